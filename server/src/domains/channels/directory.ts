@@ -1,0 +1,33 @@
+import type { Database } from '../../platform/postgres/database.ts';
+import type { Notifications } from '../../platform/postgres/notifications.ts';
+import { ReadThroughCache } from '../../platform/postgres/read-through-cache.ts';
+import { type ChannelRow, findChannel } from './sql.ts';
+
+const topic = 'channels';
+
+/** Every channel by its id, from memory: a payment looks its channel up without asking the database. */
+export class ChannelDirectory {
+  readonly #cache: ReadThroughCache<number, ChannelRow>;
+  readonly #notifications: Notifications;
+
+  constructor(database: Database, notifications: Notifications) {
+    this.#cache = new ReadThroughCache({ max: 10_000, load: async (id) => (await database.run(findChannel, [id]))[0] });
+    this.#notifications = notifications;
+    notifications.on(topic, {
+      changed: (id) => this.#cache.drop(Number(id)),
+      deaf: (deaf) => {
+        this.#cache.deaf = deaf;
+      },
+    });
+  }
+
+  /** At once when it is remembered, else a promise. */
+  find(id: number): ChannelRow | Promise<ChannelRow | undefined> {
+    return this.#cache.peek(id) ?? this.#cache.get(id);
+  }
+
+  /** Tells every node that a channel has been changed. */
+  async changed(database: Database, id: number): Promise<void> {
+    await this.#notifications.publish(database, topic, id);
+  }
+}

@@ -1,0 +1,48 @@
+import { Type } from 'typebox';
+import { endpoint } from '../../platform/http/route.ts';
+import { seesAllTenants, tenantOnWire } from '../../vocabulary/principal.ts';
+import { type ChannelDeps, saveChannel } from './save.ts';
+import { channelInput, listedChannel, savedChannel } from './schema.ts';
+import { type ChannelRow, listChannels } from './sql.ts';
+
+export function channelEndpoints(deps: ChannelDeps) {
+  return {
+    list: endpoint({
+      summary: 'List channels',
+      description: "The caller's own and the platform's; a platform administrator sees every tenant's.",
+      data: Type.Array(listedChannel),
+      handle: async ({ principal }) => {
+        const rows = await deps.database.run(listChannels, [seesAllTenants(principal) ? null : principal.tenantId]);
+        return { data: rows.map(listedOf) };
+      },
+    }),
+
+    modify: endpoint({
+      summary: 'Create or update a channel',
+      description: 'Without `id` a channel is created, with it that one is updated. The answer is what was saved.',
+      body: channelInput,
+      data: savedChannel,
+      handle: async ({ body, principal }) => {
+        const row = await saveChannel(body, principal, deps);
+        return {
+          message: body.id === undefined ? 'Channel created' : 'Channel updated',
+          data: { ...listedOf(row), updatedTime: row.updated_at },
+        };
+      },
+    }),
+  };
+}
+
+function listedOf(row: ChannelRow) {
+  return {
+    id: row.id,
+    name: row.name,
+    code: row.code,
+    type: row.type,
+    currency: row.currencies.join(','),
+    country: row.country,
+    state: row.state,
+    tenantId: tenantOnWire(row.tenant_id),
+    createdTime: row.created_at,
+  };
+}

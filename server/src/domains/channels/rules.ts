@@ -1,0 +1,43 @@
+import { isCurrency } from '../../vocabulary/currency.ts';
+import { invalid, Refusal } from '../../vocabulary/errors.ts';
+import { type Principal, platformTenant, seesAllTenants } from '../../vocabulary/principal.ts';
+import type { ChannelRow } from './sql.ts';
+
+/** `USD, EUR` → [USD, EUR]; each a code of ISO 4217, none twice. */
+export function currenciesOf(text: string): string[] {
+  const codes = text.split(',').map((code) => code.trim());
+  for (const code of codes) {
+    if (!isCurrency(code)) {
+      throw invalid('currency', `currency names ${JSON.stringify(code)}, which is not an upper-case ISO 4217 code.`);
+    }
+  }
+  return [...new Set(codes)];
+}
+
+/** Platform channels can be used, not changed, by every tenant (decisions, Who may do what). */
+export function mayUse(channel: ChannelRow, tenantId: number): boolean {
+  return channel.tenant_id === tenantId || channel.tenant_id === platformTenant;
+}
+
+export function mayChange(channel: ChannelRow, principal: Principal): boolean {
+  return seesAllTenants(principal) || channel.tenant_id === principal.tenantId;
+}
+
+/** Refuses a payment that this channel does not take. */
+export function demandAccepting(channel: ChannelRow, currency: string): void {
+  if (!isCurrency(currency)) {
+    throw invalid('currency', 'currency must be an upper-case ISO 4217 code, such as USD.');
+  }
+  if (!channel.state) {
+    throw new Refusal('channel_inactive', 'This channel does not accept payments: it is switched off.', {
+      field: 'channelId',
+    });
+  }
+  if (!channel.currencies.includes(currency)) {
+    throw new Refusal(
+      'currency_not_supported',
+      `This channel takes ${channel.currencies.join(', ')}, not ${currency}.`,
+      { field: 'currency', details: { currencies: channel.currencies } },
+    );
+  }
+}

@@ -1,0 +1,50 @@
+import { statement } from '../../platform/postgres/statement.ts';
+
+export interface ChannelRow {
+  tenant_id: number;
+  id: number;
+  name: string;
+  code: string;
+  type: 'ONLINE' | 'OFFLINE';
+  currencies: string[];
+  country: string;
+  state: boolean;
+  created_at: string;
+  updated_at: string | null;
+}
+
+const columns = 'tenant_id, id, name, code, type, currencies, country, state, created_at, updated_at';
+
+export const findChannel = statement<ChannelRow>('channels.find', `select ${columns} from channel where id = $1`);
+
+/** A tenant's own and the platform's; or, with null, everyone's. */
+export const listChannels = statement<ChannelRow>(
+  'channels.list',
+  `select ${columns} from channel where $1::bigint is null or tenant_id in ($1, 0) order by id`,
+);
+
+export const nextChannelId = statement<{ id: number }>(
+  'channels.next_id',
+  `select nextval(pg_get_serial_sequence('channel', 'id')) as id`,
+);
+
+export const insertChannel = statement<ChannelRow>(
+  'channels.insert',
+  `insert into channel (tenant_id, id, name, code, type, currencies, country, state,
+                        api_key_sealed, api_secret_sealed, webhook_secret_sealed, created_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+   returning ${columns}`,
+);
+
+/** A secret's pair of values: whether to write it at all, and what (null clears it). */
+export const updateChannel = statement<ChannelRow>(
+  'channels.update',
+  `update channel
+      set name = $3, code = $4, type = $5, currencies = $6, country = $7, state = $8,
+          api_key_sealed = case when $9 then $10 else api_key_sealed end,
+          api_secret_sealed = case when $11 then $12 else api_secret_sealed end,
+          webhook_secret_sealed = case when $13 then $14 else webhook_secret_sealed end,
+          updated_at = $15
+    where tenant_id = $1 and id = $2
+   returning ${columns}`,
+);

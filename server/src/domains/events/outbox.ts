@@ -1,0 +1,69 @@
+import type { Queryable } from '../../platform/postgres/database.ts';
+import { statement } from '../../platform/postgres/statement.ts';
+import type { EventType } from '../../vocabulary/event-types.ts';
+import { publicId } from '../../vocabulary/id.ts';
+
+/** Something that happened to a record, as it will be told. */
+export interface News {
+  tenantId: number;
+  id: string;
+  type: EventType;
+  /** The public id of the record it happened to. */
+  objectId: string;
+  createdMs: number;
+  /** The exact bytes every receiver is sent: frozen here. */
+  body: string;
+}
+
+/**
+ * The payload of the interface (Events, Payload): id, type, created in Unix seconds, data.object. The object comes
+ * last and already written, so that `objectOfBody` can give it back letter by letter.
+ */
+export function eventBody(id: string, type: EventType, createdMs: number, objectJson: string): string {
+  return `{"id":"${publicId('evt', id)}","type":"${type}","created":${Math.floor(createdMs / 1000)},"data":{"object":${objectJson}}}`;
+}
+
+export function objectOfBody(body: string): string {
+  return body.slice(body.indexOf('"data":{"object":') + 17, -2);
+}
+
+/**
+ * The outbox: two CTEs that write events and one delivery for each active endpoint of the tenant that asked for the
+ * type, from a CTE `news (tenant_id, id, type, object_id, created_at, body)`. They stand in the same statement as the
+ * change they tell of, so that neither can be without the other.
+ *
+ * A delivery's id takes its first 48 bits from the event's: its index grows at one end, as the event's does.
+ */
+export const outbox = `
+  recorded as (
+    insert into event (tenant_id, id, type, object_id, created_at, body)
+    select tenant_id, id, type, object_id, created_at, body from news
+  ),
+  enqueued as (
+    insert into delivery (tenant_id, id, event_id, endpoint_id, due_at, created_at)
+    select news.tenant_id,
+           overlay(gen_random_uuid()::text placing left(news.id::text, 13) from 1 for 13)::uuid,
+           news.id, endpoint.id, news.created_at, news.created_at
+      from news
+      join webhook_endpoint endpoint
+        on endpoint.tenant_id = news.tenant_id
+       and endpoint.state
+       and endpoint.events && array['*', split_part(news.type, '.', 1) || '.*', news.type]
+    returning 1
+  )`;
+
+const record = statement<{ deliveries: number }>(
+  'events.record',
+  `with news as (
+     select $1::bigint as tenant_id, $2::uuid as id, $3::text as type, $4::text as object_id,
+            to_timestamp($5::float8 / 1000) as created_at, $6::text as body
+   ), ${outbox}
+   select (select count(*) from enqueued) as deliveries`,
+);
+
+/** Records one event and its deliveries, in the transaction of the change it tells of. Gives back how many to send. */
+export async function recordEvent(transaction: Queryable, news: News): Promise<number> {
+  const { tenantId, id, type, objectId, createdMs, body } = news;
+  const [row] = await transaction.run(record, [tenantId, id, type, objectId, createdMs, body]);
+  return row?.deliveries ?? 0;
+}

@@ -1,0 +1,201 @@
+import type { Static } from 'typebox';
+import { Batcher } from '../../platform/postgres/batcher.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import { Refusal } from '../../vocabulary/errors.ts';
+import { type DrawUuid, publicId, uuidTimeMs } from '../../vocabulary/id.ts';
+import type { Principal } from '../../vocabulary/principal.ts';
+import type { ChannelDirectory } from '../channels/directory.ts';
+import { demandAccepting, mayUse } from '../channels/rules.ts';
+import type { ChannelRow } from '../channels/sql.ts';
+import { eventBody, objectOfBody } from '../events/outbox.ts';
+import { recordJson } from './record.ts';
+import { metadataJson, requestHash } from './rules.ts';
+import type { createInput } from './schema.ts';
+import { createMany, type Draft, findKeptAnswers, type KeptAnswer } from './sql.ts';
+
+export type CreateInput = Static<typeof createInput>;
+
+/** The answer to a create: the payment's JSON, and whether it is an earlier answer given again. */
+export interface Created {
+  json: string;
+  replayed: boolean;
+}
+
+type Outcome = Created | Refusal;
+
+/** Rows in one statement at most: beyond some hundreds a batch gains nothing and its first request waits longer. */
+const maximumBatch = 500;
+/** Creates waiting at most, about half a second's worth at full speed: what comes on top is told to come back. */
+const maximumQueued = 10_000;
+/** How long a create outlasts a database that restarts. Its id makes writing it twice harmless. */
+const retryForMs = 5_000;
+
+export interface CreateTransactionDeps {
+  /** Kept for this writer: one connection, one batch at a time. */
+  writer: Database;
+  /** For what is not written: earlier answers. */
+  database: Database;
+  channels: ChannelDirectory;
+  drawUuid: DrawUuid;
+  /** Deliveries have been committed: someone may send them. */
+  onDeliveries: () => void;
+  /** Payments have been committed: the totals have something to fold. */
+  onWritten: () => void;
+  observeBatch: (size: number, durationMs: number) => void;
+}
+
+/** Records payments, many in one statement. What it answers is on disk, with its event and its deliveries. */
+export class TransactionCreator {
+  readonly #deps: CreateTransactionDeps;
+  readonly #batcher: Batcher<Draft, Outcome>;
+
+  constructor(deps: CreateTransactionDeps) {
+    this.#deps = deps;
+    this.#batcher = new Batcher({
+      run: (drafts) => this.#write(drafts),
+      maxBatch: maximumBatch,
+      maxQueued: maximumQueued,
+      retryForMs,
+      observe: deps.observeBatch,
+    });
+  }
+
+  async create(input: CreateInput, principal: Principal, idempotencyKey?: string): Promise<Created> {
+    try {
+      const found = this.#deps.channels.find(input.channelId);
+      const channel = found instanceof Promise ? await found : found;
+      const draft = draftOf(input, usable(channel, input, principal), principal, this.#deps.drawUuid(), idempotencyKey);
+      return answered(await this.#batcher.add(draft));
+    } catch (error) {
+      // A repeat gets its first answer, also when the channel would no longer take the payment.
+      const kept = idempotencyKey !== undefined && (await this.#keptAnswer(input, principal, idempotencyKey));
+      if (kept) return answered(kept);
+      throw error;
+    }
+  }
+
+  get queued(): number {
+    return this.#batcher.queued;
+  }
+
+  drained(): Promise<void> {
+    return this.#batcher.drained();
+  }
+
+  async #write(drafts: readonly Draft[]): Promise<Outcome[]> {
+    const inKeyOrder = drafts.some((draft) => draft.idempotencyKey !== null)
+      ? drafts.toSorted(byIdempotencyKey)
+      : drafts;
+    const created = await createMany(this.#deps.writer, inKeyOrder);
+    if (created.length > 0) this.#deps.onWritten();
+    if (created[0] !== undefined && created[0].deliveries > 0) this.#deps.onDeliveries();
+    if (created.length === drafts.length) return drafts.map(createdOf);
+    const written = new Set(created.map((row) => row.id));
+    const kept = await findKeptAnswers(
+      this.#deps.database,
+      drafts.filter((draft) => !written.has(draft.id)),
+    );
+    return drafts.map((draft) => (written.has(draft.id) ? createdOf(draft) : outcomeOf(draft, kept)));
+  }
+
+  async #keptAnswer(input: CreateInput, { tenantId }: Principal, idempotencyKey: string): Promise<Outcome | undefined> {
+    const draft = { tenantId, id: noId, idempotencyKey, requestHash: requestHash(input).toString('hex') };
+    const kept = await findKeptAnswers(this.#deps.database, [draft]);
+    return kept.length === 0 ? undefined : outcomeOf(draft, kept);
+  }
+}
+
+const noId = '00000000-0000-0000-0000-000000000000';
+
+/** Two nodes that insert the same keys must take them in the same order, or each waits for the other. */
+function byIdempotencyKey(a: Draft, b: Draft): number {
+  const [keyA, keyB] = [a.idempotencyKey ?? '', b.idempotencyKey ?? ''];
+  return keyA < keyB ? -1 : keyA > keyB ? 1 : 0;
+}
+
+function usable(
+  channel: ChannelRow | undefined,
+  { channelId, currency }: CreateInput,
+  { tenantId }: Principal,
+): ChannelRow {
+  if (channel === undefined || !mayUse(channel, tenantId)) {
+    throw new Refusal('record_not_found', `There is no channel ${channelId}.`, { field: 'channelId' });
+  }
+  demandAccepting(channel, currency);
+  return channel;
+}
+
+/** Everything about a payment that can be decided without asking the database. */
+function draftOf(
+  input: CreateInput,
+  channel: ChannelRow,
+  principal: Principal,
+  id: string,
+  idempotencyKey: string | undefined,
+): Draft {
+  const createdMs = uuidTimeMs(id);
+  const createdTime = new Date(createdMs).toISOString();
+  const objectJson = recordJson({
+    id: publicId('txn', id),
+    amount: input.amount,
+    amountRefunded: 0,
+    currency: input.currency,
+    status: 'PENDING',
+    channelId: channel.id,
+    description: input.description ?? null,
+    metadata: (input.metadata as Record<string, unknown> | undefined) ?? null,
+    customerId: input.customerId ?? null,
+    invoiceId: input.invoiceId ?? null,
+    userId: principal.userId,
+    failureCode: null,
+    failureMessage: null,
+    providerReference: null,
+    version: 1,
+    createdTime,
+    updatedTime: createdTime,
+  });
+  return {
+    tenantId: principal.tenantId,
+    id,
+    amount: input.amount,
+    currency: input.currency,
+    channelId: channel.id,
+    userId: principal.userId,
+    description: input.description ?? null,
+    metadataJson: metadataJson(input.metadata),
+    customerId: input.customerId ?? null,
+    invoiceId: input.invoiceId ?? null,
+    createdMs,
+    eventBody: eventBody(id, 'transaction.created', createdMs, objectJson),
+    idempotencyKey: idempotencyKey ?? null,
+    requestHash: idempotencyKey === undefined ? null : requestHash(input).toString('hex'),
+  };
+}
+
+const createdOf = (draft: Draft): Created => ({ json: objectOfBody(draft.eventBody), replayed: false });
+
+/** What to answer for a payment that was not inserted because something already stood there. */
+function outcomeOf(
+  {
+    id,
+    tenantId,
+    idempotencyKey,
+    requestHash: hash,
+  }: Pick<Draft, 'id' | 'tenantId' | 'idempotencyKey' | 'requestHash'>,
+  kept: readonly KeptAnswer[],
+): Outcome {
+  const own = kept.find((row) => row.id === id);
+  // An earlier try of this same batch was committed, and only its reply was lost on the way from the database.
+  if (own !== undefined) return { json: objectOfBody(own.body), replayed: false };
+  const earlier = kept.find((row) => row.tenant_id === tenantId && row.idempotency_key === idempotencyKey);
+  if (earlier === undefined) throw new Error(`Payment ${id} was neither inserted nor found.`);
+  if (earlier.request_hash === hash) return { json: objectOfBody(earlier.body), replayed: true };
+  return new Refusal('idempotency_mismatch', 'This Idempotency-Key was used before, with another body.', {
+    field: 'Idempotency-Key',
+  });
+}
+
+function answered(outcome: Outcome): Created {
+  if (outcome instanceof Refusal) throw outcome;
+  return outcome;
+}

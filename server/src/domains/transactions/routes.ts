@@ -1,0 +1,86 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { Type } from 'typebox';
+import { endpoint } from '../../platform/http/route.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import { invalid } from '../../vocabulary/errors.ts';
+import type { TransactionCreator } from './create.ts';
+import { listTransactions } from './list.ts';
+import type { TransactionReader } from './read.ts';
+import { recordOf } from './record.ts';
+import {
+  createInput,
+  detailQuery,
+  idempotencyHeaders,
+  listedTransaction,
+  listQuery,
+  transactionDetail,
+  transactionRecord,
+  updateInput,
+} from './schema.ts';
+import { type UpdateTransactionDeps, updateTransaction } from './update.ts';
+
+export interface TransactionDeps extends UpdateTransactionDeps {
+  database: Database;
+  creator: TransactionCreator;
+  reader: TransactionReader;
+}
+
+export function transactionEndpoints(deps: TransactionDeps) {
+  return {
+    create: endpoint({
+      summary: 'Create a transaction',
+      description:
+        'Records a payment as PENDING. What is answered is on disk. With an `Idempotency-Key` a repeat gets the first ' +
+        'answer again, marked `Idempotency-Replayed: true`.',
+      headers: idempotencyHeaders,
+      body: createInput,
+      data: transactionRecord,
+      handle: async ({ body, principal, headers }) => {
+        const { json, replayed } = await deps.creator.create(body, principal, idempotencyKeyOf(headers));
+        return {
+          message: 'Transaction created',
+          json,
+          ...(replayed && { headers: { 'idempotency-replayed': 'true' } }),
+        };
+      },
+    }),
+
+    update: endpoint({
+      summary: 'Update a transaction',
+      description:
+        'Changes its words, or moves its status along the transition table. `metadata` is replaced as a whole.',
+      body: updateInput,
+      data: transactionRecord,
+      handle: async ({ body, principal }) => ({
+        message: 'Transaction updated',
+        data: await updateTransaction(body, principal, deps),
+      }),
+    }),
+
+    detail: endpoint({
+      summary: 'Look a transaction up',
+      query: detailQuery,
+      data: transactionDetail,
+      handle: async ({ query, principal }) => {
+        const row = await deps.reader.find(query.id, principal);
+        return { data: { ...recordOf(row), channelName: row.channel_name } };
+      },
+    }),
+
+    list: endpoint({
+      summary: 'List transactions',
+      description: 'Newest first. `total` is exact at every moment.',
+      query: listQuery,
+      data: Type.Array(listedTransaction),
+      paged: true,
+      handle: ({ query, principal }) => listTransactions(deps.database, query, principal),
+    }),
+  };
+}
+
+function idempotencyKeyOf(headers: IncomingHttpHeaders): string | undefined {
+  const key = headers['idempotency-key'];
+  if (key === undefined) return undefined;
+  if (typeof key === 'string' && key.length >= 1 && key.length <= 255) return key;
+  throw invalid('Idempotency-Key', 'Idempotency-Key must have 1 to 255 characters.');
+}

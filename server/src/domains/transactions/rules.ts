@@ -1,0 +1,87 @@
+import { hash } from 'node:crypto';
+import type { Static } from 'typebox';
+import { dayMs } from '../../vocabulary/clock.ts';
+import { invalid, Refusal } from '../../vocabulary/errors.ts';
+import type { createInput, updateInput } from './schema.ts';
+import { next, type TransactionStatus } from './states.ts';
+
+type CreateInput = Static<typeof createInput>;
+type UpdateInput = Static<typeof updateInput>;
+
+const maximumMetadataBytes = 16 * 1024;
+const maximumMetadataDepth = 8;
+
+/** The metadata as the JSON it is kept as; refused when it is too large or too deep (decisions, Transactions). */
+export function metadataJson(metadata: object | undefined): string | null {
+  if (metadata === undefined) return null;
+  const json = JSON.stringify(metadata);
+  if (Buffer.byteLength(json) > maximumMetadataBytes) {
+    throw invalid('metadata', 'metadata must be at most 16 KiB of JSON.');
+  }
+  if (depthOf(metadata) > maximumMetadataDepth) {
+    throw invalid('metadata', `metadata must be nested at most ${maximumMetadataDepth} levels.`);
+  }
+  return json;
+}
+
+function depthOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  let deepest = 0;
+  for (const inner of Object.values(value)) deepest = Math.max(deepest, depthOf(inner));
+  return 1 + deepest;
+}
+
+/** What makes two requests with one Idempotency-Key the same request: every field, in whatever order they were sent. */
+export function requestHash(input: CreateInput): Buffer {
+  return hash('sha256', canonicalJson(input), 'buffer');
+}
+
+function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (typeof value === 'object' && value !== null) {
+    const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+    return `{${entries.map(([key, inner]) => `${JSON.stringify(key)}:${canonicalJson(inner)}`).join(',')}}`;
+  }
+  return JSON.stringify(value);
+}
+
+/** An update must ask for something, and a reason of failure belongs to a failure. */
+export function demandMeaningfulUpdate(input: UpdateInput): void {
+  const { status, description, metadata, failureCode, failureMessage } = input;
+  if ([status, description, metadata, failureCode, failureMessage].every((field) => field === undefined)) {
+    throw new Refusal('invalid_request', 'Name at least one field to change: status, description or metadata.');
+  }
+  if (status === 'FAILED') return;
+  const stray = failureCode !== undefined ? 'failureCode' : failureMessage !== undefined ? 'failureMessage' : undefined;
+  if (stray !== undefined) throw invalid(stray, `${stray} is only taken together with status FAILED.`);
+}
+
+export function demandTransition(from: TransactionStatus, to: TransactionStatus): void {
+  if (next[from].includes(to)) return;
+  const reachable = next[from].join(', ') || 'nowhere';
+  throw new Refusal(
+    'illegal_transition',
+    `A transaction that is ${from} cannot become ${to}; it can go to ${reachable}.`,
+    {
+      field: 'status',
+      details: { from, to, allowed: next[from] },
+    },
+  );
+}
+
+/** First and last moment of the days asked for: whole UTC days, both inclusive. */
+export interface DayRange {
+  startDate: string;
+  endDate: string;
+  fromMs: number;
+  /** Exclusive. */
+  toMs: number;
+}
+
+const firstDay = '1970-01-01';
+const lastDay = '9999-12-31';
+
+export function dayRangeOf(startDate: string = firstDay, endDate: string = lastDay): DayRange {
+  if (startDate > endDate) throw invalid('startDate', 'startDate must not be after endDate.');
+  return { startDate, endDate, fromMs: Date.parse(startDate), toMs: Date.parse(endDate) + dayMs };
+}

@@ -1,0 +1,48 @@
+import type { FastifyError } from 'fastify';
+import { Refusal, type RefusalKind } from '../../vocabulary/errors.ts';
+
+/** The only table from a kind of refusal to an HTTP status (decisions, Replies and errors). */
+const statusOfKind: Record<RefusalKind, number> = {
+  invalid: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  absent: 404,
+  conflict: 409,
+  too_large: 413,
+  unsupported: 415,
+  mismatch: 422,
+  too_many: 429,
+  unavailable: 503,
+  defect: 500,
+};
+
+export function statusOf(refusal: Refusal): number {
+  return statusOfKind[refusal.kind];
+}
+
+/** The body of a refusal: its status equals `code`. */
+export function refusalBody(refusal: Refusal, requestId: string): string {
+  const { type, field, details } = refusal;
+  return JSON.stringify({
+    code: statusOf(refusal),
+    message: refusal.message,
+    data: null,
+    error: { type, field, details, requestId },
+  });
+}
+
+/** Whatever was thrown, as the refusal the caller is owed. What nobody foresaw is a defect, and says so. */
+export function toRefusal(error: unknown): Refusal {
+  if (error instanceof Refusal) return error;
+  const { code, statusCode, message } = error as FastifyError;
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
+    return new Refusal('body_too_large', 'The body is larger than 64 KiB.');
+  }
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
+    return new Refusal('not_json', 'The body must be JSON: send Content-Type: application/json.');
+  }
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
+    return new Refusal('invalid_request', `The request cannot be read: ${message}.`, { cause: error });
+  }
+  return new Refusal('internal_error', 'Something went wrong here. Please report the request id.', { cause: error });
+}

@@ -1,0 +1,74 @@
+import { type TSchema, Type } from 'typebox';
+import type { Need, Route } from './route.ts';
+
+const pagination = Type.Object({
+  page: Type.Integer(),
+  pageSize: Type.Integer(),
+  total: Type.Integer(),
+  totalPages: Type.Integer(),
+});
+
+const refusal = Type.Object(
+  {
+    code: Type.Integer({ description: 'The HTTP status.' }),
+    message: Type.String(),
+    data: Type.Null(),
+    error: Type.Object({
+      type: Type.String({ description: 'A stable word for programs.' }),
+      field: Type.Optional(Type.String({ description: 'The input field to blame.' })),
+      details: Type.Optional(Type.Object({}, { additionalProperties: true })),
+      requestId: Type.String(),
+    }),
+  },
+  { description: 'Refused.' },
+);
+
+/** A route's shapes, for the validator, the serializer and the OpenAPI document alike. */
+export function routeSchema({ method, path, needs, group, endpoint }: Route): Record<string, unknown> {
+  const { summary, description, body, query, headers } = endpoint;
+  return {
+    operationId: operationIdOf(method, path),
+    tags: [group],
+    summary,
+    description: [description, needText(needs)].filter(Boolean).join('\n\n'),
+    security: securityOf(needs),
+    ...(body && { body }),
+    ...(query && { querystring: query }),
+    ...(headers && { headers }),
+    response: { 200: envelope(endpoint.data, endpoint.paged), '4xx': refusal, '5xx': refusal },
+  };
+}
+
+function envelope(data: TSchema, paged: boolean): TSchema {
+  return Type.Object(
+    {
+      code: Type.Literal(200),
+      message: Type.Optional(Type.String()),
+      data,
+      ...(paged && { pagination }),
+    },
+    { description: 'Done.' },
+  );
+}
+
+/** /api/developer/mine/generate → developerMineGenerate; a GET on a noun alone reads it. */
+function operationIdOf(method: string, path: string): string {
+  const words = path.split('/').filter((word) => word !== '' && word !== 'api');
+  const name = words
+    .flatMap((word) => word.split('-'))
+    .map((word, i) => (i === 0 ? word : word[0]?.toUpperCase() + word.slice(1)));
+  return method === 'GET' && words.length === 2 && words[1] === 'mine' ? `${name.join('')}List` : name.join('');
+}
+
+function needText(needs: Need): string {
+  if (needs === 'nothing') return '';
+  if (needs === 'session') return 'Needs a Bearer access token.';
+  if (needs === 'caller') return 'Needs a Bearer access token or a developer key.';
+  if (needs === 'platform_administrator') return 'Needs the user type PLATFORM_ADMIN.';
+  return `Needs the scope \`${needs}\`.`;
+}
+
+function securityOf(needs: Need): Record<string, string[]>[] {
+  if (needs === 'nothing') return [];
+  return needs === 'session' ? [{ bearer: [] }] : [{ bearer: [] }, { apiKey: [] }];
+}

@@ -1,0 +1,78 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Static, TSchema } from 'typebox';
+import type { Pagination } from '../../vocabulary/page.ts';
+import type { Principal } from '../../vocabulary/principal.ts';
+import type { Scope } from '../../vocabulary/scopes.ts';
+
+/**
+ * What a caller must have before a route is even read further (decisions, Who may do what):
+ * - `nothing`: open to all;
+ * - `session`: a Bearer access token (a developer key will not do);
+ * - `caller`: anyone known; the route itself looks closer;
+ * - `platform_administrator`: a PLATFORM_ADMIN, by session or key;
+ * - a scope: anyone known who holds it.
+ */
+export type Need = 'nothing' | 'session' | 'caller' | 'platform_administrator' | Scope;
+
+/** One request, after authentication and validation. */
+export interface Call<Body, Query> {
+  body: Body;
+  query: Query;
+  /** Who calls. Routes that need nothing have nobody: reading it there is a defect. */
+  principal: Principal;
+  requestId: string;
+  /** The caller's address. */
+  address: string;
+  headers: IncomingHttpHeaders;
+}
+
+export interface Answer<Data> {
+  /** The envelope's `data`; or `json`, the same already written as JSON. */
+  data?: Data;
+  json?: string;
+  /** Writes say what they did; reads say nothing (decisions, Replies and errors). */
+  message?: string;
+  pagination?: Pagination;
+  headers?: Record<string, string>;
+}
+
+/** What a route does, without where it stands: shapes in, shape out, and the handler between them. */
+export interface Endpoint {
+  summary: string;
+  /** Longer text for the reference page: units, limits, refusals. */
+  description?: string;
+  body?: TSchema;
+  query?: TSchema;
+  headers?: TSchema;
+  /** The shape of the envelope's `data`. */
+  data: TSchema;
+  paged: boolean;
+  handle: (call: Call<never, never>) => Promise<Answer<unknown>>;
+}
+
+export interface EndpointDefinition<Body extends TSchema, Query extends TSchema, Data extends TSchema> {
+  summary: string;
+  description?: string;
+  body?: Body;
+  query?: Query;
+  headers?: TSchema;
+  data: Data;
+  paged?: boolean;
+  handle: (call: Call<Static<Body>, Static<Query>>) => Promise<Answer<Static<Data>>>;
+}
+
+export function endpoint<Body extends TSchema, Query extends TSchema, Data extends TSchema>(
+  definition: EndpointDefinition<Body, Query, Data>,
+): Endpoint {
+  return { paged: false, ...definition } as unknown as Endpoint;
+}
+
+/** An endpoint at its place: the one list of them is `app/routes.ts`. */
+export interface Route {
+  method: 'GET' | 'POST';
+  path: string;
+  needs: Need;
+  /** The group it stands in on the reference page. */
+  group: string;
+  endpoint: Endpoint;
+}

@@ -1,0 +1,222 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { Refusal } from '../../vocabulary/errors.ts';
+import { type Principal, seesAllTenants } from '../../vocabulary/principal.ts';
+import { maximumBodyBytes, parseJsonBody, refuseUnstorableText } from './json-body.ts';
+import { refusalBody, statusOf, toRefusal } from './refusal-reply.ts';
+import type { Answer, Call, Need, Route } from './route.ts';
+import { routeSchema } from './route-schema.ts';
+import { compileSchema } from './validation.ts';
+
+export interface HttpServerOptions {
+  /** Who is calling, by the Authorization header; throws a refusal. Answers at once when it knows from memory. */
+  authenticate: (authorization: string | undefined) => Principal | Promise<Principal>;
+  /** Told of every reply: for metrics and the log. */
+  onReply: (reply: ReplyFacts) => void;
+  /** Told of every error nobody foresaw. */
+  onDefect: (error: unknown, requestId: string) => void;
+  /** Whether to believe X-Forwarded-For, and from whom: Fastify's `trustProxy`. */
+  trustProxy?: boolean | string;
+}
+
+export interface ReplyFacts {
+  method: string;
+  /** The path as declared, never as sent: it names a metric. */
+  path: string;
+  status: number;
+  durationMs: number;
+  requestId: string;
+  /** The refusal, where it was one. */
+  refusal: Refusal | undefined;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    principal: Principal | undefined;
+    refusal: Refusal | undefined;
+  }
+}
+
+const jsonType = 'application/json; charset=utf-8';
+
+/** An HTTP server that speaks the envelope, knows its callers, and refuses clearly. Routes are added before it listens. */
+export function httpServer(options: HttpServerOptions): FastifyInstance {
+  const app = Fastify({
+    logger: false,
+    bodyLimit: maximumBodyBytes,
+    requestTimeout: 20_000,
+    keepAliveTimeout: 72_000, // Longer than the idle timeout of usual balancers, or they reuse a socket that is closing.
+    genReqId: requestIdOf,
+    routerOptions: { ignoreTrailingSlash: true },
+    exposeHeadRoutes: false,
+    return503OnClosing: false, // A request on an open connection is served to its end while we drain.
+    forceCloseConnections: 'idle',
+    trustProxy: options.trustProxy ?? false,
+    frameworkErrors: (error, request, reply) => refuse(toRefusal(error), request, reply, options),
+    clientErrorHandler: answerBrokenHttp,
+  });
+  app.setValidatorCompiler(compileSchema as never);
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
+    try {
+      done(null, parseJsonBody(body as Buffer));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+  app.decorateRequest('principal', undefined);
+  app.decorateRequest('refusal', undefined);
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id);
+    done();
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    options.onReply({
+      method: request.method,
+      path: request.routeOptions.url ?? 'unknown',
+      status: reply.statusCode,
+      durationMs: reply.elapsedTime,
+      requestId: request.id,
+      refusal: request.refusal,
+    });
+    done();
+  });
+  app.setNotFoundHandler((request, reply) => {
+    refuse(
+      new Refusal('path_unknown', `There is no ${request.method} ${request.url.split('?')[0]}.`),
+      request,
+      reply,
+      options,
+    );
+  });
+  app.setErrorHandler((error, request, reply) => refuse(toRefusal(error), request, reply, options));
+  return app;
+}
+
+/** Puts a route at its place: the caller is known and allowed before the body is read. */
+export function addRoute(
+  app: FastifyInstance,
+  route: Route,
+  { authenticate }: Pick<HttpServerOptions, 'authenticate'>,
+): void {
+  const { method, path, needs, endpoint } = route;
+  app.route({
+    method,
+    url: path,
+    schema: routeSchema(route),
+    onRequest: (request, _reply, done) => {
+      if (needs === 'nothing') return done();
+      const admit = (principal: Principal) => {
+        demand(needs, principal);
+        request.principal = principal;
+        done();
+      };
+      try {
+        const principal = authenticate(request.headers.authorization);
+        if (principal instanceof Promise) principal.then(admit).catch(done);
+        else admit(principal);
+      } catch (error) {
+        done(error as Error);
+      }
+    },
+    handler: async (request, reply) => {
+      if (endpoint.query !== undefined) refuseUnstorableQuery(request.query as Record<string, unknown>);
+      return send(reply, await endpoint.handle(callOf(request)));
+    },
+  });
+}
+
+function demand(needs: Need, principal: Principal): void {
+  if (needs === 'caller' || needs === 'nothing') return;
+  if (needs === 'session') {
+    if (principal.by === 'session') return;
+    throw new Refusal('credentials_invalid', 'This needs a Bearer access token; a developer key will not do.');
+  }
+  if (needs === 'platform_administrator') {
+    if (seesAllTenants(principal)) return;
+    throw new Refusal('role_missing', 'This needs the user type PLATFORM_ADMIN.');
+  }
+  if (!principal.scopes.has(needs)) {
+    throw new Refusal('scope_missing', `This needs the scope ${needs}.`, { details: { scope: needs } });
+  }
+}
+
+function refuseUnstorableQuery(query: Record<string, unknown>): void {
+  for (const [name, value] of Object.entries(query)) {
+    if (typeof value === 'string') refuseUnstorableText(value, name);
+  }
+}
+
+function callOf(request: FastifyRequest): Call<never, never> {
+  return {
+    body: request.body as never,
+    query: request.query as never,
+    principal: request.principal as Principal,
+    requestId: request.id,
+    address: request.ip,
+    headers: request.headers,
+  };
+}
+
+function send(reply: FastifyReply, { data, json, message, pagination, headers }: Answer<unknown>): FastifyReply {
+  if (headers !== undefined) reply.headers(headers);
+  reply.header('content-type', jsonType);
+  reply.header('cache-control', 'no-store');
+  if (json === undefined) return reply.send({ code: 200, message, data, pagination });
+  return reply.send(
+    `{"code":200,${message === undefined ? '' : `"message":${JSON.stringify(message)},`}"data":${json}}`,
+  );
+}
+
+function refuse(
+  refusal: Refusal,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { onDefect }: Pick<HttpServerOptions, 'onDefect'>,
+): void {
+  request.refusal = refusal;
+  if (refusal.kind === 'defect') onDefect(refusal.cause ?? refusal, request.id);
+  if (refusal.retryAfterSeconds !== undefined) reply.header('retry-after', Math.ceil(refusal.retryAfterSeconds));
+  if (refusal.kind === 'unauthenticated') reply.header('www-authenticate', 'Bearer, ApiKey');
+  reply.header('x-request-id', request.id);
+  reply.header('content-type', jsonType);
+  reply.header('cache-control', 'no-store');
+  reply.code(statusOf(refusal)).send(refusalBody(refusal, request.id));
+}
+
+/** A caller may bring its own request id, if it is short and plain; it comes back on the reply and stands in the log. */
+function requestIdOf(request: IncomingMessage | { headers: IncomingMessage['headers'] }): string {
+  const given = request.headers['x-request-id'];
+  return typeof given === 'string' && /^[\w.-]{1,64}$/.test(given) ? given : nextRequestId();
+}
+
+const processTag = randomBytes(5).toString('hex');
+let requests = 0;
+const nextRequestId = () => `${processTag}-${(++requests).toString(36)}`;
+
+/** What is not HTTP at all, or too slow or too large in its headers, gets the envelope too, then the line is cut. */
+function answerBrokenHttp(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [status, reason] =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? [431, 'Request Header Fields Too Large']
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? [408, 'Request Timeout']
+        : [400, 'Bad Request'];
+  const requestId = nextRequestId();
+  const body = JSON.stringify({
+    code: status,
+    message: `The request cannot be read: ${reason}.`,
+    data: null,
+    error: { type: 'invalid_request', requestId },
+  });
+  socket.end(
+    `HTTP/1.1 ${status} ${reason}\r\nContent-Type: ${jsonType}\r\nX-Request-Id: ${requestId}\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}

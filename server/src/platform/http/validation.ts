@@ -1,0 +1,91 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import addFormats from 'ajv-formats';
+import type { FastifySchemaCompiler } from 'fastify';
+import type { TSchema } from 'typebox';
+import { invalid, Refusal } from '../../vocabulary/errors.ts';
+
+const strict = ajv({ coerceTypes: false });
+/** A query string holds only text: "20" must be able to mean 20 there, and nowhere else. */
+const fromText = ajv({ coerceTypes: true });
+
+function ajv(options: { coerceTypes: boolean }): Ajv {
+  const instance = new Ajv({
+    ...options,
+    removeAdditional: false,
+    useDefaults: true,
+    allErrors: false,
+    verbose: true,
+    strict: false,
+  });
+  (addFormats as unknown as (target: Ajv) => void)(instance);
+  return instance;
+}
+
+/** Compiles a route's shapes; a value that does not fit is refused with the field to blame and what it must be. */
+export const compileSchema: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
+  // Headers are described for the reference page; the route that reads one looks at it itself.
+  if (httpPart === 'headers') return (value: unknown) => ({ value });
+  const validate = (httpPart === 'body' ? strict : fromText).compile(schema) as ValidateFunction;
+  return (value: unknown) => {
+    if (validate(value)) return { value };
+    return { error: refusalOf(validate.errors?.[0] as ErrorObject, httpPart ?? 'body') };
+  };
+};
+
+function refusalOf(error: ErrorObject, part: string): Refusal {
+  if (error.instancePath === '' && error.keyword === 'type') {
+    return new Refusal('invalid_request', `The ${part} must be a JSON object.`);
+  }
+  const at = error.instancePath.slice(1).replaceAll('/', '.');
+  if (error.keyword === 'required') {
+    const field = join(at, error.params.missingProperty);
+    return invalid(field, `${field} is required.`);
+  }
+  if (error.keyword === 'additionalProperties') {
+    const field = join(at, error.params.additionalProperty);
+    return invalid(field, `${field} is not a field of this request.`);
+  }
+  return invalid(at, `${at} ${demandOf(error)}.`);
+}
+
+const join = (at: string, name: string) => (at === '' ? name : `${at}.${name}`);
+
+function demandOf({ keyword, params, parentSchema, message }: ErrorObject): string {
+  switch (keyword) {
+    case 'type':
+      return `must be ${article(params.type)}`;
+    case 'minimum':
+      return `must be at least ${params.limit}`;
+    case 'maximum':
+      return `must be at most ${params.limit}`;
+    case 'minLength':
+      return params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} characters`;
+    case 'maxLength':
+      return `must have at most ${params.limit} characters`;
+    case 'minItems':
+      return params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} entries`;
+    case 'maxItems':
+      return `must have at most ${params.limit} entries`;
+    case 'uniqueItems':
+      return 'must not name the same entry twice';
+    case 'enum':
+      return `must be one of ${params.allowedValues.join(', ')}`;
+    case 'const':
+      return `must be ${JSON.stringify(params.allowedValue)}`;
+    case 'pattern':
+      return typeof parentSchema?.title === 'string' ? `must be ${parentSchema.title}` : `must match ${params.pattern}`;
+    case 'format':
+      return `must be a valid ${params.format}`;
+    case 'anyOf':
+      return typeof parentSchema?.title === 'string'
+        ? `must be ${parentSchema.title}`
+        : 'has a value of the wrong kind';
+    default:
+      return message ?? 'is not valid';
+  }
+}
+
+function article(type: string | string[]): string {
+  const name = Array.isArray(type) ? type.join(' or ') : type;
+  return /^[aeio]/.test(name) ? `an ${name}` : `a ${name}`;
+}

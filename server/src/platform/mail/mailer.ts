@@ -1,0 +1,84 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createTransport } from 'nodemailer';
+
+export interface Mail {
+  /** One address. */
+  to: string;
+  subject: string;
+  text: string;
+}
+
+export interface Mailer {
+  /** Resolves when the message was handed on; rejects when it could not be. */
+  send: (mail: Mail) => Promise<void>;
+}
+
+export interface MailerOptions {
+  /** An SMTP server: `smtp://user:password@host:587`, `smtps://…` (setting `app.mail.url`). */
+  url?: string | undefined;
+  /** Who the mail is from (setting `app.mail.from`). */
+  from: string;
+  /** Without a server, messages are kept as files in `mail/` of this folder. */
+  dataDir: string;
+  /** Told where a message was kept. */
+  log: (facts: { path: string }, message: string) => void;
+}
+
+/** How long a mail server may take to accept a connection, to greet, or to answer a command, in ms. */
+const serverTimeoutMs = 10_000;
+
+/** Sends by SMTP, or, without a server, keeps each message as a file that only the owner can read. */
+export function mailerOf(options: MailerOptions): Mailer {
+  return options.url === undefined ? fileMailer(options) : smtpMailer(options.url, options.from);
+}
+
+function smtpMailer(url: string, from: string): Mailer {
+  const transport = createTransport(
+    {
+      url,
+      connectionTimeout: serverTimeoutMs,
+      greetingTimeout: serverTimeoutMs,
+      socketTimeout: serverTimeoutMs,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    },
+    { from },
+  );
+  return {
+    send: async ({ to, subject, text }) => {
+      await transport.sendMail({ to: { name: '', address: to }, subject, text });
+    },
+  };
+}
+
+function fileMailer({ from, dataDir, log }: MailerOptions): Mailer {
+  const folder = join(dataDir, 'mail');
+  return {
+    send: async (mail) => {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const name = `${new Date().toISOString().replaceAll(':', '-')}-${randomBytes(4).toString('hex')}`;
+      const path = join(folder, `${name}.eml`);
+      // Written aside and renamed: whoever watches the folder never sees half a message.
+      const unfinished = join(folder, `.${name}`);
+      await writeFile(unfinished, messageOf(mail, from), { mode: 0o600, flag: 'wx' });
+      await rename(unfinished, path);
+      log({ path }, 'There is no mail server (app.mail.url): the message was kept as a file.');
+    },
+  };
+}
+
+/** A message of RFC 5322 that people can read as it is, and mail programs can open. */
+function messageOf({ to, subject, text }: Mail, from: string): string {
+  const headers = [
+    `From: ${from}`,
+    `To: ${to}`,
+    `Subject: ${subject}`,
+    `Date: ${new Date().toUTCString()}`,
+    'MIME-Version: 1.0',
+    'Content-Type: text/plain; charset=utf-8',
+    'Content-Transfer-Encoding: 8bit',
+  ];
+  return `${headers.map((header) => header.replace(/[\r\n]+/g, ' ')).join('\n')}\n\n${text}\n`;
+}

@@ -1,0 +1,169 @@
+export interface ClaimLoopOptions<Work> {
+  /**
+   * Takes at most `room` pieces of due work, each under a lease with a fresh token (the fence), by a statement with
+   * `for update skip locked`. What it takes, nobody else may take until the lease has run out.
+   */
+  claim: (room: number) => Promise<readonly Work[]>;
+  /** Does one piece of work and sees to its result. It holds one slot until it is done. */
+  perform: (work: Work) => Promise<void>;
+  /** Gives back the lease of work that was claimed and not begun, so that another node need not wait for it. */
+  release: (unbegun: readonly Work[]) => Promise<void>;
+  /** How many pieces may be in work at once; asked before each claim, so that it may change with the load. */
+  slots: () => number;
+  /** Pieces in one claim at most. */
+  maxBatch: number;
+  /** How long to wait, in ms, before looking again when nothing was due. */
+  pollMs?: number;
+  /** Told once when claiming begins to fail, and of every piece of work that throws (which is a defect). */
+  onTrouble?: (error: unknown) => void;
+  /** Told once when claiming works again. */
+  onRecovered?: () => void;
+  /** Told of every claim that found something: how many, and how long it took in ms. */
+  observe?: (count: number, durationMs: number) => void;
+}
+
+const defaultPollMs = 100;
+/** With nearly all slots taken, a claim waits this long for more of them: one statement for many, not one for each. */
+const gatherMs = 4;
+const firstBackoffMs = 50;
+/** A database that is back is found within this time. */
+const longestBackoffMs = 1_000;
+
+/**
+ * Takes due work from a table, as much as there are free slots for, and has it done. There is no reaper: the lease of
+ * a node that died runs out, and its work is due again.
+ *
+ * `wake` tells it that something has just become due here; what others make due, or what comes due by itself, is
+ * found by looking every 100 ms, which costs 0.1 ms of the database's time. One claim is in flight at a time, so that
+ * claims grow with the load by themselves. While the database is away it tries again, ever more slowly, up to once a
+ * second, and says so once.
+ */
+export class ClaimLoop<Work> {
+  readonly #options: ClaimLoopOptions<Work>;
+  readonly #pollMs: number;
+  #running = false;
+  #claiming: Promise<void> | undefined;
+  #inFlight = 0;
+  /** There may be due work that has not been claimed yet. */
+  #hungry = false;
+  #failures = 0;
+  #poll: NodeJS.Timeout | undefined;
+  #gather: NodeJS.Timeout | undefined;
+  #idle: (() => void)[] = [];
+
+  constructor(options: ClaimLoopOptions<Work>) {
+    this.#options = options;
+    this.#pollMs = options.pollMs ?? defaultPollMs;
+  }
+
+  /** Pieces of work begun and not done. */
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  start(): void {
+    if (this.#running) return;
+    this.#running = true;
+    this.wake();
+  }
+
+  /** Something has just become due: look now. */
+  wake(): void {
+    this.#hungry = true;
+    this.#advance();
+  }
+
+  /** Stops claiming; work in flight goes on (see `drained`). What a last claim brought is given back. */
+  async stop(): Promise<void> {
+    this.#running = false;
+    clearTimeout(this.#poll);
+    clearTimeout(this.#gather);
+    await this.#claiming;
+  }
+
+  /** Resolves when no work is in flight. */
+  drained(): Promise<void> {
+    if (this.#inFlight === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#idle.push(resolve));
+  }
+
+  #advance(): void {
+    if (!this.#running || !this.#hungry || this.#claiming !== undefined || this.#failures > 0) return;
+    const slots = this.#options.slots();
+    const room = this.#roomOf(slots);
+    if (room <= 0 || this.#gather !== undefined) return;
+    if (room * 4 >= Math.min(slots, this.#options.maxBatch)) {
+      this.#begin(room);
+      return;
+    }
+    this.#gather = setTimeout(() => {
+      this.#gather = undefined;
+      const roomNow = this.#roomOf(this.#options.slots());
+      if (this.#running && this.#claiming === undefined && roomNow > 0) this.#begin(roomNow);
+    }, gatherMs);
+  }
+
+  #roomOf(slots: number): number {
+    return Math.min(this.#options.maxBatch, slots - this.#inFlight);
+  }
+
+  #begin(room: number): void {
+    clearTimeout(this.#poll);
+    this.#hungry = false;
+    this.#claiming = this.#claim(room).then((pauseMs) => {
+      this.#claiming = undefined;
+      if (!this.#running) return;
+      this.#poll = setTimeout(() => this.#pollNow(), pauseMs);
+      this.#advance();
+    });
+  }
+
+  #pollNow(): void {
+    this.#hungry = true;
+    // A claim that failed is tried again here, and only here: no wake may hurry a database that is away.
+    if (this.#failures > 0) this.#begin(Math.max(1, this.#roomOf(this.#options.slots())));
+    else {
+      this.#poll = setTimeout(() => this.#pollNow(), this.#pollMs);
+      this.#advance();
+    }
+  }
+
+  /** One claim, never failing; gives back how long to wait before looking again unasked. */
+  async #claim(room: number): Promise<number> {
+    const startedAt = performance.now();
+    let claimed: readonly Work[];
+    try {
+      claimed = await this.#options.claim(room);
+    } catch (error) {
+      this.#hungry = true;
+      if (this.#failures++ === 0) this.#options.onTrouble?.(error);
+      return Math.min(longestBackoffMs, firstBackoffMs * 2 ** Math.min(this.#failures - 1, 10));
+    }
+    if (this.#failures > 0) {
+      this.#failures = 0;
+      this.#options.onRecovered?.();
+    }
+    if (claimed.length === 0) return this.#pollMs;
+    this.#options.observe?.(claimed.length, performance.now() - startedAt);
+    if (!this.#running) {
+      await this.#options.release(claimed).catch((error) => this.#options.onTrouble?.(error));
+      return this.#pollMs;
+    }
+    // A full claim means that more may be due.
+    if (claimed.length >= room) this.#hungry = true;
+    for (const work of claimed) void this.#perform(work);
+    return this.#pollMs;
+  }
+
+  async #perform(work: Work): Promise<void> {
+    this.#inFlight++;
+    try {
+      await this.#options.perform(work);
+    } catch (error) {
+      this.#options.onTrouble?.(error);
+    }
+    this.#inFlight--;
+    if (this.#inFlight === 0) for (const resolve of this.#idle.splice(0)) resolve();
+    this.#advance();
+  }
+}

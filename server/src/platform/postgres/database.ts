@@ -1,0 +1,133 @@
+import pg from 'pg';
+import { Refusal } from '../../vocabulary/errors.ts';
+import { refusalOfFailure } from './failures.ts';
+import type { Statement } from './statement.ts';
+
+/** Anything that can run a statement: the database itself, or one transaction on it. */
+export interface Queryable {
+  run<Row>(statement: Statement<Row>, values?: readonly unknown[]): Promise<Row[]>;
+}
+
+export interface DatabaseOptions {
+  connection: pg.ClientConfig;
+  /** Connections at most. One kept for a batch writer keeps its statements prepared and its batches in order. */
+  connections: number;
+  /** Seen in pg_stat_activity. */
+  name: string;
+  /** How long a statement may take, in ms, before PostgreSQL ends it. */
+  statementTimeoutMs?: number;
+  /** A connection that broke while idle: worth a line in the log, never a crash. */
+  onIdleError?: (error: Error) => void;
+}
+
+/** Requests waiting for a connection at most. */
+const maximumWaiting = 500;
+
+/**
+ * A pool of connections to one PostgreSQL. Every failure that is the database's own comes out as a refusal that the
+ * caller can be shown (503 with Retry-After); a violated constraint comes out as the driver's error.
+ */
+export class Database implements Queryable {
+  readonly #pool: pg.Pool;
+
+  constructor({ connection, connections, name, statementTimeoutMs = 10_000, onIdleError = () => {} }: DatabaseOptions) {
+    this.#pool = new pg.Pool({
+      ...connection,
+      ...sessionSettings(name, statementTimeoutMs),
+      max: connections,
+      connectionTimeoutMillis: 5_000,
+      idleTimeoutMillis: 60_000,
+    });
+    this.#pool.on('error', onIdleError);
+  }
+
+  async run<Row>({ name, text }: Statement<Row>, values: readonly unknown[] = []): Promise<Row[]> {
+    this.#refuseOverload();
+    try {
+      const result = await this.#pool.query({ name, text, values: values as unknown[] });
+      return result.rows;
+    } catch (error) {
+      throw refusalOfFailure(error) ?? error;
+    }
+  }
+
+  /** Runs `work` in one transaction: committed when it returns, rolled back when it throws. */
+  async transaction<Result>(work: (transaction: Queryable) => Promise<Result>): Promise<Result> {
+    this.#refuseOverload();
+    let client: pg.PoolClient;
+    try {
+      client = await this.#pool.connect();
+    } catch (error) {
+      throw refusalOfFailure(error) ?? error;
+    }
+    let broken: Error | undefined;
+    try {
+      await client.query('begin');
+      const result = await work({
+        run: async ({ name, text }, values = []) => (await client.query({ name, text, values: values as unknown[] })).rows,
+      });
+      const { command } = await client.query('commit');
+      // COMMIT of an aborted transaction "succeeds" with the tag ROLLBACK: nothing was written, so nothing is acknowledged.
+      if (command !== 'COMMIT') throw new Error('The transaction was rolled back at commit.');
+      return result;
+    } catch (error) {
+      await client.query('rollback').catch((rollbackError: Error) => {
+        broken = rollbackError;
+      });
+      throw refusalOfFailure(error) ?? error;
+    } finally {
+      client.release(broken);
+    }
+  }
+
+  /** Connections in use, idle, and requests waiting for one. */
+  get load(): { total: number; idle: number; waiting: number } {
+    return { total: this.#pool.totalCount, idle: this.#pool.idleCount, waiting: this.#pool.waitingCount };
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.end();
+  }
+
+  /** Whoever would wait behind hundreds of others is better told at once to come back. */
+  #refuseOverload(): void {
+    if (this.#pool.waitingCount < maximumWaiting) return;
+    throw new Refusal('overloaded', 'More requests are waiting for the database than it can serve. Try again shortly.', {
+      retryAfterSeconds: 1,
+    });
+  }
+}
+
+/** What every connection of ours is opened with, whoever opens it. */
+export function sessionSettings(name: string, statementTimeoutMs: number): pg.ClientConfig {
+  return {
+    application_name: `florin ${name}`,
+    options: `-c timezone=UTC -c statement_timeout=${statementTimeoutMs} -c idle_in_transaction_session_timeout=30000`,
+    keepAlive: true,
+    types: { getTypeParser: parserOfType as typeof pg.types.getTypeParser },
+  };
+}
+
+const int8 = 20;
+const int8Array = 1016;
+const timestamptz = 1184;
+const date = 1082;
+
+function parserOfType(oid: number, format?: 'text' | 'binary'): (text: string) => unknown {
+  if (format === 'binary') return pg.types.getTypeParser(oid, 'binary') as (text: string) => unknown;
+  if (oid === int8) return Number; // Every bigint of ours is at most 2^53 − 1; sums are numeric, which stay text.
+  if (oid === int8Array) return numbersOfArray;
+  if (oid === timestamptz) return isoTime;
+  if (oid === date) return String;
+  return pg.types.getTypeParser(oid, 'text') as (text: string) => unknown;
+}
+
+function numbersOfArray(text: string): number[] {
+  return text === '{}' ? [] : text.slice(1, -1).split(',').map(Number);
+}
+
+/** `2026-01-31 09:30:00.5+00` as the interface writes times: `2026-01-31T09:30:00.500Z`. */
+function isoTime(text: string): string {
+  const fraction = text.length > 22 ? text.slice(20, -3) : '';
+  return `${text.slice(0, 10)}T${text.slice(11, 19)}.${fraction.slice(0, 3).padEnd(3, '0')}Z`;
+}

@@ -1,0 +1,55 @@
+import { LRUCache } from 'lru-cache';
+
+export interface ReadThroughCacheOptions<Key, Value> {
+  /** Reads the truth. Undefined means there is none; that is not remembered. */
+  load: (key: Key) => Promise<Value | undefined>;
+  /** Entries kept at most; the least recently used go first. */
+  max: number;
+}
+
+/**
+ * Remembers what was read until it is told of a change. While changes cannot be heard (`deaf`), it remembers nothing
+ * and every look goes to the database, so that a revoked key or session is never served from memory.
+ */
+// biome-ignore lint/complexity/noBannedTypes: lru-cache's own bound on values
+export class ReadThroughCache<Key extends {}, Value extends {}> {
+  readonly #load: (key: Key) => Promise<Value | undefined>;
+  readonly #entries: LRUCache<Key, Value>;
+  /** Rises with every change heard: what was being read meanwhile may be old and is not kept. */
+  #changes = 0;
+  #deaf = false;
+
+  constructor({ load, max }: ReadThroughCacheOptions<Key, Value>) {
+    this.#load = load;
+    this.#entries = new LRUCache({ max });
+  }
+
+  /** What is remembered, without asking anyone: the hot path's first look. */
+  peek(key: Key): Value | undefined {
+    return this.#entries.get(key);
+  }
+
+  async get(key: Key): Promise<Value | undefined> {
+    const remembered = this.#entries.get(key);
+    if (remembered !== undefined) return remembered;
+    const changesBefore = this.#changes;
+    const value = await this.#load(key);
+    if (value !== undefined && !this.#deaf && changesBefore === this.#changes) this.#entries.set(key, value);
+    return value;
+  }
+
+  drop(key: Key): void {
+    this.#changes++;
+    this.#entries.delete(key);
+  }
+
+  clear(): void {
+    this.#changes++;
+    this.#entries.clear();
+  }
+
+  set deaf(deaf: boolean) {
+    this.#deaf = deaf;
+    this.clear();
+  }
+}

@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { inject } from 'vitest';
+import { Database } from '../platform/postgres/database.ts';
+
+/** A migrated database of one's own. Call `drop` when done (afterAll). */
+export interface TestDatabase {
+  connection: pg.ClientConfig;
+  database: Database;
+  /** Any SQL, for arranging and for looking: rows come back. */
+  query: <Row = Record<string, unknown>>(sql: string, values?: unknown[]) => Promise<Row[]>;
+  drop: () => Promise<void>;
+}
+
+export async function databaseFromTemplate(): Promise<TestDatabase> {
+  const server = inject('postgres');
+  const name = `florin_test_${randomBytes(6).toString('hex')}`;
+  await administer(server, `create database ${name} template ${inject('templateDatabase')}`);
+  const connection = { ...server, database: name };
+  const database = new Database({ connection, connections: 5, name: 'test' });
+  return {
+    connection,
+    database,
+    query: (text, values = []) => database.run({ name: '', text }, values) as never,
+    drop: async () => {
+      await database.close();
+      await administer(server, `drop database ${name} with (force)`);
+    },
+  };
+}
+
+async function administer(connection: pg.ClientConfig, sql: string): Promise<void> {
+  const client = new pg.Client(connection);
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Waits until `condition` gives something, looking every few milliseconds; fails with `what` after the deadline. */
+export async function eventually<Value>(
+  what: string,
+  condition: () => Promise<Value | undefined | false> | Value | undefined | false,
+  deadlineMs = 10_000,
+): Promise<Value> {
+  const deadline = performance.now() + deadlineMs;
+  for (;;) {
+    const value = await condition();
+    if (value !== undefined && value !== false) return value;
+    if (performance.now() > deadline) throw new Error(`It did not happen within ${deadlineMs} ms: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}

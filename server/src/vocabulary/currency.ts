@@ -1,0 +1,34 @@
+/**
+ * The currencies of ISO 4217 that payments are made in, by how many digits stand behind the decimal point: an amount
+ * is always an integer in the smallest unit. Funds codes, metals and test codes are left out: nobody pays in them.
+ */
+const codesByExponent: Record<number, string> = {
+  0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',
+  2:
+    'AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CNY COP CRC CUP ' +
+    'CVE CZK DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GTQ GYD HKD HNL HTG HUF IDR ILS INR IRR JMD KES ' +
+    'KGS KHR KPW KYD KZT LAK LBP LKR LRD LSL MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK ' +
+    'NPR NZD PAB PEN PGK PHP PKR PLN QAR RON RSD RUB SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB ' +
+    'TJS TMT TOP TRY TTD TWD TZS UAH USD UYU UZS VED VES WST XCD XCG YER ZAR ZMW ZWG BGN CUC HRK SLL ANG',
+  3: 'BHD IQD JOD KWD LYD OMR TND',
+};
+
+const exponents = new Map(
+  Object.entries(codesByExponent).flatMap(([exponent, codes]) =>
+    codes.split(' ').map((code) => [code, Number(exponent)] as const),
+  ),
+);
+
+export const currencyCodes: readonly string[] = [...exponents.keys()].sort();
+
+export function isCurrency(code: string): boolean {
+  return exponents.has(code);
+}
+
+/** Digits behind the decimal point: 2 for USD, 0 for JPY, 3 for KWD. */
+export function exponentOf(code: string): number | undefined {
+  return exponents.get(code);
+}
+
+/** The largest amount there is, in minor units: 2^53 − 1, what a JSON number carries exactly in every client. */
+export const maximumAmount = Number.MAX_SAFE_INTEGER;

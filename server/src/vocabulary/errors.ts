@@ -1,0 +1,84 @@
+/**
+ * Every way Florin says no: one catalogue, from the stable word a program reads to its kind.
+ * `platform/http/refusal-reply.ts` holds the only table from kind to HTTP status; `docs/errors.md` explains each word.
+ */
+export const refusalTypes = {
+  invalid_request: 'invalid',
+  malformed_json: 'invalid',
+  currency_not_supported: 'invalid',
+  password_too_weak: 'invalid',
+  reset_token_invalid: 'invalid',
+  webhook_address_forbidden: 'invalid',
+
+  credentials_missing: 'unauthenticated',
+  credentials_invalid: 'unauthenticated',
+  login_refused: 'unauthenticated',
+
+  scope_missing: 'forbidden',
+  role_missing: 'forbidden',
+
+  path_unknown: 'absent',
+  record_not_found: 'absent',
+
+  channel_inactive: 'conflict',
+  channel_code_taken: 'conflict',
+  account_taken: 'conflict',
+  illegal_transition: 'conflict',
+  last_administrator: 'conflict',
+
+  body_too_large: 'too_large',
+  not_json: 'unsupported',
+  idempotency_mismatch: 'mismatch',
+
+  too_many_attempts: 'too_many',
+  overloaded: 'unavailable',
+  database_unavailable: 'unavailable',
+  shutting_down: 'unavailable',
+
+  internal_error: 'defect',
+} as const;
+
+export type RefusalType = keyof typeof refusalTypes;
+export type RefusalKind = (typeof refusalTypes)[RefusalType];
+
+export interface RefusalFacts {
+  /** The input field that is to blame, as the caller spells it: `amount`, `metadata.order`. */
+  field?: string;
+  /** Further facts a program can act on. Sent to the caller. */
+  details?: Record<string, unknown>;
+  /** When to come back, in seconds: sent as Retry-After. */
+  retryAfterSeconds?: number;
+  /** What went wrong underneath. Logged, never sent. */
+  cause?: unknown;
+}
+
+/** A clear no: the word for programs, the sentence for people, and what stays private. */
+export class Refusal extends Error {
+  readonly type: RefusalType;
+  readonly field: string | undefined;
+  readonly details: Record<string, unknown> | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(type: RefusalType, message: string, facts: RefusalFacts = {}) {
+    super(message, { cause: facts.cause });
+    this.name = 'Refusal';
+    this.type = type;
+    this.field = facts.field;
+    this.details = facts.details;
+    this.retryAfterSeconds = facts.retryAfterSeconds;
+  }
+
+  get kind(): RefusalKind {
+    return refusalTypes[this.type];
+  }
+}
+
+/** The commonest refusal: this field does not hold what it must. */
+export function invalid(field: string, message: string): Refusal {
+  return new Refusal('invalid_request', message, { field });
+}
+
+/** Absent and another tenant's look alike (decisions, Replies and errors): the text must not tell them apart either. */
+export function notFound(noun: string, id: string | number): Refusal {
+  return new Refusal('record_not_found', `There is no ${noun} ${id}.`, { field: 'id' });
+}

@@ -1,0 +1,29 @@
+import type { Scope, UserType } from './scopes.ts';
+
+/** The platform's own tenant: null on the wire, 0 in every key, so that keys need no null. */
+export const platformTenant = 0;
+
+/** Who is calling, whichever way they proved it. */
+export interface Principal {
+  /** How: a Bearer access token of a user's session, or a developer key. */
+  by: 'session' | 'key';
+  userId: number;
+  userName: string;
+  userType: UserType;
+  /** The tenant the caller acts in; `platformTenant` for the platform's own. */
+  tenantId: number;
+  roles: readonly string[];
+  scopes: ReadonlySet<Scope>;
+  /** The session behind a Bearer token. */
+  sessionId?: string;
+  /** The developer key, when by key. */
+  keyId?: number;
+}
+
+/** A platform administrator sees every tenant; everyone else only their own (decisions, Who may do what). */
+export function seesAllTenants(principal: Principal): boolean {
+  return principal.userType === 'PLATFORM_ADMIN';
+}
+
+export const tenantOnWire = (tenantId: number): string | null =>
+  tenantId === platformTenant ? null : String(tenantId);

@@ -1,0 +1,49 @@
+/** The scopes of the interface (Authentication, Scopes for developer keys), in its order. */
+export const scopes = [
+  'transaction_write',
+  'transaction_read',
+  'transaction_refund',
+  'user_write',
+  'user_read',
+  'channel_read',
+  'channel_write',
+  'invoice_read',
+  'invoice_write',
+  'subscription_read',
+  'subscription_write',
+] as const;
+
+export type Scope = (typeof scopes)[number];
+
+/** Every permission there is; only administrators may grant it. */
+export const allScopes = '*';
+
+/** What a key gets when none are named (interface, Scopes for developer keys). */
+export const defaultScopes: readonly Scope[] = ['transaction_write', 'transaction_read', 'user_write', 'user_read'];
+
+export const userTypes = ['PLATFORM_ADMIN', 'MERCHANT_ADMIN', 'MERCHANT_USER'] as const;
+export type UserType = (typeof userTypes)[number];
+
+const readScopes = scopes.filter((scope) => scope.endsWith('_read'));
+
+/** Roles of a MERCHANT_USER: named sets of scopes, each holding the one before it. */
+export const roles = {
+  viewer: readScopes,
+  cashier: [...readScopes, 'transaction_write'],
+  operator: [...readScopes, 'transaction_write', 'transaction_refund', 'invoice_write', 'subscription_write'],
+} as const satisfies Record<string, readonly Scope[]>;
+
+export type Role = keyof typeof roles;
+export const roleNames = Object.keys(roles) as Role[];
+
+/** What a user may do at most: administrators everything within their reach, others what their roles grant. */
+export function scopesOfUser(userType: UserType, userRoles: readonly string[]): ReadonlySet<Scope> {
+  if (userType !== 'MERCHANT_USER') return new Set(scopes);
+  return new Set(userRoles.flatMap((role) => roles[role as Role] ?? []));
+}
+
+/** What a key may do: what its scope names, and never more than its owner may (decisions, Who may do what). */
+export function scopesOfKey(keyScope: string, owner: ReadonlySet<Scope>): ReadonlySet<Scope> {
+  const named = keyScope.split(',');
+  return named.includes(allScopes) ? owner : new Set([...owner].filter((scope) => named.includes(scope)));
+}
