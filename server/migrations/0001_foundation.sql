@@ -169,8 +169,11 @@ create table webhook_endpoint (
 );
 create index webhook_endpoint_by_tenant on webhook_endpoint (tenant_id) where state;
 
--- One event on its way to one endpoint. The lease is due_at pushed ahead plus a fresh token: a dead sender's rows
--- come due again by themselves. attempts rises with a recorded result, claims with every claim.
+-- One event on its way to one endpoint. A claim takes a lease: a time until which nobody else may take the row, and a
+-- fresh token that fences a late result off. A dead sender's rows come due again by themselves. attempts rises with a
+-- recorded result, claims with every claim: claims far above attempts mark a row that kills its senders.
+-- The lease stands in columns without an index, so that a claim is a HOT update; the lease of a row that waits in
+-- delivery_due is seen only in the row, and there are never more of those than deliveries in flight.
 create table delivery (
   tenant_id   bigint      not null,
   id          uuid        not null,
@@ -181,21 +184,24 @@ create table delivery (
   claims      integer     not null default 0,
   due_at      timestamptz not null,
   lease       uuid,
+  leased_until timestamptz,
   created_at  timestamptz not null,
   finished_at timestamptz,
   primary key (tenant_id, id),
   unique (tenant_id, event_id, endpoint_id)
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.01);
 create index delivery_due on delivery (due_at) where state = 'OPEN';
-create index delivery_due_by_endpoint on delivery (endpoint_id, due_at) where state = 'OPEN';
 
+-- One try, from the moment it was sent. outcome is 'ok' for a 2xx, else what went wrong; resent marks a try that was
+-- repeated at once because the receiver had closed an idle connection.
 create table delivery_attempt (
-  tenant_id   bigint      not null,
-  delivery_id uuid        not null,
-  number      smallint    not null,
+  tenant_id    bigint      not null,
+  delivery_id  uuid        not null,
+  number       smallint    not null,
   attempted_at timestamptz not null,
-  duration_ms integer     not null,
-  status      smallint,
-  error       text,
+  duration_ms  integer     not null,
+  status       smallint,
+  outcome      text        not null,
+  resent       boolean     not null default false,
   primary key (tenant_id, delivery_id, number)
 );

@@ -92,13 +92,9 @@ export const settings = {
     default: '6',
     description: 'The shortest password that can be set.',
   }),
-  'app.rate-limit.login-failures': setting(integer(1, 10_000), {
-    default: '10',
-    description: 'Failed logins per account and address before the rest of the window is refused.',
-  }),
-  'app.rate-limit.login-window': setting(durationOfAtLeast(1000, '1s'), {
-    default: '15m',
-    description: 'The window they are counted in.',
+  'app.rate-limit.requests-per-minute': setting(integer(1, 1_000_000_000), {
+    description:
+      'Requests one caller (a user with all their keys) may make in a minute; without it there is no such limit.',
   }),
   'app.webhook.timeout': setting(durationOfAtLeast(1, 'a millisecond'), {
     default: '10s',
@@ -133,7 +129,7 @@ type Defaulted<Name extends SettingName> = (typeof settings)[Name] extends { def
 /** The settings in force, each under its dotted name. */
 export type Settings = {
   readonly [Name in SettingName]: Defaulted<Name> extends true ? ValueOf<Name> : ValueOf<Name> | undefined;
-};
+} & { readonly 'app.deployment-mode': 'STANDALONE' | 'CLUSTER' };
 
 /** The names everyone knows, for the same settings. */
 const shortNames: Record<string, SettingName> = {
@@ -165,6 +161,7 @@ export function readSettings(environment: Record<string, string | undefined>, fi
     const { text: written, from } = given.get(name) ?? { text: fallback, from: name };
     values[name] = written === undefined ? undefined : parsed(kind, written, from, secret);
   }
+  values['app.deployment-mode'] ??= values['app.database.url'] === undefined ? 'STANDALONE' : 'CLUSTER';
   return values as Settings;
 }
 

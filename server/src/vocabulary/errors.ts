@@ -31,6 +31,7 @@ export const refusalTypes = {
   idempotency_mismatch: 'mismatch',
 
   too_many_attempts: 'too_many',
+  too_many_requests: 'too_many',
   overloaded: 'unavailable',
   database_unavailable: 'unavailable',
   shutting_down: 'unavailable',

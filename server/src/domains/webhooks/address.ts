@@ -1,4 +1,4 @@
-import { lookup as resolve, type LookupAddress } from 'node:dns';
+import { type LookupAddress, lookup as resolve } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
@@ -54,7 +54,11 @@ export class AddressGuard {
   allowsAddress(text: string): boolean {
     // `process` takes an IPv4 address out of its IPv6-mapped form.
     const address = ipaddr.process(text);
-    if (this.#allowed.some(([network, bits]) => network.kind() === address.kind() && address.match([network, bits] as never))) {
+    if (
+      this.#allowed.some(
+        ([network, bits]) => network.kind() === address.kind() && address.match([network, bits] as never),
+      )
+    ) {
       return true;
     }
     const range = address.range();

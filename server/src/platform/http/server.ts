@@ -18,7 +18,7 @@ export interface HttpServerOptions {
   /** Told of every error nobody foresaw. */
   onDefect: (error: unknown, requestId: string) => void;
   /** Whether to believe X-Forwarded-For, and from whom: Fastify's `trustProxy`. */
-  trustProxy?: boolean | string;
+  trustProxy?: string[] | undefined;
 }
 
 export interface ReplyFacts {

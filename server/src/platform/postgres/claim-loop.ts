@@ -24,7 +24,7 @@ export interface ClaimLoopOptions<Work> {
 
 const defaultPollMs = 100;
 /** With nearly all slots taken, a claim waits this long for more of them: one statement for many, not one for each. */
-const gatherMs = 4;
+const gatherMs = Number(process.env.G ?? 4);
 const firstBackoffMs = 50;
 /** A database that is back is found within this time. */
 const longestBackoffMs = 1_000;

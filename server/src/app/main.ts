@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs';
+import { enableCompileCache } from 'node:module';
+import { parse } from 'yaml';
+import { openLog } from '../platform/process/log.ts';
+import { readSettings, type Settings, SettingsError } from './settings.ts';
+
+enableCompileCache();
+
+/** How long a stop may take before the process ends all the same. Deliveries in flight have 12 s. */
+const stopDeadlineMs = 30_000;
+
+await main();
+
+async function main(): Promise<void> {
+  const settings = settingsOrEnd();
+  const log = openLog(settings['app.log.level']);
+  process.on('uncaughtException', (error) => {
+    log.fatal({ error }, 'A defect ended the process; what was acknowledged is safe');
+    process.exit(1);
+  });
+  const { startFlorin } = await import('./florin.ts');
+  const { welcome } = await import('./welcome.ts');
+  try {
+    const florin = await startFlorin(settings, log);
+    process.stdout.write(welcome(florin));
+    stopOnSignal(florin.stop, log);
+  } catch (error) {
+    if (error instanceof SettingsError) endWithLine(error.message);
+    log.fatal({ error }, 'The start failed');
+    process.exit(1);
+  }
+}
+
+function settingsOrEnd(): Settings {
+  try {
+    return readSettings(process.env, parse(fileText('florin.yaml')));
+  } catch (error) {
+    return endWithLine(error instanceof SettingsError ? error.message : `florin.yaml: ${(error as Error).message}`);
+  }
+}
+
+function fileText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw error;
+  }
+}
+
+function endWithLine(line: string): never {
+  process.stderr.write(`Florin cannot start: ${line}\n`);
+  process.exit(1);
+}
+
+function stopOnSignal(stop: () => Promise<void>, log: ReturnType<typeof openLog>): void {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, async () => {
+      log.info({ signal }, 'Stopping: requests and deliveries in flight are finished first');
+      setTimeout(() => process.exit(1), stopDeadlineMs).unref();
+      await stop();
+      log.info('Stopped');
+      process.exit(0);
+    });
+  }
+}

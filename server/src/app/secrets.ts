@@ -1,0 +1,70 @@
+import { randomBytes } from 'node:crypto';
+import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { freshKeyring, type Keyring, parseKeyring } from '../platform/crypto/keyring.ts';
+import { environmentName, type Settings, SettingsError } from './settings.ts';
+
+export interface Secrets {
+  /** Sign and verify tokens. */
+  jwtKeys: Keyring;
+  /** Seal and open stored secrets. */
+  encryptionKeys: Keyring;
+}
+
+/**
+ * The keys as they are set; outside CLUSTER mode they are made at first start and kept in the data folder. In CLUSTER
+ * mode every node must have the same ones, so they must be given (decisions, Configuration).
+ */
+export async function secretsOf(settings: Settings): Promise<Secrets> {
+  return {
+    jwtKeys: await keyringOf('app.jwt.keys', settings),
+    encryptionKeys: await keyringOf('app.encryption.keys', settings),
+  };
+}
+
+async function keyringOf(name: 'app.jwt.keys' | 'app.encryption.keys', settings: Settings): Promise<Keyring> {
+  const given = settings[name];
+  if (given !== undefined) return parsed(name, given);
+  if (settings['app.deployment-mode'] === 'CLUSTER') {
+    throw new SettingsError(
+      `${name} must be given in CLUSTER mode, the same on every node, for example ` +
+        `${environmentName(name)}=${freshKeyring()} (just drawn); for a single node set APP_DEPLOYMENT_MODE=STANDALONE.`,
+    );
+  }
+  const file = join(settings['app.data-dir'], name.slice('app.'.length).replace('.', '-'));
+  return parsed(file, await kept(file));
+}
+
+function parsed(from: string, text: string): Keyring {
+  try {
+    return parseKeyring(text.trim());
+  } catch (error) {
+    throw new SettingsError(`${from}: ${(error as Error).message}`);
+  }
+}
+
+/** The file's text; drawn and written durably when there is no file yet. Of two who draw at once, the first wins. */
+async function kept(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  await mkdir(join(path, '..'), { recursive: true, mode: 0o700 });
+  const unfinished = `${path}.${randomBytes(4).toString('hex')}`;
+  const file = await open(unfinished, 'wx', 0o600);
+  try {
+    await file.writeFile(`${freshKeyring()}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  try {
+    await link(unfinished, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    await rm(unfinished);
+  }
+  return readFile(path, 'utf8');
+}

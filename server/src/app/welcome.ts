@@ -1,0 +1,43 @@
+import { join, resolve } from 'node:path';
+import type { Florin } from './florin.ts';
+
+/** What a person sees after the start: where it is, who may sign in, and a first payment to paste. */
+export function welcome({ address, administrator, settings }: Florin): string {
+  const passwordFile = resolve(join(settings['app.data-dir'], 'admin-password'));
+  const password = administrator.password ?? settings['app.admin.password'];
+  const shown =
+    administrator.password !== undefined
+      ? `${administrator.password} (kept in ${passwordFile})`
+      : settings['app.admin.password'] !== undefined
+        ? 'as set by APP_ADMIN_PASSWORD at first start'
+        : `in ${passwordFile}`;
+  return `
+Florin is ready at ${address}
+
+  Reference      ${address}/docs
+  Administrator  ${administrator.account}
+  Password       ${shown}
+
+A first payment, to paste into a shell:
+
+${firstPayment(address, administrator.account, password === undefined ? `'"$(cat ${passwordFile})"'` : shellQuoted(password))}
+`;
+}
+
+/** The text inside a single-quoted JSON string of a shell command. */
+function shellQuoted(text: string): string {
+  return JSON.stringify(text).slice(1, -1).replaceAll("'", `'\\''`);
+}
+
+function firstPayment(address: string, account: string, password: string): string {
+  return `TOKEN=$(curl -s ${address}/api/user/login -H 'Content-Type: application/json' \\
+  -d '{"account":"${shellQuoted(account)}","password":"${password}"}' | sed 's/.*"accessToken":"\\([^"]*\\)".*/\\1/')
+
+CHANNEL=$(curl -s ${address}/api/channel/modify -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
+  -d '{"name":"Bank transfer","code":"bank-'$(date +%s)'","type":"OFFLINE","currency":"USD,EUR","country":"US","state":true}' \\
+  | sed 's/.*"id":\\([0-9]*\\).*/\\1/')
+
+curl -s ${address}/api/transaction/create -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
+  -d '{"amount":1999,"currency":"USD","channelId":'$CHANNEL',"description":"My first payment"}'
+`;
+}

@@ -1,0 +1,115 @@
+import type { Queryable } from '../../platform/postgres/database.ts';
+import type { Clock } from '../../vocabulary/clock.ts';
+import type { AttemptOutcome } from './rules.ts';
+import { recordResults } from './sql.ts';
+
+/** What became of one claimed delivery. */
+export interface Result {
+  tenantId: number;
+  deliveryId: string;
+  lease: string;
+  /** When the lease runs out: from then on the result may be fenced off, and is not kept any longer. */
+  leasedUntilMs: number;
+  state: 'OPEN' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED';
+  /** When to try again. */
+  dueMs: number | null;
+  endedMs: number;
+  /** null: nothing was sent. */
+  durationMs: number | null;
+  status: number | null;
+  outcome: AttemptOutcome | null;
+  resent: boolean;
+}
+
+export interface RecorderOptions {
+  database: Queryable;
+  clock: Clock;
+  /** Told once for each batch that cannot be written at first. */
+  onTrouble: (error: unknown) => void;
+  onWritten: () => void;
+  /** Told of results that did not count: another sender had taken the delivery over, or the database stayed away. */
+  onLost: (count: number) => void;
+}
+
+/** Enough for one statement to be cheap, or this long: a row's lease does not mind, and the receiver has its answer. */
+const gatheredResults = 64;
+const gatherMs = 5;
+const maximumBatch = 500;
+const retryPauseMs = 100;
+
+/** Writes results many in one statement. While the database is away they wait, as long as their leases hold. */
+export class Recorder {
+  readonly #options: RecorderOptions;
+  #waiting: Result[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> | undefined;
+
+  constructor(options: RecorderOptions) {
+    this.#options = options;
+  }
+
+  add(result: Result): void {
+    this.#waiting.push(result);
+    if (this.#writing !== undefined) return;
+    if (this.#waiting.length >= gatheredResults) this.#begin();
+    else this.#timer ??= setTimeout(() => this.#begin(), gatherMs);
+  }
+
+  /** Results not yet written. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  /** Writes all there is; resolves when that is done, or cannot be any more. */
+  async flush(): Promise<void> {
+    while (this.#waiting.length > 0 || this.#writing !== undefined) {
+      if (this.#writing === undefined) this.#begin();
+      await this.#writing;
+    }
+  }
+
+  #begin(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#writing = this.#write(this.#waiting.splice(0, maximumBatch)).then(() => {
+      this.#writing = undefined;
+      if (this.#waiting.length >= gatheredResults) this.#begin();
+      else if (this.#waiting.length > 0) this.#timer ??= setTimeout(() => this.#begin(), gatherMs);
+    });
+  }
+
+  async #write(batch: Result[]): Promise<void> {
+    const { database, clock, onTrouble, onWritten, onLost } = this.#options;
+    for (let tries = 1; ; tries++) {
+      try {
+        const [row] = await database.run(recordResults, columnsOf(batch));
+        const lost = batch.length - (row?.applied ?? 0);
+        if (lost > 0) onLost(lost);
+        onWritten();
+        return;
+      } catch (error) {
+        if (tries === 1) onTrouble(error);
+        const held = batch.filter((result) => result.leasedUntilMs > clock());
+        if (held.length < batch.length) onLost(batch.length - held.length);
+        if (held.length === 0) return;
+        batch = held;
+        await new Promise((resolve) => setTimeout(resolve, retryPauseMs));
+      }
+    }
+  }
+}
+
+function columnsOf(batch: readonly Result[]): unknown[][] {
+  return [
+    batch.map((result) => result.tenantId),
+    batch.map((result) => result.deliveryId),
+    batch.map((result) => result.lease),
+    batch.map((result) => result.state),
+    batch.map((result) => result.dueMs),
+    batch.map((result) => result.endedMs),
+    batch.map((result) => result.durationMs),
+    batch.map((result) => result.status),
+    batch.map((result) => result.outcome),
+    batch.map((result) => result.resent),
+  ];
+}

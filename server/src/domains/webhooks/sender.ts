@@ -1,0 +1,264 @@
+import type { LookupFunction } from 'node:net';
+import { buildConnector, Client, type Dispatcher } from 'undici';
+import { forbiddenAddressCode } from './address.ts';
+import type { AttemptOutcome } from './rules.ts';
+
+export interface SenderOptions {
+  /** One deadline over name lookup, connection, headers and body (interface, Delivery and retry: 10 s). */
+  timeoutMs: number;
+  /** Resolves and judges the addresses of a name; its answer is what is connected to. */
+  lookup: LookupFunction;
+  /** Further certificate authorities to trust, in PEM. */
+  ca?: string;
+}
+
+export interface Post {
+  origin: string;
+  path: string;
+  /** Names and values by turns. */
+  headers: string[];
+  body: Buffer;
+}
+
+/** What came of one post. */
+export interface Sent {
+  outcome: AttemptOutcome;
+  /** The answer's status, where there was an answer. */
+  status: number | undefined;
+  retryAfter: string | undefined;
+  /** It was posted twice: the first went to a connection that the receiver was just closing. */
+  resent: boolean;
+}
+
+/** More of an answer than this is not read: the connection is cut instead. */
+export const maximumAnswerBytes = 8 * 1024;
+/** A little shorter than the 5 s of usual servers, or we post to connections that are being closed. */
+const keepAliveMs = 4_000;
+/** A receiver may ask for longer by a Keep-Alive header, up to this. */
+const longestKeepAliveMs = 60_000;
+const userAgent = 'Florin-Webhooks';
+
+/**
+ * Posts deliveries. The status decides, when the headers arrive; redirects are answers like any other and are never
+ * followed; of the body at most 8 KiB are read.
+ *
+ * Connections are kept by origin, each a client of its own that serves one post at a time: so it is known exactly
+ * whether a connection that broke had served before, and a deadline ends everything that belongs to its post. A pool
+ * of undici's would hide which connection served, and be no faster.
+ */
+export class Sender {
+  readonly #timeoutMs: number;
+  readonly #connect: buildConnector.connector;
+  readonly #idle = new Map<string, Connection[]>();
+  readonly #busy = new Set<Connection>();
+
+  constructor({ timeoutMs, lookup, ca }: SenderOptions) {
+    this.#timeoutMs = timeoutMs;
+    // One connector for all: it keeps TLS sessions, so that a second connection to an origin shakes hands faster.
+    this.#connect = buildConnector({
+      lookup,
+      timeout: timeoutMs,
+      allowH2: false,
+      ...(ca !== undefined && { ca }),
+    } as never);
+  }
+
+  /** Posts, and says what came of it. Never fails. */
+  async send(post: Post): Promise<Sent> {
+    const startedAt = performance.now();
+    const first = await this.#exchange(post, this.#idleConnection(post.origin), this.#timeoutMs);
+    if (!first.stale) return first.sent;
+    // The receiver closed an idle connection while we posted, and has sent no byte of an answer: nobody is to blame,
+    // and a minute's wait would be a minute lost. Once, on a new connection, under the same ids and the same deadline.
+    const leftMs = this.#timeoutMs - (performance.now() - startedAt);
+    const { sent } = await this.#exchange(post, undefined, Math.max(1, leftMs));
+    return { ...sent, resent: true };
+  }
+
+  /** Cuts every connection; posts in flight end as `reset`. */
+  async close(): Promise<void> {
+    const connections = [...this.#busy, ...[...this.#idle.values()].flat()];
+    await Promise.all(connections.map(({ client }) => client.destroy()));
+  }
+
+  async #exchange(
+    post: Post,
+    kept: Connection | undefined,
+    timeoutMs: number,
+  ): Promise<{ sent: Sent; stale: boolean }> {
+    const connection = kept ?? this.#newConnection(post.origin);
+    this.#busy.add(connection);
+    const exchange = new Exchange(connection);
+    const reusable = await exchange.run(post, timeoutMs);
+    this.#busy.delete(connection);
+    if (reusable && !connection.client.destroyed) this.#keep(connection);
+    else void connection.client.destroy().catch(() => {});
+    return { sent: exchange.sent, stale: exchange.stale };
+  }
+
+  #idleConnection(origin: string): Connection | undefined {
+    return this.#idle.get(origin)?.pop();
+  }
+
+  #keep(connection: Connection): void {
+    const idle = this.#idle.get(connection.origin);
+    if (idle === undefined) this.#idle.set(connection.origin, [connection]);
+    else idle.push(connection);
+  }
+
+  #newConnection(origin: string): Connection {
+    const client = new Client(origin, {
+      connect: this.#connect,
+      allowH2: false,
+      pipelining: 1,
+      keepAliveTimeout: keepAliveMs,
+      keepAliveMaxTimeout: longestKeepAliveMs,
+      // The exchange's own deadline ends it; undici's are coarse, and its body timeout never ends a drip.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+    const connection: Connection = { origin, client, served: 0 };
+    client.on('connect', () => {
+      connection.served = 0;
+    });
+    client.on('disconnect', () => this.#forget(connection));
+    return connection;
+  }
+
+  /** An idle connection has closed: it is not taken again, and nothing of it stays. */
+  #forget(connection: Connection): void {
+    const idle = this.#idle.get(connection.origin);
+    const at = idle?.indexOf(connection) ?? -1;
+    if (idle === undefined || at < 0) return;
+    idle.splice(at, 1);
+    if (idle.length === 0) this.#idle.delete(connection.origin);
+    void connection.client.destroy().catch(() => {});
+  }
+}
+
+interface Connection {
+  origin: string;
+  client: Client;
+  /** Posts answered since it was opened. */
+  served: number;
+}
+
+/** One post and its answer on one connection. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly sent: Sent = { outcome: 'timeout', status: undefined, retryAfter: undefined, resent: false };
+  /** Lost on a connection that had served before, without one byte of an answer. */
+  stale = false;
+  readonly #connection: Connection;
+  #answered = false;
+  #bytes = 0;
+  #deadline: NodeJS.Timeout | undefined;
+  #done: ((reusable: boolean) => void) | undefined;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /** Resolves when the exchange is over, with whether its connection can serve another. */
+  run({ path, headers, body }: Post, timeoutMs: number): Promise<boolean> {
+    return new Promise((done) => {
+      this.#done = done;
+      this.#deadline = setTimeout(() => this.#end(false), timeoutMs);
+      try {
+        this.#connection.client.dispatch({ method: 'POST', path, headers, body }, this);
+      } catch (error) {
+        this.#fail(error);
+      }
+    });
+  }
+
+  onRequestStart(): void {}
+
+  onResponseStarted(): void {
+    this.#answered = true;
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: Record<string, unknown>): void {
+    if (status < 200) return;
+    this.sent.status = status;
+    this.sent.outcome = status < 300 ? 'ok' : 'http_status';
+    const retryAfter = headers['retry-after'];
+    if (typeof retryAfter === 'string') this.sent.retryAfter = retryAfter;
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#bytes += chunk.length;
+    if (this.#bytes > maximumAnswerBytes) this.#end(false);
+  }
+
+  onResponseEnd(): void {
+    this.#connection.served++;
+    this.#end(true);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: unknown): void {
+    this.#fail(error);
+  }
+
+  #fail(error: unknown): void {
+    if (this.#done === undefined) return;
+    // With the headers here the status has decided, and what broke afterwards changes nothing.
+    if (this.sent.status === undefined) {
+      this.sent.outcome = outcomeOfError(error);
+      this.stale = this.sent.outcome === 'reset' && this.#connection.served > 0 && !this.#answered;
+    }
+    this.#end(false);
+  }
+
+  #end(reusable: boolean): void {
+    const done = this.#done;
+    this.#done = undefined;
+    clearTimeout(this.#deadline);
+    done?.(reusable);
+  }
+}
+
+/** The headers of every delivery, before its own. */
+export const fixedHeaders = [
+  'Content-Type',
+  'application/json',
+  'User-Agent',
+  userAgent,
+  'Accept',
+  '*/*',
+  // What is compressed would have to be unpacked to be limited.
+  'Accept-Encoding',
+  'identity',
+];
+
+const outcomesOfCodes: Record<string, AttemptOutcome> = {
+  [forbiddenAddressCode]: 'forbidden_address',
+  ECONNREFUSED: 'refused',
+  EHOSTUNREACH: 'unreachable',
+  ENETUNREACH: 'unreachable',
+  EADDRNOTAVAIL: 'unreachable',
+  ECONNRESET: 'reset',
+  ECONNABORTED: 'reset',
+  EPIPE: 'reset',
+  UND_ERR_SOCKET: 'reset',
+  UND_ERR_DESTROYED: 'reset',
+  UND_ERR_ABORTED: 'reset',
+  ETIMEDOUT: 'timeout',
+  UND_ERR_CONNECT_TIMEOUT: 'timeout',
+  ENOTFOUND: 'dns',
+  ENODATA: 'dns',
+  ESERVFAIL: 'dns',
+  EPROTO: 'tls',
+  HOSTNAME_MISMATCH: 'tls',
+};
+
+/** The codes of Node's certificate checks (its TLS documentation, X509 certificate error codes). */
+const tlsCode =
+  /^(ERR_TLS_|ERR_SSL_|CERT_|CRL_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH)/;
+
+function outcomeOfError(error: unknown): AttemptOutcome {
+  const code = String((error as { code?: unknown } | null)?.code ?? '');
+  const known = outcomesOfCodes[code];
+  if (known !== undefined) return known;
+  if (code.startsWith('EAI_')) return 'dns';
+  return tlsCode.test(code) ? 'tls' : 'protocol';
+}

@@ -1,0 +1,50 @@
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
+import type { FastifyInstance } from 'fastify';
+
+export interface ReferenceOptions {
+  title: string;
+  version: string;
+  description: string;
+  /** Where the service is reached. */
+  publicUrl: string;
+  groups: { name: string; description: string }[];
+}
+
+/**
+ * The OpenAPI document of every route added afterwards, at /openapi.json, and a page to read and try it at /docs,
+ * served from our own files: it asks nobody else for anything.
+ */
+export async function addReference(app: FastifyInstance, options: ReferenceOptions): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: options.title,
+        version: options.version,
+        description: options.description,
+        license: { name: 'MIT', identifier: 'MIT' },
+      },
+      servers: [{ url: options.publicUrl }],
+      tags: options.groups,
+      components: {
+        securitySchemes: {
+          bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'An access token from login.' },
+          apiKey: {
+            type: 'apiKey',
+            in: 'header',
+            name: 'Authorization',
+            description: 'A developer key, written `ApiKey sk_live_…`.',
+          },
+        },
+      },
+    },
+  });
+  await app.register(swaggerUi, {
+    routePrefix: '/docs',
+    staticCSP: true,
+    uiConfig: { docExpansion: 'list', persistAuthorization: false, tryItOutEnabled: true, validatorUrl: null },
+    theme: { title: options.title },
+  });
+  app.get('/openapi.json', { schema: { hide: true } }, (_request, reply) => reply.send(app.swagger()));
+}

@@ -1,0 +1,67 @@
+import { accessSync, constants, readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { EmbeddedPostgresError } from './contract.ts';
+
+/** Tried in this order. PostgreSQL refuses to run as root, and its tools need an account with a passwd entry. */
+const unprivilegedNames = ['postgres', 'nobody'];
+
+/** The account that PostgreSQL runs as. */
+export interface Account {
+  readonly uid: number;
+  readonly gid: number;
+  /** True when this process is root and has to change to the account. */
+  readonly switched: boolean;
+}
+
+/** This process's own account, unless it is root. */
+export function chooseAccount(): Account {
+  const uid = process.geteuid?.() ?? 0;
+  if (uid !== 0) return { uid, gid: process.getegid?.() ?? uid, switched: false };
+  if (process.platform !== 'linux') {
+    throw new EmbeddedPostgresError(
+      'PostgreSQL refuses to run as root; start Florin as an ordinary user or set app.database.url',
+    );
+  }
+  const passwd = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'));
+  for (const name of unprivilegedNames) {
+    const entry = passwd.find((fields) => fields[0] === name);
+    if (entry) return { uid: Number(entry[2]), gid: Number(entry[3]), switched: true };
+  }
+  throw new EmbeddedPostgresError(
+    'PostgreSQL refuses to run as root and there is no account postgres or nobody to run it as; add one, start Florin as an ordinary user or set app.database.url',
+  );
+}
+
+/** What `spawn` needs to run a program as the account. */
+export function spawnAs(account: Account): { uid?: number; gid?: number } {
+  return account.switched ? { uid: account.uid, gid: account.gid } : {};
+}
+
+/** Whether the account may walk to the folder and into it. Judged by mode bits, since asking the system answers for root. */
+export function canEnter(account: Account, folder: string): boolean {
+  let step = realpathSync(folder);
+  for (;;) {
+    if (!permits(account, step, constants.X_OK)) return false;
+    if (dirname(step) === step) return true;
+    step = dirname(step);
+  }
+}
+
+/** Whether the account has these rights (`fs.constants.R_OK`, `X_OK`) on this one file, however it gets there. */
+export function permits(account: Account, path: string, rights: number): boolean {
+  if (account.switched) return (rightsOf(account, statSync(path)) & rights) === rights;
+  try {
+    accessSync(path, rights);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function rightsOf(account: Account, stats: Stats): number {
+  if (stats.uid === account.uid) return (stats.mode >> 6) & 7;
+  if (stats.gid === account.gid) return (stats.mode >> 3) & 7;
+  return stats.mode & 7;
+}

@@ -1,0 +1,34 @@
+import { Client, DatabaseError } from 'pg';
+import type { EmbeddedConnection } from './contract.ts';
+
+/**
+ * Makes the database inside the cluster unless it is there. Asked at every start, so that a kill between the
+ * making of the cluster and this leaves nothing to repair.
+ */
+export async function ensureDatabase(connection: EmbeddedConnection): Promise<void> {
+  if (await exists(connection)) return;
+  const client = await open({ ...connection, database: 'postgres' });
+  try {
+    await client.query(`create database "${connection.database}"`);
+  } finally {
+    await client.end();
+  }
+}
+
+async function exists(connection: EmbeddedConnection): Promise<boolean> {
+  try {
+    await (await open(connection)).end();
+    return true;
+  } catch (error) {
+    if (error instanceof DatabaseError && error.code === '3D000') return false;
+    throw error;
+  }
+}
+
+async function open(connection: EmbeddedConnection): Promise<Client> {
+  // Said, because the environment could ask for TLS, which a Unix socket does not have.
+  const client = new Client({ ...connection, ssl: false });
+  client.on('error', () => {});
+  await client.connect();
+  return client;
+}

@@ -1,0 +1,100 @@
+import { readdirSync, rmSync, statSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { EmbeddedPostgresError, type Log } from './contract.ts';
+import type { DataFolder } from './data-folder.ts';
+import { socketFile } from './data-folder.ts';
+import { postmasterPidFile, readPostmasterPid } from './postmaster-pid.ts';
+import { identify, listProcesses, type ProcessEntry, type ProcessIdentity, signal } from './process-table.ts';
+
+/** Workers leave by themselves when their postmaster dies; those that do not within this time are told to, then made to. */
+const askAfterMs = 100;
+const forceAfterMs = 500;
+
+/** The living postmaster of this folder that an earlier Florin started; its own pid file must name it. */
+export function findOrphan(folder: DataFolder): ProcessIdentity | undefined {
+  const report = readPostmasterPid(folder.cluster);
+  if (!report) return undefined;
+  const entry = markedProcesses(folder).find(({ pid }) => pid === report.pid);
+  return entry && identify(entry.pid);
+}
+
+/**
+ * Clears what a killed postmaster left: workers that still hold its shared memory, which would make a new one
+ * refuse, then its pid file and its socket. Only to be called when this folder has no living postmaster of ours.
+ *
+ * @throws EmbeddedPostgresError when a postmaster of somebody else runs on the data
+ */
+export async function clearRemains(folder: DataFolder, log: Log): Promise<void> {
+  await endWorkers(folder, log);
+  await refuseStranger(folder);
+  rmSync(join(folder.cluster, postmasterPidFile), { force: true });
+  for (const name of readdirSync(folder.socket.folder)) {
+    if (name.startsWith(socketFile)) rmSync(join(folder.socket.folder, name), { force: true });
+  }
+}
+
+async function endWorkers(folder: DataFolder, log: Log): Promise<void> {
+  const begun = performance.now();
+  for (;;) {
+    const workers = markedProcesses(folder);
+    if (workers.length === 0) return;
+    const elapsedMs = performance.now() - begun;
+    if (elapsedMs > askAfterMs) {
+      const name = elapsedMs > forceAfterMs ? 'SIGKILL' : 'SIGQUIT';
+      log.warn({ workers: workers.map(({ pid }) => pid), signal: name }, 'ending workers of a killed postmaster');
+      for (const { pid } of workers) signal(pid, name);
+    }
+    await sleep(elapsedMs > askAfterMs ? 50 : 5);
+  }
+}
+
+/** Processes of this folder. A worker that was forked just now still bears the postmaster's command line. */
+function markedProcesses(folder: DataFolder): ProcessEntry[] {
+  const title = `postgres: ${folder.mark}: `;
+  const setting = `cluster_name=${folder.mark}`;
+  return listProcesses().filter(({ words }) => {
+    if (`${words.join(' ')} `.startsWith(title)) return true;
+    return words[0]?.endsWith('postgres') && words.includes(setting);
+  });
+}
+
+/**
+ * A pid file may name a process that is alive and yet has nothing to do with this data, because numbers are used
+ * again. It is believed when that process works in the data folder, or when the socket it names answers: that
+ * also finds a postmaster in another container, whose process we cannot see.
+ */
+async function refuseStranger(folder: DataFolder): Promise<void> {
+  const report = readPostmasterPid(folder.cluster);
+  if (!report) return;
+  const alive = identify(report.pid) !== undefined && worksIn(report.pid, folder.cluster);
+  if (!alive && !(report.socket && (await answers(report.socket)))) return;
+  throw new EmbeddedPostgresError(
+    `data folder ${folder.root} is in use by PostgreSQL process ${report.pid}, which this Florin did not start; stop it first`,
+  );
+}
+
+function worksIn(pid: number, path: string): boolean {
+  try {
+    const [working, own] = [statSync(`/proc/${pid}/cwd`), statSync(path)];
+    return working.dev === own.dev && working.ino === own.ino;
+  } catch {
+    // Not ours to look at, or a system without /proc.
+    return false;
+  }
+}
+
+async function answers(socket: string): Promise<boolean> {
+  const connection = connect({ path: socket });
+  try {
+    return await new Promise((resolve) => {
+      connection.once('connect', () => resolve(true));
+      connection.once('error', () => resolve(false));
+      // A listener that does not get round to it is a listener.
+      connection.setTimeout(1_000, () => resolve(true));
+    });
+  } finally {
+    connection.destroy();
+  }
+}

@@ -1,0 +1,71 @@
+import { EmbeddedPostgresError, embeddedPort } from './contract.ts';
+import type { DataFolder } from './data-folder.ts';
+
+/** Without these a committed row can be lost, so nobody may change them here. */
+const durability = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' };
+
+const defaults = {
+  shared_buffers: '128MB',
+  max_connections: '50',
+  // Room for about a quarter of an hour of writing between checkpoints; recycled files spare the p99 their making.
+  max_wal_size: '2GB',
+  min_wal_size: '256MB',
+  wal_recycle: 'on',
+  checkpoint_timeout: '15min',
+  autovacuum: 'on',
+  // Compiling costs more than it gains with short statements.
+  jit: 'off',
+  huge_pages: 'off',
+  // Saves a process; there is no one to replicate to.
+  max_logical_replication_workers: '0',
+  // A statement of a killed client ends, and lets go of its locks, instead of running on.
+  client_connection_check_interval: '1s',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  log_line_prefix: '%m [%p] ',
+};
+
+/**
+ * The postmaster's command line. It stands above postgresql.conf and ALTER SYSTEM, and PostgreSQL writes it down
+ * beside the data, so that a later start can tell whether a running postmaster is the one it would start.
+ *
+ * @throws EmbeddedPostgresError for a setting that is not free to choose
+ */
+export function postmasterArguments(
+  folder: DataFolder,
+  version: string,
+  chosen: Readonly<Record<string, string>>,
+): string[] {
+  const fixed = {
+    ...durability,
+    listen_addresses: '',
+    port: String(embeddedPort),
+    unix_socket_directories: folder.socket.setting,
+    logging_collector: 'off',
+    log_destination: 'stderr',
+    cluster_name: folder.mark,
+    // No setting of PostgreSQL; it makes the command line change with the binaries.
+    'florin.binaries': version,
+  };
+  const own = Object.entries(chosen).map(([name, value]) => [name.toLowerCase(), value] as const);
+  for (const [name, value] of own) {
+    const required = (fixed as Record<string, string>)[name];
+    if (required !== undefined && required !== value) {
+      throw new EmbeddedPostgresError(`setting ${name} of the embedded PostgreSQL is always ${required || 'empty'}`);
+    }
+  }
+  const settings = { ...defaults, ...Object.fromEntries(own), ...fixed };
+  return [
+    '-D',
+    clusterArgument(folder),
+    ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+  ];
+}
+
+/**
+ * How the account names the data folder. Below a folder such as /root it may not walk the path, although the data
+ * is its own. The process's own working folder, entered while it was still root, is reached without walking.
+ */
+export function clusterArgument(folder: DataFolder): string {
+  return folder.account.switched ? '/proc/self/cwd' : folder.cluster;
+}

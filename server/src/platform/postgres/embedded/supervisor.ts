@@ -1,0 +1,172 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { provideBinaries } from './binaries.ts';
+import { ensureCluster } from './cluster.ts';
+import type { EmbeddedConnection, EmbeddedPostgres, EmbeddedPostgresOptions, Log } from './contract.ts';
+import { embeddedDatabase, embeddedPort, embeddedUser } from './contract.ts';
+import { closeDataFolder, type DataFolder, explainFailure, makeRoot, openDataFolder } from './data-folder.ts';
+import { ensureDatabase } from './database.ts';
+import { lockFolder } from './folder-lock.ts';
+import { adopt, type CommandLine, launch, type Postmaster, runsWith, shutDown, untilReady } from './postmaster.ts';
+import { clearRemains, findOrphan } from './remains.ts';
+import { postmasterArguments } from './settings.ts';
+
+export type { EmbeddedConnection, EmbeddedPostgres, EmbeddedPostgresOptions, Log } from './contract.ts';
+export { EmbeddedPostgresError } from './contract.ts';
+
+/** One that ran this long was well and is started again at once; pauses are for one that dies over and over. */
+const wellAfterMs = 1_000;
+const firstPauseMs = 100;
+const longestPauseMs = 10_000;
+
+/**
+ * Starts PostgreSQL on a data folder, or takes over the one that a killed Florin left running there, and keeps it
+ * running until `stop`. Resolves when it accepts sessions.
+ *
+ * @throws EmbeddedPostgresError with one plain line: the folder is in use, cannot be written, belongs to another
+ *   account or holds data of another version; the binaries are missing or PostgreSQL does not start
+ */
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const root = makeRoot(options.dataDir);
+  try {
+    const lock = await lockFolder(root);
+    try {
+      return await startLocked(root, options, lock.release);
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+  } catch (error) {
+    throw explainFailure(root, error);
+  }
+}
+
+async function startLocked(
+  root: string,
+  options: EmbeddedPostgresOptions,
+  unlock: () => void,
+): Promise<EmbeddedPostgres> {
+  const folder = openDataFolder(root);
+  const binaries = provideBinaries(root, folder.account);
+  const words = postmasterArguments(folder, binaries.version, options.settings ?? {});
+  await ensureCluster(folder, binaries, options.log);
+  const supervisor = new Supervisor(folder, { program: binaries.postgres, words }, options.log, unlock);
+  await supervisor.start();
+  return supervisor;
+}
+
+class Supervisor implements EmbeddedPostgres {
+  readonly connection: EmbeddedConnection;
+  readonly #folder: DataFolder;
+  readonly #commandLine: CommandLine;
+  readonly #log: Log;
+  readonly #unlock: () => void;
+  readonly #stopping = new AbortController();
+  #postmaster: Postmaster | undefined;
+  #watch: Promise<void> = Promise.resolve();
+  #stopped: Promise<void> | undefined;
+
+  constructor(folder: DataFolder, commandLine: CommandLine, log: Log, unlock: () => void) {
+    this.connection = {
+      host: folder.socket.folder,
+      port: embeddedPort,
+      user: embeddedUser,
+      database: embeddedDatabase,
+    };
+    this.#folder = folder;
+    this.#commandLine = commandLine;
+    this.#log = log;
+    this.#unlock = unlock;
+  }
+
+  async start(): Promise<void> {
+    try {
+      const postmaster = await this.#bringUp();
+      await ensureDatabase(this.connection);
+      this.#watch = this.#keepRunning(postmaster);
+    } catch (error) {
+      if (this.#postmaster && !this.#postmaster.hasEnded()) await shutDown(this.#postmaster, this.#log);
+      throw error;
+    }
+  }
+
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  async #stop(): Promise<void> {
+    this.#stopping.abort();
+    if (this.#postmaster && !this.#postmaster.hasEnded()) await shutDown(this.#postmaster, this.#log);
+    await this.#watch;
+    closeDataFolder(this.#folder);
+    this.#unlock();
+  }
+
+  /** One postmaster that accepts sessions: the one that is there, if it is as we would start it, else a new one. */
+  async #bringUp(): Promise<Postmaster> {
+    const begun = performance.now();
+    const adopted = await this.#adoptOrphan();
+    const postmaster = adopted ?? (await this.#launch());
+    const elapsedMs = Math.round(performance.now() - begun);
+    this.#log.info({ pid: postmaster.pid, adopted: adopted !== undefined, elapsedMs }, 'PostgreSQL is ready');
+    return postmaster;
+  }
+
+  async #adoptOrphan(): Promise<Postmaster | undefined> {
+    const orphan = findOrphan(this.#folder);
+    if (!orphan) return undefined;
+    const postmaster = adopt(orphan);
+    this.#postmaster = postmaster;
+    if (!runsWith(this.#folder, this.#commandLine)) {
+      this.#log.info({ pid: orphan.pid }, 'ending a PostgreSQL that was started with other settings');
+      await shutDown(postmaster, this.#log);
+      return undefined;
+    }
+    try {
+      await untilReady(this.#folder, postmaster, this.#log);
+      return postmaster;
+    } catch {
+      // It was on its way out.
+      return undefined;
+    }
+  }
+
+  async #launch(): Promise<Postmaster> {
+    await clearRemains(this.#folder, this.#log);
+    const postmaster = await launch(this.#folder, this.#commandLine);
+    this.#postmaster = postmaster;
+    // A stop that came before this line could not know of it.
+    if (this.#stopping.signal.aborted) await shutDown(postmaster, this.#log);
+    await untilReady(this.#folder, postmaster, this.#log);
+    return postmaster;
+  }
+
+  async #keepRunning(first: Postmaster): Promise<void> {
+    let postmaster: Postmaster | undefined = first;
+    let failures = 0;
+    while (postmaster) {
+      const begun = performance.now();
+      const ending = await postmaster.ended;
+      if (this.#stopping.signal.aborted) return;
+      const { logFile } = this.#folder;
+      this.#log.error({ pid: postmaster.pid, ending, logFile }, 'PostgreSQL ended unasked; starting it again');
+      failures = performance.now() - begun > wellAfterMs ? 0 : failures + 1;
+      postmaster = await this.#restart(failures);
+    }
+  }
+
+  /** Tries until it succeeds, or until we are stopped. */
+  async #restart(failures: number): Promise<Postmaster | undefined> {
+    for (let attempt = failures; ; attempt += 1) {
+      const pauseMs = attempt === 0 ? 0 : Math.min(firstPauseMs * 2 ** (attempt - 1), longestPauseMs);
+      if (pauseMs > 0) this.#log.warn({ pauseMs }, 'waiting before PostgreSQL is started again');
+      try {
+        await sleep(pauseMs, undefined, { signal: this.#stopping.signal });
+        return await this.#bringUp();
+      } catch (error) {
+        if (this.#stopping.signal.aborted) return undefined;
+        this.#log.error({ err: error }, 'PostgreSQL could not be started again');
+      }
+    }
+  }
+}

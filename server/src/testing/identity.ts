@@ -1,0 +1,198 @@
+import type { AddressInfo } from 'node:net';
+import { parseKeyring, freshKeyring } from '../platform/crypto/keyring.ts';
+import { Passwords } from '../platform/crypto/passwords.ts';
+import { Tokens } from '../platform/crypto/tokens.ts';
+import { addRoute, httpServer } from '../platform/http/server.ts';
+import type { Endpoint, Need } from '../platform/http/route.ts';
+import type { Mail } from '../platform/mail/mailer.ts';
+import { Notifications } from '../platform/postgres/notifications.ts';
+import { authenticator } from '../domains/developer-keys/authenticate.ts';
+import { DeveloperKeys } from '../domains/developer-keys/keys.ts';
+import { developerKeyEndpoints } from '../domains/developer-keys/routes.ts';
+import { tenantEndpoints } from '../domains/tenants/routes.ts';
+import type { UserDeps } from '../domains/users/deps.ts';
+import { ensureAdministrator } from '../domains/users/first-administrator.ts';
+import { ForgottenPasswords } from '../domains/users/forgot-password.ts';
+import { LoginFailures } from '../domains/users/login-failures.ts';
+import { userEndpoints } from '../domains/users/routes.ts';
+import { Sessions } from '../domains/users/sessions.ts';
+import { databaseFromTemplate, type TestDatabase } from './database.ts';
+
+export interface Reply {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks at any reply
+  body: any;
+}
+
+export interface RequestOptions {
+  body?: unknown;
+  /** An access token. */
+  bearer?: string;
+  key?: string;
+  headers?: Record<string, string>;
+}
+
+/** A node of tenants, users and keys alone, over real HTTP; two on one database hear each other. */
+export interface IdentityNode {
+  get: (path: string, options?: RequestOptions) => Promise<Reply>;
+  post: (path: string, body?: unknown, options?: RequestOptions) => Promise<Reply>;
+  passwords: Passwords;
+  keys: DeveloperKeys;
+  sessions: Sessions;
+  forgottenPasswords: ForgottenPasswords;
+  notifications: Notifications;
+  stop: () => Promise<void>;
+}
+
+export interface Identity extends IdentityNode {
+  db: TestDatabase;
+  /** Moves the clock of every node. */
+  advance: (ms: number) => void;
+  now: () => number;
+  mails: Mail[];
+  errors: unknown[];
+  anotherNode: () => Promise<IdentityNode>;
+  /** Logs in and gives the access token. */
+  bearer: (account: string, password: string) => Promise<string>;
+}
+
+export const adminPassword = 'a quiet harbour';
+
+export async function identity(options: { send?: (mail: Mail) => Promise<void> } = {}): Promise<Identity> {
+  const db = await databaseFromTemplate();
+  const keyring = freshKeyring();
+  const mails: Mail[] = [];
+  const errors: unknown[] = [];
+  let aheadMs = 0;
+  const clock = () => Date.now() + aheadMs;
+  const send = options.send ?? (async (mail: Mail) => void mails.push(mail));
+  const start = () => startNode({ db, keyring, clock, send, logError: (error) => errors.push(error) });
+
+  const first = await start();
+  await ensureAdministrator({
+    database: db.database,
+    passwords: first.passwords,
+    clock,
+    account: 'admin',
+    password: adminPassword,
+    passwordMinLength: 6,
+    dataDir: '/nonexistent',
+  });
+  const others: IdentityNode[] = [];
+  return {
+    ...first,
+    db,
+    mails,
+    errors,
+    now: clock,
+    advance: (ms) => {
+      aheadMs += ms;
+    },
+    anotherNode: async () => {
+      const node = await start();
+      others.push(node);
+      return node;
+    },
+    bearer: async (account, password) => {
+      const { status, body } = await first.post('/api/user/login', { account, password });
+      if (status !== 200) throw new Error(`Login of ${account} was refused: ${JSON.stringify(body)}`);
+      return body.data.token.accessToken;
+    },
+    stop: async () => {
+      for (const node of [...others, first]) await node.stop();
+      await db.drop();
+    },
+  };
+}
+
+interface NodeOptions {
+  db: TestDatabase;
+  keyring: string;
+  clock: () => number;
+  send: (mail: Mail) => Promise<void>;
+  logError: UserDeps['logError'];
+}
+
+async function startNode({ db, keyring, clock, send, logError }: NodeOptions): Promise<IdentityNode> {
+  const { database } = db;
+  const notifications = new Notifications(db.connection, () => {});
+  const passwords = new Passwords();
+  const tokens = new Tokens({ keys: parseKeyring(keyring), issuer: 'florin', audience: 'florin', clock });
+  const deps: UserDeps = {
+    database,
+    notifications,
+    passwords,
+    tokens,
+    clock,
+    logError,
+    mailer: { send },
+    failures: new LoginFailures({ clock }),
+    settings: {
+      accessTokenSeconds: 86_400,
+      refreshTokenSeconds: 7 * 86_400,
+      passwordMinLength: 6,
+      publicUrl: 'https://pay.example',
+      deploymentMode: 'STANDALONE',
+    },
+  };
+  const sessions = new Sessions({ database, notifications, tokens, clock });
+  const keys = new DeveloperKeys({ database, notifications, clock, logError });
+  const forgottenPasswords = new ForgottenPasswords(deps);
+  await notifications.start();
+
+  const authenticate = authenticator({ keys, sessions });
+  const app = httpServer({ authenticate, onReply: () => {}, onDefect: (error) => logError(error, 'defect') });
+  const users = userEndpoints({ ...deps, forgottenPasswords });
+  const tenants = tenantEndpoints(deps);
+  const mine = developerKeyEndpoints(deps);
+  const routes: ['GET' | 'POST', string, Need, Endpoint][] = [
+    ['POST', '/api/user/login', 'nothing', users.login],
+    ['POST', '/api/user/refresh', 'nothing', users.refresh],
+    ['POST', '/api/user/logout', 'nothing', users.logout],
+    ['POST', '/api/user/forgot-password', 'nothing', users.forgotPassword],
+    ['POST', '/api/user/reset-password', 'nothing', users.resetPassword],
+    ['GET', '/api/user/info', 'session', users.info],
+    ['GET', '/api/user/list', 'user_read', users.list],
+    ['POST', '/api/user/modify', 'user_write', users.modify],
+    ['GET', '/api/tenant/list', 'platform_administrator', tenants.list],
+    ['POST', '/api/tenant/modify', 'platform_administrator', tenants.modify],
+    ['POST', '/api/developer/mine/generate', 'session', mine.generate],
+    ['GET', '/api/developer/mine', 'session', mine.list],
+    ['POST', '/api/developer/mine/revoke', 'session', mine.revoke],
+  ];
+  for (const [method, path, needs, endpoint] of routes) {
+    addRoute(app, { method, path, needs, endpoint, group: 'test' }, { authenticate });
+  }
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const base = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+
+  const request = async (method: string, path: string, { body, bearer, key, headers }: RequestOptions) => {
+    const reply = await fetch(base + path, {
+      method,
+      headers: {
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
+        ...(key !== undefined && { authorization: `ApiKey ${key}` }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    return { status: reply.status, headers: reply.headers, body: await reply.json() };
+  };
+  return {
+    get: (path, options = {}) => request('GET', path, options),
+    post: (path, body, options = {}) => request('POST', path, { ...options, body }),
+    passwords,
+    keys,
+    sessions,
+    forgottenPasswords,
+    notifications,
+    stop: async () => {
+      await app.close();
+      await forgottenPasswords.settled();
+      await keys.settled();
+      await notifications.stop();
+    },
+  };
+}

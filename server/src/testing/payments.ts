@@ -1,0 +1,67 @@
+import { ChannelDirectory } from '../domains/channels/directory.ts';
+import { TransactionCreator } from '../domains/transactions/create.ts';
+import { TransactionReader } from '../domains/transactions/read.ts';
+import { updateTransaction } from '../domains/transactions/update.ts';
+import { Database } from '../platform/postgres/database.ts';
+import { Notifications } from '../platform/postgres/notifications.ts';
+import type { Clock } from '../vocabulary/clock.ts';
+import { uuidSource } from '../vocabulary/id.ts';
+import type { Principal } from '../vocabulary/principal.ts';
+import { scopes, type UserType } from '../vocabulary/scopes.ts';
+import type { TestDatabase } from './database.ts';
+
+/** One node's payment parts on a test database, without HTTP before them: two of these are two nodes. */
+export async function paymentsNode({ connection, database }: TestDatabase, clock: Clock = Date.now) {
+  const notifications = new Notifications(connection, () => {});
+  const channels = new ChannelDirectory(database, notifications);
+  await notifications.start();
+  const writer = new Database({ connection, connections: 1, name: 'test writer' });
+  const reading = new Database({ connection, connections: 1, name: 'test reader' });
+  const drawUuid = uuidSource(clock);
+  const batchSizes: number[] = [];
+  const creator = new TransactionCreator({
+    writer,
+    database,
+    channels,
+    drawUuid,
+    onDeliveries: () => {},
+    onWritten: () => {},
+    observeBatch: (size) => batchSizes.push(size),
+  });
+  const reader = new TransactionReader(database, reading);
+  const deps = { database, reader, drawUuid, clock, onDeliveries: () => {}, onWritten: () => {} };
+  return {
+    creator,
+    reader,
+    batchSizes,
+    update: (input: Parameters<typeof updateTransaction>[0], principal: Principal) =>
+      updateTransaction(input, principal, deps),
+    stop: async () => {
+      await notifications.stop();
+      await Promise.all([writer.close(), reading.close()]);
+    },
+  };
+}
+
+export function principalOf(tenantId: number, userId: number, userType: UserType = 'MERCHANT_ADMIN'): Principal {
+  return {
+    by: 'key',
+    userId,
+    userName: `user${userId}`,
+    userType,
+    tenantId,
+    roles: [],
+    scopes: new Set(scopes),
+  };
+}
+
+/** Tenants 0 (the platform's), 1 and 2; a channel 10 + tenant of each that takes USD and JPY; one switched off. */
+export async function arrangeChannels({ query }: TestDatabase): Promise<void> {
+  await query(`insert into tenant (id, name) values (1, 'One'), (2, 'Two')`);
+  await query(`insert into channel (tenant_id, id, name, code, type, currencies, country, state) values
+    (0, 10, 'Platform cards', 'cards', 'ONLINE', '{USD,JPY}', 'US', true),
+    (1, 11, 'Cards of One', 'cards', 'ONLINE', '{USD,JPY}', 'US', true),
+    (1, 21, 'Wire of One', 'wire', 'OFFLINE', '{USD}', 'US', true),
+    (1, 31, 'Off of One', 'off', 'OFFLINE', '{USD}', 'US', false),
+    (2, 12, 'Cards of Two', 'cards', 'ONLINE', '{USD,JPY}', 'US', true)`);
+}

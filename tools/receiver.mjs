@@ -1,0 +1,19 @@
+// A receiver to try webhooks with: `npm run receiver -- whsec_demo 9999` prints every delivery it gets and whether the
+// signature verifies. It shows all that a receiver of your own has to do.
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createServer } from 'node:http';
+
+const [secret = 'whsec_demo', port = '9999'] = process.argv.slice(2);
+
+createServer(async (request, response) => {
+  const chunks = [];
+  for await (const chunk of request) chunks.push(chunk);
+  const body = Buffer.concat(chunks); // The raw bytes: parse only after verifying.
+  const given = Buffer.from(String(request.headers['x-service-signature'] ?? ''));
+  const expected = Buffer.from(createHmac('sha256', secret).update(body).digest('hex'));
+  const genuine = given.length === expected.length && timingSafeEqual(given, expected);
+  response.writeHead(genuine ? 200 : 401).end();
+  console.log(`${request.headers['x-service-event']} ${request.headers['x-service-delivery']}`);
+  console.log(`signature ${genuine ? 'verified' : 'WRONG'}`);
+  console.log(body.toString('utf8'));
+}).listen(Number(port), '127.0.0.1', () => console.log(`Waiting for webhooks at http://127.0.0.1:${port}/`));
