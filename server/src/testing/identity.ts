@@ -1,11 +1,4 @@
 import type { AddressInfo } from 'node:net';
-import { parseKeyring, freshKeyring } from '../platform/crypto/keyring.ts';
-import { Passwords } from '../platform/crypto/passwords.ts';
-import { Tokens } from '../platform/crypto/tokens.ts';
-import { addRoute, httpServer } from '../platform/http/server.ts';
-import type { Endpoint, Need } from '../platform/http/route.ts';
-import type { Mail } from '../platform/mail/mailer.ts';
-import { Notifications } from '../platform/postgres/notifications.ts';
 import { authenticator } from '../domains/developer-keys/authenticate.ts';
 import { DeveloperKeys } from '../domains/developer-keys/keys.ts';
 import { developerKeyEndpoints } from '../domains/developer-keys/routes.ts';
@@ -16,6 +9,13 @@ import { ForgottenPasswords } from '../domains/users/forgot-password.ts';
 import { LoginFailures } from '../domains/users/login-failures.ts';
 import { userEndpoints } from '../domains/users/routes.ts';
 import { Sessions } from '../domains/users/sessions.ts';
+import { freshKeyring, parseKeyring } from '../platform/crypto/keyring.ts';
+import { Passwords } from '../platform/crypto/passwords.ts';
+import { Tokens } from '../platform/crypto/tokens.ts';
+import type { Endpoint, Need } from '../platform/http/route.ts';
+import { addRoute, httpServer } from '../platform/http/server.ts';
+import type { Mail } from '../platform/mail/mailer.ts';
+import { Notifications } from '../platform/postgres/notifications.ts';
 import { databaseFromTemplate, type TestDatabase } from './database.ts';
 
 export interface Reply {

@@ -59,7 +59,12 @@ test('the access token carries the interface’s claims and the types keep the t
     userType: 'MERCHANT_USER',
   });
   expect((claims.exp as number) - (claims.iat as number)).toBe(86_400);
-  expect(claims).toMatchObject({ iss: expect.any(String), aud: expect.any(String), jti: expect.any(String), sid: expect.any(String) });
+  expect(claims).toMatchObject({
+    iss: expect.any(String),
+    aud: expect.any(String),
+    jti: expect.any(String),
+    sid: expect.any(String),
+  });
   expect(decodeProtectedHeader(body.data.token.accessToken).typ).toBe('at+jwt');
   expect(decodeProtectedHeader(body.data.token.refreshToken).typ).toBe('rt+jwt');
   const refreshClaims = decodeJwt(body.data.token.refreshToken);

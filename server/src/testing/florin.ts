@@ -1,0 +1,103 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type pg from 'pg';
+import { startFlorin } from '../app/florin.ts';
+import { readSettings } from '../app/settings.ts';
+import { openLog } from '../platform/process/log.ts';
+import { type Clock, systemClock } from '../vocabulary/clock.ts';
+import type { TestDatabase } from './database.ts';
+
+export interface Reply {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: a test says by its expectations what the body holds
+  body: any;
+}
+
+export interface TestFlorin {
+  address: string;
+  /** A request, JSON in and out. `as` is the Authorization header. */
+  call: (method: 'GET' | 'POST', path: string, options?: CallOptions) => Promise<Reply>;
+  get: (path: string, as?: string) => Promise<Reply>;
+  post: (path: string, body?: unknown, as?: string) => Promise<Reply>;
+  /** The Authorization header of a fresh login. */
+  login: (account: string, password: string) => Promise<string>;
+  stop: () => Promise<void>;
+}
+
+export interface CallOptions {
+  as?: string | undefined;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+export const administratorPassword = 'correct horse battery';
+
+/** The whole service over real HTTP, on a database of its own. Settings are written as in the environment. */
+export async function florinOn(
+  { connection }: TestDatabase,
+  environment: Record<string, string> = {},
+  clock: Clock = systemClock,
+): Promise<TestFlorin> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'florin-test-'));
+  const settings = readSettings(
+    {
+      APP_SERVER_PORT: '0',
+      APP_DATA_DIR: dataDir,
+      APP_DATABASE_URL: urlOf(connection),
+      APP_DEPLOYMENT_MODE: 'STANDALONE',
+      APP_ADMIN_PASSWORD: administratorPassword,
+      APP_LOG_LEVEL: 'silent',
+      ...environment,
+    },
+    undefined,
+  );
+  const florin = await startFlorin(settings, openLog(settings['app.log.level']), clock);
+  const call = callerOf(florin.address);
+  const post: TestFlorin['post'] = (path, body, as) => call('POST', path, { body, as });
+  return {
+    address: florin.address,
+    call,
+    get: (path, as) => call('GET', path, { as }),
+    post,
+    login: async (account, password) => {
+      const { status, body } = await post('/api/user/login', { account, password });
+      if (status !== 200) throw new Error(`Login of ${account} was refused: ${JSON.stringify(body)}`);
+      return `Bearer ${body.data.token.accessToken}`;
+    },
+    stop: async () => {
+      await florin.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Calls the service at an address, wherever it runs. */
+export function callerOf(address: string): TestFlorin['call'] {
+  return async (method, path, { as, body, headers = {} } = {}) => {
+    const response = await fetch(address + path, {
+      method,
+      headers: {
+        ...(as !== undefined && { authorization: as }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, body: text.startsWith('{') ? JSON.parse(text) : text };
+  };
+}
+
+/** A connection as the address that `app.database.url` takes. */
+export function urlOf({
+  host = 'localhost',
+  port = 5432,
+  user = '',
+  password = '',
+  database = '',
+}: pg.ClientConfig): string {
+  const secret = typeof password === 'string' && password !== '' ? `:${encodeURIComponent(password)}` : '';
+  return `postgres://${encodeURIComponent(user)}${secret}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`;
+}
