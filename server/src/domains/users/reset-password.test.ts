@@ -64,11 +64,8 @@ test('a mailed token sets a new password once, and ends every session', async ()
 test('known, unknown and disabled addresses are answered alike, and only the known one is mailed', async () => {
   const user = await makeUser();
   const disabled = await makeUser();
-  await node.post(
-    '/api/user/modify',
-    { ...disabled, userType: 'MERCHANT_USER', state: false, ...only(disabled) },
-    { bearer: admin },
-  );
+  const off = { ...only(disabled), userType: 'MERCHANT_USER', state: false };
+  expect((await node.post('/api/user/modify', off, { bearer: admin })).status).toBe(200);
   const answers = [];
   for (const email of [user.email, 'nobody@shop.example', disabled.email, user.userName, 'not an address']) {
     const { status, body } = await forgot(email);
@@ -147,7 +144,8 @@ test('a token lives for 30 minutes', async () => {
 test('the token of a user switched off since does nothing', async () => {
   const user = await makeUser();
   await forgot(user.email);
-  await node.post('/api/user/modify', { ...only(user), userType: 'MERCHANT_USER', state: false }, { bearer: admin });
+  const off = { ...only(user), userType: 'MERCHANT_USER', state: false };
+  expect((await node.post('/api/user/modify', off, { bearer: admin })).status).toBe(200);
   expect((await reset(tokenIn(mails[0]))).status).toBe(400);
 });
 

@@ -130,21 +130,16 @@ export class DeliveryWorker {
   }
 
   async #deliver(delivery: Held): Promise<void> {
-    const { directory, clock, timeoutMs } = this.#options;
+    const { directory, clock, timeoutMs, retryIntervalsMs, observer } = this.#options;
     const found = directory.find(delivery.endpoint_id);
     const target = found instanceof Promise ? await found : found;
+    const sentMs = clock();
     if (target?.state !== true) {
-      this.#recorder.add(unsent(delivery, clock()));
+      this.#recorder.add(unsent(delivery, sentMs));
       return;
     }
     // Held up since the claim, by a frozen process or a slow database: another sender may take it over any moment.
-    if (delivery.leasedUntilMs - clock() < timeoutMs + recordingMs) return this.#release([delivery]);
-    await this.#attempt(delivery, target);
-  }
-
-  async #attempt(delivery: Held, target: Target): Promise<void> {
-    const { clock, retryIntervalsMs, observer } = this.#options;
-    const sentMs = clock();
+    if (delivery.leasedUntilMs - sentMs < timeoutMs + recordingMs) return this.#release([delivery]);
     const startedAt = performance.now();
     const sent = target.forbidden ? forbiddenAddress : await this.#post(delivery, target, sentMs);
     const durationMs = performance.now() - startedAt;

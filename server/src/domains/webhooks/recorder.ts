@@ -99,17 +99,25 @@ export class Recorder {
   }
 }
 
-function columnsOf(batch: readonly Result[]): unknown[][] {
+function columnsOf(batch: readonly Result[]): string[] {
   return [
-    batch.map((result) => result.tenantId),
-    batch.map((result) => result.deliveryId),
-    batch.map((result) => result.lease),
-    batch.map((result) => result.state),
-    batch.map((result) => result.dueMs),
-    batch.map((result) => result.endedMs),
-    batch.map((result) => result.durationMs),
-    batch.map((result) => result.status),
-    batch.map((result) => result.outcome),
-    batch.map((result) => result.resent),
+    column(batch.map((result) => result.tenantId)),
+    column(batch.map((result) => result.deliveryId)),
+    column(batch.map((result) => result.lease)),
+    column(batch.map((result) => result.state)),
+    column(batch.map((result) => result.dueMs)),
+    column(batch.map((result) => result.endedMs)),
+    column(batch.map((result) => result.durationMs)),
+    column(batch.map((result) => result.status)),
+    column(batch.map((result) => result.outcome)),
+    column(batch.map((result) => result.resent)),
   ];
+}
+
+/**
+ * An array as PostgreSQL reads it. Nothing here needs quoting: numbers, UUIDs and words of our own. The driver would
+ * quote every element, at four times the cost.
+ */
+function column(values: readonly (string | number | boolean | null)[]): string {
+  return `{${values.map((value) => value ?? 'null').join(',')}}`;
 }

@@ -64,15 +64,18 @@ export class Sender {
   }
 
   /** Posts, and says what came of it. Never fails. */
-  async send(post: Post): Promise<Sent> {
-    const startedAt = performance.now();
-    const first = await this.#exchange(post, this.#idleConnection(post.origin), this.#timeoutMs);
-    if (!first.stale) return first.sent;
-    // The receiver closed an idle connection while we posted, and has sent no byte of an answer: nobody is to blame,
-    // and a minute's wait would be a minute lost. Once, on a new connection, under the same ids and the same deadline.
-    const leftMs = this.#timeoutMs - (performance.now() - startedAt);
-    const { sent } = await this.#exchange(post, undefined, Math.max(1, leftMs));
-    return { ...sent, resent: true };
+  send(post: Post): Promise<Sent> {
+    const endsAt = performance.now() + this.#timeoutMs;
+    return new Promise((resolve) => {
+      this.#exchange(post, this.#idleConnection(post.origin), this.#timeoutMs, (first) => {
+        if (!first.stale) return resolve(first.sent);
+        // The receiver closed an idle connection while we posted, and has sent no byte of an answer: nobody is to
+        // blame, and a minute's wait would be a minute lost. Once, on a new connection, under the same ids and the
+        // same deadline.
+        const leftMs = Math.max(1, endsAt - performance.now());
+        this.#exchange(post, undefined, leftMs, (second) => resolve({ ...second.sent, resent: true }));
+      });
+    });
   }
 
   /** Cuts every connection; posts in flight end as `reset`. */
@@ -81,19 +84,15 @@ export class Sender {
     await Promise.all(connections.map(({ client }) => client.destroy()));
   }
 
-  async #exchange(
-    post: Post,
-    kept: Connection | undefined,
-    timeoutMs: number,
-  ): Promise<{ sent: Sent; stale: boolean }> {
+  #exchange(post: Post, kept: Connection | undefined, timeoutMs: number, done: (exchange: Exchange) => void): void {
     const connection = kept ?? this.#newConnection(post.origin);
     this.#busy.add(connection);
-    const exchange = new Exchange(connection);
-    const reusable = await exchange.run(post, timeoutMs);
-    this.#busy.delete(connection);
-    if (reusable && !connection.client.destroyed) this.#keep(connection);
-    else void connection.client.destroy().catch(() => {});
-    return { sent: exchange.sent, stale: exchange.stale };
+    new Exchange(connection, (exchange, reusable) => {
+      this.#busy.delete(connection);
+      if (reusable && !connection.client.destroyed) this.#keep(connection);
+      else void connection.client.destroy().catch(() => {});
+      done(exchange);
+    }).begin(post, timeoutMs);
   }
 
   #idleConnection(origin: string): Connection | undefined {
@@ -152,23 +151,21 @@ class Exchange implements Dispatcher.DispatchHandler {
   #answered = false;
   #bytes = 0;
   #deadline: NodeJS.Timeout | undefined;
-  #done: ((reusable: boolean) => void) | undefined;
+  #done: ((exchange: Exchange, reusable: boolean) => void) | undefined;
 
-  constructor(connection: Connection) {
+  /** `done` is told once when the exchange is over, with whether its connection can serve another. */
+  constructor(connection: Connection, done: (exchange: Exchange, reusable: boolean) => void) {
     this.#connection = connection;
+    this.#done = done;
   }
 
-  /** Resolves when the exchange is over, with whether its connection can serve another. */
-  run({ path, headers, body }: Post, timeoutMs: number): Promise<boolean> {
-    return new Promise((done) => {
-      this.#done = done;
-      this.#deadline = setTimeout(() => this.#end(false), timeoutMs);
-      try {
-        this.#connection.client.dispatch({ method: 'POST', path, headers, body }, this);
-      } catch (error) {
-        this.#fail(error);
-      }
-    });
+  begin({ path, headers, body }: Post, timeoutMs: number): void {
+    this.#deadline = setTimeout(() => this.#end(false), timeoutMs);
+    try {
+      this.#connection.client.dispatch({ method: 'POST', path, headers, body }, this);
+    } catch (error) {
+      this.#fail(error);
+    }
   }
 
   onRequestStart(): void {}
@@ -213,7 +210,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     const done = this.#done;
     this.#done = undefined;
     clearTimeout(this.#deadline);
-    done?.(reusable);
+    done?.(this, reusable);
   }
 }
 

@@ -4,7 +4,7 @@ export interface ClaimLoopOptions<Work> {
    * `for update skip locked`. What it takes, nobody else may take until the lease has run out.
    */
   claim: (room: number) => Promise<readonly Work[]>;
-  /** Does one piece of work and sees to its result. It holds one slot until it is done. */
+  /** Does one piece of work and sees to its result; never throws at once. It holds one slot until it is done. */
   perform: (work: Work) => Promise<void>;
   /** Gives back the lease of work that was claimed and not begun, so that another node need not wait for it. */
   release: (unbegun: readonly Work[]) => Promise<void>;
@@ -24,7 +24,7 @@ export interface ClaimLoopOptions<Work> {
 
 const defaultPollMs = 100;
 /** With nearly all slots taken, a claim waits this long for more of them: one statement for many, not one for each. */
-const gatherMs = Number(process.env.G ?? 4);
+const gatherMs = 1;
 const firstBackoffMs = 50;
 /** A database that is back is found within this time. */
 const longestBackoffMs = 1_000;
@@ -151,19 +151,21 @@ export class ClaimLoop<Work> {
     }
     // A full claim means that more may be due.
     if (claimed.length >= room) this.#hungry = true;
-    for (const work of claimed) void this.#perform(work);
+    for (const work of claimed) this.#perform(work);
     return this.#pollMs;
   }
 
-  async #perform(work: Work): Promise<void> {
+  #perform(work: Work): void {
     this.#inFlight++;
-    try {
-      await this.#options.perform(work);
-    } catch (error) {
+    this.#options.perform(work).then(this.#performed, (error) => {
       this.#options.onTrouble?.(error);
-    }
+      this.#performed();
+    });
+  }
+
+  readonly #performed = (): void => {
     this.#inFlight--;
     if (this.#inFlight === 0) for (const resolve of this.#idle.splice(0)) resolve();
     this.#advance();
-  }
+  };
 }

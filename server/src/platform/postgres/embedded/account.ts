@@ -1,4 +1,4 @@
-import { accessSync, constants, readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { EmbeddedPostgresError } from './contract.ts';
 
@@ -41,6 +41,7 @@ export function spawnAs(account: Account): { uid?: number; gid?: number } {
 
 /** Whether the account may walk to the folder and into it. Judged by mode bits, since asking the system answers for root. */
 export function canEnter(account: Account, folder: string): boolean {
+  if (!existsSync(folder)) return false;
   let step = realpathSync(folder);
   for (;;) {
     if (!permits(account, step, constants.X_OK)) return false;

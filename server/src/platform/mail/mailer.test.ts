@@ -1,0 +1,93 @@
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SMTPServer, type SMTPServerEnvelope } from 'smtp-server';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { mailerOf } from './mailer.ts';
+
+let dataDir: string;
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'florin-mail-'));
+});
+afterEach(() => rm(dataDir, { recursive: true, force: true }));
+
+const from = 'Florin <payments@pay.example>';
+const link = `https://pay.example/reset-password?token=${'aB3_-'.repeat(9)}`;
+const mail = { to: 'ann@shop.example', subject: 'Reset your password', text: `Hello Ann,\n\n${link}\n\nOnce only.` };
+
+test('without a mail server a message becomes a file that only its owner can read', async () => {
+  const kept: string[] = [];
+  const mailer = mailerOf({ from, dataDir, log: ({ path }) => kept.push(path) });
+  await mailer.send(mail);
+  await mailer.send(mail);
+  const folder = join(dataDir, 'mail');
+  expect((await readdir(folder)).map((name) => join(folder, name)).sort()).toEqual(kept.sort());
+  expect((await stat(folder)).mode & 0o777).toBe(0o700);
+  const [path] = kept as [string];
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+  const text = await readFile(path, 'utf8');
+  expect(text).toContain('To: ann@shop.example\n');
+  expect(text).toContain(link);
+});
+
+test('no header can be smuggled in through an address or a subject', async () => {
+  const kept: string[] = [];
+  const mailer = mailerOf({ from, dataDir, log: ({ path }) => kept.push(path) });
+  await mailer.send({ ...mail, to: 'ann@shop.example\r\nBcc: eve@evil.example' });
+  const [head] = (await readFile(kept[0] as string, 'utf8')).split('\n\n');
+  expect(head).not.toMatch(/^Bcc:/m);
+});
+
+interface Received {
+  envelope: SMTPServerEnvelope;
+  text: string;
+}
+
+async function smtpServer(refuse: boolean, received: Received[]) {
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    onRcptTo: (_address, _session, done) => done(refuse ? new Error('Mailbox unavailable') : null),
+    onData: (stream, session, done) => {
+      const envelope = { ...session.envelope };
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.on('end', () => {
+        received.push({ envelope, text: Buffer.concat(chunks).toString('utf8') });
+        done();
+      });
+    },
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.server.address() as AddressInfo;
+  return { url: `smtp://127.0.0.1:${port}`, close: () => new Promise<void>((resolve) => server.close(resolve)) };
+}
+
+/** Undoes the quoted-printable transfer encoding, as every mail program does. */
+const decoded = (text: string) => text.replaceAll('=\r\n', '').replaceAll('=3D', '=');
+
+test('with a mail server the message arrives there, its link whole', async () => {
+  const received: Received[] = [];
+  const server = await smtpServer(false, received);
+  try {
+    await mailerOf({ url: server.url, from, dataDir, log: () => {} }).send(mail);
+    expect(received).toHaveLength(1);
+    const [{ envelope, text }] = received as [Received];
+    expect(envelope.mailFrom).toMatchObject({ address: 'payments@pay.example' });
+    expect(envelope.rcptTo.map(({ address }) => address)).toEqual(['ann@shop.example']);
+    expect(text).toContain('Subject: Reset your password');
+    expect(decoded(text)).toContain(link);
+    expect(await readdir(dataDir)).toEqual([]);
+  } finally {
+    await server.close();
+  }
+});
+
+test('a server that refuses the message, or is not there, is told to the caller', async () => {
+  const server = await smtpServer(true, []);
+  const mailer = mailerOf({ url: server.url, from, dataDir, log: () => {} });
+  await expect(mailer.send(mail)).rejects.toThrow();
+  await server.close();
+  await expect(mailer.send(mail)).rejects.toThrow();
+});

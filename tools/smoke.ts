@@ -1,0 +1,94 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/**
+ * A newcomer's first five minutes, word for word: clone, `npm start`, `npm run receiver`, the README's lines, and the
+ * webhook arrives. Then Ctrl-C, which must end in 0. Ports 8080 and 9999 must be free.
+ */
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const readyWithinMs = 5 * 60_000; // The first start installs.
+const arrivesWithinMs = 20_000;
+
+const clone = mkdtempSync(join(tmpdir(), 'florin-smoke-'));
+const running: ReturnType<typeof launch>[] = [];
+try {
+  await smoke();
+  console.log('smoke: a fresh clone started, took the README payment, and delivered its webhook');
+} finally {
+  for (const one of running) one.kill();
+  rmSync(clone, { recursive: true, force: true });
+}
+
+async function smoke(): Promise<void> {
+  demand(spawnSync('git', ['clone', '--quiet', root, clone]).status === 0, 'git clone failed');
+  const service = launch('npm', ['start'], cleanEnvironment());
+  await service.says('Florin is ready at', readyWithinMs);
+  const receiver = launch('npm', ['run', 'receiver'], cleanEnvironment());
+  await receiver.says('Waiting for webhooks', arrivesWithinMs);
+
+  const lines = /```sh\n([\s\S]*?)```/.exec(readFileSync(join(clone, 'README.md'), 'utf8'))?.[1] ?? '';
+  const pasted = spawnSync('sh', ['-e'], { cwd: clone, input: lines, encoding: 'utf8', env: cleanEnvironment() });
+  demand(pasted.stdout.includes('"status":"PENDING"'), `the README's lines printed ${pasted.stdout} ${pasted.stderr}`);
+  await receiver.says('signature verified', arrivesWithinMs);
+
+  demand((await service.interrupt()) === 0, 'npm start did not end with 0 after an interrupt');
+}
+
+/** As a newcomer's shell would have it: none of the settings of whoever runs this. */
+function cleanEnvironment(): NodeJS.ProcessEnv {
+  const entries = Object.entries(process.env).filter(
+    ([name]) => !/^(APP_|npm_)|^(PORT|HOST|DATABASE_URL|NODE_ENV)$/.test(name),
+  );
+  const path = (process.env.PATH ?? '').split(':').filter((folder) => !folder.includes('node_modules'));
+  return { ...Object.fromEntries(entries), PATH: path.join(':') };
+}
+
+function launch(command: string, args: string[], env: NodeJS.ProcessEnv) {
+  const child = spawn(command, args, { cwd: clone, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  const exited = new Promise<number | null>((resolve) => child.on('exit', resolve));
+  const heard = new Set<() => void>();
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      output += chunk;
+      for (const look of heard) look();
+    });
+  }
+  const self = {
+    says: (text: string, withinMs: number) =>
+      new Promise<void>((resolve, reject) => {
+        const late = setTimeout(() => reject(new Error(`${command} did not say "${text}":\n${output}`)), withinMs);
+        void exited.then((code) => reject(new Error(`${command} ended with ${code}:\n${output}`)));
+        const look = () => {
+          if (!output.includes(text)) return;
+          clearTimeout(late);
+          heard.delete(look);
+          resolve();
+        };
+        heard.add(look);
+        look();
+      }),
+    /** Ctrl-C reaches every process of the terminal's foreground group. */
+    interrupt: () => {
+      self.signal('SIGINT');
+      return exited;
+    },
+    kill: () => self.signal('SIGKILL'),
+    signal: (signal: NodeJS.Signals) => {
+      try {
+        process.kill(-(child.pid as number), signal);
+      } catch {
+        // It has ended already.
+      }
+    },
+  };
+  running.push(self);
+  return self;
+}
+
+function demand(holds: boolean, complaint: string): void {
+  if (!holds) throw new Error(complaint);
+}
