@@ -13,7 +13,7 @@ const readyWithinMs = 5 * 60_000; // The first start installs.
 const arrivesWithinMs = 20_000;
 
 const clone = mkdtempSync(join(tmpdir(), 'florin-smoke-'));
-const running: ReturnType<typeof launch>[] = [];
+const running: Launched[] = [];
 try {
   await smoke();
   console.log('smoke: a fresh clone started, took the README payment, and delivered its webhook');
@@ -46,7 +46,15 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(entries), PATH: path.join(':') };
 }
 
-function launch(command: string, args: string[], env: NodeJS.ProcessEnv) {
+interface Launched {
+  /** Resolves when the text has been printed; rejects when the process ends or the time is up. */
+  says: (text: string, withinMs: number) => Promise<void>;
+  /** Ctrl-C, which reaches every process of the terminal's foreground group; gives the exit code. */
+  interrupt: () => Promise<number | null>;
+  kill: () => void;
+}
+
+function launch(command: string, args: string[], env: NodeJS.ProcessEnv): Launched {
   const child = spawn(command, args, { cwd: clone, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   const exited = new Promise<number | null>((resolve) => child.on('exit', resolve));
@@ -57,8 +65,15 @@ function launch(command: string, args: string[], env: NodeJS.ProcessEnv) {
       for (const look of heard) look();
     });
   }
-  const self = {
-    says: (text: string, withinMs: number) =>
+  const signal = (name: NodeJS.Signals): void => {
+    try {
+      process.kill(-(child.pid as number), name);
+    } catch {
+      // It has ended already.
+    }
+  };
+  const launched: Launched = {
+    says: (text, withinMs) =>
       new Promise<void>((resolve, reject) => {
         const late = setTimeout(() => reject(new Error(`${command} did not say "${text}":\n${output}`)), withinMs);
         void exited.then((code) => reject(new Error(`${command} ended with ${code}:\n${output}`)));
@@ -71,22 +86,14 @@ function launch(command: string, args: string[], env: NodeJS.ProcessEnv) {
         heard.add(look);
         look();
       }),
-    /** Ctrl-C reaches every process of the terminal's foreground group. */
     interrupt: () => {
-      self.signal('SIGINT');
+      signal('SIGINT');
       return exited;
     },
-    kill: () => self.signal('SIGKILL'),
-    signal: (signal: NodeJS.Signals) => {
-      try {
-        process.kill(-(child.pid as number), signal);
-      } catch {
-        // It has ended already.
-      }
-    },
+    kill: () => signal('SIGKILL'),
   };
-  running.push(self);
-  return self;
+  running.push(launched);
+  return launched;
 }
 
 function demand(holds: boolean, complaint: string): void {

