@@ -25,6 +25,7 @@ create table app_user (
   updated_at    timestamptz
 );
 create index app_user_by_tenant on app_user (tenant_id, id);
+create index app_user_administrators on app_user (id) where user_type = 'PLATFORM_ADMIN';
 
 -- Login takes a user name or an e-mail address as `account`; this one key keeps both unique, without regard to case,
 -- so that no user's name can be another's address.
@@ -51,6 +52,7 @@ create table password_reset (
   used_at    timestamptz
 );
 create index password_reset_by_user on password_reset (user_id);
+create index password_reset_by_expiry on password_reset (expires_at);
 
 create table developer_key (
   id           bigint generated always as identity primary key,

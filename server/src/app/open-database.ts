@@ -31,7 +31,8 @@ export async function openDatabase(settings: Settings, log: Log): Promise<OpenDa
 async function startEmbedded(settings: Settings, log: Log): Promise<OpenDatabase> {
   try {
     const postgres = await startEmbeddedPostgres({ dataDir: settings['app.data-dir'], log });
-    return { connection: { ...postgres.connection }, stop: () => postgres.stop() };
+    // A PGSSLMODE of the shell is meant for other servers: a Unix socket speaks no TLS.
+    return { connection: { ...postgres.connection, ssl: false }, stop: () => postgres.stop() };
   } catch (error) {
     if (error instanceof EmbeddedPostgresError) throw new SettingsError(error.message);
     throw error;

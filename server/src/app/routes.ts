@@ -22,8 +22,7 @@ export function routesOf({ tenants, users, keys, channels, transactions, webhook
     post('/api/user/refresh', 'nothing', 'Users', users.refresh),
     post('/api/user/forgot-password', 'nothing', 'Users', users.forgotPassword),
     post('/api/user/reset-password', 'nothing', 'Users', users.resetPassword),
-    // Looks at its token itself: logging out twice is no error, though the session is gone the second time.
-    post('/api/user/logout', 'nothing', 'Users', users.logout),
+    post('/api/user/logout', 'token', 'Users', users.logout),
     get('/api/user/info', 'session', 'Users', users.info),
     get('/api/user/list', 'user_read', 'Users', users.list),
     post('/api/user/modify', 'user_write', 'Users', users.modify),

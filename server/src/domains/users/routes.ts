@@ -16,14 +16,15 @@ import {
   loginInput,
   loginResult,
   logoutInput,
+  refreshed,
   refreshInput,
   resetPasswordInput,
-  tokenPair,
   userInput,
   userListQuery,
   userRecord,
 } from './schema.ts';
 import { countUsers, findUser, listUsers, type UserRow } from './sql.ts';
+import type { TokenPair } from './token-pair.ts';
 
 export function userEndpoints(deps: UserDeps & { forgottenPasswords: ForgottenPasswords }) {
   return {
@@ -44,10 +45,10 @@ export function userEndpoints(deps: UserDeps & { forgottenPasswords: ForgottenPa
       summary: 'Get a new access token',
       description: 'The refresh token stays the same until the session ends.',
       body: refreshInput,
-      data: tokenPair,
+      data: refreshed,
       handle: async ({ body }) => ({
         message: 'Token refreshed',
-        data: await refresh(body.refreshToken, deps),
+        data: repeated(await refresh(body.refreshToken, deps)),
       }),
     }),
 
@@ -129,6 +130,9 @@ export function userEndpoints(deps: UserDeps & { forgottenPasswords: ForgottenPa
     }),
   };
 }
+
+/** A client may read what refresh answers as the token object itself, or under `token`, as login has it. */
+const repeated = (token: TokenPair) => ({ ...token, token });
 
 function userOf(user: UserRow) {
   return {

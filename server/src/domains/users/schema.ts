@@ -23,6 +23,9 @@ export const tokenPair = Type.Object({
   tokenType: Type.Literal('Bearer'),
 });
 
+/** The token object, once more under the name that login gives it. */
+export const refreshed = Type.Object({ ...tokenPair.properties, token: tokenPair });
+
 export const loginResult = Type.Object({
   token: tokenPair,
   userType,

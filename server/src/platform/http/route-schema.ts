@@ -62,7 +62,7 @@ function operationIdOf(method: string, path: string): string {
 
 function needText(needs: Need): string {
   if (needs === 'nothing') return '';
-  if (needs === 'session') return 'Needs a Bearer access token.';
+  if (needs === 'session' || needs === 'token') return 'Needs a Bearer access token.';
   if (needs === 'caller') return 'Needs a Bearer access token or a developer key.';
   if (needs === 'platform_administrator') return 'Needs the user type PLATFORM_ADMIN.';
   return `Needs the scope \`${needs}\`.`;
@@ -70,5 +70,5 @@ function needText(needs: Need): string {
 
 function securityOf(needs: Need): Record<string, string[]>[] {
   if (needs === 'nothing') return [];
-  return needs === 'session' ? [{ bearer: [] }] : [{ bearer: [] }, { apiKey: [] }];
+  return needs === 'session' || needs === 'token' ? [{ bearer: [] }] : [{ bearer: [] }, { apiKey: [] }];
 }

@@ -8,11 +8,12 @@ import type { Scope } from '../../vocabulary/scopes.ts';
  * What a caller must have before a route is even read further (decisions, Who may do what):
  * - `nothing`: open to all;
  * - `session`: a Bearer access token (a developer key will not do);
+ * - `token`: a Bearer access token that the route verifies itself, since its session may have ended;
  * - `caller`: anyone known; the route itself looks closer;
  * - `platform_administrator`: a PLATFORM_ADMIN, by session or key;
  * - a scope: anyone known who holds it.
  */
-export type Need = 'nothing' | 'session' | 'caller' | 'platform_administrator' | Scope;
+export type Need = 'nothing' | 'token' | 'session' | 'caller' | 'platform_administrator' | Scope;
 
 /** One request, after authentication and validation. */
 export interface Call<Body, Query> {

@@ -107,7 +107,7 @@ export function addRoute(
     url: path,
     schema: routeSchema(route),
     onRequest: (request, _reply, done) => {
-      if (needs === 'nothing') return done();
+      if (needs === 'nothing' || needs === 'token') return done();
       const admit = (principal: Principal) => {
         demand(needs, principal);
         request.principal = principal;
@@ -128,8 +128,8 @@ export function addRoute(
   });
 }
 
-function demand(needs: Need, principal: Principal): void {
-  if (needs === 'caller' || needs === 'nothing') return;
+function demand(needs: Exclude<Need, 'nothing' | 'token'>, principal: Principal): void {
+  if (needs === 'caller') return;
   if (needs === 'session') {
     if (principal.by === 'session') return;
     throw new Refusal('credentials_invalid', 'This needs a Bearer access token; a developer key will not do.');

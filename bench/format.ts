@@ -1,0 +1,24 @@
+import type { Series } from './rounds.ts';
+
+const thousands = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
+
+export function perSecond(value: number | undefined): string {
+  return `${thousands.format(value ?? Number.NaN)}/s`;
+}
+
+export function milliseconds(value: number): string {
+  return `${value < 10 ? value.toFixed(2) : value.toFixed(0)} ms`;
+}
+
+export function megabytes(value: number): string {
+  return `${value.toFixed(0)} MB`;
+}
+
+/** CPU time a request of each side, and what others used of the machine meanwhile. */
+export function cpuRemark(series: readonly Series[], foreignCpus: number): string {
+  const sides = series.map(({ cpu }) => {
+    if (cpu === undefined) return '–';
+    return cpu.postgresUs > 0 ? `${cpu.nodeUs.toFixed(0)} + ${cpu.postgresUs.toFixed(0)}` : cpu.nodeUs.toFixed(0);
+  });
+  return `µs node + postgres: ${sides.join(' | ')}; others used ${foreignCpus.toFixed(2)} CPU`;
+}

@@ -1,0 +1,189 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { timesOf, timesOfTree } from './processes/cpu.ts';
+import { end, launch, removeFolder, temporaryFolder } from './processes/owned.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const password = 'bench administrator';
+const readyWithinMs = 60_000;
+
+/** A merchant to act for: its tenant, and a key that may do everything there. */
+export interface Merchant {
+  tenantId: number;
+  userId: number;
+  key: string;
+}
+
+/** CPU time so far, in µs. */
+export interface Cpu {
+  nodeUs: number;
+  postgresUs: number;
+}
+
+/**
+ * The real service in a process of its own, started with the very command line of `npm start`, on a data folder and
+ * an embedded PostgreSQL of its own.
+ */
+export class Service {
+  readonly port: number;
+  readonly dataDir: string;
+  /** Milliseconds from the start of the process until it answered that it is ready. */
+  readonly startMs: number;
+  readonly database: pg.Pool;
+  readonly #process: ChildProcess;
+
+  static async start(dataDir: string = temporaryFolder(), settings: NodeJS.ProcessEnv = {}): Promise<Service> {
+    const port = await freePort();
+    const startedAt = performance.now();
+    const child = launch(process.execPath, startArguments(), {
+      // Not the repository, where a florin.yaml may lie.
+      cwd: dataDir,
+      env: { ...neutralEnvironment(), ...settingsOf(port, dataDir), ...settings },
+    });
+    child.stdout?.resume();
+    await ready(child, port);
+    return new Service(child, port, dataDir, performance.now() - startedAt);
+  }
+
+  constructor(child: ChildProcess, port: number, dataDir: string, startMs: number) {
+    this.#process = child;
+    this.port = port;
+    this.dataDir = dataDir;
+    this.startMs = startMs;
+    this.database = new pg.Pool({ ...this.connection(), max: 2 });
+    this.database.on('error', () => {});
+  }
+
+  get pid(): number {
+    return this.#process.pid as number;
+  }
+
+  /** How to reach a database of its PostgreSQL. */
+  connection(database = 'florin'): { host: string; port: number; user: string; database: string } {
+    const { socket, port } = this.#postmaster();
+    return { host: socket, port, user: 'florin', database };
+  }
+
+  cpu(): Cpu {
+    return { nodeUs: timesOf(this.pid)?.cpuUs ?? 0, postgresUs: timesOfTree(this.#postmaster().pid) };
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: the bench trusts what the service answers
+  async call(method: 'GET' | 'POST', path: string, authorization: string, body?: object): Promise<any> {
+    const response = await fetch(`http://127.0.0.1:${this.port}${path}`, {
+      method,
+      headers: {
+        ...(authorization !== '' && { authorization }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const reply = (await response.json()) as { data: unknown };
+    if (!response.ok) throw new Error(`${path} was refused: ${JSON.stringify(reply)}`);
+    return reply.data;
+  }
+
+  async login(account: string, secret: string): Promise<string> {
+    const { token } = await this.call('POST', '/api/user/login', '', { account, password: secret });
+    return `Bearer ${token.accessToken}`;
+  }
+
+  administrator(): Promise<string> {
+    return this.login('admin', password);
+  }
+
+  /** A channel of the platform, which every tenant can use. */
+  async makeChannel(code: string): Promise<number> {
+    const input = { name: 'Bank transfer', code, type: 'OFFLINE', currency: 'USD,EUR', country: 'US', state: true };
+    return (await this.call('POST', '/api/channel/modify', await this.administrator(), input)).id;
+  }
+
+  async makeMerchant(name: string): Promise<Merchant> {
+    const administrator = await this.administrator();
+    const tenant = await this.call('POST', '/api/tenant/modify', administrator, { name, state: true });
+    const user = { userName: name, email: `${name}@bench.example`, password, tenantId: tenant.id };
+    const { id: userId } = await this.call('POST', '/api/user/modify', administrator, {
+      ...user,
+      userType: 'MERCHANT_ADMIN',
+      state: true,
+    });
+    const merchant = await this.login(name, password);
+    const { sk } = await this.call('POST', '/api/developer/mine/generate', merchant, { scope: '*' });
+    return { tenantId: tenant.id, userId, key: sk };
+  }
+
+  async query<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
+    return (await this.database.query<Row>(text, values)).rows;
+  }
+
+  /** Back to no payments at all. */
+  async empty(): Promise<void> {
+    await this.query(
+      'truncate transaction, transaction_total, transaction_total_delta, event, delivery, delivery_attempt',
+    );
+  }
+
+  async stop({ keepData = false } = {}): Promise<void> {
+    await this.database.end();
+    await end(this.#process);
+    if (!keepData) removeFolder(this.dataDir);
+  }
+
+  /** PostgreSQL's own note of itself: its process, and where its socket is. */
+  #postmaster(): { pid: number; port: number; socket: string } {
+    const cluster = join(this.dataDir, 'postgres', 'cluster');
+    const lines = readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n');
+    const [pid, , , port, socket = ''] = lines;
+    return { pid: Number(pid), port: Number(port), socket: resolve(cluster, socket) };
+  }
+}
+
+/** What `npm start` gives to node. */
+function startArguments(): string[] {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: { start: string } };
+  const words = scripts.start.split('exec node ')[1]?.split(' ') ?? [];
+  return words.map((word) => (word.endsWith('.ts') ? join(root, word) : word));
+}
+
+/** The flags among them: servers we compare with run under the same. */
+export function startFlags(): string[] {
+  return startArguments().filter((word) => word.startsWith('--'));
+}
+
+/** The environment without settings of the service that whoever runs the bench may have in it. */
+function neutralEnvironment(): NodeJS.ProcessEnv {
+  const foreign = (name: string) => /^(APP_|PG)/.test(name) || ['PORT', 'HOST', 'DATABASE_URL'].includes(name);
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign(name)));
+}
+
+function settingsOf(port: number, dataDir: string): NodeJS.ProcessEnv {
+  return { PORT: String(port), APP_DATA_DIR: dataDir, APP_ADMIN_PASSWORD: password, APP_LOG_LEVEL: 'warn' };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+async function ready(child: ChildProcess, port: number): Promise<void> {
+  const deadline = performance.now() + readyWithinMs;
+  while (performance.now() < deadline) {
+    if (child.exitCode !== null) throw new Error('The service did not start.');
+    const answered = await fetch(`http://127.0.0.1:${port}/health/ready`).then(
+      (response) => response.ok,
+      () => false,
+    );
+    if (answered) return;
+    await new Promise((passed) => setTimeout(passed, 5));
+  }
+  throw new Error('The service was not ready within a minute.');
+}
