@@ -53,15 +53,15 @@ const createBatch = statement<{ id: string; deliveries: number }>(
   'transactions.create_batch',
   `with input as (
      select * from unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::text[], $5::bigint[], $6::bigint[], $7::text[],
-                          $8::json[], $9::bigint[], $10::bigint[], $11::float8[], $12::text[], $13::text[], $14::bytea[])
+                          $8::text[], $9::bigint[], $10::bigint[], $11::float8[], $12::text[], $13::text[], $14::text[])
        as row (tenant_id, id, amount, currency, channel_id, user_id, description,
                metadata, customer_id, invoice_id, created_ms, body, idempotency_key, request_hash)
    ),
    created as (
      insert into transaction (tenant_id, id, amount, currency, status, channel_id, user_id, description, metadata,
                               customer_id, invoice_id, idempotency_key, request_hash, created_at, updated_at)
-     select tenant_id, id, amount, currency, 'PENDING', channel_id, user_id, description, metadata,
-            customer_id, invoice_id, idempotency_key, request_hash,
+     select tenant_id, id, amount, currency, 'PENDING', channel_id, user_id, description, metadata::json,
+            customer_id, invoice_id, idempotency_key, decode(request_hash, 'hex'),
             to_timestamp(created_ms / 1000), to_timestamp(created_ms / 1000)
        from input
      on conflict do nothing
@@ -102,7 +102,7 @@ export async function createMany(
     plainArray(column((draft) => draft.createdMs)),
     textArray(column((draft) => draft.eventBody)),
     textArray(column((draft) => draft.idempotencyKey)),
-    textArray(column((draft) => (draft.requestHash === null ? null : `\\x${draft.requestHash}`))),
+    textArray(column((draft) => draft.requestHash)),
   ]);
 }
 

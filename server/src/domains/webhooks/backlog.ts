@@ -12,7 +12,10 @@ const backlog = statement<{ open: number; oldest_due_ms: number | null }>(
 );
 
 /** How many deliveries are open (counted up to 100,000), and how late the one longest due is, in seconds. */
-export async function deliveryBacklog(database: Queryable, clock: Clock): Promise<{ open: number; lagSeconds: number }> {
+export async function deliveryBacklog(
+  database: Queryable,
+  clock: Clock,
+): Promise<{ open: number; lagSeconds: number }> {
   const [row] = await database.run(backlog);
   const oldestDueMs = row?.oldest_due_ms ?? clock();
   return { open: row?.open ?? 0, lagSeconds: Math.max(0, clock() - oldestDueMs) / 1000 };

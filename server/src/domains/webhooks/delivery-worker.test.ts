@@ -283,7 +283,8 @@ test('nothing is sent when too little of the lease is left for an attempt', asyn
     run: async (statement, values) => {
       const rows = await db.database.run(statement, values);
       // The process stands still between the first claim and the post.
-      if (statement.name === 'webhooks.claim_deliveries' && rows.length > 0 && ++claims === 1) time.moveBy(19 * secondMs);
+      if (statement.name === 'webhooks.claim_deliveries' && rows.length > 0 && ++claims === 1)
+        time.moveBy(19 * secondMs);
       return rows;
     },
   };
@@ -337,7 +338,9 @@ test('the database may go away: it is told once, and deliveries go on when it is
   await happened();
   await finished(1);
   await administer(`alter database ${db.connection.database} with allow_connections false`);
-  await administer(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${db.connection.database}'`);
+  await administer(
+    `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${db.connection.database}'`,
+  );
   await eventually('trouble', () => told.length > 0);
   for (let i = 0; i < 20; i++) worker.wake();
   await administer(`alter database ${db.connection.database} with allow_connections true`);
@@ -418,7 +421,14 @@ async function happenedOften(count: number): Promise<void> {
       const id = drawUuid();
       const createdMs = Date.now();
       const body = eventBody(id, 'transaction.created', createdMs, `{"id":"txn_${i}"}`);
-      await recordEvent(transaction, { tenantId, id, type: 'transaction.created', objectId: `txn_${i}`, createdMs, body });
+      await recordEvent(transaction, {
+        tenantId,
+        id,
+        type: 'transaction.created',
+        objectId: `txn_${i}`,
+        createdMs,
+        body,
+      });
     }
   });
 }
@@ -435,7 +445,9 @@ function finished(count: number): Promise<DeliveryRow[]> {
 /** The one open delivery, once this many attempts are recorded. */
 function tried(attempts: number): Promise<DeliveryRow> {
   return eventually(`attempt ${attempts} recorded`, async () => {
-    const [row] = await db.query<DeliveryRow>(`select * from delivery where state = 'OPEN' and attempts = $1`, [attempts]);
+    const [row] = await db.query<DeliveryRow>(`select * from delivery where state = 'OPEN' and attempts = $1`, [
+      attempts,
+    ]);
     return row;
   });
 }

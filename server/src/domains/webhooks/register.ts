@@ -12,7 +12,7 @@ import { type EndpointRow, insertEndpoint, nextEndpointId } from './sql.ts';
 export interface WebhookDeps {
   database: Queryable;
   directory: EndpointDirectory;
-  guard: AddressGuard;
+  guard: Pick<AddressGuard, 'allowsTarget'>;
   /** Seals a secret to the place it is kept in. */
   seal: (plain: string, where: string) => Buffer;
   clock: Clock;
@@ -42,7 +42,7 @@ export async function registerEndpoint(
   return row as EndpointRow;
 }
 
-async function demandReachable(text: string, guard: AddressGuard): Promise<void> {
+async function demandReachable(text: string, guard: WebhookDeps['guard']): Promise<void> {
   if (!URL.canParse(text)) throw invalid('url', 'url must be an absolute URL.');
   const { protocol, username, password, hostname } = new URL(text);
   if (protocol !== 'https:' && protocol !== 'http:') throw invalid('url', 'url must begin with https:// or http://.');

@@ -33,7 +33,9 @@ test.each([
 test('a caller may subscribe to what it may read', () => {
   const reader = principalWith('transaction_read');
   expect(() => demandReading(['transaction.*', 'transaction.created'], reader)).not.toThrow();
-  expect(() => demandReading(['*'], principalWith('transaction_read', 'invoice_read', 'subscription_read'))).not.toThrow();
+  expect(() =>
+    demandReading(['*'], principalWith('transaction_read', 'invoice_read', 'subscription_read')),
+  ).not.toThrow();
 });
 
 test.each([

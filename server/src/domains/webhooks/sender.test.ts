@@ -45,7 +45,8 @@ const post = (origin: string) => ({ origin, path: '/hook?a=1', headers: fixedHea
 test('a post arrives byte for byte, uncompressed answers asked for, on one kept connection', async () => {
   const receiver = await receiving(200);
   const sender = sending();
-  for (let i = 0; i < 3; i++) expect(await sender.send(post(receiver.url))).toMatchObject({ outcome: 'ok', status: 200 });
+  for (let i = 0; i < 3; i++)
+    expect(await sender.send(post(receiver.url))).toMatchObject({ outcome: 'ok', status: 200 });
   expect(receiver.connections).toBe(1);
   const [first] = receiver.received;
   expect(first).toMatchObject({ path: '/hook?a=1', body: Buffer.from('{"a":"ü"}') });
@@ -128,7 +129,9 @@ test('an answer that breaks off after a 200 is still a success', async () => {
 });
 
 test('Retry-After is handed on', async () => {
-  const receiver = await receiving((_received, _request, response) => response.writeHead(429, { 'retry-after': '90' }).end());
+  const receiver = await receiving((_received, _request, response) =>
+    response.writeHead(429, { 'retry-after': '90' }).end(),
+  );
   expect(await sending().send(post(receiver.url))).toMatchObject({ status: 429, retryAfter: '90' });
 });
 
@@ -208,11 +211,13 @@ test('a name that leads to a forbidden address gets no connection', async () => 
 });
 
 /** For 127.0.0.1, signed by itself, good until 2126. */
-const selfSigned = { key: `-----BEGIN PRIVATE KEY-----
+const selfSigned = {
+  key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgSP6Xu3nEa6nmpIbI
 yEvHWcX0hE5i8oD1/q7IEyVXJXihRANCAAT9NF7gIoF8UoLtV14YFqNcUiuTeh9K
 jCDlt2PFvU/m8URbdvgBh86GIQBJXso0Ykb5bE3AFqf7ZzwMXZbMMqoM
------END PRIVATE KEY-----`, cert: `-----BEGIN CERTIFICATE-----
+-----END PRIVATE KEY-----`,
+  cert: `-----BEGIN CERTIFICATE-----
 MIIBkDCCATagAwIBAgIUCNGmSV2mTfzlRv0+NkVBu1fWLIMwCgYIKoZIzj0EAwIw
 FDESMBAGA1UEAwwJMTI3LjAuMC4xMCAXDTI2MTEyMTExMDYwM1oYDzIxMjYxMDI4
 MTEwNjAzWjAUMRIwEAYDVQQDDAkxMjcuMC4wLjEwWTATBgcqhkjOPQIBBggqhkjO
@@ -222,4 +227,5 @@ IQBJXso0Ykb5bE3AFqf7ZzwMXZbMMqoMo2QwYjAdBgNVHQ4EFgQUffksZmJXSXp1
 VR0TAQH/BAUwAwEB/zAPBgNVHREECDAGhwR/AAABMAoGCCqGSM49BAMCA0gAMEUC
 IQCelMgX1538rZqHkDf10sTPd/PtnlSNLzgjDIG5jbl9HgIgNZ03IznDM4XeVRs0
 0RC65PIOvt/gIcONeygqK3z0Qrc=
------END CERTIFICATE-----` };
+-----END CERTIFICATE-----`,
+};

@@ -1,6 +1,6 @@
 /**
- * Array parameters as PostgreSQL's own text form. The driver would look at every element's type and quote each one;
- * on the hot path we know what we have (measured: a third of the time spent on a batch in this process).
+ * Array parameters in PostgreSQL's own forms. The driver would look at every element's type and quote each one; on the
+ * hot path we know what we have (measured: a third of the time spent on a batch in this process).
  */
 
 /** Numbers, UUIDs and words without commas, quotes or braces: nothing to quote. */
@@ -10,14 +10,27 @@ export function plainArray(values: readonly (string | number | null)[]): string 
   return `${text}}`;
 }
 
-/** Any text. */
-export function textArray(values: readonly (string | null)[]): string {
-  let text = '{';
-  for (let i = 0; i < values.length; i++) {
-    const value = values[i];
-    if (i > 0) text += ',';
-    if (value === null || value === undefined) text += 'NULL';
-    else text += `"${value.replace(/["\\]/g, '\\$&')}"`;
+const textOid = 25;
+const headerBytes = 20;
+
+/**
+ * Any text, as text[] in PostgreSQL's binary form (the driver sends a Buffer as it is): nothing to quote here, nothing
+ * to unquote there. Events are JSON, where every second word would need a backslash.
+ */
+export function textArray(values: readonly (string | null)[]): Buffer {
+  let size = headerBytes;
+  for (const value of values) size += 4 + (value === null ? 0 : Buffer.byteLength(value));
+  const bytes = Buffer.allocUnsafe(size);
+  bytes.writeInt32BE(1, 0); // dimensions
+  bytes.writeInt32BE(0, 4); // flags
+  bytes.writeInt32BE(textOid, 8);
+  bytes.writeInt32BE(values.length, 12);
+  bytes.writeInt32BE(1, 16); // the first index
+  let at = headerBytes;
+  for (const value of values) {
+    const length = value === null ? -1 : bytes.write(value, at + 4);
+    bytes.writeInt32BE(length, at);
+    at += 4 + Math.max(0, length);
   }
-  return `${text}}`;
+  return bytes;
 }

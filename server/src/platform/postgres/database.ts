@@ -64,7 +64,8 @@ export class Database implements Queryable {
     try {
       await client.query('begin');
       const result = await work({
-        run: async ({ name, text }, values = []) => (await client.query({ name, text, values: values as unknown[] })).rows,
+        run: async ({ name, text }, values = []) =>
+          (await client.query({ name, text, values: values as unknown[] })).rows,
       });
       const { command } = await client.query('commit');
       // COMMIT of an aborted transaction "succeeds" with the tag ROLLBACK: nothing was written, so nothing is acknowledged.
@@ -92,9 +93,13 @@ export class Database implements Queryable {
   /** Whoever would wait behind hundreds of others is better told at once to come back. */
   #refuseOverload(): void {
     if (this.#pool.waitingCount < maximumWaiting) return;
-    throw new Refusal('overloaded', 'More requests are waiting for the database than it can serve. Try again shortly.', {
-      retryAfterSeconds: 1,
-    });
+    throw new Refusal(
+      'overloaded',
+      'More requests are waiting for the database than it can serve. Try again shortly.',
+      {
+        retryAfterSeconds: 1,
+      },
+    );
   }
 }
 

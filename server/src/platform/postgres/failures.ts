@@ -9,12 +9,22 @@ import { Refusal } from '../../vocabulary/errors.ts';
  */
 export type Failure = 'away' | 'transient' | 'busy' | 'data' | 'other';
 
-const networkCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENOTFOUND', 'EACCES']);
+const networkCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOENT',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENOTFOUND',
+  'EACCES',
+]);
 
 /** From the SQLSTATE classes of PostgreSQL's Appendix A, and what the driver throws when the wire breaks. */
 export function failureOf(error: unknown): Failure {
   const { code, message = '' } = (error ?? {}) as { code?: string; message?: string };
-  if (code === undefined) return /connection|timeout exceeded|not queryable|client was closed/i.test(message) ? 'away' : 'other';
+  if (code === undefined)
+    return /connection|timeout exceeded|not queryable|client was closed/i.test(message) ? 'away' : 'other';
   if (networkCodes.has(code)) return 'away';
   if (code === '40001' || code === '40P01') return 'transient';
   if (code === '57014' || code === '55P03' || code.startsWith('53') || code.startsWith('58')) return 'busy';

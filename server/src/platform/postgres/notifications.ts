@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { sessionSettings, type Queryable } from './database.ts';
+import { type Queryable, sessionSettings } from './database.ts';
 import { statement } from './statement.ts';
 
 const channel = 'florin';

@@ -1,0 +1,87 @@
+import { administratorPassword, type Reply, type TestFlorin } from './florin.ts';
+
+/** Who and what a test of the whole service plays with, made over its own interface. */
+export interface Member {
+  id: number;
+  userName: string;
+  /** The Authorization header of a session. */
+  as: string;
+}
+
+export interface MadeKey {
+  id: number;
+  sk: string;
+  /** The Authorization header. */
+  as: string;
+}
+
+export const memberPassword = 'plenty of quiet rivers';
+
+/** The `data` of a reply that must be a success. */
+// biome-ignore lint/suspicious/noExplicitAny: a test says by its expectations what the data holds
+export function dataOf({ status, body }: Reply): any {
+  if (status !== 200) throw new Error(`Refused: ${JSON.stringify(body)}`);
+  return body.data;
+}
+
+export function administratorOf(florin: TestFlorin): Promise<string> {
+  return florin.login('admin', administratorPassword);
+}
+
+let drawn = 0;
+/** A word nobody else uses in this test. */
+export const unique = (word: string) => `${word}-${(++drawn).toString(36)}`;
+
+export async function makeTenant(florin: TestFlorin, as: string, name = unique('Tenant')): Promise<number> {
+  return dataOf(await florin.post('/api/tenant/modify', { name, state: true }, as)).id;
+}
+
+export interface MemberFacts {
+  userType: 'PLATFORM_ADMIN' | 'MERCHANT_ADMIN' | 'MERCHANT_USER';
+  tenantId?: number | null;
+  roles?: string[];
+  userName?: string;
+}
+
+/** A new user, logged in. */
+export async function makeMember(florin: TestFlorin, as: string, facts: MemberFacts): Promise<Member> {
+  const userName = facts.userName ?? unique('user');
+  const input = { ...facts, userName, email: `${userName}@example.com`, password: memberPassword, state: true };
+  const { id } = dataOf(await florin.post('/api/user/modify', input, as));
+  return { id, userName, as: await florin.login(userName, memberPassword) };
+}
+
+export function channelInput(changes: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    name: 'Cards',
+    code: unique('cards'),
+    type: 'ONLINE',
+    currency: 'USD,EUR',
+    country: 'US',
+    state: true,
+    ...changes,
+  };
+}
+
+export async function makeChannel(
+  florin: Pick<TestFlorin, 'post'>,
+  as: string,
+  changes: Record<string, unknown> = {},
+): Promise<number> {
+  return dataOf(await florin.post('/api/channel/modify', channelInput(changes), as)).id;
+}
+
+export async function makeKey(florin: TestFlorin, as: string, scope?: string): Promise<MadeKey> {
+  const { id, sk } = dataOf(await florin.post('/api/developer/mine/generate', { scope }, as));
+  return { id, sk, as: `ApiKey ${sk}` };
+}
+
+export async function makePayment(
+  florin: TestFlorin,
+  as: string,
+  channelId: number,
+  changes: Record<string, unknown> = {},
+): Promise<string> {
+  const input = { amount: 1999, currency: 'USD', channelId, ...changes };
+  return dataOf(await florin.post('/api/transaction/create', input, as)).id;
+}

@@ -1,0 +1,106 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { callerOf, type TestFlorin } from './florin.ts';
+
+const main = join(fileURLToPath(import.meta.url), '..', '..', 'app', 'main.ts');
+
+export interface Ending {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+/** The service as a process of its own, as an operator starts it. */
+export interface ServiceProcess {
+  readonly pid: number;
+  /** What it has written so far. */
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Resolves when it has ended. */
+  readonly ended: Promise<Ending>;
+  /** Sends a signal and waits for the end. */
+  end: (signal: NodeJS.Signals) => Promise<Ending>;
+}
+
+export interface ReadyService extends ServiceProcess {
+  address: string;
+  call: TestFlorin['call'];
+  post: TestFlorin['post'];
+  get: TestFlorin['get'];
+  login: TestFlorin['login'];
+}
+
+export interface ServiceOptions {
+  /** The settings, as in the environment. Nothing else of ours goes with them. */
+  environment?: Record<string, string>;
+  /** Where florin.yaml would be. */
+  cwd?: string;
+}
+
+export function spawnService({ environment = {}, cwd }: ServiceOptions): ServiceProcess {
+  const { PATH = '', HOME = '/', TMPDIR } = process.env;
+  const child = spawn(process.execPath, ['--max-semi-space-size=8', main], {
+    env: { PATH, HOME, ...(TMPDIR !== undefined && { TMPDIR }), ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...(cwd !== undefined && { cwd }),
+  });
+  return watched(child);
+}
+
+/** Spawns the service and waits until it says where it is; a service that ends instead is an error. */
+export async function startService(options: ServiceOptions): Promise<ReadyService> {
+  const spawned = spawnService(options);
+  const address = await readyAddress(spawned);
+  const call = callerOf(address);
+  const post: TestFlorin['post'] = (path, body, as) => call('POST', path, { body, as });
+  return Object.assign(spawned, {
+    address,
+    call,
+    post,
+    get: (path: string, as?: string) => call('GET', path, { as }),
+    login: async (account: string, password: string) => {
+      const { status, body } = await post('/api/user/login', { account, password });
+      if (status !== 200) throw new Error(`Login of ${account} was refused: ${JSON.stringify(body)}`);
+      return `Bearer ${body.data.token.accessToken}`;
+    },
+  });
+}
+
+function watched(child: ChildProcess): ServiceProcess & { child: ChildProcess } {
+  let stdout = '';
+  let stderr = '';
+  child.stdout?.on('data', (chunk) => {
+    stdout += chunk;
+  });
+  child.stderr?.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  const ended = new Promise<Ending>((resolve) => child.on('close', (code, signal) => resolve({ code, signal })));
+  return {
+    child,
+    pid: child.pid as number,
+    get stdout() {
+      return stdout;
+    },
+    get stderr() {
+      return stderr;
+    },
+    ended,
+    end: (signal) => {
+      child.kill(signal);
+      return ended;
+    },
+  };
+}
+
+async function readyAddress(service: ServiceProcess): Promise<string> {
+  const { child } = service as ReturnType<typeof watched>;
+  return new Promise((resolve, reject) => {
+    const look = () => {
+      const [, address] = /Florin is ready at (\S+)\n[\s\S]*first payment/.exec(service.stdout) ?? [];
+      if (address !== undefined) resolve(address);
+    };
+    child.stdout?.on('data', look);
+    void service.ended.then(({ code }) => reject(new Error(`The service ended with ${code}:\n${service.stderr}`)));
+  });
+}
