@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { callerOf, type TestFlorin } from './florin.ts';
@@ -16,6 +16,8 @@ export interface ServiceProcess {
   /** What it has written so far. */
   readonly stdout: string;
   readonly stderr: string;
+  /** Resolves when what it has written to standard output matches; rejects when it ends without. */
+  printed: (pattern: RegExp) => Promise<RegExpExecArray>;
   /** Resolves when it has ended. */
   readonly ended: Promise<Ending>;
   /** Sends a signal and waits for the end. */
@@ -44,13 +46,45 @@ export function spawnService({ environment = {}, cwd }: ServiceOptions): Service
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(cwd !== undefined && { cwd }),
   });
-  return watched(child);
+  let stdout = '';
+  let stderr = '';
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  child.stdout.on('data', (chunk) => {
+    stdout += chunk;
+  });
+  const ended = new Promise<Ending>((resolve) => child.on('close', (code, signal) => resolve({ code, signal })));
+  return {
+    pid: child.pid as number,
+    get stdout() {
+      return stdout;
+    },
+    get stderr() {
+      return stderr;
+    },
+    printed: (pattern) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          const match = pattern.exec(stdout);
+          if (match !== null) resolve(match);
+        };
+        child.stdout.on('data', look);
+        look();
+        void ended.then(({ code }) => reject(new Error(`The service ended with ${code}:\n${stderr}`)));
+      }),
+    ended,
+    end: (signal) => {
+      child.kill(signal);
+      return ended;
+    },
+  };
 }
 
 /** Spawns the service and waits until it says where it is; a service that ends instead is an error. */
 export async function startService(options: ServiceOptions): Promise<ReadyService> {
   const spawned = spawnService(options);
-  const address = await readyAddress(spawned);
+  const [, address = ''] = await spawned.printed(/Florin is ready at (\S+)\n[\s\S]*first payment[\s\S]*/);
   const call = callerOf(address);
   const post: TestFlorin['post'] = (path, body, as) => call('POST', path, { body, as });
   return Object.assign(spawned, {
@@ -63,44 +97,5 @@ export async function startService(options: ServiceOptions): Promise<ReadyServic
       if (status !== 200) throw new Error(`Login of ${account} was refused: ${JSON.stringify(body)}`);
       return `Bearer ${body.data.token.accessToken}`;
     },
-  });
-}
-
-function watched(child: ChildProcess): ServiceProcess & { child: ChildProcess } {
-  let stdout = '';
-  let stderr = '';
-  child.stdout?.on('data', (chunk) => {
-    stdout += chunk;
-  });
-  child.stderr?.on('data', (chunk) => {
-    stderr += chunk;
-  });
-  const ended = new Promise<Ending>((resolve) => child.on('close', (code, signal) => resolve({ code, signal })));
-  return {
-    child,
-    pid: child.pid as number,
-    get stdout() {
-      return stdout;
-    },
-    get stderr() {
-      return stderr;
-    },
-    ended,
-    end: (signal) => {
-      child.kill(signal);
-      return ended;
-    },
-  };
-}
-
-async function readyAddress(service: ServiceProcess): Promise<string> {
-  const { child } = service as ReturnType<typeof watched>;
-  return new Promise((resolve, reject) => {
-    const look = () => {
-      const [, address] = /Florin is ready at (\S+)\n[\s\S]*first payment/.exec(service.stdout) ?? [];
-      if (address !== undefined) resolve(address);
-    };
-    child.stdout?.on('data', look);
-    void service.ended.then(({ code }) => reject(new Error(`The service ended with ${code}:\n${service.stderr}`)));
   });
 }

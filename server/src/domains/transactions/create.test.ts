@@ -131,7 +131,7 @@ test.each([
   ['metadata over 16 KiB', { ...payment, metadata: { a: 'x'.repeat(16_400) } }, 'invalid_request', 'metadata'],
   [
     'metadata nested over 8 levels',
-    { ...payment, metadata: JSON.parse('{"a":'.repeat(9) + '1' + '}'.repeat(9)) },
+    { ...payment, metadata: JSON.parse(`${'{"a":'.repeat(9)}1${'}'.repeat(9)}`) },
     'invalid_request',
     'metadata',
   ],

@@ -28,7 +28,7 @@ const maximumBatch = 500;
 /** Creates waiting at most, about half a second's worth at full speed: what comes on top is told to come back. */
 const maximumQueued = 10_000;
 /** How long a create outlasts a database that restarts. Its id makes writing it twice harmless. */
-const retryForMs = 5_000;
+const retryForMs = 3_000;
 
 export interface CreateTransactionDeps {
   /** Kept for this writer: one connection, one batch at a time. */

@@ -64,6 +64,8 @@ function demandOf({ keyword, params, parentSchema, message }: ErrorObject): stri
       return `must have at most ${params.limit} characters`;
     case 'minItems':
       return params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} entries`;
+    case 'maxProperties':
+      return `must have at most ${params.limit} keys`;
     case 'maxItems':
       return `must have at most ${params.limit} entries`;
     case 'uniqueItems':

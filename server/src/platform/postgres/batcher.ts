@@ -33,6 +33,7 @@ export class Batcher<Item, Result> {
   readonly #options: BatcherOptions<Item, Result>;
   #queue: Waiting<Item, Result>[] = [];
   #inFlight = false;
+  #away = false;
   #idle: (() => void)[] = [];
 
   constructor(options: BatcherOptions<Item, Result>) {
@@ -99,15 +100,21 @@ export class Batcher<Item, Result> {
     }
   }
 
+  /** A database that stays away is waited for once; after that everyone is refused at once until it answers again. */
   async #runWithRetry(items: readonly Item[]): Promise<readonly Result[]> {
     const { run, retryForMs = 0 } = this.#options;
-    const deadline = performance.now() + retryForMs;
+    const deadline = performance.now() + (this.#away ? 0 : retryForMs);
     for (;;) {
       try {
-        return await run(items);
+        const results = await run(items);
+        this.#away = false;
+        return results;
       } catch (error) {
-        const passing = error instanceof Refusal && error.kind === 'unavailable';
-        if (!passing || performance.now() >= deadline) throw error;
+        if (!(error instanceof Refusal && error.kind === 'unavailable')) throw error;
+        if (performance.now() >= deadline) {
+          this.#away = true;
+          throw error;
+        }
         await new Promise((resolve) => setTimeout(resolve, retryPauseMs));
       }
     }

@@ -35,7 +35,9 @@ export class Database implements Queryable {
       ...connection,
       ...sessionSettings(name, statementTimeoutMs),
       max: connections,
-      connectionTimeoutMillis: 5_000,
+      connectionTimeoutMillis: 3_000,
+      // A server that has fallen silent ends no statement by itself; the connection is given up a little later.
+      query_timeout: statementTimeoutMs + 2_000,
       idleTimeoutMillis: 60_000,
     });
     this.#pool.on('error', onIdleError);

@@ -11,7 +11,6 @@ export interface ReadThroughCacheOptions<Key, Value> {
  * Remembers what was read until it is told of a change. While changes cannot be heard (`deaf`), it remembers nothing
  * and every look goes to the database, so that a revoked key or session is never served from memory.
  */
-// biome-ignore lint/complexity/noBannedTypes: lru-cache's own bound on values
 export class ReadThroughCache<Key extends {}, Value extends {}> {
   readonly #load: (key: Key) => Promise<Value | undefined>;
   readonly #entries: LRUCache<Key, Value>;

@@ -1,0 +1,250 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { type TSchema, Type } from 'typebox';
+import { routesOf } from '../server/src/app/routes.ts';
+import { environmentName, settings } from '../server/src/app/settings.ts';
+import { channelEndpoints } from '../server/src/domains/channels/routes.ts';
+import { savedChannel } from '../server/src/domains/channels/schema.ts';
+import { developerKeyEndpoints } from '../server/src/domains/developer-keys/routes.ts';
+import { generatedKey, listedKey } from '../server/src/domains/developer-keys/schema.ts';
+import { tenantEndpoints } from '../server/src/domains/tenants/routes.ts';
+import { tenantRecord } from '../server/src/domains/tenants/schema.ts';
+import { transactionEndpoints } from '../server/src/domains/transactions/routes.ts';
+import { transactionDetail } from '../server/src/domains/transactions/schema.ts';
+import { eventOfStatus, next, transactionStatuses } from '../server/src/domains/transactions/states.ts';
+import { userEndpoints } from '../server/src/domains/users/routes.ts';
+import { currentUser, loginResult, userRecord } from '../server/src/domains/users/schema.ts';
+import { webhookEndpoints } from '../server/src/domains/webhooks/routes.ts';
+import { registeredEndpoint } from '../server/src/domains/webhooks/schema.ts';
+import type { Need, Route } from '../server/src/platform/http/route.ts';
+import { scopeOfEventType } from '../server/src/vocabulary/event-types.ts';
+import { roles } from '../server/src/vocabulary/scopes.ts';
+
+/**
+ * The tables of the documentation that the code already knows: settings, endpoints, fields, transitions, scopes. They
+ * stand between `<!-- generated: name -->` and `<!-- end -->` and are written by `npm run docs`; a test compares.
+ */
+export const generatedPages = ['docs/api.md', 'docs/configuration.md'];
+
+/** The page with every generated part as the code has it now. A part that nobody knows is an error. */
+export function regenerated(page: string): string {
+  return page.replaceAll(/(<!-- generated: (.+?) -->\n)[\s\S]*?(<!-- end -->)/g, (_all, begin, name, end) => {
+    const part = parts()[name];
+    if (part === undefined) throw new Error(`Nobody knows how to generate "${name}".`);
+    return `${begin}\n${part()}\n\n${end}`;
+  });
+}
+
+/** Every endpoint of the interface. Nothing is called, so nothing is needed. */
+export function allRoutes(): Route[] {
+  const nothing = {} as never;
+  return routesOf({
+    tenants: tenantEndpoints(nothing),
+    users: userEndpoints(nothing),
+    keys: developerKeyEndpoints(nothing),
+    channels: channelEndpoints(nothing),
+    transactions: transactionEndpoints(nothing),
+    webhooks: webhookEndpoints(nothing),
+  });
+}
+
+function parts(): Record<string, () => string> {
+  const requests = allRoutes().map((route) => [`request ${route.method} ${route.path}`, () => requestTable(route)]);
+  const shapes = Object.entries(resources).map(([name, shape]) => [`resource ${name}`, () => shapeTable(shape)]);
+  return {
+    settings: settingsTable,
+    endpoints: endpointsTable,
+    transitions: transitionsTable,
+    roles: rolesTable,
+    'event types': eventTypesTable,
+    ...Object.fromEntries([...requests, ...shapes]),
+  };
+}
+
+const resources: Record<string, TSchema> = {
+  'developer key': Type.Object({ ...generatedKey.properties, ...listedKey.properties }),
+  'login result': loginResult,
+  'current user': currentUser,
+  user: userRecord,
+  tenant: tenantRecord,
+  transaction: transactionDetail,
+  channel: savedChannel,
+  'webhook endpoint': registeredEndpoint,
+};
+
+function settingsTable(): string {
+  return table(
+    ['Name', 'In the environment', 'Kind', 'Default', 'What it does'],
+    Object.entries(settings).map(([name, { kind, description, ...setting }]) => [
+      `\`${name}\``,
+      `\`${environmentName(name)}\``,
+      kind.name,
+      'default' in setting ? `\`${setting.default}\`` : '–',
+      description,
+    ]),
+  );
+}
+
+function endpointsTable(): string {
+  return table(
+    ['Endpoint', 'Needs'],
+    allRoutes().map(({ method, path, needs }) => [`[${method} ${path}](#${anchorOf(method, path)})`, needText(needs)]),
+  );
+}
+
+/** As the heading `### POST /api/user/login` is reached. */
+export function anchorOf(method: string, path: string): string {
+  return `${method} ${path}`.toLowerCase().replaceAll('/', '').replaceAll(' ', '-');
+}
+
+function needText(needs: Need): string {
+  if (needs === 'nothing') return 'nothing';
+  if (needs === 'session' || needs === 'token') return 'Bearer only';
+  if (needs === 'caller') return 'Bearer or ApiKey; the read scope of every event type asked for';
+  if (needs === 'platform_administrator') return 'user type `PLATFORM_ADMIN`';
+  return `scope \`${needs}\``;
+}
+
+function transitionsTable(): string {
+  return table(
+    ['From', 'To', 'By', 'Event'],
+    [
+      ['–', '`PENDING`', 'create', `\`${eventOfStatus.PENDING}\``],
+      ...transactionStatuses.flatMap((from) =>
+        next[from].map((to) => [`\`${from}\``, `\`${to}\``, 'update', `\`${eventOfStatus[to]}\``]),
+      ),
+    ],
+  );
+}
+
+function rolesTable(): string {
+  return table(
+    ['Role', 'Scopes'],
+    Object.entries(roles).map(([role, scopes]) => [`\`${role}\``, scopes.map((scope) => `\`${scope}\``).join(', ')]),
+  );
+}
+
+function eventTypesTable(): string {
+  return table(
+    ['Event type', 'Scope needed to be sent it'],
+    Object.entries(scopeOfEventType).map(([type, scope]) => [`\`${type}\``, `\`${scope}\``]),
+  );
+}
+
+function requestTable({ endpoint }: Route): string {
+  const { body, query, headers } = endpoint;
+  const rows = [
+    ...fieldsOf(headers).map((field) => ({ ...field, name: `${headerName(field.name)} (header)` })),
+    ...fieldsOf(query),
+    ...fieldsOf(body),
+  ];
+  if (rows.length === 0) return 'No parameters.';
+  return table(
+    [query === undefined ? 'Field' : 'Query parameter', 'Type', 'Required', 'Meaning'],
+    rows.map(({ name, shape, required }) => [
+      `\`${name}\``.replace(' (header)`', '` (header)'),
+      typeOf(shape),
+      shape.default !== undefined ? `no; default ${shape.default}` : required ? 'yes' : 'no',
+      meaningOf(shape),
+    ]),
+  );
+}
+
+function shapeTable(schema: TSchema): string {
+  return table(
+    ['Field', 'Type', 'Meaning'],
+    fieldsOf(schema).map(({ name, shape }) => [`\`${name}\``, typeOf(shape), meaningOf(shape)]),
+  );
+}
+
+/** A JSON schema as far as the routes use it. */
+interface Shape {
+  type?: string | string[];
+  enum?: string[];
+  const?: unknown;
+  anyOf?: Shape[];
+  items?: Shape;
+  properties?: Record<string, Shape>;
+  required?: string[];
+  default?: unknown;
+  title?: string;
+  description?: string;
+  format?: string;
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  minItems?: number;
+  maxItems?: number;
+}
+
+interface Field {
+  name: string;
+  shape: Shape;
+  required: boolean;
+}
+
+/** The fields of an object, those of objects within it by their dotted names. */
+function fieldsOf(schema: TSchema | undefined, prefix = ''): Field[] {
+  const shape = (schema ?? {}) as Shape;
+  const object = shape.anyOf?.find((one) => one.properties !== undefined) ?? shape;
+  return Object.entries(object.properties ?? {}).flatMap(([name, inner]) => {
+    if (Object.keys(inner.properties ?? {}).length > 0) return fieldsOf(inner as TSchema, `${prefix}${name}.`);
+    return [{ name: prefix + name, shape: inner, required: object.required?.includes(name) ?? false }];
+  });
+}
+
+function typeOf(shape: Shape): string {
+  if (shape.enum !== undefined || shape.const !== undefined) return 'string';
+  if (shape.anyOf !== undefined) return [...new Set(shape.anyOf.map(typeOf))].join(' or ');
+  if (shape.type === 'array') return `array of ${typeOf(shape.items ?? {})}`;
+  return [shape.type ?? 'any'].flat().join(' or ');
+}
+
+/** Words beyond this many are told in the text around the table. */
+const wordsListed = 8;
+
+function meaningOf(shape: Shape): string {
+  const words = shape.enum ?? shape.items?.enum;
+  const said = shape.description ?? '';
+  const limits = [
+    shape.const === undefined ? undefined : `Always \`${shape.const}\``,
+    words === undefined || words.length > wordsListed
+      ? undefined
+      : `Of ${words.map((word) => `\`${word}\``).join(', ')}`,
+    shape.title === undefined || shape.anyOf !== undefined || said.includes('YYYY') ? undefined : capital(shape.title),
+    within(shape.minimum, shape.maximum, said, ''),
+    shape.title === undefined ? within(shape.minLength, shape.maxLength, said, ' characters') : undefined,
+    within(shape.minItems, words === undefined ? shape.maxItems : undefined, said, ' entries'),
+  ];
+  return [...limits.filter((limit) => limit !== undefined).map((limit) => `${limit}.`), said].filter(Boolean).join(' ');
+}
+
+function within(least: number | undefined, most: number | undefined, said: string, unit: string): string | undefined {
+  const bounded = most !== undefined && most !== Number.MAX_SAFE_INTEGER;
+  if (said.includes(String(most)) || (least === undefined && !bounded)) return undefined;
+  if (!bounded) return `At least ${least}${least === 1 ? unit.replace('ies', 'y').replace(/s$/, '') : unit}`;
+  return least === undefined || least === 0 ? `At most ${most}${unit}` : `${least} to ${most}${unit}`;
+}
+
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** `idempotency-key` as people write it. */
+const headerName = (name: string) => name.split('-').map(capital).join('-');
+
+function table(head: string[], rows: string[][]): string {
+  const line = (cells: string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+if (import.meta.url === pathToFileURL(resolve(process.argv[1] ?? '')).href) {
+  const root = dirname(dirname(fileURLToPath(import.meta.url)));
+  for (const page of generatedPages) {
+    const file = join(root, page);
+    const before = readFileSync(file, 'utf8');
+    const after = regenerated(before);
+    if (after !== before) writeFileSync(file, after);
+    console.log(`${page}: ${after === before ? 'as it was' : 'written anew'}`);
+  }
+}
