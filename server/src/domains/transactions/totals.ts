@@ -47,8 +47,8 @@ export class TotalsFolder {
   readonly #onFailure: (error: unknown) => void;
   #timer: NodeJS.Timeout | undefined;
   #dueAtMs = Number.POSITIVE_INFINITY;
-  #running: Promise<void> = Promise.resolve();
-  #stopped = false;
+  #folding: Promise<void> = Promise.resolve();
+  #running = false;
 
   constructor(database: Queryable, onFailure: (error: unknown) => void) {
     this.#database = database;
@@ -56,6 +56,7 @@ export class TotalsFolder {
   }
 
   start(): void {
+    this.#running = true;
     this.#schedule(foldEveryMs);
   }
 
@@ -65,19 +66,19 @@ export class TotalsFolder {
   }
 
   async stop(): Promise<void> {
-    this.#stopped = true;
+    this.#running = false;
     clearTimeout(this.#timer);
-    await this.#running;
+    await this.#folding;
   }
 
   #schedule(inMs: number): void {
-    if (this.#stopped) return;
+    if (!this.#running) return;
     clearTimeout(this.#timer);
     this.#dueAtMs = performance.now() + inMs;
     this.#timer = setTimeout(() => {
       // While it runs nothing is due: a wake meanwhile plans the next run.
       this.#dueAtMs = performance.now() + foldIdleEveryMs;
-      this.#running = foldTotals(this.#database)
+      this.#folding = foldTotals(this.#database)
         .catch(this.#onFailure)
         .then(() => {
           if (this.#dueAtMs - performance.now() > foldEveryMs) this.#schedule(foldIdleEveryMs);

@@ -18,7 +18,7 @@ const mail = { to: 'ann@shop.example', subject: 'Reset your password', text: `He
 
 test('without a mail server a message becomes a file that only its owner can read', async () => {
   const kept: string[] = [];
-  const mailer = mailerOf({ from, dataDir, log: ({ path }) => kept.push(path) });
+  const mailer = mailerOf({ clock: Date.now, from, dataDir, log: ({ path }) => kept.push(path) });
   await mailer.send(mail);
   await mailer.send(mail);
   const folder = join(dataDir, 'mail');
@@ -33,7 +33,7 @@ test('without a mail server a message becomes a file that only its owner can rea
 
 test('no header can be smuggled in through an address or a subject', async () => {
   const kept: string[] = [];
-  const mailer = mailerOf({ from, dataDir, log: ({ path }) => kept.push(path) });
+  const mailer = mailerOf({ clock: Date.now, from, dataDir, log: ({ path }) => kept.push(path) });
   await mailer.send({ ...mail, to: 'ann@shop.example\r\nBcc: eve@evil.example' });
   const [head] = (await readFile(kept[0] as string, 'utf8')).split('\n\n');
   expect(head).not.toMatch(/^Bcc:/m);
@@ -71,7 +71,7 @@ test('with a mail server the message arrives there, its link whole', async () =>
   const received: Received[] = [];
   const server = await smtpServer(false, received);
   try {
-    await mailerOf({ url: server.url, from, dataDir, log: () => {} }).send(mail);
+    await mailerOf({ clock: Date.now, url: server.url, from, dataDir, log: () => {} }).send(mail);
     expect(received).toHaveLength(1);
     const [{ envelope, text }] = received as [Received];
     expect(envelope.mailFrom).toMatchObject({ address: 'payments@pay.example' });
@@ -86,7 +86,7 @@ test('with a mail server the message arrives there, its link whole', async () =>
 
 test('a server that refuses the message, or is not there, is told to the caller', async () => {
   const server = await smtpServer(true, []);
-  const mailer = mailerOf({ url: server.url, from, dataDir, log: () => {} });
+  const mailer = mailerOf({ clock: Date.now, url: server.url, from, dataDir, log: () => {} });
   await expect(mailer.send(mail)).rejects.toThrow();
   await server.close();
   await expect(mailer.send(mail)).rejects.toThrow();

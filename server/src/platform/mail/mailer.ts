@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
+import type { Clock } from '../../vocabulary/clock.ts';
 
 export interface Mail {
   /** One address. */
@@ -22,6 +23,7 @@ export interface MailerOptions {
   from: string;
   /** Without a server, messages are kept as files in `mail/` of this folder. */
   dataDir: string;
+  clock: Clock;
   /** Told where a message was kept. */
   log: (facts: { path: string }, message: string) => void;
 }
@@ -53,16 +55,17 @@ function smtpMailer(url: string, from: string): Mailer {
   };
 }
 
-function fileMailer({ from, dataDir, log }: MailerOptions): Mailer {
+function fileMailer({ from, dataDir, log, clock }: MailerOptions): Mailer {
   const folder = join(dataDir, 'mail');
   return {
     send: async (mail) => {
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      const name = `${new Date().toISOString().replaceAll(':', '-')}-${randomBytes(4).toString('hex')}`;
+      const now = new Date(clock());
+      const name = `${now.toISOString().replaceAll(':', '-')}-${randomBytes(4).toString('hex')}`;
       const path = join(folder, `${name}.eml`);
       // Written aside and renamed: whoever watches the folder never sees half a message.
       const unfinished = join(folder, `.${name}`);
-      await writeFile(unfinished, messageOf(mail, from), { mode: 0o600, flag: 'wx' });
+      await writeFile(unfinished, messageOf(mail, from, now), { mode: 0o600, flag: 'wx' });
       await rename(unfinished, path);
       log({ path }, 'There is no mail server (app.mail.url): the message was kept as a file.');
     },
@@ -70,12 +73,12 @@ function fileMailer({ from, dataDir, log }: MailerOptions): Mailer {
 }
 
 /** A message of RFC 5322 that people can read as it is, and mail programs can open. */
-function messageOf({ to, subject, text }: Mail, from: string): string {
+function messageOf({ to, subject, text }: Mail, from: string, now: Date): string {
   const headers = [
     `From: ${from}`,
     `To: ${to}`,
     `Subject: ${subject}`,
-    `Date: ${new Date().toUTCString()}`,
+    `Date: ${now.toUTCString()}`,
     'MIME-Version: 1.0',
     'Content-Type: text/plain; charset=utf-8',
     'Content-Transfer-Encoding: 8bit',

@@ -1,0 +1,474 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Endpoint } from '../platform/http/route.ts';
+import {
+  administratorOf,
+  channelInput,
+  dataOf,
+  type Member,
+  makeChannel,
+  makeKey,
+  makeMember,
+  makePayment,
+  makeTenant,
+  memberPassword,
+  unique,
+} from '../testing/cast.ts';
+import { databaseFromTemplate, type TestDatabase } from '../testing/database.ts';
+import { administratorPassword, florinOn, type Reply, type TestFlorin } from '../testing/florin.ts';
+import { scopes } from '../vocabulary/scopes.ts';
+import { type Endpoints, routesOf } from './routes.ts';
+
+/**
+ * Every endpoint × everyone who may call × {own, another tenant's, no} record. What is expected is written here from
+ * the decisions (Who may do what), not read from the routes; the routes say only what there is to test.
+ */
+
+/** Whose the record is that a request names; `none` where it names none (a create). */
+type Ownership = 'none' | 'own' | 'foreign' | 'absent';
+
+interface Records {
+  channel: number;
+  transaction: string;
+  user: Member;
+  tenant: number;
+  key: number;
+}
+
+interface Case {
+  /** Open to all; a session; a platform administrator; or a scope. */
+  needs: 'nothing' | 'session' | 'PLATFORM_ADMIN' | string;
+  ownerships: Ownership[];
+  request: (records: Records, caller: Caller, ownership: Ownership) => Request | Promise<Request>;
+  /** A platform administrator reaches the records of every tenant, except where they act as themselves. */
+  acrossTenants?: boolean;
+  /** Where a request that may be made is not simply 200. */
+  answers?: number;
+  /** Answered also for a session that has ended: logging out twice is no error (decisions, Sessions). */
+  alsoWhenEnded?: true;
+}
+
+interface Request {
+  query?: Record<string, string | number>;
+  body?: unknown;
+  /** What is named, for comparing refusals. */
+  id?: string | number;
+}
+
+interface Caller {
+  name: string;
+  as: string | undefined;
+  /** Their token is ours, and its session has ended. */
+  ended?: true;
+  /** Undefined: their credentials prove nothing. */
+  known?: { by: 'session' | 'key'; userType: string; tenant: 'platform' | 'one'; scopes: readonly string[] };
+}
+
+const reads = ['transaction_read', 'user_read', 'channel_read', 'invoice_read', 'subscription_read'];
+const cashierScopes = [...reads, 'transaction_write'];
+const operatorScopes = [...cashierScopes, 'transaction_refund', 'invoice_write', 'subscription_write'];
+
+const plain: Ownership[] = ['none'];
+const named: Ownership[] = ['own', 'foreign', 'absent'];
+const createdOrNamed: Ownership[] = ['none', ...named];
+
+const cases: Record<string, Case> = {
+  'POST /api/user/login': {
+    needs: 'nothing',
+    ownerships: plain,
+    request: () => ({ body: { account: 'admin', password: administratorPassword } }),
+  },
+  'POST /api/user/refresh': { needs: 'nothing', ownerships: plain, request: () => ({ body: { refreshToken } }) },
+  'POST /api/user/forgot-password': {
+    needs: 'nothing',
+    ownerships: plain,
+    request: () => ({ body: { email: 'stranger@example.com' } }),
+  },
+  'POST /api/user/reset-password': {
+    needs: 'nothing',
+    ownerships: plain,
+    request: () => ({ body: { token: 'never issued', newPassword: memberPassword } }),
+    answers: 400,
+  },
+  'GET /api/user/info': { needs: 'session', ownerships: plain, request: () => ({}) },
+  'GET /api/user/list': { needs: 'user_read', ownerships: plain, request: () => ({}) },
+  'POST /api/user/modify': {
+    needs: 'user_write',
+    ownerships: createdOrNamed,
+    acrossTenants: true,
+    request: ({ user: { id, userName } }, _caller, ownership) => {
+      const name = ownership === 'own' || ownership === 'foreign' ? userName : unique('user');
+      const common = { userName: name, email: `${name}@example.com`, userType: 'MERCHANT_USER', state: true };
+      return { body: ownership === 'none' ? { ...common, password: memberPassword } : { id, ...common }, id };
+    },
+  },
+  'GET /api/tenant/list': { needs: 'PLATFORM_ADMIN', ownerships: plain, request: () => ({}) },
+  'POST /api/tenant/modify': {
+    needs: 'PLATFORM_ADMIN',
+    ownerships: createdOrNamed,
+    acrossTenants: true,
+    request: ({ tenant: id }, _caller, ownership) => ({
+      body: { ...(ownership !== 'none' && { id }), name: unique('Tenant'), state: true },
+      id,
+    }),
+  },
+  'POST /api/developer/mine/generate': { needs: 'session', ownerships: plain, request: () => ({ body: {} }) },
+  'GET /api/developer/mine': { needs: 'session', ownerships: plain, request: () => ({}) },
+  'POST /api/developer/mine/revoke': {
+    needs: 'session',
+    ownerships: named,
+    request: async ({ key }, { as, known }, ownership) => {
+      const mine = ownership === 'own' && known?.by === 'session';
+      const id = mine ? (await makeKey(florin, as as string)).id : key;
+      return { body: { id }, id };
+    },
+  },
+  'GET /api/channel/list': { needs: 'channel_read', ownerships: plain, request: () => ({}) },
+  'POST /api/channel/modify': {
+    needs: 'channel_write',
+    ownerships: createdOrNamed,
+    acrossTenants: true,
+    request: ({ channel: id }, _caller, ownership) => ({
+      body: channelInput(ownership === 'none' ? {} : { id }),
+      id,
+    }),
+  },
+  'POST /api/transaction/create': {
+    needs: 'transaction_write',
+    ownerships: named,
+    request: ({ channel: id }) => ({ body: { amount: 100, currency: 'USD', channelId: id }, id }),
+  },
+  'POST /api/transaction/update': {
+    needs: 'transaction_write',
+    ownerships: named,
+    acrossTenants: true,
+    request: ({ transaction: id }) => ({ body: { id, description: unique('words') }, id }),
+  },
+  'GET /api/transaction/detail': {
+    needs: 'transaction_read',
+    ownerships: named,
+    acrossTenants: true,
+    request: ({ transaction: id }) => ({ query: { id }, id }),
+  },
+  'GET /api/transaction/list': { needs: 'transaction_read', ownerships: plain, request: () => ({}) },
+  'POST /api/webhook/register': {
+    needs: 'transaction_read',
+    ownerships: plain,
+    request: () => ({
+      body: { url: 'http://127.0.0.1:9/hook', events: ['transaction.refunded'], secret: 'a shared secret' },
+    }),
+  },
+  // Last: it ends the sessions that the others need.
+  'POST /api/user/logout': { needs: 'session', ownerships: plain, request: () => ({}), alsoWhenEnded: true },
+};
+
+let db: TestDatabase;
+let florin: TestFlorin;
+let refreshToken: string;
+let callers: Caller[];
+const records = {} as Record<'platform' | 'one' | 'two' | 'absent', Records>;
+
+beforeAll(async () => {
+  db = await databaseFromTemplate();
+  florin = await florinOn(db);
+  const admin = await administratorOf(florin);
+  const one = await makeTenant(florin, admin);
+  const two = await makeTenant(florin, admin);
+  const adminOfOne = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId: one });
+  const adminOfTwo = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId: two });
+  records.platform = await makeRecords(admin, admin, null, one);
+  records.one = await makeRecords(admin, adminOfOne.as, one, one);
+  records.two = await makeRecords(admin, adminOfTwo.as, two, two);
+  records.absent = {
+    channel: 987_654,
+    transaction: 'txn_0198a5b87c1f7000800000000000dead',
+    user: { id: 987_654, userName: 'nobody', as: '' },
+    tenant: 987_654,
+    key: 987_654,
+  };
+  callers = [...(await strangers(admin, one)), ...(await acquaintances(admin, adminOfOne, one))];
+  refreshToken = (await login('admin', administratorPassword)).token.refreshToken;
+}, 60_000);
+
+afterAll(async () => {
+  await florin.stop();
+  await db.drop();
+});
+
+async function makeRecords(admin: string, as: string, tenantId: number | null, tenant: number): Promise<Records> {
+  const channel = await makeChannel(florin, as);
+  return {
+    channel,
+    transaction: await makePayment(florin, as, channel),
+    user: await makeMember(florin, admin, { userType: 'MERCHANT_USER', tenantId, roles: ['viewer'] }),
+    tenant,
+    key: (await makeKey(florin, as)).id,
+  };
+}
+
+/** Those whose credentials prove nothing. */
+async function strangers(admin: string, one: number): Promise<Caller[]> {
+  const someone = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId: one });
+  const revoked = await makeKey(florin, someone.as, '*');
+  dataOf(await florin.post('/api/developer/mine/revoke', { id: revoked.id }, someone.as));
+  const ended = await login(someone.userName, memberPassword);
+  dataOf(await florin.post('/api/user/logout', undefined, `Bearer ${ended.token.accessToken}`));
+  const away = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId: one });
+  const keyOfAway = await makeKey(florin, away.as, '*');
+  const { id, userName } = away;
+  const switchedOff = { id, userName, email: `${userName}@example.com`, userType: 'MERCHANT_ADMIN', state: false };
+  dataOf(await florin.post('/api/user/modify', switchedOff, admin));
+  const live = await login(someone.userName, memberPassword);
+  return [
+    { name: 'nobody', as: undefined },
+    { name: 'a garbage token', as: 'Bearer garbage' },
+    { name: 'a scheme without credentials', as: 'Bearer' },
+    { name: 'another scheme', as: `Basic ${Buffer.from(`admin:${administratorPassword}`).toString('base64')}` },
+    { name: 'a token without a signature', as: `Bearer ${unsigned(live.token.accessToken)}` },
+    { name: 'a token changed by one letter', as: `Bearer ${bent(live.token.accessToken)}` },
+    { name: 'a refresh token', as: `Bearer ${live.token.refreshToken}` },
+    { name: 'a token sent as a key', as: `ApiKey ${live.token.accessToken}` },
+    { name: 'a session that was logged out', as: `Bearer ${ended.token.accessToken}`, ended: true },
+    { name: 'an unknown key', as: `ApiKey sk_live_${'A'.repeat(32)}` },
+    { name: 'a key sent as a token', as: `Bearer ${keyOfAway.sk}` },
+    { name: 'a revoked key', as: revoked.as },
+    { name: 'a key of a user switched off', as: keyOfAway.as },
+    { name: 'a session of a user switched off', as: away.as, ended: true },
+  ];
+}
+
+/** Those who are known: users of every type and role, and keys of every scope. */
+async function acquaintances(admin: string, adminOfOne: Member, one: number): Promise<Caller[]> {
+  const merchant = (by: 'session' | 'key', held: readonly string[], userType = 'MERCHANT_USER') =>
+    ({ by, userType, tenant: 'one', scopes: held }) as const;
+  const platform = (by: 'session' | 'key') =>
+    ({ by, userType: 'PLATFORM_ADMIN', tenant: 'platform', scopes: scopes }) as const;
+  const user = (roles: string[]) => makeMember(florin, admin, { userType: 'MERCHANT_USER', tenantId: one, roles });
+  const viewer = await user(['viewer']);
+  const known: Caller[] = [
+    { name: 'a user without roles', as: (await user([])).as, known: merchant('session', []) },
+    { name: 'a viewer', as: viewer.as, known: merchant('session', reads) },
+    { name: 'a cashier', as: (await user(['cashier'])).as, known: merchant('session', cashierScopes) },
+    { name: 'an operator', as: (await user(['operator'])).as, known: merchant('session', operatorScopes) },
+    { name: 'a merchant administrator', as: adminOfOne.as, known: merchant('session', scopes, 'MERCHANT_ADMIN') },
+    { name: 'a platform administrator', as: admin, known: platform('session') },
+    {
+      name: "a viewer's key, granted more than the viewer holds",
+      as: (await makeKey(florin, viewer.as)).as,
+      known: merchant('key', ['transaction_read', 'user_read']),
+    },
+    {
+      name: "a merchant administrator's key for everything",
+      as: (await makeKey(florin, adminOfOne.as, '*')).as,
+      known: merchant('key', scopes, 'MERCHANT_ADMIN'),
+    },
+    {
+      name: "a platform administrator's key for everything",
+      as: (await makeKey(florin, admin, '*')).as,
+      known: platform('key'),
+    },
+  ];
+  for (const scope of scopes) {
+    const { as } = await makeKey(florin, adminOfOne.as, scope);
+    known.push({ name: `a key for ${scope} alone`, as, known: merchant('key', [scope], 'MERCHANT_ADMIN') });
+  }
+  return known;
+}
+
+async function login(account: string, password: string) {
+  return dataOf(await florin.post('/api/user/login', { account, password }));
+}
+
+function unsigned(token: string): string {
+  const [, payload] = token.split('.');
+  return `${Buffer.from('{"alg":"none","typ":"at+jwt"}').toString('base64url')}.${payload}.`;
+}
+
+function bent(token: string): string {
+  const at = token.lastIndexOf('.') + 3;
+  return token.slice(0, at) + (token[at] === 'A' ? 'B' : 'A') + token.slice(at + 1);
+}
+
+const stubs = new Proxy({}, { get: () => new Proxy({}, { get: () => ({}) as Endpoint }) }) as unknown as Endpoints;
+const routes = routesOf(stubs).map(({ method, path }) => `${method} ${path}`);
+
+test('every endpoint there is stands in the matrix, and no other', () => {
+  expect(Object.keys(cases).sort()).toEqual(routes.toSorted());
+});
+
+describe('each caller gets from each endpoint what they may, and no more', () => {
+  test.each(Object.keys(cases))('%s', async (route) => {
+    const { ownerships } = cases[route] as Case;
+    const wrong: string[] = [];
+    for (const caller of callers) {
+      for (const ownership of ownerships) {
+        const reply = (await call(route, caller, ownership)).reply;
+        const expected = expectedStatus(cases[route] as Case, caller, ownership);
+        const faults = faultsOf(reply, expected, cases[route] as Case, caller);
+        wrong.push(...faults.map((fault) => `${caller.name}, ${ownership}: ${fault} ${JSON.stringify(reply.body)}`));
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe("another tenant's record and none at all cannot be told apart", () => {
+  const naming = Object.entries(cases).filter(([, { ownerships }]) => ownerships.includes('foreign'));
+
+  test.each(naming.map(([route]) => route))('%s', async (route) => {
+    const admin = await administratorOf(florin);
+    const one = await makeTenant(florin, admin);
+    const { as } = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId: one });
+    const known = { by: 'session', userType: 'MERCHANT_ADMIN', tenant: 'one', scopes } as const;
+    const caller: Caller = { name: 'a merchant administrator', as, known };
+    const foreign = await call(route, caller, 'foreign');
+    const absent = await call(route, caller, 'absent');
+    const needsPlatform = (cases[route] as Case).needs === 'PLATFORM_ADMIN';
+    expect(foreign.reply.status).toBe(needsPlatform ? 403 : 404);
+    expect(outsideView(foreign)).toEqual(outsideView(absent));
+  });
+
+  test('GET /api/transaction/list narrowed by a channel or a user', async () => {
+    const { as } = callers.find(({ name }) => name === "a merchant administrator's key for everything") as Caller;
+    for (const [filter, ids] of Object.entries({
+      channelId: [records.two.channel, records.absent.channel],
+      userId: [records.two.user.id, records.absent.user.id],
+    })) {
+      for (const id of ids) {
+        const { status, body } = await florin.get(`/api/transaction/list?${filter}=${id}`, as);
+        expect({ status, body }).toEqual({
+          status: 200,
+          body: { code: 200, data: [], pagination: { page: 1, pageSize: 20, total: 0, totalPages: 0 } },
+        });
+      }
+    }
+  });
+});
+
+describe('lists hold what the caller may see', () => {
+  let as: string;
+  let admin: string;
+
+  beforeAll(async () => {
+    admin = await administratorOf(florin);
+    as = (callers.find(({ name }) => name === "a merchant administrator's key for everything") as Caller).as as string;
+  });
+
+  test('transactions of the own tenant, or of all for a platform administrator', async () => {
+    const seen = async (who: string) => idsOf(await florin.get('/api/transaction/list?pageSize=100', who));
+    expect(await seen(as)).toContain(records.one.transaction);
+    expect(await seen(as)).not.toContain(records.two.transaction);
+    expect(await seen(as)).not.toContain(records.platform.transaction);
+    expect(await seen(admin)).toEqual(
+      expect.arrayContaining([records.one.transaction, records.two.transaction, records.platform.transaction]),
+    );
+  });
+
+  test("channels of the own tenant and the platform's, or of all", async () => {
+    const seen = async (who: string) => idsOf(await florin.get('/api/channel/list', who));
+    expect(await seen(as)).toEqual(expect.arrayContaining([records.one.channel, records.platform.channel]));
+    expect(await seen(as)).not.toContain(records.two.channel);
+    expect(await seen(admin)).toEqual(expect.arrayContaining([records.one.channel, records.two.channel]));
+  });
+
+  test('users of the own tenant, or of all', async () => {
+    const seen = async (who: string) => idsOf(await florin.get('/api/user/list?pageSize=100', who));
+    expect(await seen(as)).toContain(records.one.user.id);
+    expect(await seen(as)).not.toContain(records.two.user.id);
+    expect(await seen(admin)).toEqual(expect.arrayContaining([records.one.user.id, records.two.user.id]));
+  });
+
+  test('keys of nobody but their owner', async () => {
+    expect(idsOf(await florin.get('/api/developer/mine', admin))).toContain(records.platform.key);
+    expect(idsOf(await florin.get('/api/developer/mine', admin))).not.toContain(records.one.key);
+  });
+});
+
+describe('what the platform shares', () => {
+  test('its channels take payments of every tenant, and only the platform changes them', async () => {
+    const { as } = callers.find(({ name }) => name === "a merchant administrator's key for everything") as Caller;
+    const channelId = records.platform.channel;
+    const paid = await florin.post('/api/transaction/create', { amount: 5, currency: 'USD', channelId }, as);
+    expect(paid.status).toBe(200);
+    const changed = await florin.post('/api/channel/modify', channelInput({ id: channelId }), as);
+    expect(changed.status).toBe(404);
+  });
+});
+
+describe('what a caller may have pushed to it is what it may read', () => {
+  const readScopeOf = {
+    'transaction.*': ['transaction_read'],
+    'invoice.paid': ['invoice_read'],
+    'subscription.expired': ['subscription_read'],
+    '*': ['transaction_read', 'invoice_read', 'subscription_read'],
+  };
+
+  test.each(Object.entries(readScopeOf))('%s', async (event, needed) => {
+    const keys = callers.filter(({ name }) => name.startsWith('a key for'));
+    const everything = callers.filter(({ name }) => name.endsWith('key for everything'));
+    for (const { name, as, known } of [...keys, ...everything]) {
+      const body = { url: 'http://127.0.0.1:9/hook', events: [event], secret: 's' };
+      const { status } = await florin.post('/api/webhook/register', body, as);
+      const may = needed.every((scope) => known?.scopes.includes(scope as never));
+      expect({ name, status }).toEqual({ name, status: may ? 200 : 403 });
+    }
+  });
+});
+
+interface Called {
+  reply: Reply;
+  id: string | number | undefined;
+}
+
+async function call(route: string, caller: Caller, ownership: Ownership): Promise<Called> {
+  const [method, path] = route.split(' ') as ['GET' | 'POST', string];
+  const home = caller.known?.tenant ?? 'one';
+  const whose = ownership === 'absent' ? 'absent' : ownership !== 'foreign' ? home : home === 'one' ? 'two' : 'one';
+  const { query, body, id } = await (cases[route] as Case).request(records[whose], caller, ownership);
+  const search = query === undefined ? '' : `?${new URLSearchParams(query as Record<string, string>)}`;
+  return { reply: await florin.call(method, path + search, { as: caller.as, body }), id };
+}
+
+function expectedStatus(
+  { needs, acrossTenants, answers = 200, alsoWhenEnded }: Case,
+  { known, ended }: Caller,
+  ownership: Ownership,
+): number {
+  if (needs === 'nothing' || (alsoWhenEnded && ended)) return answers;
+  if (known === undefined) return 401;
+  if (needs === 'session' && known.by !== 'session') return 401;
+  if (needs === 'PLATFORM_ADMIN' && known.userType !== 'PLATFORM_ADMIN') return 403;
+  if (scopes.includes(needs as never) && !known.scopes.includes(needs as never)) return 403;
+  if (ownership === 'absent') return 404;
+  if (ownership === 'foreign' && !(acrossTenants && known.userType === 'PLATFORM_ADMIN')) return 404;
+  return answers;
+}
+
+function faultsOf({ status, body, headers }: Reply, expected: number, { needs }: Case, { as }: Caller): string[] {
+  if (status !== expected) return [`${status} instead of ${expected}`];
+  const type = body.error?.type;
+  if (status === 401) {
+    const right = as === undefined ? 'credentials_missing' : 'credentials_invalid';
+    return [
+      ...(type === right ? [] : [`type ${type} instead of ${right}`]),
+      ...(headers.has('www-authenticate') ? [] : ['no WWW-Authenticate']),
+    ];
+  }
+  if (status !== 403) return [];
+  if (needs === 'PLATFORM_ADMIN') return type === 'role_missing' ? [] : [`type ${type} instead of role_missing`];
+  const names = type === 'scope_missing' && body.message.includes(needs) && body.error.details.scope === needs;
+  return names ? [] : ['the missing scope is not named'];
+}
+
+/** All that a caller can see of a reply, without what must differ: what they asked for, and the request's own id. */
+function outsideView({ reply: { status, headers, body }, id }: Called) {
+  const text = JSON.stringify({ ...body, error: { ...body.error, requestId: '' } });
+  return {
+    status,
+    headers: [...headers.keys()],
+    text: text.replace(new RegExp(`\\b${id}\\b`, 'g'), 'ID'),
+  };
+}
+
+function idsOf(reply: Reply): (string | number)[] {
+  return dataOf(reply).map(({ id }: { id: string | number }) => id);
+}

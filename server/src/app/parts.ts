@@ -1,0 +1,127 @@
+import type pg from 'pg';
+import { ChannelDirectory } from '../domains/channels/directory.ts';
+import { authenticator } from '../domains/developer-keys/authenticate.ts';
+import { DeveloperKeys } from '../domains/developer-keys/keys.ts';
+import { TransactionCreator } from '../domains/transactions/create.ts';
+import { TransactionReader } from '../domains/transactions/read.ts';
+import { TotalsFolder } from '../domains/transactions/totals.ts';
+import { Sessions } from '../domains/users/sessions.ts';
+import { AddressGuard } from '../domains/webhooks/address.ts';
+import { DeliveryWorker } from '../domains/webhooks/delivery-worker.ts';
+import { EndpointDirectory } from '../domains/webhooks/directory.ts';
+import { Passwords } from '../platform/crypto/passwords.ts';
+import { Sealer } from '../platform/crypto/seal.ts';
+import { Tokens } from '../platform/crypto/tokens.ts';
+import { Database } from '../platform/postgres/database.ts';
+import { Notifications } from '../platform/postgres/notifications.ts';
+import type { Lifecycle } from '../platform/process/lifecycle.ts';
+import type { Log } from '../platform/process/log.ts';
+import type { Clock } from '../vocabulary/clock.ts';
+import { uuidSource } from '../vocabulary/id.ts';
+import { Metrics } from './metrics.ts';
+import type { Secrets } from './secrets.ts';
+import type { Settings } from './settings.ts';
+
+/** The batch writer has this many creates waiting: deliveries make room for them. */
+const busyQueue = 32;
+/** Connections for claiming deliveries, recording results and folding totals, so that requests never wait for them. */
+const workerConnections = 4;
+
+/** What every start needs. */
+export interface Surroundings {
+  settings: Settings;
+  log: Log;
+  clock: Clock;
+  lifecycle: Lifecycle;
+}
+
+export type Parts = ReturnType<typeof assemble>;
+
+/** Everything that runs inside a node, put together and not yet started; the lifecycle knows how to stop it. */
+export function assemble(connection: pg.ClientConfig, secrets: Secrets, surroundings: Surroundings) {
+  const { settings, log, clock, lifecycle } = surroundings;
+  const logError = (error: unknown, message: string) => log.error({ error }, message);
+  const metrics = new Metrics();
+  const drawUuid = uuidSource(clock);
+
+  const pools = new Map<string, Database>();
+  const pool = (name: string, connections: number): Database => {
+    const onIdleError = (error: Error) => log.warn({ error, pool: name }, 'A database connection was lost');
+    const database = new Database({ connection, connections, name, onIdleError });
+    pools.set(name, database);
+    return database;
+  };
+  lifecycle.add('database', async () => {
+    await Promise.all([...pools.values()].map((database) => database.close()));
+  });
+  const database = pool('main', settings['app.database.connections']);
+  const working = pool('worker', workerConnections);
+  const notifications = new Notifications(connection, (error) =>
+    log.warn({ error }, 'Changes of other nodes cannot be heard; every look goes to the database until they can'),
+  );
+  lifecycle.add('notifications', () => notifications.stop());
+
+  const sealer = new Sealer(secrets.encryptionKeys);
+  const seal = (plain: string, where: string) => sealer.seal(plain, where);
+  const tokens = new Tokens({ keys: secrets.jwtKeys, issuer: 'florin', audience: 'florin', clock });
+  const sessions = new Sessions({ database, notifications, tokens, clock });
+  const keys = new DeveloperKeys({ database, notifications, clock, logError });
+  lifecycle.add('last uses of keys', () => keys.settled());
+
+  const channels = new ChannelDirectory(database, notifications);
+  const guard = new AddressGuard({
+    standalone: settings['app.deployment-mode'] === 'STANDALONE',
+    allowTargets: settings['app.webhook.allow-targets'] ?? [],
+  });
+  const open = (sealed: Buffer, where: string) => sealer.open(sealed, where);
+  const endpoints = new EndpointDirectory({ database: working, notifications, open, guard });
+
+  const folder = new TotalsFolder(working, (error) =>
+    log.warn({ error }, 'Totals could not be folded; they stay exact'),
+  );
+  const creator: TransactionCreator = new TransactionCreator({
+    writer: pool('writer', 1),
+    database,
+    channels,
+    drawUuid,
+    onDeliveries: () => deliveries.wake(),
+    onWritten: () => folder.wake(),
+    observeBatch: metrics.onBatch,
+  });
+  const deliveries = new DeliveryWorker({
+    database: working,
+    directory: endpoints,
+    guard,
+    clock,
+    timeoutMs: settings['app.webhook.timeout'],
+    retryIntervalsMs: settings['app.webhook.retry-intervals'],
+    maxInFlight: settings['app.webhook.max-in-flight'],
+    busy: () => creator.queued >= busyQueue,
+    observer: { onAttempt: metrics.onAttempt },
+    onTrouble: (error) => log.warn({ error }, 'Deliveries wait: the database or a defect is in the way'),
+    onRecovered: () => log.info('Deliveries go on'),
+  });
+
+  return {
+    ...surroundings,
+    logError,
+    metrics,
+    drawUuid,
+    pools,
+    database,
+    working,
+    notifications,
+    seal,
+    passwords: new Passwords(),
+    tokens,
+    keys,
+    authenticate: authenticator({ keys, sessions }),
+    channels,
+    guard,
+    endpoints,
+    folder,
+    creator,
+    reader: new TransactionReader(database, pool('reader', 1)),
+    deliveries,
+  };
+}
