@@ -82,7 +82,10 @@ export async function openShop(): Promise<Shop> {
 }
 
 /** A server to compare with, under the flags the service runs under. */
-export async function startOther(file: string, args: readonly string[]): Promise<{ port: number; cpu: () => Cpu; process: ChildProcess }> {
+export async function startOther(
+  file: string,
+  args: readonly string[],
+): Promise<{ port: number; cpu: () => Cpu; process: ChildProcess }> {
   const child = launchOwn(file, args, startFlags());
   const { port } = await nextMessage<{ port: number }>(child);
   return { port, process: child, cpu: () => ({ nodeUs: timesOf(child.pid as number)?.cpuUs ?? 0, postgresUs: 0 }) };

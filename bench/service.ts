@@ -11,6 +11,8 @@ import { end, launch, removeFolder, temporaryFolder } from './processes/owned.ts
 const root = fileURLToPath(new URL('..', import.meta.url));
 const password = 'bench administrator';
 const readyWithinMs = 60_000;
+/** CPU time in a tenth of a second that counts as rest. */
+const restingUs = 20_000;
 
 /** A merchant to act for: its tenant, and a key that may do everything there. */
 export interface Merchant {
@@ -44,9 +46,9 @@ export class Service {
       // Not the repository, where a florin.yaml may lie.
       cwd: dataDir,
       env: { ...neutralEnvironment(), ...settingsOf(port, dataDir), ...settings },
+      logFile: join(dataDir, 'bench.log'),
     });
-    child.stdout?.resume();
-    await ready(child, port);
+    await ready(child, port, join(dataDir, 'bench.log'));
     return new Service(child, port, dataDir, performance.now() - startedAt);
   }
 
@@ -128,6 +130,17 @@ export class Service {
     );
   }
 
+  /** Resolves when service and PostgreSQL have come to rest. */
+  async settled(): Promise<void> {
+    for (let before = this.cpu(), quiet = 0; quiet < 3; ) {
+      await new Promise((passed) => setTimeout(passed, 100));
+      const after = this.cpu();
+      const usedUs = after.nodeUs - before.nodeUs + after.postgresUs - before.postgresUs;
+      quiet = usedUs <= restingUs ? quiet + 1 : 0;
+      before = after;
+    }
+  }
+
   async stop({ keepData = false } = {}): Promise<void> {
     await this.database.end();
     await end(this.#process);
@@ -174,10 +187,10 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-async function ready(child: ChildProcess, port: number): Promise<void> {
+async function ready(child: ChildProcess, port: number, logFile: string): Promise<void> {
   const deadline = performance.now() + readyWithinMs;
   while (performance.now() < deadline) {
-    if (child.exitCode !== null) throw new Error('The service did not start.');
+    if (child.exitCode !== null) throw new Error(`The service did not start:\n${readFileSync(logFile, 'utf8')}`);
     const answered = await fetch(`http://127.0.0.1:${port}/health/ready`).then(
       (response) => response.ok,
       () => false,

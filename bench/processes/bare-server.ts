@@ -5,7 +5,12 @@
 import { hash } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import Fastify, { type FastifyRequest } from 'fastify';
-import { createInput, detailQuery, transactionDetail, transactionRecord } from '../../server/src/domains/transactions/schema.ts';
+import {
+  createInput,
+  detailQuery,
+  transactionDetail,
+  transactionRecord,
+} from '../../server/src/domains/transactions/schema.ts';
 
 const [key = ''] = process.argv.slice(2);
 const callers = new Map([[hash('sha256', key, 'base64'), { userId: 7 }]]);

@@ -41,11 +41,8 @@ function isBelow(pid: number, root: number, processes: Map<number, ProcessTimes>
 
 /** Time all processors of the machine have been busy, in µs. */
 export function machineBusyUs(): number {
-  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = (contentOf('/proc/stat') ?? '')
-    .split('\n', 1)[0]
-    ?.split(/\s+/)
-    .slice(1)
-    .map(Number) as number[];
+  const [all = ''] = (contentOf('/proc/stat') ?? '').split('\n', 1);
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = all.split(/\s+/).slice(1).map(Number);
   return (user + nice + system + irq + softirq + steal) * tickUs;
 }
 

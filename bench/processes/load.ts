@@ -176,7 +176,7 @@ class Connection {
   #receive(buffer: Buffer, bytes: number): void {
     if (this.#missing > 0) this.#missing -= bytes;
     else {
-      this.#head += buffer.latin1Slice(0, bytes);
+      this.#head += buffer.toString('latin1', 0, bytes);
       const headBytes = this.#head.indexOf('\r\n\r\n') + 4;
       if (headBytes < 4) return;
       const length = /\r\ncontent-length: (\d+)/i.exec(this.#head)?.[1];

@@ -1,5 +1,5 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -22,13 +22,19 @@ export function removeFolder(folder: string): void {
   folders.delete(folder);
 }
 
-/** Runs a program; its standard output is ours to read, its errors are shown. */
-export function launch(
-  program: string,
-  args: readonly string[],
-  options: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
-): ChildProcess {
-  return owned(spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'inherit'] }));
+export interface LaunchOptions {
+  cwd: string;
+  env: NodeJS.ProcessEnv;
+  /** Where what it says goes. */
+  logFile: string;
+}
+
+/** Runs a program in the background. */
+export function launch(program: string, args: readonly string[], { cwd, env, logFile }: LaunchOptions): ChildProcess {
+  const log = openSync(logFile, 'a');
+  const child = owned(spawn(program, args, { cwd, env, stdio: ['ignore', log, log] }));
+  closeSync(log);
+  return child;
 }
 
 /** Runs a file of this folder in a process of its own, with a channel for messages; it ends when the channel does. */

@@ -18,7 +18,7 @@ const server = net.createServer({ noDelay: true }, (socket) => {
   socket.on('data', (chunk: Buffer) => {
     if (missing > 0) missing -= chunk.length;
     else {
-      head += chunk.latin1Slice();
+      head += chunk.toString('latin1');
       const headBytes = head.indexOf('\r\n\r\n') + 4;
       if (headBytes < 4) return;
       missing = headBytes + Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0) - head.length;

@@ -11,7 +11,7 @@ import { publicId, uuidSource } from '../../server/src/vocabulary/id.ts';
 
 const [key = '', connection = '{}', connections = '16'] = process.argv.slice(2);
 const callers = new Map([[hash('sha256', key, 'base64'), { tenantId: 1, userId: 7 }]]);
-const pool = new pg.Pool({ ...JSON.parse(connection), max: Number(connections) });
+const pool = new pg.Pool({ ...JSON.parse(connection), max: Number(connections), idleTimeoutMillis: 200 });
 const drawUuid = uuidSource(Date.now);
 
 const app = Fastify({ logger: false });
@@ -56,10 +56,10 @@ app.post('/api/transaction/create', {
       },
     },
   },
-  handler: async (request, reply) => {
+  handler: async (request) => {
     const given = request.headers.authorization ?? '';
     const caller = callers.get(hash('sha256', given.slice(given.indexOf(' ') + 1), 'base64'));
-    if (caller === undefined) return reply.code(401).send({ code: 401 });
+    if (caller === undefined) throw Object.assign(new Error('Unknown key'), { statusCode: 401 });
     const data = recordOf(request.body as Body, caller.userId);
     await write(data, caller.tenantId);
     return { code: 200, message: 'Transaction created', data: { ...data, id: publicId('txn', data.id) } };

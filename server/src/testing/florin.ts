@@ -17,6 +17,7 @@ export interface Reply {
 
 export interface TestFlorin {
   address: string;
+  dataDir: string;
   /** A request, JSON in and out. `as` is the Authorization header. */
   call: (method: 'GET' | 'POST', path: string, options?: CallOptions) => Promise<Reply>;
   get: (path: string, as?: string) => Promise<Reply>;
@@ -58,6 +59,7 @@ export async function florinOn(
   const post: TestFlorin['post'] = (path, body, as) => call('POST', path, { body, as });
   return {
     address: florin.address,
+    dataDir,
     call,
     get: (path, as) => call('GET', path, { as }),
     post,

@@ -2,6 +2,9 @@ import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 
+/** The page shows this service's reference and no other: the bar that would load others is left out. */
+const withoutTopbar = '.swagger-ui .topbar { display: none; }';
+
 export interface ReferenceOptions {
   title: string;
   version: string;
@@ -44,7 +47,7 @@ export async function addReference(app: FastifyInstance, options: ReferenceOptio
     routePrefix: '/docs',
     staticCSP: true,
     uiConfig: { docExpansion: 'list', persistAuthorization: false, tryItOutEnabled: true, validatorUrl: null },
-    theme: { title: options.title },
+    theme: { title: options.title, css: [{ filename: 'plain.css', content: withoutTopbar }] },
   });
   app.get('/openapi.json', { schema: { hide: true } }, (_request, reply) => reply.send(app.swagger()));
 }

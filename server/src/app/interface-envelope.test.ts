@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { administratorOf, makeChannel } from '../testing/cast.ts';
+import { databaseFromTemplate, type TestDatabase } from '../testing/database.ts';
+import { florinOn, type TestFlorin } from '../testing/florin.ts';
+import { aRefusal, aRequestId } from '../testing/shapes.ts';
+
+let db: TestDatabase;
+let florin: TestFlorin;
+let admin: string;
+
+beforeAll(async () => {
+  db = await databaseFromTemplate();
+  florin = await florinOn(db);
+  admin = await administratorOf(florin);
+});
+
+afterAll(async () => {
+  await florin.stop();
+  await db.drop();
+});
+
+describe('the envelope', () => {
+  test('of a read: code and data, nothing else', async () => {
+    const { status, headers, body } = await florin.get('/api/channel/list', admin);
+    expect({ status, body }).toEqual({ status: 200, body: { code: 200, data: [] } });
+    expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+  });
+
+  test('of a write: a message besides', async () => {
+    const { status, body } = await florin.post('/api/tenant/modify', { name: 'One', state: true }, admin);
+    expect({ status, body }).toEqual({
+      status: 200,
+      body: { code: 200, message: 'Tenant created', data: expect.any(Object) },
+    });
+  });
+
+  test('of the transaction list: pagination besides', async () => {
+    const { body } = await florin.get('/api/transaction/list', admin);
+    expect(body).toEqual({ code: 200, data: [], pagination: { page: 1, pageSize: 20, total: 0, totalPages: 0 } });
+  });
+
+  test('of a refusal: the status as code, a sentence, no data, and what a program needs', async () => {
+    const { status, headers, body } = await florin.post('/api/tenant/modify', { name: 5, state: true }, admin);
+    expect({ status, body }).toEqual({ status: 400, body: aRefusal(400, { type: 'invalid_request', field: 'name' }) });
+    expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(body.error.requestId).toBe(headers.get('x-request-id'));
+  });
+
+  test('is never kept by a cache', async () => {
+    expect((await florin.get('/api/channel/list', admin)).headers.get('cache-control')).toBe('no-store');
+    expect((await florin.get('/api/channel/list')).headers.get('cache-control')).toBe('no-store');
+  });
+});
+
+describe('X-Request-Id', () => {
+  const everyKind = [
+    ['a success', '/health/live', 200],
+    ['a refusal', '/api/channel/list', 401],
+    ['an unknown path', '/nowhere', 404],
+    ['the metrics', '/metrics', 200],
+    ['the reference', '/openapi.json', 200],
+  ] as const;
+
+  test.each(everyKind)('is on the reply: %s', async (_kind, path, status) => {
+    const reply = await florin.get(path);
+    expect(reply.status).toBe(status);
+    expect(reply.headers.get('x-request-id')).toEqual(aRequestId);
+  });
+
+  test('differs from request to request', async () => {
+    const ids = await Promise.all(
+      Array.from({ length: 50 }, async () => (await florin.get('/health/live')).headers.get('x-request-id')),
+    );
+    expect(new Set(ids).size).toBe(50);
+  });
+
+  test('is the one the caller brings, if it is short and plain', async () => {
+    const sent = async (id: string) =>
+      (await florin.call('GET', '/nowhere', { headers: { 'x-request-id': id } })).headers.get('x-request-id');
+    expect(await sent('order-17.retry_2')).toBe('order-17.retry_2');
+    expect(await sent('x'.repeat(65))).not.toContain('xx');
+    expect(await sent('a b')).not.toBe('a b');
+    expect(await sent('"><script>')).not.toContain('script');
+  });
+});
+
+describe('what is not there', () => {
+  test.each([
+    ['GET', '/'],
+    ['GET', '/api'],
+    ['GET', '/api/refund/detail'],
+    ['POST', '/api/transaction/list'],
+    ['GET', '/api/transaction/create'],
+    ['POST', '/api/user/info'],
+    ['GET', '/api/user/login'],
+    ['GET', '/API/channel/list'],
+    ['GET', '/api//channel/list'],
+    ['GET', '/api/channel/list/..%2fmodify'],
+  ] as const)('%s %s is a clear 404, with or without credentials', async (method, path) => {
+    for (const as of [undefined, admin]) {
+      const { status, body } = await florin.call(method, path, { as });
+      expect({ status, body }).toEqual({ status: 404, body: aRefusal(404, { type: 'path_unknown' }) });
+      expect(body.message).toContain(`${method} ${path}`);
+    }
+  });
+
+  test.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD', 'PROPFIND'])('no path knows %s', async (method) => {
+    for (const path of ['/api/channel/modify', '/api/channel/list', '/nowhere']) {
+      const response = await fetch(florin.address + path, { method, headers: { authorization: admin } });
+      expect(response.status).toBe(404);
+      expect(response.headers.get('x-request-id')).toEqual(aRequestId);
+    }
+  });
+
+  test('a slash at the end makes no difference', async () => {
+    expect((await florin.get('/api/channel/list/', admin)).status).toBe(200);
+  });
+});
+
+describe('for operators', () => {
+  test('live and ready answer while the service serves', async () => {
+    expect((await florin.get('/health/live')).body).toEqual({ code: 200, data: { status: 'live' } });
+    expect((await florin.get('/health/ready')).body).toEqual({ code: 200, data: { status: 'ready' } });
+  });
+
+  test('the metrics count requests by the declared path, batches and what waits, and name no caller', async () => {
+    const channelId = await makeChannel(florin, admin);
+    await florin.post('/api/transaction/create', { amount: 5, currency: 'USD', channelId }, admin);
+    await florin.get('/api/transaction/detail?id=txn_somebody', admin);
+    const { headers, body } = await florin.get('/metrics');
+    expect(headers.get('content-type')).toContain('text/plain');
+    for (const line of [
+      'florin_http_request_seconds_count{method="POST",path="/api/transaction/create",status="200"} 1',
+      'florin_http_request_seconds_count{method="GET",path="/api/transaction/detail",status="404"} 1',
+      'florin_create_batch_size_count 1',
+      'florin_create_queue 0',
+      'florin_delivery_in_flight 0',
+      'florin_delivery_open 0',
+      'florin_database_connections{pool="main",state="waiting"} 0',
+    ]) {
+      expect(body).toContain(`\n${line}\n`);
+    }
+    expect(body).toContain('nodejs_eventloop_lag_seconds');
+    expect(body).not.toContain('txn_somebody');
+  });
+});
