@@ -212,7 +212,7 @@ function meaningOf(shape: Shape): string {
     shape.const === undefined ? undefined : `Always \`${shape.const}\``,
     words === undefined || words.length > wordsListed
       ? undefined
-      : `Of ${words.map((word) => `\`${word}\``).join(', ')}`,
+      : `One of ${words.map((word) => `\`${word}\``).join(', ')}`,
     shape.title === undefined || shape.anyOf !== undefined || said.includes('YYYY') ? undefined : capital(shape.title),
     within(shape.minimum, shape.maximum, said, ''),
     shape.title === undefined ? within(shape.minLength, shape.maxLength, said, ' characters') : undefined,

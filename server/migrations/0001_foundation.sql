@@ -118,6 +118,18 @@ create index transaction_by_group on transaction (tenant_id, channel_id, user_id
 create unique index transaction_by_idempotency_key on transaction (tenant_id, idempotency_key)
   where idempotency_key is not null;
 
+-- Answers to keyed requests other than create, whose key stands in its own row.
+create table kept_answer (
+  tenant_id    bigint      not null,
+  path         text        not null,
+  key          text        not null,
+  request_hash bytea       not null,
+  answer       json,
+  created_at   timestamptz not null,
+  primary key (tenant_id, path, key)
+);
+create index kept_answer_by_age on kept_answer (created_at);
+
 -- How many payments, and how much money, by UTC day. channel_id 0, user_id 0 and status '*' mean all of them: each
 -- payment is counted in all eight combinations, so that the total under any filter is one row per day and currency.
 create table transaction_total (

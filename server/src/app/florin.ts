@@ -1,5 +1,6 @@
 import { ensureAdministrator, type FirstAdministrator } from '../domains/users/first-administrator.ts';
 import { sweepExpired } from '../domains/users/sweep.ts';
+import { sweepKeptAnswers } from '../platform/postgres/kept-answers.ts';
 import { Lifecycle } from '../platform/process/lifecycle.ts';
 import type { Log } from '../platform/process/log.ts';
 import { type Clock, minuteMs, systemClock } from '../vocabulary/clock.ts';
@@ -78,7 +79,9 @@ function startWorkers({ folder, deliveries, database, clock, logError, lifecycle
 
   let sweeping: Promise<unknown> = Promise.resolve();
   const sweeper = setInterval(() => {
-    sweeping = sweepExpired(database, clock).catch((error) => logError(error, 'Expired sessions could not be removed'));
+    sweeping = Promise.all([sweepExpired(database, clock), sweepKeptAnswers(database, clock())]).catch((error) =>
+      logError(error, 'What has expired could not be removed'),
+    );
   }, sweepEveryMs);
   lifecycle.add('sweeper', async () => {
     clearInterval(sweeper);

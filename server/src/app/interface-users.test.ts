@@ -164,15 +164,23 @@ describe('the tokens', () => {
 });
 
 describe('refresh', () => {
-  test("answers the login's token object: a new access token, the same refresh token", async () => {
+  test("answers the login's token object, at both places a client may look: a new access token, the same refresh token", async () => {
     const { token } = dataOf(await login('admin', administratorPassword));
     const { status, body } = await florin.post('/api/user/refresh', { refreshToken: token.refreshToken });
+    const { token: nested, ...flat } = body.data;
+    expect(nested).toEqual(flat);
     expect({ status, body }).toEqual({
       status: 200,
       body: {
         code: 200,
         message: 'Token refreshed',
-        data: { accessToken: aText, refreshToken: token.refreshToken, expiresIn: 86_400, tokenType: 'Bearer' },
+        data: {
+          accessToken: aText,
+          refreshToken: token.refreshToken,
+          expiresIn: 86_400,
+          tokenType: 'Bearer',
+          token: expect.any(Object),
+        },
       },
     });
     expect(body.data.accessToken).not.toBe(token.accessToken);

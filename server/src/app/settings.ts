@@ -105,7 +105,7 @@ export const settings = {
     description: 'The waits after each failed attempt; when they are used up the delivery has failed.',
   }),
   'app.webhook.max-in-flight': setting(integer(1, 10_000), {
-    default: '64',
+    default: '512',
     description: 'Deliveries one process sends at a time.',
   }),
   'app.webhook.allow-targets': setting(networks, {

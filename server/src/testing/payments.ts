@@ -34,8 +34,10 @@ export async function paymentsNode({ connection, database }: TestDatabase, clock
     creator,
     reader,
     batchSizes,
-    update: (input: Parameters<typeof updateTransaction>[0], principal: Principal) =>
-      updateTransaction(input, principal, deps),
+    update: async (input: Parameters<typeof updateTransaction>[0], principal: Principal) =>
+      (await updateTransaction(input, principal, deps)).record,
+    updateOnce: (input: Parameters<typeof updateTransaction>[0], principal: Principal, key: string) =>
+      updateTransaction(input, principal, deps, key),
     stop: async () => {
       await notifications.stop();
       await Promise.all([writer.close(), reading.close()]);

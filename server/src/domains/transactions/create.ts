@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import { Batcher } from '../../platform/postgres/batcher.ts';
 import type { Database } from '../../platform/postgres/database.ts';
+import { idempotencyMismatch } from '../../platform/postgres/kept-answers.ts';
 import { Refusal } from '../../vocabulary/errors.ts';
 import { type DrawUuid, publicId, uuidTimeMs } from '../../vocabulary/id.ts';
 import type { Principal } from '../../vocabulary/principal.ts';
@@ -190,9 +191,7 @@ function outcomeOf(
   const earlier = kept.find((row) => row.tenant_id === tenantId && row.idempotency_key === idempotencyKey);
   if (earlier === undefined) throw new Error(`Payment ${id} was neither inserted nor found.`);
   if (earlier.request_hash === hash) return { json: objectOfBody(earlier.body), replayed: true };
-  return new Refusal('idempotency_mismatch', 'This Idempotency-Key was used before, with another body.', {
-    field: 'Idempotency-Key',
-  });
+  return idempotencyMismatch();
 }
 
 function answered(outcome: Outcome): Created {

@@ -37,11 +37,7 @@ export function transactionEndpoints(deps: TransactionDeps) {
       data: transactionRecord,
       handle: async ({ body, principal, headers }) => {
         const { json, replayed } = await deps.creator.create(body, principal, idempotencyKeyOf(headers));
-        return {
-          message: 'Transaction created',
-          json,
-          ...(replayed && { headers: { 'idempotency-replayed': 'true' } }),
-        };
+        return { message: 'Transaction created', json, ...(replayed && replayedHeader) };
       },
     }),
 
@@ -49,12 +45,13 @@ export function transactionEndpoints(deps: TransactionDeps) {
       summary: 'Update a transaction',
       description:
         'Changes its words, or moves its status along the transition table. `metadata` is replaced as a whole.',
+      headers: idempotencyHeaders,
       body: updateInput,
       data: transactionRecord,
-      handle: async ({ body, principal }) => ({
-        message: 'Transaction updated',
-        data: await updateTransaction(body, principal, deps),
-      }),
+      handle: async ({ body, principal, headers }) => {
+        const { record, replayed } = await updateTransaction(body, principal, deps, idempotencyKeyOf(headers));
+        return { message: 'Transaction updated', data: record, ...(replayed && replayedHeader) };
+      },
     }),
 
     detail: endpoint({
@@ -77,6 +74,8 @@ export function transactionEndpoints(deps: TransactionDeps) {
     }),
   };
 }
+
+const replayedHeader = { headers: { 'idempotency-replayed': 'true' } };
 
 function idempotencyKeyOf(headers: IncomingHttpHeaders): string | undefined {
   const key = headers['idempotency-key'];

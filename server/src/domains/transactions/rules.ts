@@ -32,7 +32,7 @@ function depthOf(value: unknown): number {
 }
 
 /** What makes two requests with one Idempotency-Key the same request: every field, in whatever order they were sent. */
-export function requestHash(input: CreateInput): Buffer {
+export function requestHash(input: CreateInput | UpdateInput): Buffer {
   return hash('sha256', canonicalJson(input), 'buffer');
 }
 

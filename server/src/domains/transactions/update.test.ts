@@ -82,3 +82,24 @@ test('of two who settle one payment at once, one wins and the other is refused',
   expect(outcomes.filter((outcome) => outcome.status === 'fulfilled')).toHaveLength(1);
   expect(await eventsOf(id)).toHaveLength(2);
 });
+
+test('a repeated update under one key gets the first answer, not a refusal; with another body it is refused', async () => {
+  const id = await paymentIn('PENDING');
+  const [first, ...others] = await Promise.all(
+    Array.from({ length: 20 }, () => node.updateOnce({ id, status: 'SUCCESS' }, one, 'settle-1')),
+  );
+  expect(others.every((other) => JSON.stringify(other.record) === JSON.stringify(first?.record))).toBe(true);
+  expect([first, ...others].filter((answer) => !answer?.replayed)).toHaveLength(1);
+  expect(await eventsOf(id)).toHaveLength(2);
+  await expect(node.updateOnce({ id, status: 'FAILED' }, one, 'settle-1')).rejects.toMatchObject({
+    type: 'idempotency_mismatch',
+  });
+});
+
+test('a refused update keeps no answer: its key serves the corrected request', async () => {
+  const id = await paymentIn('SUCCESS');
+  await expect(node.updateOnce({ id, status: 'FAILED' }, one, 'settle-2')).rejects.toMatchObject({
+    type: 'illegal_transition',
+  });
+  expect(await node.updateOnce({ id, description: 'as it was' }, one, 'settle-2')).toMatchObject({ replayed: false });
+});

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
-import type { Database } from '../../platform/postgres/database.ts';
+import type { Database, Queryable } from '../../platform/postgres/database.ts';
+import { answerOnce } from '../../platform/postgres/kept-answers.ts';
 import type { Clock } from '../../vocabulary/clock.ts';
 import { notFound } from '../../vocabulary/errors.ts';
 import { type DrawUuid, publicId, uuidTimeMs } from '../../vocabulary/id.ts';
@@ -7,10 +8,12 @@ import type { Principal } from '../../vocabulary/principal.ts';
 import { eventBody, recordEvent } from '../events/outbox.ts';
 import type { TransactionReader } from './read.ts';
 import { recordJson, recordOf, type TransactionRecord } from './record.ts';
-import { demandMeaningfulUpdate, demandTransition, metadataJson } from './rules.ts';
+import { demandMeaningfulUpdate, demandTransition, metadataJson, requestHash } from './rules.ts';
 import type { updateInput } from './schema.ts';
 import { lockOne, type TransactionRow, updateOne } from './sql.ts';
 import { eventOfStatus, statusesBefore } from './states.ts';
+
+type UpdateInput = Static<typeof updateInput>;
 
 export interface UpdateTransactionDeps {
   database: Database;
@@ -21,38 +24,70 @@ export interface UpdateTransactionDeps {
   onWritten: () => void;
 }
 
-/** Changes a payment: its words, or its status along the transition table, with the event that tells of it. */
+const path = '/api/transaction/update';
+
+/** The changed payment, and whether it is an earlier answer given again. */
+export interface Updated {
+  record: TransactionRecord;
+  replayed: boolean;
+}
+
+/**
+ * Changes a payment: its words, or its status along the transition table, with the event that tells of it. Under an
+ * Idempotency-Key a repeat gets the first answer, where it would otherwise be refused as an illegal transition.
+ */
 export async function updateTransaction(
-  input: Static<typeof updateInput>,
+  input: UpdateInput,
   principal: Principal,
   deps: UpdateTransactionDeps,
-): Promise<TransactionRecord> {
+  idempotencyKey?: string,
+): Promise<Updated> {
   demandMeaningfulUpdate(input);
   const metadata = metadataJson(input.metadata);
   const { tenant_id, id } = await deps.reader.find(input.id, principal);
-  const { row, deliveries } = await deps.database.transaction(async (transaction) => {
-    const [locked] = await transaction.run(lockOne, [tenant_id, id]);
-    if (locked === undefined) throw notFound('transaction', input.id);
-    if (input.status !== undefined) demandTransition(locked.status, input.status);
-    const [changed] = await transaction.run(updateOne, [
-      tenant_id,
-      id,
-      input.status === undefined ? [locked.status] : statusesBefore(input.status),
-      input.status ?? null,
-      input.description ?? null,
-      metadata,
-      input.failureCode ?? null,
-      input.failureMessage ?? null,
-      deps.clock(),
-      locked.status,
-    ]);
-    if (changed === undefined) throw new Error(`Payment ${id} moved while it was locked.`);
-    const announced = input.status === undefined ? 0 : await recordEvent(transaction, newsOf(changed, deps.drawUuid()));
-    return { row: changed, deliveries: announced };
-  });
+  let deliveries = 0;
+  const work = async (transaction: Queryable): Promise<TransactionRecord> => {
+    const changed = await change(transaction, { ...input, metadata }, tenant_id, id, deps);
+    if (input.status !== undefined) deliveries = await recordEvent(transaction, newsOf(changed, deps.drawUuid()));
+    return recordOf(changed);
+  };
+  const { answer, replayed } =
+    idempotencyKey === undefined
+      ? { answer: await deps.database.transaction(work), replayed: false }
+      : await answerOnce(
+          deps.database,
+          { tenantId: tenant_id, path, key: idempotencyKey, hash: requestHash(input), nowMs: deps.clock() },
+          work,
+        );
   deps.onWritten();
   if (deliveries > 0) deps.onDeliveries();
-  return recordOf(row);
+  return { record: answer, replayed };
+}
+
+async function change(
+  transaction: Queryable,
+  input: Omit<UpdateInput, 'metadata'> & { metadata: string | null },
+  tenantId: number,
+  id: string,
+  { clock }: UpdateTransactionDeps,
+): Promise<TransactionRow> {
+  const [locked] = await transaction.run(lockOne, [tenantId, id]);
+  if (locked === undefined) throw notFound('transaction', input.id);
+  if (input.status !== undefined) demandTransition(locked.status, input.status);
+  const [changed] = await transaction.run(updateOne, [
+    tenantId,
+    id,
+    input.status === undefined ? [locked.status] : statusesBefore(input.status),
+    input.status ?? null,
+    input.description ?? null,
+    input.metadata,
+    input.failureCode ?? null,
+    input.failureMessage ?? null,
+    clock(),
+    locked.status,
+  ]);
+  if (changed === undefined) throw new Error(`Payment ${id} moved while it was locked.`);
+  return changed;
 }
 
 function newsOf(row: TransactionRow, eventId: string) {

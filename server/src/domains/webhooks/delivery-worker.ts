@@ -42,7 +42,8 @@ export interface DeliveryObserver {
   onLost?: (count: number) => void;
 }
 
-const defaultMaxInFlight = 256;
+/** Many of them wait for their claim or their record at any moment: 64 slots made half the deliveries a second of 512. */
+const defaultMaxInFlight = 512;
 /** Beyond the attempt's own deadline a lease leaves this long, to find a slot before it and to be recorded after it. */
 const leaseBeyondTimeoutMs = 20 * secondMs;
 /** Nothing is sent unless its deadline and this much for recording fit into what is left of the lease. */
@@ -118,6 +119,7 @@ export class DeliveryWorker {
     await this.#loop.stop();
     await withinMs(this.#loop.drained(), this.#options.timeoutMs + recordingMs);
     await withinMs(this.#recorder.flush(), recordingMs);
+    this.#recorder.close();
     await this.#sender.close();
   }
 
@@ -126,7 +128,7 @@ export class DeliveryWorker {
     const leasedUntilMs = nowMs + this.#leaseMs;
     const lease = randomUUID();
     const rows = await this.#options.database.run(claimDeliveries, [nowMs, leasedUntilMs, room, lease]);
-    return rows.map((row) => ({ ...row, lease, leasedUntilMs }));
+    return rows.map((row) => Object.assign(row, { lease, leasedUntilMs }));
   }
 
   async #deliver(delivery: Held): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Database, Queryable } from '../../platform/postgres/database.ts';
+import type { Queryable } from '../../platform/postgres/database.ts';
 import type { Notifications } from '../../platform/postgres/notifications.ts';
 import { ReadThroughCache } from '../../platform/postgres/read-through-cache.ts';
 import type { AddressGuard } from './address.ts';
@@ -60,7 +60,7 @@ export class EndpointDirectory {
   }
 
   /** Tells every node that an endpoint has been changed. */
-  async changed(database: Database | Queryable, id: number): Promise<void> {
+  async changed(database: Queryable, id: number): Promise<void> {
     await this.#deps.notifications.publish(database, topic, id);
   }
 

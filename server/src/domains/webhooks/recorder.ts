@@ -43,21 +43,21 @@ export class Recorder {
   #waiting: Result[] = [];
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> | undefined;
+  #closed = false;
 
   constructor(options: RecorderOptions) {
     this.#options = options;
   }
 
   add(result: Result): void {
+    if (this.#closed) {
+      this.#options.onLost(1);
+      return;
+    }
     this.#waiting.push(result);
     if (this.#writing !== undefined) return;
     if (this.#waiting.length >= gatheredResults) this.#begin();
     else this.#timer ??= setTimeout(() => this.#begin(), gatherMs);
-  }
-
-  /** Results not yet written. */
-  get waiting(): number {
-    return this.#waiting.length;
   }
 
   /** Writes all there is; resolves when that is done, or cannot be any more. */
@@ -66,6 +66,12 @@ export class Recorder {
       if (this.#writing === undefined) this.#begin();
       await this.#writing;
     }
+  }
+
+  /** Gives up on what is not written by now: its leases run out, and it is sent again. */
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
   }
 
   #begin(): void {
@@ -89,7 +95,7 @@ export class Recorder {
         return;
       } catch (error) {
         if (tries === 1) onTrouble(error);
-        const held = batch.filter((result) => result.leasedUntilMs > clock());
+        const held = this.#closed ? [] : batch.filter((result) => result.leasedUntilMs > clock());
         if (held.length < batch.length) onLost(batch.length - held.length);
         if (held.length === 0) return;
         batch = held;

@@ -220,8 +220,6 @@ export const fixedHeaders = [
   'application/json',
   'User-Agent',
   userAgent,
-  'Accept',
-  '*/*',
   // What is compressed would have to be unpacked to be limited.
   'Accept-Encoding',
   'identity',

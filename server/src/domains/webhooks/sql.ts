@@ -63,7 +63,8 @@ export const maximumClaim = 200;
  *
  * `picked` is materialized, or the planner may join it anew and take more than its limit. The constant limit of
  * `capped` changes nothing but the planner's estimate: with the limit a parameter alone it expects a tenth of all due
- * rows, and would hash the whole of `event` for them.
+ * rows, and would hash the whole of `event` for them. So the plan is nested loops over the primary keys, generic or not,
+ * with statistics or without: 1.7 ms for 200 of 10^5 due among 10^6 finished.
  */
 export const claimDeliveries = statement<ClaimedDelivery>(
   'webhooks.claim_deliveries',
@@ -92,6 +93,7 @@ export const claimDeliveries = statement<ClaimedDelivery>(
  * null: not), when it ended (ms), how long the try took (ms, null: nothing was sent), status, outcome, resent.
  *
  * The lease is the fence: a row whose lease was taken over since is left alone, and its neighbours are still written.
+ * Nested loops over the primary key: 4 ms for 200 with 10^6 finished.
  */
 export const recordResults = statement<{ applied: number }>(
   'webhooks.record_results',

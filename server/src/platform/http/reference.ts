@@ -5,6 +5,10 @@ import type { FastifyInstance } from 'fastify';
 /** The page shows this service's reference and no other: the bar that would load others is left out. */
 const withoutTopbar = '.swagger-ui .topbar { display: none; }';
 
+const ownFilesOnly =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; " +
+  "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
 export interface ReferenceOptions {
   title: string;
   version: string;
@@ -45,7 +49,7 @@ export async function addReference(app: FastifyInstance, options: ReferenceOptio
   });
   await app.register(swaggerUi, {
     routePrefix: '/docs',
-    staticCSP: true,
+    staticCSP: ownFilesOnly,
     uiConfig: { docExpansion: 'list', persistAuthorization: false, tryItOutEnabled: true, validatorUrl: null },
     theme: { title: options.title, css: [{ filename: 'plain.css', content: withoutTopbar }] },
   });

@@ -26,11 +26,24 @@ export const compileSchema: FastifySchemaCompiler<TSchema> = ({ schema, httpPart
   // Headers are described for the reference page; the route that reads one looks at it itself.
   if (httpPart === 'headers') return (value: unknown) => ({ value });
   const validate = (httpPart === 'body' ? strict : fromText).compile(schema) as ValidateFunction;
+  const integers = httpPart === 'querystring' ? integersOf(schema) : [];
   return (value: unknown) => {
+    const bent = integers.find((name) => !isInteger((value as Record<string, unknown>)[name]));
+    if (bent !== undefined) return { error: invalid(bent, `${bent} must be an integer.`) };
     if (validate(value)) return { value };
     return { error: refusalOf(validate.errors?.[0] as ErrorObject, httpPart ?? 'body') };
   };
 };
+
+function integersOf(schema: TSchema): string[] {
+  const properties = Object.entries((schema as { properties?: Record<string, { type?: string }> }).properties ?? {});
+  return properties.filter(([, { type }]) => type === 'integer').map(([name]) => name);
+}
+
+/** In digits alone: 9007199254740991.4 would be taken for a whole number, because a double rounds it to one. */
+function isInteger(text: unknown): boolean {
+  return typeof text !== 'string' || /^-?\d+$/.test(text);
+}
 
 function refusalOf(error: ErrorObject, part: string): Refusal {
   if (error.instancePath === '' && error.keyword === 'type') {

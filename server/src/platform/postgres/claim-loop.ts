@@ -91,16 +91,15 @@ export class ClaimLoop<Work> {
     if (!this.#running || !this.#hungry || this.#claiming !== undefined || this.#failures > 0) return;
     const slots = this.#options.slots();
     const room = this.#roomOf(slots);
-    if (room <= 0 || this.#gather !== undefined) return;
-    if (room * 4 >= Math.min(slots, this.#options.maxBatch)) {
-      this.#begin(room);
-      return;
-    }
-    this.#gather = setTimeout(() => {
-      this.#gather = undefined;
-      const roomNow = this.#roomOf(this.#options.slots());
-      if (this.#running && this.#claiming === undefined && roomNow > 0) this.#begin(roomNow);
-    }, gatherMs);
+    if (room <= 0) return;
+    if (room * 4 >= Math.min(slots, this.#options.maxBatch)) this.#begin(room);
+    else this.#gather ??= setTimeout(() => this.#gathered(), gatherMs);
+  }
+
+  #gathered(): void {
+    this.#gather = undefined;
+    const room = this.#roomOf(this.#options.slots());
+    if (this.#running && this.#claiming === undefined && room > 0) this.#begin(room);
   }
 
   #roomOf(slots: number): number {
@@ -109,6 +108,8 @@ export class ClaimLoop<Work> {
 
   #begin(room: number): void {
     clearTimeout(this.#poll);
+    clearTimeout(this.#gather);
+    this.#gather = undefined;
     this.#hungry = false;
     this.#claiming = this.#claim(room).then((pauseMs) => {
       this.#claiming = undefined;
