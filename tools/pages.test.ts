@@ -40,6 +40,20 @@ test('every setting stands on the page of settings', () => {
   for (const name of Object.keys(settings)) expect(read('docs/configuration.md')).toContain(`| \`${name}\` |`);
 });
 
+test('every part has its reason on the page of the house, and every table its owner', () => {
+  const page = read('docs/architecture.md');
+  const manifests = ['package.json', 'server/package.json'].map((file) => JSON.parse(read(file)));
+  const parts = manifests.flatMap(({ dependencies = {}, devDependencies = {}, optionalDependencies = {} }) =>
+    Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies }),
+  );
+  const named = new Set([...(page.split('## Parts')[1] ?? '').matchAll(/`([^`\s]+)`/g)].map(([, name]) => name));
+  expect(parts.filter((part) => !named.has(part))).toEqual([]);
+
+  const migrations = readdirSync(join(root, 'server/migrations')).map((file) => read(`server/migrations/${file}`));
+  const tables = migrations.flatMap((text) => [...text.matchAll(/^create table (\w+)/gm)].map(([, name]) => name));
+  expect(tables.filter((table) => !page.includes(`| \`${table}\` |`))).toEqual([]);
+});
+
 test('every link between the pages leads to a page and a heading that are there', () => {
   const pages = ['README.md', 'CONTRIBUTING.md', ...pagesBelow('docs')];
   const broken = pages.flatMap((page) =>

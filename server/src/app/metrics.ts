@@ -5,6 +5,8 @@ import type { ReplyFacts } from '../platform/http/server.ts';
 const requestBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const batchSizes = [1, 2, 5, 10, 25, 50, 100, 200, 350, 500];
 
+const unknownBacklog = { open: Number.NaN, lagSeconds: Number.NaN };
+
 /** What is read at the moment somebody asks for the metrics. */
 export interface Levels {
   queuedCreates: () => number;
@@ -80,7 +82,8 @@ export class Metrics {
       help: 'Deliveries not yet succeeded or failed (at most 100,000 are counted).',
       registers: [this.#registry],
       async collect() {
-        const { open, lagSeconds } = await levels.deliveryBacklog();
+        // While the database is away the other metrics are wanted most: this one is then not a number.
+        const { open, lagSeconds } = await levels.deliveryBacklog().catch(() => unknownBacklog);
         this.set(open);
         lag.set(lagSeconds);
       },

@@ -17,6 +17,7 @@ import { addMetricsRoute, operationsRoutes } from './operations.ts';
 import type { Parts } from './parts.ts';
 import { addRateLimit } from './rate-limit.ts';
 import { logReply } from './request-log.ts';
+import { addResetPage } from './reset-page.ts';
 import { groups, routesOf } from './routes.ts';
 import { type Settings, SettingsError } from './settings.ts';
 import { version } from './version.ts';
@@ -42,6 +43,7 @@ export async function serve(parts: Parts, isStopping: () => boolean): Promise<st
     groups,
   });
   addMetricsRoute(app, metrics);
+  if (offered.length > 0) addResetPage(app);
   await addRateLimit(app, settings['app.rate-limit.requests-per-minute']);
   for (const route of [...operationsRoutes({ database, isStopping }), ...offered])
     addRoute(app, route, { authenticate });

@@ -52,7 +52,7 @@ export const settings = {
   'app.database.connections': setting(integer(2, 500), {
     default: '10',
     description:
-      'Connections for everything but the batch writer, the batch reader and the listener, which have one each.',
+      'Connections for requests. Besides, a node has one each for the batch writer, the batch reader and the listener, and four for its workers.',
   }),
   'app.role': setting(oneOf('all', 'api', 'worker'), {
     default: 'all',

@@ -1,16 +1,19 @@
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Florin } from './florin.ts';
 
 /** What a person sees after the start: where it is, who may sign in, and a first payment to paste. */
 export function welcome({ address, administrator, settings }: Florin): string {
   const passwordFile = resolve(join(settings['app.data-dir'], 'admin-password'));
-  const password = administrator.password ?? settings['app.admin.password'];
+  const kept = existsSync(passwordFile);
+  const given = settings['app.admin.password'];
+  const password = administrator.password ?? given ?? (kept ? undefined : '…');
   const shown =
     administrator.password !== undefined
       ? `${administrator.password} (kept in ${passwordFile})`
-      : settings['app.admin.password'] !== undefined
-        ? 'as set by APP_ADMIN_PASSWORD at first start'
-        : `in ${passwordFile}`;
+      : kept
+        ? `in ${passwordFile}, unless it was changed since`
+        : 'as it was given at first start, unless it was changed since';
   return `
 Florin is ready at ${address}
 

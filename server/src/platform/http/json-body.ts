@@ -66,16 +66,33 @@ export function refuseUnstorableText(text: string, field: string): void {
 /** A number written with more digits than a double holds would be stored as another number. */
 function refuseInexactNumbers(text: string): void {
   try {
-    JSON.parse(text, (key, value, context?: { source?: string }) => {
-      if (typeof value === 'number' && context?.source !== undefined && !isExact(context.source, value)) {
-        throw invalid(key, `${key} must be a number of at most 2^53 − 1 that needs no rounding.`);
-      }
-      return value;
-    });
+    const marked = JSON.parse(text, (_key, value, context?: { source?: string }) =>
+      typeof value === 'number' && context?.source !== undefined && !isExact(context.source, value) ? bent : value,
+    );
+    const field = pathToBent(marked);
+    if (field !== undefined) {
+      throw invalid(
+        field || 'body',
+        `${field || 'The body'} must be a number of at most 2^53 − 1 that needs no rounding.`,
+      );
+    }
   } catch (error) {
     if (error instanceof Refusal) throw error;
-    // Broken JSON is told by the parse that follows.
+    // Broken JSON, or nested too deep to walk, is told by what follows.
   }
+}
+
+/** Stands where a number was that a double cannot hold: the walk that finds such numbers does not know where it is. */
+const bent = Symbol('a number bent by rounding');
+
+function pathToBent(value: unknown): string | undefined {
+  if (value === bent) return '';
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [key, inner] of Object.entries(value)) {
+    const path = pathToBent(inner);
+    if (path !== undefined) return path === '' ? key : `${key}.${path}`;
+  }
+  return undefined;
 }
 
 function isExact(source: string, value: number): boolean {

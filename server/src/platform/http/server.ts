@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { Refusal } from '../../vocabulary/errors.ts';
+import { invalid, Refusal } from '../../vocabulary/errors.ts';
 import { type Principal, seesAllTenants } from '../../vocabulary/principal.ts';
 import { maximumBodyBytes, parseJsonBody, refuseUnstorableText } from './json-body.ts';
 import { refusalBody, statusOf, toRefusal } from './refusal-reply.ts';
@@ -47,6 +47,7 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
     logger: false,
     bodyLimit: maximumBodyBytes,
     requestTimeout: 20_000,
+    http: { requireHostHeader: false }, // Node would answer without the envelope; we refuse below.
     keepAliveTimeout: 72_000, // Longer than the idle timeout of usual balancers, or they reuse a socket that is closing.
     genReqId: requestIdOf,
     routerOptions: { ignoreTrailingSlash: true },
@@ -70,7 +71,9 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
   app.decorateRequest('refusal', undefined);
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
-    done();
+    const { host } = request.headers;
+    if (host === undefined && request.raw.httpVersion !== '1.0') done(invalid('Host', 'A Host header is required.'));
+    else done();
   });
   app.addHook('onResponse', (request, reply, done) => {
     options.onReply({

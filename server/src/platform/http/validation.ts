@@ -56,10 +56,13 @@ function refusalOf(error: ErrorObject, part: string): Refusal {
   }
   if (error.keyword === 'additionalProperties') {
     const field = join(at, error.params.additionalProperty);
-    return invalid(field, `${field} is not a field of this request.`);
+    return invalid(field, `${readable(field)} is not a field of this request.`);
   }
   return invalid(at, `${at} ${demandOf(error)}.`);
 }
+
+/** A name that a caller made up, so that it can be told from the sentence around it. */
+const readable = (field: string) => (/^[\w.-]+$/.test(field) ? field : JSON.stringify(field));
 
 const join = (at: string, name: string) => (at === '' ? name : `${at}.${name}`);
 

@@ -1,0 +1,290 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  administratorOf,
+  type Member,
+  makeChannel,
+  makeKey,
+  makeMember,
+  makePayment,
+  makeTenant,
+} from '../testing/cast.ts';
+import { databaseFromTemplate, type TestDatabase } from '../testing/database.ts';
+import { florinOn, type TestFlorin } from '../testing/florin.ts';
+
+/** Requests drawn from the OpenAPI document, some as it asks, most bent in one way or another; always the same ones. */
+const seed = Number(process.env.FZ ?? 20_260_131);
+const rounds = 150;
+/** Sent at the same time. */
+const requestsInRound = 25;
+
+let db: TestDatabase;
+let florin: TestFlorin;
+let operations: Operation[];
+/** The Authorization headers that are drawn from, the likeliest more than once. */
+let credentials: (string | undefined)[];
+/** For logging out: the others must live on. */
+let leaving: string;
+
+beforeAll(async () => {
+  db = await databaseFromTemplate();
+  florin = await florinOn(db);
+  const admin = await administratorOf(florin);
+  const tenantId = await makeTenant(florin, admin);
+  const merchant = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId });
+  const member = await makeMember(florin, admin, { userType: 'MERCHANT_USER', tenantId });
+  const viewer = await makeMember(florin, admin, { userType: 'MERCHANT_USER', tenantId, roles: ['viewer'] });
+  const channelId = await makeChannel(florin, admin);
+  const transactionId = await makePayment(florin, admin, channelId);
+  const key = await makeKey(florin, admin, '*');
+  const known = [admin, admin, admin, key.as, key.as, merchant.as, viewer.as];
+  credentials = [...known, ...known, undefined, 'Bearer a.b.c', `ApiKey sk_live_${'x'.repeat(32)}`];
+  leaving = await administratorOf(florin);
+  const { body } = await florin.get('/openapi.json');
+  operations = operationsOf(body, fitting({ channelId, transactionId, tenantId, member, keyId: key.id }));
+});
+
+afterAll(async () => {
+  await florin.stop();
+  await db.drop();
+});
+
+test('whatever is sent gets a valid answer: never a 5xx, always the envelope', async () => {
+  const statuses: Record<string, number[]> = {};
+  await fc.assert(
+    fc.asyncProperty(fc.array(request(), { minLength: requestsInRound, maxLength: requestsInRound }), async (round) => {
+      const faults = await Promise.all(
+        round.map(async (sent) => {
+          const response = await send(sent);
+          const { path, method } = sent.operation;
+          const ofOperation = statuses[`${method} ${path}`] ?? [];
+          statuses[`${method} ${path}`] = ofOperation;
+          ofOperation.push(response.status);
+          return faultOf(response, await response.text());
+        }),
+      );
+      expect(faults.filter((fault) => fault !== undefined)).toEqual([]);
+    }),
+    { seed, numRuns: rounds, endOnFailure: true },
+  );
+  // It says something only if every operation was reached, and often enough past its first check.
+  const all = Object.values(statuses).flat();
+  console.log(
+    JSON.stringify(
+      Object.fromEntries(
+        Object.entries(statuses).map(([k, v]) => [
+          k,
+          v.reduce((a: Record<string, number>, x) => {
+            a[x] = (a[x] ?? 0) + 1;
+            return a;
+          }, {}),
+        ]),
+      ),
+      null,
+      0,
+    ),
+  );
+  expect(Object.keys(statuses)).toHaveLength(operations.length);
+  expect(all.filter((status) => status === 200).length / all.length).toBeGreaterThan(0.15);
+  expect(all).toEqual(expect.arrayContaining([200, 400, 401, 403, 404, 409, 413, 415, 422, 429]));
+  expect((await florin.get('/health/ready')).status).toBe(200);
+});
+
+test('and afterwards the totals still equal a recount', async () => {
+  const admin = await administratorOf(florin);
+  const { pagination } = (await florin.get('/api/transaction/list', admin)).body;
+  const [row] = await db.query<{ count: number }>('select count(*) as count from transaction');
+  expect(pagination.total).toBe(row?.count);
+});
+
+interface Operation {
+  method: 'GET' | 'POST';
+  path: string;
+  /** By name: JSON texts that fit. */
+  fields: Record<string, string[]>;
+}
+
+interface Sent {
+  operation: Operation;
+  as: number;
+  pairs: (readonly [string, string])[];
+  contentType: string;
+  idempotencyKey: string | undefined;
+  /** Where the body is cut or bent, if at all. */
+  bend: { at: number; insert: string } | undefined;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: an OpenAPI document as it comes
+function operationsOf(document: any, fits: (path: string, name: string) => unknown[]): Operation[] {
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item as Record<string, { requestBody?: never; parameters?: never }>).map(([method, operation]) => {
+      // biome-ignore lint/suspicious/noExplicitAny: see above
+      const { requestBody, parameters = [] } = operation as any;
+      const schema = requestBody?.content['application/json'].schema;
+      const inBody = Object.keys((schema?.anyOf?.[0] ?? schema)?.properties ?? {});
+      const inQuery = parameters.filter((one: { in: string }) => one.in === 'query').map(({ name }: never) => name);
+      const names: string[] = [...inBody, ...inQuery];
+      return {
+        method: method.toUpperCase() as 'GET' | 'POST',
+        path,
+        fields: Object.fromEntries(names.map((name) => [name, fits(path, name).map((value) => JSON.stringify(value))])),
+      };
+    }),
+  );
+}
+
+interface Known {
+  channelId: number;
+  transactionId: string;
+  tenantId: number;
+  member: Member;
+  keyId: number;
+}
+
+/** What fits a field, by its name: without it a fuzz never gets past the first look. */
+function fitting({ channelId, transactionId, tenantId, member, keyId }: Known) {
+  const ids: Record<string, (number | string)[]> = {
+    '/api/user/modify': [member.id],
+    '/api/tenant/modify': [tenantId],
+    '/api/developer/mine/revoke': [987_654, keyId + 1],
+    '/api/channel/modify': [channelId],
+    '/api/transaction/update': [transactionId],
+    '/api/transaction/detail': [transactionId],
+  };
+  const byName: Record<string, unknown[]> = {
+    account: ['admin', member.userName, 'nobody'],
+    password: ['a long enough one'],
+    newPassword: ['a long enough one'],
+    email: ['somebody@example.com', 'else@example.com'],
+    userName: [member.userName, 'somebody', 'Zoë'],
+    userType: ['MERCHANT_USER', 'MERCHANT_ADMIN'],
+    roles: [[], ['viewer'], ['cashier', 'operator']],
+    tenantId: [tenantId, String(tenantId), null],
+    state: [true],
+    all: [false],
+    scope: ['transaction_read', 'channel_read,channel_write'],
+    expiresTime: ['2999-01-01T00:00:00Z', '2999-01-01T00:00:00.123456+05:30'],
+    code: ['cards', 'wire', 'A.b_c-9'],
+    type: ['ONLINE', 'OFFLINE'],
+    currency: ['USD', 'EUR', 'USD,EUR'],
+    country: ['US', 'DEU'],
+    amount: [1, 1999, Number.MAX_SAFE_INTEGER],
+    channelId: [channelId],
+    customerId: [1, Number.MAX_SAFE_INTEGER],
+    invoiceId: [7],
+    userId: [member.id],
+    metadata: [{}, { a: [1, { b: null }] }, { ['__proto__']: 1, constructor: { prototype: 'x' } }],
+    status: ['PENDING', 'PROCESSING', 'SUCCESS', 'FAILED', 'CANCELLED'],
+    url: ['http://127.0.0.1:9/hook'],
+    events: [['invoice.paid'], ['invoice.paid', 'subscription.*']],
+    page: [1, 2, 2_147_483_647],
+    pageSize: [1, 100],
+    startDate: ['2026-01-01', '0001-01-01', '1582-10-10'],
+    endDate: ['2999-12-31', '9999-12-31'],
+  };
+  return (path: string, name: string): unknown[] =>
+    (name === 'id' ? ids[path] : byName[name]) ?? ['some text', 'ein Text mit ☕ und 😀'];
+}
+
+/** JSON texts, and what only looks like them. */
+const hostile: fc.Arbitrary<string> = fc.oneof(
+  fc.constantFrom(
+    ...[
+      '""',
+      '"\\u0000"',
+      '"\\ud800"',
+      '"\\udfff\\ud800"',
+      '" "',
+      '"\\u202e"',
+      '"__proto__"',
+      '"0"',
+      '"null"',
+      '"%00"',
+    ],
+    ...['null', 'true', '[]', '{}', '[[]]', '-1', '0', '-0', '1.5', '1e400', '-1e400', '1e-400', '9007199254740992'],
+    ...['9007199254740991.4', '9223372036854775807', '1e15', '[1e400]', '{"__proto__":{"a":1}}', '{"constructor":1}'],
+    ...['"2026-02-30"', '"0000-00-00"', '"9999-12-31T23:59:60Z"', '"+275760-09-13T00:00:00.001Z"', '"http://["', '"*"'],
+    ...['"txn_00000000000000000000000000000000"', '"{a,b}"', '"\\\\x00"', '"\'; drop table channel; --"', 'NaN', '{'],
+    `"${'x'.repeat(5000)}"`,
+    `"${'x'.repeat(70_000)}"`,
+    '['.repeat(2000) + ']'.repeat(2000),
+  ),
+  fc.json({ maxDepth: 3 }),
+  fc.string({ unit: 'binary', maxLength: 20 }).map((text) => JSON.stringify(text)),
+  fc.maxSafeInteger().map(String),
+  fc.double().map((value) => JSON.stringify(value)),
+);
+
+const names = fc.oneof(fc.constantFrom('__proto__', 'constructor', 'toString', '', 'id', '0'), fc.string());
+
+function request(): fc.Arbitrary<Sent> {
+  return fc.nat().chain((drawn) => {
+    const operation = operations[drawn % operations.length] as Operation;
+    const given = Object.entries(operation.fields).map(([name, fits]) =>
+      fc.oneof(
+        { weight: 40, arbitrary: fc.constantFrom(...fits).map((json) => [[name, json] as const]) },
+        { weight: 2, arbitrary: hostile.map((json) => [[name, json] as const]) },
+        { weight: 3, arbitrary: fc.constant([]) },
+      ),
+    );
+    const stray = fc.oneof(
+      { weight: 9, arbitrary: fc.constant([]) },
+      { weight: 1, arbitrary: fc.array(fc.tuple(names, hostile), { maxLength: 3 }) },
+    );
+    return fc.record({
+      operation: fc.constant(operation),
+      as: fc.nat({ max: credentials.length - 1 }),
+      pairs: fc.tuple(...given, stray).map((parts) => parts.flat()),
+      contentType: fc.oneof(
+        { weight: 19, arbitrary: fc.constant('application/json') },
+        { weight: 1, arbitrary: fc.constantFrom('text/plain', 'application/json; charset=utf-16', 'x/y', '') },
+      ),
+      idempotencyKey: seldom(fc.constantFrom('one', 'two', 'é', 'k'.repeat(256)), 4),
+      bend: seldom(
+        fc.record({ at: fc.nat({ max: 200 }), insert: fc.constantFrom('', '"', '{', '\0', ',', '\ufeff') }),
+        8,
+      ),
+    });
+  });
+}
+
+/** Something once in so many times, else nothing. */
+function seldom<Value>(arbitrary: fc.Arbitrary<Value>, once: number): fc.Arbitrary<Value | undefined> {
+  return fc.oneof({ weight: once - 1, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
+}
+
+function send({ operation: { method, path }, as, pairs, contentType, idempotencyKey, bend }: Sent): Promise<Response> {
+  const authorization = path.endsWith('/logout') ? leaving : credentials[as];
+  const headers = {
+    ...(authorization !== undefined && { authorization }),
+    ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+  };
+  if (method === 'GET') return fetch(`${florin.address}${path}?${queryOf(pairs, bend)}`, { headers });
+  const json = `{${pairs.map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(',')}}`;
+  const body = bend === undefined ? json : json.slice(0, bend.at) + bend.insert + json.slice(bend.at + 1);
+  return fetch(florin.address + path, { method, body, headers: { ...headers, 'content-type': contentType } });
+}
+
+function queryOf(pairs: Sent['pairs'], bend: Sent['bend']): string {
+  const query = pairs
+    .map(([name, json]) => `${escaped(name)}=${escaped(json.replace(/^"|"$/g, '').slice(0, 4000))}`)
+    .join('&');
+  return bend === undefined ? query : `${query.slice(0, bend.at)}%${query.slice(bend.at + 1)}`;
+}
+
+const escaped = (text: string) => encodeURIComponent(text.toWellFormed());
+
+/** What is wrong with a reply, whatever was asked. */
+function faultOf({ status, headers }: Response, text: string): string | undefined {
+  const fault = (what: string) => `${what}: ${status} ${text.slice(0, 500)}`;
+  if (status >= 500) return fault('a 5xx');
+  if (headers.get('content-type') !== 'application/json; charset=utf-8') return fault('not JSON by its type');
+  const requestId = headers.get('x-request-id');
+  if (requestId === null) return fault('no request id');
+  const { code, data, message, error } = JSON.parse(text);
+  if (code !== status) return fault('code is not the status');
+  if (status === 200) return data === undefined || error !== undefined ? fault('no data') : undefined;
+  const refused = data === null && typeof message === 'string' && typeof error?.type === 'string';
+  if (!refused || error.requestId !== requestId) return fault('not the shape of a refusal');
+  return status === 429 && headers.get('retry-after') === null ? fault('no Retry-After') : undefined;
+}
