@@ -58,15 +58,12 @@ export function demandMeaningfulUpdate(input: UpdateInput): void {
 
 export function demandTransition(from: TransactionStatus, to: TransactionStatus): void {
   if (next[from].includes(to)) return;
-  const reachable = next[from].length > 0 ? `it can become ${next[from].join(' or ')}` : 'no update moves it any further';
-  throw new Refusal(
-    'illegal_transition',
-    `A transaction that is ${from} cannot become ${to}; ${reachable}.`,
-    {
-      field: 'status',
-      details: { from, to, allowed: next[from] },
-    },
-  );
+  const reachable =
+    next[from].length > 0 ? `it can become ${next[from].join(' or ')}` : 'no update moves it any further';
+  throw new Refusal('illegal_transition', `A transaction that is ${from} cannot become ${to}; ${reachable}.`, {
+    field: 'status',
+    details: { from, to, allowed: next[from] },
+  });
 }
 
 /** First and last moment of the days asked for: whole UTC days, both inclusive. */
