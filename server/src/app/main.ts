@@ -20,10 +20,11 @@ async function main(): Promise<void> {
   });
   const { startFlorin } = await import('./florin.ts');
   const { welcome } = await import('./welcome.ts');
+  const starting = startFlorin(settings, log);
+  // From the beginning: a start that is interrupted is finished and then stopped, so that no PostgreSQL is left behind.
+  stopOnSignal(async () => (await starting).stop(), log);
   try {
-    const florin = await startFlorin(settings, log);
-    process.stdout.write(welcome(florin));
-    stopOnSignal(florin.stop, log);
+    process.stdout.write(welcome(await starting));
   } catch (error) {
     if (error instanceof SettingsError) endWithLine(error.message);
     log.fatal({ error }, 'The start failed');
@@ -35,7 +36,9 @@ function settingsOrEnd(): Settings {
   try {
     return readSettings(process.env, parse(fileText('florin.yaml')));
   } catch (error) {
-    return endWithLine(error instanceof SettingsError ? error.message : `florin.yaml: ${(error as Error).message}`);
+    if (error instanceof SettingsError) return endWithLine(error.message);
+    // The reader of YAML adds a drawing of the place below its first line.
+    return endWithLine(`florin.yaml: ${(error as Error).message.split('\n')[0]?.replace(/:$/, '.')}`);
   }
 }
 

@@ -34,7 +34,7 @@ async function startEmbedded(settings: Settings, log: Log): Promise<OpenDatabase
     // A PGSSLMODE of the shell is meant for other servers: a Unix socket speaks no TLS.
     return { connection: { ...postgres.connection, ssl: false }, stop: () => postgres.stop() };
   } catch (error) {
-    if (error instanceof EmbeddedPostgresError) throw new SettingsError(error.message);
+    if (error instanceof EmbeddedPostgresError) throw new SettingsError(`${error.message}.`);
     throw error;
   }
 }

@@ -22,8 +22,8 @@ import { Metrics } from './metrics.ts';
 import type { Secrets } from './secrets.ts';
 import type { Settings } from './settings.ts';
 
-/** The batch writer has this many creates waiting: deliveries make room for them. */
-const busyQueue = 32;
+/** With this many creates under way the cores are taken: deliveries make do with an eighth of their slots. */
+const busyCreates = 16;
 /** Connections for claiming deliveries, recording results and folding totals, so that requests never wait for them. */
 const workerConnections = 4;
 
@@ -45,9 +45,9 @@ export function assemble(connection: pg.ClientConfig, secrets: Secrets, surround
   const drawUuid = uuidSource(clock);
 
   const pools = new Map<string, Database>();
-  const pool = (name: string, connections: number): Database => {
+  const pool = (name: string, connections: number, plans: 'fresh' | 'kept' = 'fresh'): Database => {
     const onIdleError = (error: Error) => log.warn({ error, pool: name }, 'A database connection was lost');
-    const database = new Database({ connection, connections, name, onIdleError });
+    const database = new Database({ connection, connections, name, plans, onIdleError });
     pools.set(name, database);
     return database;
   };
@@ -80,7 +80,8 @@ export function assemble(connection: pg.ClientConfig, secrets: Secrets, surround
     log.warn({ error }, 'Totals could not be folded; they stay exact'),
   );
   const creator: TransactionCreator = new TransactionCreator({
-    writer: pool('writer', 1),
+    // Its statement inserts and joins what it was given: no table's size can spoil its plan.
+    writer: pool('writer', 1, 'kept'),
     database,
     channels,
     drawUuid,
@@ -96,7 +97,7 @@ export function assemble(connection: pg.ClientConfig, secrets: Secrets, surround
     timeoutMs: settings['app.webhook.timeout'],
     retryIntervalsMs: settings['app.webhook.retry-intervals'],
     maxInFlight: settings['app.webhook.max-in-flight'],
-    busy: () => creator.queued >= busyQueue,
+    busy: () => creator.underWay >= busyCreates,
     observer: { onAttempt: metrics.onAttempt },
     onTrouble: (error) => log.warn({ error }, 'Deliveries wait: the database or a defect is in the way'),
     onRecovered: () => log.info('Deliveries go on'),

@@ -32,7 +32,13 @@ async function keyringOf(name: 'app.jwt.keys' | 'app.encryption.keys', settings:
     );
   }
   const file = join(settings['app.data-dir'], name.slice('app.'.length).replace('.', '-'));
-  return parsed(file, await kept(file));
+  try {
+    return parsed(file, await kept(file));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    throw new SettingsError(`app.data-dir: ${file} cannot be read or written (${code}); choose another folder.`);
+  }
 }
 
 function parsed(from: string, text: string): Keyring {

@@ -23,8 +23,13 @@ Florin is ready at ${address}
 
 A first payment, to paste into a shell:
 
-${firstPayment(address, administrator.account, password === undefined ? `'"$(cat ${passwordFile})"'` : shellQuoted(password))}
+${firstPayment(address, administrator.account, password === undefined ? `'"$(cat ${inQuotes(passwordFile)})"'` : shellQuoted(password))}
 `;
+}
+
+/** A path may hold spaces and quotes. */
+function inQuotes(path: string): string {
+  return `'${path.replaceAll("'", `'\\''`)}'`;
 }
 
 /** The text inside a single-quoted JSON string of a shell command. */

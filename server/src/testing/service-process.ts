@@ -1,9 +1,15 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { callerOf, type TestFlorin } from './florin.ts';
 
 const main = join(fileURLToPath(import.meta.url), '..', '..', 'app', 'main.ts');
+
+/** A test that fails in the middle must not leave a service behind, with its PostgreSQL. */
+const living = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of living) child.kill('SIGTERM');
+});
 
 export interface Ending {
   code: number | null;
@@ -46,6 +52,8 @@ export function spawnService({ environment = {}, cwd }: ServiceOptions): Service
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(cwd !== undefined && { cwd }),
   });
+  living.add(child);
+  child.on('exit', () => living.delete(child));
   let stdout = '';
   let stderr = '';
   child.stderr.on('data', (chunk) => {

@@ -39,7 +39,7 @@ export const roleNames = Object.keys(roles) as Role[];
 /** What a user may do at most: administrators everything within their reach, others what their roles grant. */
 export function scopesOfUser(userType: UserType, userRoles: readonly string[]): ReadonlySet<Scope> {
   if (userType !== 'MERCHANT_USER') return new Set(scopes);
-  return new Set(userRoles.flatMap((role) => roles[role as Role] ?? []));
+  return new Set(userRoles.flatMap((role) => (Object.hasOwn(roles, role) ? roles[role as Role] : [])));
 }
 
 /** What a key may do: what its scope names, and never more than its owner may (decisions, Who may do what). */

@@ -79,6 +79,11 @@ export class TransactionCreator {
     return this.#batcher.queued;
   }
 
+  /** Creates waiting or being written. */
+  get underWay(): number {
+    return this.#batcher.underWay;
+  }
+
   drained(): Promise<void> {
     return this.#batcher.drained();
   }

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { invalid, Refusal } from '../../vocabulary/errors.ts';
 import { type Principal, seesAllTenants } from '../../vocabulary/principal.ts';
+import { drainBeforeClose } from './drain.ts';
 import { maximumBodyBytes, parseJsonBody, refuseUnstorableText } from './json-body.ts';
 import { refusalBody, statusOf, toRefusal } from './refusal-reply.ts';
 import type { Answer, Call, Need, Route } from './route.ts';
@@ -75,6 +76,7 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
     if (host === undefined && request.raw.httpVersion !== '1.0') done(invalid('Host', 'A Host header is required.'));
     else done();
   });
+  drainBeforeClose(app);
   app.addHook('onResponse', (request, reply, done) => {
     options.onReply({
       method: request.method,

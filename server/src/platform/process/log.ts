@@ -13,7 +13,7 @@ export function openLog(level: string): Log {
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
     redact: { paths: secrets.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]), censor: '[redacted]' },
-    serializers: { error: pino.stdSerializers.err, cause: pino.stdSerializers.err },
+    serializers: { error: (error) => factsOf(error), cause: (cause) => factsOf(cause) },
   };
   return pino(options, pino.destination({ fd: 2, sync: true }));
 }
@@ -31,3 +31,18 @@ const secrets = [
   'apiSecret',
   'webhookSecret',
 ];
+
+/** What an error says, and what caused it; not what hangs on it: a driver's error carries its whole client. */
+function factsOf(error: unknown, depth = 0): unknown {
+  if (!(error instanceof Error)) return error;
+  const { name, message, stack, cause } = error;
+  const { code, constraint } = error as Error & Record<string, unknown>;
+  return {
+    name,
+    message,
+    code,
+    constraint,
+    stack,
+    ...(cause !== undefined && depth < 3 && { cause: factsOf(cause, depth + 1) }),
+  };
+}

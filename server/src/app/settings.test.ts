@@ -1,0 +1,195 @@
+import { describe, expect, test } from 'vitest';
+import { environmentName, readSettings, type SettingName, SettingsError, settings } from './settings.ts';
+
+const names = Object.keys(settings) as SettingName[];
+
+/** The line of a refusal. */
+function lineOf(environment: Record<string, string>, file?: unknown): string {
+  try {
+    readSettings(environment, file);
+  } catch (error) {
+    if (error instanceof SettingsError) return error.message;
+    throw error;
+  }
+  return 'taken';
+}
+
+describe('defaults', () => {
+  test('are those of the decisions', () => {
+    expect(readSettings({}, undefined)).toMatchObject({
+      'app.server.host': '127.0.0.1',
+      'app.server.port': 8080,
+      'app.data-dir': './data',
+      'app.database.url': undefined,
+      'app.role': 'all',
+      'app.deployment-mode': 'STANDALONE',
+      'app.public-url': undefined,
+      'app.admin.account': 'admin',
+      'app.admin.password': undefined,
+      'app.jwt.access-token-expire': 24 * 3_600_000,
+      'app.jwt.refresh-token-expire': 7 * 86_400_000,
+      'app.jwt.keys': undefined,
+      'app.encryption.keys': undefined,
+      'app.password.min-length': 6,
+      'app.webhook.timeout': 10_000,
+      'app.webhook.retry-intervals': [60_000, 300_000, 1_800_000],
+      'app.webhook.allow-targets': undefined,
+      'app.mail.url': undefined,
+      'app.rate-limit.requests-per-minute': undefined,
+    });
+  });
+
+  test('each is a value its own setting takes', () => {
+    for (const name of names) {
+      const { default: written, kind } = settings[name] as {
+        default?: string;
+        kind: { parse: (text: string) => unknown };
+      };
+      if (written !== undefined) expect(() => kind.parse(written), name).not.toThrow();
+    }
+  });
+
+  test('the mode follows the database, unless it is set', () => {
+    const DATABASE_URL = 'postgres://localhost/florin';
+    expect(readSettings({ DATABASE_URL }, undefined)['app.deployment-mode']).toBe('CLUSTER');
+    const standalone = { DATABASE_URL, APP_DEPLOYMENT_MODE: 'standalone' };
+    expect(readSettings(standalone, undefined)['app.deployment-mode']).toBe('STANDALONE');
+    expect(readSettings({ APP_DEPLOYMENT_MODE: 'CLUSTER' }, undefined)['app.deployment-mode']).toBe('CLUSTER');
+  });
+});
+
+describe('names', () => {
+  test('each has one in the environment, and no two the same', () => {
+    expect(environmentName('app.jwt.access-token-expire')).toBe('APP_JWT_ACCESS_TOKEN_EXPIRE');
+    expect(new Set(names.map(environmentName)).size).toBe(names.length);
+  });
+
+  test('the long name in the environment goes before the short one, that before the file, that before the default', () => {
+    const portOf = (environment: Record<string, string>, file?: unknown) =>
+      readSettings(environment, file)['app.server.port'];
+    const file = { app: { server: { port: 3 } } };
+    expect(portOf({ APP_SERVER_PORT: '1', PORT: '2' }, file)).toBe(1);
+    expect(portOf({ PORT: '2' }, file)).toBe(2);
+    expect(portOf({}, file)).toBe(3);
+    expect(portOf({})).toBe(8080);
+  });
+
+  test('an empty variable says nothing', () => {
+    expect(readSettings({ PORT: '', APP_ROLE: '' }, undefined)).toMatchObject({
+      'app.server.port': 8080,
+      'app.role': 'all',
+    });
+  });
+
+  test.each([
+    ['APP_SERVER_PROT', { APP_SERVER_PROT: '1' }],
+    ['APP_', { APP_: '1' }],
+    ['APP_APP_SERVER_PORT', { APP_APP_SERVER_PORT: '1' }],
+  ])('%s is nobody’s', (name, environment) => {
+    expect(lineOf(environment as never)).toBe(`${name} is not a setting; docs/configuration.md lists them.`);
+  });
+
+  test('other variables of the environment are let be', () => {
+    expect(lineOf({ APPDATA: 'x', PATH: '/bin', app_role: 'x', HTTP_PROXY: 'x' })).toBe('taken');
+  });
+});
+
+describe('the file', () => {
+  test('nests by name; what is a list may be one', () => {
+    const file = {
+      app: {
+        server: { port: 9000, 'trust-proxy': ['10.0.0.0/8', '127.0.0.1'] },
+        jwt: { 'access-token-expire': '1h' },
+        webhook: { 'retry-intervals': [1, '2m'] },
+      },
+    };
+    expect(readSettings({}, file)).toMatchObject({
+      'app.server.port': 9000,
+      'app.server.trust-proxy': ['10.0.0.0/8', '127.0.0.1'],
+      'app.jwt.access-token-expire': 3_600_000,
+      'app.webhook.retry-intervals': [1_000, 120_000],
+    });
+  });
+
+  test('may be missing, empty, or stop at a name', () => {
+    for (const file of [undefined, null, {}, { app: null }, { app: { server: null } }]) {
+      expect(lineOf({}, file)).toBe('taken');
+    }
+  });
+
+  test.each([
+    [{ server: { port: 1 } }, /server\.port is not a setting/],
+    [{ app: { server: { prot: 1 } } }, /app\.server\.prot is not a setting/],
+    [{ app: { server: { port: { number: 1 } } } }, /app\.server\.port must be one value/],
+    [{ app: { server: 1 } }, /app\.server is not a setting/],
+    [{ app: { role: true } }, /app\.role must be one of/],
+    [{ app: { __proto__: 1, toString: 1 } }, /app\.toString is not a setting/],
+    ['text', /must hold settings/],
+    [[1], /must hold settings/],
+  ])('%j is refused by name', (file, line) => {
+    expect(lineOf({}, file)).toMatch(line);
+  });
+});
+
+describe('values', () => {
+  test.each([
+    ['90s', 90_000],
+    ['24h', 86_400_000],
+    ['7d', 604_800_000],
+    ['5m', 300_000],
+    ['90', 90_000],
+    ['1.5', 1_500],
+    ['1.5h', 5_400_000],
+    [' 90s ', 90_000],
+  ])('the duration %s', (written, ms) => {
+    expect(readSettings({ APP_JWT_ACCESS_TOKEN_EXPIRE: written }, undefined)['app.jwt.access-token-expire']).toBe(ms);
+  });
+
+  test.each(['soon', '1w', '-1s', '1h30m', '1e3', '0.5s', '0', 's', '1 s', '99999999999'])(
+    'no duration for a token: %s',
+    (written) => {
+      expect(lineOf({ APP_JWT_ACCESS_TOKEN_EXPIRE: written })).toMatch(/^APP_JWT_ACCESS_TOKEN_EXPIRE must be .*\.$/);
+    },
+  );
+
+  test.each(['1.5', '-1', '65536', '0x50', '1e3', '', ' ', '8080 '].filter((written) => written.trim() !== ''))(
+    'no port: %s',
+    (written) => {
+      expect(lineOf({ PORT: written })).toBe(
+        `PORT must be an integer from 0 to 65535, not ${JSON.stringify(written)}.`,
+      );
+    },
+  );
+
+  test('a word is taken in any case', () => {
+    expect(readSettings({ APP_ROLE: 'Worker' }, undefined)['app.role']).toBe('worker');
+  });
+
+  test('networks of both kinds', () => {
+    const taken = readSettings({ APP_WEBHOOK_ALLOW_TARGETS: '10.0.0.0/8, fd00::/8,192.168.1.1/32' }, undefined);
+    expect(taken['app.webhook.allow-targets']).toEqual(['10.0.0.0/8', 'fd00::/8', '192.168.1.1/32']);
+    for (const wrong of ['10.0.0.0', '10.0.0.0/33', 'fd00::/129', '10.0/8', 'here/8', '10.0.0.0/']) {
+      expect(lineOf({ APP_WEBHOOK_ALLOW_TARGETS: wrong })).toMatch(/names .*, which is not a network/);
+    }
+  });
+
+  test('the public address loses the slash at its end', () => {
+    expect(readSettings({ APP_PUBLIC_URL: 'https://pay.example/' }, undefined)['app.public-url']).toBe(
+      'https://pay.example',
+    );
+  });
+
+  test('a secret that is wrong is not repeated; anything else is', () => {
+    expect(lineOf({ DATABASE_URL: 'mysql://u:canary@h/d' })).not.toContain('canary');
+    expect(lineOf({ APP_MAIL_URL: 'http://u:canary@h' })).not.toContain('canary');
+    expect(lineOf({ APP_PUBLIC_URL: 'ftp://h' })).toContain('ftp://h');
+    const secret = names.filter((name) => (settings[name] as { secret?: boolean }).secret);
+    expect(secret.toSorted()).toEqual([
+      'app.admin.password',
+      'app.database.url',
+      'app.encryption.keys',
+      'app.jwt.keys',
+      'app.mail.url',
+    ]);
+  });
+});

@@ -1,0 +1,329 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freshKeyring } from '../platform/crypto/keyring.ts';
+import type { Endpoint } from '../platform/http/route.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../testing/database.ts';
+import { administratorPassword, florinOn, type TestFlorin, urlOf } from '../testing/florin.ts';
+import { type ServiceOptions, type ServiceProcess, spawnService, startService } from '../testing/service-process.ts';
+import { type Endpoints, routesOf } from './routes.ts';
+
+let folder: string;
+let db: TestDatabase;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'florin-start-'));
+  db = await databaseFromTemplate();
+});
+
+afterAll(async () => {
+  await db.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Starts that come as far as a database use the one of the test run, which is there already. */
+const onDatabase = (environment: Record<string, string> = {}) => ({
+  PORT: '0',
+  DATABASE_URL: urlOf(db.connection),
+  APP_DEPLOYMENT_MODE: 'STANDALONE',
+  APP_ADMIN_PASSWORD: administratorPassword,
+  APP_DATA_DIR: join(folder, 'data'),
+  APP_LOG_LEVEL: 'silent',
+  ...environment,
+});
+
+describe('a start that cannot be says why in one line, and ends with 1', () => {
+  const wrong: [string, Record<string, string>, RegExp][] = [
+    ['an unknown name', { APP_SERVER_PROT: '9000' }, /APP_SERVER_PROT is not a setting/],
+    ['a port that is no number', { PORT: 'http' }, /PORT must be an integer from 0 to 65535, not "http"/],
+    ['a port that is none', { PORT: '70000' }, /PORT must be an integer from 0 to 65535, not "70000"/],
+    ['the long name beside the short one', { PORT: '0', APP_SERVER_PORT: '-1' }, /APP_SERVER_PORT must be/],
+    ['a duration that is none', { APP_JWT_ACCESS_TOKEN_EXPIRE: 'soon' }, /APP_JWT_ACCESS_TOKEN_EXPIRE must be a dur/],
+    ['a list of durations with a wrong one', { APP_WEBHOOK_RETRY_INTERVALS: '1m,5x' }, /RETRY_INTERVALS must be a/],
+    ['a word nobody knows', { APP_ROLE: 'boss' }, /APP_ROLE must be one of all, api, worker, not "boss"/],
+    ['a network that is none', { APP_WEBHOOK_ALLOW_TARGETS: '10.0.0.0/33' }, /APP_WEBHOOK_ALLOW_TARGETS names/],
+    ['a database of another kind', { DATABASE_URL: 'mysql://localhost/florin' }, /DATABASE_URL must be an address/],
+    ['a mail server of another kind', { APP_MAIL_URL: 'http://localhost' }, /APP_MAIL_URL must be an address/],
+    ['a password floor below 6', { APP_PASSWORD_MIN_LENGTH: '5' }, /APP_PASSWORD_MIN_LENGTH must be an integer from 6/],
+    ['CLUSTER without keys', { APP_DEPLOYMENT_MODE: 'CLUSTER' }, /app\.jwt\.keys must be given in CLUSTER mode/],
+    [
+      'a database given, so CLUSTER, without keys',
+      { DATABASE_URL: 'postgres://localhost/x' },
+      /app\.jwt\.keys must be/,
+    ],
+    ['a database that is not there', { ...aCluster(), DATABASE_URL: 'postgres://127.0.0.1:1/x' }, /app\.database\.url/],
+  ];
+
+  test.each(wrong)('%s', async (_what, environment, line) => {
+    expect(await refusedStart({ environment: { APP_DATA_DIR: join(folder, 'unused'), ...environment } })).toMatch(line);
+    expect(existsSync(join(folder, 'unused', 'postgres'))).toBe(false);
+  });
+
+  test('a secret that is wrong is not repeated', async () => {
+    for (const name of ['APP_JWT_KEYS', 'APP_ENCRYPTION_KEYS']) {
+      const line = await refusedStart({ environment: { ...aCluster(), [name]: 'one:c2VjcmV0LWNhbmFyeQ==' } });
+      expect(line).toMatch(/key 1 \(one\) must be 32 bytes/i);
+      expect(line).not.toContain('c2VjcmV0');
+    }
+    const line = await refusedStart({ environment: { DATABASE_URL: 'mysql://florin:secret-canary@localhost/x' } });
+    expect(line).not.toContain('canary');
+  });
+
+  test('a port that is taken', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const { port } = taken.address() as AddressInfo;
+    expect(await refusedStart({ environment: onDatabase({ PORT: String(port) }) })).toContain(`port ${port}`);
+    taken.close();
+  });
+
+  test('an address that is not of this machine', async () => {
+    expect(await refusedStart({ environment: onDatabase({ HOST: '192.0.2.1' }) })).toContain('192.0.2.1');
+  });
+
+  test('a data folder that is a file', async () => {
+    const file = join(folder, 'a-file');
+    await writeFile(file, '');
+    expect(await refusedStart({ environment: { PORT: '0', APP_DATA_DIR: file } })).toContain(file);
+  });
+
+  const wrongFiles: [string, string, RegExp][] = [
+    ['an unknown name', 'app:\n  server:\n    prot: 1\n', /florin\.yaml: app\.server\.prot is not a setting/],
+    ['a wrong value', 'app:\n  server:\n    port: http\n', /florin\.yaml: app\.server\.port must be an integer/],
+    ['a name that stops too early', 'app:\n  server: 9000\n', /florin\.yaml: app\.server is not a setting/],
+    ['a name that goes too far', 'app:\n  role:\n    name: api\n', /florin\.yaml: app\.role must be one value/],
+    ['a list', '- app\n', /florin\.yaml must hold settings/],
+    ['no YAML', 'app: [1, 2\nserver: }', /florin\.yaml: /],
+    ['a tab', 'app:\n\tserver: 1\n', /florin\.yaml: /],
+  ];
+
+  test.each(wrongFiles)('florin.yaml with %s', async (_what, text, line) => {
+    const cwd = await folderWith(text);
+    expect(await refusedStart({ environment: { APP_DATA_DIR: join(folder, 'unused') }, cwd })).toMatch(line);
+  });
+});
+
+describe('settings that are right', () => {
+  test('by their short names, with keys given: a cluster node', async () => {
+    const APP_DATA_DIR = join(folder, 'cluster-node');
+    const environment = { ...onDatabase({ APP_DATA_DIR }), ...aCluster(), HOST: '127.0.0.1', APP_DEPLOYMENT_MODE: '' };
+    const service = await startService({ environment });
+    const { body } = await service.post('/api/user/login', { account: 'admin', password: administratorPassword });
+    expect(body.data.deploymentMode).toBe('CLUSTER');
+    expect(existsSync(join(APP_DATA_DIR, 'jwt-keys'))).toBe(false);
+    expect((await service.end('SIGTERM')).code).toBe(0);
+  });
+
+  test('from florin.yaml, nested; the environment goes before it', async () => {
+    const cwd = await folderWith(
+      [
+        'app:',
+        '  server: { port: 1 }',
+        '  deployment-mode: standalone',
+        '  jwt: { access-token-expire: 90s }',
+        '  webhook:',
+        '    retry-intervals: [1s, 2s]',
+        '  admin:',
+        '    account: root',
+      ].join('\n'),
+    );
+    const { DATABASE_URL, PORT } = onDatabase();
+    const other = await databaseFromTemplate();
+    try {
+      const service = await startService({
+        environment: { PORT, DATABASE_URL: urlOf(other.connection), APP_ADMIN_PASSWORD: administratorPassword },
+        cwd,
+      });
+      expect(DATABASE_URL).not.toBe(urlOf(other.connection));
+      const { body } = await service.post('/api/user/login', { account: 'root', password: administratorPassword });
+      expect(body.data.token.expiresIn).toBe(90);
+      expect((await service.end('SIGTERM')).code).toBe(0);
+      // Without APP_DATA_DIR, what is kept is kept in ./data.
+      expect(existsSync(join(cwd, 'data', 'jwt-keys'))).toBe(true);
+    } finally {
+      await other.drop();
+    }
+  });
+
+  test('a worker serves operators alone', async () => {
+    const service = await startService({ environment: onDatabase({ APP_ROLE: 'worker' }) });
+    expect((await service.get('/health/ready')).status).toBe(200);
+    expect((await service.post('/api/user/login', {})).status).toBe(404);
+    expect((await service.end('SIGTERM')).code).toBe(0);
+  });
+});
+
+describe('the first start and those after it, on a folder of its own', () => {
+  // With what a shell would trip over.
+  const dataDir = () => join(folder, "first start's data");
+  const environment = () => ({ PORT: '0', APP_DATA_DIR: dataDir() });
+  let password: string;
+
+  test('makes the administrator, shows the password once, and the lines it prints record a payment', async () => {
+    const service = await startService({ environment: environment() });
+    const file = join(dataDir(), 'admin-password');
+    password = readFileSync(file, 'utf8').trim();
+    expect(password.length).toBeGreaterThanOrEqual(16);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(service.stdout).toContain(password);
+    expect(service.stderr).not.toContain(password);
+    expect(await pasted(service)).toContain('"status":"PENDING"');
+    await expectAlone(service);
+    await endsCleanly(service, 'SIGINT');
+  });
+
+  test('keeps the password, prints lines that still work, and stops on SIGTERM', async () => {
+    const service = await startService({ environment: environment() });
+    expect(service.stdout).not.toContain(password);
+    expect(await pasted(service)).toContain('"status":"PENDING"');
+    await service.login('admin', password);
+    await endsCleanly(service, 'SIGTERM');
+  });
+
+  test('interrupted while it starts, it leaves no PostgreSQL behind', async () => {
+    const service = spawnService({ environment: environment() });
+    const pid = await eventually('PostgreSQL runs', () => postmasterOf(dataDir()));
+    expect((await service.end('SIGTERM')).code).toBe(0);
+    expect(isAlive(pid)).toBe(false);
+  });
+
+  /** A second start on the same folder is refused, and the first is none the worse for it. */
+  async function expectAlone(first: ServiceProcess & { get: TestFlorin['get'] }): Promise<void> {
+    const line = await refusedStart({ environment: environment() });
+    expect(line).toContain(dataDir());
+    expect((await first.get('/health/ready')).status).toBe(200);
+  }
+
+  async function endsCleanly(service: ServiceProcess, signal: NodeJS.Signals): Promise<void> {
+    const postmaster = postmasterOf(dataDir()) as number;
+    expect(isAlive(postmaster)).toBe(true);
+    expect(await service.end(signal)).toEqual({ code: 0, signal: null });
+    expect(isAlive(postmaster)).toBe(false);
+    expect(existsSync(join(dataDir(), 'postgres', 'cluster', 'postmaster.pid'))).toBe(false);
+  }
+});
+
+test('a password with quotes, spaces and dollars survives the lines to paste', async () => {
+  const other = await databaseFromTemplate();
+  const password = `it's "$HOME" \\ \`id\` & more`;
+  const environment = onDatabase({ DATABASE_URL: urlOf(other.connection), APP_ADMIN_PASSWORD: password });
+  const service = await startService({ environment });
+  expect(await pasted(service)).toContain('"status":"PENDING"');
+  expect((await service.end('SIGTERM')).code).toBe(0);
+  await other.drop();
+});
+
+describe('what is known to readers', () => {
+  let florin: TestFlorin;
+
+  beforeAll(async () => {
+    florin = await florinOn(db);
+  });
+
+  afterAll(() => florin.stop());
+
+  test('the OpenAPI document is valid, by an independent judge', async () => {
+    const file = join(folder, 'openapi.json');
+    await writeFile(file, JSON.stringify((await florin.get('/openapi.json')).body));
+    const judge = join(dirname(createRequire(import.meta.url).resolve('@redocly/cli/package.json')), 'bin', 'cli.js');
+    const { stdout } = await run(process.execPath, [judge, 'lint', '--format=json', file], { cwd: folder });
+    const { totals, problems } = JSON.parse(stdout.slice(stdout.indexOf('{')));
+    expect({ totals, problems }).toEqual({ totals: { errors: 0, warnings: 0, ignored: 0 }, problems: [] });
+  });
+
+  test('it holds every route, with what it needs', async () => {
+    const { paths } = (await florin.get('/openapi.json')).body;
+    const stubs = new Proxy({}, { get: () => new Proxy({}, { get: () => ({}) as Endpoint }) });
+    for (const { method, path, needs } of routesOf(stubs as unknown as Endpoints)) {
+      const operation = paths[path]?.[method.toLowerCase()];
+      expect(operation, `${method} ${path}`).toBeDefined();
+      expect(operation.security.length > 0).toBe(needs !== 'nothing' || path === '/api/user/logout');
+    }
+    expect(Object.keys(paths)).toEqual(expect.arrayContaining(['/health/live', '/health/ready']));
+  });
+
+  test('the reference page asks nobody but this service for anything', async () => {
+    const page = await fetch(`${florin.address}/docs`);
+    expect(page.status).toBe(200);
+    const policy = page.headers.get('content-security-policy') ?? '';
+    expect(policy).toMatch(/default-src '(self|none)'/);
+    expect(policy).not.toMatch(/[*]|[a-z0-9-]+\.[a-z]+|https?:/);
+    const html = await page.text();
+    const references = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, reference]) => reference as string);
+    expect(references.length).toBeGreaterThan(4);
+    for (const reference of references) {
+      expect(reference).toMatch(/^\/(?!\/)/);
+      expect((await fetch(florin.address + reference)).status).toBe(200);
+    }
+    const initializer = await (await fetch(`${florin.address}/docs/static/swagger-initializer.js`)).text();
+    expect(initializer).not.toMatch(/['"`]https?:/);
+  });
+});
+
+/** The line on standard error of a start that is refused. */
+async function refusedStart(options: ServiceOptions): Promise<string> {
+  const service = spawnService({ cwd: folder, ...options });
+  const { code } = await service.ended;
+  const said = service.stderr.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
+  expect({ code, stdout: service.stdout, lines: said.length }, service.stderr).toEqual({
+    code: 1,
+    stdout: '',
+    lines: 1,
+  });
+  expect(said[0]).toMatch(/^Florin cannot start: \S.*\.$/);
+  return said[0] as string;
+}
+
+function aCluster(): Record<string, string> {
+  return { APP_JWT_KEYS: freshKeyring(), APP_ENCRYPTION_KEYS: freshKeyring() };
+}
+
+async function folderWith(yaml: string): Promise<string> {
+  const cwd = await mkdtemp(join(folder, 'cwd-'));
+  await mkdir(cwd, { recursive: true });
+  await writeFile(join(cwd, 'florin.yaml'), yaml);
+  return cwd;
+}
+
+/** Runs the lines that the service shows, as a person pastes them into a shell. */
+async function pasted({ stdout }: ServiceProcess): Promise<string> {
+  const [, lines = ''] = /paste into a shell:\n\n([\s\S]+)$/.exec(stdout) ?? [];
+  return (await run('sh', ['-e', '-c', lines])).stdout;
+}
+
+async function run(program: string, words: string[], { cwd = folder } = {}): Promise<{ stdout: string }> {
+  const { PATH = '', HOME = '/' } = process.env;
+  const env = { PATH, HOME, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
+  const child = spawn(program, words, { cwd, env, stdio: ['ignore', 'pipe', 'ignore'] });
+  let stdout = '';
+  child.stdout.on('data', (chunk) => {
+    stdout += chunk;
+  });
+  await once(child, 'close');
+  return { stdout };
+}
+
+function postmasterOf(dataDir: string): number | undefined {
+  try {
+    const [pid] = readFileSync(join(dataDir, 'postgres', 'cluster', 'postmaster.pid'), 'utf8').split('\n');
+    return Number(pid) || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
