@@ -22,7 +22,7 @@ import { Metrics } from './metrics.ts';
 import type { Secrets } from './secrets.ts';
 import type { Settings } from './settings.ts';
 
-/** With this many creates under way the cores are taken: deliveries make do with an eighth of their slots. */
+/** With this many creates under way the cores are taken: deliveries let them go first. */
 const busyCreates = 16;
 /** Connections for claiming deliveries, recording results and folding totals, so that requests never wait for them. */
 const workerConnections = 4;

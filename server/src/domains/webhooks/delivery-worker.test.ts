@@ -299,15 +299,15 @@ test('no more are in flight than there are slots, and a busy process keeps some'
   const held = holdingAnswers();
   await subscribed(held.answering);
   let busy = true;
-  const worker = working({ maxInFlight: 16, busy: () => busy });
-  await happenedOften(40);
-  await eventually('an eighth of the slots', () => held.waiting === 2);
-  expect(worker.inFlight).toBe(2);
+  const worker = working({ maxInFlight: 50, busy: () => busy });
+  await happenedOften(80);
+  await eventually('the slots of a busy process', () => held.waiting === 32);
+  expect(worker.inFlight).toBe(32);
   busy = false;
-  await eventually('all slots', () => held.waiting === 16);
-  expect(worker.inFlight).toBe(16);
+  await eventually('all slots', () => held.waiting === 50);
+  expect(worker.inFlight).toBe(50);
   held.answerAll(200);
-  await finished(40);
+  await finished(80);
 });
 
 test('a forbidden address gets no connection, and the attempt says why', async () => {

@@ -10,6 +10,8 @@ export interface ClaimLoopOptions<Work> {
   release: (unbegun: readonly Work[]) => Promise<void>;
   /** How many pieces may be in work at once; asked before each claim, so that it may change with the load. */
   slots: () => number;
+  /** How long, in ms, from one claim to the next at least; asked before each. Without it: no time. */
+  gapMs?: () => number;
   /** Pieces in one claim at most. */
   maxBatch: number;
   /** How long to wait, in ms, before looking again when nothing was due. */
@@ -47,6 +49,7 @@ export class ClaimLoop<Work> {
   /** There may be due work that has not been claimed yet. */
   #hungry = false;
   #failures = 0;
+  #claimedAtMs = Number.NEGATIVE_INFINITY;
   #poll: NodeJS.Timeout | undefined;
   #gather: NodeJS.Timeout | undefined;
   #idle: (() => void)[] = [];
@@ -92,8 +95,11 @@ export class ClaimLoop<Work> {
     const slots = this.#options.slots();
     const room = this.#roomOf(slots);
     if (room <= 0) return;
-    if (room * 4 >= Math.min(slots, this.#options.maxBatch)) this.#begin(room);
-    else this.#gather ??= setTimeout(() => this.#gathered(), gatherMs);
+    const isWorthIt = room * 4 >= Math.min(slots, this.#options.maxBatch);
+    const gapLeftMs = this.#claimedAtMs + (this.#options.gapMs?.() ?? 0) - performance.now();
+    const waitMs = Math.max(isWorthIt ? 0 : gatherMs, gapLeftMs);
+    if (waitMs <= 0) this.#begin(room);
+    else this.#gather ??= setTimeout(() => this.#gathered(), waitMs);
   }
 
   #gathered(): void {
@@ -111,6 +117,7 @@ export class ClaimLoop<Work> {
     clearTimeout(this.#gather);
     this.#gather = undefined;
     this.#hungry = false;
+    this.#claimedAtMs = performance.now();
     this.#claiming = this.#claim(room).then((pauseMs) => {
       this.#claiming = undefined;
       if (!this.#running) return;
