@@ -1,10 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { enableCompileCache } from 'node:module';
 import { parse } from 'yaml';
 import { openLog } from '../platform/process/log.ts';
 import { readSettings, type Settings, SettingsError } from './settings.ts';
-
-enableCompileCache();
 
 /** How long a stop may take before the process ends all the same. Deliveries in flight have 12 s. */
 const stopDeadlineMs = 30_000;

@@ -165,6 +165,18 @@ describe('values', () => {
     expect(readSettings({ APP_ROLE: 'Worker' }, undefined)['app.role']).toBe('worker');
   });
 
+  test.each([
+    [{ APP_WEBHOOK_RETRY_INTERVALS: '1m,5x' }, /^APP_WEBHOOK_RETRY_INTERVALS must be a duration/],
+    [{ APP_WEBHOOK_RETRY_INTERVALS: '1m,' }, /^APP_WEBHOOK_RETRY_INTERVALS must be a duration/],
+    [{ APP_PASSWORD_MIN_LENGTH: '5' }, /^APP_PASSWORD_MIN_LENGTH must be an integer from 6/],
+    [{ APP_ROLE: 'boss' }, /^APP_ROLE must be one of all, api, worker, not "boss"\.$/],
+    [{ APP_MAIL_URL: 'http://localhost' }, /^APP_MAIL_URL must be an address/],
+    [{ DATABASE_URL: 'mysql://localhost/florin' }, /^DATABASE_URL must be an address/],
+    [{ PORT: '0', APP_SERVER_PORT: '-1' }, /^APP_SERVER_PORT must be an integer/],
+  ])('no value: %j', (environment, line) => {
+    expect(lineOf(environment as never)).toMatch(line);
+  });
+
   test('networks of both kinds', () => {
     const taken = readSettings({ APP_WEBHOOK_ALLOW_TARGETS: '10.0.0.0/8, fd00::/8,192.168.1.1/32' }, undefined);
     expect(taken['app.webhook.allow-targets']).toEqual(['10.0.0.0/8', 'fd00::/8', '192.168.1.1/32']);

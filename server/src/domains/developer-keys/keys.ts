@@ -39,7 +39,7 @@ export class DeveloperKeys {
   readonly #live: ReadThroughCache<string, LiveKey>;
   readonly #lastUse: LastUse;
 
-  constructor({ database, notifications, clock, logError, remembered = 50_000 }: DeveloperKeysDeps) {
+  constructor({ database, notifications, clock, logError, remembered = 10_000 }: DeveloperKeysDeps) {
     this.#clock = clock;
     this.#live = new ReadThroughCache({ max: remembered, load: (fingerprint) => loadLiveKey(database, fingerprint) });
     this.#lastUse = new LastUse(database, (error) => logError(error, "Keys' last use could not be written."));

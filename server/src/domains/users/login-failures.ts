@@ -41,7 +41,7 @@ export class LoginFailures {
   readonly #tallies: LRUCache<string, Tally>;
   #waiting = 0;
 
-  constructor({ clock, remembered = 50_000, maxWaiting = 1_000 }: LoginFailuresOptions) {
+  constructor({ clock, remembered = 10_000, maxWaiting = 1_000 }: LoginFailuresOptions) {
     this.#clock = clock;
     this.#maxWaiting = maxWaiting;
     this.#tallies = new LRUCache({ max: remembered });

@@ -35,7 +35,7 @@ export class Sessions {
   readonly #clock: Clock;
   readonly #live: ReadThroughCache<string, LiveSession>;
 
-  constructor({ database, notifications, tokens, clock, remembered = 50_000 }: SessionsDeps) {
+  constructor({ database, notifications, tokens, clock, remembered = 10_000 }: SessionsDeps) {
     this.#tokens = tokens;
     this.#clock = clock;
     this.#live = new ReadThroughCache({ max: remembered, load: (id) => loadLiveSession(database, id) });

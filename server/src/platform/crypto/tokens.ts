@@ -51,7 +51,7 @@ export class Tokens {
 
   constructor(options: TokensOptions) {
     this.#options = options;
-    this.#verified = new LRUCache({ max: options.remembered ?? 50_000 });
+    this.#verified = new LRUCache({ max: options.remembered ?? 10_000 });
   }
 
   sign(kind: TokenKind, { subject, sessionId, claims, lifetimeSeconds }: TokenContent): Promise<string> {

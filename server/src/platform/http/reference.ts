@@ -46,6 +46,8 @@ export async function addReference(app: FastifyInstance, options: ReferenceOptio
         },
       },
     },
+    transformObject: (document) =>
+      'openapiObject' in document ? withOptionalBodies(document.openapiObject) : document.swaggerObject,
   });
   await app.register(swaggerUi, {
     routePrefix: '/docs',
@@ -54,4 +56,23 @@ export async function addReference(app: FastifyInstance, options: ReferenceOptio
     theme: { title: options.title, css: [{ filename: 'plain.css', content: withoutTopbar }] },
   });
   app.get('/openapi.json', { schema: { hide: true } }, (_request, reply) => reply.send(app.swagger()));
+}
+
+interface Document {
+  paths?: Record<string, { post?: { requestBody?: unknown } } | undefined>;
+}
+
+interface RequestBody {
+  required: boolean;
+  content: { 'application/json': { schema: { anyOf?: { type?: string }[] } } };
+}
+
+/** A body that may be null may be left out altogether; the library calls every body required. */
+function withOptionalBodies<Given extends object>(document: Given): Given {
+  for (const path of Object.values((document as Document).paths ?? {})) {
+    const body = path?.post?.requestBody as RequestBody | undefined;
+    if (body === undefined) continue;
+    body.required = !body.content['application/json'].schema.anyOf?.some(({ type }) => type === 'null');
+  }
+  return document;
 }
