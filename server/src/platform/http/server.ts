@@ -37,6 +37,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     principal: Principal | undefined;
     refusal: Refusal | undefined;
+    /** The path as declared; Fastify would build its route's whole description to tell it. */
+    declaredPath: string;
   }
 }
 
@@ -70,6 +72,7 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
   });
   app.decorateRequest('principal', undefined);
   app.decorateRequest('refusal', undefined);
+  app.decorateRequest('declaredPath', 'other');
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
     const { host } = request.headers;
@@ -80,7 +83,7 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
   app.addHook('onResponse', (request, reply, done) => {
     options.onReply({
       method: request.method,
-      path: request.routeOptions.url ?? 'unknown',
+      path: request.declaredPath,
       status: reply.statusCode,
       durationMs: reply.elapsedTime,
       requestId: request.id,
@@ -112,16 +115,13 @@ export function addRoute(
     url: path,
     schema: routeSchema(route),
     onRequest: (request, _reply, done) => {
+      request.declaredPath = path;
       if (needs === 'nothing' || needs === 'token') return done();
-      const admit = (principal: Principal) => {
-        demand(needs, principal);
-        request.principal = principal;
-        done();
-      };
       try {
         const principal = authenticate(request.headers.authorization);
-        if (principal instanceof Promise) principal.then(admit).catch(done);
-        else admit(principal);
+        if (principal instanceof Promise) {
+          principal.then((known) => admit(request, known, needs, done)).catch(done);
+        } else admit(request, principal, needs, done);
       } catch (error) {
         done(error as Error);
       }
@@ -131,6 +131,17 @@ export function addRoute(
       return send(reply, await endpoint.handle(callOf(request)));
     },
   });
+}
+
+function admit(
+  request: FastifyRequest,
+  principal: Principal,
+  needs: Exclude<Need, 'nothing' | 'token'>,
+  done: () => void,
+): void {
+  demand(needs, principal);
+  request.principal = principal;
+  done();
 }
 
 function demand(needs: Exclude<Need, 'nothing' | 'token'>, principal: Principal): void {
