@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
+import { type Filled, fill } from './fill.ts';
 import { timesOf } from './processes/cpu.ts';
 import type { LoadJob, LoadResult } from './processes/load.ts';
 import { ask, launchOwn, nextMessage } from './processes/owned.ts';
@@ -27,6 +28,12 @@ export interface Shop {
   channelId: number;
 }
 
+/** A shop that holds payments, and what they are spread over. */
+export interface FilledShop {
+  shop: Shop;
+  filled: Filled;
+}
+
 export interface BenchOptions {
   /** Rows of the full table. */
   rows: number;
@@ -38,6 +45,7 @@ export class Bench {
   readonly rows: number;
   readonly log: (line: string) => void;
   #shop: Promise<Shop> | undefined;
+  #fullShop: Promise<FilledShop> | undefined;
   #generator: ChildProcess | undefined;
 
   constructor({ rows, log }: BenchOptions) {
@@ -51,6 +59,26 @@ export class Bench {
     const shop = await this.#shop;
     await shop.service.empty();
     return shop;
+  }
+
+  /** A few payments on the service that is otherwise empty. */
+  async smallShop(rows: number): Promise<FilledShop> {
+    const shop = await this.emptyShop();
+    return { shop, filled: await fill(shop, rows) };
+  }
+
+  /** A service of its own with the full table, filled once. Measurements that only read it come first. */
+  fullShop(): Promise<FilledShop> {
+    this.#fullShop ??= this.#openFullShop();
+    return this.#fullShop;
+  }
+
+  async #openFullShop(): Promise<FilledShop> {
+    const startedAt = performance.now();
+    const shop = await openShop();
+    const filled = await fill(shop, this.rows);
+    this.log(`${this.rows} rows written: ${Math.round((performance.now() - startedAt) / 1000)} s`);
+    return { shop, filled };
   }
 
   /** Runs a load; the generator is one process for all, so that it is warm. */

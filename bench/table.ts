@@ -2,7 +2,7 @@ import type { Line } from './bench.ts';
 
 /** The lines as a table, each remark below its line. */
 export function tableOf(lines: readonly Line[]): string {
-  const rows = lines.map((line) => [line.what, line.ours, line.against, figureOf(line), goalOf(line), verdictOf(line)]);
+  const rows = lines.map(cellsOf);
   const all = [['what', 'measured', 'against', 'figure', 'goal', ''], ...rows];
   const widths = (all[0] as string[]).map((_, i) => Math.max(...all.map((row) => row[i]?.length ?? 0)));
   const text = (row: string[]) =>
@@ -13,6 +13,11 @@ export function tableOf(lines: readonly Line[]): string {
     ...(lines[i]?.remark === undefined ? [] : [`    ${lines[i]?.remark}`]),
   ]);
   return [head, '-'.repeat(head?.length ?? 0), ...withRemarks].join('\n');
+}
+
+/** A line as the words of its columns. */
+export function cellsOf(line: Line): string[] {
+  return [line.what, line.ours, line.against, figureOf(line), goalOf(line), verdictOf(line)];
 }
 
 export function isMet({ figure, goal }: Line): boolean | undefined {

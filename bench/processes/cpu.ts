@@ -46,10 +46,11 @@ export function machineBusyUs(): number {
   return (user + nice + system + irq + softirq + steal) * tickUs;
 }
 
-/** Memory of a process that is not shared out again, in MB. */
-export function residentMb(pid: number): number {
-  const kb = /^VmRSS:\s+(\d+) kB/m.exec(contentOf(`/proc/${pid}/status`) ?? '')?.[1];
-  return Number(kb ?? Number.NaN) / 1024;
+/** What a process holds in memory, in MB: now, at most since its start, and of it what is mapped from files. */
+export function memoryOf(pid: number): { residentMb: number; peakMb: number; ofFilesMb: number } {
+  const status = contentOf(`/proc/${pid}/status`) ?? '';
+  const mb = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? Number.NaN) / 1024;
+  return { residentMb: mb('VmRSS'), peakMb: mb('VmHWM'), ofFilesMb: mb('RssFile') };
 }
 
 function contentOf(path: string): string | undefined {

@@ -1,0 +1,25 @@
+import type { Bench, Line } from '../bench.ts';
+import { ceiling } from './ceiling.ts';
+import { deliveries } from './deliveries.ts';
+import { detail } from './detail.ts';
+import { fullTable } from './full-table.ts';
+import { list } from './list.ts';
+import { memory } from './memory.ts';
+import { start } from './start.ts';
+import { steady } from './steady.ts';
+import { subscribed } from './subscribed.ts';
+import { usualWay } from './usual-way.ts';
+
+/** Every measurement under the name it is asked for by, in the order they are run. */
+export const measurements: Record<string, (bench: Bench) => Promise<Line[]>> = {
+  ceiling,
+  'usual-way': usualWay,
+  subscribed,
+  steady,
+  detail,
+  deliveries,
+  list,
+  'full-table': fullTable,
+  memory,
+  start,
+};

@@ -1,0 +1,54 @@
+import type { Bench, Line } from '../bench.ts';
+import { openShop } from '../bench.ts';
+import { megabytes, perSecond } from '../format.ts';
+import { memoryOf } from '../processes/cpu.ts';
+import { createRequests } from '../requests.ts';
+import { median } from '../rounds.ts';
+
+/** How many payments are taken before it is judged. */
+const creates = 1_000_000;
+const sampleEveryMs = 200;
+const secondsAtOnce = 5;
+
+/** What the service's process holds in memory while it takes payments as fast as it can, and whether that grows. */
+export async function memory(bench: Bench): Promise<Line[]> {
+  const { service, merchant, channelId } = await openShop();
+  const requests = createRequests(merchant.key, channelId);
+  const atRest = memoryOf(service.pid);
+  const samplesMb: number[] = [];
+  const sampling = setInterval(() => samplesMb.push(memoryOf(service.pid).residentMb), sampleEveryMs);
+  let served = 0;
+  const startedAt = performance.now();
+  while (served < creates) {
+    const load = { port: service.port, requests, seconds: secondsAtOnce, warmUpSeconds: 0 };
+    const result = await bench.load(load);
+    if (result.failures > 0) throw new Error(`${result.failures} of ${result.served} requests failed.`);
+    served += result.served;
+  }
+  clearInterval(sampling);
+  const seconds = (performance.now() - startedAt) / 1000;
+  const half = samplesMb.length >> 1;
+  const [first, second] = [median(samplesMb.slice(0, half)), median(samplesMb.slice(half))];
+  const { peakMb, ofFilesMb } = memoryOf(service.pid);
+  await service.stop();
+  const after = `${(served / 1e6).toFixed(2)} × 10⁶ creates`;
+  return [
+    {
+      measurement: 'memory',
+      what: 'memory of the service under load, second half',
+      ours: megabytes(second),
+      against: `peak ${megabytes(peakMb)}`,
+      figure: second,
+      goal: { atMost: 150 },
+      remark: `over ${after} at ${perSecond(served / seconds)}, 64 connections; before them ${megabytes(atRest.residentMb)}; ${megabytes(ofFilesMb)} of it is program text mapped from files`,
+    },
+    {
+      measurement: 'memory',
+      what: 'memory, second half ÷ first half of the creates',
+      ours: megabytes(second),
+      against: megabytes(first),
+      figure: second / first,
+      goal: { atMost: 1.1 },
+    },
+  ];
+}

@@ -1,0 +1,44 @@
+import type { Bench, Line } from '../bench.ts';
+import { milliseconds } from '../format.ts';
+import { machineBusyUs, timesOfTree } from '../processes/cpu.ts';
+import { median } from '../rounds.ts';
+import { Service } from '../service.ts';
+
+const coldRounds = 3;
+const warmRoundsEach = 2;
+
+/**
+ * From the start of the process until `/health/ready` answers 200, in the way `npm start` runs it once all is
+ * installed: on a folder that is not there yet, and again on the folder it left behind.
+ */
+export async function start(_bench: Bench): Promise<Line[]> {
+  const coldMs: number[] = [];
+  const warmMs: number[] = [];
+  const startedAt = performance.now();
+  const [busyUs, ownUs] = [machineBusyUs(), timesOfTree(process.pid)];
+  for (let i = 0; i < coldRounds; i++) {
+    let service = await Service.start();
+    coldMs.push(service.startMs);
+    for (let j = 0; j < warmRoundsEach; j++) {
+      await service.stop({ keepData: true });
+      service = await Service.start(service.dataDir);
+      warmMs.push(service.startMs);
+    }
+    await service.stop();
+  }
+  const foreignUs = Math.max(0, machineBusyUs() - busyUs - (timesOfTree(process.pid) - ownUs));
+  const remark = `others used ${(foreignUs / 1000 / (performance.now() - startedAt)).toFixed(2)} CPU`;
+  const line = (what: string, ms: number[], atMost: number): Line => ({
+    measurement: 'start',
+    what,
+    ours: milliseconds(median(ms)),
+    against: `longest ${milliseconds(Math.max(...ms))}`,
+    figure: median(ms),
+    goal: { atMost },
+    remark,
+  });
+  return [
+    line('start to ready, on a folder that was used before, ms', warmMs, 1_000),
+    line('start to ready, on a new folder, ms', coldMs, 3_000),
+  ];
+}
