@@ -16,14 +16,15 @@ import { Database } from '../platform/postgres/database.ts';
 import { Notifications } from '../platform/postgres/notifications.ts';
 import type { Lifecycle } from '../platform/process/lifecycle.ts';
 import type { Log } from '../platform/process/log.ts';
+import { LoopPressure } from '../platform/process/loop-pressure.ts';
 import type { Clock } from '../vocabulary/clock.ts';
 import { uuidSource } from '../vocabulary/id.ts';
 import { Metrics } from './metrics.ts';
 import type { Secrets } from './secrets.ts';
 import type { Settings } from './settings.ts';
 
-/** With this many creates under way the cores are taken: deliveries let them go first. */
-const busyCreates = 16;
+/** Payments written this lately count as being written now. */
+const writingMs = 100;
 /** Connections for claiming deliveries, recording results and folding totals, so that requests never wait for them. */
 const workerConnections = 4;
 
@@ -89,6 +90,7 @@ export function assemble(connection: pg.ClientConfig, secrets: Secrets, surround
     onWritten: () => folder.wake(),
     observeBatch: metrics.onBatch,
   });
+  const pressure = new LoopPressure();
   const deliveries = new DeliveryWorker({
     database: working,
     directory: endpoints,
@@ -97,7 +99,7 @@ export function assemble(connection: pg.ClientConfig, secrets: Secrets, surround
     timeoutMs: settings['app.webhook.timeout'],
     retryIntervalsMs: settings['app.webhook.retry-intervals'],
     maxInFlight: settings['app.webhook.max-in-flight'],
-    busy: () => creator.underWay >= busyCreates,
+    busy: () => pressure.isHigh && creator.idleMs < writingMs,
     observer: { onAttempt: metrics.onAttempt },
     onTrouble: (error) => log.warn({ error }, 'Deliveries wait: the database or a defect is in the way'),
     onRecovered: () => log.info('Deliveries go on'),

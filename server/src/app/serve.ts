@@ -87,7 +87,7 @@ function offeredRoutes(parts: Parts): Route[] {
     users: userEndpoints({ ...userDeps, forgottenPasswords }),
     keys: developerKeyEndpoints({ database, notifications, clock }),
     channels: channelEndpoints({ database, directory: channels, seal, clock }),
-    transactions: transactionEndpoints({ database, creator, reader, drawUuid, clock, ...woken }),
+    transactions: transactionEndpoints({ database, creator, reader, channels, drawUuid, clock, ...woken }),
     webhooks: webhookEndpoints({ database, directory: endpoints, guard, seal, clock }),
   });
 }

@@ -49,6 +49,7 @@ export interface CreateTransactionDeps {
 export class TransactionCreator {
   readonly #deps: CreateTransactionDeps;
   readonly #batcher: Batcher<Draft, Outcome>;
+  #writtenAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(deps: CreateTransactionDeps) {
     this.#deps = deps;
@@ -79,9 +80,9 @@ export class TransactionCreator {
     return this.#batcher.queued;
   }
 
-  /** Creates waiting or being written. */
-  get underWay(): number {
-    return this.#batcher.underWay;
+  /** How long ago the last payments were written, in ms. */
+  get idleMs(): number {
+    return performance.now() - this.#writtenAtMs;
   }
 
   drained(): Promise<void> {
@@ -93,6 +94,7 @@ export class TransactionCreator {
       ? drafts.toSorted(byIdempotencyKey)
       : drafts;
     const created = await createMany(this.#deps.writer, inKeyOrder);
+    this.#writtenAtMs = performance.now();
     if (created.length > 0) this.#deps.onWritten();
     if (created[0] !== undefined && created[0].deliveries > 0) this.#deps.onDeliveries();
     if (created.length === drafts.length) return drafts.map(createdOf);

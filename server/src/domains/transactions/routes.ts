@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { endpoint } from '../../platform/http/route.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { invalid } from '../../vocabulary/errors.ts';
+import type { ChannelDirectory } from '../channels/directory.ts';
 import type { TransactionCreator } from './create.ts';
 import { listTransactions } from './list.ts';
 import type { TransactionReader } from './read.ts';
@@ -23,6 +24,8 @@ export interface TransactionDeps extends UpdateTransactionDeps {
   database: Database;
   creator: TransactionCreator;
   reader: TransactionReader;
+  /** Names of channels come from memory: a join less to plan and to run for every look. */
+  channels: ChannelDirectory;
 }
 
 export function transactionEndpoints(deps: TransactionDeps) {
@@ -60,7 +63,8 @@ export function transactionEndpoints(deps: TransactionDeps) {
       data: transactionDetail,
       handle: async ({ query, principal }) => {
         const row = await deps.reader.find(query.id, principal);
-        return { data: { ...recordOf(row), channelName: row.channel_name } };
+        const channel = await deps.channels.find(row.channel_id);
+        return { data: { ...recordOf(row), channelName: channel?.name ?? '' } };
       },
     }),
 

@@ -149,24 +149,20 @@ const columns = `t.tenant_id, t.id, t.amount, t.amount_refunded, t.currency, t.s
   t.description, t.metadata, t.customer_id, t.invoice_id, t.failure_code, t.failure_message, t.provider_reference,
   t.version, t.created_at, t.updated_at`;
 
-export type TransactionDetailRow = TransactionRow & { channel_name: string };
-
 /** Many payments at once, each by tenant and id; those that are not there are left out. */
-export const findMany = statement<TransactionDetailRow>(
+export const findMany = statement<TransactionRow>(
   'transactions.find_many',
-  `select ${columns}, channel.name as channel_name
+  `select ${columns}
      from unnest($1::bigint[], $2::uuid[]) as wanted (tenant_id, id)
-     join transaction t on t.tenant_id = wanted.tenant_id and t.id = wanted.id
-     join channel on channel.id = t.channel_id`,
+     join transaction t on t.tenant_id = wanted.tenant_id and t.id = wanted.id`,
 );
 
 /** A payment in whichever tenant it is: one look into the index per tenant, for platform administrators. */
-export const findInAnyTenant = statement<TransactionDetailRow>(
+export const findInAnyTenant = statement<TransactionRow>(
   'transactions.find_in_any_tenant',
-  `select ${columns}, channel.name as channel_name
+  `select ${columns}
      from tenant
-     join transaction t on t.tenant_id = tenant.id and t.id = $1
-     join channel on channel.id = t.channel_id`,
+     join transaction t on t.tenant_id = tenant.id and t.id = $1`,
 );
 
 export const lockOne = statement<TransactionRow>(

@@ -45,10 +45,10 @@ export interface DeliveryObserver {
 /** Many of them wait for their claim or their record at any moment: 64 slots made half the deliveries a second of 512. */
 const defaultMaxInFlight = 512;
 /**
- * While payments take all the processor they can get, deliveries get this much: 32 every 10 ms, some 3,000 a second, a
- * sixth of what two cores send when nothing else is to do. They catch up when the rush is over.
+ * While payments take all the processor they can get, deliveries get this much: 20 every 10 ms, some 2,000 a second, a
+ * tenth of what two cores send when nothing else is to do. They catch up when the rush is over.
  */
-const busySlots = 32;
+const busySlots = 20;
 const busyGapMs = 10;
 /** Beyond the attempt's own deadline a lease leaves this long, to find a slot before it and to be recorded after it. */
 const leaseBeyondTimeoutMs = 20 * secondMs;

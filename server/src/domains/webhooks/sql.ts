@@ -93,6 +93,7 @@ export const claimDeliveries = statement<ClaimedDelivery>(
  * null: not), when it ended (ms), how long the try took (ms, null: nothing was sent), status, outcome, resent.
  *
  * The lease is the fence: a row whose lease was taken over since is left alone, and its neighbours are still written.
+ * Only an open delivery has one. To ask for `state = 'OPEN'` as well would let the planner read all that are open.
  * Nested loops over the primary key: 4 ms for 200 with 10^6 finished.
  */
 export const recordResults = statement<{ applied: number }>(
@@ -111,7 +112,7 @@ export const recordResults = statement<{ applied: number }>(
             finished_at = case when result.state <> 'OPEN' then to_timestamp(result.ended_ms / 1000) end
        from result
       where delivery.tenant_id = result.tenant_id and delivery.id = result.id
-        and delivery.lease = result.lease and delivery.state = 'OPEN'
+        and delivery.lease = result.lease
      returning delivery.tenant_id, delivery.id, delivery.attempts, result.ended_ms, result.duration_ms, result.status,
                result.outcome, result.resent
    ), tried as (
@@ -130,5 +131,5 @@ export const releaseDeliveries = statement(
       set lease = null, leased_until = null
      from unnest($1::bigint[], $2::uuid[], $3::uuid[]) as given (tenant_id, id, lease)
     where delivery.tenant_id = given.tenant_id and delivery.id = given.id
-      and delivery.lease = given.lease and delivery.state = 'OPEN'`,
+      and delivery.lease = given.lease`,
 );

@@ -33,7 +33,6 @@ export class Batcher<Item, Result> {
   readonly #options: BatcherOptions<Item, Result>;
   #queue: Waiting<Item, Result>[] = [];
   #inFlight = false;
-  #inFlightCount = 0;
   #away = false;
   #idle: (() => void)[] = [];
 
@@ -53,11 +52,6 @@ export class Batcher<Item, Result> {
     return this.#queue.length;
   }
 
-  /** Items waiting or in flight. */
-  get underWay(): number {
-    return this.#queue.length + this.#inFlightCount;
-  }
-
   /** Resolves when nothing is queued or in flight. */
   drained(): Promise<void> {
     if (!this.#inFlight) return Promise.resolve();
@@ -69,7 +63,6 @@ export class Batcher<Item, Result> {
     const batch = this.#queue.length <= maxBatch ? this.#queue : this.#queue.slice(0, maxBatch);
     this.#queue = batch === this.#queue ? [] : this.#queue.slice(maxBatch);
     this.#inFlight = true;
-    this.#inFlightCount = batch.length;
     void this.#flush(batch);
   }
 
@@ -79,7 +72,6 @@ export class Batcher<Item, Result> {
     this.#options.observe?.(batch.length, performance.now() - startedAt);
     // The next batch leaves before the finished one is answered: the database works while we write replies (+7 %).
     this.#inFlight = false;
-    this.#inFlightCount = 0;
     if (this.#queue.length > 0) this.#launch();
     settle();
     if (!this.#inFlight) for (const resolve of this.#idle.splice(0)) resolve();
