@@ -12,7 +12,7 @@ import { EndpointDirectory } from '../domains/webhooks/directory.ts';
 import { Passwords } from '../platform/crypto/passwords.ts';
 import { Sealer } from '../platform/crypto/seal.ts';
 import { Tokens } from '../platform/crypto/tokens.ts';
-import { Database } from '../platform/postgres/database.ts';
+import { Database, type Plans } from '../platform/postgres/database.ts';
 import { Notifications } from '../platform/postgres/notifications.ts';
 import type { Lifecycle } from '../platform/process/lifecycle.ts';
 import type { Log } from '../platform/process/log.ts';
@@ -46,9 +46,9 @@ export function assemble(connection: pg.ClientConfig, secrets: Secrets, surround
   const drawUuid = uuidSource(clock);
 
   const pools = new Map<string, Database>();
-  const pool = (name: string, connections: number, plans: 'fresh' | 'kept' = 'fresh'): Database => {
+  const pool = (name: string, connections: number, plans?: Plans): Database => {
     const onIdleError = (error: Error) => log.warn({ error, pool: name }, 'A database connection was lost');
-    const database = new Database({ connection, connections, name, plans, onIdleError });
+    const database = new Database({ connection, connections, name, onIdleError, ...(plans && { plans }) });
     pools.set(name, database);
     return database;
   };
@@ -56,7 +56,7 @@ export function assemble(connection: pg.ClientConfig, secrets: Secrets, surround
     await Promise.all([...pools.values()].map((database) => database.close()));
   });
   const database = pool('main', settings['app.database.connections']);
-  const working = pool('worker', workerConnections);
+  const working = pool('worker', workerConnections, 'indexed');
   const notifications = new Notifications(connection, (error) =>
     log.warn({ error }, 'Changes of other nodes cannot be heard; every look goes to the database until they can'),
   );
@@ -124,7 +124,7 @@ export function assemble(connection: pg.ClientConfig, secrets: Secrets, surround
     endpoints,
     folder,
     creator,
-    reader: new TransactionReader(database, pool('reader', 1)),
+    reader: new TransactionReader(database, pool('reader', 1, 'indexed')),
     deliveries,
   };
 }

@@ -299,15 +299,15 @@ test('no more are in flight than there are slots, and a busy process keeps some'
   const held = holdingAnswers();
   await subscribed(held.answering);
   let busy = true;
-  const worker = working({ maxInFlight: 50, busy: () => busy });
-  await happenedOften(80);
-  await eventually('the slots of a busy process', () => held.waiting === 20);
-  expect(worker.inFlight).toBe(20);
+  const worker = working({ maxInFlight: 150, busy: () => busy });
+  await happenedOften(200);
+  await eventually('the slots of a busy process', () => held.waiting === 100);
+  expect(worker.inFlight).toBe(100);
   busy = false;
-  await eventually('all slots', () => held.waiting === 50);
-  expect(worker.inFlight).toBe(50);
+  await eventually('all slots', () => held.waiting === 150);
+  expect(worker.inFlight).toBe(150);
   held.answerAll(200);
-  await finished(80);
+  await finished(200);
 });
 
 test('a forbidden address gets no connection, and the attempt says why', async () => {

@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks';
 
 const sampleMs = 50;
-/** From this share of busy time on, whatever more is taken on makes everything else wait. */
-const highUtilization = 0.8;
+/** From this share of busy time on the database, on the same cores, has no more to give than this process takes. */
+const highUtilization = 0.5;
 
 /** Whether the event loop has been busy lately. It looks when it is asked, so that an idle process stays idle. */
 export class LoopPressure {
