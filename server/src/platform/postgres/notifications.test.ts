@@ -78,7 +78,8 @@ const cutListeners = () =>
 
 test('a change is heard at once where it is made, and soon on every other node', async () => {
   await here.notifications.publish(db.database, 'things', 17);
-  expect(here.heard).toEqual(['17']);
+  // Its own notification may have come back already: hearing of a change twice is harmless.
+  expect(new Set(here.heard)).toEqual(new Set(['17']));
   await eventually('the other node hears', () => there.heard.includes('17'));
 });
 
