@@ -1,6 +1,5 @@
-import { randomBytes } from 'node:crypto';
-import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { keptSecret } from '../platform/crypto/kept-secret.ts';
 import { freshKeyring, type Keyring, parseKeyring } from '../platform/crypto/keyring.ts';
 import { environmentName, type Settings, SettingsError } from './settings.ts';
 
@@ -33,7 +32,7 @@ async function keyringOf(name: 'app.jwt.keys' | 'app.encryption.keys', settings:
   }
   const file = join(settings['app.data-dir'], name.slice('app.'.length).replace('.', '-'));
   try {
-    return parsed(file, await kept(file));
+    return parsed(file, await keptSecret(file, freshKeyring));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
@@ -47,30 +46,4 @@ function parsed(from: string, text: string): Keyring {
   } catch (error) {
     throw new SettingsError(`${from}: ${(error as Error).message}`);
   }
-}
-
-/** The file's text; drawn and written durably when there is no file yet. Of two who draw at once, the first wins. */
-async function kept(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-  }
-  await mkdir(join(path, '..'), { recursive: true, mode: 0o700 });
-  const unfinished = `${path}.${randomBytes(4).toString('hex')}`;
-  const file = await open(unfinished, 'wx', 0o600);
-  try {
-    await file.writeFile(`${freshKeyring()}\n`);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  try {
-    await link(unfinished, path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  } finally {
-    await rm(unfinished);
-  }
-  return readFile(path, 'utf8');
 }

@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
-import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { keptSecret } from '../../platform/crypto/kept-secret.ts';
 import type { Passwords } from '../../platform/crypto/passwords.ts';
 import { randomText } from '../../platform/crypto/random-text.ts';
 import type { Database } from '../../platform/postgres/database.ts';
@@ -52,7 +52,7 @@ export async function ensureAdministrator(deps: FirstAdministratorDeps): Promise
     throw new Error(`app.admin.password must have at least ${deps.passwordMinLength} characters.`);
   }
   const passwordFile = join(deps.dataDir, 'admin-password');
-  const password = given ?? (await keepPassword(passwordFile));
+  const password = given ?? (await keptSecret(passwordFile, () => randomText(passwordLength)));
   const created = await insertOnce(await passwords.hash(password), deps);
   if (given !== undefined) return { account, created, ...(isCommon(given) && { commonPassword: true }) };
   if (created) return { account, created, password, passwordFile };
@@ -61,33 +61,6 @@ export async function ensureAdministrator(deps: FirstAdministratorDeps): Promise
   const [winner] = await database.run(findByAccount, [accountKey(account)]);
   if (!(await passwords.verify(winner?.password_hash, password))) await rm(passwordFile, { force: true });
   return { account, created };
-}
-
-/** The password in the file; drawn and written durably when there is none yet. */
-async function keepPassword(path: string): Promise<string> {
-  await mkdir(join(path, '..'), { recursive: true, mode: 0o700 });
-  const unfinished = `${path}.${randomBytes(4).toString('hex')}`;
-  const file = await open(unfinished, 'wx', 0o600);
-  try {
-    await file.writeFile(`${randomText(passwordLength)}\n`);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  try {
-    await link(unfinished, path); // Fails where there is one already: the first to draw wins.
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  } finally {
-    await rm(unfinished);
-  }
-  const folder = await open(join(path, '..'), 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
-  return (await readFile(path, 'utf8')).trim();
 }
 
 function insertOnce(passwordHash: string, { database, clock, account }: FirstAdministratorDeps): Promise<boolean> {
