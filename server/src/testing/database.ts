@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import pg from 'pg';
+import type pg from 'pg';
 import { inject } from 'vitest';
 import { Database } from '../platform/postgres/database.ts';
+import { administer } from './administer.ts';
 
 /** A migrated database of one's own. Call `drop` when done (afterAll). */
 export interface TestDatabase {
@@ -27,16 +28,6 @@ export async function databaseFromTemplate(): Promise<TestDatabase> {
       await administer(server, `drop database ${name} with (force)`);
     },
   };
-}
-
-async function administer(connection: pg.ClientConfig, sql: string): Promise<void> {
-  const client = new pg.Client(connection);
-  await client.connect();
-  try {
-    await client.query(sql);
-  } finally {
-    await client.end();
-  }
 }
 
 /** Waits until `condition` gives something, looking every few milliseconds; fails with `what` after the deadline. */

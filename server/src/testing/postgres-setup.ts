@@ -1,10 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
+import type pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { startEmbeddedPostgres } from '../platform/postgres/embedded/supervisor.ts';
 import { migrate } from '../platform/postgres/migrate.ts';
+import { administer } from './administer.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -55,14 +56,4 @@ function configOf(url: string): pg.ClientConfig {
     password: decodeURIComponent(password),
     database: pathname.slice(1) || 'postgres',
   };
-}
-
-async function administer(connection: pg.ClientConfig, sql: string): Promise<void> {
-  const client = new pg.Client(connection);
-  await client.connect();
-  try {
-    await client.query(sql);
-  } finally {
-    await client.end();
-  }
 }

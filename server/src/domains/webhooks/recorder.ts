@@ -1,3 +1,4 @@
+import { plainArray } from '../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../platform/postgres/database.ts';
 import type { Clock } from '../../vocabulary/clock.ts';
 import type { AttemptOutcome } from './rules.ts';
@@ -107,23 +108,15 @@ export class Recorder {
 
 function columnsOf(batch: readonly Result[]): string[] {
   return [
-    column(batch.map((result) => result.tenantId)),
-    column(batch.map((result) => result.deliveryId)),
-    column(batch.map((result) => result.lease)),
-    column(batch.map((result) => result.state)),
-    column(batch.map((result) => result.dueMs)),
-    column(batch.map((result) => result.endedMs)),
-    column(batch.map((result) => result.durationMs)),
-    column(batch.map((result) => result.status)),
-    column(batch.map((result) => result.outcome)),
-    column(batch.map((result) => result.resent)),
+    plainArray(batch.map((result) => result.tenantId)),
+    plainArray(batch.map((result) => result.deliveryId)),
+    plainArray(batch.map((result) => result.lease)),
+    plainArray(batch.map((result) => result.state)),
+    plainArray(batch.map((result) => result.dueMs)),
+    plainArray(batch.map((result) => result.endedMs)),
+    plainArray(batch.map((result) => result.durationMs)),
+    plainArray(batch.map((result) => result.status)),
+    plainArray(batch.map((result) => result.outcome)),
+    plainArray(batch.map((result) => result.resent)),
   ];
-}
-
-/**
- * An array as PostgreSQL reads it. Nothing here needs quoting: numbers, UUIDs and words of our own. The driver would
- * quote every element, at four times the cost.
- */
-function column(values: readonly (string | number | boolean | null)[]): string {
-  return `{${values.map((value) => value ?? 'null').join(',')}}`;
 }

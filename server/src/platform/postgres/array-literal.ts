@@ -4,7 +4,7 @@
  */
 
 /** Numbers, UUIDs and words without commas, quotes or braces: nothing to quote. */
-export function plainArray(values: readonly (string | number | null)[]): string {
+export function plainArray(values: readonly (string | number | boolean | null)[]): string {
   let text = '{';
   for (let i = 0; i < values.length; i++) text += `${i === 0 ? '' : ','}${values[i] ?? 'NULL'}`;
   return `${text}}`;
