@@ -4,7 +4,7 @@ import { inject } from 'vitest';
 import { Database } from '../platform/postgres/database.ts';
 import { administer } from './administer.ts';
 
-/** A migrated database of one's own. Call `drop` when done (afterAll). */
+/** A database of one's own. Call `drop` when done (afterAll). */
 export interface TestDatabase {
   connection: pg.ClientConfig;
   database: Database;
@@ -13,10 +13,11 @@ export interface TestDatabase {
   drop: () => Promise<void>;
 }
 
-export async function databaseFromTemplate(): Promise<TestDatabase> {
+/** Migrated, unless another template is named: template0 is empty. */
+export async function databaseFromTemplate(template: string = inject('templateDatabase')): Promise<TestDatabase> {
   const server = inject('postgres');
   const name = `florin_test_${randomBytes(6).toString('hex')}`;
-  await administer(server, `create database ${name} template ${inject('templateDatabase')}`);
+  await administer(server, `create database ${name} template ${template}`);
   const connection = { ...server, database: name };
   const database = new Database({ connection, connections: 5, name: 'test' });
   return {

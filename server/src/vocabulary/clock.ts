@@ -5,7 +5,8 @@ export const systemClock: Clock = () => Date.now();
 
 export const secondMs = 1_000;
 export const minuteMs = 60 * secondMs;
-export const dayMs = 24 * 60 * minuteMs;
+export const hourMs = 60 * minuteMs;
+export const dayMs = 24 * hourMs;
 
 /** The UTC day of a moment, as the interface writes it: YYYY-MM-DD. */
 export function utcDay(atMs: number): string {

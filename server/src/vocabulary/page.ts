@@ -12,6 +12,16 @@ export interface Pagination extends Page {
   totalPages: number;
 }
 
+/**
+ * Of lists that may hold very many: a page goes on where the one before ended, so that the last costs what the first did.
+ * `next` is what to ask for as `after`; null: there is no more. A page may hold fewer rows than were asked for and be
+ * followed by others, where many had to be passed by to find these.
+ */
+export interface CursorPagination {
+  pageSize: number;
+  next: string | null;
+}
+
 export function paginationOf({ page, pageSize }: Page, total: number): Pagination {
   return { page, pageSize, total, totalPages: Math.ceil(total / pageSize) };
 }

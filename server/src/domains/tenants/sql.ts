@@ -12,6 +12,8 @@ const columns = 'id, name, state, created_at, updated_at';
 
 export const findTenant = statement<TenantRow>('tenants.find', `select ${columns} from tenant where id = $1`);
 
+export const tenantIds = statement<{ id: number }>('tenants.ids', 'select id from tenant');
+
 /** Everyone's but the platform's own, which is null on the wire and cannot be changed. */
 export const listTenants = statement<TenantRow>(
   'tenants.list',

@@ -11,6 +11,7 @@ export function plainArray(values: readonly (string | number | boolean | null)[]
 }
 
 const textOid = 25;
+const byteaOid = 17;
 const headerBytes = 20;
 
 /**
@@ -18,17 +19,32 @@ const headerBytes = 20;
  * to unquote there. Events are JSON, where every second word would need a backslash.
  */
 export function textArray(values: readonly (string | null)[]): Buffer {
+  return binaryArray(textOid, values, Buffer.byteLength, (value, into, at) => into.write(value, at));
+}
+
+/** Any bytes, as bytea[] in the same form. */
+export function byteaArray(values: readonly (Buffer | null)[]): Buffer {
+  const lengthOf = (value: Buffer) => value.length;
+  return binaryArray(byteaOid, values, lengthOf, (value, into, at) => value.copy(into, at));
+}
+
+function binaryArray<Value>(
+  oid: number,
+  values: readonly (Value | null)[],
+  lengthOf: (value: Value) => number,
+  write: (value: Value, into: Buffer, at: number) => number,
+): Buffer {
   let size = headerBytes;
-  for (const value of values) size += 4 + (value === null ? 0 : Buffer.byteLength(value));
+  for (const value of values) size += 4 + (value === null ? 0 : lengthOf(value));
   const bytes = Buffer.allocUnsafe(size);
   bytes.writeInt32BE(1, 0); // dimensions
   bytes.writeInt32BE(0, 4); // flags
-  bytes.writeInt32BE(textOid, 8);
+  bytes.writeInt32BE(oid, 8);
   bytes.writeInt32BE(values.length, 12);
   bytes.writeInt32BE(1, 16); // the first index
   let at = headerBytes;
   for (const value of values) {
-    const length = value === null ? -1 : bytes.write(value, at + 4);
+    const length = value === null ? -1 : write(value, bytes, at + 4);
     bytes.writeInt32BE(length, at);
     at += 4 + Math.max(0, length);
   }

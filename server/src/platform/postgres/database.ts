@@ -84,7 +84,25 @@ export class Database implements Queryable {
   }
 
   /** Runs `work` in one transaction: committed when it returns, rolled back when it throws. */
-  async transaction<Result>(work: (transaction: Queryable) => Promise<Result>): Promise<Result> {
+  transaction<Result>(work: (transaction: Queryable) => Promise<Result>): Promise<Result> {
+    return this.#within('begin', work);
+  }
+
+  /** Runs `work`, which only reads, on the database as it stands at its first statement, whatever is written meanwhile. */
+  snapshot<Result>(work: (moment: Queryable) => Promise<Result>): Promise<Result> {
+    return this.#within('begin isolation level repeatable read read only', work);
+  }
+
+  /** Connections in use, idle, and requests waiting for one. */
+  get load(): { total: number; idle: number; waiting: number } {
+    return { total: this.#pool.totalCount, idle: this.#pool.idleCount, waiting: this.#pool.waitingCount };
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.end();
+  }
+
+  async #within<Result>(begin: string, work: (transaction: Queryable) => Promise<Result>): Promise<Result> {
     this.#refuseOverload();
     let client: pg.PoolClient;
     try {
@@ -94,7 +112,7 @@ export class Database implements Queryable {
     }
     let broken: Error | undefined;
     try {
-      await client.query('begin');
+      await client.query(begin);
       const result = await work({
         run: async ({ name, text }, values = []) =>
           (await client.query({ name, text, values: values as unknown[] })).rows,
@@ -111,15 +129,6 @@ export class Database implements Queryable {
     } finally {
       client.release(broken);
     }
-  }
-
-  /** Connections in use, idle, and requests waiting for one. */
-  get load(): { total: number; idle: number; waiting: number } {
-    return { total: this.#pool.totalCount, idle: this.#pool.idleCount, waiting: this.#pool.waitingCount };
-  }
-
-  async close(): Promise<void> {
-    await this.#pool.end();
   }
 
   /** Whoever would wait behind hundreds of others is better told at once to come back. */

@@ -28,6 +28,17 @@ export async function migrate(connection: pg.ClientConfig, log: (line: string) =
   }
 }
 
+/** Whether the schema is of this version, or newer. */
+export async function isMigrated(connection: pg.ClientConfig): Promise<boolean> {
+  const client = new pg.Client({ ...connection, ...sessionSettings('look', 10_000), connectionTimeoutMillis: 10_000 });
+  await client.connect();
+  try {
+    return await isCurrent(client);
+  } finally {
+    await client.end();
+  }
+}
+
 async function isCurrent(client: pg.Client): Promise<boolean> {
   const { rows: tables } = await client.query('select to_regclass($1) is not null as made', [migrationsTable]);
   if (!tables[0].made) return false;

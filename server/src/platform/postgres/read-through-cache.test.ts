@@ -30,6 +30,27 @@ test('what was read is remembered, and seen without asking', async () => {
   expect(reads).toEqual(['a']);
 });
 
+test('a thousand who ask at once read once', async () => {
+  const answers = await Promise.all(Array.from({ length: 1_000 }, () => cache.get('a')));
+  expect(new Set(answers)).toEqual(new Set(['old']));
+  expect(reads).toEqual(['a']);
+});
+
+test('whoever asks after a change was heard is not given a read that began before it', async () => {
+  let finish = () => {};
+  underway = new Promise((resolve) => {
+    finish = resolve;
+  });
+  const early = cache.get('a');
+  truth.set('a', 'new');
+  cache.drop('a');
+  underway = undefined;
+  expect(await cache.get('a')).toBe('new');
+  finish();
+  expect(await early).toBe('old');
+  expect(cache.peek('a')).toBe('new');
+});
+
 test('what is not there is not remembered: it may come to be', async () => {
   expect(await cache.get('b')).toBeUndefined();
   truth.set('b', 'new');

@@ -14,6 +14,8 @@ export interface ReadThroughCacheOptions<Key, Value> {
 export class ReadThroughCache<Key extends {}, Value extends {}> {
   readonly #load: (key: Key) => Promise<Value | undefined>;
   readonly #entries: LRUCache<Key, Value>;
+  /** One read for all who ask while it runs: a thousand payments of a channel that was just changed ask once. */
+  readonly #reading = new Map<Key, Promise<Value | undefined>>();
   /** Rises with every change heard: what was being read meanwhile may be old and is not kept. */
   #changes = 0;
   #deaf = false;
@@ -28,9 +30,21 @@ export class ReadThroughCache<Key extends {}, Value extends {}> {
     return this.#entries.get(key);
   }
 
-  async get(key: Key): Promise<Value | undefined> {
+  get(key: Key): Promise<Value | undefined> {
     const remembered = this.#entries.get(key);
-    if (remembered !== undefined) return remembered;
+    if (remembered !== undefined) return Promise.resolve(remembered);
+    // Who is deaf must not be given what was read before they asked.
+    if (this.#deaf) return this.#load(key);
+    const reading = this.#reading.get(key);
+    if (reading !== undefined) return reading;
+    const begun = this.#read(key).finally(() => {
+      if (this.#reading.get(key) === begun) this.#reading.delete(key);
+    });
+    this.#reading.set(key, begun);
+    return begun;
+  }
+
+  async #read(key: Key): Promise<Value | undefined> {
     const changesBefore = this.#changes;
     const value = await this.#load(key);
     if (value !== undefined && !this.#deaf && changesBefore === this.#changes) this.#entries.set(key, value);
@@ -40,11 +54,13 @@ export class ReadThroughCache<Key extends {}, Value extends {}> {
   drop(key: Key): void {
     this.#changes++;
     this.#entries.delete(key);
+    this.#reading.delete(key);
   }
 
   clear(): void {
     this.#changes++;
     this.#entries.clear();
+    this.#reading.clear();
   }
 
   set deaf(deaf: boolean) {

@@ -85,7 +85,7 @@ function worksIn(pid: number, path: string): boolean {
   }
 }
 
-async function answers(socket: string): Promise<boolean> {
+export async function answers(socket: string): Promise<boolean> {
   const connection = connect({ path: socket });
   try {
     return await new Promise((resolve) => {
