@@ -13,6 +13,7 @@ export const refusalTypes = {
   credentials_missing: 'unauthenticated',
   credentials_invalid: 'unauthenticated',
   login_refused: 'unauthenticated',
+  callback_invalid: 'unauthenticated',
 
   scope_missing: 'forbidden',
   role_missing: 'forbidden',
@@ -24,7 +25,12 @@ export const refusalTypes = {
   channel_code_taken: 'conflict',
   account_taken: 'conflict',
   illegal_transition: 'conflict',
+  not_refundable: 'conflict',
+  refund_exceeds_payment: 'conflict',
   last_administrator: 'conflict',
+  webhook_inactive: 'conflict',
+  no_secret_staged: 'conflict',
+  replay_running: 'conflict',
 
   body_too_large: 'too_large',
   not_json: 'unsupported',
@@ -80,6 +86,6 @@ export function invalid(field: string, message: string): Refusal {
 }
 
 /** Absent and another tenant's look alike (decisions, Replies and errors): the text must not tell them apart either. */
-export function notFound(noun: string, id: string | number): Refusal {
-  return new Refusal('record_not_found', `There is no ${noun} ${id}.`, { field: 'id' });
+export function notFound(noun: string, id: string | number, field = 'id'): Refusal {
+  return new Refusal('record_not_found', `There is no ${noun} ${id}.`, { field });
 }

@@ -1,3 +1,5 @@
+import type { Scope } from './scopes.ts';
+
 /** Everything Florin can tell other systems (interface, Event types), with the scope that lets a caller read it. */
 export const scopeOfEventType = {
   'transaction.created': 'transaction_read',
@@ -24,6 +26,10 @@ export const eventPatterns: readonly string[] = [
   ...eventTypes,
 ];
 
+/** Sent by the test of an endpoint, to that endpoint alone. Nobody subscribes to it. */
+export const pingType = 'webhook.ping';
+export type SentType = EventType | typeof pingType;
+
 /** The patterns under which an event of this type is delivered. */
 export function patternsMatching(type: EventType): string[] {
   return ['*', `${type.split('.')[0]}.*`, type];
@@ -32,4 +38,14 @@ export function patternsMatching(type: EventType): string[] {
 /** The types a pattern stands for. */
 export function typesMatching(pattern: string): EventType[] {
   return eventTypes.filter((type) => patternsMatching(type).includes(pattern));
+}
+
+/** The types of which a caller with these scopes may read what happened. */
+export function readableTypes(scopes: ReadonlySet<Scope>): EventType[] {
+  return eventTypes.filter((type) => scopes.has(scopeOfEventType[type]));
+}
+
+/** What a caller with these scopes may subscribe to: everything it stands for may be read. */
+export function readablePatterns(scopes: ReadonlySet<Scope>): string[] {
+  return eventPatterns.filter((pattern) => typesMatching(pattern).every((type) => scopes.has(scopeOfEventType[type])));
 }

@@ -51,6 +51,11 @@ export function firstUuidAt(atMs: number): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`;
 }
 
+/** The smallest UUID of any kind that begins with this moment: so do ids that take their time from another's. */
+export function leastUuidAt(atMs: number): string {
+  return `${firstUuidAt(atMs).slice(0, 13)}-0000-0000-000000000000`;
+}
+
 /** How an id looks outside: a word that says what it is, and the UUID without its dashes. */
 export function publicId(prefix: string, uuid: string): string {
   return `${prefix}_${uuid.slice(0, 8)}${uuid.slice(9, 13)}${uuid.slice(14, 18)}${uuid.slice(19, 23)}${uuid.slice(24)}`;

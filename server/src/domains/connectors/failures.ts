@@ -1,0 +1,44 @@
+/**
+ * Why money did not move: one catalogue of ours, whatever the provider calls it. `retriable` means that another channel may
+ * well take the same payment, so that `fallbackChannelIds` are tried; where it is false another try would be refused too, or
+ * would harm (a stolen card is not offered elsewhere).
+ */
+export const failureCodes = {
+  card_declined: { retriable: true, message: 'The card was declined without a further reason.' },
+  declined_for_good: {
+    retriable: false,
+    message: 'The issuer or the payer refuses this payment, wherever it is tried.',
+  },
+  insufficient_funds: { retriable: false, message: 'There is not enough money behind this means of payment.' },
+  limit_exceeded: { retriable: false, message: 'The amount or the number of payments is over a limit of the payer.' },
+  expired_card: { retriable: false, message: 'The card has expired.' },
+  invalid_card: { retriable: false, message: 'The number, the date or the security code of the card is wrong.' },
+  lost_or_stolen: { retriable: false, message: 'The card was reported lost or stolen.' },
+  suspected_fraud: { retriable: false, message: 'The provider takes the payment for fraud.' },
+  authentication_failed: { retriable: false, message: 'The payer could not be authenticated.' },
+  not_supported: { retriable: true, message: 'The provider does not take this kind of payment, currency or amount.' },
+  payment_expired: { retriable: false, message: 'The payer did not finish in time.' },
+  processing_error: { retriable: true, message: 'The provider could not process the payment.' },
+  provider_unavailable: { retriable: true, message: 'The provider refused to serve us; nothing was charged.' },
+  credentials_refused: { retriable: true, message: "The provider does not accept the channel's credentials." },
+  invalid_operation: { retriable: false, message: 'The provider does not accept this operation.' },
+  refund_refused: { retriable: false, message: 'The provider does not give this money back.' },
+} as const;
+
+export type FailureCode = keyof typeof failureCodes;
+
+export interface Failure {
+  code: FailureCode;
+  /** The provider's own word, as it came: `do_not_honor`. */
+  providerCode: string | null;
+  /** A sentence for people; the catalogue's where the provider says nothing fit to be shown. */
+  message: string;
+}
+
+export function failure(code: FailureCode, providerCode: string | null = null, message?: string): Failure {
+  return { code, providerCode, message: message ?? failureCodes[code].message };
+}
+
+export function isRetriable({ code }: Failure): boolean {
+  return failureCodes[code].retriable;
+}

@@ -1,0 +1,11 @@
+/**
+ * A CTE that writes down what a provider is going to be asked, before it is asked: from a CTE `operation (tenant_id,
+ * transaction_id, number, kind, refund_id, channel_id, provider, amount, at)`. It stands in the same statement as the change
+ * it follows from, so that neither can be without the other; `domains/processing` calls and settles it.
+ */
+export const opening = `
+  opened as (
+    insert into provider_operation (tenant_id, transaction_id, number, kind, refund_id, channel_id, provider, amount,
+                                    due_at, created_at)
+    select tenant_id, transaction_id, number, kind, refund_id, channel_id, provider, amount, at, at from operation
+  )`;

@@ -1,0 +1,78 @@
+import type Stripe from 'stripe';
+import { expect, test } from 'vitest';
+import { intentOutcome, lastDecline, refundOutcome } from './outcomes.ts';
+
+const intent = (facts: object) => ({ id: 'pi_1', object: 'payment_intent', ...facts }) as Stripe.PaymentIntent;
+const refund = (facts: object) => ({ id: 're_1', object: 'refund', ...facts }) as Stripe.Refund;
+
+test.each([
+  [
+    { fee: 59, currency: 'eur' },
+    { amount: 59, currency: 'EUR' },
+  ],
+  [
+    { fee: 300, currency: 'isk' },
+    { amount: 3, currency: 'ISK' },
+  ],
+  [{ fee: 350, currency: 'isk' }, undefined],
+  [{ fee: 0, currency: 'usd' }, undefined],
+  [null, undefined],
+  ['txn_1', undefined],
+])('of what Stripe has booked (%o) the fee is %o', (balance_transaction, fee) => {
+  const charge = { id: 'ch_1', object: 'charge', balance_transaction };
+  const outcome = intentOutcome(intent({ status: 'succeeded', latest_charge: charge }));
+  expect(outcome).toEqual({ kind: 'succeeded', reference: 'pi_1', ...(fee && { fee }) });
+});
+
+test.each([
+  [
+    { type: 'redirect_to_url', redirect_to_url: { url: 'https://hooks.stripe.com/3ds' } },
+    'https://hooks.stripe.com/3ds',
+  ],
+  [
+    { type: 'oxxo_display_details', oxxo_display_details: { hosted_voucher_url: 'https://pay.stripe.com/v/1' } },
+    'https://pay.stripe.com/v/1',
+  ],
+  [{ type: 'use_stripe_sdk', use_stripe_sdk: { stripe_js: 'https://js.stripe.com/x' } }, null],
+  [{ type: 'redirect_to_url', redirect_to_url: { url: 'javascript:alert(1)' } }, null],
+  [{ type: 'invented_tomorrow' }, null],
+  [null, null],
+])('with %o to do next the payer goes to %j', (next_action, url) => {
+  const outcome = intentOutcome(intent({ status: 'requires_action', next_action, client_secret: 'pi_1_secret_2' }));
+  const nextAction = url === null ? { type: 'confirm', url, clientSecret: 'pi_1_secret_2' } : { type: 'redirect', url };
+  expect(outcome).toEqual({ kind: 'needs_payer', reference: 'pi_1', nextAction });
+});
+
+test('states that Stripe may yet invent are under way', () => {
+  for (const status of ['processing', 'requires_capture', 'invented_tomorrow', null, undefined]) {
+    expect(intentOutcome(intent({ status }))).toEqual({ kind: 'pending', reference: 'pi_1' });
+    if (status !== 'requires_capture') expect(refundOutcome(refund({ status })).kind).toBe('pending');
+  }
+  expect(refundOutcome(refund({ status: 'requires_action' })).kind).toBe('pending');
+});
+
+test('the last decline is taken from the charge where the intent has forgotten it', () => {
+  const charge = { failure_code: 'card_declined', failure_message: 'No.', outcome: { reason: 'stolen_card' } };
+  expect(lastDecline(intent({ latest_charge: charge }))).toEqual({
+    code: 'lost_or_stolen',
+    providerCode: 'stolen_card',
+    message: 'No.',
+  });
+  expect(lastDecline(intent({ latest_charge: 'ch_1' }))).toMatchObject({ code: 'card_declined', providerCode: null });
+});
+
+test.each([
+  [{ cancellation_reason: 'abandoned', last_payment_error: { decline_code: 'stolen_card' } }, 'lost_or_stolen'],
+  [{ cancellation_reason: 'abandoned', latest_charge: 'ch_1' }, 'card_declined'],
+  [{ cancellation_reason: 'expired' }, 'payment_expired'],
+  [{ cancellation_reason: 'automatic', latest_charge: 'ch_1' }, 'payment_expired'],
+  [{ cancellation_reason: 'abandoned' }, undefined],
+  [{ cancellation_reason: 'requested_by_customer', last_payment_error: { code: 'card_declined' } }, undefined],
+  [{ cancellation_reason: null }, undefined],
+])('an intent that was canceled (%o) has failed where its last try was declined: %s', (facts, code) => {
+  const outcome = intentOutcome(
+    intent({ status: 'canceled', latest_charge: null, last_payment_error: null, ...facts }),
+  );
+  expect(outcome.kind).toBe(code === undefined ? 'cancelled' : 'failed');
+  if (outcome.kind === 'failed') expect(outcome.failure.code).toBe(code);
+});

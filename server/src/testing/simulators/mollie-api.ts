@@ -1,0 +1,148 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import {
+  newPayment,
+  newRefund,
+  Problem,
+  paymentBody,
+  refundBody,
+  type SimulatedPayment,
+  type SimulatedRefund,
+} from './mollie-record.ts';
+
+export interface ApiRequest {
+  method: string;
+  /** With its query: `/v2/payments?limit=250`. */
+  path: string;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+export interface ApiAnswer {
+  status: number;
+  body: unknown;
+  /** Whether it was kept from the first request with this idempotency key. */
+  replayed?: boolean;
+}
+
+/** The Payments and Refunds API (v2) of Mollie, written from docs.mollie.com, without the network. */
+export class MollieApi {
+  readonly payments = new Map<string, SimulatedPayment>();
+  /** Refuses, as Mollie does, the same amount of the same payment given back under another key. */
+  detectsDuplicateRefunds = false;
+  /** Where the API is reached: links in answers begin with it. */
+  root = '';
+  readonly #now: () => number;
+  readonly #cancelled: (id: string) => void;
+  readonly #answers = new Map<string, ApiAnswer & { request: string; atMs: number }>();
+
+  constructor(now: () => number, cancelled: (id: string) => void) {
+    this.#now = now;
+    this.#cancelled = cancelled;
+  }
+
+  answer({ method, path, headers, body }: ApiRequest): ApiAnswer {
+    const { authorization = '', 'idempotency-key': key } = headers;
+    try {
+      if (!/^Bearer (test|live)_\w+$/.test(authorization)) throw new Problem(401, 'Missing or unknown credentials.');
+      // Mollie does not look at the key of any other method.
+      if (method !== 'POST' || typeof key !== 'string') return this.#route(method, path, body);
+      return this.#once(key, `${path}\n${body}`, () => this.#route(method, path, body));
+    } catch (problem) {
+      return refusal(problem);
+    }
+  }
+
+  /** Mollie keeps the answer to a key for an hour, a refusal too. */
+  #once(key: string, request: string, act: () => ApiAnswer): ApiAnswer {
+    const kept = this.#answers.get(key);
+    if (kept !== undefined && this.#now() - kept.atMs < keyLifeMs) {
+      if (kept.request !== request) throw new Problem(400, 'This key was used with another request.');
+      return { ...kept, replayed: true };
+    }
+    const answer = attempt(act);
+    this.#answers.set(key, { ...answer, request, atMs: this.#now() });
+    return answer;
+  }
+
+  #route(method: string, path: string, body: string): ApiAnswer {
+    const { pathname, searchParams } = new URL(path, 'http://mollie');
+    const [, id, refunds, refundId] =
+      /^\/v2\/payments(?:\/(\w+)(\/refunds(?:\/(\w+))?)?)?$/.exec(pathname) ?? missing();
+    if (id === undefined) {
+      if (method === 'POST') return this.#create(objectIn(body));
+      return this.#list('payments', [...this.payments.values()], searchParams);
+    }
+    const payment = this.payments.get(id) ?? missing();
+    if (refunds === undefined) {
+      if (method === 'DELETE') this.#cancel(payment);
+      return { status: 200, body: paymentBody(payment, this.root) };
+    }
+    if (method === 'POST') return this.#refund(payment, objectIn(body));
+    if (refundId === undefined) return this.#list('refunds', payment.refunds, searchParams);
+    const refund = payment.refunds.find((each) => each.id === refundId) ?? missing();
+    return { status: 200, body: refundBody(refund, this.root) };
+  }
+
+  #create(body: Record<string, unknown>): ApiAnswer {
+    const payment = newPayment(body, this.#now());
+    this.payments.set(payment.id, payment);
+    return { status: 201, body: paymentBody(payment, this.root) };
+  }
+
+  #cancel(payment: SimulatedPayment): void {
+    if (!payment.isCancelable || !['open', 'pending', 'authorized'].includes(payment.status)) {
+      throw new Problem(422, 'The payment cannot be canceled.');
+    }
+    this.#cancelled(payment.id);
+  }
+
+  #refund(payment: SimulatedPayment, body: Record<string, unknown>): ApiAnswer {
+    const refund = newRefund(payment, body, this.#now());
+    if (this.detectsDuplicateRefunds && payment.refunds.some((each) => each.amount.value === refund.amount.value)) {
+      throw new Problem(409, 'A duplicate refund has been detected');
+    }
+    payment.refunds.push(refund);
+    return { status: 201, body: refundBody(refund, this.root) };
+  }
+
+  /** Newest first; `from` is the first of the page. */
+  #list(name: string, all: (SimulatedPayment | SimulatedRefund)[], query: URLSearchParams): ApiAnswer {
+    const limit = Number(query.get('limit') ?? 50);
+    const newestFirst = all.toReversed();
+    const start = query.has('from') ? newestFirst.findIndex(({ id }) => id === query.get('from')) : 0;
+    if (!(limit >= 1 && limit <= 250) || start < 0) throw new Problem(400, 'The page cannot be read.');
+    const page = newestFirst.slice(start, start + limit);
+    const next = newestFirst[start + limit];
+    const href = `${this.root}/v2/${name}?from=${next?.id}&limit=${limit}`;
+    const shown = page.map((each) => ('refunds' in each ? paymentBody : refundBody)(each as never, this.root));
+    const links = { previous: null, next: next === undefined ? null : { href, type: 'application/hal+json' } };
+    return { status: 200, body: { count: page.length, _embedded: { [name]: shown }, _links: links } };
+  }
+}
+
+const keyLifeMs = 3_600_000;
+
+function attempt(act: () => ApiAnswer): ApiAnswer {
+  try {
+    return act();
+  } catch (problem) {
+    return refusal(problem);
+  }
+}
+
+function refusal(problem: unknown): ApiAnswer {
+  if (problem instanceof Problem) return { status: problem.status, body: problem.body() };
+  throw problem;
+}
+
+function objectIn(body: string): Record<string, unknown> {
+  try {
+    return JSON.parse(body) as Record<string, unknown>;
+  } catch {
+    throw new Problem(400, 'The body is not JSON.');
+  }
+}
+
+function missing(): never {
+  throw new Problem(404, 'Nothing exists under this address.');
+}

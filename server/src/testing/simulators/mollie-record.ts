@@ -1,0 +1,205 @@
+import { randomBytes } from 'node:crypto';
+
+export type PaymentStatus = 'open' | 'pending' | 'authorized' | 'paid' | 'canceled' | 'expired' | 'failed';
+export type RefundStatus = 'queued' | 'pending' | 'processing' | 'refunded' | 'failed' | 'canceled';
+
+/** A payment as Mollie keeps it: what is left out of the API's answers is left out here. */
+export interface SimulatedPayment {
+  id: string;
+  status: PaymentStatus;
+  isCancelable: boolean;
+  failureReason: string | null;
+  amount: Amount;
+  description: string;
+  redirectUrl: string;
+  webhookUrl: string | null;
+  method: string | null;
+  metadata: unknown;
+  createdMs: number;
+  refunds: SimulatedRefund[];
+}
+
+export interface SimulatedRefund {
+  id: string;
+  paymentId: string;
+  status: RefundStatus;
+  amount: Amount;
+  description: string;
+  metadata: unknown;
+  createdMs: number;
+}
+
+export interface Amount {
+  currency: string;
+  value: string;
+}
+
+/** A no of the API: the HTTP status, and the error object that is its body. */
+export class Problem extends Error {
+  readonly status: number;
+  readonly field: string | undefined;
+
+  constructor(status: number, detail: string, field?: string) {
+    super(detail);
+    this.status = status;
+    this.field = field;
+  }
+
+  body(): Record<string, unknown> {
+    const { status, message: detail, field } = this;
+    const documentation = { href: 'https://docs.mollie.com/reference/handling-errors', type: 'text/html' };
+    const title = titles[status] ?? 'Error';
+    return { status, title, detail, ...(field === undefined ? {} : { field }), _links: { documentation } };
+  }
+}
+
+const titles: Record<number, string> = {
+  400: 'Bad Request',
+  401: 'Unauthorized Request',
+  403: 'Forbidden',
+  404: 'Not Found',
+  409: 'Conflict',
+  422: 'Unprocessable Entity',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  503: 'Service Unavailable',
+};
+
+export function newPayment(body: Record<string, unknown>, createdMs: number): SimulatedPayment {
+  const amount = amountIn(body.amount);
+  return {
+    id: newId('tr_'),
+    status: 'open',
+    isCancelable: true,
+    failureReason: null,
+    amount,
+    description: textIn(body, 'description', 255),
+    redirectUrl: urlIn(body, 'redirectUrl'),
+    webhookUrl: body.webhookUrl === undefined ? null : urlIn(body, 'webhookUrl'),
+    method: body.method === undefined ? null : textIn(body, 'method', 32),
+    metadata: metadataIn(body),
+    createdMs,
+    refunds: [],
+  };
+}
+
+export function newRefund(
+  payment: SimulatedPayment,
+  body: Record<string, unknown>,
+  createdMs: number,
+): SimulatedRefund {
+  const amount = amountIn(body.amount);
+  if (payment.status !== 'paid') throw new Problem(422, 'The payment is not paid and cannot be refunded.');
+  if (amount.currency !== payment.amount.currency) {
+    throw new Problem(422, 'The currency is not that of the payment.', 'amount.currency');
+  }
+  if (minorUnits(amount) > remaining(payment))
+    throw new Problem(422, 'The amount is higher than the maximum.', 'amount');
+  const description = body.description === undefined ? '' : textIn(body, 'description', 140);
+  const metadata = metadataIn(body);
+  return { id: newId('re_'), paymentId: payment.id, status: 'pending', amount, description, metadata, createdMs };
+}
+
+/** What can still be given back, in minor units. */
+export function remaining({ amount, refunds }: SimulatedPayment): bigint {
+  return refunds
+    .filter(({ status }) => status !== 'failed' && status !== 'canceled')
+    .reduce((left, refund) => left - minorUnits(refund.amount), minorUnits(amount));
+}
+
+/** The payment as the API shows it (HAL). */
+export function paymentBody(payment: SimulatedPayment, root: string): Record<string, unknown> {
+  const { refunds: _, createdMs, failureReason, isCancelable, webhookUrl, ...shown } = payment;
+  const open = payment.status === 'open';
+  const final = ['paid', 'canceled', 'expired', 'failed'].includes(payment.status);
+  return {
+    resource: 'payment',
+    mode: 'test',
+    ...shown,
+    createdAt: timeOf(createdMs),
+    ...(final ? {} : { isCancelable }),
+    ...(webhookUrl === null ? {} : { webhookUrl }),
+    details: failureReason === null ? null : { failureReason },
+    profileId: 'pfl_simulated',
+    sequenceType: 'oneoff',
+    _links: {
+      self: { href: `${root}/v2/payments/${payment.id}`, type: 'application/hal+json' },
+      ...(open ? { checkout: { href: `${root}/checkout/${payment.id}`, type: 'text/html' } } : {}),
+      dashboard: { href: `${root}/checkout/${payment.id}`, type: 'text/html' },
+      documentation: { href: 'https://docs.mollie.com/reference/get-payment', type: 'text/html' },
+    },
+  };
+}
+
+export function refundBody({ createdMs, ...shown }: SimulatedRefund, root: string): Record<string, unknown> {
+  const payment = `${root}/v2/payments/${shown.paymentId}`;
+  return {
+    resource: 'refund',
+    mode: 'test',
+    ...shown,
+    createdAt: timeOf(createdMs),
+    _links: {
+      self: { href: `${payment}/refunds/${shown.id}`, type: 'application/hal+json' },
+      payment: { href: payment, type: 'application/hal+json' },
+      documentation: { href: 'https://docs.mollie.com/reference/get-refund', type: 'text/html' },
+    },
+  };
+}
+
+/** Digits behind the point of every currency that Mollie takes (docs.mollie.com, Multicurrency). */
+const digitsOf: Record<string, number> = { ISK: 0, JPY: 0 };
+for (const currency of 'AED AUD BGN BRL CAD CHF CZK DKK EUR GBP HKD HUF ILS MXN MYR NOK NZD PHP PLN RON RUB SEK SGD THB TWD USD ZAR'.split(
+  ' ',
+)) {
+  digitsOf[currency] = 2;
+}
+
+const highestMinorUnits = 100_000_000n;
+
+function amountIn(amount: unknown): Amount {
+  if (typeof amount !== 'object' || amount === null) throw new Problem(422, 'The amount is missing.', 'amount');
+  const { currency, value } = amount as Record<string, unknown>;
+  const digits = typeof currency === 'string' ? digitsOf[currency] : undefined;
+  if (typeof currency !== 'string' || digits === undefined) {
+    throw new Problem(422, 'No suitable payment methods found for this currency.', 'amount.currency');
+  }
+  const form = digits === 0 ? /^\d+$/ : new RegExp(`^\\d+\\.\\d{${digits}}$`);
+  if (typeof value !== 'string' || !form.test(value)) {
+    throw new Problem(422, 'The amount contains an invalid value.', 'amount.value');
+  }
+  const units = minorUnits({ currency, value });
+  if (units < 1n) throw new Problem(422, 'The amount is lower than the minimum.', 'amount');
+  if (units > highestMinorUnits) throw new Problem(422, 'The amount is higher than the maximum.', 'amount');
+  return { currency, value };
+}
+
+function minorUnits({ value }: Amount): bigint {
+  return BigInt(value.replace('.', ''));
+}
+
+function textIn(body: Record<string, unknown>, field: string, longest: number): string {
+  const text = body[field];
+  if (typeof text !== 'string' || text === '') throw new Problem(422, `The ${field} is missing.`, field);
+  if ([...text].length > longest) throw new Problem(422, `The ${field} is too long.`, field);
+  return text;
+}
+
+function urlIn(body: Record<string, unknown>, field: string): string {
+  const url = textIn(body, field, 2048);
+  if (!URL.canParse(url)) throw new Problem(422, `The ${field} is invalid.`, field);
+  return url;
+}
+
+function metadataIn({ metadata = null }: Record<string, unknown>): unknown {
+  if (JSON.stringify(metadata).length > 1024) throw new Problem(422, 'The metadata is larger than 1 kB.', 'metadata');
+  return metadata;
+}
+
+function newId(prefix: string): string {
+  return prefix + randomBytes(8).toString('hex');
+}
+
+/** As Mollie writes times: to the second, in UTC with a numeric offset. */
+function timeOf(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}+00:00`;
+}

@@ -1,0 +1,88 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startReceiver } from '../receiver.ts';
+import { MollieSimulator } from './mollie.ts';
+
+let simulator: MollieSimulator;
+
+beforeAll(async () => {
+  simulator = await MollieSimulator.start();
+});
+afterAll(() => simulator.close());
+
+const key = 'Bearer test_anything';
+
+async function opened(url: string, facts: Record<string, unknown> = {}) {
+  const response = await fetch(`${url}/v2/payments`, {
+    method: 'POST',
+    headers: { authorization: key },
+    body: JSON.stringify({
+      amount: { currency: 'EUR', value: '10.00' },
+      description: '<script>alert(1)</script>',
+      redirectUrl: 'https://shop.example.org/back',
+      ...facts,
+    }),
+  });
+  return (await response.json()) as {
+    id: string;
+    status: unknown;
+    field?: string;
+    _links: { checkout: { href: string } };
+  };
+}
+
+test('the simulator starts as a program and is reached where it says', async () => {
+  const file = fileURLToPath(new URL('./mollie.ts', import.meta.url));
+  const program = spawn(process.execPath, [file, '--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const receiver = await startReceiver();
+  try {
+    const [line] = (await once(program.stdout, 'data')) as [Buffer];
+    const url = /http:\S+/.exec(line.toString())?.[0] as string;
+    const { id, _links } = await opened(url, { webhookUrl: `${receiver.url}/told` });
+    await fetch(_links.checkout.href, {
+      method: 'POST',
+      body: new URLSearchParams({ choice: 'pay' }),
+      redirect: 'manual',
+    });
+    await once(program.stdout, 'data');
+    expect(receiver.received).toMatchObject([{ path: '/told', body: Buffer.from(`id=${id}`) }]);
+  } finally {
+    program.kill();
+    await receiver.close();
+  }
+});
+
+test.each([
+  ['pay', 'paid'],
+  ['fail', 'failed'],
+  ['cancel', 'canceled'],
+  ['expire', 'expired'],
+])('a person at the checkout can %s and is sent back to the shop', async (choice, status) => {
+  const { id, _links } = await opened(simulator.url);
+  const page = await (await fetch(_links.checkout.href)).text();
+  expect(page).toContain(`value="${choice}"`);
+  expect(page).not.toContain('<script>');
+  const body = new URLSearchParams({ choice });
+  const response = await fetch(_links.checkout.href, { method: 'POST', body, redirect: 'manual' });
+  expect([response.status, response.headers.get('location')]).toEqual([303, 'https://shop.example.org/back']);
+  expect(simulator.payment(id).status).toBe(status);
+  expect(await (await fetch(_links.checkout.href, { method: 'POST', body })).text()).toContain(status);
+});
+
+test.each([
+  [{ amount: { currency: 'EUR', value: '10' } }, 'amount.value'],
+  [{ amount: { currency: 'EUR', value: 10 } }, 'amount.value'],
+  [{ amount: { currency: 'JPY', value: '500.00' } }, 'amount.value'],
+  [{ amount: { currency: 'KWD', value: '1.000' } }, 'amount.currency'],
+  [{ amount: { currency: 'EUR', value: '0.00' } }, 'amount'],
+  [{ description: 'x'.repeat(256) }, 'description'],
+  [{ webhookUrl: 'nowhere' }, 'webhookUrl'],
+])('what Mollie would refuse (%o) is refused', async (facts, field) => {
+  expect(await opened(simulator.url, facts)).toMatchObject({ status: 422, field });
+});
+
+test('nothing is answered without credentials', async () => {
+  expect((await fetch(`${simulator.url}/v2/payments`)).status).toBe(401);
+});

@@ -1,0 +1,218 @@
+import { createHmac } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+import { type ApiAnswer, type ApiRequest, MollieApi } from './mollie-api.ts';
+import { checkoutPage } from './mollie-checkout.ts';
+import {
+  type PaymentStatus,
+  Problem,
+  paymentBody,
+  type RefundStatus,
+  refundBody,
+  type SimulatedPayment,
+} from './mollie-record.ts';
+
+/** How a request to the API goes wrong. */
+export interface Fault {
+  /** Of which kind of request; of any where it is left out. */
+  method?: 'GET' | 'POST' | 'DELETE';
+  /** Whether Mollie carries the request out before it goes wrong. */
+  when: 'before' | 'after';
+  /** No answer at all; a connection cut; an answer nobody can read; or an error with this status. */
+  how: 'silence' | 'cut' | 'garbage' | number;
+  /** The body that goes with a status, instead of Mollie's error object. */
+  body?: string;
+}
+
+/** A call of a webhook, as Mollie makes it. */
+export interface SimulatedCallback {
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+export interface MollieSimulatorOptions {
+  /** 0 takes a free one. */
+  port?: number;
+  now?: () => number;
+  /** Posts callbacks to their address and says so; otherwise they are only kept in `callbacks`. */
+  deliver?: boolean;
+}
+
+/**
+ * Mollie on the loopback: its API, its page for payers, its webhooks, and a record of its own. Keys are `test_…` or
+ * `live_…`; nothing is kept apart by key. Payers are played by `pay`, `fail`, `expire` and `cancelByPayer`, or by a person
+ * at the checkout address.
+ */
+export class MollieSimulator {
+  readonly api: MollieApi;
+  readonly callbacks: SimulatedCallback[] = [];
+  /** Every request to the API. */
+  readonly requests: ApiRequest[] = [];
+  readonly #server: Server;
+  readonly #now: () => number;
+  readonly #deliver: boolean;
+  readonly #faults: { fault: Fault; struck: () => void }[] = [];
+
+  private constructor({ now = Date.now, deliver = false }: MollieSimulatorOptions) {
+    this.#now = now;
+    this.#deliver = deliver;
+    this.api = new MollieApi(now, (id) => this.#settle(id, 'canceled'));
+    this.#server = createServer((request, response) => void this.#serve(request, response));
+  }
+
+  static async start(options: MollieSimulatorOptions = {}): Promise<MollieSimulator> {
+    const simulator = new MollieSimulator(options);
+    await new Promise<void>((done) => simulator.#server.listen(options.port ?? 0, '127.0.0.1', done));
+    simulator.api.root = `http://127.0.0.1:${(simulator.#server.address() as AddressInfo).port}`;
+    return simulator;
+  }
+
+  /** What stands before `/v2`. */
+  get url(): string {
+    return this.api.root;
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((closed) => this.#server.close(closed));
+  }
+
+  /** Spoils the next request of its kind, once. Resolves when it has: then it was carried out, or never will be. */
+  fault(fault: Fault): Promise<void> {
+    return new Promise((struck) => this.#faults.push({ fault, struck }));
+  }
+
+  /** Everything that was ever made, oldest first. */
+  get payments(): SimulatedPayment[] {
+    return [...this.api.payments.values()];
+  }
+
+  payment(id: string): SimulatedPayment {
+    const payment = this.api.payments.get(id);
+    if (payment === undefined) throw new Error(`There is no payment ${id}.`);
+    return payment;
+  }
+
+  pay(id: string): void {
+    this.#settle(id, 'paid');
+  }
+
+  fail(id: string, reason: string | null = null): void {
+    this.payment(id).failureReason = reason;
+    this.#settle(id, 'failed');
+  }
+
+  expire(id: string): void {
+    this.#settle(id, 'expired');
+  }
+
+  cancelByPayer(id: string): void {
+    this.#settle(id, 'canceled');
+  }
+
+  authorize(id: string): void {
+    this.#settle(id, 'authorized');
+  }
+
+  /** Under way at the payer's bank: Mollie does not tell of it. */
+  pend(id: string): void {
+    this.payment(id).status = 'pending';
+  }
+
+  /** Takes a refund further. Mollie tells of `processing`, `refunded` and `failed`, by the webhook of the payment. */
+  progressRefund(id: string, status: RefundStatus): void {
+    const { payment, refund } = this.#holding(id);
+    if (refund === undefined) throw new Error(`${id} is no refund.`);
+    refund.status = status;
+    if (['processing', 'refunded', 'failed'].includes(status)) this.#tell(payment);
+  }
+
+  /** What a next-gen webhook sends of a payment or refund as it is: an event around it, or the bare entity; signed. */
+  signedCallback(id: string, secret: string, form: 'event' | 'entity' = 'event'): SimulatedCallback {
+    const { payment, refund } = this.#holding(id);
+    const entity = refund === undefined ? paymentBody(payment, this.url) : refundBody(refund, this.url);
+    const type = `${entity.resource}.${entity.status}`;
+    const createdAt = new Date(this.#now()).toISOString();
+    const event = { resource: 'event', id: `event_${id.slice(3)}${entity.status}`, type, entityId: id, createdAt };
+    const body = JSON.stringify(form === 'entity' ? entity : { ...event, _embedded: { entity }, _links: {} });
+    const signature = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+    return { url: '', headers: { 'content-type': 'application/json', 'x-mollie-signature': signature }, body };
+  }
+
+  #holding(id: string) {
+    for (const payment of this.api.payments.values()) {
+      const refund = payment.refunds.find((each) => each.id === id);
+      if (refund !== undefined || payment.id === id) return { payment, refund };
+    }
+    throw new Error(`There is no ${id}.`);
+  }
+
+  #settle(id: string, status: PaymentStatus): void {
+    const payment = this.payment(id);
+    payment.status = status;
+    this.#tell(payment);
+  }
+
+  #tell({ id, webhookUrl: url }: SimulatedPayment): void {
+    if (url === null) return;
+    const callback = { url, headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: `id=${id}` };
+    this.callbacks.push(callback);
+    if (!this.#deliver) return;
+    fetch(url, { method: 'POST', headers: callback.headers, body: callback.body }).then(
+      ({ status }) => console.log(`${id}: told ${new URL(url).origin}, which answered ${status}`),
+      () => console.log(`${id}: ${new URL(url).origin} cannot be reached`),
+    );
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = 'GET', url: path = '/', headers } = request;
+    const body = Buffer.concat(await request.toArray()).toString('utf8');
+    const checkout = /^\/checkout\/(tr_\w+)$/.exec(path)?.[1];
+    if (checkout !== undefined) return this.#serveCheckout(checkout, new URLSearchParams(body).get('choice'), response);
+
+    const asked = { method, path, headers, body };
+    this.requests.push(asked);
+    const at = this.#faults.findIndex(({ fault }) => fault.method === undefined || fault.method === method);
+    const { fault, struck } = (at < 0 ? undefined : this.#faults.splice(at, 1)[0]) ?? {};
+    const answer = fault?.when === 'before' ? undefined : this.api.answer(asked);
+    send(response, answer, fault);
+    struck?.();
+  }
+
+  #serveCheckout(id: string, choice: string | null, response: ServerResponse): void {
+    const payment = this.api.payments.get(id);
+    if (payment === undefined) return void response.writeHead(404).end();
+    if (choice === null || payment.status !== 'open') {
+      return void response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(checkoutPage(payment));
+    }
+    if (choice === 'pay') this.pay(id);
+    else if (choice === 'fail') this.fail(id);
+    else if (choice === 'expire') this.expire(id);
+    else this.cancelByPayer(id);
+    response.writeHead(303, { location: payment.redirectUrl }).end();
+  }
+}
+
+function send(response: ServerResponse, answer: ApiAnswer | undefined, fault: Fault | undefined): void {
+  const json = { 'content-type': 'application/hal+json' };
+  if (fault?.how === 'silence') return;
+  if (fault?.how === 'cut') return void response.socket?.destroy();
+  if (fault?.how === 'garbage') return void response.writeHead(200, json).end('{"resource":"paym');
+  if (fault !== undefined) {
+    const problem = new Problem(fault.how, 'The simulator was told to fail.');
+    return void response.writeHead(problem.status, json).end(fault.body ?? JSON.stringify(problem.body()));
+  }
+  const { status, body, replayed } = answer as ApiAnswer;
+  response.writeHead(status, replayed ? { ...json, 'idempotent-replayed': 'true' } : json).end(JSON.stringify(body));
+}
+
+// As a program: `node server/src/testing/simulators/mollie.ts --port 12112`.
+if (import.meta.url === pathToFileURL(resolve(process.argv[1] ?? '')).href) {
+  const { values } = parseArgs({ options: { port: { type: 'string', default: '12112' } } });
+  const { url } = await MollieSimulator.start({ port: Number(values.port), deliver: true });
+  console.log(`Mollie, simulated: ${url}`);
+}

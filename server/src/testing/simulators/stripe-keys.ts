@@ -1,0 +1,49 @@
+import { StripeProblem } from './stripe-params.ts';
+
+export interface StripeAnswer {
+  status: number;
+  body: string;
+  replayed?: boolean;
+}
+
+/** What was answered under idempotency keys (https://docs.stripe.com/api/idempotent_requests). */
+export class KeptAnswers {
+  readonly #kept = new Map<string, { fingerprint: string; answer: StripeAnswer | 'in use' }>();
+
+  /** Executes once; the same key and parameters get the same answer again. What fails validation is not kept. */
+  async once(
+    key: string | undefined,
+    fingerprint: string,
+    execute: () => Promise<StripeAnswer>,
+  ): Promise<StripeAnswer> {
+    if (key === undefined) return execute();
+    const kept = this.#kept.get(key);
+    if (kept?.answer === 'in use') throw keyInUse;
+    if (kept !== undefined && kept.fingerprint !== fingerprint) throw otherParameters;
+    if (kept !== undefined) return { ...kept.answer, replayed: true };
+    this.#kept.set(key, { fingerprint, answer: 'in use' });
+    try {
+      const answer = await execute();
+      this.#kept.set(key, { fingerprint, answer });
+      return answer;
+    } catch (error) {
+      if (error instanceof StripeProblem && error.isKept) this.#kept.set(key, { fingerprint, answer: error.answer });
+      else this.#kept.delete(key);
+      throw error;
+    }
+  }
+
+  forget(): void {
+    this.#kept.clear();
+  }
+}
+
+const keyInUse = new StripeProblem(409, {
+  type: 'idempotency_error',
+  code: 'idempotency_key_in_use',
+  message: 'There is currently another in-progress request using this Idempotency Key.',
+});
+const otherParameters = new StripeProblem(400, {
+  type: 'idempotency_error',
+  message: 'Keys for idempotent requests can only be used with the same parameters they were first used with.',
+});
