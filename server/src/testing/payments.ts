@@ -1,4 +1,5 @@
 import { ChannelDirectory } from '../domains/channels/directory.ts';
+import { askToCancel } from '../domains/processing/cancel.ts';
 import { TransactionCreator } from '../domains/transactions/create.ts';
 import { TransactionReader } from '../domains/transactions/read.ts';
 import { updateTransaction } from '../domains/transactions/update.ts';
@@ -26,10 +27,12 @@ export async function paymentsNode({ connection, database }: TestDatabase, clock
     drawUuid,
     onDeliveries: () => {},
     onWritten: () => {},
+    onOperations: () => {},
     observeBatch: (size) => batchSizes.push(size),
   });
   const reader = new TransactionReader(database, reading);
-  const deps = { database, reader, drawUuid, clock, onDeliveries: () => {}, onWritten: () => {} };
+  const woken = { onDeliveries: () => {}, onWritten: () => {}, onOperations: () => {} };
+  const deps = { database, reader, drawUuid, clock, askToCancel, ...woken };
   return {
     creator,
     reader,

@@ -3,7 +3,7 @@ import type { Notifications } from '../../platform/postgres/notifications.ts';
 import { ReadThroughCache } from '../../platform/postgres/read-through-cache.ts';
 import { type ChannelRow, findChannel } from './sql.ts';
 
-const topic = 'channels';
+export const channelsTopic = 'channels';
 
 /** Every channel by its id, from memory: a payment looks its channel up without asking the database. */
 export class ChannelDirectory {
@@ -13,7 +13,7 @@ export class ChannelDirectory {
   constructor(database: Database, notifications: Notifications) {
     this.#cache = new ReadThroughCache({ max: 10_000, load: async (id) => (await database.run(findChannel, [id]))[0] });
     this.#notifications = notifications;
-    notifications.on(topic, {
+    notifications.on(channelsTopic, {
       changed: (id) => this.#cache.drop(Number(id)),
       deaf: (deaf) => {
         this.#cache.deaf = deaf;
@@ -28,6 +28,6 @@ export class ChannelDirectory {
 
   /** Tells every node that a channel has been changed. */
   async changed(database: Database, id: number): Promise<void> {
-    await this.#notifications.publish(database, topic, id);
+    await this.#notifications.publish(database, channelsTopic, id);
   }
 }

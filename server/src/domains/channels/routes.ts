@@ -43,6 +43,8 @@ function listedOf(row: ChannelRow) {
     country: row.country,
     state: row.state,
     tenantId: tenantOnWire(row.tenant_id),
+    provider: row.provider,
+    fallbackChannelIds: row.fallback_channel_ids,
     createdTime: row.created_at,
   };
 }

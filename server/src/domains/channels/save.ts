@@ -2,10 +2,11 @@ import type { Static } from 'typebox';
 import type { Database } from '../../platform/postgres/database.ts';
 import { violatedConstraint } from '../../platform/postgres/failures.ts';
 import type { Clock } from '../../vocabulary/clock.ts';
-import { notFound, Refusal } from '../../vocabulary/errors.ts';
+import { invalid, notFound, Refusal } from '../../vocabulary/errors.ts';
 import type { Principal } from '../../vocabulary/principal.ts';
+import { type SecretName, secretPlace } from './credentials.ts';
 import type { ChannelDirectory } from './directory.ts';
-import { currenciesOf, mayChange } from './rules.ts';
+import { currenciesOf, mayChange, mayUse } from './rules.ts';
 import type { channelInput } from './schema.ts';
 import { type ChannelRow, findChannel, insertChannel, nextChannelId, updateChannel } from './sql.ts';
 
@@ -31,12 +32,28 @@ export async function saveChannel(input: ChannelInput, principal: Principal, dep
   return saved;
 }
 
+/** Every channel to fall back on must be one that payments of this channel could use, and another one. */
+async function demandFallbacks(
+  { id, fallbackChannelIds = [] }: ChannelInput,
+  tenantId: number,
+  directory: ChannelDirectory,
+): Promise<void> {
+  for (const fallbackId of fallbackChannelIds) {
+    if (fallbackId === id) throw invalid('fallbackChannelIds', 'A channel cannot fall back on itself.');
+    const fallback = await directory.find(fallbackId);
+    if (fallback === undefined || !mayUse(fallback, tenantId)) {
+      throw new Refusal('record_not_found', `There is no channel ${fallbackId}.`, { field: 'fallbackChannelIds' });
+    }
+  }
+}
+
 async function create(
   input: ChannelInput,
   currencies: string[],
   { tenantId }: Principal,
-  { database, seal, clock }: ChannelDeps,
+  { database, directory, seal, clock }: ChannelDeps,
 ): Promise<ChannelRow> {
+  await demandFallbacks(input, tenantId, directory);
   const [{ id }] = (await database.run(nextChannelId)) as [{ id: number }];
   const sealed = (name: SecretName) => sealedOrNull(input[name], seal, tenantId, id, name);
   const [row] = await database.run(insertChannel, [
@@ -52,6 +69,8 @@ async function create(
     sealed('apiSecret'),
     sealed('webhookSecret'),
     new Date(clock()),
+    input.provider ?? null,
+    input.fallbackChannelIds ?? null,
   ]);
   return row as ChannelRow;
 }
@@ -61,10 +80,11 @@ async function update(
   input: ChannelInput,
   currencies: string[],
   principal: Principal,
-  { database, seal, clock }: ChannelDeps,
+  { database, directory, seal, clock }: ChannelDeps,
 ): Promise<ChannelRow> {
   const [existing] = await database.run(findChannel, [id]);
   if (existing === undefined || !mayChange(existing, principal)) throw notFound('channel', id);
+  await demandFallbacks(input, existing.tenant_id, directory);
   const secret = (name: SecretName) => [
     input[name] !== undefined,
     sealedOrNull(input[name], seal, existing.tenant_id, id, name),
@@ -81,12 +101,13 @@ async function update(
     ...secret('apiKey'),
     ...secret('apiSecret'),
     ...secret('webhookSecret'),
+    input.provider !== undefined,
+    input.provider ?? null,
+    input.fallbackChannelIds ?? null,
     new Date(clock()),
   ]);
   return row as ChannelRow;
 }
-
-type SecretName = 'apiKey' | 'apiSecret' | 'webhookSecret';
 
 function sealedOrNull(
   plain: string | undefined,
@@ -95,7 +116,7 @@ function sealedOrNull(
   id: number,
   name: SecretName,
 ): Buffer | null {
-  return plain === undefined || plain === '' ? null : seal(plain, `channel/${tenantId}/${id}/${name}`);
+  return plain === undefined || plain === '' ? null : seal(plain, secretPlace(tenantId, id, name));
 }
 
 async function refusingTakenCode<Result>(code: string, save: () => Promise<Result>): Promise<Result> {

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { providerNames } from '../connectors/providers.ts';
 
 export const channelTypes = ['ONLINE', 'OFFLINE'] as const;
 
@@ -32,6 +33,23 @@ export const channelInput = Type.Object(
     apiSecret: secret("The provider's API secret"),
     webhookSecret: secret("The secret that verifies the provider's callbacks"),
     state: Type.Boolean({ description: 'true: active and accepting payments.' }),
+    provider: Type.Optional(
+      Type.Union([Type.Enum([...providerNames]), Type.Null()], {
+        title: `one of ${providerNames.join(', ')}, or null`,
+        description:
+          'Who takes the money. Without one, Florin records payments and their status moves by update. Left out of an ' +
+          'update it stays; null clears it.',
+      }),
+    ),
+    fallbackChannelIds: Type.Optional(
+      Type.Array(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), {
+        maxItems: 5,
+        uniqueItems: true,
+        description:
+          'Channels that are tried in this order after a definite failure that another may not have. Left out of an ' +
+          'update they stay.',
+      }),
+    ),
   },
   { additionalProperties: false },
 );
@@ -45,6 +63,8 @@ const listed = {
   country: Type.String(),
   state: Type.Boolean(),
   tenantId: Type.Union([Type.String(), Type.Null()], { description: "null: the platform's, usable by every tenant." }),
+  provider: Type.Union([Type.String(), Type.Null()]),
+  fallbackChannelIds: Type.Array(Type.Integer()),
   createdTime: Type.String(),
 };
 

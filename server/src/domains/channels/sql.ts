@@ -1,4 +1,5 @@
 import { statement } from '../../platform/postgres/statement.ts';
+import type { ProviderName } from '../connectors/providers.ts';
 
 export interface ChannelRow {
   tenant_id: number;
@@ -9,11 +10,14 @@ export interface ChannelRow {
   currencies: string[];
   country: string;
   state: boolean;
+  provider: ProviderName | null;
+  fallback_channel_ids: number[];
   created_at: string;
   updated_at: string | null;
 }
 
-const columns = 'tenant_id, id, name, code, type, currencies, country, state, created_at, updated_at';
+const columns =
+  'tenant_id, id, name, code, type, currencies, country, state, provider, fallback_channel_ids, created_at, updated_at';
 
 export const findChannel = statement<ChannelRow>('channels.find', `select ${columns} from channel where id = $1`);
 
@@ -31,8 +35,9 @@ export const nextChannelId = statement<{ id: number }>(
 export const insertChannel = statement<ChannelRow>(
   'channels.insert',
   `insert into channel (tenant_id, id, name, code, type, currencies, country, state,
-                        api_key_sealed, api_secret_sealed, webhook_secret_sealed, created_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+                        api_key_sealed, api_secret_sealed, webhook_secret_sealed, created_at, provider,
+                        fallback_channel_ids)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, coalesce($14::bigint[], '{}'))
    returning ${columns}`,
 );
 
@@ -44,7 +49,27 @@ export const updateChannel = statement<ChannelRow>(
           api_key_sealed = case when $9 then $10 else api_key_sealed end,
           api_secret_sealed = case when $11 then $12 else api_secret_sealed end,
           webhook_secret_sealed = case when $13 then $14 else webhook_secret_sealed end,
-          updated_at = $15
+          provider = case when $15 then $16 else provider end,
+          fallback_channel_ids = coalesce($17::bigint[], fallback_channel_ids),
+          updated_at = $18
     where tenant_id = $1 and id = $2
    returning ${columns}`,
+);
+
+export interface SealedCredentials {
+  tenant_id: number;
+  api_key_sealed: Buffer | null;
+  api_secret_sealed: Buffer | null;
+  webhook_secret_sealed: Buffer | null;
+}
+
+export const findCredentials = statement<SealedCredentials>(
+  'channels.find_credentials',
+  'select tenant_id, api_key_sealed, api_secret_sealed, webhook_secret_sealed from channel where id = $1',
+);
+
+/** Channels of any tenant under a code: a callback names one by its code alone, and its signature says which. */
+export const findByCode = statement<{ id: number }>(
+  'channels.find_by_code',
+  'select id from channel where code = $1 and provider is not null order by id limit 50',
 );

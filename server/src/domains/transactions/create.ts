@@ -42,6 +42,8 @@ export interface CreateTransactionDeps {
   onDeliveries: () => void;
   /** Payments have been committed: the totals have something to fold. */
   onWritten: () => void;
+  /** Charges have been opened: a provider can be called. */
+  onOperations: () => void;
   observeBatch: (size: number, durationMs: number) => void;
 }
 
@@ -97,6 +99,7 @@ export class TransactionCreator {
     this.#writtenAtMs = performance.now();
     if (created.length > 0) this.#deps.onWritten();
     if (created[0] !== undefined && created[0].deliveries > 0) this.#deps.onDeliveries();
+    if (drafts.some((draft) => draft.provider !== null)) this.#deps.onOperations();
     if (created.length === drafts.length) return drafts.map(createdOf);
     const written = new Set(created.map((row) => row.id));
     const kept = await findKeptAnswers(
@@ -158,6 +161,7 @@ function draftOf(
     failureCode: null,
     failureMessage: null,
     providerReference: null,
+    nextAction: null,
     version: 1,
     createdTime,
     updatedTime: createdTime,
@@ -173,6 +177,9 @@ function draftOf(
     metadataJson: metadataJson(input.metadata),
     customerId: input.customerId ?? null,
     invoiceId: input.invoiceId ?? null,
+    paymentMethod: input.paymentMethod ?? null,
+    returnUrl: input.returnUrl ?? null,
+    provider: channel.provider,
     createdMs,
     eventBody: eventBody(id, 'transaction.created', createdMs, objectJson),
     idempotencyKey: idempotencyKey ?? null,

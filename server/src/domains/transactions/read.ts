@@ -22,14 +22,14 @@ export class TransactionReader {
     this.#batcher = new Batcher({ run: (wanted) => readMany(reader, wanted), maxBatch: 200, maxQueued: 10_000 });
   }
 
-  /** The payment of that public id, if the caller may see it; absent and foreign ids are refused alike. */
-  async find(publicId: string, principal: Principal): Promise<TransactionRow> {
+  /** The payment of that public id, if the caller may see it; absent and foreign ids are refused alike, by `field`. */
+  async find(publicId: string, principal: Principal, field = 'id'): Promise<TransactionRow> {
     const id = uuidOfPublicId('txn', publicId);
-    if (id === undefined) throw notFound('transaction', publicId);
+    if (id === undefined) throw notFound('transaction', publicId, field);
     const row =
       (await this.#batcher.add({ tenantId: principal.tenantId, id })) ??
       (seesAllTenants(principal) ? (await this.#database.run(findInAnyTenant, [id]))[0] : undefined);
-    if (row === undefined) throw notFound('transaction', publicId);
+    if (row === undefined) throw notFound('transaction', publicId, field);
     return row;
   }
 }

@@ -22,6 +22,7 @@ export function recordOf(row: TransactionRow): TransactionRecord {
     failureCode: row.failure_code,
     failureMessage: row.failure_message,
     providerReference: row.provider_reference,
+    nextAction: row.next_action as TransactionRecord['nextAction'],
     version: row.version,
     createdTime: row.created_at,
     updatedTime: row.updated_at,

@@ -1,8 +1,7 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import { Type } from 'typebox';
+import { idempotencyHeaders, idempotencyKeyOf, replayedHeader } from '../../platform/http/idempotency.ts';
 import { endpoint } from '../../platform/http/route.ts';
 import type { Database } from '../../platform/postgres/database.ts';
-import { invalid } from '../../vocabulary/errors.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
 import type { TransactionCreator } from './create.ts';
 import { listTransactions } from './list.ts';
@@ -11,7 +10,6 @@ import { recordOf } from './record.ts';
 import {
   createInput,
   detailQuery,
-  idempotencyHeaders,
   listedTransaction,
   listQuery,
   transactionDetail,
@@ -77,13 +75,4 @@ export function transactionEndpoints(deps: TransactionDeps) {
       handle: ({ query, principal }) => listTransactions(deps.database, query, principal),
     }),
   };
-}
-
-const replayedHeader = { headers: { 'idempotency-replayed': 'true' } };
-
-function idempotencyKeyOf(headers: IncomingHttpHeaders): string | undefined {
-  const key = headers['idempotency-key'];
-  if (key === undefined) return undefined;
-  if (typeof key === 'string' && key.length >= 1 && key.length <= 255) return key;
-  throw invalid('Idempotency-Key', 'Idempotency-Key must have 1 to 255 characters.');
 }

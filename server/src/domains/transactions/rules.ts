@@ -1,11 +1,9 @@
 import { hash } from 'node:crypto';
 import type { Static } from 'typebox';
-import { dayMs } from '../../vocabulary/clock.ts';
 import { invalid, Refusal } from '../../vocabulary/errors.ts';
-import type { createInput, updateInput } from './schema.ts';
-import { next, type TransactionStatus } from './states.ts';
+import type { updateInput } from './schema.ts';
+import { nextByUpdate, type TransactionStatus } from './states.ts';
 
-type CreateInput = Static<typeof createInput>;
 type UpdateInput = Static<typeof updateInput>;
 
 const maximumMetadataBytes = 16 * 1024;
@@ -32,7 +30,7 @@ function depthOf(value: unknown): number {
 }
 
 /** What makes two requests with one Idempotency-Key the same request: every field, in whatever order they were sent. */
-export function requestHash(input: CreateInput | UpdateInput): Buffer {
+export function requestHash(input: object): Buffer {
   return hash('sha256', canonicalJson(input), 'buffer');
 }
 
@@ -56,29 +54,18 @@ export function demandMeaningfulUpdate(input: UpdateInput): void {
   if (stray !== undefined) throw invalid(stray, `${stray} is only taken together with status FAILED.`);
 }
 
-export function demandTransition(from: TransactionStatus, to: TransactionStatus): void {
-  if (next[from].includes(to)) return;
-  const reachable =
-    next[from].length > 0 ? `it can become ${next[from].join(' or ')}` : 'no update moves it any further';
-  throw new Refusal('illegal_transition', `A transaction that is ${from} cannot become ${to}; ${reachable}.`, {
-    field: 'status',
-    details: { from, to, allowed: next[from] },
-  });
-}
-
-/** First and last moment of the days asked for: whole UTC days, both inclusive. */
-export interface DayRange {
-  startDate: string;
-  endDate: string;
-  fromMs: number;
-  /** Exclusive. */
-  toMs: number;
-}
-
-const firstDay = '1970-01-01';
-const lastDay = '9999-12-31';
-
-export function dayRangeOf(startDate: string = firstDay, endDate: string = lastDay): DayRange {
-  if (startDate > endDate) throw invalid('startDate', 'startDate must not be after endDate.');
-  return { startDate, endDate, fromMs: Date.parse(startDate), toMs: Date.parse(endDate) + dayMs };
+/** Refuses a status that this payment cannot take by update. */
+export function demandUpdatable(from: TransactionStatus, to: TransactionStatus, hasProvider: boolean): void {
+  const allowed: readonly TransactionStatus[] = nextByUpdate[hasProvider ? 'withProvider' : 'withoutProvider'][from];
+  if (allowed.includes(to)) return;
+  const reachable = allowed.length > 0 ? `it can become ${allowed.join(' or ')}` : 'no update moves it any further';
+  const because = hasProvider ? " by update, since its channel's provider says what becomes of it" : '';
+  throw new Refusal(
+    'illegal_transition',
+    `A transaction that is ${from} cannot become ${to}${because}; ${reachable}.`,
+    {
+      field: 'status',
+      details: { from, to, allowed },
+    },
+  );
 }

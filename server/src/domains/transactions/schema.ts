@@ -1,18 +1,19 @@
 import { Type } from 'typebox';
+import { dayFields, pageFields } from '../../platform/http/list-query.ts';
 import { maximumAmount } from '../../vocabulary/currency.ts';
-import { maximumPageSize } from '../../vocabulary/page.ts';
 import { transactionStatuses } from './states.ts';
 
-const long = (description: string) => Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description });
+export const long = (description: string) =>
+  Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description });
 
-const amount = Type.Integer({
+export const amount = Type.Integer({
   minimum: 1,
   maximum: maximumAmount,
   description: 'In minor units (cents), 1 to 9007199254740991.',
 });
 const currency = Type.String({ minLength: 1, maxLength: 16, description: "An ISO 4217 code, one of the channel's." });
 const description = Type.String({ maxLength: 2000 });
-const metadata = Type.Object(
+export const metadata = Type.Object(
   {},
   {
     additionalProperties: true,
@@ -22,7 +23,11 @@ const metadata = Type.Object(
   },
 );
 const status = Type.Enum([...transactionStatuses]);
-const id = Type.String({ minLength: 1, maxLength: 100, description: '`txn_` and a time-ordered body.' });
+export const transactionId = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  description: '`txn_` and a time-ordered body.',
+});
 
 export const createInput = Type.Object(
   {
@@ -33,13 +38,29 @@ export const createInput = Type.Object(
     metadata: Type.Optional(metadata),
     customerId: Type.Optional(long('May name a record kept elsewhere; stored as given.')),
     invoiceId: Type.Optional(long('May name a record kept elsewhere; stored as given.')),
+    paymentMethod: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 255,
+        description: "The provider's token for what is paid with (`pm_…` of Stripe). Without one the payer is asked.",
+      }),
+    ),
+    returnUrl: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 2000,
+        pattern: '^https?://[^\\s/]\\S*$',
+        title: 'an http or https address',
+        description: "Where the payer's browser goes when it is done at the provider; `app.public-url` without it.",
+      }),
+    ),
   },
   { additionalProperties: false },
 );
 
 export const updateInput = Type.Object(
   {
-    id,
+    id: transactionId,
     status: Type.Optional(status),
     description: Type.Optional(description),
     metadata: Type.Optional(metadata),
@@ -51,39 +72,26 @@ export const updateInput = Type.Object(
   { additionalProperties: false },
 );
 
-export const detailQuery = Type.Object({ id });
-
-const day = (which: string) =>
-  Type.Optional(
-    Type.String({
-      format: 'date',
-      title: 'a day as YYYY-MM-DD',
-      description: `${which} day, whole and in UTC: YYYY-MM-DD.`,
-    }),
-  );
+export const detailQuery = Type.Object({ id: transactionId });
 
 export const listQuery = Type.Object({
-  page: Type.Optional(Type.Integer({ minimum: 1, maximum: 2_147_483_647, default: 1 })),
-  pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum: maximumPageSize, default: 20 })),
+  ...pageFields,
   status: Type.Optional(status),
   channelId: Type.Optional(long('Only payments through this channel.')),
-  startDate: day('The first'),
-  endDate: day('The last'),
+  ...dayFields,
   userId: Type.Optional(long('Only payments created by this user (or by a key of theirs).')),
 });
 
-export const idempotencyHeaders = Type.Object({
-  'idempotency-key': Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 255,
-      description: 'The same key and body get the same answer again; the same key with another body is refused (422).',
-    }),
-  ),
-});
+export const nullable = <Shape extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>>(
+  shape: Shape,
+) => Type.Union([shape, Type.Null()], 'description' in shape ? { description: shape.description as string } : {});
 
-const nullable = <Shape extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>>(shape: Shape) =>
-  Type.Union([shape, Type.Null()]);
+/** Metadata as it is given back. */
+export const keptMetadata = Type.Unsafe<Record<string, unknown> | null>({
+  description: 'As it was sent.',
+  type: ['object', 'null'],
+  additionalProperties: true,
+});
 
 /** A payment as it was created or changed: what create and update answer, and what events carry. */
 export const transactionRecord = Type.Object({
@@ -94,17 +102,18 @@ export const transactionRecord = Type.Object({
   status,
   channelId: Type.Integer(),
   description: nullable(Type.String()),
-  metadata: Type.Unsafe<Record<string, unknown> | null>({
-    description: 'As it was sent.',
-    type: ['object', 'null'],
-    additionalProperties: true,
-  }),
+  metadata: keptMetadata,
   customerId: nullable(Type.Integer()),
   invoiceId: nullable(Type.Integer()),
   userId: Type.Integer({ description: 'Who created it.' }),
   failureCode: nullable(Type.String()),
   failureMessage: nullable(Type.String()),
-  providerReference: nullable(Type.String()),
+  providerReference: nullable(Type.String({ description: "The provider's own id of the charge." })),
+  nextAction: Type.Unsafe<{ type: string; url: string | null; clientSecret?: string } | null>({
+    description: 'What the payer has to do before the payment can go on: `type` (`redirect`, `confirm`) and `url`.',
+    type: ['object', 'null'],
+    additionalProperties: true,
+  }),
   version: Type.Integer({ description: 'Rises with every change: a receiver can drop what is old.' }),
   createdTime: Type.String(),
   updatedTime: Type.String(),

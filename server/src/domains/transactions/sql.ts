@@ -1,7 +1,9 @@
 import { plainArray, textArray } from '../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../platform/postgres/database.ts';
 import { statement } from '../../platform/postgres/statement.ts';
+import { opening } from '../connectors/opening.ts';
 import { outbox } from '../events/outbox.ts';
+import { counting } from './counting.ts';
 import type { TransactionStatus } from './states.ts';
 
 export interface TransactionRow {
@@ -9,6 +11,8 @@ export interface TransactionRow {
   id: string;
   amount: number;
   amount_refunded: number;
+  /** Of all refunds that have not failed or been called off: what can no longer be given back. */
+  amount_refund_held: number;
   currency: string;
   status: TransactionStatus;
   channel_id: number;
@@ -19,7 +23,12 @@ export interface TransactionRow {
   invoice_id: number | null;
   failure_code: string | null;
   failure_message: string | null;
+  /** That of the channel when the payment was made; null: Florin records, and the status moves by update. */
+  provider: string | null;
   provider_reference: string | null;
+  payment_method: string | null;
+  return_url: string | null;
+  next_action: Record<string, unknown> | null;
   version: number;
   created_at: string;
   updated_at: string;
@@ -37,6 +46,10 @@ export interface Draft {
   metadataJson: string | null;
   customerId: number | null;
   invoiceId: number | null;
+  paymentMethod: string | null;
+  returnUrl: string | null;
+  /** Named by the channel: a charge is then opened with the payment. */
+  provider: string | null;
   createdMs: number;
   eventBody: string;
   idempotencyKey: string | null;
@@ -53,19 +66,22 @@ const createBatch = statement<{ id: string; deliveries: number }>(
   'transactions.create_batch',
   `with input as (
      select * from unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::text[], $5::bigint[], $6::bigint[], $7::text[],
-                          $8::text[], $9::bigint[], $10::bigint[], $11::float8[], $12::text[], $13::text[], $14::text[])
+                          $8::text[], $9::bigint[], $10::bigint[], $11::float8[], $12::text[], $13::text[], $14::text[],
+                          $15::text[], $16::text[], $17::text[])
        as row (tenant_id, id, amount, currency, channel_id, user_id, description,
-               metadata, customer_id, invoice_id, created_ms, body, idempotency_key, request_hash)
+               metadata, customer_id, invoice_id, created_ms, body, idempotency_key, request_hash,
+               payment_method, return_url, provider)
    ),
    created as (
      insert into transaction (tenant_id, id, amount, currency, status, channel_id, user_id, description, metadata,
-                              customer_id, invoice_id, idempotency_key, request_hash, created_at, updated_at)
+                              customer_id, invoice_id, idempotency_key, request_hash, provider, payment_method,
+                              return_url, created_at, updated_at)
      select tenant_id, id, amount, currency, 'PENDING', channel_id, user_id, description, metadata::json,
-            customer_id, invoice_id, idempotency_key, decode(request_hash, 'hex'),
+            customer_id, invoice_id, idempotency_key, decode(request_hash, 'hex'), provider, payment_method, return_url,
             to_timestamp(created_ms / 1000), to_timestamp(created_ms / 1000)
        from input
      on conflict do nothing
-     returning tenant_id, id, amount, currency, channel_id, user_id, created_at
+     returning tenant_id, id, amount, currency, channel_id, user_id, provider, created_at
    ),
    news as (
      select tenant_id, id, 'transaction.created' as type, 'txn_' || replace(id::text, '-', '') as object_id,
@@ -73,13 +89,17 @@ const createBatch = statement<{ id: string; deliveries: number }>(
        from created join input using (tenant_id, id)
    ),
    ${outbox},
-   counted as (
-     insert into transaction_total_delta (tenant_id, channel_id, user_id, status, day, currency, count, amount)
-     select tenant_id, channel_id, user_id, 'PENDING', (created_at at time zone 'UTC')::date, currency,
-            count(*), sum(amount)
+   operation as (
+     select tenant_id, id as transaction_id, 1 as number, 'CHARGE' as kind, null::uuid as refund_id, channel_id,
+            provider, amount, created_at as at
        from created
-      group by 1, 2, 3, 5, 6
-   )
+      where provider is not null
+   ),
+   ${opening},
+   change as (
+     select tenant_id, channel_id, user_id, 'PENDING' as status, created_at, currency, 1 as count, amount from created
+   ),
+   ${counting}
    select id, (select count(*) from enqueued) as deliveries from created`,
 );
 
@@ -103,6 +123,9 @@ export async function createMany(
     textArray(column((draft) => draft.eventBody)),
     textArray(column((draft) => draft.idempotencyKey)),
     textArray(column((draft) => draft.requestHash)),
+    textArray(column((draft) => draft.paymentMethod)),
+    textArray(column((draft) => draft.returnUrl)),
+    textArray(column((draft) => draft.provider)),
   ]);
 }
 
@@ -145,9 +168,10 @@ export async function findKeptAnswers(
   ]);
 }
 
-const columns = `t.tenant_id, t.id, t.amount, t.amount_refunded, t.currency, t.status, t.channel_id, t.user_id,
-  t.description, t.metadata, t.customer_id, t.invoice_id, t.failure_code, t.failure_message, t.provider_reference,
-  t.version, t.created_at, t.updated_at`;
+/** A payment as `TransactionRow`, from `transaction t`. */
+export const columns = `t.tenant_id, t.id, t.amount, t.amount_refunded, t.amount_refund_held, t.currency, t.status,
+  t.channel_id, t.user_id, t.description, t.metadata, t.customer_id, t.invoice_id, t.failure_code, t.failure_message,
+  t.provider, t.provider_reference, t.payment_method, t.return_url, t.next_action, t.version, t.created_at, t.updated_at`;
 
 /** Many payments at once, each by tenant and id; those that are not there are left out. */
 export const findMany = statement<TransactionRow>(
@@ -168,29 +192,4 @@ export const findInAnyTenant = statement<TransactionRow>(
 export const lockOne = statement<TransactionRow>(
   'transactions.lock_one',
   `select ${columns} from transaction t where t.tenant_id = $1 and t.id = $2 for update`,
-);
-
-/**
- * Changes one payment, guarded once more by where it may come from, and moves it from one total to the other.
- * Null leaves a field as it is.
- */
-export const updateOne = statement<TransactionRow>(
-  'transactions.update_one',
-  `with changed as (
-     update transaction t
-        set status = coalesce($4, t.status), description = coalesce($5, t.description),
-            metadata = coalesce($6::json, t.metadata), failure_code = coalesce($7, t.failure_code),
-            failure_message = coalesce($8, t.failure_message), version = t.version + 1,
-            updated_at = greatest(to_timestamp($9::float8 / 1000), t.updated_at)
-      where t.tenant_id = $1 and t.id = $2 and t.status = any($3)
-     returning ${columns}
-   ),
-   counted as (
-     insert into transaction_total_delta (tenant_id, channel_id, user_id, status, day, currency, count, amount)
-     select tenant_id, channel_id, user_id, side.status, (created_at at time zone 'UTC')::date, currency,
-            side.sign, side.sign * amount
-       from changed cross join (values ($10::text, -1), ($4, 1)) as side (status, sign)
-      where $4::text is not null
-   )
-   select * from changed`,
 );

@@ -3,15 +3,15 @@ import type { Database, Queryable } from '../../platform/postgres/database.ts';
 import { answerOnce } from '../../platform/postgres/kept-answers.ts';
 import type { Clock } from '../../vocabulary/clock.ts';
 import { notFound } from '../../vocabulary/errors.ts';
-import { type DrawUuid, publicId, uuidTimeMs } from '../../vocabulary/id.ts';
+import type { DrawUuid } from '../../vocabulary/id.ts';
 import type { Principal } from '../../vocabulary/principal.ts';
-import { eventBody, recordEvent } from '../events/outbox.ts';
+import { type Move, moved, movePayments } from './moving.ts';
+import { note } from './notes.ts';
 import type { TransactionReader } from './read.ts';
-import { recordJson, recordOf, type TransactionRecord } from './record.ts';
-import { demandMeaningfulUpdate, demandTransition, metadataJson, requestHash } from './rules.ts';
+import { recordOf, type TransactionRecord } from './record.ts';
+import { demandMeaningfulUpdate, demandUpdatable, metadataJson, requestHash } from './rules.ts';
 import type { updateInput } from './schema.ts';
-import { lockOne, type TransactionRow, updateOne } from './sql.ts';
-import { eventOfStatus, statusesBefore } from './states.ts';
+import { lockOne, type TransactionRow } from './sql.ts';
 
 type UpdateInput = Static<typeof updateInput>;
 
@@ -20,8 +20,11 @@ export interface UpdateTransactionDeps {
   reader: TransactionReader;
   drawUuid: DrawUuid;
   clock: Clock;
+  /** Asks the provider, in the transaction that holds the payment's lock, to call a charge off that it has begun. */
+  askToCancel: (transaction: Queryable, row: TransactionRow, nowMs: number) => Promise<void>;
   onDeliveries: () => void;
   onWritten: () => void;
+  onOperations: () => void;
 }
 
 const path = '/api/transaction/update';
@@ -35,6 +38,9 @@ export interface Updated {
 /**
  * Changes a payment: its words, or its status along the transition table, with the event that tells of it. Under an
  * Idempotency-Key a repeat gets the first answer, where it would otherwise be refused as an illegal transition.
+ *
+ * Where the channel has a provider that has begun, CANCELLED is a question to that provider: the payment stays
+ * PROCESSING until it says.
  */
 export async function updateTransaction(
   input: UpdateInput,
@@ -43,13 +49,17 @@ export async function updateTransaction(
   idempotencyKey?: string,
 ): Promise<Updated> {
   demandMeaningfulUpdate(input);
-  const metadata = metadataJson(input.metadata);
+  const change = { ...input, metadataJson: metadataJson(input.metadata) ?? undefined };
   const { tenant_id, id } = await deps.reader.find(input.id, principal);
   let deliveries = 0;
   const work = async (transaction: Queryable): Promise<TransactionRecord> => {
-    const changed = await change(transaction, { ...input, metadata }, tenant_id, id, deps);
-    if (input.status !== undefined) deliveries = await recordEvent(transaction, newsOf(changed, deps.drawUuid()));
-    return recordOf(changed);
+    const [row] = await transaction.run(lockOne, [tenant_id, id]);
+    if (row === undefined) throw notFound('transaction', input.id);
+    const move = await moveOf(change, row, principal, transaction, deps);
+    const made = await movePayments(transaction, [move], deps.drawUuid);
+    if (!made.moved.has(id)) throw new Error(`Payment ${id} moved while it was locked.`);
+    deliveries = made.deliveries;
+    return recordOf(moved(move));
   };
   const { answer, replayed } =
     idempotencyKey === undefined
@@ -60,45 +70,32 @@ export async function updateTransaction(
           work,
         );
   deps.onWritten();
+  deps.onOperations();
   if (deliveries > 0) deps.onDeliveries();
   return { record: answer, replayed };
 }
 
-async function change(
+/** What the update does to the payment; what it asks of others is written here. */
+async function moveOf(
+  input: Omit<UpdateInput, 'metadata'> & { metadataJson: string | undefined },
+  row: TransactionRow,
+  principal: Principal,
   transaction: Queryable,
-  input: Omit<UpdateInput, 'metadata'> & { metadata: string | null },
-  tenantId: number,
-  id: string,
-  { clock }: UpdateTransactionDeps,
-): Promise<TransactionRow> {
-  const [locked] = await transaction.run(lockOne, [tenantId, id]);
-  if (locked === undefined) throw notFound('transaction', input.id);
-  if (input.status !== undefined) demandTransition(locked.status, input.status);
-  const [changed] = await transaction.run(updateOne, [
-    tenantId,
-    id,
-    input.status === undefined ? [locked.status] : statusesBefore(input.status),
-    input.status ?? null,
-    input.description ?? null,
-    input.metadata,
-    input.failureCode ?? null,
-    input.failureMessage ?? null,
-    clock(),
-    locked.status,
-  ]);
-  if (changed === undefined) throw new Error(`Payment ${id} moved while it was locked.`);
-  return changed;
+  { clock, askToCancel, drawUuid }: UpdateTransactionDeps,
+): Promise<Move> {
+  const atMs = clock();
+  const { status, description, failureCode, failureMessage } = input;
+  const words: Move = { row, to: row.status, atMs, description, metadataJson: input.metadataJson, ...keeping(row) };
+  if (status === undefined) return words;
+  demandUpdatable(row.status, status, row.provider !== null);
+  if (row.provider !== null && row.status === 'PROCESSING') {
+    await askToCancel(transaction, row, atMs);
+    await note(transaction, row, drawUuid(), atMs, 'cancel_asked', { userId: principal.userId });
+    return words;
+  }
+  await note(transaction, row, drawUuid(), atMs, 'updated', { from: row.status, to: status, userId: principal.userId });
+  return { ...words, to: status, failureCode, failureMessage, nextAction: undefined, news: true };
 }
 
-function newsOf(row: TransactionRow, eventId: string) {
-  const type = eventOfStatus[row.status];
-  const createdMs = uuidTimeMs(eventId);
-  return {
-    tenantId: row.tenant_id,
-    id: eventId,
-    type,
-    objectId: publicId('txn', row.id),
-    createdMs,
-    body: eventBody(eventId, type, createdMs, recordJson(recordOf(row))),
-  };
-}
+/** New words leave standing what the payer has to do. */
+const keeping = ({ next_action }: TransactionRow) => (next_action === null ? {} : { nextAction: next_action });

@@ -64,7 +64,7 @@ interface Document {
 
 interface RequestBody {
   required: boolean;
-  content: { 'application/json': { schema: { anyOf?: { type?: string }[] } } };
+  content: { 'application/json'?: { schema: { anyOf?: { type?: string }[] } } };
 }
 
 /** A body that may be null may be left out altogether; the library calls every body required. */
@@ -72,7 +72,7 @@ function withOptionalBodies<Given extends object>(document: Given): Given {
   for (const path of Object.values((document as Document).paths ?? {})) {
     const body = path?.post?.requestBody as RequestBody | undefined;
     if (body === undefined) continue;
-    body.required = !body.content['application/json'].schema.anyOf?.some(({ type }) => type === 'null');
+    body.required = !body.content['application/json']?.schema.anyOf?.some(({ type }) => type === 'null');
   }
   return document;
 }

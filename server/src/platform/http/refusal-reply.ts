@@ -1,5 +1,6 @@
 import type { FastifyError } from 'fastify';
 import { Refusal, type RefusalKind } from '../../vocabulary/errors.ts';
+import { maximumBodyBytes } from './json-body.ts';
 
 /** The only table from a kind of refusal to an HTTP status (decisions, Replies and errors). */
 const statusOfKind: Record<RefusalKind, number> = {
@@ -32,11 +33,11 @@ export function refusalBody(refusal: Refusal, requestId: string): string {
 }
 
 /** Whatever was thrown, as the refusal the caller is owed. What nobody foresaw is a defect, and says so. */
-export function toRefusal(error: unknown): Refusal {
+export function toRefusal(error: unknown, bodyLimit: number = maximumBodyBytes): Refusal {
   if (error instanceof Refusal) return error;
   const { code, statusCode, message } = error as FastifyError;
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
-    return new Refusal('body_too_large', 'The body is larger than 64 KiB.');
+    return new Refusal('body_too_large', `The body is larger than ${bodyLimit / 1024} KiB.`);
   }
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
     return new Refusal('not_json', 'The body must be JSON: send Content-Type: application/json.');

@@ -1,11 +1,16 @@
 import { type TSchema, Type } from 'typebox';
-import type { Need, Route } from './route.ts';
+import type { Need, Paging, Route } from './route.ts';
 
 const pagination = Type.Object({
   page: Type.Integer(),
   pageSize: Type.Integer(),
   total: Type.Integer(),
   totalPages: Type.Integer(),
+});
+
+const cursorPagination = Type.Object({
+  pageSize: Type.Integer(),
+  next: Type.Union([Type.String(), Type.Null()], { description: 'Ask for it as `after`. null: there is no more.' }),
 });
 
 const refusal = Type.Object(
@@ -25,7 +30,7 @@ const refusal = Type.Object(
 
 /** A route's shapes, for the validator, the serializer and the OpenAPI document alike. */
 export function routeSchema({ method, path, needs, group, endpoint }: Route): Record<string, unknown> {
-  const { summary, description, body, query, headers } = endpoint;
+  const { summary, description, body, rawBody, query, params, headers } = endpoint;
   return {
     operationId: operationIdOf(method, path),
     tags: [group],
@@ -33,19 +38,21 @@ export function routeSchema({ method, path, needs, group, endpoint }: Route): Re
     description: [description, needText(needs)].filter(Boolean).join('\n\n'),
     security: securityOf(needs),
     ...(body && { body }),
+    ...(rawBody && { body: { content: { '*/*': { schema: {} } } } }),
     ...(query && { querystring: query }),
+    ...(params && { params }),
     ...(headers && { headers }),
     response: { 200: envelope(endpoint.data, endpoint.paged), '4xx': refusal, '5xx': refusal },
   };
 }
 
-function envelope(data: TSchema, paged: boolean): TSchema {
+function envelope(data: TSchema, paged: Paging): TSchema {
   return Type.Object(
     {
       code: Type.Literal(200),
       message: Type.Optional(Type.String()),
       data,
-      ...(paged && { pagination }),
+      ...(paged && { pagination: paged === 'by_cursor' ? cursorPagination : pagination }),
     },
     { description: 'Done.' },
   );
@@ -53,7 +60,7 @@ function envelope(data: TSchema, paged: boolean): TSchema {
 
 /** /api/developer/mine/generate → developerMineGenerate; a GET on a noun alone reads it. */
 function operationIdOf(method: string, path: string): string {
-  const words = path.split('/').filter((word) => word !== '' && word !== 'api');
+  const words = path.split('/').filter((word) => word !== '' && word !== 'api' && !word.startsWith('{'));
   const name = words
     .flatMap((word) => word.split('-'))
     .map((word, i) => (i === 0 ? word : word[0]?.toUpperCase() + word.slice(1)));

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Static, TSchema } from 'typebox';
-import type { Pagination } from '../../vocabulary/page.ts';
+import type { CursorPagination, Pagination } from '../../vocabulary/page.ts';
 import type { Principal } from '../../vocabulary/principal.ts';
 import type { Scope } from '../../vocabulary/scopes.ts';
 
@@ -19,6 +19,10 @@ export type Need = 'nothing' | 'token' | 'session' | 'caller' | 'platform_admini
 export interface Call<Body, Query> {
   body: Body;
   query: Query;
+  /** What stands where the path has `{name}`. */
+  params: Readonly<Record<string, string>>;
+  /** The body as it came, of a route that takes any (`rawBody`). Others have none: reading it there is a defect. */
+  rawBody: Buffer;
   /** Who calls. Routes that need nothing have nobody: reading it there is a defect. */
   principal: Principal;
   requestId: string;
@@ -33,9 +37,12 @@ export interface Answer<Data> {
   json?: string;
   /** Writes say what they did; reads say nothing (decisions, Replies and errors). */
   message?: string;
-  pagination?: Pagination;
+  pagination?: Pagination | CursorPagination;
   headers?: Record<string, string>;
 }
+
+/** By number, with a total; or on from where the last page ended. */
+export type Paging = boolean | 'by_cursor';
 
 /** What a route does, without where it stands: shapes in, shape out, and the handler between them. */
 export interface Endpoint {
@@ -43,11 +50,15 @@ export interface Endpoint {
   /** Longer text for the reference page: units, limits, refusals. */
   description?: string;
   body?: TSchema;
+  /** Instead of JSON: a body of any kind, up to so many bytes, as `call.rawBody`. */
+  rawBody?: { maximumBytes: number };
   query?: TSchema;
+  params?: TSchema;
   headers?: TSchema;
   /** The shape of the envelope's `data`. */
   data: TSchema;
-  paged: boolean;
+  /** Whether `data` comes in pages, and how the next one is asked for. */
+  paged: Paging;
   handle: (call: Call<never, never>) => Promise<Answer<unknown>>;
 }
 
@@ -55,10 +66,12 @@ export interface EndpointDefinition<Body extends TSchema, Query extends TSchema,
   summary: string;
   description?: string;
   body?: Body;
+  rawBody?: { maximumBytes: number };
   query?: Query;
+  params?: TSchema;
   headers?: TSchema;
   data: Data;
-  paged?: boolean;
+  paged?: Paging;
   handle: (call: Call<Static<Body>, Static<Query>>) => Promise<Answer<Static<Data>>>;
 }
 
@@ -71,6 +84,7 @@ export function endpoint<Body extends TSchema, Query extends TSchema, Data exten
 /** An endpoint at its place: the one list of them is `app/routes.ts`. */
 export interface Route {
   method: 'GET' | 'POST';
+  /** As OpenAPI writes it: `/api/callback/{channel}`. */
   path: string;
   needs: Need;
   /** The group it stands in on the reference page. */

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type RouteOptions } from 'fastify';
 import { invalid, Refusal } from '../../vocabulary/errors.ts';
 import { type Principal, seesAllTenants } from '../../vocabulary/principal.ts';
 import { drainBeforeClose } from './drain.ts';
 import { maximumBodyBytes, parseJsonBody, refuseUnstorableText } from './json-body.ts';
+import { withRawBodies } from './raw-body.ts';
 import { refusalBody, statusOf, toRefusal } from './refusal-reply.ts';
 import type { Answer, Call, Need, Route } from './route.ts';
 import { routeSchema } from './route-schema.ts';
@@ -99,7 +100,9 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
       options,
     );
   });
-  app.setErrorHandler((error, request, reply) => refuse(toRefusal(error), request, reply, options));
+  app.setErrorHandler((error, request, reply) =>
+    refuse(toRefusal(error, request.routeOptions.bodyLimit), request, reply, options),
+  );
   return app;
 }
 
@@ -110,10 +113,11 @@ export function addRoute(
   { authenticate }: Pick<HttpServerOptions, 'authenticate'>,
 ): void {
   const { method, path, needs, endpoint } = route;
-  app.route({
+  const options: RouteOptions = {
     method,
-    url: path,
+    url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
     schema: routeSchema(route),
+    ...(endpoint.rawBody && { bodyLimit: endpoint.rawBody.maximumBytes }),
     onRequest: (request, _reply, done) => {
       request.declaredPath = path;
       if (needs === 'nothing' || needs === 'token') return done();
@@ -130,7 +134,9 @@ export function addRoute(
       if (endpoint.query !== undefined) refuseUnstorableQuery(request.query as Record<string, unknown>);
       return send(reply, await endpoint.handle(callOf(request)));
     },
-  });
+  };
+  if (endpoint.rawBody === undefined) app.route(options);
+  else withRawBodies(app, (part) => part.route(options));
 }
 
 function admit(
@@ -168,11 +174,13 @@ function refuseUnstorableQuery(query: Record<string, unknown>): void {
 function callOf(request: FastifyRequest): Call<never, never> {
   return {
     body: request.body as never,
+    rawBody: request.body as Buffer,
     query: request.query as never,
+    params: request.params as Readonly<Record<string, string>>,
     principal: request.principal as Principal,
     requestId: request.id,
     address: request.ip,
-    headers: request.headers,
+    headers: request.raw.headers,
   };
 }
 

@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto';
+import { plainArray, textArray } from '../../platform/postgres/array-literal.ts';
+import { ClaimLoop } from '../../platform/postgres/claim-loop.ts';
+import { secondMs } from '../../vocabulary/clock.ts';
+import { Refusal } from '../../vocabulary/errors.ts';
+import { retryAt } from './rules.ts';
+import { type CallbackSettlerDeps, settleCallback } from './settle.ts';
+import { claimCallbacks, type DueCallback, freeLeases, recordCallback, releaseCallbacks } from './sql.ts';
+
+export interface CallbackWorkerOptions extends CallbackSettlerDeps {
+  observe: (end: 'settled' | 'ignored') => void;
+  onTrouble: (error: unknown) => void;
+  onRecovered?: () => void;
+}
+
+/** Few enough to leave the connections that they share to the operations themselves. */
+const slots = 50;
+/** Longer than a settlement outlasts a database that is away. */
+const leaseMs = 30 * secondMs;
+/** An operation that is being asked for is at rest a little later; so may be a database. */
+const pauseMs = secondMs;
+
+interface Held extends DueCallback {
+  lease: string;
+}
+
+/** What is written of a callback afterwards. */
+interface End {
+  state: 'RECEIVED' | 'SETTLED' | 'IGNORED';
+  tries: number;
+  dueMs: number;
+}
+
+/**
+ * Settles the callbacks that have been kept, on whichever node: at once when it is woken, else as it finds them. What names
+ * nothing of ours is looked for again after 5 s, 30 s, 5 min and 1 h, then ignored. What a process that died had begun is
+ * due again when its lease ends.
+ */
+export class CallbackWorker {
+  readonly #options: CallbackWorkerOptions;
+  readonly #loop: ClaimLoop<Held>;
+
+  constructor(options: CallbackWorkerOptions) {
+    const { onTrouble, onRecovered } = options;
+    this.#options = options;
+    this.#loop = new ClaimLoop<Held>({
+      claim: (room) => this.#claim(room),
+      perform: (held) => this.#perform(held),
+      release: (unbegun) => this.#release(unbegun),
+      slots: () => slots,
+      maxBatch: slots,
+      onTrouble,
+      ...(onRecovered && { onRecovered }),
+    });
+  }
+
+  start(): void {
+    this.#loop.start();
+  }
+
+  /** One has just been kept here. */
+  wake(): void {
+    this.#loop.wake();
+  }
+
+  async stop(): Promise<void> {
+    await this.#loop.stop();
+    await this.#loop.drained();
+  }
+
+  /** Before it starts on a node that knows itself alone with the database. */
+  async freeDeadLeases(): Promise<void> {
+    await this.#options.database.run(freeLeases);
+  }
+
+  async #claim(room: number): Promise<Held[]> {
+    const { database, clock } = this.#options;
+    const nowMs = clock();
+    const lease = randomUUID();
+    const rows = await database.run(claimCallbacks, [nowMs, nowMs + leaseMs, room, lease]);
+    return rows.map((row) => ({ ...row, lease }));
+  }
+
+  async #perform(held: Held): Promise<void> {
+    const { database, clock, observe } = this.#options;
+    const { state, tries, dueMs } = await this.#settle(held);
+    const values = [held.channel_id, held.event_id, held.lease, state, tries, dueMs, clock()];
+    await database.run(recordCallback, values);
+    if (state !== 'RECEIVED') observe(state === 'SETTLED' ? 'settled' : 'ignored');
+  }
+
+  async #settle(held: Held): Promise<End> {
+    const { clock, onTrouble } = this.#options;
+    const { tries } = held;
+    try {
+      const settled = await settleCallback(held, this.#options);
+      if (settled === 'settled') return { state: 'SETTLED', tries, dueMs: clock() };
+      if (settled === 'busy') return { state: 'RECEIVED', tries, dueMs: clock() + pauseMs };
+    } catch (error) {
+      onTrouble(error);
+      if (isAway(error)) return { state: 'RECEIVED', tries, dueMs: clock() + pauseMs };
+    }
+    const dueMs = retryAt(tries, clock());
+    return dueMs === undefined
+      ? { state: 'IGNORED', tries: tries + 1, dueMs: clock() }
+      : { state: 'RECEIVED', tries: tries + 1, dueMs };
+  }
+
+  async #release(unbegun: readonly Held[]): Promise<void> {
+    await this.#options.database.run(releaseCallbacks, [
+      plainArray(unbegun.map(({ channel_id }) => channel_id)),
+      textArray(unbegun.map(({ event_id }) => event_id)),
+      plainArray(unbegun.map(({ lease }) => lease)),
+    ]);
+  }
+}
+
+/** The database is to blame, not the callback. */
+function isAway(error: unknown): boolean {
+  return error instanceof Refusal && error.kind === 'unavailable';
+}

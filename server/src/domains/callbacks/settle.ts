@@ -1,0 +1,76 @@
+import type { Queryable } from '../../platform/postgres/database.ts';
+import type { Clock } from '../../vocabulary/clock.ts';
+import { operationOfKey } from '../processing/rules.ts';
+import type { Settler } from '../processing/settle.ts';
+import { findByKey, findByReference, hurryOperations, type OperationRow } from '../processing/sql.ts';
+import { addNotesTo } from '../transactions/notes.ts';
+import type { KeptNotice } from './rules.ts';
+import type { DueCallback } from './sql.ts';
+
+export interface CallbackSettlerDeps {
+  database: Queryable;
+  settler: Settler;
+  clock: Clock;
+  /** Operations are due to be looked up. */
+  onOperations: () => void;
+}
+
+/**
+ * `unknown`: nothing of this channel is known by what it names, not yet at least. `busy`: an operation of the payment is
+ * being asked for at this moment, and the answer may be older than the callback.
+ */
+export type Settled = 'settled' | 'unknown' | 'busy';
+
+/**
+ * Does what a callback asks for. Doing it twice does no harm, and neither does doing it late: a final state is never moved
+ * backwards (`processing/settle.ts`), and the note is the callback's own.
+ */
+export async function settleCallback(callback: DueCallback, deps: CallbackSettlerDeps): Promise<Settled> {
+  const { notice, channel_id } = callback;
+  const operation = await operationNamed(notice, channel_id, deps.database);
+  if (operation === undefined) return 'unknown';
+  await noteOnTimeline(callback, operation, deps);
+  if (notice.outcome !== null) {
+    await deps.settler.settle(operation, notice.outcome, 'callback');
+    return 'settled';
+  }
+  return notice.said === 'changed' ? lookUp(operation, deps) : 'settled';
+}
+
+/** Only what was asked through this very channel: whoever has its secret can say nothing of others. */
+async function operationNamed(
+  { key, reference }: KeptNotice,
+  channelId: number,
+  database: Queryable,
+): Promise<OperationRow | undefined> {
+  const ours = key === null ? undefined : operationOfKey(key);
+  if (ours !== undefined) {
+    const [row] = await database.run(findByKey, [channelId, ours.transactionId, ours.number]);
+    if (row !== undefined) return row;
+  }
+  if (reference === null) return undefined;
+  // A cancellation bears the id of its charge, and what is said under that id is said of the charge.
+  const rows = (await database.run(findByReference, [channelId, reference])).filter(({ kind }) => kind !== 'CANCEL');
+  return rows.find(({ state }) => !finished.has(state)) ?? rows.at(-1);
+}
+
+const finished: ReadonlySet<string> = new Set(['SUCCEEDED', 'FAILED', 'CANCELLED']);
+
+async function noteOnTimeline(
+  { id, event_id: eventId, notice: { said } }: DueCallback,
+  { tenant_id: tenantId, id: transactionId, number: operation }: OperationRow,
+  { database, clock }: CallbackSettlerDeps,
+): Promise<void> {
+  const detail = { eventId, said };
+  await addNotesTo(database, [{ tenantId, transactionId, id, atMs: clock(), kind: 'callback', operation, detail }]);
+}
+
+/** Every open operation of the payment: some providers tell of its refunds under the payment's own id. */
+async function lookUp(
+  { tenant_id, id }: OperationRow,
+  { database, clock, onOperations }: CallbackSettlerDeps,
+): Promise<Settled> {
+  const hurried = await database.run(hurryOperations, [tenant_id, id, clock()]);
+  onOperations();
+  return hurried.some(({ is_held }) => is_held) ? 'busy' : 'settled';
+}

@@ -1,0 +1,88 @@
+import { statement } from '../../platform/postgres/statement.ts';
+import type { KeptNotice } from './rules.ts';
+
+/**
+ * Keeps a callback: as RECEIVED, or at once as IGNORED where it has no notice. Nothing comes back of one that stands
+ * already. Values: channel, the provider's id of it, ours, now in ms, the notice as JSON.
+ */
+export const keepCallback = statement<{ id: string }>(
+  'callbacks.keep',
+  `with given as (
+     select to_timestamp($4::float8 / 1000) as at, $5::json as notice
+   )
+   insert into provider_callback (channel_id, event_id, id, received_at, notice, state, due_at, settled_at)
+   select $1, $2, $3, at, notice, case when notice is null then 'IGNORED' else 'RECEIVED' end, at,
+          case when notice is null then at end
+     from given
+   on conflict do nothing
+   returning id`,
+);
+
+export interface DueCallback {
+  channel_id: number;
+  event_id: string;
+  id: string;
+  notice: KeptNotice;
+  /** How often nothing was found for it before. */
+  tries: number;
+}
+
+/** Takes due callbacks under a lease. Values: now and the lease's end in ms, how many at most, the lease's token. */
+export const claimCallbacks = statement<DueCallback>(
+  'callbacks.claim',
+  `with due as materialized (
+     select channel_id, event_id from provider_callback
+      where state = 'RECEIVED' and due_at <= to_timestamp($1::float8 / 1000)
+        and (leased_until is null or leased_until <= to_timestamp($1::float8 / 1000))
+      order by due_at
+      limit $3
+        for update skip locked
+   )
+   update provider_callback c
+      set lease = $4, leased_until = to_timestamp($2::float8 / 1000)
+     from due
+    where c.channel_id = due.channel_id and c.event_id = due.event_id
+   returning c.channel_id, c.event_id, c.id, c.notice, c.tries`,
+);
+
+/**
+ * What became of a callback, under the lease it was settled with. Values: channel, the provider's id, lease, state, tries,
+ * when it is due again and now, both in ms.
+ */
+export const recordCallback = statement(
+  'callbacks.record',
+  `update provider_callback
+      set state = $4, tries = $5, due_at = to_timestamp($6::float8 / 1000), lease = null, leased_until = null,
+          settled_at = case when $4 <> 'RECEIVED' then to_timestamp($7::float8 / 1000) end
+    where channel_id = $1 and event_id = $2 and lease = $3`,
+);
+
+/** Gives leases back, so that what was claimed and not begun is due again at once. Values: channels, ids, leases. */
+export const releaseCallbacks = statement(
+  'callbacks.release',
+  `update provider_callback c
+      set lease = null, leased_until = null
+     from unnest($1::bigint[], $2::text[], $3::uuid[]) as given (channel_id, event_id, lease)
+    where c.channel_id = given.channel_id and c.event_id = given.event_id and c.lease = given.lease`,
+);
+
+/** For a node that knows itself alone with the database: whoever held these leases is dead. */
+export const freeLeases = statement(
+  'callbacks.free_leases',
+  `update provider_callback set lease = null, leased_until = null where state = 'RECEIVED' and lease is not null`,
+);
+
+/** Values: those settled before this moment, in ms; how many at most. */
+export const sweepSettled = statement<{ id: string }>(
+  'callbacks.sweep',
+  `with old as materialized (
+     select channel_id, event_id from provider_callback
+      where state <> 'RECEIVED' and settled_at < to_timestamp($1::float8 / 1000)
+      order by settled_at
+      limit $2
+   )
+   delete from provider_callback c
+    using old
+    where c.channel_id = old.channel_id and c.event_id = old.event_id
+   returning c.id`,
+);

@@ -1,0 +1,340 @@
+import { randomUUID } from 'node:crypto';
+import { plainArray, textArray } from '../../platform/postgres/array-literal.ts';
+import { Batcher } from '../../platform/postgres/batcher.ts';
+import { ClaimLoop } from '../../platform/postgres/claim-loop.ts';
+import type { Queryable } from '../../platform/postgres/database.ts';
+import type { FailPoint } from '../../platform/process/fail-point.ts';
+import { type Clock, secondMs } from '../../vocabulary/clock.ts';
+import type { DrawUuid } from '../../vocabulary/id.ts';
+import type { ChannelCredentials } from '../channels/credentials.ts';
+import type { ChannelDirectory } from '../channels/directory.ts';
+import type { Outcome } from '../connectors/connector.ts';
+import { failure } from '../connectors/failures.ts';
+import type { Connectors } from '../connectors/providers.ts';
+import { beginRefunds } from '../refunds/begin.ts';
+import { type Move, moved, movePayments } from '../transactions/moving.ts';
+import { addNotesTo, type NoteKind } from '../transactions/notes.ts';
+import { isFinal } from '../transactions/states.ts';
+import { Breaker } from './breaker.ts';
+import { type Addresses, ask, operationOf, type Told } from './calling.ts';
+import { lookUpAt } from './rules.ts';
+import type { Settler } from './settle.ts';
+import { type FinalOutcome, isFinalOutcome } from './settlement.ts';
+import {
+  claimOperations,
+  deferOperations,
+  freeLeases,
+  maximumClaim,
+  type OperationRow,
+  releaseOperations,
+} from './sql.ts';
+
+export interface DispatcherOptions extends Addresses {
+  /** At most two connections of it are used at once: one to claim, one to defer. */
+  database: Queryable;
+  connectors: Connectors;
+  channels: ChannelDirectory;
+  credentials: ChannelCredentials;
+  settler: Settler;
+  clock: Clock;
+  drawUuid: DrawUuid;
+  /** One deadline for a whole call of a provider: `app.provider.timeout`. */
+  timeoutMs: number;
+  onDeliveries: () => void;
+  onWritten: () => void;
+  /** Where a drill ends the process (tests of crashes). */
+  failPoint: FailPoint;
+  observer?: DispatchObserver;
+  onTrouble: (error: unknown) => void;
+  onRecovered?: () => void;
+}
+
+export interface DispatchObserver {
+  onOutcome?: (facts: {
+    provider: string;
+    kind: OperationRow['kind'];
+    outcome: Outcome['kind'];
+    durationMs: number;
+  }) => void;
+}
+
+/** Operations at work at once, and of one channel: what waits for its settlement to be written counts, too. */
+const slots = 1_000;
+const slotsOfChannel = 500;
+/** Beyond the call's own deadlines (a look-up, then a call) a lease leaves this long, to be settled in. */
+const leaseBeyondCallsMs = 10 * secondMs;
+
+/** How long what cannot be called just now waits, again and again. */
+const postponeMs = secondMs;
+
+/** A claimed operation and the lease it is held under. */
+interface Held extends OperationRow {
+  lease: string;
+}
+
+/** An operation whose provider has not said anything for good. */
+interface Deferral {
+  held: Held;
+  state: 'UNKNOWN' | 'WAITING' | 'READY';
+  dueMs: number;
+  reference: string | null;
+  calls: number;
+  lookUps: number;
+}
+
+/**
+ * Takes payments from PENDING to their end: claims what is due under a lease, moves payments to PROCESSING before their
+ * provider is called, asks the provider, and has its word settled. What is not sure is looked up after 5 s, 30 s, 5 min,
+ * 1 h, then daily; nothing is ever guessed. A process that dies between any two steps leaves an operation that the next one
+ * looks up under the same key, so that nobody is charged twice.
+ */
+export class Dispatcher {
+  readonly #options: DispatcherOptions;
+  readonly #loop: ClaimLoop<Held>;
+  readonly #breaker: Breaker;
+  readonly #deferrals: Batcher<Deferral, undefined>;
+  readonly #atWork = new Map<number, number>();
+  readonly #leaseMs: number;
+
+  constructor(options: DispatcherOptions) {
+    const { clock, timeoutMs, onTrouble, onRecovered } = options;
+    this.#options = options;
+    this.#leaseMs = 2 * timeoutMs + leaseBeyondCallsMs;
+    this.#breaker = new Breaker(clock);
+    this.#deferrals = new Batcher({
+      run: (deferrals) => this.#writeDeferrals(deferrals),
+      maxBatch: maximumClaim,
+      maxQueued: 2 * slots,
+      retryForMs: 5 * secondMs,
+    });
+    this.#loop = new ClaimLoop<Held>({
+      claim: (room) => this.#claim(room),
+      perform: (held) => this.#perform(held),
+      release: (unbegun) => this.#release(unbegun),
+      slots: () => slots,
+      maxBatch: maximumClaim,
+      onTrouble,
+      ...(onRecovered && { onRecovered }),
+    });
+  }
+
+  get inFlight(): number {
+    return this.#loop.inFlight;
+  }
+
+  start(): void {
+    this.#loop.start();
+  }
+
+  /**
+   * Where nobody else can be at work on this database: what a process that died held is due at once, not when its leases
+   * run out. To be called before `start`.
+   */
+  async freeDeadLeases(): Promise<void> {
+    await this.#options.database.run(freeLeases);
+  }
+
+  /** Something has just become due here: look now, not at the next poll. */
+  wake(): void {
+    this.#loop.wake();
+  }
+
+  /** Stops claiming and lets what is in flight end, within its own deadlines. */
+  async stop(): Promise<void> {
+    await this.#loop.stop();
+    await this.#loop.drained();
+    await this.#deferrals.drained();
+  }
+
+  async #claim(room: number): Promise<Held[]> {
+    const { database, clock, failPoint } = this.#options;
+    const nowMs = clock();
+    const lease = randomUUID();
+    const limited = this.#limits();
+    const rows = await database.run(claimOperations, [
+      nowMs,
+      nowMs + this.#leaseMs,
+      room,
+      lease,
+      slotsOfChannel,
+      plainArray(limited.map(([channelId]) => channelId)),
+      plainArray(limited.map(([, left]) => left)),
+    ]);
+    if (rows.length === 0) return [];
+    failPoint('claimed');
+    const held = await this.#begin(rows.map((row) => Object.assign(row, { lease })));
+    for (const { operation_channel_id: id } of held) this.#atWork.set(id, (this.#atWork.get(id) ?? 0) + 1);
+    return held;
+  }
+
+  /** How many more of each channel may be taken, where that is not as many as of any. */
+  #limits(): [channelId: number, room: number][] {
+    const left = new Map([...this.#atWork].map(([id, count]) => [id, Math.max(0, slotsOfChannel - count)]));
+    for (const { channelId, isOpen, isProbing } of this.#breaker.troubled) {
+      const atWork = this.#atWork.get(channelId) ?? 0;
+      if (isOpen) left.set(channelId, this.#canFallBack(channelId) ? slotsOfChannel : 0);
+      else if (isProbing) left.set(channelId, atWork === 0 ? 1 : 0);
+    }
+    return [...left];
+  }
+
+  /** As far as the channel itself says; whether one of those takes the payment is asked when its turn comes. */
+  #canFallBack(channelId: number): boolean {
+    const channel = this.#options.channels.find(channelId);
+    return !(channel instanceof Promise) && channel.fallback_channel_ids.length > 0;
+  }
+
+  /** Payments are PROCESSING, and told so, before anyone is called. What has been called off meanwhile is not called. */
+  async #begin(claimed: Held[]): Promise<Held[]> {
+    const { database, clock, drawUuid, onDeliveries, onWritten, failPoint } = this.#options;
+    const fresh = claimed.filter(({ kind, status }) => kind === 'CHARGE' && status === 'PENDING');
+    const refunds = claimed.filter(({ kind, state }) => kind === 'REFUND' && state === 'READY');
+    if (refunds.length > 0) await beginRefunds(database, refunds, clock());
+    if (fresh.length === 0) return claimed;
+    const moves = fresh.map((row): Move => ({ row, to: 'PROCESSING', atMs: clock(), news: true }));
+    const made = await movePayments(database, moves, drawUuid);
+    onWritten();
+    if (made.deliveries > 0) onDeliveries();
+    failPoint('begun');
+    const begun = new Map(moves.filter(({ row }) => made.moved.has(row.id)).map((move) => [move.row.id, moved(move)]));
+    const left = fresh.filter(({ id }) => !begun.has(id));
+    if (left.length > 0) await this.#release(left);
+    return claimed.flatMap((held) => {
+      if (held.kind !== 'CHARGE' || held.status !== 'PENDING') return [held];
+      const row = begun.get(held.id);
+      return row === undefined ? [] : [Object.assign(held, row)];
+    });
+  }
+
+  async #perform(held: Held): Promise<void> {
+    try {
+      await this.#advance(held);
+    } finally {
+      const id = held.operation_channel_id;
+      const left = (this.#atWork.get(id) ?? 1) - 1;
+      if (left > 0) this.#atWork.set(id, left);
+      else this.#atWork.delete(id);
+    }
+  }
+
+  async #advance(held: Held): Promise<void> {
+    const { settler, failPoint } = this.#options;
+    const isNew = held.state === 'READY';
+    if (isNew && isFinal(held.status) && held.kind !== 'REFUND') {
+      return settler.settle(held, { kind: 'cancelled' }, 'nothing', { lease: held.lease });
+    }
+    if (held.kind === 'CANCEL' && held.charge_number === null) {
+      return settler.settle(held, { kind: 'failed', failure: nothingToCancel }, 'nothing', { lease: held.lease });
+    }
+    if (held.kind === 'CANCEL' && (held.charge_state === 'READY' || held.charge_state === 'CALLING')) {
+      // Asked while the charge is on its way, a provider could find nothing to cancel and then take the money.
+      return this.#postpone(held);
+    }
+    if (isNew && this.#breaker.isOpen(held.operation_channel_id)) {
+      const resting: FinalOutcome = { kind: 'failed', failure: failure('provider_unavailable') };
+      if (!(await settler.hasFallback(held, resting))) return this.#postpone(held);
+      return settler.settle(held, resting, 'nothing', { lease: held.lease });
+    }
+    const told = await this.#ask(held);
+    failPoint('answered');
+    if (isFinalOutcome(told.outcome)) {
+      const { calls, lookUps } = told;
+      await settler.settle(held, told.outcome, isNew ? 'answer' : 'look_up', { calls, lookUps });
+      failPoint('settled');
+    } else {
+      await this.#defer(held, told, told.outcome);
+    }
+  }
+
+  /** Not called, and due again shortly. */
+  async #postpone(held: Held): Promise<void> {
+    const dueMs = this.#options.clock() + postponeMs;
+    await this.#deferrals.add({ held, state: 'READY', dueMs, reference: null, calls: 0, lookUps: 0 });
+  }
+
+  async #ask(held: Held): Promise<Told> {
+    const { connectors, credentials, timeoutMs, observer, failPoint, publicUrl } = this.#options;
+    const startedAt = performance.now();
+    const connector = await connectors.of(held.operation_provider);
+    const opened = await credentials.of(held.operation_channel_id);
+    failPoint('calling');
+    const told = await ask(connector, held, operationOf(held, { publicUrl }), { credentials: opened, timeoutMs });
+    if (told.outcome.kind === 'unknown') this.#breaker.failed(held.operation_channel_id);
+    else this.#breaker.answered(held.operation_channel_id);
+    observer?.onOutcome?.({
+      provider: held.operation_provider,
+      kind: held.kind,
+      outcome: told.outcome.kind,
+      durationMs: performance.now() - startedAt,
+    });
+    return told;
+  }
+
+  /** Nothing for good yet: when to ask again, and a note for the timeline. */
+  async #defer(held: Held, { calls, lookUps }: Told, outcome: Exclude<Outcome, FinalOutcome>): Promise<void> {
+    const { clock } = this.#options;
+    const reference = 'reference' in outcome ? (outcome.reference ?? null) : null;
+    if (outcome.kind === 'needs_payer') await this.#showPayer(held, outcome.nextAction, reference);
+    if (lookUps === 0 || outcome.kind === 'unknown') await this.#note(held, outcome.kind, detailOf(outcome));
+    const asked = held.look_ups + lookUps;
+    const state = outcome.kind === 'unknown' ? 'UNKNOWN' : 'WAITING';
+    await this.#deferrals.add({ held, state, dueMs: lookUpAt(asked, clock()), reference, calls, lookUps });
+  }
+
+  /** The merchant learns by an event what its payer has to do. A payment that moved meanwhile is told of at the next look-up. */
+  async #showPayer(held: Held, nextAction: object, reference: string | null): Promise<void> {
+    if (held.kind !== 'CHARGE' || isFinal(held.status)) return;
+    if (JSON.stringify(held.next_action) === JSON.stringify(nextAction)) return;
+    const { database, clock, drawUuid, onDeliveries } = this.#options;
+    const move: Move = {
+      row: held,
+      to: 'PROCESSING',
+      atMs: clock(),
+      nextAction: { ...nextAction },
+      ...(reference !== null && { providerReference: reference }),
+      news: true,
+    };
+    const { deliveries } = await movePayments(database, [move], drawUuid);
+    if (deliveries > 0) onDeliveries();
+  }
+
+  async #note(held: Held, kind: NoteKind, detail: Record<string, unknown>): Promise<void> {
+    const { database, clock, drawUuid } = this.#options;
+    const { tenant_id: tenantId, id: transactionId, number: operation } = held;
+    await addNotesTo(database, [{ tenantId, transactionId, id: drawUuid(), atMs: clock(), kind, operation, detail }]);
+  }
+
+  async #writeDeferrals(deferrals: readonly Deferral[]): Promise<undefined[]> {
+    await this.#options.database.run(deferOperations, [
+      plainArray(deferrals.map(({ held }) => held.tenant_id)),
+      plainArray(deferrals.map(({ held }) => held.id)),
+      plainArray(deferrals.map(({ held }) => held.number)),
+      plainArray(deferrals.map(({ held }) => held.lease)),
+      textArray(deferrals.map(({ state }) => state)),
+      plainArray(deferrals.map(({ dueMs }) => dueMs)),
+      textArray(deferrals.map(({ reference }) => reference)),
+      plainArray(deferrals.map(({ calls }) => calls)),
+      plainArray(deferrals.map(({ lookUps }) => lookUps)),
+    ]);
+    return deferrals.map(() => undefined);
+  }
+
+  async #release(unbegun: readonly Held[]): Promise<void> {
+    await this.#options.database.run(releaseOperations, [
+      plainArray(unbegun.map(({ tenant_id }) => tenant_id)),
+      plainArray(unbegun.map(({ id }) => id)),
+      plainArray(unbegun.map(({ number }) => number)),
+      plainArray(unbegun.map(({ lease }) => lease)),
+      textArray(unbegun.map(({ state }) => state)),
+    ]);
+  }
+}
+
+const nothingToCancel = failure('invalid_operation', null, 'No charge is under way that could be called off.');
+
+/** What a note may say of an outcome: the kind of trouble, never what a provider's library put into it. */
+function detailOf(outcome: Exclude<Outcome, FinalOutcome>): Record<string, unknown> {
+  if (outcome.kind !== 'unknown') return { ...('reference' in outcome && { reference: outcome.reference ?? null }) };
+  const { name, code } = (outcome.cause ?? {}) as { name?: string; code?: string };
+  return { error: code ?? name ?? 'no answer' };
+}

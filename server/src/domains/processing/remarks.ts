@@ -1,0 +1,54 @@
+import type { NoteKind } from '../transactions/notes.ts';
+import type { TransactionStatus } from '../transactions/states.ts';
+import { type PlacedStep, ranks } from './steps.ts';
+import type { NoteStep, OperationSteps } from './timeline-sql.ts';
+
+/** Facts of a note that are shown; whatever else may stand in it is not. */
+const shown = ['from', 'to', 'userId', 'error', 'eventId', 'said', 'stands', 'payment', 'by'];
+
+/** A note as a step. `operation` is what it is about, as far as that is known. */
+export function stepOfNote({ at, kind, operation: number, detail }: NoteStep, operation?: OperationSteps): PlacedStep {
+  const facts = Object.fromEntries(shown.flatMap((name) => (name in detail ? [[name, detail[name]]] : [])));
+  const { reference, to } = detail as { reference?: string | null; to?: TransactionStatus };
+  return {
+    time: at,
+    type: kind,
+    message: sentences[kind]({
+      provider: operation?.provider ?? 'The provider',
+      what: operation === undefined ? 'the payment' : objects[operation.kind],
+      detail,
+    }),
+    ...(operation !== undefined && { channelId: operation.channel_id, provider: operation.provider }),
+    ...(number !== null && { operation: number }),
+    ...(reference && { reference }),
+    ...(Object.keys(facts).length > 0 && { detail: facts }),
+    rank: kind === 'contradiction' ? ranks.contradicted : ranks.noted,
+    ...(kind === 'updated' && to !== undefined && { to }),
+  };
+}
+
+const objects = { CHARGE: 'the charge', REFUND: 'the refund', CANCEL: 'the request to call the charge off' };
+
+interface About {
+  provider: string;
+  what: string;
+  detail: Record<string, unknown>;
+}
+
+export const sentences: Record<NoteKind, (about: About) => string> = {
+  updated: ({ detail }) => `User ${detail.userId} set the status to ${detail.to}.`,
+  cancel_asked: ({ detail }) => `User ${detail.userId} asked for the charge to be called off.`,
+  unknown: ({ provider, what }) =>
+    `${provider} did not say what became of ${what}: it may have happened or not, and is looked up.`,
+  pending: ({ provider, what }) => `${provider} has ${what} under way.`,
+  needs_payer: ({ what }) => `The payer has to do something before ${what} can go on.`,
+  absent: ({ provider, what }) => `${provider} has never heard of ${what}; it is sent again under the same key.`,
+  callback: ({ provider, what, detail }) =>
+    detail.said === 'changed' || typeof detail.said !== 'string'
+      ? `${provider} called back: something has changed about ${what}.`
+      : `${provider} called back about ${what}: ${detail.said}.`,
+  contradiction: ({ provider, what, detail }) =>
+    `${provider} said "${detail.said}" of ${what}, which cannot be true beside what stands. ` +
+    'The payment stays as it is: ask the provider which holds.',
+  not_called: ({ provider, what }) => `${provider} was not asked for ${what}.`,
+};

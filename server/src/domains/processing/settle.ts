@@ -1,0 +1,164 @@
+import { Batcher } from '../../platform/postgres/batcher.ts';
+import type { Queryable } from '../../platform/postgres/database.ts';
+import { type Clock, secondMs } from '../../vocabulary/clock.ts';
+import type { DrawUuid } from '../../vocabulary/id.ts';
+import type { ChannelDirectory } from '../channels/directory.ts';
+import { mayUse } from '../channels/rules.ts';
+import { isRetriable } from '../connectors/failures.ts';
+import { valuesOfMoves } from '../transactions/moving.ts';
+import { addNotesTo } from '../transactions/notes.ts';
+import { isFinal } from '../transactions/states.ts';
+import {
+  contradicts,
+  type FinalOutcome,
+  type NextChannel,
+  type Settlement,
+  type SettlementFacts,
+  settlementOf,
+  valuesOfSettlements,
+} from './settlement.ts';
+import { findOfPayment, type OperationRow, type SettledBy, settleOperations } from './sql.ts';
+
+export interface SettlerDeps {
+  /** One settling statement at a time. */
+  database: Queryable;
+  channels: ChannelDirectory;
+  clock: Clock;
+  drawUuid: DrawUuid;
+  onDeliveries: () => void;
+  onWritten: () => void;
+  /** Another channel is to be tried. */
+  onOperations: () => void;
+  /** A provider has said two things that cannot both be true: worth a person's look. */
+  onContradiction: (row: OperationRow, outcome: FinalOutcome) => void;
+}
+
+/** Under which lease, and by how many calls and look-ups, it was learned. */
+export type Learned = Pick<SettlementFacts, 'lease' | 'calls' | 'lookUps'>;
+
+const maximumBatch = 200;
+const maximumQueued = 20_000;
+/** How long a settlement outlasts a database that restarts. Then the operation is looked up again instead. */
+const retryForMs = 5 * secondMs;
+/** Reading a payment anew that others change at the same time. */
+const maximumTries = 20;
+
+/**
+ * The one home of what follows from a provider's word: payment, totals, ledger, refund, event, deliveries and operation are
+ * written together, many settlements in one statement, or not at all. A payment's final state is never moved backwards; a
+ * word that contradicts it is noted and shown.
+ */
+export class Settler {
+  readonly #deps: SettlerDeps;
+  readonly #batcher: Batcher<Settlement, boolean>;
+
+  constructor(deps: SettlerDeps) {
+    this.#deps = deps;
+    this.#batcher = new Batcher({
+      run: (settlements) => this.#write(settlements),
+      maxBatch: maximumBatch,
+      maxQueued: maximumQueued,
+      retryForMs,
+    });
+  }
+
+  /** Resolves when it is on disk. A lease is demanded only where one is given. */
+  async settle(row: OperationRow, outcome: FinalOutcome, by: SettledBy, learned: Learned = {}): Promise<void> {
+    let current: OperationRow | undefined = row;
+    let isNoted = false;
+    for (let tries = 0; tries < maximumTries; tries++) {
+      if (current === undefined) return;
+      if (!isNoted && contradicts(current, outcome)) {
+        isNoted = true;
+        await this.#contradiction(current, outcome, by);
+      }
+      if (isFinished(current)) return;
+      const facts: SettlementFacts = { row: current, outcome, by, ...learned, atMs: this.#deps.clock() };
+      const nextChannel = await this.#nextChannel(current, outcome);
+      if (await this.#batcher.add(settlementOf({ ...facts, nextChannel }))) return;
+      current = await this.#read(row);
+    }
+    throw new Error(`Payment ${row.id} could not be settled: it never stood still.`);
+  }
+
+  /** Whether another channel would take the charge if it ended so. */
+  async hasFallback(row: OperationRow, outcome: FinalOutcome): Promise<boolean> {
+    return (await this.#nextChannel(row, outcome)) !== null;
+  }
+
+  drained(): Promise<void> {
+    return this.#batcher.drained();
+  }
+
+  /** Which of them were applied. A payment that stands twice in a batch is settled once; its other one goes again. */
+  async #write(settlements: readonly Settlement[]): Promise<boolean[]> {
+    const { database, drawUuid, onDeliveries, onWritten, onOperations } = this.#deps;
+    const seen = new Set<string>();
+    const first = settlements.map(({ move }) => !seen.has(move.row.id) && seen.add(move.row.id) !== undefined);
+    const written = settlements
+      .filter((_, i) => first[i])
+      .sort(({ move: { row: a } }, { move: { row: b } }) => (a.id < b.id ? -1 : 1));
+    const rows = await database.run(settleOperations, [
+      ...valuesOfMoves(
+        written.map(({ move }) => move),
+        drawUuid,
+      ),
+      ...valuesOfSettlements(written),
+    ]);
+    const applied = new Set(rows.map(({ id }) => id));
+    onWritten();
+    if (rows.some(({ deliveries }) => deliveries > 0)) onDeliveries();
+    if (written.some(({ nextChannel }) => nextChannel !== null)) onOperations();
+    return settlements.map(({ move }, i) => first[i] === true && applied.has(move.row.id));
+  }
+
+  async #read({ tenant_id, id, number }: OperationRow): Promise<OperationRow | undefined> {
+    const rows = await this.#deps.database.run(findOfPayment, [tenant_id, id]);
+    return rows.find((row) => row.number === number);
+  }
+
+  /** After a definite failure that another provider may not have: the next channel that was not tried and takes it. */
+  async #nextChannel(row: OperationRow, outcome: FinalOutcome): Promise<NextChannel | null> {
+    if (row.kind !== 'CHARGE' || outcome.kind !== 'failed' || !isRetriable(outcome.failure)) return null;
+    const { channels, database } = this.#deps;
+    const asked = await channels.find(row.channel_id);
+    if (asked === undefined || asked.fallback_channel_ids.length === 0 || isFinal(row.status)) return null;
+    const tried = new Set(
+      (await database.run(findOfPayment, [row.tenant_id, row.id])).map((operation) => operation.operation_channel_id),
+    );
+    for (const id of asked.fallback_channel_ids) {
+      const channel = await channels.find(id);
+      if (channel === undefined || tried.has(id) || channel.provider === null || !channel.state) continue;
+      if (mayUse(channel, row.tenant_id) && channel.currencies.includes(row.currency)) {
+        return { id, provider: channel.provider };
+      }
+    }
+    return null;
+  }
+
+  async #contradiction(row: OperationRow, outcome: FinalOutcome, by: SettledBy): Promise<void> {
+    const { database, clock, drawUuid, onContradiction } = this.#deps;
+    onContradiction(row, outcome);
+    await addNotesTo(database, [
+      {
+        tenantId: row.tenant_id,
+        transactionId: row.id,
+        id: drawUuid(),
+        atMs: clock(),
+        kind: 'contradiction',
+        operation: row.number,
+        detail: {
+          stands: row.state,
+          payment: row.status,
+          said: outcome.kind,
+          by,
+          reference: outcome.reference ?? null,
+        },
+      },
+    ]);
+  }
+}
+
+function isFinished({ state }: OperationRow): boolean {
+  return state === 'SUCCEEDED' || state === 'FAILED' || state === 'CANCELLED';
+}

@@ -1,0 +1,156 @@
+import { plainArray, textArray } from '../../platform/postgres/array-literal.ts';
+import type { Outcome } from '../connectors/connector.ts';
+import type { Failure } from '../connectors/failures.ts';
+import type { ProviderName } from '../connectors/providers.ts';
+import type { Move } from '../transactions/moving.ts';
+import { isFinal, next } from '../transactions/states.ts';
+import type { OperationRow, OperationState, SettledBy } from './sql.ts';
+
+/** What a provider says for good. */
+export type FinalOutcome = Extract<Outcome, { kind: 'succeeded' | 'failed' | 'cancelled' }>;
+
+export function isFinalOutcome(outcome: Outcome): outcome is FinalOutcome {
+  return outcome.kind === 'succeeded' || outcome.kind === 'failed' || outcome.kind === 'cancelled';
+}
+
+/** Another channel to try the same charge through. */
+export interface NextChannel {
+  id: number;
+  provider: ProviderName;
+}
+
+/** A final outcome and everything that follows from it, ready to be written by one statement. */
+export interface Settlement {
+  move: Move;
+  number: number;
+  lease: string | null;
+  state: OperationState;
+  reference: string | null;
+  failure: Failure | null;
+  settledBy: SettledBy;
+  calls: number;
+  lookUps: number;
+  refundStatus: 'SUCCESS' | 'FAILED' | 'CANCELLED' | null;
+  nextChannel: NextChannel | null;
+}
+
+export interface SettlementFacts {
+  row: OperationRow;
+  outcome: FinalOutcome;
+  by: SettledBy;
+  /** Only where nobody else may have called meanwhile. What a provider says for good is true whoever hears it. */
+  lease?: string | null | undefined;
+  /** What it took to learn it: how often the provider was called and looked up for it. */
+  calls?: number | undefined;
+  lookUps?: number | undefined;
+  nextChannel?: NextChannel | null;
+  atMs: number;
+}
+
+/** What an outcome means for the payment, the refund and the operation. */
+export function settlementOf(facts: SettlementFacts): Settlement {
+  const { row, outcome, by, lease, nextChannel, atMs, calls = 0, lookUps = 0 } = facts;
+  const failure = outcome.kind === 'failed' ? outcome.failure : null;
+  const common = {
+    number: row.number,
+    lease: lease ?? null,
+    state: stateOf[outcome.kind],
+    reference: outcome.reference ?? null,
+    failure,
+    settledBy: by,
+    calls,
+    lookUps,
+    refundStatus: null,
+    nextChannel: null,
+  };
+  switch (row.kind) {
+    case 'CHARGE':
+      return { ...common, ...chargeMove(row, outcome, nextChannel ?? null, atMs) };
+    case 'REFUND':
+      return { ...common, ...refundMove(row, outcome, atMs) };
+    case 'CANCEL':
+      return { ...common, ...cancelMove(row, outcome, atMs) };
+  }
+}
+
+const stateOf = { succeeded: 'SUCCEEDED', failed: 'FAILED', cancelled: 'CANCELLED' } as const;
+
+function chargeMove(row: OperationRow, outcome: FinalOutcome, nextChannel: NextChannel | null, atMs: number) {
+  const stays: Move = { row, to: row.status, atMs };
+  // A payment that has ended does not begin again: whatever comes now is written down (`contradicts`), and that is all.
+  if (isFinal(row.status)) return { move: stays };
+  const channelId = row.operation_channel_id;
+  switch (outcome.kind) {
+    case 'succeeded': {
+      const fee = outcome.fee?.currency === row.currency ? { fee: outcome.fee.amount } : {};
+      const providerReference = outcome.reference;
+      return { move: { ...stays, to: 'SUCCESS', providerReference, channelId, ...fee, news: true } satisfies Move };
+    }
+    case 'failed': {
+      if (nextChannel !== null) return { move: stays, nextChannel };
+      const { code, message } = outcome.failure;
+      const providerReference = outcome.reference;
+      return {
+        move: {
+          ...stays,
+          to: 'FAILED',
+          failureCode: code,
+          failureMessage: message,
+          providerReference,
+          news: true,
+        } satisfies Move,
+      };
+    }
+    case 'cancelled':
+      return { move: { ...stays, to: 'CANCELLED', news: true } satisfies Move };
+  }
+}
+
+function refundMove(row: OperationRow, outcome: FinalOutcome, atMs: number) {
+  const refundId = row.refund_id as string;
+  const stays: Move = { row, to: row.status, atMs, refundId };
+  if (outcome.kind === 'succeeded') {
+    const channelId = row.operation_channel_id;
+    const move: Move = { ...stays, to: 'REFUNDED', refunded: row.operation_amount, channelId, news: true };
+    return { move, refundStatus: 'SUCCESS' as const };
+  }
+  // What is not given back is free to be given back again.
+  const refundStatus = outcome.kind === 'failed' ? ('FAILED' as const) : ('CANCELLED' as const);
+  return { move: { ...stays, held: -row.operation_amount }, refundStatus };
+}
+
+function cancelMove(row: OperationRow, outcome: FinalOutcome, atMs: number) {
+  const stays: Move = { row, to: row.status, atMs, ...(row.next_action && { nextAction: row.next_action }) };
+  if (outcome.kind === 'failed') return { move: stays };
+  const move: Move = next[row.status].includes('CANCELLED') ? { ...stays, to: 'CANCELLED', news: true } : stays;
+  return { move: { ...move, nextAction: undefined }, state: 'SUCCEEDED' as const };
+}
+
+/** Whether what is said now cannot be true beside what was said before. */
+export function contradicts(row: OperationRow, outcome: FinalOutcome): boolean {
+  const finished = row.state === 'SUCCEEDED' || row.state === 'FAILED' || row.state === 'CANCELLED';
+  if (finished) return (row.state === 'SUCCEEDED') !== (outcome.kind === 'succeeded');
+  // The payment ended otherwise, by another operation or by update, and now this charge turns out to have been made.
+  return row.kind === 'CHARGE' && outcome.kind === 'succeeded' && isFinal(row.status);
+}
+
+/** The values of `settleOperations` behind those of the moves. */
+export function valuesOfSettlements(settlements: readonly Settlement[]): (string | Buffer)[] {
+  const column = <Value extends string | number | null>(value: (settlement: Settlement) => Value) =>
+    settlements.map(value);
+  return [
+    plainArray(column((one) => one.number)),
+    plainArray(column((one) => one.lease)),
+    textArray(column((one) => one.state)),
+    textArray(column((one) => one.reference)),
+    textArray(column((one) => one.failure?.code ?? null)),
+    textArray(column((one) => one.failure?.providerCode ?? null)),
+    textArray(column((one) => one.failure?.message ?? null)),
+    textArray(column((one) => one.settledBy)),
+    plainArray(column((one) => one.calls)),
+    plainArray(column((one) => one.lookUps)),
+    textArray(column((one) => one.refundStatus)),
+    plainArray(column((one) => one.nextChannel?.id ?? null)),
+    textArray(column((one) => one.nextChannel?.provider ?? null)),
+  ];
+}

@@ -1,0 +1,24 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { Type } from 'typebox';
+import { invalid } from '../../vocabulary/errors.ts';
+
+/** What an endpoint that takes an Idempotency-Key declares. */
+export const idempotencyHeaders = Type.Object({
+  'idempotency-key': Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description: 'The same key and body get the same answer again; the same key with another body is refused (422).',
+    }),
+  ),
+});
+
+/** Put into an answer that is an earlier one given again. */
+export const replayedHeader = { headers: { 'idempotency-replayed': 'true' } };
+
+export function idempotencyKeyOf(headers: IncomingHttpHeaders): string | undefined {
+  const key = headers['idempotency-key'];
+  if (key === undefined) return undefined;
+  if (typeof key === 'string' && key.length >= 1 && key.length <= 255) return key;
+  throw invalid('Idempotency-Key', 'Idempotency-Key must have 1 to 255 characters.');
+}

@@ -1,0 +1,138 @@
+import { ChannelCredentials } from '../domains/channels/credentials.ts';
+import { ChannelDirectory } from '../domains/channels/directory.ts';
+import type { Absent, Connector, Operation, Outcome } from '../domains/connectors/connector.ts';
+import type { Connectors } from '../domains/connectors/providers.ts';
+import { askToCancel } from '../domains/processing/cancel.ts';
+import { Dispatcher } from '../domains/processing/dispatcher.ts';
+import { askToRefund } from '../domains/processing/refund.ts';
+import { Settler } from '../domains/processing/settle.ts';
+import { findOfPayment, type OperationRow } from '../domains/processing/sql.ts';
+import { createRefund } from '../domains/refunds/create.ts';
+import { TransactionCreator } from '../domains/transactions/create.ts';
+import { TransactionReader } from '../domains/transactions/read.ts';
+import { updateTransaction } from '../domains/transactions/update.ts';
+import { Database } from '../platform/postgres/database.ts';
+import { Notifications } from '../platform/postgres/notifications.ts';
+import { type FailPoint, noFailPoint } from '../platform/process/fail-point.ts';
+import type { Clock } from '../vocabulary/clock.ts';
+import { uuidOfPublicId, uuidSource } from '../vocabulary/id.ts';
+import type { Principal } from '../vocabulary/principal.ts';
+import type { TestDatabase } from './database.ts';
+
+type Answer = Outcome | Absent | Promise<Outcome | Absent>;
+
+/** A provider that says what the test tells it to, and keeps a record of what it was asked. */
+export class ScriptedProvider implements Connector {
+  readonly asked: { verb: string; operation: Operation }[] = [];
+  answer: (verb: string, operation: Operation) => Answer = (_verb, { key }) => ({
+    kind: 'succeeded',
+    reference: `ref-${key}`,
+  });
+
+  readonly #say = async (verb: string, operation: Operation): Promise<never> => {
+    this.asked.push({ verb, operation });
+    return (await this.answer(verb, operation)) as never;
+  };
+
+  readonly charge = (operation: Operation) => this.#say('charge', operation);
+  readonly refund = (operation: Operation) => this.#say('refund', operation);
+  readonly cancel = (operation: Operation) => this.#say('cancel', operation);
+  readonly lookUp = (operation: Operation) => this.#say('look_up', operation);
+  readonly readCallback = () => {
+    throw new Error('Nothing calls back here.');
+  };
+
+  verbs(): string[] {
+    return this.asked.map(({ verb }) => verb);
+  }
+}
+
+export interface ProcessingNodeOptions {
+  clock?: Clock;
+  provider?: ScriptedProvider;
+  failPoint?: FailPoint;
+  timeoutMs?: number;
+}
+
+/** One node's way from create to settled, without HTTP before it: two of these are two nodes. */
+export async function processingNode(
+  { connection, database }: TestDatabase,
+  {
+    clock = Date.now,
+    provider = new ScriptedProvider(),
+    failPoint = noFailPoint,
+    timeoutMs = 5_000,
+  }: ProcessingNodeOptions = {},
+) {
+  const notifications = new Notifications(connection, () => {});
+  const channels = new ChannelDirectory(database, notifications);
+  await notifications.start();
+  const pools: Database[] = [];
+  const pool = (name: string, connections: number, plans?: 'indexed') => {
+    const opened = new Database({ connection, connections, name, ...(plans && { plans }) });
+    pools.push(opened);
+    return opened;
+  };
+  const drawUuid = uuidSource(clock);
+  const troubles: unknown[] = [];
+  const contradictions: string[] = [];
+  const woken = { onDeliveries: () => {}, onWritten: () => {}, onOperations: () => dispatcher.wake() };
+  const working = pool('test processing', 4, 'indexed');
+  const settler = new Settler({
+    ...woken,
+    database: working,
+    channels,
+    clock,
+    drawUuid,
+    onContradiction: (row, outcome) => contradictions.push(`${row.state} ${outcome.kind}`),
+  });
+  const dispatcher: Dispatcher = new Dispatcher({
+    ...woken,
+    database: working,
+    connectors: { of: async () => provider } as unknown as Connectors,
+    channels,
+    credentials: new ChannelCredentials(database, notifications, (sealed) => sealed.toString()),
+    settler,
+    clock,
+    drawUuid,
+    publicUrl: 'http://127.0.0.1:8080',
+    timeoutMs,
+    failPoint,
+    onTrouble: (error) => troubles.push(error),
+  });
+  const creator = new TransactionCreator({
+    ...woken,
+    writer: pool('test writer', 1),
+    database,
+    channels,
+    drawUuid,
+    observeBatch: () => {},
+  });
+  const reader = new TransactionReader(database, pool('test reader', 1));
+  const operationsOf = (tenantId: number, id: string): Promise<OperationRow[]> =>
+    database.run(findOfPayment, [tenantId, uuidOfPublicId('txn', id)]);
+  return {
+    provider,
+    dispatcher,
+    settler,
+    drawUuid,
+    database,
+    troubles,
+    contradictions,
+    channels,
+    operationsOf,
+    create: async (input: Parameters<TransactionCreator['create']>[0], principal: Principal): Promise<string> =>
+      JSON.parse((await creator.create(input, principal)).json).id,
+    update: async (input: Parameters<typeof updateTransaction>[0], principal: Principal) =>
+      (await updateTransaction(input, principal, { database, reader, drawUuid, clock, askToCancel, ...woken })).record,
+    refund: async (input: Parameters<typeof createRefund>[0], principal: Principal) =>
+      (await createRefund(input, principal, { database, reader, drawUuid, clock, askToRefund, ...woken })).record,
+    find: (id: string, principal: Principal) => reader.find(id, principal),
+    stop: async () => {
+      await dispatcher.stop();
+      await settler.drained();
+      await notifications.stop();
+      await Promise.all(pools.map((opened) => opened.close()));
+    },
+  };
+}
