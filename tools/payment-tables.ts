@@ -1,0 +1,91 @@
+import { failureCodes } from '../server/src/domains/connectors/failures.ts';
+import { lookUpWaitsMs } from '../server/src/domains/processing/rules.ts';
+import {
+  eventOfStatus,
+  isFinal,
+  next,
+  nextByUpdate,
+  type TransactionStatus,
+  transactionStatuses,
+} from '../server/src/domains/transactions/states.ts';
+import { dayMs, hourMs, minuteMs, secondMs } from '../server/src/vocabulary/clock.ts';
+import { table } from './markdown-table.ts';
+
+/** What the pages say about payments, from the tables that the code goes by. */
+export const paymentTables: Record<string, () => string> = {
+  transitions: transitionsTable,
+  'transition diagram': transitionDiagram,
+  'look-up schedule': lookUpTable,
+  'failure codes': failureTable,
+};
+
+const transitions = transactionStatuses.flatMap((from) => next[from].map((to) => ({ from, to })));
+
+function transitionsTable(): string {
+  return table(
+    ['From', 'To', 'Where the channel has no provider', 'Where it has one', 'Event'],
+    [
+      ['–', '`PENDING`', 'create', 'create', `\`${eventOfStatus.PENDING}\``],
+      ...transitions.map(({ from, to }) => [
+        `\`${from}\``,
+        `\`${to}\``,
+        byWhomWithoutProvider(from, to),
+        byWhomWithProvider(from, to),
+        `\`${eventOfStatus[to]}\``,
+      ]),
+    ],
+  );
+}
+
+const includes = (statuses: readonly TransactionStatus[], status: TransactionStatus) => statuses.includes(status);
+
+function byWhomWithoutProvider(from: TransactionStatus, to: TransactionStatus): string {
+  if (to === 'REFUNDED') return 'each refund';
+  return includes(nextByUpdate.withoutProvider[from], to) ? 'update' : '–';
+}
+
+function byWhomWithProvider(from: TransactionStatus, to: TransactionStatus): string {
+  if (to === 'REFUNDED') return 'each refund that succeeds';
+  if (to === 'PROCESSING') return 'a provider is about to be asked';
+  if (!includes(nextByUpdate.withProvider[from], to)) return "the provider's word";
+  return from === 'PENDING' ? 'update' : "the provider's word, asked for by update or not";
+}
+
+function transitionDiagram(): string {
+  const ends = transactionStatuses.filter(isFinal);
+  return [
+    '```mermaid',
+    'stateDiagram-v2',
+    '  [*] --> PENDING: create',
+    ...transitions.map(({ from, to }) => `  ${from} --> ${to}: ${eventOfStatus[to]}`),
+    ...ends.map((end) => `  ${end} --> [*]`),
+    '```',
+  ].join('\n');
+}
+
+function lookUpTable(): string {
+  return table(
+    ['Look-up', 'When'],
+    lookUpWaitsMs.map((waitMs, i) => [
+      i < lookUpWaitsMs.length - 1 ? String(i + 1) : `${i + 1}, and every one after it`,
+      `${duration(waitMs)} after the ${i === 0 ? 'call' : 'one before'}`,
+    ]),
+  );
+}
+
+function duration(ms: number): string {
+  const units = Object.entries({ day: dayMs, hour: hourMs, minute: minuteMs, second: secondMs });
+  const [word, unit] = units.find(([, length]) => ms % length === 0) as [string, number];
+  return `${ms / unit} ${word}${ms === unit ? '' : 's'}`;
+}
+
+function failureTable(): string {
+  return table(
+    ['`failureCode`', 'Another channel is tried', 'Meaning'],
+    Object.entries(failureCodes).map(([code, { retriable, message }]) => [
+      `\`${code}\``,
+      retriable ? 'yes' : 'no',
+      message,
+    ]),
+  );
+}
