@@ -76,6 +76,18 @@ export async function makeKey(florin: TestFlorin, as: string, scope?: string): P
   return { id, sk, as: `ApiKey ${sk}` };
 }
 
+/** A payment that succeeded, on a channel without a provider. */
+export async function makePaid(
+  florin: TestFlorin,
+  as: string,
+  channelId: number,
+  changes: Record<string, unknown> = {},
+): Promise<string> {
+  const id = await makePayment(florin, as, channelId, changes);
+  dataOf(await florin.post('/api/transaction/update', { id, status: 'SUCCESS' }, as));
+  return id;
+}
+
 export async function makePayment(
   florin: TestFlorin,
   as: string,

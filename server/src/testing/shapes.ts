@@ -6,6 +6,7 @@ export const aText = expect.any(String);
 /** ISO 8601 in UTC, with milliseconds. */
 export const aTime = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
 export const aTransactionId = expect.stringMatching(/^txn_[0-9a-f]{32}$/);
+export const aRefundId = expect.stringMatching(/^ref_[0-9a-f]{32}$/);
 export const aRequestId = expect.stringMatching(/^[\w.-]{1,64}$/);
 
 /** The whole body of a refusal (decisions, Replies and errors); `error` holds what else is known of it. */

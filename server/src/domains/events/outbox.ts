@@ -1,6 +1,6 @@
 import type { Queryable } from '../../platform/postgres/database.ts';
 import { statement } from '../../platform/postgres/statement.ts';
-import type { EventType } from '../../vocabulary/event-types.ts';
+import type { EventType, SentType } from '../../vocabulary/event-types.ts';
 import { publicId } from '../../vocabulary/id.ts';
 
 /** Something that happened to a record, as it will be told. */
@@ -19,7 +19,7 @@ export interface News {
  * The payload of the interface (Events, Payload): id, type, created in Unix seconds, data.object. The object comes
  * last and already written, so that `objectOfBody` can give it back letter by letter.
  */
-export function eventBody(id: string, type: EventType, createdMs: number, objectJson: string): string {
+export function eventBody(id: string, type: SentType, createdMs: number, objectJson: string): string {
   return `{"id":"${publicId('evt', id)}","type":"${type}","created":${Math.floor(createdMs / 1000)},"data":{"object":${objectJson}}}`;
 }
 
@@ -28,11 +28,21 @@ export function objectOfBody(body: string): string {
 }
 
 /**
+ * A new delivery's id, in SQL, from its event's. It takes its first 48 bits from there: its index grows at one end, as the
+ * event's does, and `nearEvents` finds the deliveries of an event without an index of its own.
+ */
+export const deliveryIdFrom = (eventId: string) =>
+  `overlay(gen_random_uuid()::text placing left(${eventId}::text, 13) from 1 for 13)::uuid`;
+
+/** Whether a delivery is of one of the events from first to last, or of one of the same milliseconds. */
+export const nearEvents = (deliveryId: string, firstEventId: string, lastEventId: string) =>
+  `${deliveryId} between (left(${firstEventId}::text, 13) || '-0000-0000-000000000000')::uuid
+       and (left(${lastEventId}::text, 13) || '-ffff-ffff-ffffffffffff')::uuid`;
+
+/**
  * The outbox: two CTEs that write events and one delivery for each active endpoint of the tenant that asked for the
  * type, from a CTE `news (tenant_id, id, type, object_id, created_at, body)`. They stand in the same statement as the
  * change they tell of, so that neither can be without the other.
- *
- * A delivery's id takes its first 48 bits from the event's: its index grows at one end, as the event's does.
  */
 export const outbox = `
   recorded as (
@@ -42,7 +52,7 @@ export const outbox = `
   enqueued as (
     insert into delivery (tenant_id, id, event_id, endpoint_id, due_at, created_at)
     select news.tenant_id,
-           overlay(gen_random_uuid()::text placing left(news.id::text, 13) from 1 for 13)::uuid,
+           ${deliveryIdFrom('news.id')},
            news.id, endpoint.id, news.created_at, news.created_at
       from news
       join webhook_endpoint endpoint
@@ -66,4 +76,31 @@ export async function recordEvent(transaction: Queryable, news: News): Promise<n
   const { tenantId, id, type, objectId, createdMs, body } = news;
   const [row] = await transaction.run(record, [tenantId, id, type, objectId, createdMs, body]);
   return row?.deliveries ?? 0;
+}
+
+/** One event for one endpoint alone, whatever it subscribed to. */
+export interface DirectNews extends Omit<News, 'type'> {
+  type: SentType;
+  endpointId: number;
+}
+
+const recordForOne = statement<{ id: string }>(
+  'events.record_for_one',
+  `with news as (
+     select $1::bigint as tenant_id, $2::uuid as id, to_timestamp($5::float8 / 1000) as created_at
+   ), recorded as (
+     insert into event (tenant_id, id, type, object_id, created_at, body)
+     select tenant_id, id, $3, $4, created_at, $6 from news
+   )
+   insert into delivery (tenant_id, id, event_id, endpoint_id, due_at, created_at)
+   select tenant_id, ${deliveryIdFrom('id')}, id, $7, created_at, created_at from news
+   returning id`,
+);
+
+/** Records an event with one delivery, and gives back the delivery's id. */
+export async function recordEventForOne(transaction: Queryable, news: DirectNews): Promise<string> {
+  const { tenantId, id, type, objectId, createdMs, body, endpointId } = news;
+  const values = [tenantId, id, type, objectId, createdMs, body, endpointId];
+  const [row] = (await transaction.run(recordForOne, values)) as [{ id: string }];
+  return row.id;
 }

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { maximumPageSize } from '../../vocabulary/page.ts';
+import { pageFields } from '../../platform/http/list-query.ts';
 import { roleNames, scopes, userTypes } from '../../vocabulary/scopes.ts';
 import { tenantIdInput, tenantIdOnWire } from '../tenants/schema.ts';
 
@@ -114,7 +114,4 @@ export const userRecord = Type.Object({
   updatedTime: Type.Union([Type.String(), Type.Null()], { description: 'null when never updated.' }),
 });
 
-export const userListQuery = Type.Object({
-  page: Type.Optional(Type.Integer({ minimum: 1, maximum: 2_147_483_647, default: 1 })),
-  pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum: maximumPageSize, default: 20 })),
-});
+export const userListQuery = Type.Object(pageFields);

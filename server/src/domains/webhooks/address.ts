@@ -1,4 +1,4 @@
-import { type LookupAddress, lookup as resolve } from 'node:dns';
+import { type LookupAddress, type LookupAllOptions, lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
@@ -7,13 +7,24 @@ export interface AddressRules {
   standalone: boolean;
   /** CIDRs that are allowed whatever they are: `app.webhook.allow-targets`. */
   allowTargets: readonly string[];
+  /** Resolves a name; the machine's own resolver without it. */
+  resolve?: Resolve;
 }
+
+type Resolve = (
+  hostname: string,
+  options: LookupAllOptions,
+  done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
 
 type Address = ReturnType<typeof ipaddr.parse>;
 
 const ownMachineRanges = new Set(['loopback', 'private', 'uniqueLocal']);
-/** Where clouds hand out credentials; these stay closed on a developer's machine too. The v4 one is link-local. */
-const metadataAddresses = new Set(['fd00:ec2::254']);
+/**
+ * Where clouds speak to their machines and hand out credentials; closed on a developer's machine too. Most such addresses
+ * are link-local; Azure's would pass for a public one.
+ */
+const metadataAddresses = new Set(['fd00:ec2::254', 'fd20:ce::254', '168.63.129.16']);
 /** Global unicast (RFC 4291, section 2.4): what lies outside is not on the public internet, named or not. */
 const globalUnicast = ipaddr.parseCIDR('2000::/3');
 
@@ -33,10 +44,12 @@ export class ForbiddenAddress extends Error {
 export class AddressGuard {
   readonly #standalone: boolean;
   readonly #allowed: [Address, number][];
+  readonly #resolve: Resolve;
 
   /** Throws on a target that is not a CIDR. */
-  constructor({ standalone, allowTargets }: AddressRules) {
+  constructor({ standalone, allowTargets, resolve = lookup }: AddressRules) {
     this.#standalone = standalone;
+    this.#resolve = resolve;
     this.#allowed = allowTargets.map((cidr) => ipaddr.parseCIDR(cidr) as [Address, number]);
   }
 
@@ -61,8 +74,9 @@ export class AddressGuard {
     ) {
       return true;
     }
+    if (metadataAddresses.has(address.toString())) return false;
     const range = address.range();
-    if (this.#standalone && ownMachineRanges.has(range)) return !metadataAddresses.has(address.toString());
+    if (this.#standalone && ownMachineRanges.has(range)) return true;
     return range === 'unicast' && (address.kind() === 'ipv4' || address.match(globalUnicast as never));
   }
 
@@ -75,7 +89,7 @@ export class AddressGuard {
     if (hostname.startsWith('[') || isIP(hostname) !== 0) return true;
     const addresses = await new Promise<LookupAddress[]>((done) => {
       const giveUp = setTimeout(() => done([]), registrationLookupMs);
-      resolve(hostname, { all: true }, (error, found) => {
+      this.#resolve(hostname, { all: true }, (error, found) => {
         clearTimeout(giveUp);
         done(error ? [] : found);
       });
@@ -89,7 +103,7 @@ export class AddressGuard {
    * nothing.
    */
   readonly lookup: LookupFunction = (hostname, options, callback) => {
-    resolve(hostname, { ...options, all: true }, (error, addresses) => {
+    this.#resolve(hostname, { ...options, all: true }, (error, addresses) => {
       if (error) return callback(error, '', 0);
       if (!addresses.every(({ address }) => this.allowsAddress(address))) {
         return callback(new ForbiddenAddress(hostname), '', 0);

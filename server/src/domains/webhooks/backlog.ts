@@ -5,18 +5,28 @@ import type { Clock } from '../../vocabulary/clock.ts';
 /** Counting stops here: beyond it the number says "very many", and the count stays cheap. */
 const countedAtMost = 100_000;
 
-const backlog = statement<{ open: number; oldest_due_ms: number | null }>(
+const backlog = statement<{ queued: number; aside: number; oldest_due_ms: number | null }>(
   'webhooks.backlog',
-  `select (select count(*) from (select from delivery where state = 'OPEN' limit ${countedAtMost}) as counted) as open,
-          (select (extract(epoch from min(due_at)) * 1000)::float8 from delivery where state = 'OPEN') as oldest_due_ms`,
+  `select (select count(*) from (
+             select from delivery where state = 'OPEN' and not aside limit ${countedAtMost}) as counted) as queued,
+          (select count(*) from (
+             select from delivery where state = 'OPEN' and aside limit ${countedAtMost}) as counted) as aside,
+          (select (extract(epoch from min(due_at)) * 1000)::float8
+             from delivery where state = 'OPEN' and not aside) as oldest_due_ms`,
 );
 
-/** How many deliveries are open (counted up to 100,000), and how late the one longest due is, in seconds. */
-export async function deliveryBacklog(
-  database: Queryable,
-  clock: Clock,
-): Promise<{ open: number; lagSeconds: number }> {
+export interface DeliveryBacklog {
+  /** Not yet done, those set aside among them; counted up to 100,000 of each kind. */
+  open: number;
+  /** Of these, set aside: they wait for an endpoint that is slow, failing or paused, or has used up its rate. */
+  aside: number;
+  /** How late the one longest due is, in seconds, of those not set aside. */
+  lagSeconds: number;
+}
+
+export async function deliveryBacklog(database: Queryable, clock: Clock): Promise<DeliveryBacklog> {
   const [row] = await database.run(backlog);
+  const { queued = 0, aside = 0 } = row ?? {};
   const oldestDueMs = row?.oldest_due_ms ?? clock();
-  return { open: row?.open ?? 0, lagSeconds: Math.max(0, clock() - oldestDueMs) / 1000 };
+  return { open: queued + aside, aside, lagSeconds: Math.max(0, clock() - oldestDueMs) / 1000 };
 }

@@ -1,51 +1,39 @@
 import { createHmac } from 'node:crypto';
-import pg from 'pg';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
 import { Database, type Queryable } from '../../platform/postgres/database.ts';
-import { Notifications } from '../../platform/postgres/notifications.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../testing/database.ts';
-import { type Answering, type Receiver, startReceiver } from '../../testing/receiver.ts';
+import { administer } from '../../testing/administer.ts';
+import { eventually, type TestDatabase } from '../../testing/database.ts';
+import {
+  endpointSecret,
+  holdingAnswers,
+  movableClock,
+  type TestDeliveries,
+  testDeliveries,
+} from '../../testing/deliveries.ts';
+import { type Receiver, startReceiver } from '../../testing/receiver.ts';
 import { minuteMs, secondMs } from '../../vocabulary/clock.ts';
-import type { EventType } from '../../vocabulary/event-types.ts';
-import { publicId, uuidSource } from '../../vocabulary/id.ts';
-import { eventBody, recordEvent } from '../events/outbox.ts';
+import { publicId } from '../../vocabulary/id.ts';
 import { AddressGuard } from './address.ts';
-import { DeliveryWorker, type DeliveryWorkerOptions } from './delivery-worker.ts';
-import { EndpointDirectory, secretPlace } from './directory.ts';
-import { insertEndpoint, nextEndpointId } from './sql.ts';
 
-const secret = 'correct horse battery staple';
-const drawUuid = uuidSource(Date.now);
-const tenantId = 0;
-
+let deliveries: TestDeliveries;
 let db: TestDatabase;
-let notifications: Notifications;
-let userId: number;
-const cleanups: (() => Promise<unknown>)[] = [];
+let subscribed: TestDeliveries['subscribed'];
+let registered: TestDeliveries['registered'];
+let working: TestDeliveries['working'];
+let happened: TestDeliveries['happened'];
+let happenedOften: TestDeliveries['happenedOften'];
+let finished: TestDeliveries['finished'];
+let tried: TestDeliveries['tried'];
+let attemptsOf: TestDeliveries['attemptsOf'];
 
 beforeAll(async () => {
-  db = await databaseFromTemplate();
-  notifications = new Notifications(db.connection, () => {});
-  await notifications.start();
-  const [user] = await db.query<{ id: number }>(
-    `insert into app_user (tenant_id, user_name, email, password_hash, user_type)
-     values (0, 'ann', 'ann@example.com', '-', 'PLATFORM_ADMIN') returning id`,
-  );
-  userId = user?.id ?? 0;
+  deliveries = await testDeliveries();
+  ({ db, subscribed, registered, working, happened, happenedOften, finished, tried, attemptsOf } = deliveries);
 });
 
-afterEach(async () => {
-  for (const clean of cleanups.splice(0).toReversed()) await clean();
-  // Nothing of one test is due in the next.
-  await db.query(`update delivery set state = 'CANCELLED' where state = 'OPEN'`);
-  await db.query('update webhook_endpoint set state = false');
-});
-
-afterAll(async () => {
-  await notifications.stop();
-  await db.drop();
-});
+afterEach(() => deliveries.clean());
+afterAll(() => deliveries.close());
 
 test('a delivery arrives once, with the headers of the interface and both signatures, unicode and all', async () => {
   const { receiver } = await subscribed(200);
@@ -60,10 +48,10 @@ test('a delivery arrives once, with the headers of the interface and both signat
     'content-type': 'application/json',
     'x-service-event': 'transaction.created',
     'x-service-delivery': publicId('dlv', delivery?.id ?? ''),
-    'x-service-signature': createHmac('sha256', secret).update(bytes).digest('hex'),
+    'x-service-signature': createHmac('sha256', endpointSecret).update(bytes).digest('hex'),
     'webhook-id': publicId('evt', eventId),
   });
-  const verifier = new Webhook(secret, { format: 'raw' });
+  const verifier = new Webhook(endpointSecret, { format: 'raw' });
   expect(verifier.verify(bytes.toString(), headers as Record<string, string>)).toEqual(JSON.parse(body));
   const attempts = await attemptsOf(delivery?.id);
   expect(attempts).toMatchObject([{ number: 1, status: 200, outcome: 'ok', resent: false }]);
@@ -131,11 +119,11 @@ test('an answer that never comes is recorded as a timeout', async () => {
 });
 
 test('an endpoint hears what it asked for, and only of its own tenant', async () => {
-  const { receiver } = await subscribed(200, ['transaction.created']);
+  const { receiver } = await subscribed(200, { events: ['transaction.created'] });
   await db.query(`insert into tenant (id, name) values (77, 'Other') on conflict do nothing`);
   const other = await startReceiver(200);
-  cleanups.push(other.close);
-  await registered(other.url, ['*'], 77);
+  deliveries.onClean(other.close);
+  await registered(other.url, { tenantId: 77 });
   working();
   await happened('transaction.failed');
   const { eventId } = await happened('transaction.created');
@@ -165,10 +153,10 @@ test('410 switches the endpoint off; what is still open for it is not sent, and 
 });
 
 test('two senders on one queue of 2,000 deliveries make exactly 2,000 posts', async () => {
-  const { receiver } = await subscribed(200);
-  await happenedOften(2_000);
+  const { receiver, endpointId } = await subscribed(200);
+  await deliveries.backlog(endpointId, 2_000);
   const second = new Database({ connection: db.connection, connections: 2, name: 'second' });
-  cleanups.push(() => second.close());
+  deliveries.onClean(() => second.close());
   working();
   working({ database: second });
   await finished(2_000);
@@ -297,22 +285,29 @@ test('nothing is sent when too little of the lease is left for an attempt', asyn
 
 test('no more are in flight than there are slots, and a busy process keeps some', async () => {
   const held = holdingAnswers();
-  await subscribed(held.answering);
-  let busy = true;
-  const worker = working({ maxInFlight: 150, busy: () => busy });
-  await happenedOften(200);
+  // One endpoint alone never gets all the slots: a hundred that answer promptly do.
+  await subscribed(held.answering, { endpoints: 100 });
+  const time = movableClock();
+  let busy = false;
+  const worker = working({ maxInFlight: 150, busy: () => busy, clock: time.clock });
+  held.answerAll(200);
+  await happenedOften(1, time.clock());
+  await finished(100);
+  busy = true;
+  held.hold();
+  await happenedOften(2, time.clock());
   await eventually('the slots of a busy process', () => held.waiting === 100);
   expect(worker.inFlight).toBe(100);
   busy = false;
   await eventually('all slots', () => held.waiting === 150);
   expect(worker.inFlight).toBe(150);
   held.answerAll(200);
-  await finished(200);
+  await finished(300);
 });
 
 test('a forbidden address gets no connection, and the attempt says why', async () => {
   const { receiver } = await subscribed(200);
-  await registered(receiver.url.replace('127.0.0.1', 'localhost'), ['*']);
+  await registered(receiver.url.replace('127.0.0.1', 'localhost'));
   working({ guard: new AddressGuard({ standalone: false, allowTargets: [] }) });
   await happened();
   const deliveries = await eventually('two attempts', async () => {
@@ -334,181 +329,25 @@ test('the database may go away: it is told once, and deliveries go on when it is
     onTrouble: () => told.push('trouble'),
     onRecovered: () => told.push('recovered'),
   });
-  cleanups.splice(-1, 0, () => own.close());
+  deliveries.onCleanFirst(() => own.close());
   await happened();
   await finished(1);
-  await administer(`alter database ${db.connection.database} with allow_connections false`);
+  await administer(inject('postgres'), `alter database ${db.connection.database} with allow_connections false`);
   await administer(
+    inject('postgres'),
     `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${db.connection.database}'`,
   );
   await eventually('trouble', () => told.length > 0);
   for (let i = 0; i < 20; i++) worker.wake();
-  await administer(`alter database ${db.connection.database} with allow_connections true`);
+  await administer(inject('postgres'), `alter database ${db.connection.database} with allow_connections true`);
   await happened();
   await finished(2);
   expect(receiver.received).toHaveLength(2);
   expect(told).toEqual(['trouble', 'recovered']);
 });
 
-// --- arranging ---
-
-interface DeliveryRow {
-  id: string;
-  state: string;
-  attempts: number;
-  claims: number;
-  lease: string | null;
-  due_at: string;
-}
-
-/** A receiver with an endpoint registered for it. */
-async function subscribed(answering: Answering, events = ['*']): Promise<{ receiver: Receiver; endpointId: number }> {
-  await db.query('truncate delivery, delivery_attempt, event');
-  const receiver = await startReceiver(answering);
-  cleanups.push(receiver.close);
-  return { receiver, endpointId: await registered(receiver.url, events) };
-}
-
-async function registered(origin: string, events: string[], tenant = tenantId): Promise<number> {
-  const [{ id }] = (await db.database.run(nextEndpointId)) as [{ id: number }];
-  const sealed = sealer.seal(secret, secretPlace(tenant, id));
-  await db.database.run(insertEndpoint, [tenant, id, userId, `${origin}/hook`, events, sealed, new Date()]);
-  return id;
-}
-
-const sealer = {
-  seal: (plain: string, where: string) => Buffer.from(`${where}|${plain}`),
-  open: (sealed: Buffer, where: string) => {
-    if (!sealed.toString().startsWith(`${where}|`)) throw new Error(`Sealed elsewhere than at ${where}.`);
-    return sealed.toString().slice(where.length + 1);
-  },
-};
-
-/** A worker that is stopped at the end of the test. */
-function working(options: Partial<DeliveryWorkerOptions> = {}): DeliveryWorker {
-  const guard = options.guard ?? new AddressGuard({ standalone: true, allowTargets: [] });
-  const { database } = db;
-  const worker = new DeliveryWorker({
-    database,
-    directory: new EndpointDirectory({ database, notifications, open: sealer.open, guard }),
-    guard,
-    clock: Date.now,
-    timeoutMs: 10 * secondMs,
-    retryIntervalsMs: [minuteMs, 5 * minuteMs, 30 * minuteMs],
-    ...options,
-  });
-  worker.start();
-  cleanups.push(() => worker.stop());
-  return worker;
-}
-
-async function happened(
-  type: EventType = 'transaction.created',
-  object: Record<string, unknown> = { id: 'txn_1' },
-): Promise<{ eventId: string; body: string }> {
-  const id = drawUuid();
-  const createdMs = Date.now();
-  const body = eventBody(id, type, createdMs, JSON.stringify(object));
-  await db.database.transaction((transaction) =>
-    recordEvent(transaction, { tenantId, id, type, objectId: 'txn_1', createdMs, body }),
-  );
-  return { eventId: id, body };
-}
-
-async function happenedOften(count: number): Promise<void> {
-  await db.database.transaction(async (transaction) => {
-    for (let i = 0; i < count; i++) {
-      const id = drawUuid();
-      const createdMs = Date.now();
-      const body = eventBody(id, 'transaction.created', createdMs, `{"id":"txn_${i}"}`);
-      await recordEvent(transaction, {
-        tenantId,
-        id,
-        type: 'transaction.created',
-        objectId: `txn_${i}`,
-        createdMs,
-        body,
-      });
-    }
-  });
-}
-
-function finished(count: number): Promise<DeliveryRow[]> {
-  return eventually(`${count} deliveries finished`, async () => {
-    const rows = await db
-      .query<DeliveryRow>(`select * from delivery where state <> 'OPEN' order by finished_at`)
-      .catch(() => []);
-    return rows.length >= count && rows;
-  });
-}
-
-/** The one open delivery, once this many attempts are recorded. */
-function tried(attempts: number): Promise<DeliveryRow> {
-  return eventually(`attempt ${attempts} recorded`, async () => {
-    const [row] = await db.query<DeliveryRow>(`select * from delivery where state = 'OPEN' and attempts = $1`, [
-      attempts,
-    ]);
-    return row;
-  });
-}
-
-function attemptsOf(deliveryId: string | undefined) {
-  return db.query<{ number: number; status: number | null; outcome: string; resent: boolean }>(
-    'select number, status, outcome, resent from delivery_attempt where delivery_id = $1 order by number',
-    [deliveryId],
-  );
-}
-
 function only({ received }: Receiver) {
   const [first] = received;
   if (first === undefined) throw new Error('Nothing was received.');
   return first;
-}
-
-/** A clock that stands still, and moves when told. */
-function movableClock(): { clock: () => number; moveBy: (ms: number) => void } {
-  let nowMs = Date.now() + secondMs;
-  return {
-    clock: () => nowMs,
-    moveBy: (ms) => {
-      nowMs += ms;
-    },
-  };
-}
-
-/** A receiver that keeps its answers back until it is told to give them. */
-function holdingAnswers() {
-  let held: ((status: number) => void)[] = [];
-  let at: number | undefined;
-  const give = (status: number) => {
-    const waiting = held;
-    held = [];
-    for (const respond of waiting) respond(status);
-  };
-  const answering: Answering = (_received, _request, response) => {
-    held.push((status) => response.writeHead(status).end());
-    if (at !== undefined) give(at);
-  };
-  return {
-    answering,
-    get waiting() {
-      return held.length;
-    },
-    answer: give,
-    /** Now, and from now on. */
-    answerAll: (status: number) => {
-      at = status;
-      give(status);
-    },
-  };
-}
-
-async function administer(sql: string): Promise<void> {
-  const client = new pg.Client(inject('postgres'));
-  await client.connect();
-  try {
-    await client.query(sql);
-  } finally {
-    await client.end();
-  }
 }

@@ -1,18 +1,21 @@
-import { randomUUID } from 'node:crypto';
 import { ClaimLoop } from '../../platform/postgres/claim-loop.ts';
 import type { Queryable } from '../../platform/postgres/database.ts';
 import { type Clock, secondMs } from '../../vocabulary/clock.ts';
-import { publicId } from '../../vocabulary/id.ts';
 import type { AddressGuard } from './address.ts';
-import type { EndpointDirectory, Target } from './directory.ts';
-import { Recorder, type Result } from './recorder.ts';
-import { type AttemptOutcome, disabledByGone, goneStatus, retryAt } from './rules.ts';
-import { fixedHeaders, Sender, type Sent } from './sender.ts';
-import { serviceSignature, standardSignature } from './signature.ts';
-import { type ClaimedDelivery, claimDeliveries, disableEndpoint, maximumClaim, releaseDeliveries } from './sql.ts';
+import { Claimer, type Held } from './claim.ts';
+import { maximumClaim, releaseDeliveries } from './claim-sql.ts';
+import type { EndpointDirectory } from './directory.ts';
+import { EndpointHealth, type EndpointHealthOptions } from './health.ts';
+import type { Lane } from './lane.ts';
+import { Lanes } from './lanes.ts';
+import { postOf } from './post.ts';
+import { Recorder } from './recorder.ts';
+import { type Result, resultOf, unsent } from './result.ts';
+import { type AttemptOutcome, goneStatus, standingOf } from './rules.ts';
+import { Sender, type Sent, unanswered } from './sender.ts';
 
 export interface DeliveryWorkerOptions {
-  /** At most two connections of it are used at once: one to claim, one to record. */
+  /** At most three connections of it are used at once, mostly two: to claim, to record, to clear the way. */
   database: Queryable;
   directory: EndpointDirectory;
   guard: AddressGuard;
@@ -26,6 +29,8 @@ export interface DeliveryWorkerOptions {
   /** Whether the process has more urgent work: deliveries then go on at a part of their pace (`busyGapMs`). */
   busy?: () => boolean;
   observer?: DeliveryObserver;
+  /** Told once when an endpoint is switched off, after that is committed: its owner should hear of it. */
+  onDisabled?: EndpointHealthOptions['onDisabled'];
   /** Told when the database goes away or a delivery cannot be made ready; not again until something succeeds. */
   onTrouble?: (error: unknown) => void;
   /** Told once when the database is back. */
@@ -40,6 +45,8 @@ export interface DeliveryObserver {
   onClaim?: (count: number, durationMs: number) => void;
   /** Results that did not count: another sender had taken the delivery over, or the database stayed away too long. */
   onLost?: (count: number) => void;
+  /** An endpoint has failed so often in a row that nothing is sent to it for a while. */
+  onPaused?: () => void;
 }
 
 /** Many of them wait for their claim or their record at any moment: 64 slots made half the deliveries a second of 512. */
@@ -55,12 +62,6 @@ const leaseBeyondTimeoutMs = 20 * secondMs;
 /** Nothing is sent unless its deadline and this much for recording fit into what is left of the lease. */
 const recordingMs = 2 * secondMs;
 
-/** A claimed delivery and the lease it is held under. */
-interface Held extends ClaimedDelivery {
-  lease: string;
-  leasedUntilMs: number;
-}
-
 /**
  * Sends what the outbox has written: claims due deliveries under a lease, posts them signed, and records what came of
  * it. At least once: a sender that dies is replaced when its leases run out, 30 s after the claim, and then the
@@ -75,29 +76,50 @@ export class DeliveryWorker {
   readonly #loop: ClaimLoop<Held>;
   readonly #sender: Sender;
   readonly #recorder: Recorder;
-  readonly #leaseMs: number;
+  readonly #lanes: Lanes;
+  readonly #claimer: Claimer;
+  readonly #health: EndpointHealth;
   #troubled = false;
 
   constructor(options: DeliveryWorkerOptions) {
-    const { database, guard, clock, timeoutMs, ca, busy, maxInFlight = defaultMaxInFlight, observer = {} } = options;
+    const { database, directory, guard, clock, timeoutMs, ca, busy, onDisabled, observer = {} } = options;
+    const { maxInFlight = defaultMaxInFlight } = options;
+    const onTrouble = (error: unknown) => this.#trouble(error);
+    const slots = () => (busy?.() ? Math.min(busySlots, maxInFlight) : maxInFlight);
     this.#options = options;
-    this.#leaseMs = timeoutMs + leaseBeyondTimeoutMs;
     this.#sender = new Sender({ timeoutMs, lookup: guard.lookup, ...(ca !== undefined && { ca }) });
+    this.#lanes = new Lanes(slots);
+    this.#claimer = new Claimer({
+      database,
+      clock,
+      lanes: this.#lanes,
+      leaseMs: timeoutMs + leaseBeyondTimeoutMs,
+      onMore: () => this.#loop.wake(),
+      onTrouble,
+    });
+    this.#health = new EndpointHealth({
+      database,
+      directory,
+      clock,
+      onDisabled,
+      onPaused: observer.onPaused,
+      onTrouble,
+    });
     this.#recorder = new Recorder({
       database,
       clock,
-      onTrouble: (error) => this.#trouble(error),
+      onTrouble,
       onWritten: () => this.#recovered(),
       onLost: (count) => observer.onLost?.(count),
     });
     this.#loop = new ClaimLoop({
-      claim: (room) => this.#claim(room),
-      perform: (delivery) => this.#deliver(delivery),
+      claim: (room) => this.#claimer.claim(room),
+      perform: (delivery) => this.#perform(delivery),
       release: (deliveries) => this.#release(deliveries),
-      slots: () => (busy?.() ? Math.min(busySlots, maxInFlight) : maxInFlight),
+      slots,
       gapMs: () => (busy?.() ? busyGapMs : 0),
       maxBatch: maximumClaim,
-      onTrouble: (error) => this.#trouble(error),
+      onTrouble,
       onRecovered: () => this.#recovered(),
       observe: (count, durationMs) => observer.onClaim?.(count, durationMs),
     });
@@ -123,70 +145,68 @@ export class DeliveryWorker {
    */
   async stop(): Promise<void> {
     await this.#loop.stop();
+    await this.#claimer.close();
     await withinMs(this.#loop.drained(), this.#options.timeoutMs + recordingMs);
     await withinMs(this.#recorder.flush(), recordingMs);
     this.#recorder.close();
     await this.#sender.close();
   }
 
-  async #claim(room: number): Promise<Held[]> {
-    const nowMs = this.#options.clock();
-    const leasedUntilMs = nowMs + this.#leaseMs;
-    const lease = randomUUID();
-    const rows = await this.#options.database.run(claimDeliveries, [nowMs, leasedUntilMs, room, lease]);
-    return rows.map((row) => Object.assign(row, { lease, leasedUntilMs }));
+  /** One delivery, in its endpoint's lane. */
+  async #perform(delivery: Held): Promise<void> {
+    const { clock } = this.#options;
+    const lane = this.#lanes.begin(delivery.endpoint_id, clock());
+    let sent: Timed | undefined;
+    try {
+      sent = await this.#deliver(delivery, lane);
+    } finally {
+      const nowMs = clock();
+      this.#lanes.end(
+        lane,
+        nowMs,
+        sent && { standing: standingOf(sent.outcome, sent.status), durationMs: sent.durationMs },
+      );
+      if (this.#lanes.isWorthAClaim(lane, nowMs)) this.#loop.wake();
+    }
   }
 
-  async #deliver(delivery: Held): Promise<void> {
+  /** undefined: nothing was sent. */
+  async #deliver(delivery: Held, lane: Lane): Promise<Timed | undefined> {
     const { directory, clock, timeoutMs, retryIntervalsMs, observer } = this.#options;
     const found = directory.find(delivery.endpoint_id);
     const target = found instanceof Promise ? await found : found;
     const sentMs = clock();
     if (target?.state !== true) {
       this.#recorder.add(unsent(delivery, sentMs));
-      return;
+      return undefined;
     }
-    // Held up since the claim, by a frozen process or a slow database: another sender may take it over any moment.
-    if (delivery.leasedUntilMs - sentMs < timeoutMs + recordingMs) return this.#release([delivery]);
+    // Held up since the claim, by a frozen process or a slow database: another sender may take it over any moment. Or
+    // its endpoint has been paused since.
+    const isLate = delivery.leasedUntilMs - sentMs < timeoutMs + recordingMs;
+    if (isLate || (lane.isPaused(sentMs) && !lane.isTrying)) {
+      await this.#release([delivery]);
+      return undefined;
+    }
     const startedAt = performance.now();
-    const sent = target.forbidden ? forbiddenAddress : await this.#post(delivery, target, sentMs);
+    const sent = target.forbidden ? forbiddenAddress : await this.#sender.send(postOf(delivery, target, sentMs));
     const durationMs = performance.now() - startedAt;
     observer?.onAttempt?.({ outcome: sent.outcome, durationMs, lagMs: Math.max(0, sentMs - delivery.due_ms) });
-    if (sent.status === goneStatus) await this.#disable(target);
-    this.#recorder.add(resultOf(delivery, sent, clock(), durationMs, retryIntervalsMs));
+    const result = resultOf(delivery, sent, clock(), durationMs, retryIntervalsMs);
+    await this.#note(lane, sent, result);
+    this.#recorder.add(result);
+    return { ...sent, durationMs };
   }
 
-  #post({ id, event_id, type, body }: Held, { origin, path, keys }: Target, nowMs: number): Promise<Sent> {
-    const bytes = Buffer.from(body);
-    const eventId = publicId('evt', event_id);
-    const timestamp = String(Math.floor(nowMs / 1000));
-    const headers = [
-      ...fixedHeaders,
-      'X-Service-Signature',
-      serviceSignature(keys, bytes),
-      'X-Service-Event',
-      type,
-      'X-Service-Delivery',
-      publicId('dlv', id),
-      'webhook-id',
-      eventId,
-      'webhook-timestamp',
-      timestamp,
-      'webhook-signature',
-      standardSignature(keys, eventId, timestamp, bytes),
-    ];
-    return this.#sender.send({ origin, path, headers, body: bytes });
-  }
-
-  /** Before the result is recorded: if we die in between, the delivery is tried again and finds the endpoint off. */
-  async #disable({ id }: Target): Promise<void> {
-    const { database, directory, clock } = this.#options;
-    try {
-      await database.run(disableEndpoint, [id, disabledByGone, clock()]);
-      await directory.changed(database, id);
-    } catch (error) {
-      this.#trouble(error);
+  /** What the attempt means for its endpoint; hardly ever anything. */
+  async #note(lane: Lane, { outcome, status }: Sent, { state }: Result): Promise<void> {
+    const { openMs, firstFailureMs } = lane.facts;
+    if (status === goneStatus) await this.#health.gone(lane);
+    else if (standingOf(outcome, status) === 'failing') {
+      if (lane.isToPause(this.#options.clock())) await this.#health.pause(lane);
+    } else if (openMs !== null || (outcome === 'ok' && firstFailureMs !== null)) {
+      await this.#health.recover(lane, outcome === 'ok');
     }
+    if (state === 'FAILED' && status !== goneStatus) await this.#health.exhausted(lane);
   }
 
   async #release(deliveries: readonly Held[]): Promise<void> {
@@ -210,56 +230,10 @@ export class DeliveryWorker {
   }
 }
 
-const forbiddenAddress: Sent = {
-  outcome: 'forbidden_address',
-  status: undefined,
-  retryAfter: undefined,
-  resent: false,
-};
+/** An attempt, and how long it took. */
+type Timed = Sent & { durationMs: number };
 
-function resultOf(
-  delivery: Held,
-  sent: Sent,
-  endedMs: number,
-  durationMs: number,
-  intervalsMs: readonly number[],
-): Result {
-  const { tenant_id: tenantId, id: deliveryId, lease, leasedUntilMs, attempts } = delivery;
-  const again =
-    sent.outcome === 'ok' || sent.status === goneStatus
-      ? undefined
-      : retryAt(attempts + 1, endedMs, intervalsMs, sent.retryAfter);
-  return {
-    tenantId,
-    deliveryId,
-    lease,
-    leasedUntilMs,
-    state: sent.outcome === 'ok' ? 'SUCCEEDED' : again === undefined ? 'FAILED' : 'OPEN',
-    dueMs: again ?? null,
-    endedMs,
-    durationMs: Math.round(durationMs),
-    status: sent.status ?? null,
-    outcome: sent.outcome,
-    resent: sent.resent,
-  };
-}
-
-/** Of a delivery whose endpoint is switched off or gone. */
-function unsent({ tenant_id: tenantId, id: deliveryId, lease, leasedUntilMs }: Held, endedMs: number): Result {
-  return {
-    tenantId,
-    deliveryId,
-    lease,
-    leasedUntilMs,
-    state: 'CANCELLED',
-    dueMs: null,
-    endedMs,
-    durationMs: null,
-    status: null,
-    outcome: null,
-    resent: false,
-  };
-}
+const forbiddenAddress: Sent = { ...unanswered, outcome: 'forbidden_address' };
 
 async function withinMs(work: Promise<void>, limitMs: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;

@@ -2,7 +2,7 @@ import type { Queryable } from '../../platform/postgres/database.ts';
 import type { Notifications } from '../../platform/postgres/notifications.ts';
 import { ReadThroughCache } from '../../platform/postgres/read-through-cache.ts';
 import type { AddressGuard } from './address.ts';
-import { type SigningKeys, signingKeys } from './signature.ts';
+import { type EndpointKeys, signingKeys } from './signature.ts';
 import { findTarget, type TargetRow } from './sql.ts';
 
 /** Where an endpoint's deliveries go, parsed and opened, so that sending one costs no lookup. */
@@ -14,7 +14,7 @@ export interface Target {
   path: string;
   /** Whether the host itself is an address that must not be reached; a name is judged at each connection. */
   forbidden: boolean;
-  keys: SigningKeys;
+  keys: EndpointKeys;
 }
 
 export interface EndpointDirectoryDeps {
@@ -77,7 +77,8 @@ export class EndpointDirectory {
     return row && this.#targetOf(row);
   }
 
-  #targetOf({ tenant_id, id, url, secret_sealed, state }: TargetRow): Target {
+  #targetOf(row: TargetRow): Target {
+    const { id, url, state } = row;
     const { origin, pathname, search, hostname } = new URL(url);
     return {
       id,
@@ -85,7 +86,14 @@ export class EndpointDirectory {
       origin,
       path: pathname + search,
       forbidden: !this.#deps.guard.allowsHost(hostname),
-      keys: signingKeys(this.#deps.open(secret_sealed, secretPlace(tenant_id, id))),
+      keys: this.#keysOf(row),
     };
+  }
+
+  #keysOf({ tenant_id, id, secret_sealed, next_secret_sealed, promote_at }: TargetRow): EndpointKeys {
+    const opened = (sealed: Buffer) => signingKeys(this.#deps.open(sealed, secretPlace(tenant_id, id)));
+    const present = opened(secret_sealed);
+    if (next_secret_sealed === null) return { present };
+    return { present, next: { keys: opened(next_secret_sealed), fromMs: promote_at === null ? null : Date.parse(promote_at) } };
   }
 }

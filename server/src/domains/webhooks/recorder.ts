@@ -1,26 +1,8 @@
-import { plainArray } from '../../platform/postgres/array-literal.ts';
+import { byteaArray, plainArray, textArray } from '../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../platform/postgres/database.ts';
 import type { Clock } from '../../vocabulary/clock.ts';
-import type { AttemptOutcome } from './rules.ts';
+import type { Result } from './result.ts';
 import { recordResults } from './sql.ts';
-
-/** What became of one claimed delivery. */
-export interface Result {
-  tenantId: number;
-  deliveryId: string;
-  lease: string;
-  /** When the lease runs out: from then on the result may be fenced off, and is not kept any longer. */
-  leasedUntilMs: number;
-  state: 'OPEN' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED';
-  /** When to try again. */
-  dueMs: number | null;
-  endedMs: number;
-  /** null: nothing was sent. */
-  durationMs: number | null;
-  status: number | null;
-  outcome: AttemptOutcome | null;
-  resent: boolean;
-}
 
 export interface RecorderOptions {
   database: Queryable;
@@ -106,7 +88,7 @@ export class Recorder {
   }
 }
 
-function columnsOf(batch: readonly Result[]): string[] {
+function columnsOf(batch: readonly Result[]): (string | Buffer)[] {
   return [
     plainArray(batch.map((result) => result.tenantId)),
     plainArray(batch.map((result) => result.deliveryId)),
@@ -118,5 +100,8 @@ function columnsOf(batch: readonly Result[]): string[] {
     plainArray(batch.map((result) => result.status)),
     plainArray(batch.map((result) => result.outcome)),
     plainArray(batch.map((result) => result.resent)),
+    plainArray(batch.map((result) => result.address)),
+    textArray(batch.map((result) => result.headersJson)),
+    byteaArray(batch.map((result) => result.body)),
   ];
 }

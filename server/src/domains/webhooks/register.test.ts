@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { addRoute, httpServer } from '../../platform/http/server.ts';
 import { Notifications } from '../../platform/postgres/notifications.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../testing/database.ts';
+import { uuidSource } from '../../vocabulary/id.ts';
 import type { Principal } from '../../vocabulary/principal.ts';
 import { scopes } from '../../vocabulary/scopes.ts';
 import { AddressGuard } from './address.ts';
@@ -43,8 +44,12 @@ beforeAll(async () => {
   const open = () => '';
   const endpoints = webhookEndpoints({
     database,
+    lists: database,
     directory: new EndpointDirectory({ database, notifications, open, guard }),
     guard: { allowsTarget: (hostname) => guard.allowsTarget(hostname) },
+    drawUuid: uuidSource(() => nowMs),
+    onDeliveries: () => {},
+    onReplay: () => {},
     seal: (plain, where) => Buffer.from(`sealed:${where}:${[...plain].toReversed().join('')}`),
     clock: () => nowMs,
   });

@@ -42,7 +42,10 @@ export async function registerEndpoint(
   return row as EndpointRow;
 }
 
-async function demandReachable(text: string, guard: WebhookDeps['guard']): Promise<void> {
+/** Refuses an address that deliveries may not be posted to. */
+export async function demandReachable(text: string, guard: WebhookDeps['guard']): Promise<void> {
+  // The parser would leave them out: what is stored would read otherwise than what is connected to.
+  if (/[\s\p{Cc}]/u.test(text)) throw invalid('url', 'url must not hold spaces or control characters.');
   if (!URL.canParse(text)) throw invalid('url', 'url must be an absolute URL.');
   const { protocol, username, password, hostname } = new URL(text);
   if (protocol !== 'https:' && protocol !== 'http:') throw invalid('url', 'url must begin with https:// or http://.');

@@ -1,8 +1,36 @@
+import { Type } from 'typebox';
 import { endpoint } from '../../platform/http/route.ts';
-import { registerEndpoint, type WebhookDeps } from './register.ts';
-import { registeredEndpoint, registerInput } from './schema.ts';
+import { listDeliveriesOf, readDelivery } from './deliveries.ts';
+import {
+  deliveryDetail,
+  deliveryListQuery,
+  deliveryQuery,
+  deliveryRecord,
+  replayInput,
+  replayQuery,
+  replayRecord,
+  replayResult,
+} from './delivery-schema.ts';
+import { listEndpointsOf, type ManagementDeps, recordOf } from './endpoints.ts';
+import { modifyWebhook } from './modify.ts';
+import { pingWebhook } from './ping.ts';
+import { registerEndpoint } from './register.ts';
+import { removeWebhook } from './remove.ts';
+import { readReplay, replay } from './replay.ts';
+import { rotateSecret } from './rotate.ts';
+import {
+  endpointInput,
+  endpointListQuery,
+  endpointRecord,
+  modifyInput,
+  pingResult,
+  registeredEndpoint,
+  registerInput,
+  rotateInput,
+} from './schema.ts';
 
-export function webhookEndpoints(deps: WebhookDeps) {
+export function webhookEndpoints(deps: ManagementDeps) {
+  const { database, lists, clock } = deps;
   return {
     register: endpoint({
       summary: 'Register a webhook endpoint',
@@ -15,6 +43,104 @@ export function webhookEndpoints(deps: WebhookDeps) {
         const { id, url, events, state, created_at } = await registerEndpoint(body, principal, deps);
         return { message: 'Webhook registered', data: { id, url, events, state, createdTime: created_at } };
       },
+    }),
+
+    list: endpoint({
+      summary: 'List webhook endpoints',
+      description: 'Newest first: those of which the caller may read everything that is sent to them. Never a secret.',
+      query: endpointListQuery,
+      data: Type.Array(endpointRecord),
+      paged: true,
+      handle: ({ query, principal }) => listEndpointsOf(database, query, principal, clock()),
+    }),
+
+    modify: endpoint({
+      summary: 'Change a webhook endpoint',
+      description:
+        'What is left out stays. Deliveries that wait go to the new address. Switched on again, an endpoint begins as if ' +
+        'nothing had been wrong; what happened meanwhile can be replayed.',
+      body: modifyInput,
+      data: endpointRecord,
+      handle: async ({ body, principal }) => ({
+        message: 'Webhook saved',
+        data: recordOf(await modifyWebhook(body, principal, deps), clock()),
+      }),
+    }),
+
+    remove: endpoint({
+      summary: 'Remove a webhook endpoint',
+      description:
+        'For good. What waits for it is CANCELLED; its deliveries stay readable. Removing it again is no error.',
+      body: endpointInput,
+      data: endpointRecord,
+      handle: async ({ body, principal }) => ({
+        message: 'Webhook removed',
+        data: recordOf(await removeWebhook(body.id, principal, deps), clock()),
+      }),
+    }),
+
+    rotate: endpoint({
+      summary: "Change a webhook endpoint's secret",
+      description:
+        'In two steps. With `secret` the next one is staged: `webhook-signature` then carries the signatures of both, ' +
+        '`X-Service-Signature` that of the present one. With `promote`, or at `promoteAt`, the staged one takes its place.',
+      body: rotateInput,
+      data: endpointRecord,
+      handle: async ({ body, principal }) => ({
+        message: body.promote ? 'Secret promoted' : 'Secret staged',
+        data: recordOf(await rotateSecret(body, principal, deps), clock()),
+      }),
+    }),
+
+    test: endpoint({
+      summary: 'Send a webhook endpoint a ping',
+      description:
+        'An event of the type `webhook.ping`, to this endpoint alone, whatever it subscribed to: queued, signed, tried ' +
+        'again and shown among its deliveries like any other.',
+      body: endpointInput,
+      data: pingResult,
+      handle: async ({ body, principal }) => ({
+        message: 'Ping queued',
+        data: { deliveryId: await pingWebhook(body.id, principal, deps) },
+      }),
+    }),
+
+    deliveries: endpoint({
+      summary: 'List deliveries',
+      description:
+        'Those of the latest events first. Days are those of the events. A page may hold fewer than asked for and still ' +
+        'be followed by more: as long as `pagination.next` is not null.',
+      query: deliveryListQuery,
+      data: Type.Array(deliveryRecord),
+      paged: 'by_cursor',
+      handle: ({ query, principal }) => listDeliveriesOf(lists, query, principal),
+    }),
+
+    delivery: endpoint({
+      summary: 'Look a delivery up, with every attempt',
+      query: deliveryQuery,
+      data: deliveryDetail,
+      handle: async ({ query, principal }) => ({ data: await readDelivery(lists, query.id, principal) }),
+    }),
+
+    replay: endpoint({
+      summary: 'Send again: one delivery, or all since a time',
+      description:
+        'Under the same `X-Service-Delivery`, with tries of its own. What is under way is not sent a second time. All since ' +
+        'a time is made in batches that survive a crash, also of events for which no delivery was ever made.',
+      body: replayInput,
+      data: replayResult,
+      handle: async ({ body, principal }) => ({
+        message: 'Replay queued',
+        data: await replay(body, principal, deps),
+      }),
+    }),
+
+    replayDetail: endpoint({
+      summary: 'Look up how far a replay has come',
+      query: replayQuery,
+      data: replayRecord,
+      handle: async ({ query, principal }) => ({ data: await readReplay(database, query.id, principal) }),
     }),
   };
 }

@@ -1,3 +1,4 @@
+import { dayMs, secondMs } from '../../vocabulary/clock.ts';
 import { Refusal } from '../../vocabulary/errors.ts';
 import { scopeOfEventType, typesMatching } from '../../vocabulary/event-types.ts';
 import type { Principal } from '../../vocabulary/principal.ts';
@@ -17,7 +18,25 @@ export type AttemptOutcome =
 
 /** The receiver is gone for good and says so: its endpoint is switched off (decisions, Webhooks). */
 export const goneStatus = 410;
-export const disabledByGone = 'gone';
+
+/** Why an endpoint was switched off by the sender: it said so itself, or nothing but failures came from it for days. */
+export type DisabledReason = 'gone' | 'failing';
+
+/** A delivery that uses up its tries switches its endpoint off when there has been no success for this long. */
+export const disabledAfterMs = 5 * dayMs;
+
+/** So many failures in a row, and sending is paused for so long; then one delivery tries. */
+export const breakerFailures = 5;
+export const breakerOpenMs = 30 * secondMs;
+
+/** What an attempt says of its endpoint. Whoever answers is there, also when it refuses what it is sent. */
+export type Standing = 'answering' | 'failing';
+
+export function standingOf(outcome: AttemptOutcome, status: number | undefined): Standing {
+  if (status !== undefined) return status >= 500 ? 'failing' : 'answering';
+  // No connection was made, and none will be: it costs nothing.
+  return outcome === 'forbidden_address' ? 'answering' : 'failing';
+}
 
 /** A wait may be lengthened up to twice by the receiver's Retry-After, and never shortened (decisions, Webhooks). */
 const longestLengthening = 2;

@@ -4,7 +4,8 @@ import { afterEach, expect, test } from 'vitest';
 import { eventually } from '../../testing/database.ts';
 import { type Answering, type Receiver, startReceiver } from '../../testing/receiver.ts';
 import { AddressGuard } from './address.ts';
-import { fixedHeaders, Sender } from './sender.ts';
+import { fixedHeaders } from './post.ts';
+import { Sender } from './sender.ts';
 
 const guard = new AddressGuard({ standalone: true, allowTargets: [] });
 const cleanups: (() => Promise<unknown>)[] = [];

@@ -1,6 +1,7 @@
 import type { LookupFunction } from 'node:net';
 import { buildConnector, Client, type Dispatcher } from 'undici';
-import { forbiddenAddressCode } from './address.ts';
+import { BodyStart, headersJson } from './answer.ts';
+import { outcomeOfError } from './outcome.ts';
 import type { AttemptOutcome } from './rules.ts';
 
 export interface SenderOptions {
@@ -28,15 +29,29 @@ export interface Sent {
   retryAfter: string | undefined;
   /** It was posted twice: the first went to a connection that the receiver was just closing. */
   resent: boolean;
+  /** The address that was connected to, where there was a connection. */
+  address: string | undefined;
+  /** The answer's headers, where there was an answer. */
+  headersJson: string | undefined;
+  /** The first 8 KiB of its body; null when there was none. */
+  body: Buffer | null;
 }
 
-/** More of an answer than this is not read: the connection is cut instead. */
-export const maximumAnswerBytes = 8 * 1024;
+/** What is left of a post when its time is up before anything has come back. */
+export const unanswered: Sent = {
+  outcome: 'timeout',
+  status: undefined,
+  retryAfter: undefined,
+  resent: false,
+  address: undefined,
+  headersJson: undefined,
+  body: null,
+};
+
 /** A little shorter than the 5 s of usual servers, or we post to connections that are being closed. */
 const keepAliveMs = 4_000;
 /** A receiver may ask for longer by a Keep-Alive header, up to this. */
 const longestKeepAliveMs = 60_000;
-const userAgent = 'Florin-Webhooks';
 
 /**
  * Posts deliveries. The status decides, when the headers arrive; redirects are answers like any other and are never
@@ -107,7 +122,12 @@ export class Sender {
 
   #newConnection(origin: string): Connection {
     const client = new Client(origin, {
-      connect: this.#connect,
+      connect: (options, callback) =>
+        this.#connect(options, (...[error, socket]: Parameters<buildConnector.Callback>) => {
+          connection.address = socket?.remoteAddress;
+          if (error === null) callback(null, socket);
+          else callback(error, null);
+        }),
       allowH2: false,
       pipelining: 1,
       keepAliveTimeout: keepAliveMs,
@@ -116,7 +136,7 @@ export class Sender {
       headersTimeout: 0,
       bodyTimeout: 0,
     });
-    const connection: Connection = { origin, client, served: 0 };
+    const connection: Connection = { origin, client, served: 0, address: undefined };
     client.on('connect', () => {
       connection.served = 0;
     });
@@ -140,16 +160,17 @@ interface Connection {
   client: Client;
   /** Posts answered since it was opened. */
   served: number;
+  address: string | undefined;
 }
 
 /** One post and its answer on one connection. */
 class Exchange implements Dispatcher.DispatchHandler {
-  readonly sent: Sent = { outcome: 'timeout', status: undefined, retryAfter: undefined, resent: false };
+  readonly sent: Sent = { ...unanswered };
   /** Lost on a connection that had served before, without one byte of an answer. */
   stale = false;
   readonly #connection: Connection;
   #answered = false;
-  #bytes = 0;
+  readonly #body = new BodyStart();
   #deadline: NodeJS.Timeout | undefined;
   #done: ((exchange: Exchange, reusable: boolean) => void) | undefined;
 
@@ -180,11 +201,11 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.sent.outcome = status < 300 ? 'ok' : 'http_status';
     const retryAfter = headers['retry-after'];
     if (typeof retryAfter === 'string') this.sent.retryAfter = retryAfter;
+    this.sent.headersJson = headersJson(headers);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#bytes += chunk.length;
-    if (this.#bytes > maximumAnswerBytes) this.#end(false);
+    if (!this.#body.add(chunk)) this.#end(false);
   }
 
   onResponseEnd(): void {
@@ -210,50 +231,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     const done = this.#done;
     this.#done = undefined;
     clearTimeout(this.#deadline);
+    this.sent.address = this.#connection.address;
+    this.sent.body = this.#body.bytes;
     done?.(this, reusable);
   }
-}
-
-/** The headers of every delivery, before its own. */
-export const fixedHeaders = [
-  'Content-Type',
-  'application/json',
-  'User-Agent',
-  userAgent,
-  // What is compressed would have to be unpacked to be limited.
-  'Accept-Encoding',
-  'identity',
-];
-
-const outcomesOfCodes: Record<string, AttemptOutcome> = {
-  [forbiddenAddressCode]: 'forbidden_address',
-  ECONNREFUSED: 'refused',
-  EHOSTUNREACH: 'unreachable',
-  ENETUNREACH: 'unreachable',
-  EADDRNOTAVAIL: 'unreachable',
-  ECONNRESET: 'reset',
-  ECONNABORTED: 'reset',
-  EPIPE: 'reset',
-  UND_ERR_SOCKET: 'reset',
-  UND_ERR_DESTROYED: 'reset',
-  UND_ERR_ABORTED: 'reset',
-  ETIMEDOUT: 'timeout',
-  UND_ERR_CONNECT_TIMEOUT: 'timeout',
-  ENOTFOUND: 'dns',
-  ENODATA: 'dns',
-  ESERVFAIL: 'dns',
-  EPROTO: 'tls',
-  HOSTNAME_MISMATCH: 'tls',
-};
-
-/** The codes of Node's certificate checks (its TLS documentation, X509 certificate error codes). */
-const tlsCode =
-  /^(ERR_TLS_|ERR_SSL_|CERT_|CRL_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH)/;
-
-function outcomeOfError(error: unknown): AttemptOutcome {
-  const code = String((error as { code?: unknown } | null)?.code ?? '');
-  const known = outcomesOfCodes[code];
-  if (known !== undefined) return known;
-  if (code.startsWith('EAI_')) return 'dns';
-  return tlsCode.test(code) ? 'tls' : 'protocol';
 }

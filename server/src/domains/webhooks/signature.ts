@@ -8,6 +8,34 @@ export interface SigningKeys {
   standard: HmacKey;
 }
 
+/** An endpoint's secrets: the present one, and one that is staged to follow it. */
+export interface EndpointKeys {
+  present: SigningKeys;
+  /** `fromMs`: when it takes the other's place; null: when it is told to. */
+  next?: { keys: SigningKeys; fromMs: number | null };
+}
+
+/**
+ * Both signatures of a delivery sent now. While another secret is staged the standard one carries both, as its
+ * specification has it: a list, separated by spaces; the service one has room for the present secret's alone.
+ */
+export function signaturesAt(
+  nowMs: number,
+  { present, next }: EndpointKeys,
+  id: string,
+  timestamp: string,
+  body: Buffer,
+): { service: string; standard: string } {
+  const isPromoted = next !== undefined && next.fromMs !== null && next.fromMs <= nowMs;
+  const keys = isPromoted ? next.keys : present;
+  const standard = standardSignature(keys, id, timestamp, body);
+  return {
+    service: serviceSignature(keys, body),
+    standard:
+      next === undefined || isPromoted ? standard : `${standard} ${standardSignature(next.keys, id, timestamp, body)}`,
+  };
+}
+
 const standardPrefix = 'whsec_';
 
 export function signingKeys(secret: string): SigningKeys {

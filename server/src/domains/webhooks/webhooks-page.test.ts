@@ -1,9 +1,11 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../testing/database.ts';
 import { administratorPassword, florinOn, type TestFlorin } from '../../testing/florin.ts';
 import { startReceiver } from '../../testing/receiver.ts';
@@ -73,6 +75,121 @@ test("the page's payload has the shape of a real one, and the page's use of Stan
   } finally {
     await receiver.close();
   }
+});
+
+/** How the page's function in another language is put to use: a program that judges signatures of a file. */
+interface Language {
+  /** Whether it can be run here. */
+  found: string[];
+  /** The program's files, from the page's code. */
+  files: (code: string) => Record<string, string>;
+  /** Run once before it is used. */
+  prepare?: string[];
+  run: string[];
+}
+
+/** Arguments: the file, two secrets, then signatures; it prints for each whether it is good. */
+const languages: Record<string, Language> = {
+  python: {
+    found: ['python3', '--version'],
+    files: (code) => ({
+      'judge.py': `${code}
+import sys
+_, path, one, other, *signatures = sys.argv
+body = open(path, 'rb').read()
+for signature in signatures: print(str(is_genuine(body, signature, one, other)).lower())
+`,
+    }),
+    run: ['python3', 'judge.py'],
+  },
+  go: {
+    found: ['go', 'version'],
+    files: (code) => ({
+      'genuine.go': code,
+      'main.go': `package main
+import ("fmt"; "os")
+func main() {
+	body, _ := os.ReadFile(os.Args[1])
+	for _, signature := range os.Args[4:] { fmt.Println(isGenuine(body, signature, os.Args[2], os.Args[3])) }
+}
+`,
+    }),
+    prepare: ['go', 'build', '-o', 'judge', 'genuine.go', 'main.go'],
+    run: ['./judge'],
+  },
+  java: {
+    found: ['java', '--version'],
+    files: (code) => ({
+      'Judge.java': `${code.split('final class')[0]}
+class Judge {
+  public static void main(String[] args) throws Exception {
+    byte[] body = java.nio.file.Files.readAllBytes(java.nio.file.Path.of(args[0]));
+    for (int i = 3; i < args.length; i++) System.out.println(Signatures.isGenuine(body, args[i], args[1], args[2]));
+  }
+}
+final class${code.split('final class')[1]}`,
+    }),
+    run: ['java', 'Judge.java'],
+  },
+  php: {
+    found: ['php', '--version'],
+    files: (code) => ({
+      'judge.php': `${code}
+[, $path, $one, $other] = $argv;
+foreach (array_slice($argv, 4) as $signature)
+    echo var_export(isGenuine(file_get_contents($path), $signature, $one, $other), true), "\n";
+`,
+    }),
+    run: ['php', 'judge.php'],
+  },
+  ruby: {
+    found: ['ruby', '--version'],
+    files: (code) => ({
+      'judge.rb': `${code}
+path, one, other, *signatures = ARGV
+signatures.each { |signature| puts genuine?(File.binread(path), signature, one, other) }
+`,
+    }),
+    run: ['ruby', 'judge.rb'],
+  },
+};
+
+test('the page shows how to verify in six languages', () => {
+  const shown = [...page.matchAll(/^```(js|python|go|java|php|ruby)$/gm)].map(([, name]) => name);
+  expect(new Set(shown)).toEqual(new Set(['js', ...Object.keys(languages)]));
+});
+
+describe.each(Object.entries(languages))('%s', (name, { found: [command = '', ...words], files, prepare, run }) => {
+  const isFound = spawnSync(command, words).status === 0;
+
+  test.skipIf(!isFound)('takes good signatures with either secret, and nothing else', () => {
+    const folder = mkdtempSync(join(tmpdir(), `florin-verify-${name}-`));
+    const at = ([program = '', ...rest]: string[]) => execFileSync(program, rest, { cwd: folder, encoding: 'utf8' });
+    try {
+      const [code = ''] = [...page.matchAll(new RegExp(`^\`\`\`${name}\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(
+        ([, text]) => text,
+      );
+      const body = '{"description":"Grüße, 東京 🎌"}';
+      for (const [file, text] of Object.entries({ ...files(code), body })) writeFileSync(join(folder, file), text);
+      if (prepare !== undefined) at(prepare);
+      const signed = (text: string, by: string) => createHmac('sha256', by).update(text).digest('hex');
+      const good = [signed(body, secret), signed(body, 'the other one')];
+      const bad = [
+        signed(`${body} `, secret),
+        signed(body, 'a third one'),
+        '',
+        'ff',
+        'größer',
+        good[0]?.slice(1) ?? '',
+      ];
+      const verdicts = at([...run, 'body', secret, 'the other one', ...good, ...bad])
+        .trim()
+        .split('\n');
+      expect(verdicts).toEqual([...good.map(() => 'true'), ...bad.map(() => 'false')]);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
 });
 
 interface RunningReceiver {

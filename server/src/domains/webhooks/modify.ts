@@ -1,0 +1,42 @@
+import type { Static } from 'typebox';
+import { invalid } from '../../vocabulary/errors.ts';
+import type { Principal } from '../../vocabulary/principal.ts';
+import { type ManagedRow, modifyEndpoint } from './endpoint-sql.ts';
+import { lockManaged, type ManagementDeps } from './endpoints.ts';
+import { demandReachable } from './register.ts';
+import { demandReading } from './rules.ts';
+import type { modifyInput } from './schema.ts';
+
+/**
+ * Changes an endpoint: what is left out stays. Deliveries that wait follow it to its new address. One that is switched on
+ * again begins as if nothing had been wrong with it; what happened meanwhile can be replayed.
+ */
+export async function modifyWebhook(
+  { id, url, events, state, maxInFlight, ratePerSecond }: Static<typeof modifyInput>,
+  principal: Principal,
+  { database, directory, guard, clock }: ManagementDeps,
+): Promise<ManagedRow> {
+  const changes = [url, events, state, maxInFlight, ratePerSecond];
+  if (changes.every((change) => change === undefined)) {
+    throw invalid('id', 'Name something to change: url, events, state, maxInFlight or ratePerSecond.');
+  }
+  if (events !== undefined) demandReading(events, principal);
+  if (url !== undefined) await demandReachable(url, guard);
+  const saved = await database.transaction(async (transaction) => {
+    await lockManaged(transaction, id, principal);
+    const [row] = await transaction.run(modifyEndpoint, [
+      id,
+      url ?? null,
+      events === undefined ? null : [...new Set(events)],
+      state ?? null,
+      maxInFlight !== undefined,
+      maxInFlight ?? null,
+      ratePerSecond !== undefined,
+      ratePerSecond ?? null,
+      clock(),
+    ]);
+    return row as ManagedRow;
+  });
+  await directory.changed(database, id);
+  return saved;
+}

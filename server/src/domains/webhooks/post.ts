@@ -1,0 +1,44 @@
+import { publicId } from '../../vocabulary/id.ts';
+import type { Held } from './claim.ts';
+import type { Target } from './directory.ts';
+import type { Post } from './sender.ts';
+import { signaturesAt } from './signature.ts';
+
+/** The headers of every delivery, before its own. */
+export const fixedHeaders = [
+  'Content-Type',
+  'application/json',
+  'User-Agent',
+  'Florin-Webhooks',
+  // What is compressed would have to be unpacked to be limited.
+  'Accept-Encoding',
+  'identity',
+];
+
+/** A delivery as it goes over the wire, signed as of now. */
+export function postOf(
+  { id, replay_of, event_id, type, body }: Held,
+  { origin, path, keys }: Target,
+  nowMs: number,
+): Post {
+  const bytes = Buffer.from(body);
+  const eventId = publicId('evt', event_id);
+  const timestamp = String(Math.floor(nowMs / 1000));
+  const { service, standard } = signaturesAt(nowMs, keys, eventId, timestamp, bytes);
+  const headers = [
+    ...fixedHeaders,
+    'X-Service-Signature',
+    service,
+    'X-Service-Event',
+    type,
+    'X-Service-Delivery',
+    publicId('dlv', replay_of ?? id),
+    'webhook-id',
+    eventId,
+    'webhook-timestamp',
+    timestamp,
+    'webhook-signature',
+    standard,
+  ];
+  return { origin, path, headers, body: bytes };
+}

@@ -1,0 +1,167 @@
+import { randomUUID } from 'node:crypto';
+import { ClaimLoop } from '../../platform/postgres/claim-loop.ts';
+import type { Database, Queryable } from '../../platform/postgres/database.ts';
+import { type Clock, secondMs } from '../../vocabulary/clock.ts';
+import { typesMatching } from '../../vocabulary/event-types.ts';
+import { leastUuidAt } from '../../vocabulary/id.ts';
+import { lockEndpoint } from './endpoint-sql.ts';
+import { advanceReplay, claimReplays, enqueueAgain, lockReplay, type ReplayRow, releaseReplay } from './replay-sql.ts';
+
+export interface ReplayWorkerOptions {
+  /** One connection of it is used at a time. */
+  database: Pick<Database, 'run' | 'transaction'>;
+  clock: Clock;
+  /** Deliveries have been committed: someone may send them. */
+  onDeliveries: () => void;
+  onTrouble: (error: unknown) => void;
+  onRecovered?: () => void;
+  /** Events in one transaction at most. */
+  batch?: number;
+}
+
+/** Replays worked off by one node at the same time: it uses one connection. */
+const slots = 1;
+const pollMs = secondMs;
+/** Renewed with every batch, which a database that is alive writes within 10 s. */
+const leaseMs = 30 * secondMs;
+/** Between two batches, so that a replay of millions takes a share of the database and no more: 5,000 events a second. */
+const pauseMs = 100;
+const largestBatch = 500;
+/** Deliveries stand in the order of their events, those to all endpoints of a tenant together: so many are read for one batch. */
+const deliveriesRead = 50_000;
+/**
+ * What was happening when the replay was asked for may become visible this much later: a statement takes 10 s at most.
+ * So its last stretch is looked at once more then.
+ */
+const settledAfterMs = 15 * secondMs;
+
+interface Held {
+  tenant_id: number;
+  id: string;
+  endpoint_id: number;
+  lease: string;
+}
+
+/**
+ * Works replays off, in batches of one transaction each, on whichever node: it makes deliveries, and the sender sends them.
+ * When a node dies its lease runs out and another goes on behind the last batch that was written.
+ */
+export class ReplayWorker {
+  readonly #options: ReplayWorkerOptions;
+  readonly #loop: ClaimLoop<Held>;
+  #isStopping = false;
+
+  constructor(options: ReplayWorkerOptions) {
+    const { onTrouble, onRecovered } = options;
+    this.#options = options;
+    this.#loop = new ClaimLoop<Held>({
+      claim: (room) => this.#claim(room),
+      perform: (held) => this.#workOff(held),
+      release: async (unbegun) => {
+        for (const held of unbegun) await this.#release(held);
+      },
+      slots: () => slots,
+      maxBatch: slots,
+      pollMs,
+      onTrouble,
+      ...(onRecovered && { onRecovered }),
+    });
+  }
+
+  start(): void {
+    this.#loop.start();
+  }
+
+  /** A replay has just been asked for here. */
+  wake(): void {
+    this.#loop.wake();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    await this.#loop.stop();
+    await this.#loop.drained();
+  }
+
+  async #claim(room: number): Promise<Held[]> {
+    const { database, clock } = this.#options;
+    const lease = randomUUID();
+    const nowMs = clock();
+    const rows = await database.run(claimReplays, [nowMs, nowMs + leaseMs, room, lease]);
+    return rows.map((row) => ({ ...row, lease }));
+  }
+
+  async #workOff(held: Held): Promise<void> {
+    while (!this.#isStopping) {
+      const { isOver, enqueued } = await this.#options.database.transaction((transaction) =>
+        this.#batch(transaction, held),
+      );
+      if (enqueued > 0) this.#options.onDeliveries();
+      if (isOver) return;
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    }
+    await this.#release(held);
+  }
+
+  /** One batch, written together with how far it came. Over: nothing more is to be done now, or it is another node's. */
+  async #batch(transaction: Queryable, held: Held): Promise<{ isOver: boolean; enqueued: number }> {
+    const { tenant_id, id, lease, endpoint_id } = held;
+    const [row] = await transaction.run(lockReplay, [tenant_id, id, lease]);
+    if (row === undefined) return { isOver: true, enqueued: 0 };
+    const [endpoint] = await transaction.run(lockEndpoint, [[tenant_id], endpoint_id]);
+    const nowMs = this.#options.clock();
+    if (endpoint?.state !== true) {
+      const values = [tenant_id, id, 'STOPPED', row.last_event_id, 0, 0, nowMs, null, nowMs];
+      await transaction.run(advanceReplay, values);
+      return { isOver: true, enqueued: 0 };
+    }
+    const size = this.#sizeOfBatch(row.endpoints);
+    const [made] = await transaction.run(enqueueAgain, [
+      tenant_id,
+      row.last_event_id,
+      leastUuidAt(Date.parse(row.until_at)),
+      size,
+      endpoint_id,
+      [...new Set(endpoint.events.flatMap(typesMatching))],
+      row.states,
+      Date.parse(row.created_at),
+      nowMs,
+    ]);
+    const { looked = 0, enqueued = 0, last_event_id = null } = made ?? {};
+    const isOver = looked < size;
+    const next = isOver ? afterTheLast(row, nowMs) : { state: 'RUNNING' };
+    await transaction.run(advanceReplay, [
+      tenant_id,
+      id,
+      next.state,
+      next.lastEventId ?? last_event_id ?? row.last_event_id,
+      isSecondLook(row) ? 0 : looked,
+      enqueued,
+      next.dueMs ?? Date.parse(row.due_at),
+      isOver ? null : nowMs + leaseMs,
+      nowMs,
+    ]);
+    return { isOver, enqueued };
+  }
+
+  #sizeOfBatch(endpoints: number): number {
+    const atMost = this.#options.batch ?? largestBatch;
+    return Math.max(1, Math.min(atMost, Math.floor(deliveriesRead / (endpoints + 1))));
+  }
+
+  async #release({ tenant_id, id, lease }: Held): Promise<void> {
+    await this.#options.database.run(releaseReplay, [tenant_id, id, lease]);
+  }
+}
+
+const settledMsOf = (row: ReplayRow) => Date.parse(row.until_at) + settledAfterMs;
+
+const isSecondLook = (row: ReplayRow) => Date.parse(row.due_at) === settledMsOf(row);
+
+/** What becomes of a replay that found no more events: done, or to be looked at again when late ones must be there. */
+function afterTheLast(row: ReplayRow, nowMs: number): { state: string; lastEventId?: string; dueMs?: number } {
+  const dueMs = settledMsOf(row);
+  if (nowMs >= dueMs) return { state: 'DONE' };
+  const againFromMs = Math.max(Date.parse(row.from_at), Date.parse(row.until_at) - settledAfterMs);
+  return { state: 'RUNNING', lastEventId: leastUuidAt(againFromMs), dueMs };
+}

@@ -1,0 +1,266 @@
+import { eventBody, recordEvent } from '../domains/events/outbox.ts';
+import { AddressGuard } from '../domains/webhooks/address.ts';
+import { DeliveryWorker, type DeliveryWorkerOptions } from '../domains/webhooks/delivery-worker.ts';
+import { EndpointDirectory, secretPlace } from '../domains/webhooks/directory.ts';
+import { Notifications } from '../platform/postgres/notifications.ts';
+import { minuteMs, secondMs } from '../vocabulary/clock.ts';
+import type { EventType } from '../vocabulary/event-types.ts';
+import { uuidSource } from '../vocabulary/id.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from './database.ts';
+import { type Answering, type Receiver, startReceiver } from './receiver.ts';
+
+export const endpointSecret = 'correct horse battery staple';
+
+export interface DeliveryRow {
+  id: string;
+  endpoint_id: number;
+  state: string;
+  attempts: number;
+  claims: number;
+  aside: boolean;
+  lease: string | null;
+  due_at: string;
+}
+
+export interface EndpointOptions {
+  events?: string[];
+  tenantId?: number;
+  maxInFlight?: number;
+  ratePerS?: number;
+}
+
+export interface AttemptRow {
+  number: number;
+  status: number | null;
+  outcome: string;
+  resent: boolean;
+  address: string | null;
+  response_headers: Record<string, unknown> | null;
+  response_body: Buffer | null;
+}
+
+export type TestDeliveries = Awaited<ReturnType<typeof testDeliveries>>;
+
+/**
+ * A database of one's own with senders and receivers on it, and none of the rest of the service. Call `clean` after
+ * each test and `close` at the end. All endpoints are of tenant 0, and hear everything, unless said otherwise.
+ */
+export async function testDeliveries() {
+  const db: TestDatabase = await databaseFromTemplate();
+  const notifications = new Notifications(db.connection, () => {});
+  await notifications.start();
+  const [user] = await db.query<{ id: number }>(
+    `insert into app_user (tenant_id, user_name, email, password_hash, user_type)
+     values (0, 'ann', 'ann@example.com', '-', 'PLATFORM_ADMIN') returning id`,
+  );
+  const cleanups: (() => Promise<unknown>)[] = [];
+  const receivers: Receiver[] = [];
+  const drawUuid = uuidSource(Date.now);
+
+  async function registeredMany(origin: string, count: number, options: EndpointOptions = {}): Promise<number[]> {
+    const { events = ['*'], tenantId = 0, maxInFlight = null, ratePerS = null } = options;
+    const ids = (
+      await db.query<{ id: number }>(
+        `select nextval(pg_get_serial_sequence('webhook_endpoint', 'id')) as id from generate_series(1, $1::int)`,
+        [count],
+      )
+    ).map(({ id }) => id);
+    await db.query(
+      `insert into webhook_endpoint (tenant_id, user_id, events, max_in_flight, rate_per_s, id, url, secret_sealed)
+       select $1, $2, $3::text[], $4, $5, id, url, secret from unnest($6::bigint[], $7::text[], $8::bytea[])
+           as made (id, url, secret)`,
+      [
+        tenantId,
+        user?.id,
+        events,
+        maxInFlight,
+        ratePerS,
+        ids,
+        ids.map((id) => `${origin}/${id}`),
+        ids.map((id) => sealer.seal(endpointSecret, secretPlace(tenantId, id))),
+      ],
+    );
+    return ids;
+  }
+
+  async function receiving(answering: Answering): Promise<Receiver> {
+    const receiver = await startReceiver(answering);
+    receivers.push(receiver);
+    return receiver;
+  }
+
+  return {
+    db,
+    receiving,
+
+    registered: async (origin: string, options: EndpointOptions = {}): Promise<number> =>
+      (await registeredMany(origin, 1, options))[0] as number,
+
+    /** A receiver on a queue that is empty so far, with as many endpoints as asked for. */
+    async subscribed(
+      answering: Answering,
+      { endpoints = 1, ...options }: EndpointOptions & { endpoints?: number } = {},
+    ): Promise<{ receiver: Receiver; endpointId: number; endpointIds: number[] }> {
+      await db.query('truncate delivery, delivery_attempt, event');
+      const receiver = await receiving(answering);
+      const endpointIds = await registeredMany(receiver.url, endpoints, options);
+      return { receiver, endpointId: endpointIds[0] as number, endpointIds };
+    },
+
+    /** A sender that is stopped when the test is over. */
+    working(options: Partial<DeliveryWorkerOptions> = {}): DeliveryWorker {
+      const guard = options.guard ?? new AddressGuard({ standalone: true, allowTargets: [] });
+      const { database } = db;
+      const worker = new DeliveryWorker({
+        database,
+        directory: new EndpointDirectory({ database, notifications, open: sealer.open, guard }),
+        guard,
+        clock: Date.now,
+        timeoutMs: 10 * secondMs,
+        retryIntervalsMs: [minuteMs, 5 * minuteMs, 30 * minuteMs],
+        ...options,
+      });
+      worker.start();
+      cleanups.push(() => worker.stop());
+      return worker;
+    },
+
+    async happened(
+      type: EventType = 'transaction.created',
+      object: Record<string, unknown> = { id: 'txn_1' },
+      createdMs = Date.now(),
+    ): Promise<{ eventId: string; body: string }> {
+      const id = drawUuid();
+      const body = eventBody(id, type, createdMs, JSON.stringify(object));
+      await db.database.transaction((transaction) =>
+        recordEvent(transaction, { tenantId: 0, id, type, objectId: 'txn_1', createdMs, body }),
+      );
+      return { eventId: id, body };
+    },
+
+    async happenedOften(count: number, createdMs = Date.now()): Promise<void> {
+      await db.database.transaction(async (transaction) => {
+        for (let i = 0; i < count; i++) {
+          const id = drawUuid();
+          const type = 'transaction.created';
+          const body = eventBody(id, type, createdMs, `{"id":"txn_${i}"}`);
+          await recordEvent(transaction, { tenantId: 0, id, type, objectId: `txn_${i}`, createdMs, body });
+        }
+      });
+    },
+
+    /** Deliveries of one event, as many as wanted to each endpoint, all due at one moment. */
+    async backlog(endpointIds: number | number[], count: number, dueMs = Date.now()): Promise<void> {
+      const id = drawUuid();
+      const body = eventBody(id, 'transaction.created', dueMs, '{"id":"txn_backlog"}');
+      await db.query(
+        `with told as (
+           insert into event (tenant_id, id, type, object_id, created_at, body)
+           values (0, $1, 'transaction.created', 'txn_backlog', to_timestamp($2::float8 / 1000), $3)
+           returning id, created_at
+         )
+         insert into delivery (tenant_id, id, event_id, endpoint_id, due_at, created_at)
+         select 0, gen_random_uuid(), told.id, endpoint.id, told.created_at, told.created_at
+           from told, unnest($4::bigint[]) as endpoint (id), generate_series(1, $5::int)`,
+        [id, dueMs, body, [endpointIds].flat(), count],
+      );
+    },
+
+    finished(count: number): Promise<DeliveryRow[]> {
+      return eventually(`${count} deliveries finished`, async () => {
+        const [row] = await db
+          .query<{ done: number }>(`select count(*) as done from delivery where state <> 'OPEN'`)
+          .catch(() => []);
+        return (
+          (row?.done ?? 0) >= count &&
+          db.query<DeliveryRow>(`select * from delivery where state <> 'OPEN' order by finished_at`)
+        );
+      });
+    },
+
+    /** The one open delivery, once this many attempts are recorded. */
+    tried(attempts: number): Promise<DeliveryRow> {
+      return eventually(`attempt ${attempts} recorded`, async () => {
+        const [row] = await db.query<DeliveryRow>(`select * from delivery where state = 'OPEN' and attempts = $1`, [
+          attempts,
+        ]);
+        return row;
+      });
+    },
+
+    attemptsOf: (deliveryId: string | undefined) =>
+      db.query<AttemptRow>(
+        `select number, status, outcome, resent, address, response_headers, response_body
+           from delivery_attempt where delivery_id = $1 order by number`,
+        [deliveryId],
+      ),
+
+    onClean: (clean: () => Promise<unknown>) => cleanups.push(clean),
+    /** Before the sender that was started last is stopped. */
+    onCleanFirst: (clean: () => Promise<unknown>) => cleanups.splice(-1, 0, clean),
+
+    async clean(): Promise<void> {
+      // Receivers first: no sender waits for an answer that was kept back.
+      for (const receiver of receivers.splice(0)) await receiver.close();
+      for (const clean of cleanups.splice(0).toReversed()) await clean();
+      // Nothing of one test is due in the next.
+      await db.query(`update delivery set state = 'CANCELLED' where state = 'OPEN'`);
+      await db.query('update webhook_endpoint set state = false');
+    },
+
+    async close(): Promise<void> {
+      await notifications.stop();
+      await db.drop();
+    },
+  };
+}
+
+const sealer = {
+  seal: (plain: string, where: string) => Buffer.from(`${where}|${plain}`),
+  open: (sealed: Buffer, where: string) => {
+    if (!sealed.toString().startsWith(`${where}|`)) throw new Error(`Sealed elsewhere than at ${where}.`);
+    return sealed.toString().slice(where.length + 1);
+  },
+};
+
+/** A clock that stands still, and moves when told. */
+export function movableClock(): { clock: () => number; moveBy: (ms: number) => void } {
+  let nowMs = Date.now() + secondMs;
+  return {
+    clock: () => nowMs,
+    moveBy: (ms) => {
+      nowMs += ms;
+    },
+  };
+}
+
+/** A receiver that keeps its answers back until it is told to give them. */
+export function holdingAnswers() {
+  let held: ((status: number) => void)[] = [];
+  let at: number | undefined;
+  const give = (status: number) => {
+    const waiting = held;
+    held = [];
+    for (const respond of waiting) respond(status);
+  };
+  const answering: Answering = (_received, _request, response) => {
+    held.push((status) => response.writeHead(status).end());
+    if (at !== undefined) give(at);
+  };
+  return {
+    answering,
+    get waiting() {
+      return held.length;
+    },
+    answer: give,
+    /** Now, and from now on. */
+    answerAll: (status: number) => {
+      at = status;
+      give(status);
+    },
+    /** From now on it keeps them back again. */
+    hold: () => {
+      at = undefined;
+    },
+  };
+}
