@@ -40,6 +40,7 @@ export async function fill(shop: Shop, rows: number): Promise<Filled> {
     ]);
   }
   await service.query(insertTotals, [merchant.tenantId]);
+  await service.query(insertSlices, [merchant.tenantId]);
   for (const table of ['transaction', 'event', 'transaction_total']) await service.query(`vacuum analyze ${table}`);
   await service.query('checkpoint');
   await service.settled();
@@ -85,3 +86,11 @@ const insertTotals = `
        group by 1, 2, 3, 4, 5, 6
     ) as cell
    group by tenant_id, day, currency, cube (channel_id, user_id, status)`;
+
+/** Every day in one slice, however many payments it holds. */
+const insertSlices = `
+  insert into transaction_slice (tenant_id, started_at, newest_second, count)
+  select tenant_id, date_trunc('day', created_at, 'UTC'), date_trunc('second', max(created_at)), count(*)
+    from transaction
+   where tenant_id = $1
+   group by 1, 2`;

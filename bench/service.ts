@@ -100,8 +100,8 @@ export class Service {
   }
 
   /** A channel of the platform, which every tenant can use. */
-  async makeChannel(code: string): Promise<number> {
-    const input = { name: 'Bank transfer', code, type: 'OFFLINE', currency: 'USD,EUR', country: 'US', state: true };
+  async makeChannel(code: string, provider?: string): Promise<number> {
+    const input = { name: code, code, type: 'ONLINE', currency: 'USD,EUR', country: 'US', state: true, provider };
     return (await this.call('POST', '/api/channel/modify', await this.administrator(), input)).id;
   }
 
@@ -125,8 +125,13 @@ export class Service {
 
   /** Back to no payments at all. */
   async empty(): Promise<void> {
-    await this.query(
-      'truncate transaction, transaction_total, transaction_total_delta, event, delivery, delivery_attempt',
+    // The ledger lets nobody take rows away, truncate included. Folding locks transaction_slice first; so does this.
+    await this.database.query(
+      `alter table ledger_transfer disable trigger user;
+       truncate transaction_slice, transaction_slice_total, transaction, transaction_total, transaction_total_delta,
+                transaction_note, event, delivery, delivery_attempt, provider_operation, sandbox_operation, refund,
+                ledger_transfer, ledger_total, ledger_total_delta;
+       alter table ledger_transfer enable trigger user`,
     );
   }
 

@@ -13,7 +13,22 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
  */
 const floors = ['vocabulary', 'platform', 'domains', 'app'];
 
-const domains = ['tenants', 'users', 'developer-keys', 'channels', 'events', 'webhooks', 'transactions'];
+const domains = [
+  'tenants',
+  'users',
+  'developer-keys',
+  'connectors',
+  'channels',
+  'events',
+  'webhooks',
+  'inbox',
+  'ledger',
+  'transactions',
+  'refunds',
+  'processing',
+  'callbacks',
+  'statistics',
+];
 
 const ownerOfTable: Record<string, string> = {
   tenant: 'tenants',
@@ -27,14 +42,32 @@ const ownerOfTable: Record<string, string> = {
   // Written with the event, in the statement of the change itself; sent and settled by webhooks.
   delivery: 'events webhooks',
   delivery_attempt: 'webhooks',
+  webhook_pace: 'webhooks',
+  ledger_transfer: 'ledger',
+  ledger_total: 'ledger',
+  ledger_total_delta: 'ledger',
+  // Opened with the payment, in the statement of the change itself; called and settled by processing.
+  provider_operation: 'connectors processing',
+  sandbox_operation: 'connectors',
+  transaction_note: 'transactions',
+  refund: 'refunds',
+  provider_callback: 'callbacks',
+  // Appended with the end of a charge, in the statement that settles it.
+  charge_total_delta: 'processing statistics',
+  charge_total: 'statistics',
   webhook_endpoint: 'webhooks',
+  webhook_replay: 'webhooks',
+  inbox: 'inbox',
+  inbox_message: 'inbox',
   transaction: 'transactions',
   transaction_total: 'transactions',
   transaction_total_delta: 'transactions',
+  transaction_slice: 'transactions',
+  transaction_slice_total: 'transactions',
 };
 
 /** Started by name, imported by nobody. */
-const entrances = ['app/main.ts'];
+const entrances = ['app/main.ts', 'app/verify.ts'];
 
 export interface Source {
   /** From server/src, with slashes. */

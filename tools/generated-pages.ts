@@ -4,28 +4,52 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type TSchema, Type } from 'typebox';
 import { routesOf } from '../server/src/app/routes.ts';
 import { environmentName, settings } from '../server/src/app/settings.ts';
+import { callbackEndpoints } from '../server/src/domains/callbacks/routes.ts';
 import { channelEndpoints } from '../server/src/domains/channels/routes.ts';
 import { savedChannel } from '../server/src/domains/channels/schema.ts';
+import { behaviours } from '../server/src/domains/connectors/sandbox/behaviours.ts';
 import { developerKeyEndpoints } from '../server/src/domains/developer-keys/routes.ts';
 import { generatedKey, listedKey } from '../server/src/domains/developer-keys/schema.ts';
+import { eventEndpoints } from '../server/src/domains/events/routes.ts';
+import { eventDetail } from '../server/src/domains/events/schema.ts';
+import { inboxEndpoints } from '../server/src/domains/inbox/routes.ts';
+import { createdInbox } from '../server/src/domains/inbox/schema.ts';
+import { ledgerEndpoints } from '../server/src/domains/ledger/routes.ts';
+import { accountBalance, entry } from '../server/src/domains/ledger/schema.ts';
+import { processingEndpoints } from '../server/src/domains/processing/routes.ts';
+import { timelineStep } from '../server/src/domains/processing/schema.ts';
+import { refundEndpoints } from '../server/src/domains/refunds/routes.ts';
+import { refundRecord } from '../server/src/domains/refunds/schema.ts';
+import { statisticsEndpoints } from '../server/src/domains/statistics/routes.ts';
+import { seriesRow, summary } from '../server/src/domains/statistics/schema.ts';
 import { tenantEndpoints } from '../server/src/domains/tenants/routes.ts';
 import { tenantRecord } from '../server/src/domains/tenants/schema.ts';
 import { transactionEndpoints } from '../server/src/domains/transactions/routes.ts';
 import { transactionDetail } from '../server/src/domains/transactions/schema.ts';
-import { eventOfStatus, next, transactionStatuses } from '../server/src/domains/transactions/states.ts';
 import { userEndpoints } from '../server/src/domains/users/routes.ts';
 import { currentUser, loginResult, userRecord } from '../server/src/domains/users/schema.ts';
+import { attempt, deliveryDetail, replayRecord } from '../server/src/domains/webhooks/delivery-schema.ts';
 import { webhookEndpoints } from '../server/src/domains/webhooks/routes.ts';
-import { registeredEndpoint } from '../server/src/domains/webhooks/schema.ts';
+import { endpointRecord } from '../server/src/domains/webhooks/schema.ts';
 import type { Need, Route } from '../server/src/platform/http/route.ts';
 import { scopeOfEventType } from '../server/src/vocabulary/event-types.ts';
 import { roles } from '../server/src/vocabulary/scopes.ts';
+import { ledgerTables } from './ledger-tables.ts';
+import { table } from './markdown-table.ts';
+import { paymentTables } from './payment-tables.ts';
 
 /**
  * The tables of the documentation that the code already knows: settings, endpoints, fields, transitions, scopes. They
  * stand between `<!-- generated: name -->` and `<!-- end -->` and are written by `npm run docs`; a test compares.
  */
-export const generatedPages = ['docs/api.md', 'docs/configuration.md'];
+export const generatedPages = [
+  'docs/api.md',
+  'docs/configuration.md',
+  'docs/ledger.md',
+  'docs/operations.md',
+  'docs/payments.md',
+  'docs/sandbox.md',
+];
 
 /** The page with every generated part as the code has it now. A part that nobody knows is an error. */
 export function regenerated(page: string): string {
@@ -45,7 +69,14 @@ export function allRoutes(): Route[] {
     keys: developerKeyEndpoints(nothing),
     channels: channelEndpoints(nothing),
     transactions: transactionEndpoints(nothing),
+    processing: processingEndpoints(nothing),
+    refunds: refundEndpoints(nothing),
+    ledger: ledgerEndpoints(nothing),
+    statistics: statisticsEndpoints(nothing),
+    events: eventEndpoints(nothing),
     webhooks: webhookEndpoints(nothing),
+    inboxes: inboxEndpoints(nothing),
+    callbacks: callbackEndpoints(nothing),
   });
 }
 
@@ -55,9 +86,11 @@ function parts(): Record<string, () => string> {
   return {
     settings: settingsTable,
     endpoints: endpointsTable,
-    transitions: transitionsTable,
+    ...paymentTables,
+    ...ledgerTables,
     roles: rolesTable,
     'event types': eventTypesTable,
+    'sandbox behaviours': sandboxTable,
     ...Object.fromEntries([...requests, ...shapes]),
   };
 }
@@ -69,8 +102,19 @@ const resources: Record<string, TSchema> = {
   user: userRecord,
   tenant: tenantRecord,
   transaction: transactionDetail,
+  'timeline step': timelineStep,
+  refund: refundRecord,
+  'account balance': accountBalance,
+  'ledger entry': entry,
+  'statistics summary': summary,
+  'statistics row': seriesRow,
   channel: savedChannel,
-  'webhook endpoint': registeredEndpoint,
+  'webhook endpoint': endpointRecord,
+  delivery: deliveryDetail,
+  'delivery attempt': attempt,
+  replay: replayRecord,
+  event: eventDetail,
+  inbox: createdInbox,
 };
 
 function settingsTable(): string {
@@ -95,27 +139,15 @@ function endpointsTable(): string {
 
 /** As the heading `### POST /api/user/login` is reached. */
 export function anchorOf(method: string, path: string): string {
-  return `${method} ${path}`.toLowerCase().replaceAll('/', '').replaceAll(' ', '-');
+  return `${method} ${path}`.toLowerCase().replaceAll(/[/{}]/g, '').replaceAll(' ', '-');
 }
 
 function needText(needs: Need): string {
   if (needs === 'nothing') return 'nothing';
   if (needs === 'session' || needs === 'token') return 'Bearer only';
-  if (needs === 'caller') return 'Bearer or ApiKey; the read scope of every event type asked for';
+  if (needs === 'caller') return 'Bearer or ApiKey; the read scope of every event type concerned';
   if (needs === 'platform_administrator') return 'user type `PLATFORM_ADMIN`';
   return `scope \`${needs}\``;
-}
-
-function transitionsTable(): string {
-  return table(
-    ['From', 'To', 'By', 'Event'],
-    [
-      ['–', '`PENDING`', 'create', `\`${eventOfStatus.PENDING}\``],
-      ...transactionStatuses.flatMap((from) =>
-        next[from].map((to) => [`\`${from}\``, `\`${to}\``, 'update', `\`${eventOfStatus[to]}\``]),
-      ),
-    ],
-  );
 }
 
 function rolesTable(): string {
@@ -132,9 +164,17 @@ function eventTypesTable(): string {
   );
 }
 
+function sandboxTable(): string {
+  return table(
+    ['`metadata.sandbox`', 'Amount', 'What happens'],
+    behaviours.map(({ word, amount, does }) => [`\`${word}\``, amount === null ? 'any other' : String(amount), does]),
+  );
+}
+
 function requestTable({ endpoint }: Route): string {
-  const { body, query, headers } = endpoint;
+  const { body, query, params, headers } = endpoint;
   const rows = [
+    ...fieldsOf(params).map((field) => ({ ...field, name: `${field.name} (path)` })),
     ...fieldsOf(headers).map((field) => ({ ...field, name: `${headerName(field.name)} (header)` })),
     ...fieldsOf(query),
     ...fieldsOf(body),
@@ -143,7 +183,7 @@ function requestTable({ endpoint }: Route): string {
   return table(
     [query === undefined ? 'Field' : 'Query parameter', 'Type', 'Required', 'Meaning'],
     rows.map(({ name, shape, required }) => [
-      `\`${name}\``.replace(' (header)`', '` (header)'),
+      `\`${name}\``.replace(/ \((header|path)\)`$/, '` ($1)'),
       typeOf(shape),
       shape.default !== undefined ? `no; default ${shape.default}` : required ? 'yes' : 'no',
       meaningOf(shape),
@@ -232,11 +272,6 @@ const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** `idempotency-key` as people write it. */
 const headerName = (name: string) => name.split('-').map(capital).join('-');
-
-function table(head: string[], rows: string[][]): string {
-  const line = (cells: string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
-}
 
 if (import.meta.url === pathToFileURL(resolve(process.argv[1] ?? '')).href) {
   const root = dirname(dirname(fileURLToPath(import.meta.url)));

@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * A newcomer's first five minutes, word for word: clone, `npm start`, `npm run receiver`, the README's lines, and the
- * webhook arrives. Then Ctrl-C, which must end in 0. Ports 8080 and 9999 must be free.
+ * A newcomer's first five minutes, word for word: clone, `npm start`, `npm run receiver`, the README's lines, the webhooks
+ * arrive, the payment succeeds, and the books are right. Then Ctrl-C, which must end in 0. Ports 8080 and 9999 must be free.
  */
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const readyWithinMs = 5 * 60_000; // The first start installs.
@@ -16,7 +16,9 @@ const clone = mkdtempSync(join(tmpdir(), 'florin-smoke-'));
 const running: Launched[] = [];
 try {
   await smoke();
-  console.log('smoke: a fresh clone started, took the README payment, and delivered its webhook');
+  console.log(
+    'smoke: a fresh clone started, took the README payments, delivered their webhooks, and its books are right',
+  );
 } finally {
   for (const one of running) one.kill();
   rmSync(clone, { recursive: true, force: true });
@@ -29,10 +31,14 @@ async function smoke(): Promise<void> {
   const receiver = launch('npm', ['run', 'receiver'], cleanEnvironment());
   await receiver.says('Waiting for webhooks', arrivesWithinMs);
 
-  const lines = /```sh\n([\s\S]*?)```/.exec(readFileSync(join(clone, 'README.md'), 'utf8'))?.[1] ?? '';
+  const blocks = readFileSync(join(clone, 'README.md'), 'utf8').matchAll(/```sh\n([\s\S]*?)```/g);
+  const lines = [...blocks].map(([, block]) => block).join('\n');
   const pasted = spawnSync('sh', ['-e'], { cwd: clone, input: lines, encoding: 'utf8', env: cleanEnvironment() });
   demand(pasted.stdout.includes('"status":"PENDING"'), `the README's lines printed ${pasted.stdout} ${pasted.stderr}`);
   await receiver.says('signature verified', arrivesWithinMs);
+  await receiver.says('transaction.succeeded', arrivesWithinMs);
+  const verified = spawnSync('npm', ['run', 'verify'], { cwd: clone, encoding: 'utf8', env: cleanEnvironment() });
+  demand(verified.status === 0, `npm run verify printed ${verified.stdout} ${verified.stderr}`);
 
   demand((await service.interrupt()) === 0, 'npm start did not end with 0 after an interrupt');
 }

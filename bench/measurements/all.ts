@@ -5,6 +5,7 @@ import { detail } from './detail.ts';
 import { fullTable } from './full-table.ts';
 import { list } from './list.ts';
 import { memory } from './memory.ts';
+import { processing } from './processing.ts';
 import { start } from './start.ts';
 import { steady } from './steady.ts';
 import { subscribed } from './subscribed.ts';
@@ -16,6 +17,7 @@ export const measurements: Record<string, (bench: Bench) => Promise<Line[]>> = {
   'usual-way': usualWay,
   subscribed,
   steady,
+  processing,
   detail,
   deliveries,
   list,

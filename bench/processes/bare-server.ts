@@ -46,6 +46,7 @@ const record = {
   failureCode: null,
   failureMessage: null,
   providerReference: null,
+  nextAction: null,
   version: 1,
   createdTime: now,
   updatedTime: now,

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { headersOf, signedMessage } from '../domains/connectors/sandbox/messages.ts';
 import type { Endpoint } from '../platform/http/route.ts';
+import { channelSecret, makeProvidedChannel, toldOf } from '../testing/callbacks.ts';
 import {
   administratorOf,
   channelInput,
@@ -8,6 +10,7 @@ import {
   makeChannel,
   makeKey,
   makeMember,
+  makePaid,
   makePayment,
   makeTenant,
   memberPassword,
@@ -29,14 +32,27 @@ type Ownership = 'none' | 'own' | 'foreign' | 'absent';
 interface Records {
   channel: number;
   transaction: string;
+  /** A payment that succeeded, large enough to be refunded over and over. */
+  paid: string;
+  refund: string;
   user: Member;
   tenant: number;
   key: number;
+  webhook: number;
+  delivery: string;
+  replay: string;
+  event: string;
+  inbox: number;
+  token: string;
 }
 
 interface Case {
-  /** Open to all; a session; a platform administrator; or a scope. */
-  needs: 'nothing' | 'session' | 'PLATFORM_ADMIN' | string;
+  /** Open to all; a session; a platform administrator; or a scope. `known`: anyone who is. */
+  needs: 'nothing' | 'session' | 'known' | 'PLATFORM_ADMIN' | string;
+  /** Further scopes. */
+  alsoNeeds?: string[];
+  /** Only the record says which scope it needs: who cannot see it is not told. */
+  needsOfRecord?: true;
   ownerships: Ownership[];
   request: (records: Records, caller: Caller, ownership: Ownership) => Request | Promise<Request>;
   /** A platform administrator reaches the records of every tenant, except where they act as themselves. */
@@ -48,6 +64,9 @@ interface Case {
 }
 
 interface Request {
+  /** What stands where the path has `{name}`. */
+  params?: Record<string, string | number>;
+  headers?: Record<string, string>;
   query?: Record<string, string | number>;
   body?: unknown;
   /** What is named, for comparing refusals. */
@@ -70,6 +89,15 @@ const operatorScopes = [...cashierScopes, 'transaction_refund', 'invoice_write',
 const plain: Ownership[] = ['none'];
 const named: Ownership[] = ['own', 'foreign', 'absent'];
 const createdOrNamed: Ownership[] = ['none', ...named];
+
+/** Endpoints subscribe to payments here. */
+const ofWebhook = {
+  needs: 'transaction_read',
+  needsOfRecord: true,
+  ownerships: named,
+  acrossTenants: true,
+} as const;
+const ofInbox = { needs: 'transaction_read', alsoNeeds: ['subscription_read', 'invoice_read'] };
 
 const cases: Record<string, Case> = {
   'POST /api/user/login': {
@@ -150,12 +178,88 @@ const cases: Record<string, Case> = {
     request: ({ transaction: id }) => ({ query: { id }, id }),
   },
   'GET /api/transaction/list': { needs: 'transaction_read', ownerships: plain, request: () => ({}) },
+  'GET /api/transaction/timeline': {
+    needs: 'transaction_read',
+    ownerships: named,
+    acrossTenants: true,
+    request: ({ transaction: id }) => ({ query: { id }, id }),
+  },
+  'POST /api/refund/create': {
+    needs: 'transaction_refund',
+    ownerships: named,
+    acrossTenants: true,
+    request: ({ paid: id }) => ({ body: { transactionId: id, amount: 1 }, id }),
+  },
+  'GET /api/refund/detail': {
+    needs: 'transaction_read',
+    ownerships: named,
+    acrossTenants: true,
+    request: ({ refund: id }) => ({ query: { id }, id }),
+  },
+  'GET /api/refund/list': { needs: 'transaction_read', ownerships: plain, request: () => ({}) },
+  'GET /api/ledger/balance': { needs: 'transaction_read', ownerships: plain, request: () => ({}) },
+  'GET /api/ledger/entries': { needs: 'transaction_read', ownerships: plain, request: () => ({}) },
+  'GET /api/statistics/summary': { needs: 'transaction_read', ownerships: plain, request: () => ({}) },
+  'GET /api/statistics/series': {
+    needs: 'transaction_read',
+    ownerships: plain,
+    request: () => ({ query: { groupBy: 'channel' } }),
+  },
   'POST /api/webhook/register': {
     needs: 'transaction_read',
     ownerships: plain,
     request: () => ({
       body: { url: 'http://127.0.0.1:9/hook', events: ['transaction.refunded'], secret: 'a shared secret' },
     }),
+  },
+  'GET /api/webhook/list': { needs: 'known', ownerships: plain, request: () => ({}) },
+  'POST /api/webhook/modify': {
+    ...ofWebhook,
+    request: ({ webhook: id }) => ({ body: { id, maxInFlight: 5 }, id }),
+  },
+  'POST /api/webhook/rotate': {
+    ...ofWebhook,
+    request: ({ webhook: id }) => ({ body: { id, secret: 'the next one' }, id }),
+  },
+  'POST /api/webhook/test': { ...ofWebhook, request: ({ webhook: id }) => ({ body: { id }, id }) },
+  'GET /api/webhook/delivery/list': {
+    ...ofWebhook,
+    request: ({ webhook: endpointId }) => ({ query: { endpointId }, id: endpointId }),
+  },
+  'GET /api/webhook/delivery/detail': { ...ofWebhook, request: ({ delivery: id }) => ({ query: { id }, id }) },
+  'POST /api/webhook/replay': {
+    ...ofWebhook,
+    request: ({ delivery: deliveryId }) => ({ body: { deliveryId }, id: deliveryId }),
+  },
+  'GET /api/webhook/replay/detail': { ...ofWebhook, request: ({ replay: id }) => ({ query: { id }, id }) },
+  'GET /api/event/list': { needs: 'known', ownerships: plain, request: () => ({}) },
+  'GET /api/event/detail': { ...ofWebhook, request: ({ event: id }) => ({ query: { id }, id }) },
+  'POST /api/inbox/create': { ...ofInbox, ownerships: plain, request: () => ({}) },
+  'GET /api/inbox/list': { ...ofInbox, ownerships: plain, request: () => ({}) },
+  'GET /api/inbox/messages': { ...ofInbox, ownerships: named, request: ({ inbox: id }) => ({ query: { id }, id }) },
+  // After the others of webhooks: a platform administrator removes what they need.
+  'POST /api/webhook/remove': {
+    ...ofWebhook,
+    request: async ({ webhook }, { as, known }, ownership) => {
+      const mine = ownership === 'own' && known?.scopes.includes('transaction_read');
+      const id = mine ? await makeWebhook(as as string) : webhook;
+      return { body: { id }, id };
+    },
+  },
+  // Its credential is the token in its address.
+  'POST /inbox/{token}': {
+    needs: 'nothing',
+    ownerships: plain,
+    request: () => ({ params: { token: records.platform.token }, body: 'anything' }),
+  },
+  // Its credential is the signature.
+  'POST /api/callback/{channel}': {
+    needs: 'nothing',
+    ownerships: plain,
+    request: () => {
+      const message = signedMessage(toldOf('txn_of_nobody'), 1, channelSecret);
+      return { params: { channel: calledBack }, body: message.body, headers: headersOf(message) };
+    },
   },
   // Last: it ends the sessions that the others need.
   'POST /api/user/logout': { needs: 'session', ownerships: plain, request: () => ({}), alsoWhenEnded: true },
@@ -164,6 +268,8 @@ const cases: Record<string, Case> = {
 let db: TestDatabase;
 let florin: TestFlorin;
 let refreshToken: string;
+/** A channel that takes callbacks. */
+let calledBack: number;
 let callers: Caller[];
 const records = {} as Record<'platform' | 'one' | 'two' | 'absent', Records>;
 
@@ -181,11 +287,20 @@ beforeAll(async () => {
   records.absent = {
     channel: 987_654,
     transaction: 'txn_0198a5b87c1f7000800000000000dead',
+    paid: 'txn_0198a5b87c1f7000800000000000beef',
+    refund: 'ref_0198a5b87c1f7000800000000000dead',
     user: { id: 987_654, userName: 'nobody', as: '' },
     tenant: 987_654,
     key: 987_654,
+    webhook: 987_654,
+    delivery: 'dlv_0198a5b87c1f7000800000000000dead',
+    replay: 'rpl_0198a5b87c1f7000800000000000dead',
+    event: 'evt_0198a5b87c1f7000800000000000dead',
+    inbox: 987_654,
+    token: 'x'.repeat(32),
   };
   callers = [...(await strangers(admin, one)), ...(await acquaintances(admin, adminOfOne, one))];
+  calledBack = await makeProvidedChannel(florin, admin);
   refreshToken = (await login('admin', administratorPassword)).token.refreshToken;
 }, 60_000);
 
@@ -196,13 +311,33 @@ afterAll(async () => {
 
 async function makeRecords(admin: string, as: string, tenantId: number | null, tenant: number): Promise<Records> {
   const channel = await makeChannel(florin, as);
+  const paid = await makePaid(florin, as, channel, { amount: 1_000_000 });
+  const transaction = await makePayment(florin, as, channel);
   return {
     channel,
-    transaction: await makePayment(florin, as, channel),
+    transaction,
+    event: transaction.replace('txn_', 'evt_'),
+    ...(await makeTold(as)),
+    paid,
+    refund: dataOf(await florin.post('/api/refund/create', { transactionId: paid, amount: 1 }, as)).id,
     user: await makeMember(florin, admin, { userType: 'MERCHANT_USER', tenantId, roles: ['viewer'] }),
     tenant,
     key: (await makeKey(florin, as)).id,
   };
+}
+
+async function makeTold(as: string): Promise<Pick<Records, 'webhook' | 'delivery' | 'replay' | 'inbox' | 'token'>> {
+  const webhook = await makeWebhook(as);
+  const { deliveryId } = dataOf(await florin.post('/api/webhook/test', { id: webhook }, as));
+  const again = { endpointId: webhook, since: '2020-01-01T00:00:00Z' };
+  const { replayId } = dataOf(await florin.post('/api/webhook/replay', again, as));
+  const { id: inbox, token } = dataOf(await florin.post('/api/inbox/create', {}, as));
+  return { webhook, delivery: deliveryId, replay: replayId, inbox, token };
+}
+
+async function makeWebhook(as: string): Promise<number> {
+  const input = { url: 'http://127.0.0.1:9/hook', events: ['transaction.refunded'], secret: 'a shared secret' };
+  return dataOf(await florin.post('/api/webhook/register', input, as)).id;
 }
 
 /** Those whose credentials prove nothing. */
@@ -345,6 +480,16 @@ describe("another tenant's record and none at all cannot be told apart", () => {
 });
 
 describe('lists hold what the caller may see', () => {
+  test('sums of the own tenant, or of all for a platform administrator', async () => {
+    const channels = async (who: string) =>
+      dataOf(await florin.get('/api/statistics/summary', who)).channels.map(
+        ({ channelId }: { channelId: number }) => channelId,
+      );
+    expect(await channels(as)).toContain(records.one.channel);
+    expect(await channels(as)).not.toContain(records.two.channel);
+    expect(await channels(admin)).toEqual(expect.arrayContaining([records.one.channel, records.two.channel]));
+  });
+
   let as: string;
   let admin: string;
 
@@ -361,6 +506,22 @@ describe('lists hold what the caller may see', () => {
     expect(await seen(admin)).toEqual(
       expect.arrayContaining([records.one.transaction, records.two.transaction, records.platform.transaction]),
     );
+  });
+
+  test('refunds of the own tenant, or of all', async () => {
+    const refundsOf = async (who: string, { paid }: Records) =>
+      idsOf(await florin.get(`/api/refund/list?pageSize=100&transactionId=${paid}`, who));
+    expect(await refundsOf(as, records.one)).toContain(records.one.refund);
+    expect(await refundsOf(as, records.two)).toEqual([]);
+    expect(await refundsOf(admin, records.two)).toContain(records.two.refund);
+  });
+
+  test('entries of the own tenant, or of all', async () => {
+    const booked = async (who: string, { paid }: Records) =>
+      dataOf(await florin.get(`/api/ledger/entries?transactionId=${paid}`, who)).length > 0;
+    expect(await booked(as, records.one)).toBe(true);
+    expect(await booked(as, records.two)).toBe(false);
+    expect(await booked(admin, records.two)).toBe(true);
   });
 
   test("channels of the own tenant and the platform's, or of all", async () => {
@@ -423,27 +584,37 @@ async function call(route: string, caller: Caller, ownership: Ownership): Promis
   const [method, path] = route.split(' ') as ['GET' | 'POST', string];
   const home = caller.known?.tenant ?? 'one';
   const whose = ownership === 'absent' ? 'absent' : ownership !== 'foreign' ? home : home === 'one' ? 'two' : 'one';
-  const { query, body, id } = await (cases[route] as Case).request(records[whose], caller, ownership);
+  const { params, query, body, headers, id } = await (cases[route] as Case).request(records[whose], caller, ownership);
+  const address = path.replaceAll(/\{(\w+)\}/g, (_all, name) => String(params?.[name]));
   const search = query === undefined ? '' : `?${new URLSearchParams(query as Record<string, string>)}`;
-  return { reply: await florin.call(method, path + search, { as: caller.as, body }), id };
+  return {
+    reply: await florin.call(method, address + search, { as: caller.as, body, ...(headers && { headers }) }),
+    id,
+  };
 }
 
-function expectedStatus(
-  { needs, acrossTenants, answers = 200, alsoWhenEnded }: Case,
-  { known, ended }: Caller,
-  ownership: Ownership,
-): number {
+function expectedStatus(one: Case, caller: Caller, ownership: Ownership): number {
+  const { needs, acrossTenants, needsOfRecord, answers = 200, alsoWhenEnded } = one;
+  const { known, ended } = caller;
   if (needs === 'nothing' || (alsoWhenEnded && ended)) return answers;
   if (known === undefined) return 401;
   if (needs === 'session' && known.by !== 'session') return 401;
   if (needs === 'PLATFORM_ADMIN' && known.userType !== 'PLATFORM_ADMIN') return 403;
-  if (scopes.includes(needs as never) && !known.scopes.includes(needs as never)) return 403;
-  if (ownership === 'absent') return 404;
-  if (ownership === 'foreign' && !(acrossTenants && known.userType === 'PLATFORM_ADMIN')) return 404;
-  return answers;
+  const reachesAll = acrossTenants && known.userType === 'PLATFORM_ADMIN';
+  const isAbsent = ownership === 'absent' || (ownership === 'foreign' && !reachesAll);
+  if (needsOfRecord && isAbsent) return 404;
+  if (missingScope(one, caller) !== undefined) return 403;
+  return isAbsent ? 404 : answers;
 }
 
-function faultsOf({ status, body, headers }: Reply, expected: number, { needs }: Case, { as }: Caller): string[] {
+function missingScope({ needs, alsoNeeds = [] }: Case, { known }: Caller): string | undefined {
+  const needed = [needs, ...alsoNeeds].filter((scope) => scopes.includes(scope as never));
+  return needed.find((scope) => !known?.scopes.includes(scope));
+}
+
+function faultsOf({ status, body, headers }: Reply, expected: number, one: Case, caller: Caller): string[] {
+  const { needs } = one;
+  const { as } = caller;
   if (status !== expected) return [`${status} instead of ${expected}`];
   const type = body.error?.type;
   if (status === 401) {
@@ -455,7 +626,8 @@ function faultsOf({ status, body, headers }: Reply, expected: number, { needs }:
   }
   if (status !== 403) return [];
   if (needs === 'PLATFORM_ADMIN') return type === 'role_missing' ? [] : [`type ${type} instead of role_missing`];
-  const names = type === 'scope_missing' && body.message.includes(needs) && body.error.details.scope === needs;
+  const missing = missingScope(one, caller);
+  const names = type === 'scope_missing' && body.message.includes(missing) && body.error.details.scope === missing;
   return names ? [] : ['the missing scope is not named'];
 }
 

@@ -1,16 +1,13 @@
 import { ensureAdministrator, type FirstAdministrator } from '../domains/users/first-administrator.ts';
-import { sweepExpired } from '../domains/users/sweep.ts';
-import { sweepKeptAnswers } from '../platform/postgres/kept-answers.ts';
 import { Lifecycle } from '../platform/process/lifecycle.ts';
 import type { Log } from '../platform/process/log.ts';
-import { type Clock, minuteMs, systemClock } from '../vocabulary/clock.ts';
+import { type Clock, systemClock } from '../vocabulary/clock.ts';
 import { openDatabase } from './open-database.ts';
 import { assemble, type Parts, type Surroundings } from './parts.ts';
 import { secretsOf } from './secrets.ts';
 import { serve } from './serve.ts';
 import type { Settings } from './settings.ts';
-
-const sweepEveryMs = 60 * minuteMs;
+import { freeDeadLeases, startWorkers } from './workers.ts';
 
 export interface Florin {
   /** Where it listens: http://127.0.0.1:8080. */
@@ -35,12 +32,13 @@ export async function startFlorin(settings: Settings, log: Log, clock: Clock = s
 async function start(surroundings: Surroundings): Promise<Florin> {
   const { settings, log, lifecycle } = surroundings;
   const secrets = await secretsOf(settings);
-  const { connection, stop: stopDatabase } = await openDatabase(settings, log);
+  const { connection, isOursAlone, stop: stopDatabase } = await openDatabase(settings, log);
   lifecycle.add('postgres', stopDatabase);
 
   const parts = assemble(connection, secrets, surroundings);
   const administrator = await firstAdministrator(parts);
   await parts.notifications.start();
+  if (isOursAlone) await freeDeadLeases(parts);
   if (settings['app.role'] !== 'api') startWorkers(parts);
 
   let isStopping = false;
@@ -69,22 +67,4 @@ async function firstAdministrator({ database, passwords, clock, settings, log }:
   });
   if (administrator.commonPassword) log.warn('app.admin.password is one of the commonest; change it');
   return administrator;
-}
-
-function startWorkers({ folder, deliveries, database, clock, logError, lifecycle }: Parts): void {
-  folder.start();
-  lifecycle.add('totals', () => folder.stop());
-  deliveries.start();
-  lifecycle.add('deliveries', () => deliveries.stop());
-
-  let sweeping: Promise<unknown> = Promise.resolve();
-  const sweeper = setInterval(() => {
-    sweeping = Promise.all([sweepExpired(database, clock), sweepKeptAnswers(database, clock())]).catch((error) =>
-      logError(error, 'What has expired could not be removed'),
-    );
-  }, sweepEveryMs);
-  lifecycle.add('sweeper', async () => {
-    clearInterval(sweeper);
-    await sweeping;
-  });
 }

@@ -1,16 +1,20 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { makeProvidedChannel } from '../testing/callbacks.ts';
 import {
   administratorOf,
+  dataOf,
   type Member,
   makeChannel,
   makeKey,
   makeMember,
+  makePaid,
   makePayment,
   makeTenant,
 } from '../testing/cast.ts';
 import { databaseFromTemplate, type TestDatabase } from '../testing/database.ts';
 import { florinOn, type TestFlorin } from '../testing/florin.ts';
+import { type Finding, verify } from './checks.ts';
 
 /** Requests drawn from the OpenAPI document, some as it asks, most bent in one way or another; always the same ones. */
 const seed = 20_260_131;
@@ -35,19 +39,37 @@ beforeAll(async () => {
   const member = await makeMember(florin, admin, { userType: 'MERCHANT_USER', tenantId });
   const viewer = await makeMember(florin, admin, { userType: 'MERCHANT_USER', tenantId, roles: ['viewer'] });
   const channelId = await makeChannel(florin, admin);
+  const providedId = await makeProvidedChannel(florin, admin);
   const transactionIds = await Promise.all(Array.from({ length: 40 }, () => makePayment(florin, admin, channelId)));
+  const paidIds = await Promise.all(Array.from({ length: 20 }, () => makePaid(florin, admin, channelId)));
+  const refunds = paidIds.map((paid) => florin.post('/api/refund/create', { transactionId: paid, amount: 1 }, admin));
+  const refundIds = (await Promise.all(refunds)).map((reply) => dataOf(reply).id);
+  const told = await makeTold(admin);
   const key = await makeKey(florin, admin, '*');
   const known = [admin, admin, admin, key.as, key.as, merchant.as, viewer.as];
   credentials = [...known, ...known, undefined, 'Bearer a.b.c', `ApiKey sk_live_${'x'.repeat(32)}`];
   leaving = await administratorOf(florin);
   const { body } = await florin.get('/openapi.json');
-  operations = operationsOf(body, fitting({ channelId, transactionIds, tenantId, member, keyId: key.id }));
+  operations = operationsOf(
+    body,
+    fitting({ channelId, providedId, transactionIds, paidIds, refundIds, tenantId, member, keyId: key.id, told }),
+  );
 });
 
 afterAll(async () => {
   await florin.stop();
   await db.drop();
 });
+
+async function makeTold(as: string): Promise<Known['told']> {
+  const hook = { url: 'http://127.0.0.1:9/', events: ['transaction.refunded'], secret: 's' };
+  const { id: webhookId } = dataOf(await florin.post('/api/webhook/register', hook, as));
+  const { deliveryId } = dataOf(await florin.post('/api/webhook/test', { id: webhookId }, as));
+  const again = { endpointId: webhookId, since: '2020-01-01T00:00:00Z' };
+  const { replayId } = dataOf(await florin.post('/api/webhook/replay', again, as));
+  const { id: inboxId, token } = dataOf(await florin.post('/api/inbox/create', {}, as));
+  return { webhookId, deliveryId, replayId, inboxId, token };
+}
 
 test('whatever is sent gets a valid answer: never a 5xx, always the envelope', async () => {
   const statuses: Record<string, number[]> = {};
@@ -60,7 +82,8 @@ test('whatever is sent gets a valid answer: never a 5xx, always the envelope', a
           const ofOperation = statuses[`${method} ${path}`] ?? [];
           statuses[`${method} ${path}`] = ofOperation;
           ofOperation.push(response.status);
-          return faultOf(response, await response.text());
+          const fault = faultOf(response, await response.text());
+          return fault && `${method} ${path}: ${fault} ${JSON.stringify(sent.pairs)}`;
         }),
       );
       expect(faults.filter((fault) => fault !== undefined)).toEqual([]);
@@ -75,7 +98,12 @@ test('whatever is sent gets a valid answer: never a 5xx, always the envelope', a
   expect((await florin.get('/health/ready')).status).toBe(200);
 });
 
-test('and afterwards the totals still equal a recount', async () => {
+test('and afterwards every claim about the database holds, and the totals equal a recount', async () => {
+  const broken: Finding[] = [];
+  await verify(db.database, (finding) => {
+    if (finding.offenders.length > 0) broken.push(finding);
+  });
+  expect(broken).toEqual([]);
   const { pagination } = (await florin.get('/api/transaction/list', credentials[0])).body;
   const [row] = await db.query<{ count: number }>('select count(*) as count from transaction');
   expect(pagination.total).toBe(row?.count);
@@ -83,7 +111,10 @@ test('and afterwards the totals still equal a recount', async () => {
 
 interface Operation {
   method: 'GET' | 'POST';
+  /** As declared. */
   path: string;
+  /** As it is called. */
+  address: string;
   fields: Field[];
 }
 
@@ -110,13 +141,14 @@ function operationsOf(document: any, fits: (path: string, name: string) => unkno
     Object.entries(item as Record<string, { requestBody?: never; parameters?: never }>).map(([method, operation]) => {
       // biome-ignore lint/suspicious/noExplicitAny: see above
       const { requestBody, parameters = [] } = operation as any;
-      const schema = requestBody?.content['application/json'].schema;
+      const schema = requestBody?.content['application/json']?.schema;
       const { properties = {}, required = [] } = schema?.anyOf?.[0] ?? schema ?? {};
       const inQuery = parameters.filter((one: { in: string }) => one.in === 'query').map(({ name }: never) => name);
       const names: string[] = [...Object.keys(properties), ...inQuery];
       return {
         method: method.toUpperCase() as 'GET' | 'POST',
         path,
+        address: path.replaceAll(/\{(\w+)\}/g, (_all, name) => String(fits(path, name)[0])),
         fields: names.map((name) => ({
           name,
           fits: fits(path, name).map((value) => JSON.stringify(value)),
@@ -129,14 +161,18 @@ function operationsOf(document: any, fits: (path: string, name: string) => unkno
 
 interface Known {
   channelId: number;
+  providedId: number;
   transactionIds: string[];
+  paidIds: string[];
+  refundIds: string[];
   tenantId: number;
   member: Member;
   keyId: number;
+  told: { webhookId: number; deliveryId: string; replayId: string; inboxId: number; token: string };
 }
 
 /** What fits a field, by its name: without it a fuzz never gets past the first look. */
-function fitting({ channelId, transactionIds, tenantId, member, keyId }: Known) {
+function fitting({ channelId, providedId, transactionIds, paidIds, refundIds, tenantId, member, keyId, told }: Known) {
   const ids: Record<string, (number | string)[]> = {
     '/api/user/modify': [member.id],
     '/api/tenant/modify': [tenantId],
@@ -144,9 +180,18 @@ function fitting({ channelId, transactionIds, tenantId, member, keyId }: Known) 
     '/api/channel/modify': [channelId],
     '/api/transaction/update': transactionIds,
     '/api/transaction/detail': transactionIds,
+    '/api/transaction/timeline': transactionIds,
+    '/api/refund/detail': refundIds,
+    '/api/webhook/modify': [told.webhookId],
+    '/api/webhook/remove': [987_654],
+    '/api/webhook/rotate': [told.webhookId],
+    '/api/webhook/test': [told.webhookId],
+    '/api/webhook/delivery/detail': [told.deliveryId],
+    '/api/webhook/replay/detail': [told.replayId],
+    '/api/event/detail': transactionIds.map((id) => id.replace('txn_', 'evt_')),
+    '/api/inbox/messages': [told.inboxId],
   };
   const byName: Record<string, unknown[]> = {
-    account: ['admin', member.userName, 'nobody'],
     password: ['a long enough one'],
     newPassword: ['a long enough one'],
     email: ['somebody@example.com', 'else@example.com'],
@@ -158,6 +203,7 @@ function fitting({ channelId, transactionIds, tenantId, member, keyId }: Known) 
     all: [false],
     scope: ['transaction_read', 'channel_read,channel_write'],
     expiresTime: ['2999-01-01T00:00:00Z', '2999-01-01T00:00:00.123456+05:30'],
+    channel: [providedId],
     code: ['cards', 'wire', 'A.b_c-9'],
     type: ['ONLINE', 'OFFLINE'],
     currency: ['USD', 'EUR', 'USD,EUR'],
@@ -167,10 +213,28 @@ function fitting({ channelId, transactionIds, tenantId, member, keyId }: Known) 
     customerId: [1, Number.MAX_SAFE_INTEGER],
     invoiceId: [7],
     userId: [member.id],
+    transactionId: [...paidIds, ...transactionIds.slice(0, 5)],
+    account: ['admin', member.userName, 'nobody', 'PROVIDER_RECEIVABLE', 'REFUNDS'],
+    date: ['2026-01-01', '9999-12-31'],
     metadata: [{}, { a: [1, { b: null }] }, { ['__proto__']: 1, constructor: { prototype: 'x' } }],
     status: ['PENDING', 'PROCESSING', 'SUCCESS', 'FAILED', 'CANCELLED'],
     url: ['http://127.0.0.1:9/hook'],
     events: [['invoice.paid'], ['invoice.paid', 'subscription.*']],
+    groupBy: ['channel', 'status', 'currency'],
+    secret: ['a shared secret'],
+    maxInFlight: [1, null],
+    ratePerSecond: [1000, null],
+    promote: [true],
+    promoteAt: [new Date(Date.now() + 86_400_000).toISOString()],
+    endpointId: [told.webhookId],
+    deliveryId: [told.deliveryId],
+    since: ['2020-01-01T00:00:00Z', '0001-01-01T00:00:00Z', '2026-01-01T00:00:00.123456+05:30'],
+    until: ['2020-01-02T00:00:00Z'],
+    states: [['FAILED'], ['MISSING', 'CANCELLED']],
+    eventType: ['transaction.created', 'webhook.ping'],
+    eventId: transactionIds.slice(0, 5).map((id) => id.replace('txn_', 'evt_')),
+    objectId: transactionIds.slice(0, 5),
+    token: [told.token],
     page: [1, 2, 2_147_483_647],
     pageSize: [1, 100],
     startDate: ['2026-01-01', '0001-01-01', '1582-10-10'],
@@ -247,16 +311,23 @@ function seldom<Value>(arbitrary: fc.Arbitrary<Value>, once: number): fc.Arbitra
   return fc.oneof({ weight: once - 1, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 }
 
-function send({ operation: { method, path }, as, pairs, contentType, idempotencyKey, bend }: Sent): Promise<Response> {
+function send({
+  operation: { method, path, address },
+  as,
+  pairs,
+  contentType,
+  idempotencyKey,
+  bend,
+}: Sent): Promise<Response> {
   const authorization = path.endsWith('/logout') ? leaving : credentials[as];
   const headers = {
     ...(authorization !== undefined && { authorization }),
     ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
   };
-  if (method === 'GET') return fetch(`${florin.address}${path}?${queryOf(pairs, bend)}`, { headers });
+  if (method === 'GET') return fetch(`${florin.address}${address}?${queryOf(pairs, bend)}`, { headers });
   const json = `{${pairs.map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(',')}}`;
   const body = bend === undefined ? json : json.slice(0, bend.at) + bend.insert + json.slice(bend.at + 1);
-  return fetch(florin.address + path, { method, body, headers: { ...headers, 'content-type': contentType } });
+  return fetch(florin.address + address, { method, body, headers: { ...headers, 'content-type': contentType } });
 }
 
 function queryOf(pairs: Sent['pairs'], bend: Sent['bend']): string {

@@ -25,7 +25,8 @@ const secrets = { apiKey: 'pk-canary-1', apiSecret: 'ps-canary-2', webhookSecret
 test('creating, updating and listing answer exactly the fields of a channel', async () => {
   const code = unique('cards');
   const input = { name: 'Cards', code, type: 'ONLINE', currency: 'USD,EUR', country: 'US', state: true };
-  const record = { id: anInteger, ...input, tenantId: null, createdTime: aTime };
+  const own = { tenantId: null, provider: null, fallbackChannelIds: [] };
+  const record = { id: anInteger, ...input, ...own, createdTime: aTime };
 
   const created = await modify({ ...input, ...secrets });
   expect(created.body).toEqual({ code: 200, message: 'Channel created', data: { ...record, updatedTime: null } });

@@ -88,7 +88,7 @@ describe('what is not there', () => {
   test.each([
     ['GET', '/'],
     ['GET', '/api'],
-    ['GET', '/api/refund/detail'],
+    ['GET', '/api/refund/remove'],
     ['POST', '/api/transaction/list'],
     ['GET', '/api/transaction/create'],
     ['POST', '/api/user/info'],

@@ -46,6 +46,7 @@ const fresh = () => ({
   failureCode: null,
   failureMessage: null,
   providerReference: null,
+  nextAction: null,
   version: 1,
   createdTime: aTime,
   updatedTime: aTime,

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { parse } from 'yaml';
 import { openLog } from '../platform/process/log.ts';
-import { readSettings, type Settings, SettingsError } from './settings.ts';
+import { givenSettings } from './given-settings.ts';
+import { type Settings, SettingsError } from './settings.ts';
 
 /** How long a stop may take before the process ends all the same. Deliveries in flight have 12 s. */
 const stopDeadlineMs = 30_000;
@@ -31,19 +30,9 @@ async function main(): Promise<void> {
 
 function settingsOrEnd(): Settings {
   try {
-    return readSettings(process.env, parse(fileText('florin.yaml')));
+    return givenSettings();
   } catch (error) {
     if (error instanceof SettingsError) return endWithLine(error.message);
-    // The reader of YAML adds a drawing of the place below its first line.
-    return endWithLine(`florin.yaml: ${(error as Error).message.split('\n')[0]?.replace(/:$/, '.')}`);
-  }
-}
-
-function fileText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
     throw error;
   }
 }

@@ -5,14 +5,14 @@ import type { ReplyFacts } from '../platform/http/server.ts';
 const requestBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const batchSizes = [1, 2, 5, 10, 25, 50, 100, 200, 350, 500];
 
-const unknownBacklog = { open: Number.NaN, lagSeconds: Number.NaN };
+const unknownBacklog = { open: Number.NaN, aside: Number.NaN, lagSeconds: Number.NaN };
 
 /** What is read at the moment somebody asks for the metrics. */
 export interface Levels {
   queuedCreates: () => number;
   deliveriesInFlight: () => number;
-  /** Open deliveries, and how late the one longest due is, in seconds. */
-  deliveryBacklog: () => Promise<{ open: number; lagSeconds: number }>;
+  /** Open deliveries, those of them set aside, and how late the one longest due of the others is, in seconds. */
+  deliveryBacklog: () => Promise<{ open: number; aside: number; lagSeconds: number }>;
   pools: () => Record<string, { total: number; idle: number; waiting: number }>;
 }
 
@@ -42,6 +42,23 @@ export class Metrics {
     'From being due to being sent.',
     requestBuckets,
   );
+  readonly #callbacks = new Counter({
+    name: 'florin_callbacks_total',
+    help: 'Callbacks of providers: received, repeated, or refused for their signature.',
+    labelNames: ['result'],
+    registers: [this.#registry],
+  });
+  readonly #callbackEnds = new Counter({
+    name: 'florin_callbacks_settled_total',
+    help: 'What became of callbacks received: settled, or ignored because they name nothing of ours.',
+    labelNames: ['result'],
+    registers: [this.#registry],
+  });
+  readonly #pauses = new Counter({
+    name: 'florin_endpoint_pauses_total',
+    help: 'Pauses of webhook endpoints after failures in a row, and after each trial that failed.',
+    registers: [this.#registry],
+  });
   readonly #requestOf = new Map<string, { observe: (seconds: number) => void }>();
 
   constructor() {
@@ -69,12 +86,29 @@ export class Metrics {
     this.#attemptLag.observe(Math.max(0, lagMs) / 1000);
   };
 
+  onCallback = (result: 'received' | 'repeated' | 'refused'): void => {
+    this.#callbacks.labels(result).inc();
+  };
+
+  onCallbackEnd = (result: 'settled' | 'ignored'): void => {
+    this.#callbackEnds.labels(result).inc();
+  };
+
+  onPaused = (): void => {
+    this.#pauses.inc();
+  };
+
   watch(levels: Levels): void {
     this.#gauge('florin_create_queue', 'Payments waiting to be written.', levels.queuedCreates);
     this.#gauge('florin_delivery_in_flight', 'Deliveries being sent.', levels.deliveriesInFlight);
     const lag = new Gauge({
       name: 'florin_delivery_backlog_lag_seconds',
-      help: 'How long the delivery longest due has been waiting.',
+      help: 'How long the delivery longest due has been waiting, of those not set aside.',
+      registers: [this.#registry],
+    });
+    const setAside = new Gauge({
+      name: 'florin_delivery_aside',
+      help: 'Due deliveries that wait for an endpoint that is slow, failing or paused (at most 100,000 are counted).',
       registers: [this.#registry],
     });
     new Gauge({
@@ -83,8 +117,9 @@ export class Metrics {
       registers: [this.#registry],
       async collect() {
         // While the database is away the other metrics are wanted most: this one is then not a number.
-        const { open, lagSeconds } = await levels.deliveryBacklog().catch(() => unknownBacklog);
+        const { open, aside, lagSeconds } = await levels.deliveryBacklog().catch(() => unknownBacklog);
         this.set(open);
+        setAside.set(aside);
         lag.set(lagSeconds);
       },
     });

@@ -1,6 +1,7 @@
 import pg from 'pg';
+import { findRunning, hasCluster } from '../platform/postgres/embedded/running.ts';
 import { EmbeddedPostgresError, startEmbeddedPostgres } from '../platform/postgres/embedded/supervisor.ts';
-import { migrate } from '../platform/postgres/migrate.ts';
+import { isMigrated, migrate } from '../platform/postgres/migrate.ts';
 import type { Log } from '../platform/process/log.ts';
 import { type Settings, SettingsError } from './settings.ts';
 
@@ -8,6 +9,8 @@ const oldestVersion = 15;
 
 export interface OpenDatabase {
   connection: pg.ClientConfig;
+  /** Embedded: the data folder's lock keeps every other process off it, so that a lease found in it is a dead one's. */
+  isOursAlone: boolean;
   stop: () => Promise<void>;
 }
 
@@ -17,7 +20,7 @@ export async function openDatabase(settings: Settings, log: Log): Promise<OpenDa
   const opened =
     url === undefined
       ? await startEmbedded(settings, log)
-      : { connection: { connectionString: url }, stop: async () => {} };
+      : { connection: { connectionString: url }, isOursAlone: false, stop: async () => {} };
   try {
     if (url !== undefined) await demandVersion(opened.connection);
     await migrate(opened.connection, (line) => log.debug(line));
@@ -28,11 +31,42 @@ export async function openDatabase(settings: Settings, log: Log): Promise<OpenDa
   }
 }
 
+/**
+ * The PostgreSQL as it stands, for whoever only looks: nothing is made or migrated. An embedded one is joined where it runs,
+ * whoever started it, else started for as long as it is looked at.
+ */
+export async function findDatabase(settings: Settings, log: Log): Promise<Pick<OpenDatabase, 'connection' | 'stop'>> {
+  const url = settings['app.database.url'];
+  const found =
+    url === undefined
+      ? await findEmbedded(settings, log)
+      : { connection: { connectionString: url }, stop: async () => {} };
+  try {
+    await demandVersion(found.connection);
+    if (await isMigrated(found.connection)) return found;
+    throw new SettingsError(
+      'the database does not have the schema of this version; start Florin once, which brings it.',
+    );
+  } catch (error) {
+    await found.stop();
+    throw error;
+  }
+}
+
+async function findEmbedded(settings: Settings, log: Log): Promise<Pick<OpenDatabase, 'connection' | 'stop'>> {
+  const dataDir = settings['app.data-dir'];
+  if (!hasCluster(dataDir)) throw new SettingsError(`there is no database in ${dataDir}; set app.data-dir.`);
+  const running = await findRunning(dataDir);
+  if (running === undefined) return startEmbedded(settings, log);
+  return { connection: { ...running, ssl: false }, stop: async () => {} };
+}
+
 async function startEmbedded(settings: Settings, log: Log): Promise<OpenDatabase> {
   try {
     const postgres = await startEmbeddedPostgres({ dataDir: settings['app.data-dir'], log });
     // A PGSSLMODE of the shell is meant for other servers: a Unix socket speaks no TLS.
-    return { connection: { ...postgres.connection, ssl: false }, stop: () => postgres.stop() };
+    const connection = { ...postgres.connection, ssl: false };
+    return { connection, isOursAlone: true, stop: () => postgres.stop() };
   } catch (error) {
     if (error instanceof EmbeddedPostgresError) throw new SettingsError(`${error.message}.`);
     throw error;

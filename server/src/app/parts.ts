@@ -2,16 +2,22 @@ import type pg from 'pg';
 import { ChannelDirectory } from '../domains/channels/directory.ts';
 import { authenticator } from '../domains/developer-keys/authenticate.ts';
 import { DeveloperKeys } from '../domains/developer-keys/keys.ts';
+import { foldLedger } from '../domains/ledger/fold.ts';
+import { foldCharges } from '../domains/statistics/fold.ts';
 import { TransactionCreator } from '../domains/transactions/create.ts';
+import { foldTotals } from '../domains/transactions/fold.ts';
 import { TransactionReader } from '../domains/transactions/read.ts';
 import { TotalsFolder } from '../domains/transactions/totals.ts';
 import { Sessions } from '../domains/users/sessions.ts';
 import { AddressGuard } from '../domains/webhooks/address.ts';
 import { DeliveryWorker } from '../domains/webhooks/delivery-worker.ts';
 import { EndpointDirectory } from '../domains/webhooks/directory.ts';
+import { DisabledNotice } from '../domains/webhooks/disabled-notice.ts';
+import { ReplayWorker } from '../domains/webhooks/replay-worker.ts';
 import { Passwords } from '../platform/crypto/passwords.ts';
 import { Sealer } from '../platform/crypto/seal.ts';
 import { Tokens } from '../platform/crypto/tokens.ts';
+import { mailerOf } from '../platform/mail/mailer.ts';
 import { Database, type Plans } from '../platform/postgres/database.ts';
 import { Notifications } from '../platform/postgres/notifications.ts';
 import type { Lifecycle } from '../platform/process/lifecycle.ts';
@@ -20,13 +26,17 @@ import { LoopPressure } from '../platform/process/loop-pressure.ts';
 import type { Clock } from '../vocabulary/clock.ts';
 import { uuidSource } from '../vocabulary/id.ts';
 import { Metrics } from './metrics.ts';
+import { assembleProcessing } from './processing-parts.ts';
+import { publicUrlOf } from './public-url.ts';
 import type { Secrets } from './secrets.ts';
 import type { Settings } from './settings.ts';
 
 /** Payments written this lately count as being written now. */
 const writingMs = 100;
-/** Connections for claiming deliveries, recording results and folding totals, so that requests never wait for them. */
-const workerConnections = 4;
+/** For lists of events and deliveries, which look through thousands of rows: few, so that payments do not wait for them. */
+const listConnections = 2;
+/** For claiming deliveries, recording results, replaying and folding totals, so that requests never wait for them. */
+const workerConnections = 5;
 
 /** What every start needs. */
 export interface Surroundings {
@@ -77,7 +87,7 @@ export function assemble(connection: pg.ClientConfig, secrets: Secrets, surround
   const open = (sealed: Buffer, where: string) => sealer.open(sealed, where);
   const endpoints = new EndpointDirectory({ database: working, notifications, open, guard });
 
-  const folder = new TotalsFolder(working, (error) =>
+  const folder = new TotalsFolder(working, [foldTotals, foldLedger, foldCharges], (error) =>
     log.warn({ error }, 'Totals could not be folded; they stay exact'),
   );
   const creator: TransactionCreator = new TransactionCreator({
@@ -88,8 +98,18 @@ export function assemble(connection: pg.ClientConfig, secrets: Secrets, surround
     drawUuid,
     onDeliveries: () => deliveries.wake(),
     onWritten: () => folder.wake(),
+    onOperations: () => processing.dispatcher.wake(),
     observeBatch: metrics.onBatch,
   });
+  const mailer = mailerOf({
+    url: settings['app.mail.url'],
+    from: settings['app.mail.from'],
+    dataDir: settings['app.data-dir'],
+    log: (facts, message) => log.info(facts, message),
+    clock,
+  });
+  const disabledNotice = new DisabledNotice({ database, mailer, publicUrl: publicUrlOf(settings), clock, logError });
+  lifecycle.add('notices', () => disabledNotice.settled());
   const pressure = new LoopPressure();
   const deliveries = new DeliveryWorker({
     database: working,
@@ -100,13 +120,37 @@ export function assemble(connection: pg.ClientConfig, secrets: Secrets, surround
     retryIntervalsMs: settings['app.webhook.retry-intervals'],
     maxInFlight: settings['app.webhook.max-in-flight'],
     busy: () => pressure.isHigh && creator.idleMs < writingMs,
-    observer: { onAttempt: metrics.onAttempt },
+    observer: { onAttempt: metrics.onAttempt, onPaused: metrics.onPaused },
     onTrouble: (error) => log.warn({ error }, 'Deliveries wait: the database or a defect is in the way'),
     onRecovered: () => log.info('Deliveries go on'),
+    onDisabled: (endpoint, reason) => disabledNotice.tell(endpoint, reason),
+  });
+  const replays = new ReplayWorker({
+    database: working,
+    clock,
+    onDeliveries: () => deliveries.wake(),
+    onTrouble: (error) => log.warn({ error }, 'Replays wait: the database or a defect is in the way'),
+    onRecovered: () => log.info('Replays go on'),
+  });
+
+  const processing = assembleProcessing({
+    settings,
+    log,
+    clock,
+    drawUuid,
+    database,
+    pool,
+    notifications,
+    open,
+    channels,
+    metrics,
+    onDeliveries: () => deliveries.wake(),
+    onWritten: () => folder.wake(),
   });
 
   return {
     ...surroundings,
+    ...processing,
     logError,
     metrics,
     drawUuid,
@@ -115,6 +159,8 @@ export function assemble(connection: pg.ClientConfig, secrets: Secrets, surround
     working,
     notifications,
     seal,
+    open,
+    mailer,
     passwords: new Passwords(),
     tokens,
     keys,
@@ -126,5 +172,7 @@ export function assemble(connection: pg.ClientConfig, secrets: Secrets, surround
     creator,
     reader: new TransactionReader(database, pool('reader', 1, 'indexed')),
     deliveries,
+    replays,
+    lists: pool('lists', listConnections, 'indexed'),
   };
 }

@@ -1,5 +1,12 @@
+import type { callbackEndpoints } from '../domains/callbacks/routes.ts';
 import type { channelEndpoints } from '../domains/channels/routes.ts';
 import type { developerKeyEndpoints } from '../domains/developer-keys/routes.ts';
+import type { eventEndpoints } from '../domains/events/routes.ts';
+import type { inboxEndpoints } from '../domains/inbox/routes.ts';
+import type { ledgerEndpoints } from '../domains/ledger/routes.ts';
+import type { processingEndpoints } from '../domains/processing/routes.ts';
+import type { refundEndpoints } from '../domains/refunds/routes.ts';
+import type { statisticsEndpoints } from '../domains/statistics/routes.ts';
 import type { tenantEndpoints } from '../domains/tenants/routes.ts';
 import type { transactionEndpoints } from '../domains/transactions/routes.ts';
 import type { userEndpoints } from '../domains/users/routes.ts';
@@ -12,11 +19,32 @@ export interface Endpoints {
   keys: ReturnType<typeof developerKeyEndpoints>;
   channels: ReturnType<typeof channelEndpoints>;
   transactions: ReturnType<typeof transactionEndpoints>;
+  processing: ReturnType<typeof processingEndpoints>;
+  refunds: ReturnType<typeof refundEndpoints>;
+  ledger: ReturnType<typeof ledgerEndpoints>;
+  statistics: ReturnType<typeof statisticsEndpoints>;
+  events: ReturnType<typeof eventEndpoints>;
   webhooks: ReturnType<typeof webhookEndpoints>;
+  inboxes: ReturnType<typeof inboxEndpoints>;
+  callbacks: ReturnType<typeof callbackEndpoints>;
 }
 
 /** Every endpoint with what it needs (interface, Endpoints; decisions, Who may do what): the one list. */
-export function routesOf({ tenants, users, keys, channels, transactions, webhooks }: Endpoints): Route[] {
+export function routesOf({
+  tenants,
+  users,
+  keys,
+  channels,
+  transactions,
+  processing,
+  refunds,
+  ledger,
+  statistics,
+  events,
+  webhooks,
+  inboxes,
+  callbacks,
+}: Endpoints): Route[] {
   return [
     post('/api/user/login', 'nothing', 'Users', users.login),
     post('/api/user/refresh', 'nothing', 'Users', users.refresh),
@@ -41,8 +69,38 @@ export function routesOf({ tenants, users, keys, channels, transactions, webhook
     post('/api/transaction/update', 'transaction_write', 'Transactions', transactions.update),
     get('/api/transaction/detail', 'transaction_read', 'Transactions', transactions.detail),
     get('/api/transaction/list', 'transaction_read', 'Transactions', transactions.list),
+    get('/api/transaction/timeline', 'transaction_read', 'Transactions', processing.timeline),
+
+    post('/api/refund/create', 'transaction_refund', 'Refunds', refunds.create),
+    get('/api/refund/detail', 'transaction_read', 'Refunds', refunds.detail),
+    get('/api/refund/list', 'transaction_read', 'Refunds', refunds.list),
+
+    get('/api/ledger/balance', 'transaction_read', 'Ledger', ledger.balance),
+    get('/api/ledger/entries', 'transaction_read', 'Ledger', ledger.entries),
+
+    get('/api/statistics/summary', 'transaction_read', 'Statistics', statistics.summary),
+    get('/api/statistics/series', 'transaction_read', 'Statistics', statistics.series),
+
+    get('/api/event/list', 'caller', 'Events', events.list),
+    get('/api/event/detail', 'caller', 'Events', events.detail),
 
     post('/api/webhook/register', 'caller', 'Webhooks', webhooks.register),
+    get('/api/webhook/list', 'caller', 'Webhooks', webhooks.list),
+    post('/api/webhook/modify', 'caller', 'Webhooks', webhooks.modify),
+    post('/api/webhook/remove', 'caller', 'Webhooks', webhooks.remove),
+    post('/api/webhook/rotate', 'caller', 'Webhooks', webhooks.rotate),
+    post('/api/webhook/test', 'caller', 'Webhooks', webhooks.test),
+    get('/api/webhook/delivery/list', 'caller', 'Webhooks', webhooks.deliveries),
+    get('/api/webhook/delivery/detail', 'caller', 'Webhooks', webhooks.delivery),
+    post('/api/webhook/replay', 'caller', 'Webhooks', webhooks.replay),
+    get('/api/webhook/replay/detail', 'caller', 'Webhooks', webhooks.replayDetail),
+
+    post('/api/inbox/create', 'caller', 'Inboxes', inboxes.create),
+    get('/api/inbox/list', 'caller', 'Inboxes', inboxes.list),
+    get('/api/inbox/messages', 'caller', 'Inboxes', inboxes.messages),
+    post('/inbox/{token}', 'nothing', 'Inboxes', inboxes.receive),
+
+    post('/api/callback/{channel}', 'nothing', 'Callbacks', callbacks.receive),
   ];
 }
 
@@ -53,7 +111,13 @@ export const groups = [
   { name: 'Developer keys', description: 'Secret keys for server-to-server calls.' },
   { name: 'Channels', description: 'The ways a payment can take.' },
   { name: 'Transactions', description: 'Payments.' },
+  { name: 'Refunds', description: 'Money that goes back.' },
+  { name: 'Ledger', description: 'What payments and refunds have booked, in double entry.' },
+  { name: 'Statistics', description: 'How many payments, how much money, and how often charges succeed.' },
+  { name: 'Events', description: 'What happened.' },
   { name: 'Webhooks', description: 'Telling other systems what happened.' },
+  { name: 'Inboxes', description: 'Addresses of our own to try webhooks with.' },
+  { name: 'Callbacks', description: 'What payment providers tell.' },
   { name: 'Operations', description: 'For those who run the service.' },
 ];
 

@@ -1,7 +1,16 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import { callbackEndpoints } from '../domains/callbacks/routes.ts';
 import { channelEndpoints } from '../domains/channels/routes.ts';
 import { developerKeyEndpoints } from '../domains/developer-keys/routes.ts';
+import { eventEndpoints } from '../domains/events/routes.ts';
+import { inboxEndpoints } from '../domains/inbox/routes.ts';
+import { ledgerEndpoints } from '../domains/ledger/routes.ts';
+import { askToCancel } from '../domains/processing/cancel.ts';
+import { askToRefund } from '../domains/processing/refund.ts';
+import { processingEndpoints } from '../domains/processing/routes.ts';
+import { refundEndpoints } from '../domains/refunds/routes.ts';
+import { statisticsEndpoints } from '../domains/statistics/routes.ts';
 import { tenantEndpoints } from '../domains/tenants/routes.ts';
 import { transactionEndpoints } from '../domains/transactions/routes.ts';
 import { ForgottenPasswords } from '../domains/users/forgot-password.ts';
@@ -12,19 +21,20 @@ import { webhookEndpoints } from '../domains/webhooks/routes.ts';
 import { addReference } from '../platform/http/reference.ts';
 import type { Route } from '../platform/http/route.ts';
 import { addRoute, httpServer } from '../platform/http/server.ts';
-import { mailerOf } from '../platform/mail/mailer.ts';
 import { addMetricsRoute, operationsRoutes } from './operations.ts';
 import type { Parts } from './parts.ts';
+import { hostOf, publicUrlOf } from './public-url.ts';
 import { addRateLimit } from './rate-limit.ts';
 import { logReply } from './request-log.ts';
 import { addResetPage } from './reset-page.ts';
 import { groups, routesOf } from './routes.ts';
+import { addSandboxPage } from './sandbox-page.ts';
 import { type Settings, SettingsError } from './settings.ts';
 import { version } from './version.ts';
 
 /** Serves a node's routes; gives back the address it listens on. A node with the role worker serves only operations. */
 export async function serve(parts: Parts, isStopping: () => boolean): Promise<string> {
-  const { settings, log, lifecycle, metrics, authenticate, database, creator } = parts;
+  const { settings, log, lifecycle, metrics, authenticate, database, creator, connectors } = parts;
   const app = httpServer({
     authenticate,
     trustProxy: settings['app.server.trust-proxy'],
@@ -43,7 +53,10 @@ export async function serve(parts: Parts, isStopping: () => boolean): Promise<st
     groups,
   });
   addMetricsRoute(app, metrics);
-  if (offered.length > 0) addResetPage(app);
+  if (offered.length > 0) {
+    addResetPage(app);
+    addSandboxPage(app, { sandbox: () => connectors.of('sandbox'), publicUrl: publicUrlOf(settings) });
+  }
   await addRateLimit(app, settings['app.rate-limit.requests-per-minute']);
   for (const route of [...operationsRoutes({ database, isStopping }), ...offered])
     addRoute(app, route, { authenticate });
@@ -59,17 +72,10 @@ export async function serve(parts: Parts, isStopping: () => boolean): Promise<st
 }
 
 function offeredRoutes(parts: Parts): Route[] {
-  const { settings, clock, database, notifications, seal, lifecycle } = parts;
-  const { channels, creator, reader, drawUuid, deliveries, folder, endpoints, guard } = parts;
+  const { settings, clock, database, notifications, seal, open, lifecycle, intake } = parts;
+  const { channels, creator, reader, drawUuid, deliveries, replays, folder, endpoints, guard, dispatcher } = parts;
   const userDeps = {
     ...parts,
-    mailer: mailerOf({
-      url: settings['app.mail.url'],
-      from: settings['app.mail.from'],
-      dataDir: settings['app.data-dir'],
-      log: (facts, message) => parts.log.info(facts, message),
-      clock,
-    }),
     failures: new LoginFailures({ clock }),
     settings: {
       accessTokenSeconds: settings['app.jwt.access-token-expire'] / 1000,
@@ -81,14 +87,36 @@ function offeredRoutes(parts: Parts): Route[] {
   };
   const forgottenPasswords = new ForgottenPasswords(userDeps);
   lifecycle.add('mail', () => forgottenPasswords.settled());
-  const woken = { onDeliveries: () => deliveries.wake(), onWritten: () => folder.wake() };
+  const woken = {
+    onDeliveries: () => deliveries.wake(),
+    onWritten: () => folder.wake(),
+    onOperations: () => dispatcher.wake(),
+  };
   return routesOf({
     tenants: tenantEndpoints({ database, notifications, clock }),
     users: userEndpoints({ ...userDeps, forgottenPasswords }),
     keys: developerKeyEndpoints({ database, notifications, clock }),
     channels: channelEndpoints({ database, directory: channels, seal, clock }),
-    transactions: transactionEndpoints({ database, creator, reader, channels, drawUuid, clock, ...woken }),
-    webhooks: webhookEndpoints({ database, directory: endpoints, guard, seal, clock }),
+    transactions: transactionEndpoints({ database, creator, reader, channels, drawUuid, clock, askToCancel, ...woken }),
+    processing: processingEndpoints({ database, reader, channels }),
+    refunds: refundEndpoints({ database, reader, drawUuid, clock, askToRefund, ...woken }),
+    ledger: ledgerEndpoints({ database }),
+    statistics: statisticsEndpoints({ database, channels, clock }),
+    events: eventEndpoints({ lists: parts.lists }),
+    webhooks: webhookEndpoints({
+      database,
+      lists: parts.lists,
+      directory: endpoints,
+      guard,
+      seal,
+      clock,
+      drawUuid,
+      onDeliveries: woken.onDeliveries,
+      onReplay: () => replays.wake(),
+      keepDeliveriesMs: settings['app.webhook.keep-deliveries'],
+    }),
+    inboxes: inboxEndpoints({ database, clock, drawUuid, seal, open, publicUrl: publicUrlOf(settings) }),
+    callbacks: callbackEndpoints({ intake }),
   });
 }
 
@@ -99,16 +127,6 @@ function watchLevels({ metrics, creator, deliveries, working, clock, pools }: Pa
     deliveryBacklog: () => deliveryBacklog(working, clock),
     pools: () => Object.fromEntries([...pools].map(([name, pool]) => [name, pool.load])),
   });
-}
-
-function publicUrlOf(settings: Settings): string {
-  return settings['app.public-url'] ?? `http://${hostOf(settings)}:${settings['app.server.port']}`;
-}
-
-/** A host one can go to: listening everywhere includes this machine. */
-function hostOf({ 'app.server.host': host }: Settings): string {
-  if (host === '0.0.0.0' || host === '::') return 'localhost';
-  return host.includes(':') ? `[${host}]` : host;
 }
 
 async function listen(app: FastifyInstance, settings: Settings): Promise<void> {

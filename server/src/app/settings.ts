@@ -1,3 +1,4 @@
+import { dayMs } from '../vocabulary/clock.ts';
 import {
   durationOfAtLeast,
   durations,
@@ -108,14 +109,36 @@ export const settings = {
     default: '512',
     description: 'Deliveries one process sends at a time.',
   }),
+  'app.webhook.keep-attempts': setting(durationOfAtLeast(dayMs, 'a day'), {
+    default: '30d',
+    description: 'How long each delivery attempt is kept, with the answer it got.',
+  }),
+  'app.webhook.keep-deliveries': setting(durationOfAtLeast(dayMs, 'a day'), {
+    description:
+      'How long deliveries are kept once they have succeeded, failed or been cancelled; without it, as long as payments. Events stay in any case.',
+  }),
   'app.webhook.allow-targets': setting(networks, {
     description: 'Private networks that webhooks may reach outside STANDALONE mode.',
+  }),
+  'app.provider.timeout': setting(durationOfAtLeast(1, 'a millisecond'), {
+    default: '20s',
+    description: 'How long one call of a payment provider may take in all; after it the outcome is unknown.',
+  }),
+  'app.provider.stripe.url': setting(url('http:', 'https:'), {
+    description: "Where Stripe is reached instead of its own address: a simulator, or the network's way out.",
+  }),
+  'app.provider.mollie.url': setting(url('http:', 'https:'), {
+    description: "Where Mollie is reached instead of its own address: a simulator, or the network's way out.",
   }),
   'app.mail.url': setting(url('smtp:', 'smtps:'), {
     description: 'The SMTP server; without one, mail is written to <data-dir>/mail.',
     secret: true,
   }),
   'app.mail.from': setting(text, { default: 'Florin <florin@localhost>', description: 'The sender of mail.' }),
+  'app.drill.fail-point': setting(text, {
+    description:
+      'For drills, refused in CLUSTER mode: where a payment is on its way when this process is ended as by kill -9, such as begun or answered:3.',
+  }),
   'app.log.level': setting(oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent'), {
     default: 'info',
     description: 'debug logs every request, info those refused.',

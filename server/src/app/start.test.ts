@@ -242,7 +242,7 @@ describe('what is known to readers', () => {
     const optional = Object.entries(paths as Record<string, { post?: { requestBody?: { required: boolean } } }>)
       .filter(([, { post }]) => post?.requestBody?.required === false)
       .map(([path]) => path);
-    expect(optional.toSorted()).toEqual(['/api/developer/mine/generate', '/api/user/logout']);
+    expect(optional.toSorted()).toEqual(['/api/developer/mine/generate', '/api/inbox/create', '/api/user/logout']);
   });
 
   test('the reference page asks nobody but this service for anything', async () => {

@@ -1,0 +1,100 @@
+import { CallbackWorker } from '../domains/callbacks/callback-worker.ts';
+import { CallbackIntake } from '../domains/callbacks/receive.ts';
+import { ChannelCredentials } from '../domains/channels/credentials.ts';
+import type { ChannelDirectory } from '../domains/channels/directory.ts';
+import { Connectors } from '../domains/connectors/providers.ts';
+import { Dispatcher } from '../domains/processing/dispatcher.ts';
+import { Settler } from '../domains/processing/settle.ts';
+import type { Database, Plans } from '../platform/postgres/database.ts';
+import type { Notifications } from '../platform/postgres/notifications.ts';
+import { failPointAt, noFailPoint } from '../platform/process/fail-point.ts';
+import type { Log } from '../platform/process/log.ts';
+import type { Clock } from '../vocabulary/clock.ts';
+import type { DrawUuid } from '../vocabulary/id.ts';
+import type { Metrics } from './metrics.ts';
+import { publicUrlOf } from './public-url.ts';
+import type { Settings } from './settings.ts';
+
+interface Surroundings {
+  settings: Settings;
+  log: Log;
+  clock: Clock;
+  drawUuid: DrawUuid;
+  /** For what requests wait for: taking callbacks. */
+  database: Database;
+  pool: (name: string, connections: number, plans?: Plans) => Database;
+  notifications: Notifications;
+  open: (sealed: Buffer, where: string) => string;
+  channels: ChannelDirectory;
+  metrics: Metrics;
+  onDeliveries: () => void;
+  onWritten: () => void;
+}
+
+/** For claiming, beginning, deferring and settling: each has one statement under way at most, and callbacks settle too. */
+const connections = 4;
+
+/** What moves money: connectors, the dispatcher that asks them, and the settler that writes what they say. */
+export function assembleProcessing(surroundings: Surroundings) {
+  const { settings, log, clock, drawUuid, notifications, open, channels, metrics, onDeliveries, onWritten } =
+    surroundings;
+  const database = surroundings.pool('processing', connections, 'indexed');
+  const credentials = new ChannelCredentials(database, notifications, open);
+  const publicUrl = publicUrlOf(settings);
+  const drill = settings['app.drill.fail-point'];
+  const connectors = new Connectors({
+    database,
+    clock,
+    publicUrl,
+    urls: { stripe: settings['app.provider.stripe.url'], mollie: settings['app.provider.mollie.url'] },
+    deliverCallback: (channelId, headers, body) => intake.receive(String(channelId), { headers, query: {}, body }),
+    onTrouble: (error) => log.warn({ error }, 'Callbacks of the sandbox wait, or one was given up'),
+  });
+  const settler = new Settler({
+    database,
+    channels,
+    clock,
+    drawUuid,
+    onDeliveries,
+    onWritten,
+    onOperations: () => dispatcher.wake(),
+    onContradiction: ({ id, number, state }, { kind }) =>
+      log.warn({ transactionId: id, operation: number, stands: state, said: kind }, 'A provider contradicts itself'),
+  });
+  const dispatcher: Dispatcher = new Dispatcher({
+    database,
+    connectors,
+    channels,
+    credentials,
+    settler,
+    clock,
+    drawUuid,
+    publicUrl,
+    timeoutMs: settings['app.provider.timeout'],
+    onDeliveries,
+    onWritten,
+    failPoint: drill === undefined ? noFailPoint : failPointAt(drill),
+    onTrouble: (error) => log.warn({ error }, 'Payments wait: the database or a defect is in the way'),
+    onRecovered: () => log.info('Payments go on'),
+  });
+  const callbacks = new CallbackWorker({
+    database,
+    settler,
+    clock,
+    onOperations: () => dispatcher.wake(),
+    observe: metrics.onCallbackEnd,
+    onTrouble: (error) => log.warn({ error }, 'Callbacks wait: the database or a defect is in the way'),
+    onRecovered: () => log.info('Callbacks go on'),
+  });
+  const intake: CallbackIntake = new CallbackIntake({
+    database: surroundings.database,
+    channels,
+    credentials,
+    connectors,
+    clock,
+    drawUuid,
+    onReceived: () => callbacks.wake(),
+    observe: metrics.onCallback,
+  });
+  return { connectors, settler, dispatcher, callbacks, intake };
+}

@@ -1,0 +1,519 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { foldTotals } from '../domains/transactions/fold.ts';
+import { offendersOf } from '../platform/postgres/check.ts';
+import type { Queryable } from '../platform/postgres/database.ts';
+import { startEmbeddedPostgres } from '../platform/postgres/embedded/supervisor.ts';
+import { migrate } from '../platform/postgres/migrate.ts';
+import { administratorOf, dataOf, makeChannel, makePaid, makePayment } from '../testing/cast.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../testing/database.ts';
+import { florinOn, type TestFlorin, urlOf } from '../testing/florin.ts';
+import { arrangeChannels, paymentsNode, principalOf } from '../testing/payments.ts';
+import { uuidOfPublicId } from '../vocabulary/id.ts';
+import { checks, type Finding, verify } from './checks.ts';
+
+let db: TestDatabase;
+let florin: TestFlorin;
+let admin: string;
+let folder: string;
+/** Payments and refunds that have come to their end in every way there is, by the name of it. */
+const made: Record<string, string> = {};
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'florin-verify-'));
+  db = await databaseFromTemplate();
+  await haveABusyDay();
+  florin = await florinOn(db);
+  admin = await administratorOf(florin);
+  await makeEverything();
+});
+
+afterAll(async () => {
+  await florin.stop();
+  await db.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function makeEverything(): Promise<void> {
+  const post = async (path: string, body: object) => dataOf(await florin.post(path, body, admin));
+  const byHand = await makeChannel(florin, admin, { currency: 'USD,JPY' });
+  const fallback = await makeChannel(florin, admin, { provider: 'sandbox' });
+  const sandbox = await makeChannel(florin, admin, { provider: 'sandbox', fallbackChannelIds: [fallback] });
+  const pay = (word: string) => makePayment(florin, admin, sandbox, { metadata: { sandbox: word } });
+  made.pending = await makePayment(florin, admin, byHand);
+  made.processing = await makePayment(florin, admin, byHand);
+  await post('/api/transaction/update', { id: made.processing, status: 'PROCESSING' });
+  made.failed = await makePayment(florin, admin, byHand);
+  await post('/api/transaction/update', { id: made.failed, status: 'FAILED' });
+  made.cancelled = await makePayment(florin, admin, byHand);
+  await post('/api/transaction/update', { id: made.cancelled, status: 'CANCELLED' });
+  made.paid = await makePaid(florin, admin, byHand, { currency: 'JPY' });
+  made.refunded = await makePaid(florin, admin, byHand);
+  made.refund = (await post('/api/refund/create', { transactionId: made.refunded, amount: 100 })).id;
+  await post('/api/refund/create', { transactionId: made.refunded, amount: 200 });
+
+  made.charged = await pay('fee:30');
+  made.declined = await pay('decline:insufficient_funds');
+  made.saved = await pay('decline:processing_error');
+  made.waiting = await pay('pending');
+  made.stubborn = await pay('refund:fail');
+  const statusOf = async (id: string) => dataOf(await florin.get(`/api/transaction/detail?id=${id}`, admin)).status;
+  for (const id of [made.charged, made.declined, made.saved, made.stubborn]) {
+    await eventually('it ends', async () => !['PENDING', 'PROCESSING'].includes(await statusOf(id)));
+  }
+  made.refundOfCharge = (await post('/api/refund/create', { transactionId: made.charged, amount: 5 })).id;
+  made.refusedRefund = (await post('/api/refund/create', { transactionId: made.stubborn })).id;
+  for (const id of [made.refundOfCharge, made.refusedRefund]) {
+    await eventually('it ends', async () => {
+      const { status } = dataOf(await florin.get(`/api/refund/detail?id=${id}`, admin));
+      return status === 'SUCCESS' || status === 'FAILED';
+    });
+  }
+}
+
+/** A day that is cut into slices, with some changes that have not been folded yet. */
+async function haveABusyDay(): Promise<void> {
+  await arrangeChannels(db);
+  let nowMs = Date.parse('2026-01-31T12:00:00Z');
+  const node = await paymentsNode(db, () => {
+    nowMs += 500;
+    return nowMs;
+  });
+  for (let i = 0; i < 30; i++) {
+    const caller = principalOf(1 + (i % 2), 7 + (i % 3));
+    const { json } = await node.creator.create({ amount: 5 + i, currency: 'JPY', channelId: 11 + (i % 2) }, caller);
+    if (i % 4 === 0) await node.update({ id: JSON.parse(json).id, status: 'SUCCESS' }, caller);
+    if (i % 3 === 0 && i < 25) await foldTotals(db.database, 4);
+  }
+  await node.stop();
+  expect(await db.query('select 1 from transaction_slice')).toHaveLength(7);
+}
+
+/** Runs it and takes it back. */
+async function within(work: (transaction: Queryable) => Promise<void>): Promise<void> {
+  const undone = new Error('undone');
+  await db.database
+    .transaction(async (transaction) => {
+      await work(transaction);
+      throw undone;
+    })
+    .catch((error) => {
+      if (error !== undone) throw error;
+    });
+}
+
+async function findings(): Promise<Finding[]> {
+  const found: Finding[] = [];
+  await verify(db.database, (finding) => found.push(finding));
+  return found;
+}
+
+test('a database in which everything has happened keeps every claim', async () => {
+  expect((await findings()).filter(({ offenders }) => offenders.length > 0)).toEqual([]);
+});
+
+test('every claim holds at every moment while payments are written, charged, refunded and folded', async () => {
+  const channelId = await makeChannel(florin, admin, { provider: 'sandbox' });
+  let writing = true;
+  const writers = Promise.all(
+    Array.from({ length: 8 }, async (_, worker) => {
+      for (let i = 0; writing && i < 200; i++) {
+        const transactionId = await makePayment(florin, admin, channelId);
+        await florin.post('/api/refund/create', { transactionId, amount: 1 + i }, admin);
+        if (worker === 0)
+          await florin.post('/api/transaction/update', { id: transactionId, status: 'CANCELLED' }, admin);
+      }
+    }),
+  );
+  try {
+    for (let i = 0; i < 8; i++) {
+      expect((await findings()).filter(({ offenders }) => offenders.length > 0)).toEqual([]);
+    }
+  } finally {
+    writing = false;
+    await writers;
+  }
+});
+
+/** A defect planted by a statement of one's own, the claim that it breaks, and who is named. */
+type Plant = [claim: RegExp, what: string, sql: string, offender: () => string | RegExp];
+
+const uuid = (name: string) => `'${uuidOfPublicId((made[name] as string).slice(0, 3), made[name] as string)}'`;
+const ofPayment = (name: string) => () => made[name] as string;
+
+/** SQL in which `{name}` stands for the UUID of what was made under that name. */
+const filled = (sql: string) => sql.replaceAll(/\{(\w+)\}/g, (_all, name) => uuid(name));
+
+const freely = 'alter table ledger_transfer disable trigger user;';
+const bookAs = (
+  source: string,
+  payment: string,
+  changes: { leg?: number; debit?: string; credit?: string; amount?: number },
+) => {
+  const { leg = 1, debit = 'PROVIDER_RECEIVABLE', credit = 'MERCHANT_PAYABLE', amount = 1999 } = changes;
+  return `insert into ledger_transfer values (0, ${source}, ${leg}, ${payment}, 1, '${debit}', '${credit}', 'USD', ${amount}, now())`;
+};
+
+const plants: Plant[] = [
+  [
+    /sum to zero/,
+    'a credit that leads nowhere',
+    `alter table ledger_transfer drop constraint ledger_transfer_credit_check; ${freely}
+     update ledger_transfer set credit = 'NOWHERE' where source_id = {paid}`,
+    () => 'tenant 0 JPY',
+  ],
+  [
+    /totals of the ledger/,
+    'a total that was changed',
+    'update ledger_total set amount = amount + 1',
+    () => /^tenant 0 /,
+  ],
+  [/totals of the ledger/, 'a total that is gone', 'delete from ledger_total', () => /^tenant 0 /],
+  [
+    /totals of the ledger/,
+    'a transfer that was not counted',
+    bookAs(`gen_random_uuid()`, '{paid}', {}),
+    () => /^tenant 0 /,
+  ],
+  [
+    /succeeded is booked once/,
+    'a payment without its transfer',
+    `${freely} delete from ledger_transfer where source_id = {paid}`,
+    ofPayment('paid'),
+  ],
+  [
+    /succeeded is booked once/,
+    'a transfer of another amount',
+    `${freely} update ledger_transfer set amount = 5 where source_id = {paid}`,
+    ofPayment('paid'),
+  ],
+  [
+    /succeeded is booked once/,
+    'a transfer in another currency',
+    `${freely} update ledger_transfer set currency = 'USD' where source_id = {paid}`,
+    ofPayment('paid'),
+  ],
+  [
+    /succeeded is booked once/,
+    'a transfer the other way round',
+    `${freely} update ledger_transfer set debit = credit, credit = debit where source_id = {paid}`,
+    ofPayment('paid'),
+  ],
+  [
+    /succeeded is booked once/,
+    'a payment booked again as a third leg',
+    bookAs('{paid}', '{paid}', { leg: 3 }),
+    ofPayment('paid'),
+  ],
+  [
+    /succeeded is booked once/,
+    'a payment that failed, booked',
+    bookAs('{failed}', '{failed}', {}),
+    ofPayment('failed'),
+  ],
+  [
+    /succeeded is booked once/,
+    'a payment that is not there, booked',
+    bookAs(`'0198a5b8-7c1f-7000-8000-000000000001'`, `'0198a5b8-7c1f-7000-8000-000000000001'`, {}),
+    () => 'txn_0198a5b87c1f70008000000000000001',
+  ],
+  [
+    /succeeded is booked once/,
+    'a payment that only says it succeeded',
+    `update transaction set status = 'SUCCESS' where id = {pending}`,
+    ofPayment('pending'),
+  ],
+  [
+    /has its event/,
+    'a success that was not told',
+    `delete from event where type = 'transaction.succeeded' and id in (select id from event where object_id = 'txn_' || replace({paid}, '-', ''))`,
+    ofPayment('paid'),
+  ],
+  [
+    /has its event/,
+    'a success told twice',
+    `insert into event select tenant_id, gen_random_uuid(), type, object_id, created_at, body from event where type = 'transaction.succeeded' and object_id = 'txn_' || replace({paid}, '-', '')`,
+    ofPayment('paid'),
+  ],
+  [/has its event/, 'a creation that was not told', `delete from event where id = {pending}`, ofPayment('pending')],
+  [
+    /has its event/,
+    'a failure told as a success',
+    `update event set type = 'transaction.succeeded' where type = 'transaction.failed' and object_id = 'txn_' || replace({failed}, '-', '')`,
+    ofPayment('failed'),
+  ],
+  [
+    /has its event/,
+    'a payment being processed that was not told',
+    `delete from event where type = 'transaction.processing' and object_id = 'txn_' || replace({processing}, '-', '')`,
+    ofPayment('processing'),
+  ],
+  [
+    /has its event/,
+    'an event of a payment that is gone',
+    'delete from transaction where id = {cancelled}',
+    ofPayment('cancelled'),
+  ],
+  [
+    /totals of payments/,
+    'a total that was changed',
+    `update transaction_total set count = count + 1 where status = 'FAILED' and channel_id = 0 and user_id = 0`,
+    () => /channel 0 user 0 FAILED USD$/,
+  ],
+  [
+    /totals of payments/,
+    'an amount that was changed',
+    `update transaction_total set amount = amount - 1 where status = '*'`,
+    () => /\* (USD|JPY)$/,
+  ],
+  [
+    /totals of payments/,
+    'a change that was not undone',
+    `insert into transaction_total_delta values (0, 1, 1, now(), 1, 'PENDING', 'USD', 5)`,
+    () => /channel [01] user [01] (PENDING|\*) USD$/,
+  ],
+  [
+    /totals of payments/,
+    'a payment that was not counted',
+    `update transaction set status = 'CANCELLED' where id = {pending}`,
+    () => /(PENDING|CANCELLED) USD$/,
+  ],
+  [
+    /slices of busy days/,
+    'a slice that was changed',
+    'update transaction_slice set count = count + 1',
+    () => /^tenant [12] /,
+  ],
+  [
+    /slices of busy days/,
+    'a cell that was changed',
+    `update transaction_slice_total set count = count - 1 where channel_id = 0 and user_id = 0 and status = '*'`,
+    () => /channel 0 user 0 \*$/,
+  ],
+  [
+    /holds and has given back/,
+    'a refund that its payment knows nothing of',
+    `update transaction set amount_refunded = 100, amount_refund_held = 100 where id = {refunded}`,
+    ofPayment('refunded'),
+  ],
+  [
+    /holds and has given back/,
+    'money held for no refund',
+    'update transaction set amount_refund_held = 1 where id = {paid}',
+    ofPayment('paid'),
+  ],
+  [
+    /holds and has given back/,
+    'more held than was paid',
+    `alter table transaction drop constraint transaction_refunds_within_amount;
+     update transaction set amount_refund_held = amount + 1 where id = {refunded};
+     update refund set amount = 1900 where id = {refund}`,
+    ofPayment('refunded'),
+  ],
+  [
+    /holds and has given back/,
+    'a refund in another currency',
+    `update refund set currency = 'JPY' where id = {refund}`,
+    ofPayment('refunded'),
+  ],
+  [
+    /holds and has given back/,
+    'a payment that only says it was refunded',
+    `update transaction set status = 'REFUNDED' where id = {paid}`,
+    ofPayment('paid'),
+  ],
+  [
+    /refund that succeeded is booked/,
+    'a refund without its transfer',
+    `${freely} delete from ledger_transfer where source_id = {refund}`,
+    ofPayment('refund'),
+  ],
+  [
+    /refund that succeeded is booked/,
+    'a refund booked for another amount',
+    `${freely} update ledger_transfer set amount = 1 where source_id = {refund}`,
+    ofPayment('refund'),
+  ],
+  [
+    /refund that succeeded is booked/,
+    'a refund booked for another payment',
+    `${freely} update ledger_transfer set transaction_id = {paid} where source_id = {refund}`,
+    ofPayment('refund'),
+  ],
+  [
+    /refund that succeeded is booked/,
+    'a refund that failed, booked',
+    bookAs('{refusedRefund}', '{stubborn}', { debit: 'REFUNDS', credit: 'PROVIDER_RECEIVABLE' }),
+    ofPayment('refusedRefund'),
+  ],
+  [
+    /no other transaction.refunded/,
+    'a refund that was not told',
+    `delete from event where type = 'transaction.refunded' and object_id = 'txn_' || replace({charged}, '-', '')`,
+    ofPayment('charged'),
+  ],
+  [
+    /no other transaction.refunded/,
+    'a refund told of a payment that has none',
+    `update event set object_id = 'txn_' || replace({paid}, '-', '') where type = 'transaction.refunded' and object_id = 'txn_' || replace({charged}, '-', '')`,
+    ofPayment('paid'),
+  ],
+  [
+    /at most one charge/,
+    'two charges of one payment',
+    `drop index provider_operation_one_charge;
+     insert into provider_operation (tenant_id, transaction_id, number, kind, channel_id, provider, amount, due_at, created_at)
+     select tenant_id, transaction_id, 9, kind, channel_id, provider, amount, now(), now() from provider_operation where transaction_id = {charged} and number = 1`,
+    ofPayment('charged'),
+  ],
+  [
+    /no charge under way/,
+    'a payment that ended while its charge is under way',
+    `update transaction set status = 'FAILED' where id = {waiting}`,
+    ofPayment('waiting'),
+  ],
+  [
+    /no charge under way/,
+    'a payment called off while its charge is under way',
+    `update transaction set status = 'CANCELLED' where id = {waiting}`,
+    ofPayment('waiting'),
+  ],
+  [
+    /only by a charge that did/,
+    'a success that no provider said',
+    `update transaction set status = 'SUCCESS' where id = {waiting}`,
+    ofPayment('waiting'),
+  ],
+  [
+    /only by a charge that did/,
+    'a charge of another amount',
+    `update provider_operation set amount = 5 where transaction_id = {charged} and kind = 'CHARGE'`,
+    ofPayment('charged'),
+  ],
+  [
+    /asked for a refund/,
+    'a refund that no provider was asked for',
+    `delete from provider_operation where refund_id = {refundOfCharge}`,
+    ofPayment('refundOfCharge'),
+  ],
+  [
+    /asked for a refund/,
+    'a refund that failed at its provider and says that it succeeded',
+    `update refund set status = 'SUCCESS' where id = {refusedRefund}`,
+    ofPayment('refusedRefund'),
+  ],
+  [
+    /asked for a refund/,
+    'a refund that is done and still says that it waits',
+    `update refund set status = 'PENDING' where id = {refundOfCharge}`,
+    ofPayment('refundOfCharge'),
+  ],
+  [
+    /totals of charges/,
+    'a charge counted twice',
+    'insert into charge_total_delta select * from charge_total limit 1',
+    () => /^tenant 0 /,
+  ],
+  [
+    /totals of charges/,
+    'charges that were not counted',
+    'delete from charge_total; delete from charge_total_delta',
+    () => /^tenant 0 /,
+  ],
+];
+
+describe('a planted defect is found, and its offender named', () => {
+  test.each(plants)('%s: %s', async (claim, _what, sql, offender) => {
+    const check = checks.find((one) => claim.test(one.claim));
+    if (check === undefined) throw new Error(`No check claims ${claim}.`);
+    await within(async (transaction) => {
+      expect(await offendersOf(transaction, check, 11)).toEqual([]);
+      for (const part of filled(sql).split(';')) await transaction.run({ name: '', text: part });
+      const named = offender();
+      expect(await offendersOf(transaction, check, 11)).toContainEqual(
+        typeof named === 'string' ? named : expect.stringMatching(named),
+      );
+    });
+  });
+
+  test('for every claim there is', () => {
+    const untested = checks.filter(({ claim }) => !plants.some(([planted]) => planted.test(claim)));
+    expect(untested).toEqual([]);
+  });
+});
+
+test('of many offenders ten are named', async () => {
+  const [first] = checks;
+  const offenders = `select 'txn_' || n as offender from generate_series(1, 25) as n`;
+  expect(await offendersOf(db.database, { ...(first as (typeof checks)[number]), offenders }, 11)).toHaveLength(11);
+});
+
+const script = join(fileURLToPath(import.meta.url), '..', 'verify.ts');
+
+async function run(environment: Record<string, string>) {
+  const { PATH = '', HOME = '/' } = process.env;
+  const child = spawn(process.execPath, [script], { cwd: folder, env: { PATH, HOME, ...environment } });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.on('data', (chunk) => {
+    stdout += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  const code = await new Promise((resolve) => child.on('close', resolve));
+  return { code, lines: stdout.split('\n').filter((line) => line !== ''), stderr };
+}
+
+describe('npm run verify', () => {
+  const everythingOk = checks.map(({ claim }) => `ok      ${claim}`);
+
+  test('beside a running service prints a line for each claim, and ends with 0; with 1 when one is broken', async () => {
+    const environment = { DATABASE_URL: urlOf(db.connection) };
+    expect(await run(environment)).toEqual({ code: 0, lines: everythingOk, stderr: '' });
+    await db.query(filled(`update refund set currency = 'JPY' where id = {refund}`));
+    try {
+      const { code, lines } = await run(environment);
+      expect(code).toBe(1);
+      expect(lines.filter((line) => line.startsWith('BROKEN'))).toEqual([
+        expect.stringMatching(new RegExp(`^BROKEN  A payment holds .*: ${made.refunded}$`)),
+        expect.stringMatching(new RegExp(`^BROKEN  Every refund that succeeded is booked .*: ${made.refund}$`)),
+      ]);
+      expect(lines).toHaveLength(checks.length);
+    } finally {
+      await db.query(filled(`update refund set currency = 'USD' where id = {refund}`));
+    }
+  });
+
+  test('joins the embedded PostgreSQL where it runs, and starts it where it does not', async () => {
+    const dataDir = join(folder, 'data');
+    const log = { info: () => {}, warn: () => {}, error: () => {} };
+    const postgres = await startEmbeddedPostgres({ dataDir, log });
+    const environment = { APP_DATA_DIR: dataDir };
+    try {
+      const early = await run(environment);
+      expect(early).toMatchObject({ code: 2, lines: [], stderr: expect.stringContaining('start Florin once') });
+      await migrate(postgres.connection, () => {});
+      expect(await run(environment)).toEqual({ code: 0, lines: everythingOk, stderr: '' });
+    } finally {
+      await postgres.stop();
+    }
+    expect(await run(environment)).toEqual({ code: 0, lines: everythingOk, stderr: '' });
+  });
+
+  test('says in one line why it cannot tell, makes nothing, and ends with 2', async () => {
+    for (const [environment, line] of [
+      [{ APP_DATA_DIR: join(folder, 'nothing') }, /there is no database in .*nothing/],
+      [{ DATABASE_URL: 'postgres://127.0.0.1:1/x' }, /app\.database\.url cannot be used/],
+      [{ APP_NONSENSE: 'x' }, /APP_NONSENSE is not a setting/],
+    ] as const) {
+      const { code, lines, stderr } = await run(environment);
+      expect({ code, lines }).toEqual({ code: 2, lines: [] });
+      expect(stderr).toMatch(line);
+      expect(stderr.trim().split('\n')).toHaveLength(1);
+    }
+  });
+});

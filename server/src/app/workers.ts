@@ -1,0 +1,98 @@
+import { sweepCallbacks } from '../domains/callbacks/sweep.ts';
+import { sweepExpiredInboxes } from '../domains/inbox/sweep.ts';
+import { sweepExpired } from '../domains/users/sweep.ts';
+import { settleRotations } from '../domains/webhooks/rotate.ts';
+import { sweepDeliveries } from '../domains/webhooks/sweep.ts';
+import { sweepKeptAnswers } from '../platform/postgres/kept-answers.ts';
+import { minuteMs } from '../vocabulary/clock.ts';
+import type { Parts } from './parts.ts';
+
+/** Something that works by itself until it is stopped. */
+interface Worker {
+  start: () => void;
+  stop: () => Promise<void>;
+}
+
+/** Starts what works by itself on a node, in order; the lifecycle stops it in reverse. */
+export function startWorkers(parts: Parts): void {
+  for (const [name, worker] of Object.entries(workersOf(parts))) {
+    worker.start();
+    parts.lifecycle.add(name, () => worker.stop());
+  }
+}
+
+/**
+ * Where nobody else can be at work on this database: what a process that died held is due at once, not when its leases run
+ * out. To be called before the workers start.
+ */
+export async function freeDeadLeases({ dispatcher, callbacks }: Parts): Promise<void> {
+  await dispatcher.freeDeadLeases();
+  await callbacks.freeDeadLeases();
+}
+
+function workersOf(parts: Parts): Record<string, Worker> {
+  const { folder, deliveries, replays, callbacks } = parts;
+  return {
+    totals: folder,
+    deliveries,
+    replays,
+    processing: processing(parts),
+    callbacks,
+    sandbox: sandbox(parts),
+    sweeper: sweeper(parts),
+  };
+}
+
+/** What the dispatcher has begun is settled before it counts as stopped. */
+function processing({ dispatcher, settler }: Parts): Worker {
+  return {
+    start: () => dispatcher.start(),
+    stop: async () => {
+      await dispatcher.stop();
+      await settler.drained();
+    },
+  };
+}
+
+/** The callbacks that the sandbox owes; loaded beside the start, which does not wait for it. */
+function sandbox({ connectors, logError }: Parts): Worker {
+  const loading = connectors.of('sandbox');
+  return {
+    start: () => {
+      loading.then((loaded) => loaded.start()).catch((error) => logError(error, 'The sandbox could not be started'));
+    },
+    stop: async () => (await loading).stop(),
+  };
+}
+
+const sweepEveryMs = 60 * minuteMs;
+
+/** What has expired goes, once an hour. */
+function sweeper({ database, settings, clock, logError }: Parts): Worker {
+  const retention = {
+    attemptsMs: settings['app.webhook.keep-attempts'],
+    deliveriesMs: settings['app.webhook.keep-deliveries'],
+  };
+  const sweep = () =>
+    Promise.all([
+      sweepExpired(database, clock),
+      sweepKeptAnswers(database, clock()),
+      sweepCallbacks(database, clock()),
+      sweepExpiredInboxes(database, clock()),
+      settleRotations(database, clock()),
+      sweepDeliveries(database, clock(), retention),
+    ]).catch((error) => logError(error, 'What has expired could not be removed'));
+  let sweeping: Promise<unknown> = Promise.resolve();
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    start: () => {
+      timer = setInterval(() => {
+        sweeping = sweep();
+      }, sweepEveryMs);
+    },
+    stop: async () => {
+      clearInterval(timer);
+      await sweeping;
+    },
+  };
+}
