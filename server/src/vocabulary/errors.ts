@@ -17,6 +17,7 @@ export const refusalTypes = {
 
   scope_missing: 'forbidden',
   role_missing: 'forbidden',
+  clocks_not_offered: 'forbidden',
 
   path_unknown: 'absent',
   record_not_found: 'absent',
@@ -27,10 +28,18 @@ export const refusalTypes = {
   illegal_transition: 'conflict',
   not_refundable: 'conflict',
   refund_exceeds_payment: 'conflict',
+  external_id_taken: 'conflict',
+  invoice_not_payable: 'conflict',
+  payment_exceeds_invoice: 'conflict',
+  invoice_payment_under_way: 'conflict',
+  clock_under_way: 'conflict',
   last_administrator: 'conflict',
   webhook_inactive: 'conflict',
   no_secret_staged: 'conflict',
   replay_running: 'conflict',
+  plan_in_use: 'conflict',
+  plan_inactive: 'conflict',
+  subscription_fixed: 'conflict',
 
   body_too_large: 'too_large',
   not_json: 'unsupported',

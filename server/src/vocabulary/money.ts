@@ -35,3 +35,40 @@ export function inUnitsOf(amount: number, currency: string, digits: number): num
   const converted = digits >= exponent ? amount * shift : amount / shift;
   return Number.isSafeInteger(converted) && (digits >= exponent || amount % shift === 0) ? converted : undefined;
 }
+
+/**
+ * Shares an amount out by weights, to the minor unit: every share is its exact part rounded down or up, and together they
+ * are the amount. What rounding down leaves goes to the largest remainders, of equal ones to those that stand first. Weights
+ * are integers from 0 on, not all of them 0; of a negative amount the shares are those of the positive one, negated.
+ */
+export function allocate(amount: number, weights: readonly number[]): number[] {
+  if (amount < 0) return allocate(-amount, weights).map((share) => 0 - share);
+  const whole = weights.reduce((sum, weight) => sum + BigInt(weight), 0n);
+  if (whole <= 0n || weights.some((weight) => weight < 0))
+    throw new Error('Shares need weights from 0 on, and one above.');
+  const exact = weights.map((weight) => BigInt(amount) * BigInt(weight));
+  return apportion(exact, whole).map(Number);
+}
+
+/**
+ * Rounds fractions with one denominator to whole numbers, so that their sum is the exact sum, rounded half up: each is
+ * rounded down, and what the sum lacks goes to those that lost most (largest remainder; of equals to the first).
+ */
+export function apportion(numerators: readonly bigint[], denominator: bigint): bigint[] {
+  const shares = numerators.map((numerator) => floorOf(numerator, denominator));
+  const sum = numerators.reduce((all, numerator) => all + numerator, 0n);
+  const wanted = floorOf(2n * sum + denominator, 2n * denominator);
+  const lacking = Number(wanted - shares.reduce((all, share) => all + share, 0n));
+  const lost = numerators.map((numerator, i) => numerator - (shares[i] as bigint) * denominator);
+  const byLoss = lost.map((_, i) => i).sort((a, b) => compare(lost[b] as bigint, lost[a] as bigint) || a - b);
+  for (const i of byLoss.slice(0, lacking)) shares[i] = (shares[i] as bigint) + 1n;
+  return shares;
+}
+
+/** Towards minus infinity; the denominator is positive. */
+function floorOf(numerator: bigint, denominator: bigint): bigint {
+  const quotient = numerator / denominator;
+  return numerator % denominator < 0n ? quotient - 1n : quotient;
+}
+
+const compare = (a: bigint, b: bigint) => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,4 +1,4 @@
-import type { Database } from '../../platform/postgres/database.ts';
+import type { Database, Queryable } from '../../platform/postgres/database.ts';
 import type { Notifications } from '../../platform/postgres/notifications.ts';
 import { ReadThroughCache } from '../../platform/postgres/read-through-cache.ts';
 import { type ChannelRow, findChannel } from './sql.ts';
@@ -24,6 +24,14 @@ export class ChannelDirectory {
   /** At once when it is remembered, else a promise. */
   find(id: number): ChannelRow | Promise<ChannelRow | undefined> {
     return this.#cache.peek(id) ?? this.#cache.get(id);
+  }
+
+  /**
+   * The same for whoever holds a connection already: what is not remembered is read through it. Waiting for another one
+   * behind those that wait for this one's locks would never end.
+   */
+  async findWithin(transaction: Queryable, id: number): Promise<ChannelRow | undefined> {
+    return this.#cache.peek(id) ?? (await transaction.run(findChannel, [id]))[0];
   }
 
   /** Tells every node that a channel has been changed. */

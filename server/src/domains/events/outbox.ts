@@ -1,3 +1,4 @@
+import { plainArray, textArray } from '../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../platform/postgres/database.ts';
 import { statement } from '../../platform/postgres/statement.ts';
 import type { EventType, SentType } from '../../vocabulary/event-types.ts';
@@ -75,6 +76,30 @@ const record = statement<{ deliveries: number }>(
 export async function recordEvent(transaction: Queryable, news: News): Promise<number> {
   const { tenantId, id, type, objectId, createdMs, body } = news;
   const [row] = await transaction.run(record, [tenantId, id, type, objectId, createdMs, body]);
+  return row?.deliveries ?? 0;
+}
+
+const recordMany = statement<{ deliveries: number }>(
+  'events.record_many',
+  `with news as (
+     select tenant_id, id, type, object_id, to_timestamp(created_ms / 1000) as created_at, body
+       from unnest($1::bigint[], $2::uuid[], $3::text[], $4::text[], $5::float8[], $6::text[])
+         as row (tenant_id, id, type, object_id, created_ms, body)
+   ), ${outbox}
+   select (select count(*) from enqueued) as deliveries`,
+);
+
+/** Records many events and their deliveries at once, as `recordEvent` does one. */
+export async function recordEvents(transaction: Queryable, news: readonly News[]): Promise<number> {
+  if (news.length === 0) return 0;
+  const [row] = await transaction.run(recordMany, [
+    plainArray(news.map(({ tenantId }) => tenantId)),
+    plainArray(news.map(({ id }) => id)),
+    textArray(news.map(({ type }) => type)),
+    textArray(news.map(({ objectId }) => objectId)),
+    plainArray(news.map(({ createdMs }) => createdMs)),
+    textArray(news.map(({ body }) => body)),
+  ]);
   return row?.deliveries ?? 0;
 }
 

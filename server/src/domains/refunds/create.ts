@@ -1,13 +1,13 @@
 import type { Static } from 'typebox';
 import type { Database, Queryable } from '../../platform/postgres/database.ts';
-import { answerOnce } from '../../platform/postgres/kept-answers.ts';
+import { answerOnce, requestHash } from '../../platform/postgres/kept-answers.ts';
 import type { Clock } from '../../vocabulary/clock.ts';
 import { notFound } from '../../vocabulary/errors.ts';
 import { type DrawUuid, uuidTimeMs } from '../../vocabulary/id.ts';
+import { metadataJson } from '../../vocabulary/metadata.ts';
 import type { Principal } from '../../vocabulary/principal.ts';
 import { type Move, movePayments } from '../transactions/moving.ts';
 import type { TransactionReader } from '../transactions/read.ts';
-import { metadataJson, requestHash } from '../transactions/rules.ts';
 import { lockOne, type TransactionRow } from '../transactions/sql.ts';
 import { type RefundRecord, recordOf } from './record.ts';
 import { refundableAmount } from './rules.ts';

@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import { dayFields, pageFields } from '../../platform/http/list-query.ts';
+import { keptMetadata, long, metadata, nullable } from '../../platform/http/shapes.ts';
 import { maximumAmount } from '../../vocabulary/currency.ts';
-import { keptMetadata, long, metadata, nullable, transactionId } from '../transactions/schema.ts';
+import { transactionId } from '../transactions/schema.ts';
 import { refundStatuses } from './states.ts';
 
 const status = Type.Enum([...refundStatuses]);

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { day } from '../../platform/http/list-query.ts';
-import { long } from '../transactions/schema.ts';
+import { long } from '../../platform/http/shapes.ts';
 import { transactionStatuses } from '../transactions/states.ts';
 
 const status = Type.Enum([...transactionStatuses]);

@@ -1,20 +1,16 @@
-import type { Static } from 'typebox';
 import { Batcher } from '../../platform/postgres/batcher.ts';
-import type { Database } from '../../platform/postgres/database.ts';
-import { idempotencyMismatch } from '../../platform/postgres/kept-answers.ts';
+import type { Database, Queryable } from '../../platform/postgres/database.ts';
+import { idempotencyMismatch, requestHash } from '../../platform/postgres/kept-answers.ts';
 import { Refusal } from '../../vocabulary/errors.ts';
-import { type DrawUuid, publicId, uuidTimeMs } from '../../vocabulary/id.ts';
+import type { DrawUuid } from '../../vocabulary/id.ts';
 import type { Principal } from '../../vocabulary/principal.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
-import { demandAccepting, mayUse } from '../channels/rules.ts';
 import type { ChannelRow } from '../channels/sql.ts';
-import { eventBody, objectOfBody } from '../events/outbox.ts';
-import { recordJson } from './record.ts';
-import { metadataJson, requestHash } from './rules.ts';
-import type { createInput } from './schema.ts';
+import { objectOfBody } from '../events/outbox.ts';
+import { holdForPayment, isInvoiceHeld } from '../invoices/hold.ts';
+import type { PaymentRequest } from '../invoices/payments.ts';
+import { type CreateInput, draftOf, usable } from './draft.ts';
 import { createMany, type Draft, findKeptAnswers, type KeptAnswer } from './sql.ts';
-
-export type CreateInput = Static<typeof createInput>;
 
 /** The answer to a create: the payment's JSON, and whether it is an earlier answer given again. */
 export interface Created {
@@ -69,6 +65,9 @@ export class TransactionCreator {
       const found = this.#deps.channels.find(input.channelId);
       const channel = found instanceof Promise ? await found : found;
       const draft = draftOf(input, usable(channel, input, principal), principal, this.#deps.drawUuid(), idempotencyKey);
+      if (draft.invoiceId !== null && (await isInvoiceHeld(this.#deps.database, draft.tenantId, draft.invoiceId))) {
+        return await this.#createForInvoice(draft, draft.invoiceId);
+      }
       return answered(await this.#batcher.add(draft));
     } catch (error) {
       // A repeat gets its first answer, also when the channel would no longer take the payment.
@@ -77,6 +76,31 @@ export class TransactionCreator {
       throw error;
     }
   }
+
+  /**
+   * Writes payments of invoices in a transaction of the caller's, who calls `written` after the commit. For each, in order:
+   * the refusal of one that its channel does not take, else undefined.
+   */
+  async createWithin(transaction: Queryable, requests: readonly PaymentRequest[]): Promise<(Refusal | undefined)[]> {
+    const found = new Map<number, ChannelRow | undefined>();
+    for (const { channelId } of requests) {
+      if (!found.has(channelId)) found.set(channelId, await this.#deps.channels.findWithin(transaction, channelId));
+    }
+    const drafted = requests.map((request) => draftOrRefusal(request, found.get(request.channelId)));
+    const drafts = drafted.filter((draft): draft is Draft => !(draft instanceof Refusal));
+    if (drafts.length > 0) {
+      const created = await createMany(transaction, drafts);
+      if (created.length !== drafts.length) throw new Error('A payment of an invoice stood there already.');
+    }
+    return drafted.map((draft) => (draft instanceof Refusal ? draft : undefined));
+  }
+
+  /** Payments have been committed outside the batches: everyone who follows has something to do. */
+  readonly written = (): void => {
+    this.#deps.onWritten();
+    this.#deps.onDeliveries();
+    this.#deps.onOperations();
+  };
 
   get queued(): number {
     return this.#batcher.queued;
@@ -89,6 +113,19 @@ export class TransactionCreator {
 
   drained(): Promise<void> {
     return this.#batcher.drained();
+  }
+
+  /** A payment of an invoice that is kept here takes the long way: what it takes of the invoice is held under its lock. */
+  async #createForInvoice(draft: Draft, invoiceId: number): Promise<Created> {
+    const { tenantId, id: transactionId, amount, currency, createdMs } = draft;
+    await this.#deps.database.transaction(async (transaction) => {
+      await holdForPayment(transaction, { tenantId, invoiceId, transactionId, amount, currency, createdMs });
+      const created = await createMany(transaction, [draft]);
+      // Its key stands already: what is held is given up, and the first answer looked for.
+      if (created.length === 0) throw idempotencyMismatch();
+    });
+    this.written();
+    return createdOf(draft);
   }
 
   async #write(drafts: readonly Draft[]): Promise<Outcome[]> {
@@ -116,75 +153,29 @@ export class TransactionCreator {
   }
 }
 
+function draftOrRefusal(request: PaymentRequest, channel: ChannelRow | undefined): Draft | Refusal {
+  const { id, tenantId, userId, metadata, paymentMethod, returnUrl, ...input } = request;
+  const given = {
+    ...input,
+    ...(metadata !== null && { metadata }),
+    ...(paymentMethod !== null && { paymentMethod }),
+    ...(returnUrl !== null && { returnUrl }),
+  };
+  const creator = { tenantId, userId };
+  try {
+    return draftOf(given, usable(channel, given, creator), creator, id, undefined);
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+}
+
 const noId = '00000000-0000-0000-0000-000000000000';
 
 /** Two nodes that insert the same keys must take them in the same order, or each waits for the other. */
 function byIdempotencyKey(a: Draft, b: Draft): number {
   const [keyA, keyB] = [a.idempotencyKey ?? '', b.idempotencyKey ?? ''];
   return keyA < keyB ? -1 : keyA > keyB ? 1 : 0;
-}
-
-function usable(
-  channel: ChannelRow | undefined,
-  { channelId, currency }: CreateInput,
-  { tenantId }: Principal,
-): ChannelRow {
-  if (channel === undefined || !mayUse(channel, tenantId)) {
-    throw new Refusal('record_not_found', `There is no channel ${channelId}.`, { field: 'channelId' });
-  }
-  demandAccepting(channel, currency);
-  return channel;
-}
-
-/** Everything about a payment that can be decided without asking the database. */
-function draftOf(
-  input: CreateInput,
-  channel: ChannelRow,
-  principal: Principal,
-  id: string,
-  idempotencyKey: string | undefined,
-): Draft {
-  const createdMs = uuidTimeMs(id);
-  const createdTime = new Date(createdMs).toISOString();
-  const objectJson = recordJson({
-    id: publicId('txn', id),
-    amount: input.amount,
-    amountRefunded: 0,
-    currency: input.currency,
-    status: 'PENDING',
-    channelId: channel.id,
-    description: input.description ?? null,
-    metadata: (input.metadata as Record<string, unknown> | undefined) ?? null,
-    customerId: input.customerId ?? null,
-    invoiceId: input.invoiceId ?? null,
-    userId: principal.userId,
-    failureCode: null,
-    failureMessage: null,
-    providerReference: null,
-    nextAction: null,
-    version: 1,
-    createdTime,
-    updatedTime: createdTime,
-  });
-  return {
-    tenantId: principal.tenantId,
-    id,
-    amount: input.amount,
-    currency: input.currency,
-    channelId: channel.id,
-    userId: principal.userId,
-    description: input.description ?? null,
-    metadataJson: metadataJson(input.metadata),
-    customerId: input.customerId ?? null,
-    invoiceId: input.invoiceId ?? null,
-    paymentMethod: input.paymentMethod ?? null,
-    returnUrl: input.returnUrl ?? null,
-    provider: channel.provider,
-    createdMs,
-    eventBody: eventBody(id, 'transaction.created', createdMs, objectJson),
-    idempotencyKey: idempotencyKey ?? null,
-    requestHash: idempotencyKey === undefined ? null : requestHash(input).toString('hex'),
-  };
 }
 
 const createdOf = (draft: Draft): Created => ({ json: objectOfBody(draft.eventBody), replayed: false });

@@ -3,6 +3,7 @@ import type { Queryable } from '../../platform/postgres/database.ts';
 import { statement } from '../../platform/postgres/statement.ts';
 import { type DrawUuid, uuidTimeMs } from '../../vocabulary/id.ts';
 import { eventBody, outbox } from '../events/outbox.ts';
+import { tellingInvoices } from '../invoices/telling.ts';
 import { booking } from '../ledger/booking.ts';
 import { counting } from './counting.ts';
 import { recordJson, recordOf } from './record.ts';
@@ -92,9 +93,9 @@ export function moveInput(further: readonly FurtherColumn[] = []): string {
 }
 
 /**
- * CTEs that make moves from a CTE `move` (the columns of `moveInput`): the payments, the totals, the ledger, the events
- * and their deliveries, in one statement with whatever it follows from. Further columns come out in `moved` again. Guarded by version and by the table of
- * transitions; a payment that is not in `moved` afterwards was left as it is, with all that would follow.
+ * CTEs that make moves from a CTE `move` (the columns of `moveInput`): the payments, the totals, the ledger, what their
+ * invoices are told, the events and their deliveries, in one statement with whatever it follows from. Further columns come
+ * out in `moved` again. Guarded by version and by the table of transitions; a payment that is not in `moved` afterwards was left as it is, with all that would follow.
  */
 export function moving(further: readonly FurtherColumn[] = []): string {
   return `
@@ -115,7 +116,8 @@ export function moving(further: readonly FurtherColumn[] = []): string {
      where t.tenant_id = move.tenant_id and t.id = move.id
        and t.version = move.version and t.status = move.from_status
        and (t.status, move.to_status) in (${permittedMoves})
-    returning t.tenant_id, t.id, t.user_id, t.channel_id, t.currency, t.amount, t.created_at, move.from_status,
+    returning t.tenant_id, t.id, t.user_id, t.channel_id, t.currency, t.amount, t.created_at, t.invoice_id,
+              t.failure_code, t.failure_message, move.from_status,
               move.to_status, move.refunded, move.refund_id, move.fee,
               coalesce(move.channel_id, t.channel_id) as booked_channel_id, to_timestamp(move.at_ms / 1000) as at,
               move.event_id, move.event_type, move.event_body${further.map(([name]) => `, move.${name}`).join('')}
@@ -134,6 +136,7 @@ export function moving(further: readonly FurtherColumn[] = []): string {
      where event_id is not null
   ),
   ${outbox},
+  ${tellingInvoices},
   ${booking}`;
 }
 

@@ -1,10 +1,8 @@
 import { Type } from 'typebox';
 import { dayFields, pageFields } from '../../platform/http/list-query.ts';
+import { keptMetadata, long, metadata, nullable } from '../../platform/http/shapes.ts';
 import { maximumAmount } from '../../vocabulary/currency.ts';
 import { transactionStatuses } from './states.ts';
-
-export const long = (description: string) =>
-  Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description });
 
 export const amount = Type.Integer({
   minimum: 1,
@@ -13,15 +11,6 @@ export const amount = Type.Integer({
 });
 const currency = Type.String({ minLength: 1, maxLength: 16, description: "An ISO 4217 code, one of the channel's." });
 const description = Type.String({ maxLength: 2000 });
-export const metadata = Type.Object(
-  {},
-  {
-    additionalProperties: true,
-    maxProperties: 50,
-    title: 'an object of at most 50 keys',
-    description: 'Anything of yours: at most 16 KiB of JSON, 8 levels, 50 keys. Given back as it was sent.',
-  },
-);
 const status = Type.Enum([...transactionStatuses]);
 export const transactionId = Type.String({
   minLength: 1,
@@ -37,7 +26,9 @@ export const createInput = Type.Object(
     description: Type.Optional(description),
     metadata: Type.Optional(metadata),
     customerId: Type.Optional(long('May name a record kept elsewhere; stored as given.')),
-    invoiceId: Type.Optional(long('May name a record kept elsewhere; stored as given.')),
+    invoiceId: Type.Optional(
+      long('An invoice, which this payment then settles. One that is kept elsewhere is stored as given.'),
+    ),
     paymentMethod: Type.Optional(
       Type.String({
         minLength: 1,
@@ -80,17 +71,6 @@ export const listQuery = Type.Object({
   channelId: Type.Optional(long('Only payments through this channel.')),
   ...dayFields,
   userId: Type.Optional(long('Only payments created by this user (or by a key of theirs).')),
-});
-
-export const nullable = <Shape extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>>(
-  shape: Shape,
-) => Type.Union([shape, Type.Null()], 'description' in shape ? { description: shape.description as string } : {});
-
-/** Metadata as it is given back. */
-export const keptMetadata = Type.Unsafe<Record<string, unknown> | null>({
-  description: 'As it was sent.',
-  type: ['object', 'null'],
-  additionalProperties: true,
 });
 
 /** A payment as it was created or changed: what create and update answer, and what events carry. */

@@ -1,15 +1,16 @@
 import type { Static } from 'typebox';
 import type { Database, Queryable } from '../../platform/postgres/database.ts';
-import { answerOnce } from '../../platform/postgres/kept-answers.ts';
+import { answerOnce, requestHash } from '../../platform/postgres/kept-answers.ts';
 import type { Clock } from '../../vocabulary/clock.ts';
 import { notFound } from '../../vocabulary/errors.ts';
 import type { DrawUuid } from '../../vocabulary/id.ts';
+import { metadataJson } from '../../vocabulary/metadata.ts';
 import type { Principal } from '../../vocabulary/principal.ts';
 import { type Move, moved, movePayments } from './moving.ts';
 import { note } from './notes.ts';
 import type { TransactionReader } from './read.ts';
 import { recordOf, type TransactionRecord } from './record.ts';
-import { demandMeaningfulUpdate, demandUpdatable, metadataJson, requestHash } from './rules.ts';
+import { demandMeaningfulUpdate, demandUpdatable } from './rules.ts';
 import type { updateInput } from './schema.ts';
 import { lockOne, type TransactionRow } from './sql.ts';
 

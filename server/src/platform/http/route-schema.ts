@@ -1,5 +1,5 @@
 import { type TSchema, Type } from 'typebox';
-import type { Need, Paging, Route } from './route.ts';
+import type { Endpoint, Need, Paging, Route } from './route.ts';
 
 const pagination = Type.Object({
   page: Type.Integer(),
@@ -42,8 +42,14 @@ export function routeSchema({ method, path, needs, group, endpoint }: Route): Re
     ...(query && { querystring: query }),
     ...(params && { params }),
     ...(headers && { headers }),
-    response: { 200: envelope(endpoint.data, endpoint.paged), '4xx': refusal, '5xx': refusal },
+    response: { 200: answerOf(endpoint), '4xx': refusal, '5xx': refusal },
   };
+}
+
+function answerOf({ data, paged, documentTypes }: Endpoint): unknown {
+  if (documentTypes === undefined) return envelope(data, paged);
+  const content = Object.fromEntries(documentTypes.map((type) => [type, { schema: { type: 'string' } }]));
+  return { description: 'Done.', content };
 }
 
 function envelope(data: TSchema, paged: Paging): TSchema {

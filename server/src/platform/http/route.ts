@@ -38,6 +38,8 @@ export interface Answer<Data> {
   /** Writes say what they did; reads say nothing (decisions, Replies and errors). */
   message?: string;
   pagination?: Pagination | CursorPagination;
+  /** Instead of the envelope: a page or a file, of one of the endpoint's `documentTypes`. */
+  document?: { type: string; content: string | Buffer };
   headers?: Record<string, string>;
 }
 
@@ -59,6 +61,8 @@ export interface Endpoint {
   data: TSchema;
   /** Whether `data` comes in pages, and how the next one is asked for. */
   paged: Paging;
+  /** The media types it answers with, where that is not the envelope. */
+  documentTypes?: readonly string[];
   handle: (call: Call<never, never>) => Promise<Answer<unknown>>;
 }
 
@@ -72,6 +76,7 @@ export interface EndpointDefinition<Body extends TSchema, Query extends TSchema,
   headers?: TSchema;
   data: Data;
   paged?: Paging;
+  documentTypes?: readonly string[];
   handle: (call: Call<Static<Body>, Static<Query>>) => Promise<Answer<Static<Data>>>;
 }
 

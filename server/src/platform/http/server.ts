@@ -184,10 +184,14 @@ function callOf(request: FastifyRequest): Call<never, never> {
   };
 }
 
-function send(reply: FastifyReply, { data, json, message, pagination, headers }: Answer<unknown>): FastifyReply {
+function send(
+  reply: FastifyReply,
+  { data, json, message, pagination, document, headers }: Answer<unknown>,
+): FastifyReply {
   if (headers !== undefined) reply.headers(headers);
-  reply.header('content-type', jsonType);
+  reply.header('content-type', document?.type ?? jsonType);
   reply.header('cache-control', 'no-store');
+  if (document !== undefined) return reply.send(document.content);
   if (json === undefined) return reply.send({ code: 200, message, data, pagination });
   return reply.send(
     `{"code":200,${message === undefined ? '' : `"message":${JSON.stringify(message)},`}"data":${json}}`,

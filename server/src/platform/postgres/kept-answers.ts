@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { Refusal } from '../../vocabulary/errors.ts';
 import type { Database, Queryable } from './database.ts';
 import { statement } from './statement.ts';
@@ -50,6 +51,20 @@ export function answerOnce<Answer>(
     if (!kept.request_hash.equals(hash)) throw idempotencyMismatch();
     return { answer: kept.answer as Answer, replayed: true };
   });
+}
+
+/** What makes two requests with one Idempotency-Key the same request: every field, in whatever order they were sent. */
+export function requestHash(input: object): Buffer {
+  return hash('sha256', canonicalJson(input), 'buffer');
+}
+
+function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (typeof value === 'object' && value !== null) {
+    const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+    return `{${entries.map(([key, inner]) => `${JSON.stringify(key)}:${canonicalJson(inner)}`).join(',')}}`;
+  }
+  return JSON.stringify(value);
 }
 
 export function idempotencyMismatch(): Refusal {

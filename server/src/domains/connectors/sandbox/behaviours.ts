@@ -249,13 +249,22 @@ const byWord = new Map(behaviours.map((behaviour) => [behaviour.word, behaviour]
 const byAmount = new Map(behaviours.map((behaviour) => [behaviour.amount, behaviour]));
 
 /**
- * How a charge or a refund asks the sandbox to behave: by the payment's `metadata.sandbox`, else by its own amount. A word
- * for charges means nothing to a refund, and the other way round. Undefined: the word is not in the table.
+ * How a charge or a refund asks the sandbox to behave: by the payment's `metadata.sandbox`, else, where it is a charge, by a
+ * `paymentMethod` that begins with `sandbox:` (so that a customer has a card that fails), else by its own amount. A word for
+ * charges means nothing to a refund, and the other way round. Undefined: the word is not in the table.
  */
-export function behaviourOf({ kind, amount, metadata }: Operation): Behaviour | undefined {
-  const word = metadata?.sandbox;
+export function behaviourOf(operation: Operation): Behaviour | undefined {
+  const { kind, amount, metadata } = operation;
+  const word = metadata?.sandbox === undefined ? wordOfToken(operation) : metadata.sandbox;
   const asked = word === undefined ? (byAmount.get(amount) ?? succeed) : behaviourOfWord(word);
   return asked === undefined || asked.kind === kind ? asked : succeed;
+}
+
+const tokenPrefix = 'sandbox:';
+
+function wordOfToken(operation: Operation): string | undefined {
+  const token = operation.kind === 'CHARGE' ? operation.paymentMethod : null;
+  return token?.startsWith(tokenPrefix) ? token.slice(tokenPrefix.length) : undefined;
 }
 
 function behaviourOfWord(word: unknown): Behaviour | undefined {

@@ -147,8 +147,11 @@ export class Sandbox implements Connector {
 const tooLate = failure('invalid_operation', 'too_late', 'The charge has ended and can no longer be called off.');
 
 /** A typing error must not look like a success. Nothing is booked. */
-function unknownBehaviour({ metadata }: Operation): Outcome {
-  const message = `docs/sandbox.md lists what the sandbox can be asked for; not ${JSON.stringify(metadata?.sandbox)}.`;
+function unknownBehaviour(operation: Operation): Outcome {
+  const { metadata } = operation;
+  const token = operation.kind === 'CHARGE' ? operation.paymentMethod : undefined;
+  const asked = metadata?.sandbox === undefined ? token : metadata.sandbox;
+  const message = `docs/sandbox.md lists what the sandbox can be asked for; not ${JSON.stringify(asked)}.`;
   return {
     kind: 'failed',
     failure: failure('invalid_operation', 'unknown_behaviour', message.slice(0, 200).toWellFormed()),

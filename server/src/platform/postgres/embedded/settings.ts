@@ -6,7 +6,7 @@ const durability = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'o
 
 const defaults = {
   shared_buffers: '128MB',
-  max_connections: '50',
+  max_connections: '100',
   // After a kill everything since the last checkpoint is repeated before sessions are accepted. Measured under
   // full load on two cores, on a table of two million rows: 512 MB take 1.6 to 1.8 s, 1 GB takes 3.5 to 6.5 s,
   // 2 GB take 13 s, without being faster before. 256 MB take 0.9 s, but checkpoints come so often that writing

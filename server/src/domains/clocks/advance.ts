@@ -1,0 +1,109 @@
+import { ClaimLoop } from '../../platform/postgres/claim-loop.ts';
+import type { Database, Queryable } from '../../platform/postgres/database.ts';
+import { type ClockRow, clocksUnderWay, stepClock } from './sql.ts';
+
+/** Whatever goes by test clocks: renewals and their payments come later in the order of domains. */
+export interface ClockWork {
+  /** The earliest moment (ms) up to `untilMs` at which something of this clock's customers is due; null: nothing is. */
+  nextDue: (moment: Queryable, clock: ClockKey, untilMs: number) => Promise<number | null>;
+  /** Whether something has been begun whose end comes without anyone's doing: a payment that its provider is asked for. */
+  isBusy: (moment: Queryable, clock: ClockKey) => Promise<boolean>;
+  /** Whoever works it off: look now. */
+  wake: () => void;
+}
+
+export interface ClockKey {
+  tenantId: number;
+  clockId: number;
+}
+
+export interface ClockMoverOptions {
+  database: Database;
+  works: readonly ClockWork[];
+  onTrouble: (error: unknown) => void;
+}
+
+/** Clocks moved at once. */
+const slots = 20;
+const lookEveryMs = 5;
+
+/**
+ * Moves clocks that are on their way, each from one due moment to the next: at each, it waits until all that is due has been
+ * worked off and its payments have been settled, so that a year told in seconds goes as a year does. No lease is needed: a
+ * step is taken from where the clock was seen, and of two that take it one does.
+ */
+export class ClockMover {
+  readonly #options: ClockMoverOptions;
+  readonly #loop: ClaimLoop<ClockRow>;
+  readonly #moving = new Set<number>();
+  #running = false;
+
+  constructor(options: ClockMoverOptions) {
+    this.#options = options;
+    this.#loop = new ClaimLoop<ClockRow>({
+      claim: async (room) => {
+        const rows = await options.database.run(clocksUnderWay, [room + this.#moving.size]);
+        return rows.filter(({ id }) => !this.#moving.has(id)).slice(0, room);
+      },
+      perform: (row) => this.#move(row),
+      release: async () => {},
+      slots: () => slots,
+      maxBatch: slots,
+      onTrouble: options.onTrouble,
+    });
+  }
+
+  start(): void {
+    this.#running = true;
+    this.#loop.start();
+  }
+
+  wake(): void {
+    this.#loop.wake();
+  }
+
+  async stop(): Promise<void> {
+    this.#running = false;
+    await this.#loop.stop();
+    await this.#loop.drained();
+  }
+
+  async #move({ tenant_id: tenantId, id: clockId, now_at, target_at }: ClockRow): Promise<void> {
+    const { works } = this.#options;
+    const clock = { tenantId, clockId };
+    const targetMs = Date.parse(target_at as string);
+    let nowMs = Date.parse(now_at);
+    this.#moving.add(clockId);
+    try {
+      while (this.#running) {
+        const toMs = await this.#next(clock, nowMs, targetMs);
+        if (toMs === undefined) {
+          for (const { wake } of works) wake();
+          await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+          continue;
+        }
+        const isThere = toMs === null;
+        const values = [tenantId, clockId, new Date(nowMs).toISOString(), toMs ?? targetMs, isThere];
+        const [stepped] = await this.#options.database.run(stepClock, values);
+        // Somebody else has moved it on: whoever claims it next sees where it is.
+        if (stepped === undefined || isThere) return;
+        nowMs = toMs;
+      }
+    } finally {
+      this.#moving.delete(clockId);
+    }
+  }
+
+  /** The moment to go to; null: nothing is due any more up to the target; undefined: what is due now is not done yet. */
+  #next(clock: ClockKey, nowMs: number, untilMs: number): Promise<number | null | undefined> {
+    return this.#options.database.snapshot(async (moment) => {
+      let next: number | null = null;
+      for (const { isBusy, nextDue } of this.#options.works) {
+        if (await isBusy(moment, clock)) return undefined;
+        const due = await nextDue(moment, clock, untilMs);
+        if (due !== null && (next === null || due < next)) next = due;
+      }
+      return next !== null && next <= nowMs ? undefined : next;
+    });
+  }
+}
