@@ -7,21 +7,31 @@ import { environmentName, settings } from '../server/src/app/settings.ts';
 import { callbackEndpoints } from '../server/src/domains/callbacks/routes.ts';
 import { channelEndpoints } from '../server/src/domains/channels/routes.ts';
 import { savedChannel } from '../server/src/domains/channels/schema.ts';
+import { clockEndpoints } from '../server/src/domains/clocks/routes.ts';
+import { clockRecord } from '../server/src/domains/clocks/schema.ts';
 import { behaviours } from '../server/src/domains/connectors/sandbox/behaviours.ts';
+import { customerEndpoints } from '../server/src/domains/customers/routes.ts';
+import { customerRecord } from '../server/src/domains/customers/schema.ts';
 import { developerKeyEndpoints } from '../server/src/domains/developer-keys/routes.ts';
 import { generatedKey, listedKey } from '../server/src/domains/developer-keys/schema.ts';
 import { eventEndpoints } from '../server/src/domains/events/routes.ts';
 import { eventDetail } from '../server/src/domains/events/schema.ts';
 import { inboxEndpoints } from '../server/src/domains/inbox/routes.ts';
 import { createdInbox } from '../server/src/domains/inbox/schema.ts';
+import { invoiceEndpoints } from '../server/src/domains/invoices/routes.ts';
+import { invoiceRecord } from '../server/src/domains/invoices/schema.ts';
 import { ledgerEndpoints } from '../server/src/domains/ledger/routes.ts';
 import { accountBalance, entry } from '../server/src/domains/ledger/schema.ts';
+import { planEndpoints } from '../server/src/domains/plans/routes.ts';
+import { planRecord } from '../server/src/domains/plans/schema.ts';
 import { processingEndpoints } from '../server/src/domains/processing/routes.ts';
 import { timelineStep } from '../server/src/domains/processing/schema.ts';
 import { refundEndpoints } from '../server/src/domains/refunds/routes.ts';
 import { refundRecord } from '../server/src/domains/refunds/schema.ts';
 import { statisticsEndpoints } from '../server/src/domains/statistics/routes.ts';
 import { seriesRow, summary } from '../server/src/domains/statistics/schema.ts';
+import { subscriptionEndpoints } from '../server/src/domains/subscriptions/routes.ts';
+import { previewedInvoice, subscriptionRecord } from '../server/src/domains/subscriptions/schema.ts';
 import { tenantEndpoints } from '../server/src/domains/tenants/routes.ts';
 import { tenantRecord } from '../server/src/domains/tenants/schema.ts';
 import { transactionEndpoints } from '../server/src/domains/transactions/routes.ts';
@@ -34,9 +44,11 @@ import { endpointRecord } from '../server/src/domains/webhooks/schema.ts';
 import type { Need, Route } from '../server/src/platform/http/route.ts';
 import { scopeOfEventType } from '../server/src/vocabulary/event-types.ts';
 import { roles } from '../server/src/vocabulary/scopes.ts';
+import { invoiceTables } from './invoice-tables.ts';
 import { ledgerTables } from './ledger-tables.ts';
 import { table } from './markdown-table.ts';
 import { paymentTables } from './payment-tables.ts';
+import { subscriptionTables } from './subscription-tables.ts';
 
 /**
  * The tables of the documentation that the code already knows: settings, endpoints, fields, transitions, scopes. They
@@ -45,10 +57,12 @@ import { paymentTables } from './payment-tables.ts';
 export const generatedPages = [
   'docs/api.md',
   'docs/configuration.md',
+  'docs/customers-and-invoices.md',
   'docs/ledger.md',
   'docs/operations.md',
   'docs/payments.md',
   'docs/sandbox.md',
+  'docs/subscriptions.md',
 ];
 
 /** The page with every generated part as the code has it now. A part that nobody knows is an error. */
@@ -71,6 +85,11 @@ export function allRoutes(): Route[] {
     transactions: transactionEndpoints(nothing),
     processing: processingEndpoints(nothing),
     refunds: refundEndpoints(nothing),
+    customers: customerEndpoints(nothing),
+    invoices: invoiceEndpoints(nothing),
+    plans: planEndpoints(nothing),
+    subscriptions: subscriptionEndpoints(nothing),
+    clocks: clockEndpoints(nothing),
     ledger: ledgerEndpoints(nothing),
     statistics: statisticsEndpoints(nothing),
     events: eventEndpoints(nothing),
@@ -88,6 +107,8 @@ function parts(): Record<string, () => string> {
     endpoints: endpointsTable,
     ...paymentTables,
     ...ledgerTables,
+    ...invoiceTables,
+    ...subscriptionTables,
     roles: rolesTable,
     'event types': eventTypesTable,
     'sandbox behaviours': sandboxTable,
@@ -104,6 +125,12 @@ const resources: Record<string, TSchema> = {
   transaction: transactionDetail,
   'timeline step': timelineStep,
   refund: refundRecord,
+  customer: customerRecord,
+  invoice: invoiceRecord,
+  plan: planRecord,
+  subscription: subscriptionRecord,
+  'previewed invoice': previewedInvoice,
+  clock: clockRecord,
   'account balance': accountBalance,
   'ledger entry': entry,
   'statistics summary': summary,

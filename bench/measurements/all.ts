@@ -6,6 +6,7 @@ import { fullTable } from './full-table.ts';
 import { list } from './list.ts';
 import { memory } from './memory.ts';
 import { processing } from './processing.ts';
+import { renewals } from './renewals.ts';
 import { start } from './start.ts';
 import { steady } from './steady.ts';
 import { subscribed } from './subscribed.ts';
@@ -18,6 +19,7 @@ export const measurements: Record<string, (bench: Bench) => Promise<Line[]>> = {
   subscribed,
   steady,
   processing,
+  renewals,
   detail,
   deliveries,
   list,

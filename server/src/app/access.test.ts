@@ -18,6 +18,7 @@ import {
 } from '../testing/cast.ts';
 import { databaseFromTemplate, type TestDatabase } from '../testing/database.ts';
 import { administratorPassword, florinOn, type Reply, type TestFlorin } from '../testing/florin.ts';
+import { makeCustomer, makeDraft, makeInvoice } from '../testing/invoices.ts';
 import { scopes } from '../vocabulary/scopes.ts';
 import { type Endpoints, routesOf } from './routes.ts';
 
@@ -44,6 +45,15 @@ interface Records {
   event: string;
   inbox: number;
   token: string;
+  invoice: number;
+  clock: number;
+  freshDraft: () => Promise<number>;
+  plan: number;
+  subscription: number;
+  /** Whose default channel is `channel`. */
+  payer: number;
+  /** A subscription that nothing has been done to. */
+  freshSubscription: (isPaused?: boolean) => Promise<number>;
 }
 
 interface Case {
@@ -197,6 +207,104 @@ const cases: Record<string, Case> = {
     request: ({ refund: id }) => ({ query: { id }, id }),
   },
   'GET /api/refund/list': { needs: 'transaction_read', ownerships: plain, request: () => ({}) },
+  'POST /api/customer/modify': {
+    needs: 'transaction_write',
+    ownerships: createdOrNamed,
+    acrossTenants: true,
+    request: ({ payer: id }, _caller, ownership) => ({
+      body: { ...(ownership !== 'none' && { id }), name: unique('Customer') },
+      id,
+    }),
+  },
+  'GET /api/customer/detail': {
+    needs: 'transaction_read',
+    ownerships: named,
+    acrossTenants: true,
+    request: ({ payer: id }) => ({ query: { id }, id }),
+  },
+  'GET /api/customer/list': { needs: 'transaction_read', ownerships: plain, request: () => ({}) },
+  'POST /api/invoice/create': {
+    needs: 'invoice_write',
+    ownerships: named,
+    acrossTenants: true,
+    request: ({ payer: customerId }) => ({
+      body: { customerId, currency: 'USD', lines: [{ description: 'x', quantity: 1, unitAmount: 1 }] },
+      id: customerId,
+    }),
+  },
+  'GET /api/invoice/detail': {
+    needs: 'invoice_read',
+    ownerships: named,
+    acrossTenants: true,
+    request: ({ invoice: id }) => ({ query: { id }, id }),
+  },
+  'GET /api/invoice/print': {
+    needs: 'invoice_read',
+    ownerships: named,
+    acrossTenants: true,
+    request: ({ invoice: id }) => ({ query: { id }, id }),
+  },
+  'GET /api/invoice/list': { needs: 'invoice_read', ownerships: plain, request: () => ({}) },
+  'POST /api/invoice/pay': {
+    needs: 'invoice_write',
+    ownerships: named,
+    acrossTenants: true,
+    request: ({ invoice: id }) => ({ body: { id, amount: 1 }, id }),
+  },
+  'POST /api/invoice/finalize': draftVerb(),
+  'POST /api/invoice/void': draftVerb(),
+  'POST /api/clock/create': {
+    needs: 'subscription_write',
+    ownerships: plain,
+    request: () => ({ body: { name: unique('Clock') } }),
+  },
+  'POST /api/clock/advance': {
+    needs: 'subscription_write',
+    ownerships: named,
+    acrossTenants: true,
+    request: ({ clock: id }) => ({ body: { id, toTime: '2027-01-31T00:00:00Z' }, id }),
+  },
+  'GET /api/clock/detail': {
+    needs: 'subscription_read',
+    ownerships: named,
+    acrossTenants: true,
+    request: ({ clock: id }) => ({ query: { id }, id }),
+  },
+  'GET /api/clock/list': { needs: 'subscription_read', ownerships: plain, request: () => ({}) },
+  'POST /api/plan/modify': {
+    needs: 'subscription_write',
+    ownerships: createdOrNamed,
+    acrossTenants: true,
+    request: ({ plan: id }, _caller, ownership) => ({ body: planInput(ownership === 'none' ? {} : { id }), id }),
+  },
+  'GET /api/plan/list': { needs: 'subscription_read', ownerships: plain, request: () => ({}) },
+  'POST /api/subscription/create': {
+    needs: 'subscription_write',
+    ownerships: named,
+    request: ({ payer: customerId, plan: planId }) => ({ body: { customerId, planId }, id: customerId }),
+  },
+  'POST /api/subscription/update': {
+    needs: 'subscription_write',
+    ownerships: named,
+    acrossTenants: true,
+    request: ({ subscription: id }) => ({ body: { id, metadata: { words: unique('words') } }, id }),
+  },
+  'POST /api/subscription/pause': subscriptionVerb(),
+  'POST /api/subscription/cancel': subscriptionVerb(),
+  'POST /api/subscription/resume': subscriptionVerb(true),
+  'GET /api/subscription/detail': {
+    needs: 'subscription_read',
+    ownerships: named,
+    acrossTenants: true,
+    request: ({ subscription: id }) => ({ query: { id }, id }),
+  },
+  'GET /api/subscription/preview': {
+    needs: 'subscription_read',
+    ownerships: named,
+    acrossTenants: true,
+    request: ({ subscription: id }) => ({ query: { id }, id }),
+  },
+  'GET /api/subscription/list': { needs: 'subscription_read', ownerships: plain, request: () => ({}) },
   'GET /api/ledger/balance': { needs: 'transaction_read', ownerships: plain, request: () => ({}) },
   'GET /api/ledger/entries': { needs: 'transaction_read', ownerships: plain, request: () => ({}) },
   'GET /api/statistics/summary': { needs: 'transaction_read', ownerships: plain, request: () => ({}) },
@@ -265,6 +373,37 @@ const cases: Record<string, Case> = {
   'POST /api/user/logout': { needs: 'session', ownerships: plain, request: () => ({}), alsoWhenEnded: true },
 };
 
+/** What can be done to a draft once: each known caller gets one of their own to do it to. */
+function draftVerb(): Case {
+  return {
+    needs: 'invoice_write',
+    ownerships: named,
+    acrossTenants: true,
+    request: async ({ invoice, freshDraft }, { known }, ownership) => {
+      const id = known === undefined || ownership === 'absent' ? invoice : await freshDraft();
+      return { body: { id }, id };
+    },
+  };
+}
+
+/** What can be done to a subscription once: each caller who may gets one of their own to do it to. */
+function subscriptionVerb(isPaused = false): Case {
+  return {
+    needs: 'subscription_write',
+    ownerships: named,
+    acrossTenants: true,
+    request: async ({ subscription, freshSubscription }, { known }, ownership) => {
+      const isDone = ownership !== 'absent' && known?.scopes.includes('subscription_write');
+      const id = isDone ? await freshSubscription(isPaused) : subscription;
+      return { body: { id }, id };
+    },
+  };
+}
+
+function planInput(changes: Record<string, unknown> = {}): Record<string, unknown> {
+  return { name: 'Gold', currency: 'USD', amount: 1, interval: 'month', state: true, ...changes };
+}
+
 let db: TestDatabase;
 let florin: TestFlorin;
 let refreshToken: string;
@@ -298,6 +437,13 @@ beforeAll(async () => {
     event: 'evt_0198a5b87c1f7000800000000000dead',
     inbox: 987_654,
     token: 'x'.repeat(32),
+    invoice: 987_654,
+    clock: 987_654,
+    freshDraft: async () => 987_654,
+    plan: 987_654,
+    subscription: 987_654,
+    payer: 987_654,
+    freshSubscription: async () => 987_654,
   };
   callers = [...(await strangers(admin, one)), ...(await acquaintances(admin, adminOfOne, one))];
   calledBack = await makeProvidedChannel(florin, admin);
@@ -313,7 +459,23 @@ async function makeRecords(admin: string, as: string, tenantId: number | null, t
   const channel = await makeChannel(florin, as);
   const paid = await makePaid(florin, as, channel, { amount: 1_000_000 });
   const transaction = await makePayment(florin, as, channel);
+  const payer = await makeCustomer(florin, as, { defaultChannelId: channel });
+  const plan = dataOf(await florin.post('/api/plan/modify', planInput(), as)).id;
+  const freshSubscription = async (isPaused = false): Promise<number> => {
+    const { id } = dataOf(await florin.post('/api/subscription/create', { customerId: payer, planId: plan }, as));
+    if (isPaused) dataOf(await florin.post('/api/subscription/pause', { id }, as));
+    return id;
+  };
   return {
+    payer,
+    invoice: await makeInvoice(florin, as, payer, {
+      lines: [{ description: 'x', quantity: 1, unitAmount: 1_000_000 }],
+    }),
+    clock: dataOf(await florin.post('/api/clock/create', { name: 'x', nowTime: '2027-01-31T00:00:00Z' }, as)).id,
+    freshDraft: () => makeDraft(florin, as, payer),
+    plan,
+    subscription: await freshSubscription(),
+    freshSubscription,
     channel,
     transaction,
     event: transaction.replace('txn_', 'evt_'),
@@ -499,7 +661,11 @@ describe('lists hold what the caller may see', () => {
   });
 
   test('transactions of the own tenant, or of all for a platform administrator', async () => {
-    const seen = async (who: string) => idsOf(await florin.get('/api/transaction/list?pageSize=100', who));
+    const seen = async (who: string) => {
+      const { totalPages } = (await florin.get('/api/transaction/list?pageSize=100', who)).body.pagination;
+      const pages = Array.from({ length: totalPages }, (_, i) => `/api/transaction/list?pageSize=100&page=${i + 1}`);
+      return (await Promise.all(pages.map((page) => florin.get(page, who)))).flatMap(idsOf);
+    };
     expect(await seen(as)).toContain(records.one.transaction);
     expect(await seen(as)).not.toContain(records.two.transaction);
     expect(await seen(as)).not.toContain(records.platform.transaction);

@@ -1,7 +1,9 @@
+import { invoiceChecks } from '../domains/invoices/verify.ts';
 import { ledgerChecks } from '../domains/ledger/verify.ts';
 import { processingChecks } from '../domains/processing/verify.ts';
 import { refundChecks } from '../domains/refunds/verify.ts';
 import { statisticsChecks } from '../domains/statistics/verify.ts';
+import { subscriptionChecks } from '../domains/subscriptions/verify.ts';
 import { transactionChecks } from '../domains/transactions/verify.ts';
 import { type Check, offendersOf } from '../platform/postgres/check.ts';
 import type { Database } from '../platform/postgres/database.ts';
@@ -9,9 +11,11 @@ import type { Database } from '../platform/postgres/database.ts';
 /** Everything that must be true of the whole database, each domain's own. */
 export const checks: readonly Check[] = [
   ...ledgerChecks,
+  ...invoiceChecks,
   ...transactionChecks,
   ...refundChecks,
   ...processingChecks,
+  ...subscriptionChecks,
   ...statisticsChecks,
 ];
 

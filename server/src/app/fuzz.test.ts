@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { printedTypes } from '../domains/invoices/print.ts';
 import { makeProvidedChannel } from '../testing/callbacks.ts';
 import {
   administratorOf,
@@ -14,6 +15,7 @@ import {
 } from '../testing/cast.ts';
 import { databaseFromTemplate, type TestDatabase } from '../testing/database.ts';
 import { florinOn, type TestFlorin } from '../testing/florin.ts';
+import { makeCustomer, makeDraft, makeInvoice } from '../testing/invoices.ts';
 import { type Finding, verify } from './checks.ts';
 
 /** Requests drawn from the OpenAPI document, some as it asks, most bent in one way or another; always the same ones. */
@@ -45,6 +47,16 @@ beforeAll(async () => {
   const refunds = paidIds.map((paid) => florin.post('/api/refund/create', { transactionId: paid, amount: 1 }, admin));
   const refundIds = (await Promise.all(refunds)).map((reply) => dataOf(reply).id);
   const told = await makeTold(admin);
+  const payerId = await makeCustomer(florin, admin, { defaultChannelId: channelId });
+  const draftIds = await Promise.all(Array.from({ length: 40 }, () => makeDraft(florin, admin, payerId)));
+  const invoiceIds = await Promise.all(Array.from({ length: 20 }, () => makeInvoice(florin, admin, payerId)));
+  const clockId = dataOf(await florin.post('/api/clock/create', { name: 'x' }, admin)).id;
+  const plan = { name: 'Gold', currency: 'USD', amount: 1999, interval: 'month', state: true };
+  const planId = dataOf(await florin.post('/api/plan/modify', plan, admin)).id;
+  const subscriptions = Array.from({ length: 30 }, () =>
+    florin.post('/api/subscription/create', { customerId: payerId, planId }, admin),
+  );
+  const subscriptionIds = (await Promise.all(subscriptions)).map((reply) => dataOf(reply).id);
   const key = await makeKey(florin, admin, '*');
   const known = [admin, admin, admin, key.as, key.as, merchant.as, viewer.as];
   credentials = [...known, ...known, undefined, 'Bearer a.b.c', `ApiKey sk_live_${'x'.repeat(32)}`];
@@ -52,7 +64,23 @@ beforeAll(async () => {
   const { body } = await florin.get('/openapi.json');
   operations = operationsOf(
     body,
-    fitting({ channelId, providedId, transactionIds, paidIds, refundIds, tenantId, member, keyId: key.id, told }),
+    fitting({
+      channelId,
+      providedId,
+      transactionIds,
+      paidIds,
+      refundIds,
+      tenantId,
+      member,
+      keyId: key.id,
+      told,
+      draftIds,
+      invoiceIds,
+      clockId,
+      payerId,
+      planId,
+      subscriptionIds,
+    }),
   );
 });
 
@@ -169,10 +197,32 @@ interface Known {
   member: Member;
   keyId: number;
   told: { webhookId: number; deliveryId: string; replayId: string; inboxId: number; token: string };
+  draftIds: number[];
+  invoiceIds: number[];
+  clockId: number;
+  payerId: number;
+  planId: number;
+  subscriptionIds: number[];
 }
 
 /** What fits a field, by its name: without it a fuzz never gets past the first look. */
-function fitting({ channelId, providedId, transactionIds, paidIds, refundIds, tenantId, member, keyId, told }: Known) {
+function fitting({
+  channelId,
+  providedId,
+  transactionIds,
+  paidIds,
+  refundIds,
+  tenantId,
+  member,
+  keyId,
+  told,
+  draftIds,
+  invoiceIds,
+  clockId,
+  payerId,
+  planId,
+  subscriptionIds,
+}: Known) {
   const ids: Record<string, (number | string)[]> = {
     '/api/user/modify': [member.id],
     '/api/tenant/modify': [tenantId],
@@ -190,6 +240,22 @@ function fitting({ channelId, providedId, transactionIds, paidIds, refundIds, te
     '/api/webhook/replay/detail': [told.replayId],
     '/api/event/detail': transactionIds.map((id) => id.replace('txn_', 'evt_')),
     '/api/inbox/messages': [told.inboxId],
+    '/api/customer/modify': [payerId],
+    '/api/customer/detail': [payerId],
+    '/api/invoice/detail': [...draftIds, ...invoiceIds],
+    '/api/invoice/print': [...draftIds.slice(0, 2), ...invoiceIds.slice(0, 2)],
+    '/api/invoice/finalize': draftIds,
+    '/api/invoice/pay': invoiceIds,
+    '/api/invoice/void': [...draftIds, ...invoiceIds],
+    '/api/clock/advance': [clockId],
+    '/api/clock/detail': [clockId],
+    '/api/plan/modify': [planId],
+    ...Object.fromEntries(
+      ['detail', 'update', 'pause', 'resume', 'cancel', 'preview'].map((verb) => [
+        `/api/subscription/${verb}`,
+        subscriptionIds,
+      ]),
+    ),
   };
   const byName: Record<string, unknown[]> = {
     password: ['a long enough one'],
@@ -210,8 +276,37 @@ function fitting({ channelId, providedId, transactionIds, paidIds, refundIds, te
     country: ['US', 'DEU'],
     amount: [1, 1999, Number.MAX_SAFE_INTEGER],
     channelId: [channelId],
-    customerId: [1, Number.MAX_SAFE_INTEGER],
-    invoiceId: [7],
+    customerId: [payerId, payerId, 1, Number.MAX_SAFE_INTEGER],
+    planId: [planId],
+    quantity: [1, 3, 1_000_000],
+    interval: ['day', 'month', 'year'],
+    intervalCount: [1, 10],
+    trialDays: [0, 14],
+    trialEnd: ['2999-01-01T00:00:00Z'],
+    endTime: ['2030-01-01T00:00:00Z', null],
+    timeZone: ['UTC', 'Europe/Zurich'],
+    atPeriodEnd: [true, false],
+    prorate: [true, false],
+    invoiceNow: [true],
+    cancelAtPeriodEnd: [true, false],
+    invoiceId: [...invoiceIds.slice(0, 5), 987_654_321],
+    lines: [
+      [{ description: 'x', quantity: 3, unitAmount: 333, taxRate: 1900 }],
+      [
+        { description: 'x', quantity: 1, unitAmount: 5 },
+        { description: 'y', quantity: 1, unitAmount: -5, taxAmount: 0 },
+      ],
+    ],
+    dueDate: ['2026-12-31'],
+    uncollectible: [true, false],
+    format: ['html', 'html', 'html', 'pdf'],
+    address: [{ city: 'Köln', country: 'DE' }],
+    phone: ['+1 2', null],
+    externalId: ['a', 'b', null],
+    defaultChannelId: [channelId, null],
+    clockId: [clockId, null],
+    nowTime: ['2027-01-31T00:00:00Z'],
+    toTime: ['2027-03-01T00:00:00Z', '2028-02-29T12:00:00Z'],
     userId: [member.id],
     transactionId: [...paidIds, ...transactionIds.slice(0, 5)],
     account: ['admin', member.userName, 'nobody', 'PROVIDER_RECEIVABLE', 'REFUNDS'],
@@ -343,7 +438,9 @@ const escaped = (text: string) => encodeURIComponent(text.toWellFormed());
 function faultOf({ status, headers }: Response, text: string): string | undefined {
   const fault = (what: string) => `${what}: ${status} ${text.slice(0, 500)}`;
   if (status >= 500) return fault('a 5xx');
-  if (headers.get('content-type') !== 'application/json; charset=utf-8') return fault('not JSON by its type');
+  const type = headers.get('content-type') ?? '';
+  if (status === 200 && printedTypes.some((printed) => type.startsWith(printed))) return undefined;
+  if (type !== 'application/json; charset=utf-8') return fault('not JSON by its type');
   const requestId = headers.get('x-request-id');
   if (requestId === null) return fault('no request id');
   const { code, data, message, error } = JSON.parse(text);

@@ -1,9 +1,15 @@
 import type pg from 'pg';
 import { ChannelDirectory } from '../domains/channels/directory.ts';
+import { ClockMover } from '../domains/clocks/advance.ts';
 import { authenticator } from '../domains/developer-keys/authenticate.ts';
 import { DeveloperKeys } from '../domains/developer-keys/keys.ts';
+import { invoiceClockWork } from '../domains/invoices/clock-work.ts';
+import { payInvoices, type WritePayments } from '../domains/invoices/payments.ts';
+import { InvoiceSettler } from '../domains/invoices/settle.ts';
 import { foldLedger } from '../domains/ledger/fold.ts';
 import { foldCharges } from '../domains/statistics/fold.ts';
+import { followPayments } from '../domains/subscriptions/collect.ts';
+import { SubscriptionWorker } from '../domains/subscriptions/worker.ts';
 import { TransactionCreator } from '../domains/transactions/create.ts';
 import { foldTotals } from '../domains/transactions/fold.ts';
 import { TransactionReader } from '../domains/transactions/read.ts';
@@ -20,6 +26,7 @@ import { Tokens } from '../platform/crypto/tokens.ts';
 import { mailerOf } from '../platform/mail/mailer.ts';
 import { Database, type Plans } from '../platform/postgres/database.ts';
 import { Notifications } from '../platform/postgres/notifications.ts';
+import { failPointAt, noFailPoint } from '../platform/process/fail-point.ts';
 import type { Lifecycle } from '../platform/process/lifecycle.ts';
 import type { Log } from '../platform/process/log.ts';
 import { LoopPressure } from '../platform/process/loop-pressure.ts';
@@ -35,7 +42,7 @@ import type { Settings } from './settings.ts';
 const writingMs = 100;
 /** For lists of events and deliveries, which look through thousands of rows: few, so that payments do not wait for them. */
 const listConnections = 2;
-/** For claiming deliveries, recording results, replaying and folding totals, so that requests never wait for them. */
+/** For claiming deliveries, recording results, replaying, folding totals and settling invoices: requests never wait for it. */
 const workerConnections = 5;
 
 /** What every start needs. */
@@ -148,6 +155,39 @@ export function assemble(connection: pg.ClientConfig, secrets: Secrets, surround
     onWritten: () => folder.wake(),
   });
 
+  const retryIntervalsMs = settings['app.subscription.retry-intervals'];
+  const invoiceSettler = new InvoiceSettler({
+    database: working,
+    drawUuid,
+    onSettled: (transaction, settled) => followPayments(transaction, settled, { drawUuid, retryIntervalsMs }),
+    onDeliveries: () => deliveries.wake(),
+    onTrouble: (error) => log.warn({ error }, 'Invoices wait: the database or a defect is in the way'),
+    onRecovered: () => log.info('Invoices go on'),
+  });
+  const invoiceWork = invoiceClockWork(() => {
+    processing.dispatcher.wake();
+    invoiceSettler.wake();
+  });
+  const drill = settings['app.drill.fail-point'];
+  const writePayments: WritePayments = (transaction, requests) => creator.createWithin(transaction, requests);
+  const subscriptions = new SubscriptionWorker({
+    database: pool('subscriptions', 1, 'indexed'),
+    clock,
+    drawUuid,
+    retryIntervalsMs,
+    failPoint: drill === undefined ? noFailPoint : failPointAt(drill),
+    payInvoices: (transaction, wanted, nowMs) => payInvoices(transaction, wanted, nowMs, { writePayments, drawUuid }),
+    onPayments: creator.written,
+    onDeliveries: () => deliveries.wake(),
+    onTrouble: (error) => log.warn({ error }, 'Subscriptions wait: the database or a defect is in the way'),
+    onRecovered: () => log.info('Subscriptions go on'),
+  });
+  const clockMover = new ClockMover({
+    database: working,
+    works: [invoiceWork, subscriptions.clockWork],
+    onTrouble: (error) => log.warn({ error }, 'Test clocks wait: the database or a defect is in the way'),
+  });
+
   return {
     ...surroundings,
     ...processing,
@@ -174,5 +214,9 @@ export function assemble(connection: pg.ClientConfig, secrets: Secrets, surround
     deliveries,
     replays,
     lists: pool('lists', listConnections, 'indexed'),
+    invoiceSettler,
+    subscriptions,
+    clockMover,
+    writePayments,
   };
 }

@@ -34,7 +34,22 @@ afterAll(async () => {
   await db.drop();
 });
 
-type Kind = 'text' | 'id' | 'ids' | 'amount' | 'boolean' | 'object' | 'texts' | 'tenant' | 'provider' | 'cap' | 'yes';
+type Kind =
+  | 'text'
+  | 'text or null'
+  | 'id'
+  | 'id or null'
+  | 'from nothing on'
+  | 'amount'
+  | 'boolean'
+  | 'object'
+  | 'texts'
+  | 'tenant'
+  | 'lines'
+  | 'ids'
+  | 'provider'
+  | 'cap'
+  | 'yes';
 
 interface Write {
   /** A body that would be taken. */
@@ -178,6 +193,122 @@ const writes: Record<string, Write> = {
     fields: { transactionId: 'text', amount: 'amount', reason: 'text', metadata: 'object' },
     required: ['transactionId'],
   },
+  '/api/plan/modify': {
+    body: () => ({
+      name: 'Gold',
+      currency: 'USD',
+      amount: 100,
+      interval: 'month',
+      intervalCount: 1,
+      trialDays: 0,
+      channelId,
+      state: true,
+    }),
+    fields: {
+      id: 'id',
+      name: 'text',
+      currency: 'text',
+      amount: 'from nothing on',
+      interval: 'text',
+      intervalCount: 'id',
+      trialDays: 'from nothing on',
+      channelId: 'id or null',
+      state: 'boolean',
+    },
+    required: ['name', 'currency', 'amount', 'interval', 'state'],
+  },
+  '/api/subscription/create': {
+    body: () => ({ customerId: 987_654, planId: 987_654 }),
+    fields: {
+      customerId: 'id',
+      planId: 'id',
+      quantity: 'id',
+      trialDays: 'from nothing on',
+      trialEnd: 'text',
+      endTime: 'text',
+      channelId: 'id or null',
+      timeZone: 'text',
+      metadata: 'object',
+    },
+    required: ['customerId', 'planId'],
+  },
+  '/api/subscription/update': {
+    body: () => ({ id: 987_654, quantity: 2 }),
+    fields: {
+      id: 'id',
+      planId: 'id',
+      quantity: 'id',
+      atPeriodEnd: 'boolean',
+      prorate: 'boolean',
+      invoiceNow: 'boolean',
+      cancelAtPeriodEnd: 'boolean',
+      endTime: 'text or null',
+      channelId: 'id or null',
+      metadata: 'object',
+    },
+    required: ['id'],
+  },
+  '/api/subscription/pause': { body: () => ({ id: 987_654 }), fields: { id: 'id' }, required: ['id'] },
+  '/api/subscription/resume': { body: () => ({ id: 987_654 }), fields: { id: 'id' }, required: ['id'] },
+  '/api/subscription/cancel': {
+    body: () => ({ id: 987_654, cancelAtPeriodEnd: false }),
+    fields: { id: 'id', cancelAtPeriodEnd: 'boolean' },
+    required: ['id'],
+  },
+  '/api/customer/modify': {
+    body: () => ({ name: 'One' }),
+    fields: {
+      id: 'id',
+      name: 'text',
+      email: 'text or null',
+      phone: 'text or null',
+      address: 'object',
+      externalId: 'text or null',
+      metadata: 'object',
+      defaultChannelId: 'id or null',
+      paymentMethod: 'text or null',
+      clockId: 'id or null',
+    },
+    required: ['name'],
+  },
+  '/api/invoice/create': {
+    body: () => ({
+      customerId: 987_654,
+      currency: 'USD',
+      lines: [{ description: 'x', quantity: 1, unitAmount: 1 }],
+    }),
+    fields: {
+      customerId: 'id',
+      currency: 'text',
+      lines: 'lines',
+      description: 'text',
+      metadata: 'object',
+      channelId: 'id',
+      dueDate: 'text',
+    },
+    required: ['customerId', 'currency', 'lines'],
+  },
+  '/api/invoice/finalize': { body: () => ({ id: 987_654 }), fields: { id: 'id' }, required: ['id'] },
+  '/api/invoice/pay': {
+    body: () => ({ id: 987_654 }),
+    fields: { id: 'id', channelId: 'id', amount: 'amount', paymentMethod: 'text', returnUrl: 'text' },
+    required: ['id'],
+  },
+  '/api/invoice/void': {
+    body: () => ({ id: 987_654 }),
+    fields: { id: 'id', uncollectible: 'boolean' },
+    required: ['id'],
+  },
+  '/api/clock/create': {
+    body: () => ({ name: 'x' }),
+    fields: { name: 'text', nowTime: 'text' },
+    required: ['name'],
+  },
+  '/api/clock/advance': {
+    body: () => ({ id: 987_654, toTime: '2027-01-31T00:00:00Z' }),
+    fields: { id: 'id', toTime: 'text' },
+    required: ['id', 'toTime'],
+  },
   '/api/webhook/register': {
     body: () => ({ url: 'http://127.0.0.1:9/', events: ['transaction.refunded'], secret: 's' }),
     fields: { url: 'text', events: 'texts', secret: 'text' },
@@ -213,7 +344,7 @@ const writes: Record<string, Write> = {
 };
 
 /** Values no field of that kind takes, as JSON text: some numbers exist only there. */
-const wrongOf: Record<Kind, string[]> = {
+const wrong: Record<Exclude<Kind, 'text or null' | 'id or null' | 'from nothing on'>, string[]> = {
   ids: ['[0]', '[1.5]', '["1"]', '[9007199254740992]', '[1, 1]', '[1, 2, 3, 4, 5, 6]', '5', '{}', 'null'],
   provider: ['"paypal"', '""', '5', '[]', '{}'],
   cap: ['"5"', 'true', '[]', '{}', '0', '-1', '1.5', '-0', '100001', '9007199254740992', '1e400', '1e-400'],
@@ -246,6 +377,17 @@ const wrongOf: Record<Kind, string[]> = {
     '["no such word"]',
   ],
   tenant: ['true', '[]', '{}', '-1', '1.5', '"one"', '""', '"1 or 1=1"', '9007199254740993', '"\\u0000"'],
+  lines: [
+    ...['5', '"x"', 'true', 'null', '{}', '[]', '[5]', '[{}]', '[{"description":"x","quantity":1}]'],
+    ...['[{"description":"\\u0000","quantity":1,"unitAmount":1}]', '[{"description":"x","quantity":0,"unitAmount":1}]'],
+    '[{"description":"x","quantity":1,"unitAmount":1e400}]',
+  ],
+};
+const wrongOf: Record<Kind, string[]> = {
+  ...wrong,
+  'text or null': wrong.text.filter((json) => json !== 'null'),
+  'id or null': wrong.id.filter((json) => json !== 'null'),
+  'from nothing on': wrong.amount.filter((json) => json !== '0' && json !== '-0'),
 };
 
 const post = (path: string, body: string, headers: Record<string, string> = {}) =>
@@ -549,6 +691,22 @@ describe('what stands in the address', () => {
     '/api/ledger/balance?date=0000-01-01',
     '/api/ledger/balance?currency=usd',
     '/api/ledger/entries?account=provider_fees',
+    '/api/subscription/detail',
+    '/api/subscription/detail?id=0',
+    '/api/subscription/detail?id=sub_1',
+    '/api/subscription/list?state=DONE',
+    '/api/subscription/preview?id=1.5',
+    '/api/subscription/preview?id=987654&quantity=0',
+    '/api/plan/list?page=0',
+    '/api/plan/list?state=maybe',
+    '/api/customer/detail',
+    '/api/customer/detail?id=0',
+    '/api/customer/list?page=0',
+    '/api/invoice/detail?id=inv_1',
+    '/api/invoice/list?status=DONE',
+    '/api/invoice/list?customerId=1.5',
+    '/api/invoice/print?id=1&format=doc',
+    '/api/clock/detail?id=0',
     '/api/ledger/entries?page=0',
     '/api/event/list?after=evt_%00',
     '/api/event/list?startDate=0000-01-01',
@@ -581,7 +739,15 @@ describe('what stands in the address', () => {
   });
 
   test('the last page there is can be asked for', async () => {
-    for (const path of ['/api/transaction/list', '/api/refund/list', '/api/ledger/entries']) {
+    for (const path of [
+      '/api/transaction/list',
+      '/api/refund/list',
+      '/api/ledger/entries',
+      '/api/plan/list',
+      '/api/subscription/list',
+      '/api/customer/list',
+      '/api/invoice/list',
+    ]) {
       const { status, body } = await florin.get(`${path}?page=2147483647&pageSize=100`, admin);
       expect(status).toBe(200);
       expect(body.data).toEqual([]);

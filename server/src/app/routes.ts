@@ -1,12 +1,17 @@
 import type { callbackEndpoints } from '../domains/callbacks/routes.ts';
 import type { channelEndpoints } from '../domains/channels/routes.ts';
+import type { clockEndpoints } from '../domains/clocks/routes.ts';
+import type { customerEndpoints } from '../domains/customers/routes.ts';
 import type { developerKeyEndpoints } from '../domains/developer-keys/routes.ts';
 import type { eventEndpoints } from '../domains/events/routes.ts';
 import type { inboxEndpoints } from '../domains/inbox/routes.ts';
+import type { invoiceEndpoints } from '../domains/invoices/routes.ts';
 import type { ledgerEndpoints } from '../domains/ledger/routes.ts';
+import type { planEndpoints } from '../domains/plans/routes.ts';
 import type { processingEndpoints } from '../domains/processing/routes.ts';
 import type { refundEndpoints } from '../domains/refunds/routes.ts';
 import type { statisticsEndpoints } from '../domains/statistics/routes.ts';
+import type { subscriptionEndpoints } from '../domains/subscriptions/routes.ts';
 import type { tenantEndpoints } from '../domains/tenants/routes.ts';
 import type { transactionEndpoints } from '../domains/transactions/routes.ts';
 import type { userEndpoints } from '../domains/users/routes.ts';
@@ -22,6 +27,11 @@ export interface Endpoints {
   processing: ReturnType<typeof processingEndpoints>;
   refunds: ReturnType<typeof refundEndpoints>;
   ledger: ReturnType<typeof ledgerEndpoints>;
+  customers: ReturnType<typeof customerEndpoints>;
+  invoices: ReturnType<typeof invoiceEndpoints>;
+  plans: ReturnType<typeof planEndpoints>;
+  subscriptions: ReturnType<typeof subscriptionEndpoints>;
+  clocks: ReturnType<typeof clockEndpoints>;
   statistics: ReturnType<typeof statisticsEndpoints>;
   events: ReturnType<typeof eventEndpoints>;
   webhooks: ReturnType<typeof webhookEndpoints>;
@@ -39,6 +49,11 @@ export function routesOf({
   processing,
   refunds,
   ledger,
+  customers,
+  invoices,
+  plans,
+  subscriptions,
+  clocks,
   statistics,
   events,
   webhooks,
@@ -74,6 +89,35 @@ export function routesOf({
     post('/api/refund/create', 'transaction_refund', 'Refunds', refunds.create),
     get('/api/refund/detail', 'transaction_read', 'Refunds', refunds.detail),
     get('/api/refund/list', 'transaction_read', 'Refunds', refunds.list),
+
+    post('/api/customer/modify', 'transaction_write', 'Customers', customers.modify),
+    get('/api/customer/detail', 'transaction_read', 'Customers', customers.detail),
+    get('/api/customer/list', 'transaction_read', 'Customers', customers.list),
+
+    post('/api/invoice/create', 'invoice_write', 'Invoices', invoices.create),
+    get('/api/invoice/detail', 'invoice_read', 'Invoices', invoices.detail),
+    get('/api/invoice/list', 'invoice_read', 'Invoices', invoices.list),
+    get('/api/invoice/print', 'invoice_read', 'Invoices', invoices.print),
+    post('/api/invoice/finalize', 'invoice_write', 'Invoices', invoices.finalize),
+    post('/api/invoice/pay', 'invoice_write', 'Invoices', invoices.pay),
+    post('/api/invoice/void', 'invoice_write', 'Invoices', invoices.void),
+
+    post('/api/plan/modify', 'subscription_write', 'Plans', plans.modify),
+    get('/api/plan/list', 'subscription_read', 'Plans', plans.list),
+
+    post('/api/subscription/create', 'subscription_write', 'Subscriptions', subscriptions.create),
+    get('/api/subscription/detail', 'subscription_read', 'Subscriptions', subscriptions.detail),
+    get('/api/subscription/list', 'subscription_read', 'Subscriptions', subscriptions.list),
+    post('/api/subscription/update', 'subscription_write', 'Subscriptions', subscriptions.update),
+    post('/api/subscription/pause', 'subscription_write', 'Subscriptions', subscriptions.pause),
+    post('/api/subscription/resume', 'subscription_write', 'Subscriptions', subscriptions.resume),
+    post('/api/subscription/cancel', 'subscription_write', 'Subscriptions', subscriptions.cancel),
+    get('/api/subscription/preview', 'subscription_read', 'Subscriptions', subscriptions.preview),
+
+    post('/api/clock/create', 'subscription_write', 'Clocks', clocks.create),
+    post('/api/clock/advance', 'subscription_write', 'Clocks', clocks.advance),
+    get('/api/clock/detail', 'subscription_read', 'Clocks', clocks.detail),
+    get('/api/clock/list', 'subscription_read', 'Clocks', clocks.list),
 
     get('/api/ledger/balance', 'transaction_read', 'Ledger', ledger.balance),
     get('/api/ledger/entries', 'transaction_read', 'Ledger', ledger.entries),
@@ -112,6 +156,11 @@ export const groups = [
   { name: 'Channels', description: 'The ways a payment can take.' },
   { name: 'Transactions', description: 'Payments.' },
   { name: 'Refunds', description: 'Money that goes back.' },
+  { name: 'Customers', description: 'Who pays.' },
+  { name: 'Invoices', description: 'What is asked for, and what has been paid of it.' },
+  { name: 'Plans', description: 'What is subscribed to.' },
+  { name: 'Subscriptions', description: 'What is paid for again and again.' },
+  { name: 'Clocks', description: 'Time that tests can move.' },
   { name: 'Ledger', description: 'What payments and refunds have booked, in double entry.' },
   { name: 'Statistics', description: 'How many payments, how much money, and how often charges succeed.' },
   { name: 'Events', description: 'What happened.' },

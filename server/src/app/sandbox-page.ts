@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Decision } from '../domains/connectors/sandbox/booking.ts';
 import type { Bill, Sandbox } from '../domains/connectors/sandbox/sandbox.ts';
+import { escaped } from '../platform/http/html.ts';
 import { withRawBodies } from '../platform/http/raw-body.ts';
 import { decimalOf } from '../vocabulary/money.ts';
 
@@ -119,8 +120,4 @@ ${content}
 function addressOf(text: string | null): string | undefined {
   const url = text === null ? null : URL.parse(text);
   return url?.protocol === 'https:' || url?.protocol === 'http:' ? url.href.replaceAll("'", '%27') : undefined;
-}
-
-function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }

@@ -2,15 +2,22 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { callbackEndpoints } from '../domains/callbacks/routes.ts';
 import { channelEndpoints } from '../domains/channels/routes.ts';
+import { clockEndpoints } from '../domains/clocks/routes.ts';
+import { customerEndpoints } from '../domains/customers/routes.ts';
 import { developerKeyEndpoints } from '../domains/developer-keys/routes.ts';
 import { eventEndpoints } from '../domains/events/routes.ts';
 import { inboxEndpoints } from '../domains/inbox/routes.ts';
+import { invoiceEndpoints } from '../domains/invoices/routes.ts';
 import { ledgerEndpoints } from '../domains/ledger/routes.ts';
+import { planEndpoints } from '../domains/plans/routes.ts';
 import { askToCancel } from '../domains/processing/cancel.ts';
 import { askToRefund } from '../domains/processing/refund.ts';
 import { processingEndpoints } from '../domains/processing/routes.ts';
 import { refundEndpoints } from '../domains/refunds/routes.ts';
 import { statisticsEndpoints } from '../domains/statistics/routes.ts';
+import { followClosed } from '../domains/subscriptions/collect.ts';
+import { isPlanInUse } from '../domains/subscriptions/plan-use.ts';
+import { subscriptionEndpoints } from '../domains/subscriptions/routes.ts';
 import { tenantEndpoints } from '../domains/tenants/routes.ts';
 import { transactionEndpoints } from '../domains/transactions/routes.ts';
 import { ForgottenPasswords } from '../domains/users/forgot-password.ts';
@@ -74,6 +81,7 @@ export async function serve(parts: Parts, isStopping: () => boolean): Promise<st
 function offeredRoutes(parts: Parts): Route[] {
   const { settings, clock, database, notifications, seal, open, lifecycle, intake } = parts;
   const { channels, creator, reader, drawUuid, deliveries, replays, folder, endpoints, guard, dispatcher } = parts;
+  const { clockMover, subscriptions, writePayments } = parts;
   const userDeps = {
     ...parts,
     failures: new LoginFailures({ clock }),
@@ -92,6 +100,16 @@ function offeredRoutes(parts: Parts): Route[] {
     onWritten: () => folder.wake(),
     onOperations: () => dispatcher.wake(),
   };
+  const subscriptionDeps = {
+    database,
+    channels,
+    clock,
+    drawUuid,
+    retryIntervalsMs: settings['app.subscription.retry-intervals'],
+    onDue: () => subscriptions.wake(),
+    onDeliveries: woken.onDeliveries,
+  };
+  const clocksOffered = settings['app.deployment-mode'] === 'STANDALONE';
   return routesOf({
     tenants: tenantEndpoints({ database, notifications, clock }),
     users: userEndpoints({ ...userDeps, forgottenPasswords }),
@@ -100,6 +118,20 @@ function offeredRoutes(parts: Parts): Route[] {
     transactions: transactionEndpoints({ database, creator, reader, channels, drawUuid, clock, askToCancel, ...woken }),
     processing: processingEndpoints({ database, reader, channels }),
     refunds: refundEndpoints({ database, reader, drawUuid, clock, askToRefund, ...woken }),
+    customers: customerEndpoints({ database, channels, clock, clocksOffered }),
+    invoices: invoiceEndpoints({
+      database,
+      channels,
+      clock,
+      drawUuid,
+      writePayments,
+      onClosed: (transaction, closed) => followClosed(transaction, closed, subscriptionDeps),
+      onPayments: creator.written,
+      onDeliveries: woken.onDeliveries,
+    }),
+    plans: planEndpoints({ database, channels, clock, isPlanInUse }),
+    subscriptions: subscriptionEndpoints(subscriptionDeps),
+    clocks: clockEndpoints({ database, clock, offered: clocksOffered, onAdvance: () => clockMover.wake() }),
     ledger: ledgerEndpoints({ database }),
     statistics: statisticsEndpoints({ database, channels, clock }),
     events: eventEndpoints({ lists: parts.lists }),

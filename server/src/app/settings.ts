@@ -53,7 +53,7 @@ export const settings = {
   'app.database.connections': setting(integer(2, 500), {
     default: '10',
     description:
-      'Connections for requests. Besides, a node has one each for the batch writer, the batch reader and the listener, and four for its workers.',
+      'Connections for requests. Besides, a node has one each for the batch writer, the batch reader, the listener and subscriptions, two for lists, four for processing and five for its workers.',
   }),
   'app.role': setting(oneOf('all', 'api', 'worker'), {
     default: 'all',
@@ -129,6 +129,11 @@ export const settings = {
   }),
   'app.provider.mollie.url': setting(url('http:', 'https:'), {
     description: "Where Mollie is reached instead of its own address: a simulator, or the network's way out.",
+  }),
+  'app.subscription.retry-intervals': setting(durations, {
+    default: '2d,5d,7d,7d',
+    description:
+      'The waits after each payment of a subscription that failed, until the next try; when they are used up it is cancelled.',
   }),
   'app.mail.url': setting(url('smtp:', 'smtps:'), {
     description: 'The SMTP server; without one, mail is written to <data-dir>/mail.',

@@ -9,9 +9,18 @@ import { offendersOf } from '../platform/postgres/check.ts';
 import type { Queryable } from '../platform/postgres/database.ts';
 import { startEmbeddedPostgres } from '../platform/postgres/embedded/supervisor.ts';
 import { migrate } from '../platform/postgres/migrate.ts';
-import { administratorOf, dataOf, makeChannel, makePaid, makePayment } from '../testing/cast.ts';
+import {
+  administratorOf,
+  channelInput,
+  dataOf,
+  makeChannel,
+  makeMember,
+  makePaid,
+  makePayment,
+} from '../testing/cast.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../testing/database.ts';
 import { florinOn, type TestFlorin, urlOf } from '../testing/florin.ts';
+import { makeCustomer, makeInvoice, settledInvoice } from '../testing/invoices.ts';
 import { arrangeChannels, paymentsNode, principalOf } from '../testing/payments.ts';
 import { uuidOfPublicId } from '../vocabulary/id.ts';
 import { checks, type Finding, verify } from './checks.ts';
@@ -30,6 +39,8 @@ beforeAll(async () => {
   florin = await florinOn(db);
   admin = await administratorOf(florin);
   await makeEverything();
+  await makeInvoices();
+  await makeSubscription();
 });
 
 afterAll(async () => {
@@ -73,6 +84,46 @@ async function makeEverything(): Promise<void> {
       return status === 'SUCCESS' || status === 'FAILED';
     });
   }
+}
+
+/** Two invoices, one that is paid after a payment failed, and one that is paid in part. */
+async function makeInvoices(): Promise<void> {
+  const byHand = await makeChannel(florin, admin);
+  const customerId = await makeCustomer(florin, admin, { defaultChannelId: byHand });
+  const lines = [{ description: 'x', quantity: 3, unitAmount: 333, taxRate: 1900 }];
+  const pay = async (id: number, status: string, amount?: number) => {
+    const { transactionId } = dataOf(await florin.post('/api/invoice/pay', { id, amount }, admin));
+    dataOf(await florin.post('/api/transaction/update', { id: transactionId, status }, admin));
+    await settledInvoice(florin, admin, id, db);
+    return transactionId;
+  };
+  const paid = await makeInvoice(florin, admin, customerId, { lines });
+  await pay(paid, 'FAILED');
+  made.invoicePayment = await pay(paid, 'SUCCESS');
+  const open = await makeInvoice(florin, admin, customerId, { lines });
+  await pay(open, 'SUCCESS', 100);
+  made.invoice = `tenant 0 invoice ${paid}`;
+  made.openInvoice = `tenant 0 invoice ${open}`;
+}
+
+/** A subscription of another tenant: changed in its first period, and past due in its second. */
+async function makeSubscription(): Promise<void> {
+  const { as } = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId: 1 });
+  const post = async (path: string, body: object) => dataOf(await florin.post(`/api/${path}`, body, as));
+  const channel = channelInput();
+  const { id: channelId } = await post('channel/modify', channel);
+  const { id: clockId } = await post('clock/create', { name: 'Two months', nowTime: '2027-01-01T00:00:00Z' });
+  const customerId = await makeCustomer(florin, as, { defaultChannelId: channelId, clockId });
+  const plan = { name: 'Gold', currency: 'USD', amount: 3100, interval: 'month', state: true };
+  const { id: planId } = await post('plan/modify', plan);
+  const { id } = await post('subscription/create', { customerId, planId });
+  await post('clock/advance', { id: clockId, toTime: '2027-01-16T00:00:00Z' });
+  await post('subscription/update', { id, quantity: 2 });
+  await post('channel/modify', { ...channel, id: channelId, state: false });
+  await post('clock/advance', { id: clockId, toTime: '2027-02-01T00:00:00Z' });
+  const { state } = dataOf(await florin.get(`/api/subscription/detail?id=${id}`, as));
+  expect(state).toBe('PAST_DUE');
+  made.subscription = `subscription ${id}`;
 }
 
 /** A day that is cut into slices, with some changes that have not been folded yet. */
@@ -423,6 +474,128 @@ const plants: Plant[] = [
     'charges that were not counted',
     'delete from charge_total; delete from charge_total_delta',
     () => /^tenant 0 /,
+  ],
+  [
+    /every invoice equal its lines/,
+    'a line that is gone',
+    'delete from invoice_line where invoice_id = (select id from invoice where tenant_id = 0 and number = 1)',
+    ofPayment('invoice'),
+  ],
+  [
+    /every invoice equal its lines/,
+    'a tax that was changed',
+    'update invoice_line set tax_amount = tax_amount + 1',
+    ofPayment('openInvoice'),
+  ],
+  [
+    /has been paid what its payments/,
+    'a payment that was not counted',
+    'update invoice set amount_paid = 0, amount_held = 0 where number = 2',
+    ofPayment('openInvoice'),
+  ],
+  [
+    /has been paid what its payments/,
+    'an amount held by nobody',
+    'update invoice set amount_held = amount_held + 1 where number = 2',
+    ofPayment('openInvoice'),
+  ],
+  [
+    /ended as the transaction behind it/,
+    'a payment that failed and counts as paid',
+    `update transaction set status = 'FAILED' where id = {invoicePayment}`,
+    () => /^tenant 0 invoice \d+ payment 2$/,
+  ],
+  [
+    /ended as the transaction behind it/,
+    'a payment of another invoice',
+    `update transaction set invoice_id = invoice_id + 1 where id = {invoicePayment}`,
+    () => /^tenant 0 invoice \d+ payment 2$/,
+  ],
+  [
+    /no holes/,
+    'a number that is missing',
+    'update invoice set number = 3 where number = 1',
+    () => /^tenant 0: 2 numbers up to 3/,
+  ],
+  [
+    /no holes/,
+    'a number that was not counted',
+    'update invoice_counter set last = 1',
+    () => /^tenant 0: 2 numbers up to 2/,
+  ],
+  [
+    /exactly one invoice.paid/,
+    'a payment that was not told',
+    `delete from event where type = 'invoice.paid'`,
+    () => /^tenant 0 inv_\d+$/,
+  ],
+  [
+    /exactly one invoice.paid/,
+    'a failure told twice',
+    `insert into event select tenant_id, gen_random_uuid(), type, object_id, created_at, body from event
+      where type = 'invoice.payment_failed'`,
+    () => /^tenant 0 inv_\d+$/,
+  ],
+  [
+    /periods of every subscription tile/,
+    'a period that ends too early',
+    `update subscription_period set end_at = end_at - interval '1 second' where start_at < '2027-01-02'`,
+    ofPayment('subscription'),
+  ],
+  [
+    /periods of every subscription tile/,
+    'a current period that is no row',
+    `update subscription set period_end = period_end + interval '1 day'`,
+    ofPayment('subscription'),
+  ],
+  [
+    /has its own invoice/,
+    'an invoice of a period that is gone',
+    'delete from subscription_period',
+    () => /^subscription \d+ at 2027-01-01/,
+  ],
+  [
+    /has its own invoice/,
+    "an invoice of another period's time",
+    `update invoice set period_end = period_end + interval '1 day' where period_end is not null`,
+    () => /^subscription \d+ at 2027-02-01/,
+  ],
+  [
+    /to the minor unit/,
+    'a credit that grew',
+    'update subscription_line set amount = amount - 1 where amount < 0',
+    () => /^invoice \d+$/,
+  ],
+  [
+    /past due exactly/,
+    'a failure that nobody minds',
+    `update subscription set state = 'ACTIVE'`,
+    ofPayment('subscription'),
+  ],
+  [
+    /past due exactly/,
+    'a failure that is none',
+    `update subscription_charge set state = 'DUE'`,
+    ofPayment('subscription'),
+  ],
+  [
+    /settled of the charges/,
+    'a charge settled by nothing',
+    `update subscription_charge set state = 'SETTLED', due_at = null`,
+    () => /^invoice \d+$/,
+  ],
+  [
+    /told of as it stands/,
+    'a change that was not told',
+    'update subscription set version = version + 1',
+    ofPayment('subscription'),
+  ],
+  [
+    /told of as it stands/,
+    'a change told twice',
+    `insert into event select tenant_id, gen_random_uuid(), type, object_id, created_at, body from event
+      where type = 'subscription.created'`,
+    () => /^sub_\d+ version 1$/,
   ],
 ];
 

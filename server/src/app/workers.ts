@@ -31,13 +31,17 @@ export async function freeDeadLeases({ dispatcher, callbacks }: Parts): Promise<
 }
 
 function workersOf(parts: Parts): Record<string, Worker> {
-  const { folder, deliveries, replays, callbacks } = parts;
+  const { folder, deliveries, replays, callbacks, invoiceSettler, subscriptions, clockMover, settings } = parts;
   return {
     totals: folder,
     deliveries,
     replays,
     processing: processing(parts),
     callbacks,
+    invoices: invoiceSettler,
+    subscriptions,
+    // Test clocks are offered in STANDALONE mode alone.
+    ...(settings['app.deployment-mode'] === 'STANDALONE' && { 'test clocks': clockMover }),
     sandbox: sandbox(parts),
     sweeper: sweeper(parts),
   };

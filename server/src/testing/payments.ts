@@ -37,6 +37,8 @@ export async function paymentsNode({ connection, database }: TestDatabase, clock
     creator,
     reader,
     batchSizes,
+    channels,
+    drawUuid,
     update: async (input: Parameters<typeof updateTransaction>[0], principal: Principal) =>
       (await updateTransaction(input, principal, deps)).record,
     updateOnce: (input: Parameters<typeof updateTransaction>[0], principal: Principal, key: string) =>

@@ -94,6 +94,9 @@ export class EndpointDirectory {
     const opened = (sealed: Buffer) => signingKeys(this.#deps.open(sealed, secretPlace(tenant_id, id)));
     const present = opened(secret_sealed);
     if (next_secret_sealed === null) return { present };
-    return { present, next: { keys: opened(next_secret_sealed), fromMs: promote_at === null ? null : Date.parse(promote_at) } };
+    return {
+      present,
+      next: { keys: opened(next_secret_sealed), fromMs: promote_at === null ? null : Date.parse(promote_at) },
+    };
   }
 }

@@ -1,0 +1,94 @@
+import type { Static } from 'typebox';
+import type { Database, Queryable } from '../../platform/postgres/database.ts';
+import type { Clock } from '../../vocabulary/clock.ts';
+import { notFound, Refusal } from '../../vocabulary/errors.ts';
+import type { Principal } from '../../vocabulary/principal.ts';
+import type { ChannelDirectory } from '../channels/directory.ts';
+import { demandAccepting, mayUse } from '../channels/rules.ts';
+import { tenantsSeen } from '../tenants/seen.ts';
+import { demandCurrency, demandInterval } from './rules.ts';
+import type { planInput } from './schema.ts';
+import { insertPlan, lockPlan, type PlanRow, updatePlan } from './sql.ts';
+
+export interface PlanDeps {
+  database: Database;
+  channels: ChannelDirectory;
+  clock: Clock;
+  /** Whether anyone has ever subscribed to a plan: asked in the transaction that holds it. */
+  isPlanInUse: (transaction: Queryable, plan: PlanRow) => Promise<boolean>;
+}
+
+type PlanInput = Static<typeof planInput>;
+
+/**
+ * Creates a plan, or updates the one named by `id`; the answer is what was saved. What periods of a plan in use are counted
+ * by, and what they are paid in, stays; a new amount, name or channel holds for what comes.
+ */
+export async function savePlan(input: PlanInput, principal: Principal, deps: PlanDeps): Promise<PlanRow> {
+  demandCurrency(input.currency);
+  demandInterval(input.interval, input.intervalCount ?? 1);
+  const { id } = input;
+  if (id === undefined) {
+    await demandChannel(input, principal.tenantId, deps.channels);
+    const [created] = await deps.database.run(insertPlan, [principal.tenantId, ...valuesOf(input), deps.clock()]);
+    return created as PlanRow;
+  }
+  return deps.database.transaction(async (transaction) => {
+    const [existing] = await transaction.run(lockPlan, [await tenantsSeen(transaction, principal), id]);
+    if (existing === undefined) throw notFound('plan', id);
+    await demandChannel(input, existing.tenant_id, deps.channels);
+    await demandUnused(input, existing, transaction, deps);
+    const [updated] = await transaction.run(updatePlan, [
+      existing.tenant_id,
+      id,
+      ...valuesOf(input, existing),
+      deps.clock(),
+    ]);
+    return updated as PlanRow;
+  });
+}
+
+/** A channel must be one that payments of this tenant could use. */
+async function demandChannel(
+  { channelId, currency }: PlanInput,
+  tenantId: number,
+  channels: ChannelDirectory,
+): Promise<void> {
+  if (channelId === undefined || channelId === null) return;
+  const channel = await channels.find(channelId);
+  if (channel === undefined || !mayUse(channel, tenantId)) throw notFound('channel', channelId, 'channelId');
+  demandAccepting(channel, currency);
+}
+
+async function demandUnused(
+  input: PlanInput,
+  existing: PlanRow,
+  transaction: Queryable,
+  { isPlanInUse }: PlanDeps,
+): Promise<void> {
+  const field =
+    input.currency !== existing.currency
+      ? 'currency'
+      : input.interval !== existing.interval_unit
+        ? 'interval'
+        : (input.intervalCount ?? existing.interval_count) !== existing.interval_count
+          ? 'intervalCount'
+          : undefined;
+  if (field === undefined || !(await isPlanInUse(transaction, existing))) return;
+  throw new Refusal('plan_in_use', `This plan has subscriptions: its ${field} stays. Make another plan instead.`, {
+    field,
+  });
+}
+
+function valuesOf(input: PlanInput, existing?: PlanRow): unknown[] {
+  return [
+    input.name,
+    input.currency,
+    input.amount,
+    input.interval,
+    input.intervalCount ?? existing?.interval_count ?? 1,
+    input.trialDays ?? existing?.trial_days ?? 0,
+    input.channelId === undefined ? (existing?.channel_id ?? null) : input.channelId,
+    input.state,
+  ];
+}

@@ -1,0 +1,76 @@
+import type { Database, Queryable } from '../../platform/postgres/database.ts';
+import { statement } from '../../platform/postgres/statement.ts';
+import type { Clock } from '../../vocabulary/clock.ts';
+import { invalid, notFound } from '../../vocabulary/errors.ts';
+import type { DrawUuid } from '../../vocabulary/id.ts';
+import type { ChannelDirectory } from '../channels/directory.ts';
+import { demandAccepting, mayUse } from '../channels/rules.ts';
+import { msOf } from './rules.ts';
+import type { SubscriptionRow } from './sql.ts';
+
+export interface SubscriptionDeps {
+  database: Database;
+  channels: ChannelDirectory;
+  clock: Clock;
+  drawUuid: DrawUuid;
+  /** Something may be due: an invoice is to be paid, a period to begin. */
+  onDue: () => void;
+  onDeliveries: () => void;
+}
+
+export interface Payer {
+  id: number;
+  default_channel_id: number | null;
+  clock_id: number | null;
+  clock_now: string | null;
+}
+
+/** The customer, who stays with the same clock meanwhile. Values: tenant, id. */
+export const holdPayer = statement<Payer>(
+  'subscriptions.hold_payer',
+  `select c.id, c.default_channel_id, c.clock_id, k.now_at as clock_now
+     from customer c
+     left join clock k on k.tenant_id = c.tenant_id and k.id = c.clock_id
+    where c.tenant_id = $1 and c.id = $2
+      for share of c`,
+);
+
+const clockNow = statement<{ now_at: string }>(
+  'subscriptions.clock_now',
+  'select now_at from clock where tenant_id = $1 and id = $2',
+);
+
+/** What time it is for the customer of a subscription. */
+export async function nowOf(
+  database: Queryable,
+  { tenant_id, clock_id }: SubscriptionRow,
+  clock: Clock,
+): Promise<number> {
+  if (clock_id === 0) return clock();
+  const [row] = await database.run(clockNow, [tenant_id, clock_id]);
+  if (row === undefined) throw new Error(`Clock ${clock_id} is gone.`);
+  return msOf(row.now_at);
+}
+
+/** A channel must be one that payments of this tenant could use, and take the currency. */
+export async function demandChannel(
+  channels: ChannelDirectory,
+  channelId: number,
+  tenantId: number,
+  currency: string,
+): Promise<void> {
+  const channel = await channels.find(channelId);
+  if (channel === undefined || !mayUse(channel, tenantId)) throw notFound('channel', channelId, 'channelId');
+  demandAccepting(channel, currency);
+}
+
+/** A moment as it is kept: in whole milliseconds, of the years 1970 to 9999. */
+export function momentOf(text: string, field: string): number {
+  const atMs = Date.parse(text);
+  if (!Number.isSafeInteger(atMs) || atMs < 0 || atMs >= latestMs) {
+    throw invalid(field, `${field} must be a time between 1970 and 2970, such as 2026-01-31T09:30:00Z.`);
+  }
+  return atMs;
+}
+
+const latestMs = Date.UTC(2970, 0, 1);

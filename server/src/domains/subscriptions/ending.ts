@@ -1,0 +1,32 @@
+import type { Queryable } from '../../platform/postgres/database.ts';
+import type { Change } from './change.ts';
+import { openCharges } from './charge-sql.ts';
+import { notTriedAgain } from './dunning.ts';
+import { pendingLines } from './sql.ts';
+import { hasEnded } from './states.ts';
+
+/**
+ * What follows where changes end a subscription: what has failed is not tried again, and what has been charged for changes
+ * but not invoiced yet is invoiced. A credit lapses: money goes back by refunds alone.
+ */
+export async function withEndings(transaction: Queryable, changes: readonly Change[]): Promise<Change[]> {
+  const ending = changes.filter(isEnding);
+  if (ending.length === 0) return [...changes];
+  const keys = [ending.map(({ after }) => after.tenant_id), ending.map(({ after }) => after.id)];
+  const charges = Map.groupBy(await transaction.run(openCharges, keys), ({ subscription_id }) => subscription_id);
+  const owed = new Map<number, number>();
+  for (const { subscription_id, amount } of await transaction.run(pendingLines, keys)) {
+    owed.set(subscription_id, (owed.get(subscription_id) ?? 0) + amount);
+  }
+  return changes.map((change) => {
+    if (!isEnding(change)) return change;
+    const { id } = change.after;
+    return {
+      ...change,
+      charges: change.charges ?? (charges.get(id) ?? []).map(notTriedAgain),
+      ...((owed.get(id) ?? 0) > 0 && { invoice: { period: undefined } }),
+    };
+  });
+}
+
+const isEnding = ({ before, after }: Change) => !hasEnded(before.state) && hasEnded(after.state);

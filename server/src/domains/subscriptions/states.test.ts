@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { eventOf, hasEnded, mayBecome, permittedMoves, subscriptionStates } from './states.ts';
+
+const expected = `
+  TRIALING>ACTIVE TRIALING>CANCELLED TRIALING>EXPIRED
+  ACTIVE>PAST_DUE ACTIVE>PAUSED ACTIVE>CANCELLED ACTIVE>EXPIRED
+  PAST_DUE>ACTIVE PAST_DUE>CANCELLED PAST_DUE>EXPIRED
+  PAUSED>ACTIVE PAUSED>PAST_DUE PAUSED>CANCELLED PAUSED>EXPIRED`
+  .trim()
+  .split(/\s+/);
+
+test('of all pairs of states, these are transitions and no others', () => {
+  const pairs = subscriptionStates.flatMap((from) => subscriptionStates.map((to) => [from, to] as const));
+  const found = pairs.filter(([from, to]) => mayBecome(from, to)).map(([from, to]) => `${from}>${to}`);
+  expect(found.toSorted()).toEqual(expected.toSorted());
+  for (const [from, to] of pairs) {
+    const isPermitted = from === to ? !hasEnded(from) : mayBecome(from, to);
+    expect(permittedMoves.includes(`('${from}', '${to}')`), `${from} to ${to}`).toBe(isPermitted);
+  }
+});
+
+test('an end is told by its own event, everything else as an update', () => {
+  expect(eventOf('ACTIVE', 'CANCELLED')).toBe('subscription.cancelled');
+  expect(eventOf('PAUSED', 'EXPIRED')).toBe('subscription.expired');
+  expect(eventOf('ACTIVE', 'PAST_DUE')).toBe('subscription.updated');
+  expect(eventOf('ACTIVE', 'ACTIVE')).toBe('subscription.updated');
+});

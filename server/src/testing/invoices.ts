@@ -1,0 +1,54 @@
+import { dataOf, unique } from './cast.ts';
+import { eventually, type TestDatabase } from './database.ts';
+import type { TestFlorin } from './florin.ts';
+
+/** Customers and invoices, made over the service's own interface. */
+export async function makeCustomer(
+  florin: Pick<TestFlorin, 'post'>,
+  as: string,
+  changes: Record<string, unknown> = {},
+): Promise<number> {
+  return dataOf(await florin.post('/api/customer/modify', { name: unique('Customer'), ...changes }, as)).id;
+}
+
+/** A DRAFT of 1000 USD cents, unless told otherwise. */
+export async function makeDraft(
+  florin: Pick<TestFlorin, 'post'>,
+  as: string,
+  customerId: number,
+  changes: Record<string, unknown> = {},
+): Promise<number> {
+  const lines = [{ description: 'Bread', quantity: 4, unitAmount: 250 }];
+  const input = { customerId, currency: 'USD', lines, ...changes };
+  return dataOf(await florin.post('/api/invoice/create', input, as)).id;
+}
+
+/** The same, finalized. */
+export async function makeInvoice(
+  florin: Pick<TestFlorin, 'post'>,
+  as: string,
+  customerId: number,
+  changes: Record<string, unknown> = {},
+): Promise<number> {
+  const id = await makeDraft(florin, as, customerId, changes);
+  dataOf(await florin.post('/api/invoice/finalize', { id }, as));
+  return id;
+}
+
+/** The invoice, once it has settled all payments that have ended. */
+export async function settledInvoice(florin: Pick<TestFlorin, 'get'>, as: string, id: number, { query }: TestDatabase) {
+  await eventually(`invoice ${id} follows its payments`, async () => {
+    const waiting = await query(
+      `select 1 from invoice_payment where invoice_id = $1 and state <> 'OPEN' and applied_at is null`,
+      [id],
+    );
+    return waiting.length === 0;
+  });
+  return dataOf(await florin.get(`/api/invoice/detail?id=${id}`, as));
+}
+
+/** Types of the events of an invoice, in order. */
+export async function eventsOfInvoice({ query }: TestDatabase, id: number): Promise<string[]> {
+  const rows = await query<{ type: string }>('select type from event where object_id = $1 order by id', [`inv_${id}`]);
+  return rows.map(({ type }) => type);
+}
