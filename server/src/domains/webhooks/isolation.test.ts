@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { Database } from '../../platform/postgres/database.ts';
+import { Database, type Queryable } from '../../platform/postgres/database.ts';
 import { eventually, type TestDatabase } from '../../testing/database.ts';
 import { holdingAnswers, movableClock, type TestDeliveries, testDeliveries } from '../../testing/deliveries.ts';
 import type { Answering } from '../../testing/receiver.ts';
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterEach(() => deliveries.clean());
 afterAll(() => deliveries.close());
 
-/** Long enough that what hangs goes on hanging to the end of its test. */
+/** Long enough that what hangs goes on hanging to the end of its test, and that no lease runs out by a leap of 31 s. */
 const timeoutMs = minuteMs;
 
 test('one that hangs has eight in flight and 3,000 behind them, and twenty others get all of theirs meanwhile', async () => {
@@ -160,7 +160,7 @@ test('five failures in a row pause an endpoint; then one delivery tries, and onl
   const { receiver, endpointId } = await deliveries.subscribed(503, { maxInFlight: 1 });
   await deliveries.backlog(endpointId, 20);
   let paused = 0;
-  deliveries.working({ clock: time.clock, observer: { onPaused: () => paused++ } });
+  deliveries.working({ timeoutMs, clock: time.clock, observer: { onPaused: () => paused++ } });
   const other = await well();
   /** Another endpoint's delivery has been through: whatever could be sent has been looked at. */
   const looked = async () => {
@@ -195,11 +195,11 @@ test('a pause holds on every node, and only one of them tries', async () => {
   const { endpointId, receiver } = await deliveries.subscribed(503, { maxInFlight: 1 });
   await deliveries.backlog(endpointId, 20);
   let paused = 0;
-  deliveries.working({ clock: time.clock, observer: { onPaused: () => paused++ } });
+  deliveries.working({ timeoutMs, clock: time.clock, observer: { onPaused: () => paused++ } });
   await eventually('the pause', () => paused === 1);
   const second = new Database({ connection: db.connection, connections: 3, name: 'second', plans: 'indexed' });
   deliveries.onClean(() => second.close());
-  deliveries.working({ clock: time.clock, database: second });
+  deliveries.working({ timeoutMs, clock: time.clock, database: second });
   receiver.answering = held.answering;
   const other = await well();
   await deliveries.backlog(other.endpointId, 50, time.clock());
@@ -213,6 +213,32 @@ test('a pause holds on every node, and only one of them tries', async () => {
   held.answerAll(200);
   time.moveBy(2 * minuteMs);
   await deliveries.finished(120);
+});
+
+test('a trial whose delivery another node is just changing is not lost: the endpoint is tried at once all the same', async () => {
+  const time = movableClock();
+  const { endpointId, receiver } = await deliveries.subscribed(200);
+  await db.query('update webhook_endpoint set open_until = to_timestamp($2::float8 / 1000) where id = $1', [
+    endpointId,
+    time.clock() - secondMs,
+  ]);
+  await deliveries.backlog(endpointId, 1);
+  let returned = 0;
+  const watched: Queryable = {
+    run: async (statement, values) => {
+      if (statement.name === 'webhooks.return_trials') returned++;
+      return db.database.run(statement, values);
+    },
+  };
+  await db.database.transaction(async (transaction) => {
+    const lock = { name: '', text: 'select from delivery where endpoint_id = $1 for update' };
+    await transaction.run(lock, [endpointId]);
+    deliveries.working({ database: watched, clock: time.clock });
+    await eventually('the right to try is given back', () => returned > 0);
+  });
+  await deliveries.finished(1);
+  expect(receiver.received).toHaveLength(1);
+  expect(await endpoint(endpointId)).toMatchObject({ open_until: null });
 });
 
 test('whoever answers is there: an endpoint that refuses what it is sent is not paused', async () => {

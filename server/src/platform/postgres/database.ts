@@ -111,6 +111,11 @@ export class Database implements Queryable {
       throw refusalOfFailure(error) ?? error;
     }
     let broken: Error | undefined;
+    // A connection may break between two statements, when nobody waits for it: heard by no one, that would end the process.
+    const onBroken = (error: Error) => {
+      broken = error;
+    };
+    client.on('error', onBroken);
     try {
       await client.query(begin);
       const result = await work({
@@ -128,6 +133,7 @@ export class Database implements Queryable {
       throw refusalOfFailure(error) ?? error;
     } finally {
       client.release(broken);
+      client.off('error', onBroken);
     }
   }
 

@@ -1,0 +1,44 @@
+import { setImmediate } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../testing/database.ts';
+import { Database } from './database.ts';
+import { statement } from './statement.ts';
+
+let db: TestDatabase;
+let database: Database;
+
+beforeAll(async () => {
+  db = await databaseFromTemplate();
+  database = new Database({ connection: db.connection, connections: 2, name: 'test' });
+});
+
+afterAll(async () => {
+  await database.close();
+  await db.drop();
+});
+
+const ownPid = statement<{ pid: number }>('test.own_pid', 'select pg_backend_pid() as pid');
+
+test.each(['transaction', 'snapshot'] as const)(
+  'a connection that breaks in the middle of a %s ends that, not the process',
+  async (kind) => {
+    const unheard: unknown[] = [];
+    const onUnheard = (error: unknown) => unheard.push(error);
+    process.on('uncaughtException', onUnheard);
+    const work = database[kind](async (within) => {
+      const [{ pid } = { pid: 0 }] = await within.run(ownPid);
+      await db.query('select pg_terminate_backend($1)', [pid]);
+      await eventually('its backend is gone', async () => {
+        const left = await db.query('select 1 from pg_stat_activity where pid = $1', [pid]);
+        return left.length === 0;
+      });
+      // What the server said last is read before anyone writes again.
+      await setImmediate();
+      await within.run(ownPid);
+    });
+    await expect(work).rejects.toMatchObject({ type: 'database_unavailable' });
+    expect(await database.run(ownPid)).toHaveLength(1);
+    process.off('uncaughtException', onUnheard);
+    expect(unheard).toEqual([]);
+  },
+);
