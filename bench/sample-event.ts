@@ -19,6 +19,7 @@ export const sampleEventBody = JSON.stringify({
       failureCode: null,
       failureMessage: null,
       providerReference: null,
+      nextAction: null,
       version: 1,
       createdTime: '2026-01-01T00:00:00.000Z',
       updatedTime: '2026-01-01T00:00:00.000Z',

@@ -83,6 +83,7 @@ function recordOf({ amount, currency, channelId, description = '', metadata = {}
     failureCode: null,
     failureMessage: null,
     providerReference: null,
+    nextAction: null,
     version: 1,
     createdTime,
     updatedTime: createdTime,
