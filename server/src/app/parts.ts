@@ -148,6 +148,7 @@ export function assemble(connection: pg.ClientConfig, secrets: Secrets, surround
     database,
     pool,
     notifications,
+    seal,
     open,
     channels,
     metrics,

@@ -24,6 +24,7 @@ interface Surroundings {
   database: Database;
   pool: (name: string, connections: number, plans?: Plans) => Database;
   notifications: Notifications;
+  seal: (plain: string, where: string) => Buffer;
   open: (sealed: Buffer, where: string) => string;
   channels: ChannelDirectory;
   metrics: Metrics;
@@ -93,6 +94,7 @@ export function assembleProcessing(surroundings: Surroundings) {
     connectors,
     clock,
     drawUuid,
+    seal: surroundings.seal,
     onReceived: () => callbacks.wake(),
     observe: metrics.onCallback,
   });

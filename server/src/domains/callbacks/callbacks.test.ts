@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { freshKeyring } from '../../platform/crypto/keyring.ts';
+import { freshKeyring, parseKeyring } from '../../platform/crypto/keyring.ts';
+import { Sealer } from '../../platform/crypto/seal.ts';
 import {
   accepted,
   callbackRecords,
@@ -17,6 +18,7 @@ import { florinOn, type TestFlorin } from '../../testing/florin.ts';
 import { hourMs, minuteMs, secondMs } from '../../vocabulary/clock.ts';
 import { lateMs } from '../connectors/sandbox/behaviours.ts';
 import { referenceOf, signedMessage, type Told } from '../connectors/sandbox/messages.ts';
+import { bodyPlace } from './receive.ts';
 import { retryWaitsMs } from './rules.ts';
 import { sweepCallbacks } from './sweep.ts';
 
@@ -58,6 +60,20 @@ const eventsOf = async (id: string) =>
   (await db.query<{ type: string }>('select type from event where object_id = $1 order by created_at, id', [id])).map(
     ({ type }) => type,
   );
+
+test('what was sent is kept as it came, sealed to its row', async () => {
+  const id = await pending();
+  const message = signedMessage(toldOf(id), 1, channelSecret);
+  await postCallback(florin, channelId, message);
+  const [row] = await db.query<{ id: string; body_sealed: Buffer }>(
+    'select id, body_sealed from provider_callback where event_id = $1',
+    [eventIdOf(message)],
+  );
+  expect(row?.body_sealed.includes(id)).toBe(false);
+  const sealer = new Sealer(parseKeyring(keys.APP_ENCRYPTION_KEYS));
+  const opened = sealer.open(row?.body_sealed as Buffer, bodyPlace(channelId, row?.id as string));
+  expect(Buffer.from(opened, 'base64')).toEqual(Buffer.from(message.body));
+});
 
 describe('what a genuine callback says', () => {
   test('is answered once it is kept, and settles its payment, with everything that follows', async () => {

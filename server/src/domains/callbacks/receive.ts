@@ -19,6 +19,8 @@ export interface CallbackIntakeOptions {
   connectors: Connectors;
   clock: Clock;
   drawUuid: DrawUuid;
+  /** Seals what was sent to the row it is kept in: it may hold payers' data. */
+  seal: (plain: string, where: string) => Buffer;
   /** There is one to settle. */
   onReceived: () => void;
   observe: (reception: Reception) => void;
@@ -50,7 +52,7 @@ export class CallbackIntake {
     }
     const callback = { ...message, receivedMs: this.#options.clock() };
     const read = await this.#read(channels, callback);
-    await this.#keep(read, callback.receivedMs);
+    await this.#keep(read, callback);
   }
 
   /** Of a code, which is unique within its tenant alone, all channels that have it: the signature says which is meant. */
@@ -82,14 +84,19 @@ export class CallbackIntake {
     throw new Refusal('callback_invalid', 'No channel with this code takes it for a callback of its provider.');
   }
 
-  async #keep({ channelId, news: { eventId }, notice }: Read, receivedMs: number): Promise<void> {
-    const { database, drawUuid, onReceived, observe } = this.#options;
+  async #keep({ channelId, news: { eventId }, notice }: Read, { body, receivedMs }: Callback): Promise<void> {
+    const { database, drawUuid, seal, onReceived, observe } = this.#options;
+    const id = drawUuid();
+    const sealed = seal(body.toString('base64'), bodyPlace(channelId, id));
     const kept = notice === null ? null : JSON.stringify(notice);
-    const [row] = await database.run(keepCallback, [channelId, eventId, drawUuid(), receivedMs, kept]);
+    const [row] = await database.run(keepCallback, [channelId, eventId, id, receivedMs, kept, sealed]);
     observe(row === undefined ? 'repeated' : 'received');
     if (row !== undefined && notice !== null) onReceived();
   }
 }
+
+/** Where a callback's body is kept, in base64: it opens nowhere else. */
+export const bodyPlace = (channelId: number, id: string) => `provider_callback/${channelId}/${id}/body`;
 
 /** A genuine callback: whose it is, and what is kept of it. */
 interface Read {

@@ -3,16 +3,17 @@ import type { KeptNotice } from './rules.ts';
 
 /**
  * Keeps a callback: as RECEIVED, or at once as IGNORED where it has no notice. Nothing comes back of one that stands
- * already. Values: channel, the provider's id of it, ours, now in ms, the notice as JSON.
+ * already. Values: channel, the provider's id of it, ours, now in ms, the notice as JSON, the body sealed.
  */
 export const keepCallback = statement<{ id: string }>(
   'callbacks.keep',
   `with given as (
      select to_timestamp($4::float8 / 1000) as at, $5::json as notice
    )
-   insert into provider_callback (channel_id, event_id, id, received_at, notice, state, due_at, settled_at)
+   insert into provider_callback (channel_id, event_id, id, received_at, notice, state, due_at, settled_at,
+                                  body_sealed)
    select $1, $2, $3, at, notice, case when notice is null then 'IGNORED' else 'RECEIVED' end, at,
-          case when notice is null then at end
+          case when notice is null then at end, $6
      from given
    on conflict do nothing
    returning id`,
