@@ -19,11 +19,11 @@ export const measurements: Record<string, (bench: Bench) => Promise<Line[]>> = {
   subscribed,
   steady,
   processing,
-  renewals,
   detail,
   deliveries,
   list,
   'full-table': fullTable,
   memory,
   start,
+  renewals,
 };
