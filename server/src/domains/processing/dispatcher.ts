@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { plainArray, textArray } from '../../platform/postgres/array-literal.ts';
-import { Batcher } from '../../platform/postgres/batcher.ts';
 import { ClaimLoop } from '../../platform/postgres/claim-loop.ts';
 import type { Queryable } from '../../platform/postgres/database.ts';
 import type { FailPoint } from '../../platform/process/fail-point.ts';
@@ -13,21 +12,13 @@ import { failure } from '../connectors/failures.ts';
 import type { Connectors } from '../connectors/providers.ts';
 import { beginRefunds } from '../refunds/begin.ts';
 import { type Move, moved, movePayments } from '../transactions/moving.ts';
-import { addNotesTo, type NoteKind } from '../transactions/notes.ts';
 import { isFinal } from '../transactions/states.ts';
 import { Breaker } from './breaker.ts';
 import { type Addresses, ask, operationOf, type Told } from './calling.ts';
-import { lookUpAt } from './rules.ts';
+import { Deferrals, type Held } from './deferrals.ts';
 import type { Settler } from './settle.ts';
 import { type FinalOutcome, isFinalOutcome } from './settlement.ts';
-import {
-  claimOperations,
-  deferOperations,
-  freeLeases,
-  maximumClaim,
-  type OperationRow,
-  releaseOperations,
-} from './sql.ts';
+import { claimOperations, freeLeases, maximumClaim, type OperationRow, releaseOperations } from './sql.ts';
 
 export interface DispatcherOptions extends Addresses {
   /** At most two connections of it are used at once: one to claim, one to defer. */
@@ -64,24 +55,6 @@ const slotsOfChannel = 500;
 /** Beyond the call's own deadlines (a look-up, then a call) a lease leaves this long, to be settled in. */
 const leaseBeyondCallsMs = 10 * secondMs;
 
-/** How long what cannot be called just now waits, again and again. */
-const postponeMs = secondMs;
-
-/** A claimed operation and the lease it is held under. */
-interface Held extends OperationRow {
-  lease: string;
-}
-
-/** An operation whose provider has not said anything for good. */
-interface Deferral {
-  held: Held;
-  state: 'UNKNOWN' | 'WAITING' | 'READY';
-  dueMs: number;
-  reference: string | null;
-  calls: number;
-  lookUps: number;
-}
-
 /**
  * Takes payments from PENDING to their end: claims what is due under a lease, moves payments to PROCESSING before their
  * provider is called, asks the provider, and has its word settled. What is not sure is looked up after 5 s, 30 s, 5 min,
@@ -92,7 +65,7 @@ export class Dispatcher {
   readonly #options: DispatcherOptions;
   readonly #loop: ClaimLoop<Held>;
   readonly #breaker: Breaker;
-  readonly #deferrals: Batcher<Deferral, undefined>;
+  readonly #deferrals: Deferrals;
   readonly #atWork = new Map<number, number>();
   readonly #leaseMs: number;
 
@@ -101,12 +74,7 @@ export class Dispatcher {
     this.#options = options;
     this.#leaseMs = 2 * timeoutMs + leaseBeyondCallsMs;
     this.#breaker = new Breaker(clock);
-    this.#deferrals = new Batcher({
-      run: (deferrals) => this.#writeDeferrals(deferrals),
-      maxBatch: maximumClaim,
-      maxQueued: 2 * slots,
-      retryForMs: 5 * secondMs,
-    });
+    this.#deferrals = new Deferrals(options);
     this.#loop = new ClaimLoop<Held>({
       claim: (room) => this.#claim(room),
       perform: (held) => this.#perform(held),
@@ -228,11 +196,11 @@ export class Dispatcher {
     }
     if (held.kind === 'CANCEL' && (held.charge_state === 'READY' || held.charge_state === 'CALLING')) {
       // Asked while the charge is on its way, a provider could find nothing to cancel and then take the money.
-      return this.#postpone(held);
+      return this.#deferrals.postpone(held);
     }
     if (isNew && this.#breaker.isOpen(held.operation_channel_id)) {
       const resting: FinalOutcome = { kind: 'failed', failure: failure('provider_unavailable') };
-      if (!(await settler.hasFallback(held, resting))) return this.#postpone(held);
+      if (!(await settler.hasFallback(held, resting))) return this.#deferrals.postpone(held);
       return settler.settle(held, resting, 'nothing', { lease: held.lease });
     }
     const told = await this.#ask(held);
@@ -242,14 +210,8 @@ export class Dispatcher {
       await settler.settle(held, told.outcome, isNew ? 'answer' : 'look_up', { calls, lookUps });
       failPoint('settled');
     } else {
-      await this.#defer(held, told, told.outcome);
+      await this.#deferrals.defer(held, told, told.outcome);
     }
-  }
-
-  /** Not called, and due again shortly. */
-  async #postpone(held: Held): Promise<void> {
-    const dueMs = this.#options.clock() + postponeMs;
-    await this.#deferrals.add({ held, state: 'READY', dueMs, reference: null, calls: 0, lookUps: 0 });
   }
 
   async #ask(held: Held): Promise<Told> {
@@ -270,55 +232,6 @@ export class Dispatcher {
     return told;
   }
 
-  /** Nothing for good yet: when to ask again, and a note for the timeline. */
-  async #defer(held: Held, { calls, lookUps }: Told, outcome: Exclude<Outcome, FinalOutcome>): Promise<void> {
-    const { clock } = this.#options;
-    const reference = 'reference' in outcome ? (outcome.reference ?? null) : null;
-    if (outcome.kind === 'needs_payer') await this.#showPayer(held, outcome.nextAction, reference);
-    if (lookUps === 0 || outcome.kind === 'unknown') await this.#note(held, outcome.kind, detailOf(outcome));
-    const asked = held.look_ups + lookUps;
-    const state = outcome.kind === 'unknown' ? 'UNKNOWN' : 'WAITING';
-    await this.#deferrals.add({ held, state, dueMs: lookUpAt(asked, clock()), reference, calls, lookUps });
-  }
-
-  /** The merchant learns by an event what its payer has to do. A payment that moved meanwhile is told of at the next look-up. */
-  async #showPayer(held: Held, nextAction: object, reference: string | null): Promise<void> {
-    if (held.kind !== 'CHARGE' || isFinal(held.status)) return;
-    if (JSON.stringify(held.next_action) === JSON.stringify(nextAction)) return;
-    const { database, clock, drawUuid, onDeliveries } = this.#options;
-    const move: Move = {
-      row: held,
-      to: 'PROCESSING',
-      atMs: clock(),
-      nextAction: { ...nextAction },
-      ...(reference !== null && { providerReference: reference }),
-      news: true,
-    };
-    const { deliveries } = await movePayments(database, [move], drawUuid);
-    if (deliveries > 0) onDeliveries();
-  }
-
-  async #note(held: Held, kind: NoteKind, detail: Record<string, unknown>): Promise<void> {
-    const { database, clock, drawUuid } = this.#options;
-    const { tenant_id: tenantId, id: transactionId, number: operation } = held;
-    await addNotesTo(database, [{ tenantId, transactionId, id: drawUuid(), atMs: clock(), kind, operation, detail }]);
-  }
-
-  async #writeDeferrals(deferrals: readonly Deferral[]): Promise<undefined[]> {
-    await this.#options.database.run(deferOperations, [
-      plainArray(deferrals.map(({ held }) => held.tenant_id)),
-      plainArray(deferrals.map(({ held }) => held.id)),
-      plainArray(deferrals.map(({ held }) => held.number)),
-      plainArray(deferrals.map(({ held }) => held.lease)),
-      textArray(deferrals.map(({ state }) => state)),
-      plainArray(deferrals.map(({ dueMs }) => dueMs)),
-      textArray(deferrals.map(({ reference }) => reference)),
-      plainArray(deferrals.map(({ calls }) => calls)),
-      plainArray(deferrals.map(({ lookUps }) => lookUps)),
-    ]);
-    return deferrals.map(() => undefined);
-  }
-
   async #release(unbegun: readonly Held[]): Promise<void> {
     await this.#options.database.run(releaseOperations, [
       plainArray(unbegun.map(({ tenant_id }) => tenant_id)),
@@ -331,10 +244,3 @@ export class Dispatcher {
 }
 
 const nothingToCancel = failure('invalid_operation', null, 'No charge is under way that could be called off.');
-
-/** What a note may say of an outcome: the kind of trouble, never what a provider's library put into it. */
-function detailOf(outcome: Exclude<Outcome, FinalOutcome>): Record<string, unknown> {
-  if (outcome.kind !== 'unknown') return { ...('reference' in outcome && { reference: outcome.reference ?? null }) };
-  const { name, code } = (outcome.cause ?? {}) as { name?: string; code?: string };
-  return { error: code ?? name ?? 'no answer' };
-}

@@ -1,0 +1,134 @@
+import { plainArray, textArray } from '../../platform/postgres/array-literal.ts';
+import { Batcher } from '../../platform/postgres/batcher.ts';
+import type { Queryable } from '../../platform/postgres/database.ts';
+import { type Clock, secondMs } from '../../vocabulary/clock.ts';
+import type { DrawUuid } from '../../vocabulary/id.ts';
+import type { Outcome } from '../connectors/connector.ts';
+import { type Move, movePayments } from '../transactions/moving.ts';
+import { addNotesTo } from '../transactions/notes.ts';
+import { isFinal } from '../transactions/states.ts';
+import type { Told } from './calling.ts';
+import { lookUpAt } from './rules.ts';
+import type { FinalOutcome } from './settlement.ts';
+import { deferOperations, type OperationRow } from './sql.ts';
+
+/** A claimed operation and the lease it is held under. */
+export interface Held extends OperationRow {
+  lease: string;
+}
+
+/** What a provider says that is not for good. */
+export type OpenOutcome = Exclude<Outcome, FinalOutcome>;
+
+interface Deferral {
+  held: Held;
+  state: 'UNKNOWN' | 'WAITING' | 'READY';
+  dueMs: number;
+  reference: string | null;
+  calls: number;
+  lookUps: number;
+}
+
+export interface DeferralsDeps {
+  database: Queryable;
+  clock: Clock;
+  drawUuid: DrawUuid;
+  onDeliveries: () => void;
+}
+
+/** How long what cannot be called just now waits, again and again. */
+const postponeMs = secondMs;
+const maximumBatch = 200;
+const maximumQueued = 2_000;
+/** How long writing outlasts a database that restarts. Then the lease runs out, and the operation is looked up. */
+const retryForMs = 5 * secondMs;
+
+/** What is put off: when to ask again, what the payer has to do meanwhile, and a note of it for the timeline. */
+export class Deferrals {
+  readonly #deps: DeferralsDeps;
+  readonly #batcher: Batcher<Deferral, undefined>;
+
+  constructor(deps: DeferralsDeps) {
+    this.#deps = deps;
+    this.#batcher = new Batcher({
+      run: (deferrals) => this.#write(deferrals),
+      maxBatch: maximumBatch,
+      maxQueued: maximumQueued,
+      retryForMs,
+    });
+  }
+
+  /** Not called, and due again shortly. */
+  async postpone(held: Held): Promise<void> {
+    const dueMs = this.#deps.clock() + postponeMs;
+    await this.#batcher.add({ held, state: 'READY', dueMs, reference: null, calls: 0, lookUps: 0 });
+  }
+
+  /** Asked, and nothing said for good yet. */
+  async defer(held: Held, { calls, lookUps }: Told, outcome: OpenOutcome): Promise<void> {
+    const reference = 'reference' in outcome ? (outcome.reference ?? null) : null;
+    if (outcome.kind === 'needs_payer') await this.#showPayer(held, outcome.nextAction, reference);
+    if (lookUps === 0 || outcome.kind === 'unknown') await this.#note(held, outcome);
+    const state = outcome.kind === 'unknown' ? 'UNKNOWN' : 'WAITING';
+    const dueMs = lookUpAt(held.look_ups + lookUps, this.#deps.clock());
+    await this.#batcher.add({ held, state, dueMs, reference, calls, lookUps });
+  }
+
+  drained(): Promise<void> {
+    return this.#batcher.drained();
+  }
+
+  /** The merchant learns by an event what its payer has to do. A payment that moved meanwhile is told of at the next look-up. */
+  async #showPayer(held: Held, nextAction: object, reference: string | null): Promise<void> {
+    if (held.kind !== 'CHARGE' || isFinal(held.status)) return;
+    if (JSON.stringify(held.next_action) === JSON.stringify(nextAction)) return;
+    const { database, clock, drawUuid, onDeliveries } = this.#deps;
+    const move: Move = {
+      row: held,
+      to: 'PROCESSING',
+      atMs: clock(),
+      nextAction: { ...nextAction },
+      ...(reference !== null && { providerReference: reference }),
+      news: true,
+    };
+    const { deliveries } = await movePayments(database, [move], drawUuid);
+    if (deliveries > 0) onDeliveries();
+  }
+
+  async #note(held: Held, outcome: OpenOutcome): Promise<void> {
+    const { database, clock, drawUuid } = this.#deps;
+    await addNotesTo(database, [
+      {
+        tenantId: held.tenant_id,
+        transactionId: held.id,
+        id: drawUuid(),
+        atMs: clock(),
+        kind: outcome.kind,
+        operation: held.number,
+        detail: detailOf(outcome),
+      },
+    ]);
+  }
+
+  async #write(deferrals: readonly Deferral[]): Promise<undefined[]> {
+    await this.#deps.database.run(deferOperations, [
+      plainArray(deferrals.map(({ held }) => held.tenant_id)),
+      plainArray(deferrals.map(({ held }) => held.id)),
+      plainArray(deferrals.map(({ held }) => held.number)),
+      plainArray(deferrals.map(({ held }) => held.lease)),
+      textArray(deferrals.map(({ state }) => state)),
+      plainArray(deferrals.map(({ dueMs }) => dueMs)),
+      textArray(deferrals.map(({ reference }) => reference)),
+      plainArray(deferrals.map(({ calls }) => calls)),
+      plainArray(deferrals.map(({ lookUps }) => lookUps)),
+    ]);
+    return deferrals.map(() => undefined);
+  }
+}
+
+/** What a note may say of an outcome: the kind of trouble, never what a provider's library put into it. */
+function detailOf(outcome: OpenOutcome): Record<string, unknown> {
+  if (outcome.kind !== 'unknown') return { ...('reference' in outcome && { reference: outcome.reference ?? null }) };
+  const { name, code } = (outcome.cause ?? {}) as { name?: string; code?: string };
+  return { error: code ?? name ?? 'no answer' };
+}
