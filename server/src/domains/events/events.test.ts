@@ -12,6 +12,7 @@ import { databaseFromTemplate, type TestDatabase } from '../../testing/database.
 import { florinOn, type TestFlorin } from '../../testing/florin.ts';
 import { aTime } from '../../testing/shapes.ts';
 import { dayMs, utcDay } from '../../vocabulary/clock.ts';
+import { firstUuidAt } from '../../vocabulary/id.ts';
 
 let db: TestDatabase;
 let florin: TestFlorin;
@@ -33,8 +34,10 @@ beforeAll(async () => {
     payments.push(id);
     dataOf(await florin.post('/api/transaction/update', { id, status }, as));
   }
-  await db.query(`insert into event select $1, gen_random_uuid(), 'invoice.paid', 'inv_1', now(), '{"id":"evt_x"}'`, [
+  await db.query(`insert into event select $1, $2::uuid, 'invoice.paid', 'inv_1', now(), '{"id":"evt_x"}'`, [
     tenantId,
+    // In the order of time, as every event's id: one drawn at random would sometimes come before the payments.
+    firstUuidAt(Date.now() + 1),
   ]);
 });
 
