@@ -21,6 +21,7 @@ const domains = [
   'channels',
   'events',
   'webhooks',
+  'deliveries',
   'inbox',
   'ledger',
   'clocks',
@@ -44,10 +45,11 @@ const ownerOfTable: Record<string, string> = {
   developer_key: 'developer-keys',
   channel: 'channels',
   event: 'events',
-  // Written with the event, in the statement of the change itself; sent and settled by webhooks.
-  delivery: 'events webhooks',
-  delivery_attempt: 'webhooks',
-  webhook_pace: 'webhooks',
+  // Written with the event, in the statement of the change itself; sent and settled by deliveries;
+  // called off by webhooks, when their endpoint is removed.
+  delivery: 'events webhooks deliveries',
+  delivery_attempt: 'deliveries',
+  webhook_pace: 'deliveries',
   ledger_transfer: 'ledger',
   ledger_total: 'ledger',
   ledger_total_delta: 'ledger',
@@ -61,7 +63,7 @@ const ownerOfTable: Record<string, string> = {
   charge_total_delta: 'processing statistics',
   charge_total: 'statistics',
   webhook_endpoint: 'webhooks',
-  webhook_replay: 'webhooks',
+  webhook_replay: 'deliveries',
   inbox: 'inbox',
   clock: 'clocks',
   customer: 'customers',

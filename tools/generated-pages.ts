@@ -12,6 +12,8 @@ import { clockRecord } from '../server/src/domains/clocks/schema.ts';
 import { behaviours } from '../server/src/domains/connectors/sandbox/behaviours.ts';
 import { customerEndpoints } from '../server/src/domains/customers/routes.ts';
 import { customerRecord } from '../server/src/domains/customers/schema.ts';
+import { deliveryEndpoints } from '../server/src/domains/deliveries/routes.ts';
+import { attempt, deliveryDetail, replayRecord } from '../server/src/domains/deliveries/schema.ts';
 import { developerKeyEndpoints } from '../server/src/domains/developer-keys/routes.ts';
 import { generatedKey, listedKey } from '../server/src/domains/developer-keys/schema.ts';
 import { eventEndpoints } from '../server/src/domains/events/routes.ts';
@@ -38,7 +40,6 @@ import { transactionEndpoints } from '../server/src/domains/transactions/routes.
 import { transactionDetail } from '../server/src/domains/transactions/schema.ts';
 import { userEndpoints } from '../server/src/domains/users/routes.ts';
 import { currentUser, loginResult, userRecord } from '../server/src/domains/users/schema.ts';
-import { attempt, deliveryDetail, replayRecord } from '../server/src/domains/webhooks/delivery-schema.ts';
 import { webhookEndpoints } from '../server/src/domains/webhooks/routes.ts';
 import { endpointRecord } from '../server/src/domains/webhooks/schema.ts';
 import type { Need, Route } from '../server/src/platform/http/route.ts';
@@ -94,6 +95,7 @@ export function allRoutes(): Route[] {
     statistics: statisticsEndpoints(nothing),
     events: eventEndpoints(nothing),
     webhooks: webhookEndpoints(nothing),
+    deliveries: deliveryEndpoints(nothing),
     inboxes: inboxEndpoints(nothing),
     callbacks: callbackEndpoints(nothing),
   });

@@ -2,6 +2,7 @@ import type { callbackEndpoints } from '../domains/callbacks/routes.ts';
 import type { channelEndpoints } from '../domains/channels/routes.ts';
 import type { clockEndpoints } from '../domains/clocks/routes.ts';
 import type { customerEndpoints } from '../domains/customers/routes.ts';
+import type { deliveryEndpoints } from '../domains/deliveries/routes.ts';
 import type { developerKeyEndpoints } from '../domains/developer-keys/routes.ts';
 import type { eventEndpoints } from '../domains/events/routes.ts';
 import type { inboxEndpoints } from '../domains/inbox/routes.ts';
@@ -35,6 +36,7 @@ export interface Endpoints {
   statistics: ReturnType<typeof statisticsEndpoints>;
   events: ReturnType<typeof eventEndpoints>;
   webhooks: ReturnType<typeof webhookEndpoints>;
+  deliveries: ReturnType<typeof deliveryEndpoints>;
   inboxes: ReturnType<typeof inboxEndpoints>;
   callbacks: ReturnType<typeof callbackEndpoints>;
 }
@@ -57,6 +59,7 @@ export function routesOf({
   statistics,
   events,
   webhooks,
+  deliveries,
   inboxes,
   callbacks,
 }: Endpoints): Route[] {
@@ -134,10 +137,10 @@ export function routesOf({
     post('/api/webhook/remove', 'caller', 'Webhooks', webhooks.remove),
     post('/api/webhook/rotate', 'caller', 'Webhooks', webhooks.rotate),
     post('/api/webhook/test', 'caller', 'Webhooks', webhooks.test),
-    get('/api/webhook/delivery/list', 'caller', 'Webhooks', webhooks.deliveries),
-    get('/api/webhook/delivery/detail', 'caller', 'Webhooks', webhooks.delivery),
-    post('/api/webhook/replay', 'caller', 'Webhooks', webhooks.replay),
-    get('/api/webhook/replay/detail', 'caller', 'Webhooks', webhooks.replayDetail),
+    get('/api/webhook/delivery/list', 'caller', 'Webhooks', deliveries.list),
+    get('/api/webhook/delivery/detail', 'caller', 'Webhooks', deliveries.detail),
+    post('/api/webhook/replay', 'caller', 'Webhooks', deliveries.replay),
+    get('/api/webhook/replay/detail', 'caller', 'Webhooks', deliveries.replayDetail),
 
     post('/api/inbox/create', 'caller', 'Inboxes', inboxes.create),
     get('/api/inbox/list', 'caller', 'Inboxes', inboxes.list),

@@ -4,6 +4,8 @@ import { callbackEndpoints } from '../domains/callbacks/routes.ts';
 import { channelEndpoints } from '../domains/channels/routes.ts';
 import { clockEndpoints } from '../domains/clocks/routes.ts';
 import { customerEndpoints } from '../domains/customers/routes.ts';
+import { deliveryBacklog } from '../domains/deliveries/backlog.ts';
+import { deliveryEndpoints } from '../domains/deliveries/routes.ts';
 import { developerKeyEndpoints } from '../domains/developer-keys/routes.ts';
 import { eventEndpoints } from '../domains/events/routes.ts';
 import { inboxEndpoints } from '../domains/inbox/routes.ts';
@@ -23,7 +25,6 @@ import { transactionEndpoints } from '../domains/transactions/routes.ts';
 import { ForgottenPasswords } from '../domains/users/forgot-password.ts';
 import { LoginFailures } from '../domains/users/login-failures.ts';
 import { userEndpoints } from '../domains/users/routes.ts';
-import { deliveryBacklog } from '../domains/webhooks/backlog.ts';
 import { webhookEndpoints } from '../domains/webhooks/routes.ts';
 import { addReference } from '../platform/http/reference.ts';
 import type { Route } from '../platform/http/route.ts';
@@ -109,6 +110,15 @@ function offeredRoutes(parts: Parts): Route[] {
     onDue: () => subscriptions.wake(),
     onDeliveries: woken.onDeliveries,
   };
+  const webhookDeps = {
+    database,
+    directory: endpoints,
+    guard,
+    seal,
+    clock,
+    drawUuid,
+    onDeliveries: woken.onDeliveries,
+  };
   const clocksOffered = settings['app.deployment-mode'] === 'STANDALONE';
   return routesOf({
     tenants: tenantEndpoints({ database, notifications, clock }),
@@ -135,15 +145,10 @@ function offeredRoutes(parts: Parts): Route[] {
     ledger: ledgerEndpoints({ database }),
     statistics: statisticsEndpoints({ database, channels, clock }),
     events: eventEndpoints({ lists: parts.lists }),
-    webhooks: webhookEndpoints({
-      database,
+    webhooks: webhookEndpoints(webhookDeps),
+    deliveries: deliveryEndpoints({
+      ...webhookDeps,
       lists: parts.lists,
-      directory: endpoints,
-      guard,
-      seal,
-      clock,
-      drawUuid,
-      onDeliveries: woken.onDeliveries,
       onReplay: () => replays.wake(),
       keepDeliveriesMs: settings['app.webhook.keep-deliveries'],
     }),

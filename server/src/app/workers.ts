@@ -1,8 +1,8 @@
 import { sweepCallbacks } from '../domains/callbacks/sweep.ts';
+import { sweepDeliveries } from '../domains/deliveries/sweep.ts';
 import { sweepExpiredInboxes } from '../domains/inbox/sweep.ts';
 import { sweepExpired } from '../domains/users/sweep.ts';
 import { settleRotations } from '../domains/webhooks/rotate.ts';
-import { sweepDeliveries } from '../domains/webhooks/sweep.ts';
 import { sweepKeptAnswers } from '../platform/postgres/kept-answers.ts';
 import { minuteMs } from '../vocabulary/clock.ts';
 import type { Parts } from './parts.ts';

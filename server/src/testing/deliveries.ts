@@ -1,6 +1,6 @@
+import { DeliveryWorker, type DeliveryWorkerOptions } from '../domains/deliveries/worker.ts';
 import { eventBody, recordEvent } from '../domains/events/outbox.ts';
 import { AddressGuard } from '../domains/webhooks/address.ts';
-import { DeliveryWorker, type DeliveryWorkerOptions } from '../domains/webhooks/delivery-worker.ts';
 import { EndpointDirectory, secretPlace } from '../domains/webhooks/directory.ts';
 import { Notifications } from '../platform/postgres/notifications.ts';
 import { minuteMs, secondMs } from '../vocabulary/clock.ts';

@@ -8,9 +8,9 @@ import { brokenUrls, forbiddenHosts, forbiddenNames, publicHosts, publicNames } 
 import { principalOf } from '../../testing/payments.ts';
 import { type Receiver, startReceiver } from '../../testing/receiver.ts';
 import { uuidSource } from '../../vocabulary/id.ts';
+import { DeliveryWorker } from '../deliveries/worker.ts';
 import { eventBody, recordEvent } from '../events/outbox.ts';
 import { AddressGuard } from './address.ts';
-import { DeliveryWorker } from './delivery-worker.ts';
 import { EndpointDirectory } from './directory.ts';
 import { webhookEndpoints } from './routes.ts';
 
@@ -47,14 +47,12 @@ beforeAll(async () => {
   await notifications.start();
   const { register } = webhookEndpoints({
     database: db.database,
-    lists: db.database,
     directory: directory(),
     guard,
     seal: (plain) => Buffer.from(plain),
     clock: Date.now,
     drawUuid: uuidSource(Date.now),
     onDeliveries: () => {},
-    onReplay: () => {},
   });
   app = httpServer({ authenticate: () => principal, onReply: () => {}, onDefect: () => {} });
   const place = { method: 'POST', path: '/api/webhook/register', needs: 'caller', group: 'Webhooks' } as const;

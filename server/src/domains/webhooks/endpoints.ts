@@ -14,15 +14,9 @@ import type { endpointListQuery, endpointRecord } from './schema.ts';
 /** What the verbs on endpoints need. */
 export interface ManagementDeps extends WebhookDeps {
   database: Database;
-  /** For lists that look through thousands of rows: it finds them by index, in its order (`indexed`). */
-  lists: Queryable;
   drawUuid: DrawUuid;
-  /** `app.webhook.keep-deliveries`, in ms: what became of older events is not known any more. */
-  keepDeliveriesMs?: number | undefined;
   /** Deliveries have been committed: someone may send them. */
   onDeliveries: () => void;
-  /** A replay has been committed: someone may work it off. */
-  onReplay: () => void;
 }
 
 export type EndpointRecord = Static<typeof endpointRecord>;

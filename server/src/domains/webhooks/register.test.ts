@@ -44,12 +44,10 @@ beforeAll(async () => {
   const open = () => '';
   const endpoints = webhookEndpoints({
     database,
-    lists: database,
     directory: new EndpointDirectory({ database, notifications, open, guard }),
     guard: { allowsTarget: (hostname) => guard.allowsTarget(hostname) },
     drawUuid: uuidSource(() => nowMs),
     onDeliveries: () => {},
-    onReplay: () => {},
     seal: (plain, where) => Buffer.from(`sealed:${where}:${[...plain].toReversed().join('')}`),
     clock: () => nowMs,
   });

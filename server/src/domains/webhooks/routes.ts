@@ -1,22 +1,10 @@
 import { Type } from 'typebox';
 import { endpoint } from '../../platform/http/route.ts';
-import { listDeliveriesOf, readDelivery } from './deliveries.ts';
-import {
-  deliveryDetail,
-  deliveryListQuery,
-  deliveryQuery,
-  deliveryRecord,
-  replayInput,
-  replayQuery,
-  replayRecord,
-  replayResult,
-} from './delivery-schema.ts';
 import { listEndpointsOf, type ManagementDeps, recordOf } from './endpoints.ts';
 import { modifyWebhook } from './modify.ts';
 import { pingWebhook } from './ping.ts';
 import { registerEndpoint } from './register.ts';
 import { removeWebhook } from './remove.ts';
-import { readReplay, replay } from './replay.ts';
 import { rotateSecret } from './rotate.ts';
 import {
   endpointInput,
@@ -30,7 +18,7 @@ import {
 } from './schema.ts';
 
 export function webhookEndpoints(deps: ManagementDeps) {
-  const { database, lists, clock } = deps;
+  const { database, clock } = deps;
   return {
     register: endpoint({
       summary: 'Register a webhook endpoint',
@@ -103,44 +91,6 @@ export function webhookEndpoints(deps: ManagementDeps) {
         message: 'Ping queued',
         data: { deliveryId: await pingWebhook(body.id, principal, deps) },
       }),
-    }),
-
-    deliveries: endpoint({
-      summary: 'List deliveries',
-      description:
-        'Those of the latest events first. Days are those of the events. A page may hold fewer than asked for and still ' +
-        'be followed by more: as long as `pagination.next` is not null.',
-      query: deliveryListQuery,
-      data: Type.Array(deliveryRecord),
-      paged: 'by_cursor',
-      handle: ({ query, principal }) => listDeliveriesOf(lists, query, principal),
-    }),
-
-    delivery: endpoint({
-      summary: 'Look a delivery up, with every attempt',
-      query: deliveryQuery,
-      data: deliveryDetail,
-      handle: async ({ query, principal }) => ({ data: await readDelivery(lists, query.id, principal) }),
-    }),
-
-    replay: endpoint({
-      summary: 'Send again: one delivery, or all since a time',
-      description:
-        'Under the same `X-Service-Delivery`, with tries of its own. What is under way is not sent a second time. All since ' +
-        'a time is made in batches that survive a crash, also of events for which no delivery was ever made.',
-      body: replayInput,
-      data: replayResult,
-      handle: async ({ body, principal }) => ({
-        message: 'Replay queued',
-        data: await replay(body, principal, deps),
-      }),
-    }),
-
-    replayDetail: endpoint({
-      summary: 'Look up how far a replay has come',
-      query: replayQuery,
-      data: replayRecord,
-      handle: async ({ query, principal }) => ({ data: await readReplay(database, query.id, principal) }),
     }),
   };
 }

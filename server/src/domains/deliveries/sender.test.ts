@@ -3,7 +3,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { eventually } from '../../testing/database.ts';
 import { type Answering, type Receiver, startReceiver } from '../../testing/receiver.ts';
-import { AddressGuard } from './address.ts';
+import { AddressGuard } from '../webhooks/address.ts';
 import { fixedHeaders } from './post.ts';
 import { Sender } from './sender.ts';
 

@@ -1,4 +1,4 @@
-import { forbiddenAddressCode } from './address.ts';
+import { forbiddenAddressCode } from '../webhooks/address.ts';
 import type { AttemptOutcome } from './rules.ts';
 
 const outcomesOfCodes: Record<string, AttemptOutcome> = {

@@ -5,11 +5,18 @@ import { invalid, notFound, Refusal } from '../../vocabulary/errors.ts';
 import { leastUuidAt, publicId, uuidOfPublicId, uuidTimeMs } from '../../vocabulary/id.ts';
 import type { Principal } from '../../vocabulary/principal.ts';
 import { tenantsSeen } from '../tenants/seen.ts';
-import { findReadable } from './deliveries.ts';
-import { replayedStates, type replayInput, type replayRecord } from './delivery-schema.ts';
-import { findRuns, repeatDelivery } from './delivery-sql.ts';
-import { demandActive, findManaged, lockManaged, type ManagementDeps } from './endpoints.ts';
+import { demandActive, findManaged, lockManaged, type ManagementDeps } from '../webhooks/endpoints.ts';
+import { findReadable } from './read.ts';
 import { findReplay, findRunning, insertReplay, type ReplayRow } from './replay-sql.ts';
+import { replayedStates, type replayInput, type replayRecord } from './schema.ts';
+import { findRuns, repeatDelivery } from './sql.ts';
+
+export interface ReplayDeps extends ManagementDeps {
+  /** `app.webhook.keep-deliveries`, in ms: what became of older events is not known any more. */
+  keepDeliveriesMs?: number | undefined;
+  /** A replay has been committed: someone may work it off. */
+  onReplay: () => void;
+}
 
 type ReplayInput = Static<typeof replayInput>;
 
@@ -17,7 +24,7 @@ type ReplayInput = Static<typeof replayInput>;
 export async function replay(
   input: ReplayInput,
   principal: Principal,
-  deps: ManagementDeps,
+  deps: ReplayDeps,
 ): Promise<{ deliveryId: string | null; replayId: string | null }> {
   const { deliveryId, endpointId } = input;
   if (deliveryId === undefined) {
@@ -33,7 +40,7 @@ export async function replay(
  * A new delivery of the same event under the same public id, with tries of its own. While one is under way there is
  * nothing to repeat: it is given back instead, so that asking twice sends once.
  */
-async function replayOne(text: string, principal: Principal, deps: ManagementDeps): Promise<string> {
+async function replayOne(text: string, principal: Principal, deps: ReplayDeps): Promise<string> {
   const { database, clock, onDeliveries } = deps;
   const row = await findReadable(database, text, principal, 'deliveryId');
   const first = row.replay_of ?? row.id;
@@ -54,7 +61,7 @@ async function replayAll(
   endpointId: number,
   input: ReplayInput,
   principal: Principal,
-  { database, clock, drawUuid, onReplay, keepDeliveriesMs }: ManagementDeps,
+  { database, clock, drawUuid, onReplay, keepDeliveriesMs }: ReplayDeps,
 ): Promise<string> {
   const nowMs = clock();
   const sinceMs = timeOf('since', input.since, nowMs);

@@ -1,9 +1,16 @@
 import type { Queryable } from '../../platform/postgres/database.ts';
 import type { Clock } from '../../vocabulary/clock.ts';
-import type { EndpointDirectory } from './directory.ts';
+import type { EndpointDirectory } from '../webhooks/directory.ts';
+import {
+  type DisabledEndpoint,
+  disableEndpoint,
+  pauseEndpoint,
+  recordExhaustion,
+  recoverEndpoint,
+} from '../webhooks/health-sql.ts';
+import { type DisabledReason, disabledAfterMs } from '../webhooks/rules.ts';
 import type { Lane } from './lane.ts';
-import { breakerOpenMs, type DisabledReason, disabledAfterMs } from './rules.ts';
-import { type DisabledEndpoint, disableEndpoint, pauseEndpoint, recordExhaustion, recoverEndpoint } from './sql.ts';
+import { breakerOpenMs } from './rules.ts';
 
 type OnDisabled = (endpoint: { tenantId: number; id: number; url: string }, reason: DisabledReason) => unknown;
 

@@ -6,7 +6,7 @@ import type { Clock } from '../../vocabulary/clock.ts';
 const countedAtMost = 100_000;
 
 const backlog = statement<{ queued: number; aside: number; oldest_due_ms: number | null }>(
-  'webhooks.backlog',
+  'deliveries.backlog',
   `select (select count(*) from (
              select from delivery where state = 'OPEN' and not aside limit ${countedAtMost}) as counted) as queued,
           (select count(*) from (

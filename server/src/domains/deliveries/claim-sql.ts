@@ -61,9 +61,9 @@ const look = (name: string, order: string, first: string) =>
  * What has been due longest and is not set aside. Nothing is locked: which of it is taken is for the caller to choose.
  * Values: now, since when it may have been due (both in ms since the epoch), how many at most.
  */
-export const lookLongestDue = look('webhooks.look_longest_due', '', 'min');
+export const lookLongestDue = look('deliveries.look_longest_due', '', 'min');
 /** What has come due last. The same values. */
-export const lookLastDue = look('webhooks.look_last_due', 'desc', 'max');
+export const lookLastDue = look('deliveries.look_last_due', 'desc', 'max');
 
 /**
  * Looks at what is set aside, endpoint by endpoint: those named, as many deliveries of each as asked for; then the next
@@ -74,7 +74,7 @@ export const lookLastDue = look('webhooks.look_last_due', 'desc', 'max');
  * (0: only those named), how many of each.
  */
 export const lookAside = statement<AsideRow>(
-  'webhooks.look_aside',
+  'deliveries.look_aside',
   `with recursive visited (endpoint_id, step) as (
      (select endpoint_id, 1 from delivery
        where state = 'OPEN' and aside and endpoint_id > $4::bigint and $5::int > 0
@@ -107,7 +107,7 @@ export const lookAside = statement<AsideRow>(
 
 /** Sets due deliveries aside, unless they are leased or done. Values: now in ms, tenants, ids. */
 export const setAside = statement(
-  'webhooks.set_aside',
+  'deliveries.set_aside',
   `with chosen as materialized (
      select delivery.ctid as place
        from unnest($2::bigint[], $3::uuid[]) as named (tenant_id, id)
@@ -120,7 +120,7 @@ export const setAside = statement(
 
 /** Since when the delivery that is longest due has been due, of those not set aside. Value: where to begin, in ms. */
 export const oldestDue = statement<{ due_ms: number | null }>(
-  'webhooks.oldest_due',
+  'deliveries.oldest_due',
   `select (extract(epoch from min(due_at)) * 1000)::float8 as due_ms
      from delivery where state = 'OPEN' and not aside and due_at >= to_timestamp($1::float8 / 1000)`,
 );
@@ -153,7 +153,7 @@ const claimed = `delivery.tenant_id, delivery.id, delivery.event_id, delivery.en
  * meanwhile. Nested loops over the primary keys: 4 ms for 200 of 10^5 due among 10^6 done.
  */
 export const claimDeliveries = statement<ClaimedDelivery>(
-  'webhooks.claim_deliveries',
+  'deliveries.claim_deliveries',
   `with picked as materialized (
      select delivery.ctid as place
        from unnest($3::bigint[], $4::uuid[]) as chosen (tenant_id, id)
@@ -177,7 +177,7 @@ export const claimDeliveries = statement<ClaimedDelivery>(
  * expects a tenth of all due rows, and would hash the whole of \`event\` for them.
  */
 export const claimOfEndpoints = statement<ClaimedDelivery>(
-  'webhooks.claim_of_endpoints',
+  'deliveries.claim_of_endpoints',
   `with picked as materialized (
      select ctid as place from delivery
       where state = 'OPEN' and not aside
@@ -200,7 +200,7 @@ export const claimOfEndpoints = statement<ClaimedDelivery>(
 
 /** Gives leases back, so that what was claimed and not sent is due again at once. Values: tenants, ids, leases. */
 export const releaseDeliveries = statement(
-  'webhooks.release_deliveries',
+  'deliveries.release_deliveries',
   `update delivery
       set lease = null, leased_until = null
      from unnest($1::bigint[], $2::uuid[], $3::uuid[]) as given (tenant_id, id, lease)
@@ -209,35 +209,11 @@ export const releaseDeliveries = statement(
 );
 
 /**
- * Takes the right to try endpoints whose pause is over, and gives back which it got: nobody else tries one until then.
- * Values: now in ms, until when, ids.
- */
-export const takeTrials = statement<{ id: number }>(
-  'webhooks.take_trials',
-  `with free as materialized (
-     select id from webhook_endpoint
-      where id = any ($3::bigint[]) and state and open_until <= to_timestamp($1::float8 / 1000)
-        for update skip locked
-   )
-   update webhook_endpoint set open_until = to_timestamp($2::float8 / 1000)
-     from free
-    where webhook_endpoint.id = free.id
-   returning webhook_endpoint.id`,
-);
-
-/** Gives that right back, unused. Values: now in ms, until when it was taken, ids. */
-export const returnTrials = statement(
-  'webhooks.return_trials',
-  `update webhook_endpoint set open_until = to_timestamp($1::float8 / 1000)
-    where id = any ($3::bigint[]) and open_until = to_timestamp($2::float8 / 1000)`,
-);
-
-/**
  * Takes from what endpoints' rates allow now, on all nodes together: as many as asked for or fewer. Values: now in ms;
  * ids in rising order, how many are wanted, how many a second are allowed, one array each.
  */
 export const takePace = statement<{ endpoint_id: number; granted: number; used_until_ms: number }>(
-  'webhooks.take_pace',
+  'deliveries.take_pace',
   `insert into webhook_pace as pace (endpoint_id, rate_per_s, used_until_ms, granted)
    select id, rate, $1::float8 + allowed * 1000 / rate::float8, allowed
      from unnest($2::bigint[], $3::int[], $4::int[]) as asked (id, wanted, rate)

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { plainArray } from '../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../platform/postgres/database.ts';
 import { type Clock, secondMs } from '../../vocabulary/clock.ts';
+import { returnTrials, takeTrials } from '../webhooks/health-sql.ts';
 import { AsideQueue } from './aside.ts';
 import {
   type ClaimedDelivery,
@@ -9,9 +10,7 @@ import {
   claimOfEndpoints,
   lookLastDue,
   lookLongestDue,
-  returnTrials,
   takePace,
-  takeTrials,
 } from './claim-sql.ts';
 import { DueSince } from './due-since.ts';
 import type { Lane } from './lane.ts';

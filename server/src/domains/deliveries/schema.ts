@@ -2,8 +2,8 @@ import { Type } from 'typebox';
 import { cursorFields, dayFields } from '../../platform/http/list-query.ts';
 import { eventTypes, pingType } from '../../vocabulary/event-types.ts';
 import { tenantIdOnWire } from '../tenants/schema.ts';
-import { deliveryStates } from './delivery-sql.ts';
-import { endpointId, nullable, time } from './schema.ts';
+import { endpointId, nullable, time } from '../webhooks/schema.ts';
+import { deliveryStates } from './sql.ts';
 
 const state = Type.Enum([...deliveryStates]);
 const deliveryId = Type.String({ minLength: 1, maxLength: 100, description: '`dlv_` and a body.' });

@@ -14,7 +14,7 @@ import {
 import { type Receiver, startReceiver } from '../../testing/receiver.ts';
 import { minuteMs, secondMs } from '../../vocabulary/clock.ts';
 import { publicId } from '../../vocabulary/id.ts';
-import { AddressGuard } from './address.ts';
+import { AddressGuard } from '../webhooks/address.ts';
 
 let deliveries: TestDeliveries;
 let db: TestDatabase;
@@ -208,7 +208,7 @@ test('after a crash between the answer and its record, the same bytes go out aga
   let crashed = false;
   const dying: Queryable = {
     run: async (statement, values) => {
-      if (statement.name === 'webhooks.record_results') crashed = true;
+      if (statement.name === 'deliveries.record_results') crashed = true;
       if (crashed) throw new Error('The process has died.');
       return db.database.run(statement, values);
     },
@@ -234,7 +234,7 @@ test('what was claimed and not yet sent is given back when the sender stops', as
   const slow: Queryable = {
     run: async (statement, values) => {
       const rows = await db.database.run(statement, values);
-      if (statement.name === 'webhooks.claim_deliveries') await new Promise<void>((go) => claims.push(go));
+      if (statement.name === 'deliveries.claim_deliveries') await new Promise<void>((go) => claims.push(go));
       return rows;
     },
   };
@@ -271,7 +271,7 @@ test('nothing is sent when too little of the lease is left for an attempt', asyn
     run: async (statement, values) => {
       const rows = await db.database.run(statement, values);
       // The process stands still between the first claim and the post.
-      if (statement.name === 'webhooks.claim_deliveries' && rows.length > 0 && ++claims === 1)
+      if (statement.name === 'deliveries.claim_deliveries' && rows.length > 0 && ++claims === 1)
         time.moveBy(19 * secondMs);
       return rows;
     },

@@ -7,16 +7,9 @@ import { leastUuidAt, publicId, uuidOfPublicId } from '../../vocabulary/id.ts';
 import { type CursorPagination, defaultPageSize } from '../../vocabulary/page.ts';
 import { type Principal, tenantOnWire } from '../../vocabulary/principal.ts';
 import { tenantsSeen } from '../tenants/seen.ts';
-import type { deliveryDetail, deliveryListQuery, deliveryRecord } from './delivery-schema.ts';
-import {
-  type AttemptRow,
-  type DeliveryRow,
-  findAttempts,
-  findDelivery,
-  findRuns,
-  listDeliveries,
-} from './delivery-sql.ts';
-import { findManaged } from './endpoints.ts';
+import { findManaged } from '../webhooks/endpoints.ts';
+import type { deliveryDetail, deliveryListQuery, deliveryRecord } from './schema.ts';
+import { type AttemptRow, type DeliveryRow, findAttempts, findDelivery, findRuns, listDeliveries } from './sql.ts';
 
 export type DeliveryRecord = Static<typeof deliveryRecord>;
 type DeliveryDetail = Static<typeof deliveryDetail>;

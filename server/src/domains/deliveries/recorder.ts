@@ -1,8 +1,8 @@
 import { byteaArray, plainArray, textArray } from '../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../platform/postgres/database.ts';
 import type { Clock } from '../../vocabulary/clock.ts';
+import { recordResults } from './record-sql.ts';
 import type { Result } from './result.ts';
-import { recordResults } from './sql.ts';
 
 export interface RecorderOptions {
   database: Queryable;

@@ -1,6 +1,6 @@
 import { statement } from '../../platform/postgres/statement.ts';
 import { deliveryIdFrom, nearEvents } from '../events/outbox.ts';
-import type { ReplayedState } from './delivery-schema.ts';
+import type { ReplayedState } from './schema.ts';
 
 export interface ReplayRow {
   tenant_id: number;
@@ -26,7 +26,7 @@ const columns = `r.tenant_id, r.id, r.endpoint_id, r.from_at, r.until_at, r.stat
  * before the first event, now; times in ms.
  */
 export const insertReplay = statement<ReplayRow>(
-  'webhooks.insert_replay',
+  'deliveries.insert_replay',
   `insert into webhook_replay as r (tenant_id, id, endpoint_id, user_id, from_at, until_at, states, last_event_id, due_at,
                                     created_at, updated_at)
    select $1, $2, $3, $4, to_timestamp($5::float8 / 1000), to_timestamp($6::float8 / 1000), $7, $8, now_at, now_at, now_at
@@ -37,13 +37,13 @@ export const insertReplay = statement<ReplayRow>(
 
 /** Values: the endpoint. */
 export const findRunning = statement<ReplayRow>(
-  'webhooks.find_running_replay',
+  'deliveries.find_running_replay',
   `select ${columns} from webhook_replay r where endpoint_id = $1 and state = 'RUNNING'`,
 );
 
 /** In whichever of these tenants it is. Values: tenants, id. */
 export const findReplay = statement<ReplayRow>(
-  'webhooks.find_replay',
+  'deliveries.find_replay',
   `select ${columns}
      from unnest($1::bigint[]) as seen (tenant_id)
      join webhook_replay r on r.tenant_id = seen.tenant_id and r.id = $2`,
@@ -51,7 +51,7 @@ export const findReplay = statement<ReplayRow>(
 
 /** Due replays, under a lease. Values: now, until when, how many at most, the lease. */
 export const claimReplays = statement<{ tenant_id: number; id: string; endpoint_id: number }>(
-  'webhooks.claim_replays',
+  'deliveries.claim_replays',
   `with picked as materialized (
      select tenant_id, id from webhook_replay
       where state = 'RUNNING' and due_at <= to_timestamp($1::float8 / 1000)
@@ -67,13 +67,13 @@ export const claimReplays = statement<{ tenant_id: number; id: string; endpoint_
 
 /** Gives a lease back. Values: tenant, id, lease. */
 export const releaseReplay = statement(
-  'webhooks.release_replay',
+  'deliveries.release_replay',
   'update webhook_replay set lease = null, leased_until = null where tenant_id = $1 and id = $2 and lease = $3',
 );
 
 /** Still ours, and how many endpoints its tenant has. Values: tenant, id, lease. */
 export const lockReplay = statement<ReplayRow & { endpoints: number }>(
-  'webhooks.lock_replay',
+  'deliveries.lock_replay',
   `select ${columns},
           (select count(*) from webhook_endpoint where tenant_id = $1 and state) as endpoints
      from webhook_replay r where tenant_id = $1 and id = $2 and lease = $3 and state = 'RUNNING' for update`,
@@ -88,7 +88,7 @@ export const lockReplay = statement<ReplayRow & { endpoints: number }>(
  * the replay was asked for and now, in ms.
  */
 export const enqueueAgain = statement<{ looked: number; enqueued: number; last_event_id: string | null }>(
-  'webhooks.enqueue_again',
+  'deliveries.enqueue_again',
   `with happened as materialized (
      select id, type from event
       where tenant_id = $1 and id > $2::uuid and id < $3::uuid order by id limit $4
@@ -127,7 +127,7 @@ export const enqueueAgain = statement<{ looked: number; enqueued: number; last_e
  * at and enqueued, when it is due again, until when its lease holds (null: it is given back), now; times in ms.
  */
 export const advanceReplay = statement(
-  'webhooks.advance_replay',
+  'deliveries.advance_replay',
   `update webhook_replay
       set state = $3::text, last_event_id = $4, looked = looked + $5, enqueued = enqueued + $6,
           due_at = to_timestamp($7::float8 / 1000),

@@ -44,7 +44,7 @@ const joined = `
  * back.
  */
 export const listDeliveries = statement<DeliveryRow & { bound: string | null }>(
-  'webhooks.list_deliveries',
+  'deliveries.list_deliveries',
   `with looked as materialized (
      select near.*
        from unnest($1::bigint[]) as seen (tenant_id)
@@ -83,7 +83,7 @@ export const listDeliveries = statement<DeliveryRow & { bound: string | null }>(
 
 /** In whichever of these tenants it is. Values: tenants, id. */
 export const findDelivery = statement<DeliveryRow>(
-  'webhooks.find_delivery',
+  'deliveries.find_delivery',
   `select ${columns}
      from unnest($1::bigint[]) as seen (tenant_id)
      join delivery d on d.tenant_id = seen.tenant_id and d.id = $2 ${joined}`,
@@ -91,7 +91,7 @@ export const findDelivery = statement<DeliveryRow>(
 
 /** What repeats a delivery, or it itself. Values: tenant, the id of the first of them. Oldest first. */
 export const findRuns = statement<{ id: string; state: DeliveryState; created_at: string }>(
-  'webhooks.find_runs',
+  'deliveries.find_runs',
   `select id, state, created_at from delivery d
     where tenant_id = $1 and ${nearEvents('id', '$2::uuid', '$2::uuid')} and (id = $2::uuid or replay_of = $2::uuid)
     order by created_at, id`,
@@ -111,14 +111,14 @@ export interface AttemptRow {
 
 /** Values: tenant, delivery. */
 export const findAttempts = statement<AttemptRow>(
-  'webhooks.find_attempts',
+  'deliveries.find_attempts',
   `select number, attempted_at, duration_ms, status, outcome, resent, address, response_headers, response_body
      from delivery_attempt where tenant_id = $1 and delivery_id = $2 order by number`,
 );
 
 /** Sends a delivery once more, as a new one under the same public id. Values: tenant, the first of its kind, now in ms. */
 export const repeatDelivery = statement<{ id: string }>(
-  'webhooks.repeat_delivery',
+  'deliveries.repeat_delivery',
   `insert into delivery (tenant_id, id, event_id, endpoint_id, due_at, created_at, replay_of)
    select tenant_id, ${deliveryIdFrom('event_id')}, event_id,
           endpoint_id, to_timestamp($3::float8 / 1000), to_timestamp($3::float8 / 1000), id

@@ -1,8 +1,8 @@
 import { publicId } from '../../vocabulary/id.ts';
+import type { Target } from '../webhooks/directory.ts';
+import { signaturesAt } from '../webhooks/signature.ts';
 import type { Held } from './claim.ts';
-import type { Target } from './directory.ts';
 import type { Post } from './sender.ts';
-import { signaturesAt } from './signature.ts';
 
 /** The headers of every delivery, before its own. */
 export const fixedHeaders = [

@@ -17,7 +17,7 @@ const rowsAtOnce = 5_000;
  * that. So no index on the time of attempts is needed, which every delivery would pay for.
  */
 const sweepAttempts = statement<{ swept: number }>(
-  'webhooks.sweep_attempts',
+  'deliveries.sweep_attempts',
   `with old as materialized (
      select attempt.* from tenant cross join lateral (
        select ctid as place from delivery_attempt
@@ -31,7 +31,7 @@ const sweepAttempts = statement<{ swept: number }>(
 );
 
 const sweepDone = statement<{ swept: number }>(
-  'webhooks.sweep_done',
+  'deliveries.sweep_done',
   `with old as materialized (
      select delivery.* from tenant cross join lateral (
        select ctid as place from delivery

@@ -1,10 +1,10 @@
 import { ClaimLoop } from '../../platform/postgres/claim-loop.ts';
 import type { Queryable } from '../../platform/postgres/database.ts';
 import { type Clock, secondMs } from '../../vocabulary/clock.ts';
-import type { AddressGuard } from './address.ts';
+import type { AddressGuard } from '../webhooks/address.ts';
+import type { EndpointDirectory } from '../webhooks/directory.ts';
 import { Claimer, type Held } from './claim.ts';
 import { maximumClaim, releaseDeliveries } from './claim-sql.ts';
-import type { EndpointDirectory } from './directory.ts';
 import { EndpointHealth, type EndpointHealthOptions } from './health.ts';
 import type { Lane } from './lane.ts';
 import { Lanes } from './lanes.ts';

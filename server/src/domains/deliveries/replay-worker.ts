@@ -4,7 +4,7 @@ import type { Database, Queryable } from '../../platform/postgres/database.ts';
 import { type Clock, secondMs } from '../../vocabulary/clock.ts';
 import { typesMatching } from '../../vocabulary/event-types.ts';
 import { leastUuidAt } from '../../vocabulary/id.ts';
-import { lockEndpoint } from './endpoint-sql.ts';
+import { lockEndpoint } from '../webhooks/endpoint-sql.ts';
 import { advanceReplay, claimReplays, enqueueAgain, lockReplay, type ReplayRow, releaseReplay } from './replay-sql.ts';
 
 export interface ReplayWorkerOptions {
