@@ -1,21 +1,16 @@
-import { type LookupAddress, type LookupAllOptions, lookup } from 'node:dns';
+import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { NameResolver, type Resolve } from './resolve.ts';
 
 export interface AddressRules {
   /** A developer's own machine: loopback and private targets are allowed (decisions, Webhooks). */
   standalone: boolean;
   /** CIDRs that are allowed whatever they are: `app.webhook.allow-targets`. */
   allowTargets: readonly string[];
-  /** Resolves a name; the machine's own resolver without it. */
+  /** Resolves a name; a `NameResolver` without it. */
   resolve?: Resolve;
 }
-
-type Resolve = (
-  hostname: string,
-  options: LookupAllOptions,
-  done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
-) => void;
 
 type Address = ReturnType<typeof ipaddr.parse>;
 
@@ -47,7 +42,7 @@ export class AddressGuard {
   readonly #resolve: Resolve;
 
   /** Throws on a target that is not a CIDR. */
-  constructor({ standalone, allowTargets, resolve = lookup }: AddressRules) {
+  constructor({ standalone, allowTargets, resolve = new NameResolver().resolve }: AddressRules) {
     this.#standalone = standalone;
     this.#resolve = resolve;
     this.#allowed = allowTargets.map((cidr) => ipaddr.parseCIDR(cidr) as [Address, number]);
