@@ -19,6 +19,14 @@ afterAll(async () => {
 
 const ownPid = statement<{ pid: number }>('test.own_pid', 'select pg_backend_pid() as pid');
 
+test('no statement is compiled first, whatever the server is set to', async () => {
+  const jit = statement<{ setting: string; source: string }>(
+    'test.jit',
+    `select setting, source from pg_settings where name = 'jit'`,
+  );
+  expect(await database.run(jit)).toEqual([{ setting: 'off', source: 'client' }]);
+});
+
 test.each(['transaction', 'snapshot'] as const)(
   'a connection that breaks in the middle of a %s ends that, not the process',
   async (kind) => {
