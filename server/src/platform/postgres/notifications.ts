@@ -28,7 +28,9 @@ export class Notifications {
   #heartbeat: NodeJS.Timeout | undefined;
   #retry: NodeJS.Timeout | undefined;
   #stopped = false;
+  #isTold = false;
 
+  /** `onLost`: told once when it cannot hear, and not again until it has heard. */
   constructor(connection: pg.ClientConfig, onLost: (error: Error) => void) {
     this.#connection = connection;
     this.#onLost = onLost;
@@ -68,11 +70,12 @@ export class Notifications {
     } catch (error) {
       await client.end().catch(() => {});
       this.#tryAgainLater();
-      if (!this.#stopped) this.#onLost(error as Error);
+      if (!this.#stopped) this.#tell(error as Error);
       return;
     }
     if (this.#stopped) return client.end();
     this.#client = client;
+    this.#isTold = false;
     this.#setDeaf(false);
     this.#heartbeat = setInterval(() => this.#beat(client), heartbeatMs);
   }
@@ -106,9 +109,15 @@ export class Notifications {
     this.#client = undefined;
     clearInterval(this.#heartbeat);
     this.#setDeaf(true);
-    this.#onLost(error);
+    this.#tell(error);
     client.end().catch(() => {});
     this.#tryAgainLater();
+  }
+
+  #tell(error: Error): void {
+    if (this.#isTold) return;
+    this.#isTold = true;
+    this.#onLost(error);
   }
 
   #tryAgainLater(): void {
