@@ -46,3 +46,8 @@ test('headers are kept but for those of the connection and secrets, and only so 
   expect(json.length).toBeLessThan(6_000);
   expect(Object.keys(JSON.parse(json))).toContain('x-header-0');
 });
+
+test('one header that is too long does not push out the others', () => {
+  const kept = JSON.parse(headersJson({ 'x-policy': 'p'.repeat(5_000), 'x-request-id': 'r-1', 'retry-after': '90' }));
+  expect(kept).toEqual({ 'x-request-id': 'r-1', 'retry-after': '90' });
+});

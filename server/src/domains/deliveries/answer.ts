@@ -1,6 +1,6 @@
 /** Of an answer's body this much is read and kept; where it goes on the connection is cut. */
 const maximumAnswerBytes = 8 * 1024;
-/** Of its headers this many characters are kept; those beyond are left out, whole. */
+/** Of its headers this many characters are kept; one that does not fit is left out, whole. */
 const maximumHeaderLength = 4 * 1024;
 /** They speak of the connection alone, or hold a secret of the receiver's. */
 const notKept = new Set(['connection', 'keep-alive', 'transfer-encoding', 'set-cookie', 'set-cookie2']);
@@ -11,8 +11,9 @@ export function headersJson(headers: Record<string, unknown>): string {
   let length = 2;
   for (const [name, value] of Object.entries(headers)) {
     if (notKept.has(name)) continue;
-    length += name.length + String(value).length + 6;
-    if (length > maximumHeaderLength) break;
+    const added = name.length + String(value).length + 6;
+    if (length + added > maximumHeaderLength) continue;
+    length += added;
     kept.push([name, value]);
   }
   return JSON.stringify(Object.fromEntries(kept));

@@ -202,6 +202,45 @@ test('what is not HTTP is `protocol`', async () => {
   expect(await sending().send(post(origin))).toMatchObject({ outcome: 'protocol' });
 });
 
+test('interim answers are passed over', async () => {
+  const origin = await rawServer((socket) => {
+    const interim = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n';
+    socket.once('data', () => socket.write(`${interim.repeat(3)}HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n`));
+  });
+  expect(await sending().send(post(origin))).toMatchObject({ outcome: 'ok', status: 200 });
+});
+
+const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
+
+test.each([
+  ['interim answers', 'protocol', '', 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'],
+  ['empty lines', 'protocol', '', '\r\n'],
+  ['a reason', 'protocol', 'HTTP/1.1 200 ', 'a'],
+  ['the extension of a chunk', 'ok', `${chunked}1;`, 'a'],
+  ['the size of a chunk', 'ok', chunked, '0'],
+])('%s without end: `%s`, long before the deadline', async (_what, outcome, start, piece) => {
+  let isCut = false;
+  const pieces = piece.repeat(Math.ceil(16_384 / piece.length));
+  const origin = await rawServer((socket) => {
+    const pour = () => {
+      while (!socket.destroyed && socket.write(pieces));
+    };
+    socket.once('data', () => socket.write(start, pour)).on('drain', pour);
+    socket.on('close', () => {
+      isCut = true;
+    });
+  });
+  expect(await sending(60_000).send(post(origin))).toMatchObject({ outcome });
+  await eventually('the connection is cut', () => isCut);
+});
+
+test('what a kept connection has read for earlier answers does not count', async () => {
+  const receiver = await receiving((_received, _request, response) => response.writeHead(200).end('x'.repeat(8_000)));
+  const sender = sending();
+  for (let i = 0; i < 50; i++) expect(await sender.send(post(receiver.url))).toMatchObject({ outcome: 'ok' });
+  expect(receiver.connections).toBe(1);
+});
+
 test('a name that leads to a forbidden address gets no connection', async () => {
   const receiver = await receiving(200);
   const cluster = new AddressGuard({ standalone: false, allowTargets: [] });

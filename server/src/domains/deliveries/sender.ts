@@ -52,6 +52,11 @@ export const unanswered: Sent = {
 const keepAliveMs = 4_000;
 /** A receiver may ask for longer by a Keep-Alive header, up to this. */
 const longestKeepAliveMs = 60_000;
+/**
+ * Read of an answer in all: its headers (16 KiB at most), interim answers before them, and the beginning of its body. Who
+ * pours out more, in a way that adds to none of these, would have us do nothing but read for the whole deadline.
+ */
+const maximumReadBytes = 256 * 1024;
 
 /**
  * Posts deliveries. The status decides, when the headers arrive; redirects are answers like any other and are never
@@ -124,9 +129,14 @@ export class Sender {
     const client = new Client(origin, {
       connect: (options, callback) =>
         this.#connect(options, (...[error, socket]: Parameters<buildConnector.Callback>) => {
-          connection.address = socket?.remoteAddress;
-          if (error === null) callback(null, socket);
-          else callback(error, null);
+          if (error !== null) return callback(error, null);
+          connection.address = socket.remoteAddress;
+          connection.readBytes = 0;
+          socket.on('readable', () => {
+            connection.readBytes = socket.bytesRead;
+            connection.onRead?.(socket.bytesRead);
+          });
+          callback(null, socket);
         }),
       allowH2: false,
       pipelining: 1,
@@ -136,7 +146,7 @@ export class Sender {
       headersTimeout: 0,
       bodyTimeout: 0,
     });
-    const connection: Connection = { origin, client, served: 0, address: undefined };
+    const connection: Connection = { origin, client, served: 0, address: undefined, readBytes: 0, onRead: undefined };
     client.on('connect', () => {
       connection.served = 0;
     });
@@ -161,6 +171,9 @@ interface Connection {
   /** Posts answered since it was opened. */
   served: number;
   address: string | undefined;
+  /** Read of its socket since it was opened, and who wants to know when there is more. */
+  readBytes: number;
+  onRead: ((totalBytes: number) => void) | undefined;
 }
 
 /** One post and its answer on one connection. */
@@ -170,6 +183,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   stale = false;
   readonly #connection: Connection;
   #answered = false;
+  readonly #readBefore: number;
   readonly #body = new BodyStart();
   #deadline: NodeJS.Timeout | undefined;
   #done: ((exchange: Exchange, reusable: boolean) => void) | undefined;
@@ -177,11 +191,14 @@ class Exchange implements Dispatcher.DispatchHandler {
   /** `done` is told once when the exchange is over, with whether its connection can serve another. */
   constructor(connection: Connection, done: (exchange: Exchange, reusable: boolean) => void) {
     this.#connection = connection;
+    this.#readBefore = connection.readBytes;
+    connection.onRead = (totalBytes) => this.#read(totalBytes);
     this.#done = done;
   }
 
   begin({ path, headers, body }: Post, timeoutMs: number): void {
-    this.#deadline = setTimeout(() => this.#end(false), timeoutMs);
+    // Sockets are read before an immediate runs: what came in time counts, though we stood still when it did.
+    this.#deadline = setTimeout(() => setImmediate(() => this.#end(false)), timeoutMs);
     try {
       this.#connection.client.dispatch({ method: 'POST', path, headers, body }, this);
     } catch (error) {
@@ -196,7 +213,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: Record<string, unknown>): void {
-    if (status < 200) return;
+    if (status < 200 || this.#done === undefined) return;
     this.sent.status = status;
     this.sent.outcome = status < 300 ? 'ok' : 'http_status';
     const retryAfter = headers['retry-after'];
@@ -217,6 +234,12 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#fail(error);
   }
 
+  #read(totalBytes: number): void {
+    if (this.#done === undefined || totalBytes - this.#readBefore <= maximumReadBytes) return;
+    if (this.sent.status === undefined) this.sent.outcome = 'protocol';
+    this.#end(false);
+  }
+
   #fail(error: unknown): void {
     if (this.#done === undefined) return;
     // With the headers here the status has decided, and what broke afterwards changes nothing.
@@ -229,10 +252,11 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   #end(reusable: boolean): void {
     const done = this.#done;
+    if (done === undefined) return;
     this.#done = undefined;
     clearTimeout(this.#deadline);
     this.sent.address = this.#connection.address;
     this.sent.body = this.#body.bytes;
-    done?.(this, reusable);
+    done(this, reusable);
   }
 }
