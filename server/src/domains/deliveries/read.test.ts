@@ -208,3 +208,21 @@ describe('the detail', () => {
     expect((await florin.get(`/api/webhook/delivery/detail?id=${id}`, reader)).status).toBe(403);
   });
 });
+
+test('an endpoint that asks for less than it did shows and replays what it was sent to those alone who may read that', async () => {
+  const narrowed = await registered('/taking', ['*']);
+  await makePayment(florin, as, channelId);
+  const [{ id, eventId }] = await eventually('it is sent', async () => {
+    const { data } = await list({ endpointId: narrowed, state: 'SUCCEEDED' });
+    return data.length > 0 && data;
+  });
+  await db.query(`update event set type = 'invoice.paid' where 'evt_' || replace(id::text, '-', '') = $1`, [eventId]);
+  dataOf(await florin.post('/api/webhook/modify', { id: narrowed, events: ['transaction.created'] }, as));
+  const { as: reader } = await makeKey(florin, as, 'transaction_read');
+  expect((await list({ endpointId: narrowed }, reader)).data).toEqual([]);
+  expect((await list({ endpointId: narrowed })).data).toMatchObject([{ id, eventType: 'invoice.paid' }]);
+  const refusal = { status: 403, body: { error: { type: 'scope_missing', details: { scope: 'invoice_read' } } } };
+  expect(await florin.get(`/api/webhook/delivery/detail?id=${id}`, reader)).toMatchObject(refusal);
+  expect(await florin.post('/api/webhook/replay', { deliveryId: id }, reader)).toMatchObject(refusal);
+  expect((await detail(id)).state).toBe('SUCCEEDED');
+});

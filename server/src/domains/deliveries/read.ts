@@ -2,12 +2,13 @@ import type { Static } from 'typebox';
 import type { Queryable } from '../../platform/postgres/database.ts';
 import { dayRangeOf } from '../../vocabulary/days.ts';
 import { invalid, notFound } from '../../vocabulary/errors.ts';
-import { eventPatterns, readablePatterns } from '../../vocabulary/event-types.ts';
+import { eventPatterns, pingType, readablePatterns, readableTypes } from '../../vocabulary/event-types.ts';
 import { leastUuidAt, publicId, uuidOfPublicId } from '../../vocabulary/id.ts';
 import { type CursorPagination, defaultPageSize } from '../../vocabulary/page.ts';
 import { type Principal, tenantOnWire } from '../../vocabulary/principal.ts';
 import { tenantsSeen } from '../tenants/seen.ts';
 import { findManaged } from '../webhooks/endpoints.ts';
+import { demandReading } from '../webhooks/rules.ts';
 import type { deliveryDetail, deliveryListQuery, deliveryRecord } from './schema.ts';
 import { type AttemptRow, type DeliveryRow, findAttempts, findDelivery, findRuns, listDeliveries } from './sql.ts';
 
@@ -17,7 +18,7 @@ type DeliveryDetail = Static<typeof deliveryDetail>;
 /** Deliveries looked at for one page, all tenants together. */
 const lookedAt = 10_000;
 
-/** One page of deliveries, those of the latest events first, to endpoints that the caller may manage. */
+/** One page of deliveries, those of the latest events first: of events it may read, to endpoints it may manage. */
 export async function listDeliveriesOf(
   database: Queryable,
   query: Static<typeof deliveryListQuery>,
@@ -46,6 +47,7 @@ export async function listDeliveriesOf(
     eventId,
     isRestricted ? patterns : null,
     pageSize + 1,
+    isRestricted ? [...readableTypes(principal.scopes), pingType] : null,
   ]);
   const found = rows.filter(({ id }) => id !== null);
   const page = found.slice(0, pageSize);
@@ -86,7 +88,7 @@ export async function readDelivery(database: Queryable, id: string, principal: P
   };
 }
 
-/** The delivery of that public id, if the caller may see it and manage its endpoint. */
+/** The delivery of that public id, if the caller may read its event and manage its endpoint. */
 export async function findReadable(
   database: Queryable,
   text: string,
@@ -98,6 +100,8 @@ export async function findReadable(
   const [row] = await database.run(findDelivery, [await tenantsSeen(database, principal), id]);
   if (row === undefined) throw notFound('delivery', text, field);
   await findManaged(database, row.endpoint_id, principal, field);
+  // Its endpoint may have been told to ask for less since.
+  demandReading([row.type], principal);
   return row;
 }
 

@@ -41,7 +41,7 @@ const joined = `
  *
  * Values: tenants, from which id, before which id, states that an index of their own holds (null: look at all), how many
  * to look at; then endpoint, state, event type, event, what its endpoint may subscribe to (null: any); how many to give
- * back.
+ * back; of which types its event may be (null: any).
  */
 export const listDeliveries = statement<DeliveryRow & { bound: string | null }>(
   'deliveries.list_deliveries',
@@ -70,6 +70,9 @@ export const listDeliveries = statement<DeliveryRow & { bound: string | null }>(
         and ($10::text[] is null or exists (
           select from webhook_endpoint endpoint
            where endpoint.id = looked.endpoint_id and endpoint.events <@ $10::text[]))
+        and ($12::text[] is null or exists (
+          select from event
+           where event.tenant_id = looked.tenant_id and event.id = looked.event_id and event.type = any ($12)))
       order by looked.id desc limit $11::int
    )
    select row.*, bound.id as bound

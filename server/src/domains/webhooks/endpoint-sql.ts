@@ -72,6 +72,17 @@ export const modifyEndpoint = statement<ManagedRow>(
    returning ${columns}`,
 );
 
+/** A type of event that waits for an endpoint and is none of these. Values: id, types. */
+export const findWaitingBeyond = statement<{ type: string }>(
+  'webhooks.find_waiting_beyond',
+  `select event.type
+     from (select tenant_id, event_id from delivery where state = 'OPEN' and aside and endpoint_id = $1
+            union all
+           select tenant_id, event_id from delivery where state = 'OPEN' and not aside and endpoint_id = $1) as waiting
+     join event on event.tenant_id = waiting.tenant_id and event.id = waiting.event_id
+    where event.type <> all ($2::text[]) limit 1`,
+);
+
 /** Values: id, now in ms. */
 export const removeEndpoint = statement<ManagedRow>(
   'webhooks.remove_endpoint',

@@ -164,6 +164,25 @@ describe('modify', () => {
     expect((await post('modify', { id: everything, url: `${receiver.url}/mine` }, reader)).status).toBe(403);
     expect((await post('modify', { id: payments, url: `${receiver.url}/mine` }, reader)).status).toBe(200);
   });
+
+  test('takes nothing that waits to an address of somebody who may not read it', async () => {
+    receiver.answering = 500;
+    const narrowed = await registered();
+    await makePayment(florin, as, channelId);
+    await arrived(1);
+    await db.query(
+      `update event set type = 'invoice.paid' where (tenant_id, id) in (
+         select tenant_id, event_id from delivery where endpoint_id = $1)`,
+      [narrowed],
+    );
+    await saved('modify', { id: narrowed, events: ['transaction.created'] });
+    const { as: reader } = await makeKey(florin, as, 'transaction_read');
+    expect(await post('modify', { id: narrowed, url: `${receiver.url}/mine` }, reader)).toMatchObject({
+      status: 403,
+      body: { error: { type: 'scope_missing', details: { scope: 'invoice_read' } } },
+    });
+    expect((await post('modify', { id: narrowed, url: `${receiver.url}/ours` })).status).toBe(200);
+  });
 });
 
 describe('remove', () => {

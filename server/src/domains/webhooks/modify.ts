@@ -1,7 +1,9 @@
 import type { Static } from 'typebox';
+import type { Queryable } from '../../platform/postgres/database.ts';
 import { invalid } from '../../vocabulary/errors.ts';
+import { eventTypes, pingType, readableTypes } from '../../vocabulary/event-types.ts';
 import type { Principal } from '../../vocabulary/principal.ts';
-import { type ManagedRow, modifyEndpoint } from './endpoint-sql.ts';
+import { findWaitingBeyond, type ManagedRow, modifyEndpoint } from './endpoint-sql.ts';
 import { lockManaged, type ManagementDeps } from './endpoints.ts';
 import { demandReachable } from './register.ts';
 import { demandReading } from './rules.ts';
@@ -24,6 +26,7 @@ export async function modifyWebhook(
   if (url !== undefined) await demandReachable(url, guard);
   const saved = await database.transaction(async (transaction) => {
     await lockManaged(transaction, id, principal);
+    if (url !== undefined) await demandReadingWaiting(transaction, id, principal);
     const [row] = await transaction.run(modifyEndpoint, [
       id,
       url ?? null,
@@ -39,4 +42,12 @@ export async function modifyWebhook(
   });
   await directory.changed(database, id);
   return saved;
+}
+
+/** What waits follows the endpoint to its new address, also of types that it has been told to ask for no more. */
+async function demandReadingWaiting(transaction: Queryable, id: number, principal: Principal): Promise<void> {
+  const readable = readableTypes(principal.scopes);
+  if (readable.length === eventTypes.length) return;
+  const [waiting] = await transaction.run(findWaitingBeyond, [id, [...readable, pingType]]);
+  if (waiting !== undefined) demandReading([waiting.type], principal);
 }
