@@ -6,6 +6,7 @@ import { administratorOf, dataOf, makeChannel, makeMember, makePayment, makeTena
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../testing/database.ts';
 import { florinOn, type TestFlorin } from '../../testing/florin.ts';
 import { type Receiver, startReceiver } from '../../testing/receiver.ts';
+import { firstUuidAt } from '../../vocabulary/id.ts';
 import { DisabledNotice } from './disabled-notice.ts';
 
 const nowMs = Date.UTC(2026, 0, 31, 9, 30);
@@ -58,7 +59,7 @@ test('a receiver that is gone: every administrator of the tenant is told once, a
   const id = await register(as);
   const channelId = await makeChannel(florin, as);
   receiver.answering = 410;
-  await Promise.all(Array.from({ length: 5 }, () => makePayment(florin, as, channelId)));
+  const refused = await Promise.all(Array.from({ length: 5 }, () => makePayment(florin, as, channelId)));
   const mails = await eventually('the mails are written', async () => {
     const found = await mailsAbout(id);
     return found.length >= addresses.length && found;
@@ -69,15 +70,20 @@ test('a receiver that is gone: every administrator of the tenant is told once, a
   expect(text).toContain(receiver.url);
   expect(text).toContain('410 Gone');
 
-  // What happens meanwhile is not lost, and the mail's own words bring it.
+  // Neither what it refused nor what happens meanwhile is lost: the mail's own words bring it.
   const meanwhile = await makePayment(florin, as, channelId);
+  await eventually('nothing is under way', async () => {
+    const open = await db.query(`select from delivery where state = 'OPEN' and endpoint_id = $1`, [id]);
+    return open.length === 0;
+  });
   const before = receiver.received.length;
   receiver.answering = 200;
   const steps = [...text.matchAll(/POST \S+(\/api\/\S+)\n\s+(\{.*\})/g)].map(([, path, body]) => [path, body] as const);
   expect(steps.map(([path]) => path)).toEqual(['/api/webhook/modify', '/api/webhook/replay']);
   for (const [path, body] of steps) dataOf(await florin.call('POST', path as string, { as, body }));
-  await eventually('the missed event arrives', () =>
-    receiver.received.slice(before).some(({ body }) => JSON.parse(String(body)).data.object.id === meanwhile),
+  const arrived = () => receiver.received.slice(before).map(({ body }) => JSON.parse(String(body)).data.object.id);
+  await eventually('all arrives that was missed, the one that was answered 410 as well', () =>
+    [...refused, meanwhile].every((payment) => arrived().includes(payment)),
   );
   expect(await mailsAbout(id)).toHaveLength(addresses.length);
 });
@@ -85,16 +91,20 @@ test('a receiver that is gone: every administrator of the tenant is told once, a
 test('five days of failures: since when, how many wait, and how to go on', async () => {
   const { tenantId, addresses } = await staffed();
   const [row] = await db.query<{ id: number }>(
-    `insert into webhook_endpoint (tenant_id, user_id, url, events, secret_sealed, state, first_failure_at)
-     select $1, min(id), 'https://shop.example/florin', '{*}', '', false, '2026-01-26T08:00:00Z' from app_user
+    `insert into webhook_endpoint
+       (tenant_id, user_id, url, events, secret_sealed, state, first_failure_at, created_at)
+     select $1, min(id), 'https://shop.example/florin', '{*}', '', false, '2026-01-26T08:00:00Z', '2026-01-01T00:00:00Z'
+       from app_user
      returning id`,
     [tenantId],
   );
   const id = row?.id ?? 0;
   await db.query(
-    `insert into delivery (tenant_id, id, event_id, endpoint_id, due_at, created_at, aside)
-     select $1, gen_random_uuid(), gen_random_uuid(), $2, now() + interval '1 day', now(), n < 3 from generate_series(1, 5) as n`,
-    [tenantId, id],
+    `insert into delivery (tenant_id, id, event_id, endpoint_id, due_at, created_at, aside, lease, leased_until)
+     select $1, gen_random_uuid(), $3::uuid, $2, now() + interval '1 day', now(), n < 3, lease, until
+       from generate_series(1, 6) as n
+       left join lateral (select gen_random_uuid() as lease, now() + interval '1 day' as until where n = 6) as sent on true`,
+    [tenantId, id, firstUuidAt(Date.UTC(2026, 0, 30))],
   );
   const sent: Mail[] = [];
   const notice = noticeTo(sent);
@@ -115,10 +125,10 @@ When the receiver works again, switch the webhook on,
   POST https://pay.example/api/webhook/modify
   {"id":${id},"state":true}
 
-and have sent to it what happened meanwhile:
+and have sent to it what did not arrive, and what happened meanwhile:
 
   POST https://pay.example/api/webhook/replay
-  {"endpointId":${id},"since":"2026-01-26T08:00:00.000Z","states":["FAILED","CANCELLED","MISSING"]}`);
+  {"endpointId":${id},"since":"2026-01-26T06:00:00.000Z","states":["FAILED","CANCELLED","MISSING"]}`);
 });
 
 test('of an endpoint of the platform its administrators are told; a mail that fails keeps no other from being sent', async () => {

@@ -1,7 +1,8 @@
 import type { Mailer } from '../../platform/mail/mailer.ts';
 import type { Queryable } from '../../platform/postgres/database.ts';
 import { statement } from '../../platform/postgres/statement.ts';
-import type { Clock } from '../../vocabulary/clock.ts';
+import { type Clock, hourMs } from '../../vocabulary/clock.ts';
+import { uuidTimeMs } from '../../vocabulary/id.ts';
 import { platformTenant } from '../../vocabulary/principal.ts';
 import type { DisabledReason } from './rules.ts';
 
@@ -16,28 +17,42 @@ export interface DisabledNoticeOptions {
 
 /** Counting what waits stops here. */
 const countedAtMost = 10_000;
+/**
+ * A delivery that has just failed was tried for up to 36 minutes, twice that where its receiver asked for longer waits: what
+ * it tells of happened before the failing began.
+ */
+const triedForMs = 2 * hourMs;
 
 interface Facts {
   /** Administrators' addresses. */
   addresses: string[];
   first_failure_at: string | null;
+  registered_at: string | null;
+  /** The oldest of the events on their way to it. */
+  oldest_event_id: string | null;
   waiting: number;
 }
 
 /**
- * Whom to tell, and what. Open deliveries are looked for by their two indexes, in a part of those that are due.
- * Values: tenant, endpoint, the user type of its administrators.
+ * Whom to tell, and what. Open deliveries are looked for by their two indexes, in a part of those that are due; one that is
+ * being sent does not wait. Values: tenant, endpoint, the user type of its administrators, now in ms.
  */
 const findFacts = statement<Facts>(
   'webhooks.find_disabled_facts',
-  `select array(select email from app_user where tenant_id = $1 and user_type = $3 and state order by id) as addresses,
+  `with open as materialized (
+     (select event_id, leased_until from delivery
+       where state = 'OPEN' and aside and endpoint_id = $2 limit ${countedAtMost})
+      union all
+     (select event_id, leased_until from (
+        select event_id, leased_until, endpoint_id from delivery
+         where state = 'OPEN' and not aside order by due_at limit ${countedAtMost}) as due where endpoint_id = $2)
+   )
+   select array(select email from app_user where tenant_id = $1 and user_type = $3 and state order by id) as addresses,
           (select first_failure_at from webhook_endpoint where id = $2) as first_failure_at,
-          (select count(*) from (
-             (select 1 from delivery where state = 'OPEN' and aside and endpoint_id = $2 limit ${countedAtMost})
-              union all
-             (select 1 from (select endpoint_id from delivery where state = 'OPEN' and not aside
-                              order by due_at limit ${countedAtMost}) as due where endpoint_id = $2)
-           ) as waiting) as waiting`,
+          (select created_at from webhook_endpoint where id = $2) as registered_at,
+          (select min(event_id::text) from open) as oldest_event_id,
+          (select count(*) from open
+            where leased_until is null or leased_until <= to_timestamp($4::float8 / 1000)) as waiting`,
 );
 
 export interface DisabledWebhook {
@@ -71,8 +86,9 @@ export class DisabledNotice {
   async #send(webhook: DisabledWebhook, reason: DisabledReason): Promise<void> {
     const { database, mailer, publicUrl, clock, logError } = this.#options;
     const userType = webhook.tenantId === platformTenant ? 'PLATFORM_ADMIN' : 'MERCHANT_ADMIN';
-    const [facts] = (await database.run(findFacts, [webhook.tenantId, webhook.id, userType])) as [Facts];
-    const message = messageOf(webhook, reason, facts, { publicUrl, nowMs: clock() });
+    const nowMs = clock();
+    const [facts] = (await database.run(findFacts, [webhook.tenantId, webhook.id, userType, nowMs])) as [Facts];
+    const message = messageOf(webhook, reason, facts, { publicUrl, nowMs });
     for (const to of facts.addresses) {
       await mailer
         .send({ to, ...message })
@@ -84,15 +100,14 @@ export class DisabledNotice {
 function messageOf(
   { id, url }: DisabledWebhook,
   reason: DisabledReason,
-  { first_failure_at, waiting }: Facts,
+  facts: Facts,
   { publicUrl, nowMs }: { publicUrl: string; nowMs: number },
 ): { subject: string; text: string } {
   const now = new Date(nowMs).toISOString();
-  const since = first_failure_at ?? now;
   const why =
     reason === 'gone'
       ? `At ${now} it answered 410 Gone, which says that it is gone for good.`
-      : `Nothing has been delivered to it since ${since}: every delivery failed, with all its tries, for five days.`;
+      : `Nothing has been delivered to it since ${facts.first_failure_at ?? now}: every delivery failed, with all its tries, for five days.`;
   return {
     subject: `Webhook ${id} was switched off`,
     text: [
@@ -102,19 +117,27 @@ function messageOf(
       '',
       why,
       '',
-      `${waitingText(waiting)} Events go on being kept: none is lost.`,
+      `${waitingText(facts.waiting)} Events go on being kept: none is lost.`,
       '',
       'When the receiver works again, switch the webhook on,',
       '',
       `  POST ${publicUrl}/api/webhook/modify`,
       `  ${JSON.stringify({ id, state: true })}`,
       '',
-      'and have sent to it what happened meanwhile:',
+      'and have sent to it what did not arrive, and what happened meanwhile:',
       '',
       `  POST ${publicUrl}/api/webhook/replay`,
-      `  ${JSON.stringify({ endpointId: id, since, states: ['FAILED', 'CANCELLED', 'MISSING'] })}`,
+      `  ${JSON.stringify({ endpointId: id, since: missedSince(facts, nowMs), states: ['FAILED', 'CANCELLED', 'MISSING'] })}`,
     ].join('\n'),
   };
+}
+
+/** A time before which nothing happened that it has missed; not before it was registered, or it would be sent what it never asked for. */
+function missedSince({ first_failure_at, registered_at, oldest_event_id }: Facts, nowMs: number): string {
+  const failedMs = first_failure_at === null ? nowMs : Date.parse(first_failure_at);
+  const oldestMs = oldest_event_id === null ? nowMs : uuidTimeMs(oldest_event_id);
+  const missedMs = Math.min(failedMs - triedForMs, oldestMs);
+  return new Date(Math.max(missedMs, registered_at === null ? 0 : Date.parse(registered_at))).toISOString();
 }
 
 function waitingText(waiting: number): string {

@@ -42,14 +42,20 @@ export async function registerEndpoint(
   return row as EndpointRow;
 }
 
+/** The parser repairs the rest without a word: what is stored would read otherwise than what is connected to. */
+const asConnectedTo = /^https?:\/\/[^/\\?#@]+([/?#][^\\]*)?$/i;
+
 /** Refuses an address that deliveries may not be posted to. */
 export async function demandReachable(text: string, guard: WebhookDeps['guard']): Promise<void> {
-  // The parser would leave them out: what is stored would read otherwise than what is connected to.
+  // The parser would leave them out.
   if (/[\s\p{Cc}]/u.test(text)) throw invalid('url', 'url must not hold spaces or control characters.');
   if (!URL.canParse(text)) throw invalid('url', 'url must be an absolute URL.');
   const { protocol, username, password, hostname } = new URL(text);
   if (protocol !== 'https:' && protocol !== 'http:') throw invalid('url', 'url must begin with https:// or http://.');
   if (username !== '' || password !== '') throw invalid('url', 'url must not hold a user name or password.');
+  if (!asConnectedTo.test(text)) {
+    throw invalid('url', 'url must have its host right after https:// or http://, and hold no backslash.');
+  }
   if (await guard.allowsTarget(hostname)) return;
   throw new Refusal('webhook_address_forbidden', 'url leads to an address that deliveries may not reach.', {
     field: 'url',
