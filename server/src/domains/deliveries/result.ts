@@ -26,13 +26,7 @@ export interface Result {
 }
 
 /** After an attempt. */
-export function resultOf(
-  delivery: Held,
-  sent: Sent,
-  endedMs: number,
-  durationMs: number,
-  intervalsMs: readonly number[],
-): Result {
+export function resultOf(delivery: Held, sent: Sent, endedMs: number, intervalsMs: readonly number[]): Result {
   const { tenant_id: tenantId, id: deliveryId, lease, leasedUntilMs, attempts } = delivery;
   const again =
     sent.outcome === 'ok' || sent.status === goneStatus
@@ -46,7 +40,7 @@ export function resultOf(
     state: sent.outcome === 'ok' ? 'SUCCEEDED' : again === undefined ? 'FAILED' : 'OPEN',
     dueMs: again ?? null,
     endedMs,
-    durationMs: Math.round(durationMs),
+    durationMs: Math.round(sent.durationMs),
     status: sent.status ?? null,
     outcome: sent.outcome,
     resent: sent.resent,

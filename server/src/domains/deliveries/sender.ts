@@ -1,16 +1,12 @@
-import type { LookupFunction } from 'node:net';
-import { buildConnector, Client, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import { BodyStart, headersJson } from './answer.ts';
+import { type Connection, Connections, type ConnectionsOptions } from './connections.ts';
 import { outcomeOfError } from './outcome.ts';
 import type { AttemptOutcome } from './rules.ts';
 
-export interface SenderOptions {
+export interface SenderOptions extends ConnectionsOptions {
   /** One deadline over name lookup, connection, headers and body (interface, Delivery and retry: 10 s). */
   timeoutMs: number;
-  /** Resolves and judges the addresses of a name; its answer is what is connected to. */
-  lookup: LookupFunction;
-  /** Further certificate authorities to trust, in PEM. */
-  ca?: string;
 }
 
 export interface Post {
@@ -35,6 +31,8 @@ export interface Sent {
   headersJson: string | undefined;
   /** The first 8 KiB of its body; null when there was none. */
   body: Buffer | null;
+  /** From when it had a connection, or began to make one, until it was over. */
+  durationMs: number;
 }
 
 /** What is left of a post when its time is up before anything has come back. */
@@ -46,12 +44,9 @@ export const unanswered: Sent = {
   address: undefined,
   headersJson: undefined,
   body: null,
+  durationMs: 0,
 };
 
-/** A little shorter than the 5 s of usual servers, or we post to connections that are being closed. */
-const keepAliveMs = 4_000;
-/** A receiver may ask for longer by a Keep-Alive header, up to this. */
-const longestKeepAliveMs = 60_000;
 /**
  * Read of an answer in all: its headers (16 KiB at most), interim answers before them, and the beginning of its body. Who
  * pours out more, in a way that adds to none of these, would have us do nothing but read for the whole deadline.
@@ -61,119 +56,53 @@ const maximumReadBytes = 256 * 1024;
 /**
  * Posts deliveries. The status decides, when the headers arrive; redirects are answers like any other and are never
  * followed; of the body at most 8 KiB are read.
- *
- * Connections are kept by origin, each a client of its own that serves one post at a time: so it is known exactly
- * whether a connection that broke had served before, and a deadline ends everything that belongs to its post. A pool
- * of undici's would hide which connection served, and be no faster.
  */
 export class Sender {
   readonly #timeoutMs: number;
-  readonly #connect: buildConnector.connector;
-  readonly #idle = new Map<string, Connection[]>();
-  readonly #busy = new Set<Connection>();
+  readonly #connections: Connections;
 
-  constructor({ timeoutMs, lookup, ca }: SenderOptions) {
-    this.#timeoutMs = timeoutMs;
-    // One connector for all: it keeps TLS sessions, so that a second connection to an origin shakes hands faster.
-    this.#connect = buildConnector({
-      lookup,
-      timeout: timeoutMs,
-      allowH2: false,
-      ...(ca !== undefined && { ca }),
-    } as never);
+  constructor(options: SenderOptions) {
+    this.#timeoutMs = options.timeoutMs;
+    this.#connections = new Connections(options);
   }
 
   /** Posts, and says what came of it. Never fails. */
   send(post: Post): Promise<Sent> {
-    const endsAt = performance.now() + this.#timeoutMs;
     return new Promise((resolve) => {
-      this.#exchange(post, this.#idleConnection(post.origin), this.#timeoutMs, (first) => {
-        if (!first.stale) return resolve(first.sent);
-        // The receiver closed an idle connection while we posted, and has sent no byte of an answer: nobody is to
-        // blame, and a minute's wait would be a minute lost. Once, on a new connection, under the same ids and the
-        // same deadline.
-        const leftMs = Math.max(1, endsAt - performance.now());
-        this.#exchange(post, undefined, leftMs, (second) => resolve({ ...second.sent, resent: true }));
-      });
+      this.#connections.take(post.origin, (connection) => this.#begin(post, connection, resolve));
     });
   }
 
   /** Cuts every connection; posts in flight end as `reset`. */
-  async close(): Promise<void> {
-    const connections = [...this.#busy, ...[...this.#idle.values()].flat()];
-    await Promise.all(connections.map(({ client }) => client.destroy()));
+  close(): Promise<void> {
+    return this.#connections.close();
   }
 
-  #exchange(post: Post, kept: Connection | undefined, timeoutMs: number, done: (exchange: Exchange) => void): void {
-    const connection = kept ?? this.#newConnection(post.origin);
-    this.#busy.add(connection);
-    new Exchange(connection, (exchange, reusable) => {
-      this.#busy.delete(connection);
-      if (reusable && !connection.client.destroyed) this.#keep(connection);
-      else void connection.client.destroy().catch(() => {});
+  #begin(post: Post, connection: Connection, resolve: (sent: Sent) => void): void {
+    const startedAt = performance.now();
+    const end = (sent: Sent) => {
+      sent.durationMs = performance.now() - startedAt;
+      resolve(sent);
+    };
+    this.#exchange(post, connection, this.#timeoutMs, ({ sent, stale }) => {
+      if (!stale) return end(sent);
+      // The receiver closed an idle connection while we posted, and has sent no byte of an answer: nobody is to
+      // blame, and a minute's wait would be a minute lost. Once, on a new connection, under the same ids and the
+      // same deadline.
+      const leftMs = Math.max(1, startedAt + this.#timeoutMs - performance.now());
+      this.#exchange(post, this.#connections.fresh(post.origin), leftMs, (second) => {
+        second.sent.resent = true;
+        end(second.sent);
+      });
+    });
+  }
+
+  #exchange(post: Post, connection: Connection, timeoutMs: number, done: (exchange: Exchange) => void): void {
+    new Exchange(connection, (exchange, isReusable) => {
       done(exchange);
+      this.#connections.giveBack(connection, isReusable);
     }).begin(post, timeoutMs);
   }
-
-  #idleConnection(origin: string): Connection | undefined {
-    return this.#idle.get(origin)?.pop();
-  }
-
-  #keep(connection: Connection): void {
-    const idle = this.#idle.get(connection.origin);
-    if (idle === undefined) this.#idle.set(connection.origin, [connection]);
-    else idle.push(connection);
-  }
-
-  #newConnection(origin: string): Connection {
-    const client = new Client(origin, {
-      connect: (options, callback) =>
-        this.#connect(options, (...[error, socket]: Parameters<buildConnector.Callback>) => {
-          if (error !== null) return callback(error, null);
-          connection.address = socket.remoteAddress;
-          connection.readBytes = 0;
-          socket.on('readable', () => {
-            connection.readBytes = socket.bytesRead;
-            connection.onRead?.(socket.bytesRead);
-          });
-          callback(null, socket);
-        }),
-      allowH2: false,
-      pipelining: 1,
-      keepAliveTimeout: keepAliveMs,
-      keepAliveMaxTimeout: longestKeepAliveMs,
-      // The exchange's own deadline ends it; undici's are coarse, and its body timeout never ends a drip.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    });
-    const connection: Connection = { origin, client, served: 0, address: undefined, readBytes: 0, onRead: undefined };
-    client.on('connect', () => {
-      connection.served = 0;
-    });
-    client.on('disconnect', () => this.#forget(connection));
-    return connection;
-  }
-
-  /** An idle connection has closed: it is not taken again, and nothing of it stays. */
-  #forget(connection: Connection): void {
-    const idle = this.#idle.get(connection.origin);
-    const at = idle?.indexOf(connection) ?? -1;
-    if (idle === undefined || at < 0) return;
-    idle.splice(at, 1);
-    if (idle.length === 0) this.#idle.delete(connection.origin);
-    void connection.client.destroy().catch(() => {});
-  }
-}
-
-interface Connection {
-  origin: string;
-  client: Client;
-  /** Posts answered since it was opened. */
-  served: number;
-  address: string | undefined;
-  /** Read of its socket since it was opened, and who wants to know when there is more. */
-  readBytes: number;
-  onRead: ((totalBytes: number) => void) | undefined;
 }
 
 /** One post and its answer on one connection. */
@@ -197,8 +126,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   begin({ path, headers, body }: Post, timeoutMs: number): void {
-    // Sockets are read before an immediate runs: what came in time counts, though we stood still when it did.
-    this.#deadline = setTimeout(() => setImmediate(() => this.#end(false)), timeoutMs);
+    this.#deadline = setTimeout(() => this.#end(false), timeoutMs);
     try {
       this.#connection.client.dispatch({ method: 'POST', path, headers, body }, this);
     } catch (error) {
@@ -252,11 +180,10 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   #end(reusable: boolean): void {
     const done = this.#done;
-    if (done === undefined) return;
     this.#done = undefined;
     clearTimeout(this.#deadline);
     this.sent.address = this.#connection.address;
     this.sent.body = this.#body.bytes;
-    done(this, reusable);
+    done?.(this, reusable);
   }
 }

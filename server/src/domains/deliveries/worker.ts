@@ -156,22 +156,19 @@ export class DeliveryWorker {
   async #perform(delivery: Held): Promise<void> {
     const { clock } = this.#options;
     const lane = this.#lanes.begin(delivery.endpoint_id, clock());
-    let sent: Timed | undefined;
+    let sent: Sent | undefined;
     try {
       sent = await this.#deliver(delivery, lane);
     } finally {
       const nowMs = clock();
-      this.#lanes.end(
-        lane,
-        nowMs,
-        sent && { standing: standingOf(sent.outcome, sent.status), durationMs: sent.durationMs },
-      );
+      const ended = sent && { standing: standingOf(sent.outcome, sent.status), durationMs: sent.durationMs };
+      this.#lanes.end(lane, nowMs, ended);
       if (this.#lanes.isWorthAClaim(lane, nowMs)) this.#loop.wake();
     }
   }
 
   /** undefined: nothing was sent. */
-  async #deliver(delivery: Held, lane: Lane): Promise<Timed | undefined> {
+  async #deliver(delivery: Held, lane: Lane): Promise<Sent | undefined> {
     const { directory, clock, timeoutMs, retryIntervalsMs, observer } = this.#options;
     const found = directory.find(delivery.endpoint_id);
     const target = found instanceof Promise ? await found : found;
@@ -187,14 +184,16 @@ export class DeliveryWorker {
       await this.#release([delivery]);
       return undefined;
     }
-    const startedAt = performance.now();
     const sent = target.forbidden ? forbiddenAddress : await this.#sender.send(postOf(delivery, target, sentMs));
-    const durationMs = performance.now() - startedAt;
-    observer?.onAttempt?.({ outcome: sent.outcome, durationMs, lagMs: Math.max(0, sentMs - delivery.due_ms) });
-    const result = resultOf(delivery, sent, clock(), durationMs, retryIntervalsMs);
+    observer?.onAttempt?.({
+      outcome: sent.outcome,
+      durationMs: sent.durationMs,
+      lagMs: Math.max(0, sentMs - delivery.due_ms),
+    });
+    const result = resultOf(delivery, sent, clock(), retryIntervalsMs);
     await this.#note(lane, sent, result);
     this.#recorder.add(result);
-    return { ...sent, durationMs };
+    return sent;
   }
 
   /** What the attempt means for its endpoint; hardly ever anything. */
@@ -229,9 +228,6 @@ export class DeliveryWorker {
     this.#options.onRecovered?.();
   }
 }
-
-/** An attempt, and how long it took. */
-type Timed = Sent & { durationMs: number };
 
 const forbiddenAddress: Sent = { ...unanswered, outcome: 'forbidden_address' };
 

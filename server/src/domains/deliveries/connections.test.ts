@@ -1,0 +1,75 @@
+import type { ServerResponse } from 'node:http';
+import { afterEach, expect, test } from 'vitest';
+import { eventually } from '../../testing/database.ts';
+import { type Answering, type Receiver, startReceiver } from '../../testing/receiver.ts';
+import { AddressGuard } from '../webhooks/address.ts';
+import { plenty } from './connections.ts';
+import { Sender } from './sender.ts';
+
+const guard = new AddressGuard({ standalone: true, allowTargets: [] });
+const cleanups: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const clean of cleanups.splice(0).toReversed()) await clean();
+});
+
+async function receiving(answering: Answering): Promise<Receiver> {
+  const receiver = await startReceiver(answering);
+  cleanups.push(receiver.close);
+  return receiver;
+}
+
+function sending(patienceMs: number): Sender {
+  const sender = new Sender({ timeoutMs: 20_000, lookup: guard.lookup, patienceMs });
+  cleanups.push(() => sender.close());
+  return sender;
+}
+
+const post = ({ url }: Receiver) => ({ origin: url, path: '/', headers: [], body: Buffer.from('{}') });
+const posts = (sender: Sender, receiver: Receiver, count: number) =>
+  Promise.all(Array.from({ length: count }, () => sender.send(post(receiver))));
+
+const forever = 3_600_000;
+
+test('many posts to a receiver that answers share 64 connections', async () => {
+  const receiver = await receiving(200);
+  const sent = await posts(sending(forever), receiver, 500);
+  expect(sent.every(({ outcome }) => outcome === 'ok')).toBe(true);
+  expect(receiver.connections).toBe(plenty);
+});
+
+test('posts that wait behind answers that do not come get connections of their own', async () => {
+  const held: ServerResponse[] = [];
+  const receiver = await receiving((_received, _request, response) => held.push(response));
+  const sent = posts(sending(1), receiver, plenty + 20);
+  await eventually('all were posted', () => held.length === plenty + 20);
+  for (const response of held) response.end();
+  expect((await sent).every(({ outcome }) => outcome === 'ok')).toBe(true);
+});
+
+test('a connection that breaks makes room for the next post that waits', async () => {
+  let cut = 0;
+  const receiver = await receiving((_received, request, response) => {
+    if (cut++ < plenty) request.socket.destroy();
+    else response.end();
+  });
+  const sent = await posts(sending(forever), receiver, plenty + 20);
+  expect(sent.filter(({ outcome }) => outcome === 'ok')).toHaveLength(20);
+  expect(sent.filter(({ outcome }) => outcome === 'reset')).toHaveLength(plenty);
+});
+
+test('waiting for a connection is not part of how long an attempt took', async () => {
+  const held: ServerResponse[] = [];
+  const receiver = await receiving((_received, _request, response) => held.push(response));
+  const sender = sending(forever);
+  const first = posts(sender, receiver, plenty);
+  await eventually('every connection is in use', () => held.length === plenty);
+  const last = sender.send(post(receiver));
+  // The time that it must not count.
+  await new Promise((passed) => setTimeout(passed, 100));
+  receiver.answering = 200;
+  const answeredAtMs = performance.now();
+  for (const response of held) response.end();
+  await first;
+  expect((await last).durationMs).toBeLessThanOrEqual(performance.now() - answeredAtMs);
+});
