@@ -13,10 +13,10 @@ import type {
   RefundOperation,
 } from '../connector.ts';
 import { failure } from '../failures.ts';
+import { ProviderTrouble, withoutSecrets } from '../trouble.ts';
 import { mollieAmount } from './amounts.ts';
 import { readMollieCallback } from './callback.ts';
 import { callbackAddress } from './callback-address.ts';
-import { causeWithoutSecrets, withoutSecrets } from './cause.ts';
 import { MollieRefused, mollieClient } from './client.ts';
 import { mayFollowALostCall, refusedOutcome } from './failures.ts';
 import { findPayment, findRefund } from './find.ts';
@@ -91,7 +91,7 @@ export class MollieConnector implements Connector {
       return await this.#find(this.#client(call), operation);
     } catch (error) {
       // A refusal too: that we may not ask says nothing of what was done.
-      return { kind: 'unknown', cause: causeWithoutSecrets(error, call.credentials) };
+      return { kind: 'unknown', cause: new ProviderTrouble(error, call.credentials) };
     }
   }
 
@@ -106,7 +106,7 @@ export class MollieConnector implements Connector {
     } catch (error) {
       return error instanceof MollieRefused
         ? this.#weigh(error, operation, call)
-        : { kind: 'unknown', cause: causeWithoutSecrets(error, call.credentials) };
+        : { kind: 'unknown', cause: new ProviderTrouble(error, call.credentials) };
     }
   }
 
@@ -116,7 +116,7 @@ export class MollieConnector implements Connector {
       if (found.kind !== 'absent') return found;
     }
     const outcome = refusedOutcome(refused, operation.kind, withoutSecrets(refused.message, call.credentials));
-    return outcome.kind === 'unknown' ? { ...outcome, cause: causeWithoutSecrets(refused, call.credentials) } : outcome;
+    return outcome.kind === 'unknown' ? { ...outcome, cause: new ProviderTrouble(refused, call.credentials) } : outcome;
   }
 
   async #find(mollie: MollieClient, operation: Operation): Promise<Outcome | Absent> {

@@ -14,8 +14,9 @@ import type {
   RefundOperation,
 } from '../connector.ts';
 import { failure } from '../failures.ts';
+import { ProviderTrouble, withoutSecrets } from '../trouble.ts';
 import { readStripeCallback } from './callback.ts';
-import { StripeTrouble, withoutSecrets } from './cause.ts';
+
 import { type Address, addressOf, isApiKey, stripeClient } from './client.ts';
 import { isSaidByStripe, outcomeOfError } from './declines.ts';
 import { callOff, searchCharge, seeCharge, sendCharge } from './intents.ts';
@@ -144,7 +145,7 @@ const messageCharacters = 500;
 
 /** Nothing secret, nothing endless, and of an error only words. */
 function fitToTell<Answer extends Outcome | Absent>(answer: Answer, credentials: Credentials): Answer {
-  if (answer.kind === 'unknown') return { ...answer, cause: new StripeTrouble(answer.cause, credentials) };
+  if (answer.kind === 'unknown') return { ...answer, cause: new ProviderTrouble(answer.cause, credentials) };
   if (answer.kind !== 'failed') return answer;
   const message = withoutSecrets(answer.failure.message, credentials).slice(0, messageCharacters);
   return { ...answer, failure: { ...answer.failure, message } };
