@@ -16,7 +16,9 @@ export class TotalsFolder {
   #dueAtMs = Number.POSITIVE_INFINITY;
   #folding: Promise<void> = Promise.resolve();
   #running = false;
+  #isFailing = false;
 
+  /** `onFailure`: told once when a fold fails, and not again until all have succeeded. */
   constructor(database: Database, folds: readonly Fold[], onFailure: (error: unknown) => void) {
     this.#database = database;
     this.#folds = folds;
@@ -54,6 +56,13 @@ export class TotalsFolder {
 
   /** One after the other, on one connection; one that fails does not keep the others from theirs. */
   async #foldAll(): Promise<void> {
-    for (const fold of this.#folds) await fold(this.#database).catch(this.#onFailure);
+    let isFailing = false;
+    for (const fold of this.#folds) {
+      await fold(this.#database).catch((error) => {
+        if (!this.#isFailing && !isFailing) this.#onFailure(error);
+        isFailing = true;
+      });
+    }
+    this.#isFailing = isFailing;
   }
 }
