@@ -25,7 +25,12 @@ export interface ClockMoverOptions {
 
 /** Clocks moved at once. */
 const slots = 20;
-const lookEveryMs = 5;
+/** What a clock waits for is usually done at once; what is not is looked at ever more seldom. */
+const firstLookMs = 5;
+const lastLookMs = 50;
+/** One that has waited for so long, for a provider that does not answer, makes room for others for a while. */
+const patienceMs = 2_000;
+const restMs = 1_000;
 
 /**
  * Moves clocks that are on their way, each from one due moment to the next: at each, it waits until all that is due has been
@@ -36,15 +41,14 @@ export class ClockMover {
   readonly #options: ClockMoverOptions;
   readonly #loop: ClaimLoop<ClockRow>;
   readonly #moving = new Set<number>();
+  /** Until when (of `performance.now`) clocks that wait are left alone. */
+  readonly #resting = new Map<number, number>();
   #running = false;
 
   constructor(options: ClockMoverOptions) {
     this.#options = options;
     this.#loop = new ClaimLoop<ClockRow>({
-      claim: async (room) => {
-        const rows = await options.database.run(clocksUnderWay, [room + this.#moving.size]);
-        return rows.filter(({ id }) => !this.#moving.has(id)).slice(0, room);
-      },
+      claim: (room) => options.database.run(clocksUnderWay, [[...this.#moving, ...this.#atRest()], room]),
       perform: (row) => this.#move(row),
       release: async () => {},
       slots: () => slots,
@@ -73,13 +77,20 @@ export class ClockMover {
     const clock = { tenantId, clockId };
     const targetMs = Date.parse(target_at as string);
     let nowMs = Date.parse(now_at);
+    let lookMs = firstLookMs;
+    let movedAtMs = performance.now();
     this.#moving.add(clockId);
     try {
       while (this.#running) {
         const toMs = await this.#next(clock, nowMs, targetMs);
         if (toMs === undefined) {
+          if (performance.now() - movedAtMs > patienceMs) {
+            this.#resting.set(clockId, performance.now() + restMs);
+            return;
+          }
           for (const { wake } of works) wake();
-          await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+          await new Promise((resolve) => setTimeout(resolve, lookMs));
+          lookMs = Math.min(2 * lookMs, lastLookMs);
           continue;
         }
         const isThere = toMs === null;
@@ -88,10 +99,17 @@ export class ClockMover {
         // Somebody else has moved it on: whoever claims it next sees where it is.
         if (stepped === undefined || isThere) return;
         nowMs = toMs;
+        lookMs = firstLookMs;
+        movedAtMs = performance.now();
       }
     } finally {
       this.#moving.delete(clockId);
     }
+  }
+
+  #atRest(): Iterable<number> {
+    for (const [id, untilMs] of this.#resting) if (untilMs <= performance.now()) this.#resting.delete(id);
+    return this.#resting.keys();
   }
 
   /** The moment to go to; null: nothing is due any more up to the target; undefined: what is due now is not done yet. */

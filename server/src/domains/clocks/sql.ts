@@ -41,9 +41,11 @@ export const sendClock = statement<ClockRow>(
    returning ${columns}`,
 );
 
+/** Values: clocks that are not meant, how many at most. */
 export const clocksUnderWay = statement<ClockRow>(
   'clocks.under_way',
-  `select ${columns} from clock k where k.target_at is not null order by k.id limit $1`,
+  `select ${columns} from clock k
+    where k.target_at is not null and k.id <> all ($1::bigint[]) order by k.id limit $2`,
 );
 
 /** Only from where it was seen: of two who move it on, one does. Arriving, it stands still. Values: key, from, to (ms). */
