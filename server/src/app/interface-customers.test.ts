@@ -59,6 +59,9 @@ describe('a customer', () => {
       hasPaymentMethod: false,
       updatedTime: aTime,
     });
+    const rest = { phone: null, address: null, externalId: null, metadata: null, defaultChannelId: null };
+    expect(dataOf(await modify({ id, name: 'Eleni', ...rest }))).toMatchObject(rest);
+    expect(dataOf(await modify({ name: 'Nobody', ...rest }))).toMatchObject(rest);
   });
 
   test('has an externalId of its own within its tenant, also when many ask for it at once', async () => {
@@ -161,12 +164,27 @@ describe('a test clock', () => {
     for (const toTime of ['2027-01-31T09:59:59Z', '2047-01-31T10:00:00Z', '0000-01-01T00:00:00Z', 'tomorrow']) {
       expect((await advance(id, toTime)).body).toEqual(aRefusal(400, { type: 'invalid_request', field: 'toTime' }));
     }
+    // Beyond, a double of seconds no longer tells milliseconds apart.
+    for (const nowTime of ['1969-12-31T23:59:59Z', '2553-04-03T01:02:03.815Z', '9990-01-01T00:00:00Z']) {
+      expect((await create({ name: 'x', nowTime })).body).toEqual(
+        aRefusal(400, { type: 'invalid_request', field: 'nowTime' }),
+      );
+    }
     expect((await advance(987_654, '2027-02-01T00:00:00Z')).status).toBe(404);
     const customerId = await makeCustomer(florin, as, { clockId: id });
     expect((await modify({ id: customerId, name: 'x', clockId: null })).body).toEqual(
       aRefusal(400, { type: 'invalid_request', field: 'clockId' }),
     );
   });
+
+  test.each(['2199-12-30T23:59:59.999Z', '2163-02-28T01:02:03.815Z'])(
+    'far ahead arrives to the millisecond, %s',
+    async (nowTime) => {
+      const clock = dataOf(await create({ name: 'x', nowTime }));
+      const toTime = new Date(Date.parse(nowTime) + 123).toISOString();
+      expect([clock.nowTime, dataOf(await advance(clock.id, toTime)).nowTime]).toEqual([nowTime, toTime]);
+    },
+  );
 
   test('waits until the payments that were begun have been settled, and is not sent twice', async () => {
     const sandbox = await makeChannel(florin, as, { provider: 'sandbox' });

@@ -43,6 +43,7 @@ type Kind =
   | 'amount'
   | 'boolean'
   | 'object'
+  | 'object or null'
   | 'texts'
   | 'tenant'
   | 'lines'
@@ -262,9 +263,9 @@ const writes: Record<string, Write> = {
       name: 'text',
       email: 'text or null',
       phone: 'text or null',
-      address: 'object',
+      address: 'object or null',
       externalId: 'text or null',
-      metadata: 'object',
+      metadata: 'object or null',
       defaultChannelId: 'id or null',
       paymentMethod: 'text or null',
       clockId: 'id or null',
@@ -344,7 +345,7 @@ const writes: Record<string, Write> = {
 };
 
 /** Values no field of that kind takes, as JSON text: some numbers exist only there. */
-const wrong: Record<Exclude<Kind, 'text or null' | 'id or null' | 'from nothing on'>, string[]> = {
+const wrong: Record<Exclude<Kind, 'text or null' | 'id or null' | 'object or null' | 'from nothing on'>, string[]> = {
   ids: ['[0]', '[1.5]', '["1"]', '[9007199254740992]', '[1, 1]', '[1, 2, 3, 4, 5, 6]', '5', '{}', 'null'],
   provider: ['"paypal"', '""', '5', '[]', '{}'],
   cap: ['"5"', 'true', '[]', '{}', '0', '-1', '1.5', '-0', '100001', '9007199254740992', '1e400', '1e-400'],
@@ -387,6 +388,7 @@ const wrongOf: Record<Kind, string[]> = {
   ...wrong,
   'text or null': wrong.text.filter((json) => json !== 'null'),
   'id or null': wrong.id.filter((json) => json !== 'null'),
+  'object or null': wrong.object.filter((json) => json !== 'null'),
   'from nothing on': wrong.amount.filter((json) => json !== '0' && json !== '-0'),
 };
 

@@ -80,13 +80,17 @@ async function arrived(database: Database, sent: ClockRow): Promise<ClockRow> {
   }
 }
 
-/** A time as it is kept: of the years 1970 to 9999. */
+/** A time that a clock can show. */
 function timeOf(text: string, field: string): number {
   const atMs = Date.parse(text);
   if (Number.isNaN(atMs) || atMs < 0 || atMs > latestMs) {
-    throw invalid(field, `${field} must be a time of ISO 8601 between 1970 and 9990.`);
+    throw invalid(field, `${field} must be a time of ISO 8601 between 1970 and 2200.`);
   }
   return atMs;
 }
 
-const latestMs = Date.UTC(9990, 0, 1);
+/**
+ * Statements take times as seconds in a double. That is exact to the microsecond until 2242; beyond, what is due at a moment
+ * may seem to be due just after it, and a clock that waits for it would wait for ever.
+ */
+const latestMs = Date.UTC(2200, 0, 1);

@@ -28,11 +28,10 @@ export async function saveCustomer(
   principal: Principal,
   deps: CustomerDeps,
 ): Promise<CustomerRow> {
-  const metadata = metadataJson(input.metadata);
   try {
     return input.id === undefined
-      ? await create(input, metadata, principal, deps)
-      : await update(input.id, input, metadata, principal, deps);
+      ? await create(input, principal, deps)
+      : await update(input.id, input, principal, deps);
   } catch (error) {
     if (violatedConstraint(error) !== 'customer_by_external_id') throw error;
     throw new Refusal('external_id_taken', `Another customer already has the externalId ${input.externalId}.`, {
@@ -41,12 +40,7 @@ export async function saveCustomer(
   }
 }
 
-async function create(
-  input: CustomerInput,
-  metadata: string | null,
-  principal: Principal,
-  deps: CustomerDeps,
-): Promise<CustomerRow> {
+async function create(input: CustomerInput, principal: Principal, deps: CustomerDeps): Promise<CustomerRow> {
   await demandChannel(input.defaultChannelId, principal.tenantId, deps.channels);
   const clockId = await clockOf(input.clockId, principal, deps);
   const [row] = await deps.database.run(insertCustomer, [
@@ -54,9 +48,9 @@ async function create(
     input.name,
     input.email ?? null,
     input.phone ?? null,
-    input.address === undefined ? null : JSON.stringify(input.address),
+    input.address ? JSON.stringify(input.address) : null,
     input.externalId ?? null,
-    metadata,
+    input.metadata ? metadataJson(input.metadata) : null,
     input.defaultChannelId ?? null,
     input.paymentMethod ?? null,
     clockId,
@@ -68,7 +62,6 @@ async function create(
 async function update(
   id: number,
   input: CustomerInput,
-  metadata: string | null,
   principal: Principal,
   { database, channels, clock }: CustomerDeps,
 ): Promise<CustomerRow> {
@@ -86,7 +79,7 @@ async function update(
     ...given(input.phone),
     ...given(input.address && JSON.stringify(input.address)),
     ...given(input.externalId),
-    ...given(metadata ?? undefined),
+    ...given(input.metadata && metadataJson(input.metadata)),
     ...given(input.defaultChannelId),
     ...given(input.paymentMethod),
     clock(),

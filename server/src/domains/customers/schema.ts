@@ -29,9 +29,11 @@ export const customerInput = Type.Object(
       'As people write it.',
     ),
     address: Type.Optional(
-      Type.Object(addressFields, {
-        additionalProperties: false,
-        description: '`line1`, `line2`, `postalCode`, `city`, `state`, `country` (ISO 3166); replaced as a whole.',
+      Type.Union([Type.Object(addressFields, { additionalProperties: false }), Type.Null()], {
+        title: 'an address, or null',
+        description:
+          '`line1`, `line2`, `city` and `state` of at most 200 characters, `postalCode` of at most 40, and `country`, a ' +
+          'code of ISO 3166 such as US; all optional, and replaced as a whole. null clears it.',
       }),
     ),
     externalId: clearable(
@@ -39,7 +41,13 @@ export const customerInput = Type.Object(
       'at most 255 characters, or null',
       'The id that your own system has for it. Unique in its tenant.',
     ),
-    metadata: Type.Optional(metadata),
+    metadata: Type.Optional(
+      Type.Union([metadata, Type.Null()], {
+        title: 'an object of at most 50 keys, or null',
+        description:
+          'Anything of yours: at most 16 KiB of JSON, 8 levels, 50 keys. Given back as it was sent. null clears it.',
+      }),
+    ),
     defaultChannelId: Type.Optional(
       Type.Union([long('The channel.'), Type.Null()], {
         title: "a channel's id, or null",

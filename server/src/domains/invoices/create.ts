@@ -4,7 +4,7 @@ import { answerOnce, requestHash } from '../../platform/postgres/kept-answers.ts
 import { invalid, notFound } from '../../vocabulary/errors.ts';
 import { metadataJson } from '../../vocabulary/metadata.ts';
 import type { Principal } from '../../vocabulary/principal.ts';
-import { mayUse } from '../channels/rules.ts';
+import { demandAccepting, mayUse } from '../channels/rules.ts';
 import { nowOf, readCustomer } from '../customers/read.ts';
 import type { InvoiceDeps } from './deps.ts';
 import { insertInvoices } from './raise.ts';
@@ -34,6 +34,7 @@ export async function createInvoice(
   if (channel !== null && (channel === undefined || !mayUse(channel, customer.tenant_id))) {
     throw notFound('channel', input.channelId as number, 'channelId');
   }
+  if (channel !== null) demandAccepting(channel, input.currency);
   const realMs = clock();
   const work = async (transaction: Queryable): Promise<InvoiceRecord> => {
     const [row] = await insertInvoices(transaction, [

@@ -26,9 +26,9 @@ type PlanInput = Static<typeof planInput>;
  */
 export async function savePlan(input: PlanInput, principal: Principal, deps: PlanDeps): Promise<PlanRow> {
   demandCurrency(input.currency);
-  demandInterval(input.interval, input.intervalCount ?? 1);
   const { id } = input;
   if (id === undefined) {
+    demandInterval(input.interval, input.intervalCount ?? 1);
     await demandChannel(input, principal.tenantId, deps.channels);
     const [created] = await deps.database.run(insertPlan, [principal.tenantId, ...valuesOf(input), deps.clock()]);
     return created as PlanRow;
@@ -36,6 +36,7 @@ export async function savePlan(input: PlanInput, principal: Principal, deps: Pla
   return deps.database.transaction(async (transaction) => {
     const [existing] = await transaction.run(lockPlan, [await tenantsSeen(transaction, principal), id]);
     if (existing === undefined) throw notFound('plan', id);
+    demandInterval(input.interval, input.intervalCount ?? existing.interval_count);
     await demandChannel(input, existing.tenant_id, deps.channels);
     await demandUnused(input, existing, transaction, deps);
     const [updated] = await transaction.run(updatePlan, [

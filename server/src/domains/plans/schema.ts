@@ -27,19 +27,18 @@ export const planInput = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: longestInterval.day,
-        default: 1,
         description: `How many of them a period lasts: at most ${Object.entries(longestInterval)
           .map(([unit, most]) => `${most} ${unit}s`)
-          .join(', ')}.`,
+          .join(', ')}. Left out it is 1, and of an update stays.`,
       }),
     ),
     trialDays: Type.Optional(
       Type.Integer({
         minimum: 0,
         maximum: 730,
-        default: 0,
         description:
-          'Days before the first period for which nothing is charged, where a subscription does not say otherwise.',
+          'Days before the first period for which nothing is charged, where a subscription does not say otherwise. ' +
+          'Left out there are none, and of an update they stay.',
       }),
     ),
     channelId: Type.Optional(
