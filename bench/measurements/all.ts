@@ -6,7 +6,7 @@ import { fullTable } from './full-table.ts';
 import { list } from './list.ts';
 import { memory } from './memory.ts';
 import { processing } from './processing.ts';
-import { renewals } from './renewals.ts';
+import { renewals, someRenewals } from './renewals.ts';
 import { start } from './start.ts';
 import { steady } from './steady.ts';
 import { subscribed } from './subscribed.ts';
@@ -25,5 +25,6 @@ export const measurements: Record<string, (bench: Bench) => Promise<Line[]>> = {
   'full-table': fullTable,
   memory,
   start,
+  'some-renewals': someRenewals,
   renewals,
 };

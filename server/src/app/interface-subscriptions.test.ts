@@ -280,9 +280,56 @@ describe('a change in the middle of a period', () => {
     const refused = await florin.post('/api/plan/modify', { ...plan, amount: 5000, interval: 'year' }, as);
     expect(refused.body).toEqual(aRefusal(409, { type: 'plan_in_use', field: 'interval' }));
   });
+
+  test('at once leaves what has been put off until the period ends, unless that is named', async () => {
+    const { clockId, customerId } = await aCustomer('2027-04-01T00:00:00Z');
+    const [planId, dearer, huge] = [
+      await aPlan(),
+      await aPlan({ amount: 6200 }),
+      await aPlan({ amount: 9_007_199_254_740_991 }),
+    ];
+    const id = await aSubscription({ customerId, planId });
+    await post('subscription/update', { id, quantity: 5, atPeriodEnd: true });
+    const { body } = await florin.post('/api/subscription/update', { id, planId: huge, atPeriodEnd: true }, as);
+    expect(body).toEqual(aRefusal(400, { type: 'invalid_request', field: 'quantity' }));
+    expect(await post('subscription/update', { id, planId: dearer, prorate: false })).toMatchObject({
+      planId: dearer,
+      quantity: 1,
+      nextQuantity: 5,
+    });
+    expect(await get(`subscription/preview?id=${id}`)).toMatchObject({ total: 5 * 6200 });
+    await advance(clockId, '2027-05-01T00:00:00Z');
+    expect((await invoicesOf(customerId))[1]).toMatchObject({ total: 5 * 6200 });
+    await post('subscription/update', { id, quantity: 7, atPeriodEnd: true });
+    expect(await post('subscription/update', { id, quantity: 2 })).toMatchObject({ quantity: 2, nextQuantity: null });
+  });
+});
+
+test('what is left out of an update of a plan stays, and still fits together', async () => {
+  const id = await aPlan({ intervalCount: 100, trialDays: 14, channelId: sandbox });
+  const { customerId } = await aCustomer('2027-04-01T00:00:00Z');
+  await aSubscription({ customerId, planId: id });
+  const plan = { id, name: 'Renamed', currency: 'USD', amount: 3100, interval: 'month', state: true };
+  const left = { name: 'Renamed', intervalCount: 100, trialDays: 14, channelId: sandbox };
+  expect(await post('plan/modify', plan)).toMatchObject(left);
+  const { body } = await florin.post('/api/plan/modify', { ...plan, interval: 'year' }, as);
+  expect(body).toEqual(aRefusal(400, { type: 'invalid_request', field: 'intervalCount' }));
 });
 
 describe('an end', () => {
+  test('that is asked for later does not come at once: a paused subscription is resumed first', async () => {
+    const { customerId } = await aCustomer('2027-04-01T00:00:00Z');
+    const id = await aSubscription({ customerId, planId: await aPlan() });
+    await post('subscription/pause', { id });
+    for (const verb of ['cancel', 'update']) {
+      const { body } = await florin.post(`/api/subscription/${verb}`, { id, cancelAtPeriodEnd: true }, as);
+      const details = { state: 'PAUSED' };
+      expect(body, verb).toEqual(aRefusal(409, { type: 'subscription_fixed', field: 'cancelAtPeriodEnd', details }));
+    }
+    await post('subscription/resume', { id });
+    expect(await post('subscription/cancel', { id, cancelAtPeriodEnd: true })).toMatchObject({ state: 'ACTIVE' });
+  });
+
   test('of the period after cancelAtPeriodEnd, unless that is taken back', async () => {
     const { clockId, customerId } = await aCustomer('2027-04-01T00:00:00Z');
     const planId = await aPlan();

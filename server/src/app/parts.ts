@@ -20,7 +20,7 @@ import { Sessions } from '../domains/users/sessions.ts';
 import { AddressGuard } from '../domains/webhooks/address.ts';
 import { EndpointDirectory } from '../domains/webhooks/directory.ts';
 import { DisabledNotice } from '../domains/webhooks/disabled-notice.ts';
-import { Passwords } from '../platform/crypto/passwords.ts';
+import { type PasswordCost, Passwords } from '../platform/crypto/passwords.ts';
 import { Sealer } from '../platform/crypto/seal.ts';
 import { Tokens } from '../platform/crypto/tokens.ts';
 import { mailerOf } from '../platform/mail/mailer.ts';
@@ -51,13 +51,15 @@ export interface Surroundings {
   log: Log;
   clock: Clock;
   lifecycle: Lifecycle;
+  /** Less than is recommended, for tests alone. */
+  passwordCost?: PasswordCost | undefined;
 }
 
 export type Parts = ReturnType<typeof assemble>;
 
 /** Everything that runs inside a node, put together and not yet started; the lifecycle knows how to stop it. */
 export function assemble(connection: pg.ClientConfig, secrets: Secrets, surroundings: Surroundings) {
-  const { settings, log, clock, lifecycle } = surroundings;
+  const { settings, log, clock, lifecycle, passwordCost } = surroundings;
   const logError = (error: unknown, message: string) => log.error({ error }, message);
   const metrics = new Metrics();
   const drawUuid = uuidSource(clock);
@@ -172,7 +174,7 @@ export function assemble(connection: pg.ClientConfig, secrets: Secrets, surround
   const drill = settings['app.drill.fail-point'];
   const writePayments: WritePayments = (transaction, requests) => creator.createWithin(transaction, requests);
   const subscriptions = new SubscriptionWorker({
-    database: pool('subscriptions', 1, 'indexed'),
+    database: pool('subscriptions', 1, 'batched'),
     clock,
     drawUuid,
     retryIntervalsMs,
@@ -202,7 +204,7 @@ export function assemble(connection: pg.ClientConfig, secrets: Secrets, surround
     seal,
     open,
     mailer,
-    passwords: new Passwords(),
+    passwords: new Passwords(passwordCost && { cost: passwordCost }),
     tokens,
     keys,
     authenticate: authenticator({ keys, sessions }),

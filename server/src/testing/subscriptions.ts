@@ -1,20 +1,23 @@
 import { payInvoices } from '../domains/invoices/payments.ts';
 import { InvoiceSettler } from '../domains/invoices/settle.ts';
+import { invoiceChecks } from '../domains/invoices/verify.ts';
 import { collectDue, followPayments } from '../domains/subscriptions/collect.ts';
 import { createSubscription } from '../domains/subscriptions/create.ts';
 import type { SubscriptionRecord } from '../domains/subscriptions/record.ts';
 import { renewDue } from '../domains/subscriptions/renew.ts';
+import { subscriptionChecks } from '../domains/subscriptions/verify.ts';
+import { offendersOf } from '../platform/postgres/check.ts';
 import { Database, type Queryable } from '../platform/postgres/database.ts';
 import { noFailPoint } from '../platform/process/fail-point.ts';
 import { dayMs } from '../vocabulary/clock.ts';
 import type { Principal } from '../vocabulary/principal.ts';
 import type { TestDatabase } from './database.ts';
-import { paymentsNode } from './payments.ts';
+import { arrangeChannels, paymentsNode } from './payments.ts';
 
 /** One node's subscriptions on a test database, worked off when the test says so; two of these are two nodes. */
 export async function subscriptionsNode(db: TestDatabase, startMs: number) {
   let nowMs = startMs;
-  const payments = await paymentsNode(db);
+  const payments = await paymentsNode(db, () => nowMs);
   const { creator, channels, drawUuid } = payments;
   const statements: string[] = [];
   const troubles: unknown[] = [];
@@ -22,7 +25,7 @@ export async function subscriptionsNode(db: TestDatabase, startMs: number) {
     connection: db.connection,
     connections: 2,
     name: 'test subscriptions',
-    plans: 'indexed',
+    plans: 'batched',
   });
   const database = watched(working, statements);
   const retryIntervalsMs = [2 * dayMs, 5 * dayMs];
@@ -75,6 +78,34 @@ export async function subscriptionsNode(db: TestDatabase, startMs: number) {
       await working.close();
     },
   };
+}
+
+/** Three customers and four plans beside what `arrangeChannels` makes: 1, 2 and 1 to 3 of tenant 1, the last of tenant 2. */
+export async function arrangeSubscribers(db: TestDatabase): Promise<void> {
+  await arrangeChannels(db);
+  await db.query(`insert into customer (tenant_id, id, name, default_channel_id, created_at)
+                  values (1, 1, 'Ada', 11, now()), (1, 2, 'Bob', 11, now()), (2, 3, 'Cyd', 12, now())`);
+  await db.query(`insert into plan (tenant_id, id, name, currency, amount, interval_unit, interval_count, trial_days, state, created_at)
+                  values (1, 1, 'Gold', 'USD', 3100, 'month', 1, 0, true, now()),
+                         (1, 2, 'Daily', 'USD', 100, 'day', 1, 0, true, now()),
+                         (1, 3, 'Huge', 'USD', 5000000000000000, 'month', 1, 0, true, now()),
+                         (2, 4, 'Theirs', 'USD', 100, 'month', 1, 0, true, now())`);
+}
+
+/** Back to no subscriptions and nothing that followed from them. */
+export async function forgetSubscriptions({ query }: TestDatabase): Promise<void> {
+  await query(`truncate subscription, subscription_period, subscription_line, subscription_charge, invoice, invoice_line,
+                 invoice_payment, invoice_counter, event, delivery, transaction cascade`);
+}
+
+/** What is not true of subscriptions and invoices that must be; nothing, if all is well. */
+export async function brokenClaims({ database }: TestDatabase): Promise<string[]> {
+  const found = [];
+  for (const check of [...subscriptionChecks, ...invoiceChecks]) {
+    const offenders = await offendersOf(database, check, 5);
+    if (offenders.length > 0) found.push(`${check.claim}: ${offenders}`);
+  }
+  return found;
 }
 
 /** The same database, with the names of what is run on it kept. */

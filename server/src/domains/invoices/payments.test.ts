@@ -49,6 +49,7 @@ function draft(changes: Partial<InvoiceDraft> = {}): InvoiceDraft {
     periodStartMs: null,
     periodEndMs: null,
     dueMs: nowMs,
+    raisedMs: nowMs,
     description: null,
     metadata: null,
     lines: [{ description: 'Gold', quantity: 2, unitAmount: 500 }],
@@ -57,7 +58,7 @@ function draft(changes: Partial<InvoiceDraft> = {}): InvoiceDraft {
 }
 
 const raise = (drafts: readonly InvoiceDraft[]) =>
-  db.database.transaction((transaction) => raiseInvoices(transaction, drafts, nowMs, drawUuid));
+  db.database.transaction((transaction) => raiseInvoices(transaction, drafts, drawUuid));
 
 const pay = (wanted: readonly InvoiceKey[], through: (transaction: Queryable) => Queryable = (one) => one) =>
   db.database.transaction((transaction) =>

@@ -1,5 +1,6 @@
 import { plainArray, textArray } from '../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../platform/postgres/database.ts';
+import { planOnce } from '../../platform/postgres/plan-once.ts';
 import { Refusal } from '../../vocabulary/errors.ts';
 import type { DrawUuid } from '../../vocabulary/id.ts';
 import { recordEvents } from '../events/outbox.ts';
@@ -69,6 +70,7 @@ export interface Held {
 /** Holds what payments take, of invoices whose locks are held; at most one payment of each. */
 export async function hold(transaction: Queryable, held: readonly Held[], atMs: number): Promise<void> {
   if (held.length === 0) return;
+  await planOnce(transaction, held.length);
   await transaction.run(holdPayments, [
     plainArray(held.map(({ tenantId }) => tenantId)),
     plainArray(held.map(({ invoiceId }) => invoiceId)),
@@ -155,11 +157,14 @@ export async function payInvoices(
 const keyOf = ({ tenantId, invoiceId }: InvoiceKey) => `${tenantId}/${invoiceId}`;
 const keyOfRow = ({ tenant_id, id }: LockedInvoice) => `${tenant_id}/${id}`;
 
-/** Locks invoices in the order of their keys. Those that are not ours are left out. */
+/** Locks invoices in the order of their keys, each once. Those that are not ours are left out. */
 export function lock(transaction: Queryable, wanted: readonly InvoiceKey[]): Promise<LockedInvoice[]> {
+  const ordered = [...new Map(wanted.map((key) => [keyOf(key), key])).values()].toSorted(
+    (a, b) => a.tenantId - b.tenantId || a.invoiceId - b.invoiceId,
+  );
   return transaction.run(lockInvoices, [
-    plainArray(wanted.map(({ tenantId }) => tenantId)),
-    plainArray(wanted.map(({ invoiceId }) => invoiceId)),
+    plainArray(ordered.map(({ tenantId }) => tenantId)),
+    plainArray(ordered.map(({ invoiceId }) => invoiceId)),
   ]);
 }
 

@@ -96,16 +96,30 @@ export const findPayments = statement<PaymentRow>(
      from invoice_payment where tenant_id = $1 and invoice_id = $2 order by number desc limit 100`,
 );
 
-/** Locks invoices, in the order of their keys: whoever locks several must take them so. One array a column: tenant, id. */
+/**
+ * Locks invoices. One array a column, in rising order and each once (`lock`): tenant, id.
+ *
+ * Whoever locks more than one row takes them in one order: invoices by their keys, then subscriptions by theirs, then the
+ * numbers of tenants by theirs (`count_on`). What hangs on an invoice or a subscription is written only under its lock. So
+ * nobody waits for one who waits for him.
+ *
+ * Lateral subqueries are always looked up by the whole key, in the order of the input. A join was planned as 500 invoices
+ * against each customer of the tenant: 82 ms with 1,000 of them, more than the 10 s that a statement may take with 100,000.
+ */
 export const lockInvoices = statement<LockedInvoice>(
   'invoices.lock',
   `select ${columns}, c.default_channel_id, c.payment_method, k.now_at as clock_now
      from unnest($1::bigint[], $2::bigint[]) as wanted (tenant_id, id)
-     join invoice i on i.tenant_id = wanted.tenant_id and i.id = wanted.id
-     join customer c on c.tenant_id = i.tenant_id and c.id = i.customer_id
-     left join clock k on k.tenant_id = c.tenant_id and k.id = c.clock_id
-    order by i.tenant_id, i.id
-      for update of i`,
+    cross join lateral (
+      select * from invoice where tenant_id = wanted.tenant_id and id = wanted.id for update
+    ) as i
+    cross join lateral (
+      select default_channel_id, payment_method, clock_id
+        from customer where tenant_id = i.tenant_id and id = i.customer_id limit 1
+    ) as c
+     left join lateral (
+      select now_at from clock where tenant_id = i.tenant_id and id = c.clock_id limit 1
+    ) as k on true`,
 );
 
 /**
@@ -123,11 +137,10 @@ export const holdPayments = statement(
             updated_at = greatest(to_timestamp(asked.at_ms / 1000), i.updated_at)
        from asked
       where i.tenant_id = asked.tenant_id and i.id = asked.invoice_id
-     returning i.tenant_id, i.id, i.payments
+     returning i.tenant_id, i.id, i.payments, asked.transaction_id, asked.amount, asked.automatic, asked.at_ms
    )
    insert into invoice_payment (tenant_id, invoice_id, number, transaction_id, amount, automatic, created_at)
-   select asked.tenant_id, invoice_id, held.payments, transaction_id, amount, automatic, to_timestamp(at_ms / 1000)
-     from asked join held on held.tenant_id = asked.tenant_id and held.id = asked.invoice_id`,
+   select tenant_id, id, payments, transaction_id, amount, automatic, to_timestamp(at_ms / 1000) from held`,
 );
 
 /**
@@ -145,11 +158,10 @@ export const failPayments = statement(
             updated_at = greatest(to_timestamp(asked.at_ms / 1000), i.updated_at)
        from asked
       where i.tenant_id = asked.tenant_id and i.id = asked.invoice_id
-     returning i.tenant_id, i.id, i.payments
+     returning i.tenant_id, i.id, i.payments, asked.amount, asked.failure_code, asked.failure_message,
+               to_timestamp(asked.at_ms / 1000) as at
    )
    insert into invoice_payment (tenant_id, invoice_id, number, amount, automatic, state, failure_code, failure_message,
                                 created_at, finished_at, applied_at)
-   select asked.tenant_id, invoice_id, counted.payments, amount, true, 'FAILED', failure_code, failure_message,
-          to_timestamp(at_ms / 1000), to_timestamp(at_ms / 1000), to_timestamp(at_ms / 1000)
-     from asked join counted on counted.tenant_id = asked.tenant_id and counted.id = asked.invoice_id`,
+   select tenant_id, id, payments, amount, true, 'FAILED', failure_code, failure_message, at, at, at from counted`,
 );

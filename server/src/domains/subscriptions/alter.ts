@@ -20,7 +20,7 @@ export interface Asked {
 }
 
 /** What is to be done to the subscription as it stands, its lock held and everything done that was due to it. */
-export type Decide = (transaction: Queryable, row: HeldSubscription, nowMs: number) => Promise<Change>;
+export type Decide = (transaction: Queryable, row: HeldSubscription, nowMs: number) => Promise<Omit<Change, 'atMs'>>;
 
 /** Changes one subscription, in one transaction and under its lock, as it is after everything that was due to it. */
 export async function alter(
@@ -35,8 +35,9 @@ export async function alter(
     const nowMs = await nowOf(transaction, found, deps.clock);
     const row = await caughtUp(transaction, found, nowMs, deps);
     demandAlive(row);
-    const changes = await withEndings(transaction, [await decide(transaction, row, nowMs)]);
-    await writeChanges(transaction, changes, nowMs, deps);
+    const decided = await decide(transaction, row, nowMs);
+    const changes = await withEndings(transaction, [{ ...decided, atMs: nowMs }]);
+    await writeChanges(transaction, changes, deps);
     // A subscription that goes on again may be due at once.
     return recordOf(await caughtUp(transaction, (changes[0] as Change).after, nowMs, deps));
   };

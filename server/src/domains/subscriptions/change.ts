@@ -1,32 +1,28 @@
 import type { Queryable } from '../../platform/postgres/database.ts';
+import { planOnce } from '../../platform/postgres/plan-once.ts';
 import type { EventType } from '../../vocabulary/event-types.ts';
 import type { DrawUuid } from '../../vocabulary/id.ts';
 import { recordEvents } from '../events/outbox.ts';
 import { type InvoiceDraft, raiseInvoices } from '../invoices/raise.ts';
 import { newsOf } from './record.ts';
 import { type Line, linesOf, msOf, timeOf } from './rules.ts';
-import {
-  type HeldSubscription,
-  type PendingLine,
-  pendingLines,
-  saveAll,
-  type WrittenCharge,
-  type WrittenLine,
-  type WrittenPeriod,
-} from './sql.ts';
+import { saveAll, type WrittenCharge, type WrittenLine, type WrittenPeriod } from './save-sql.ts';
+import { type HeldSubscription, type PendingLine, pendingLinesOf } from './sql.ts';
 import { eventOf } from './states.ts';
 
 /** What is done to a subscription whose lock is held: its row as it was and as it will be, and what follows from that. */
 export interface Change {
   before: HeldSubscription;
   after: HeldSubscription;
+  /** When, in its customer's time. */
+  atMs: number;
   /** Credits and charges that the next invoice takes up. */
   lines?: readonly { description: string; amount: number }[];
   /** An invoice of a period, or one of what has been gathered alone. */
   invoice?: { period: { line: Line; startMs: number; endMs: number } | undefined };
   /** Time that is not invoiced. */
   free?: { kind: 'TRIAL' | 'PAUSED'; start_at: string; end_at: string };
-  /** Charges as they stand afterwards. */
+  /** Those of its charges that change, as they stand afterwards. */
   charges?: readonly WrittenCharge[];
   /** Instead of what the states tell: a subscription that has just been made. */
   news?: EventType;
@@ -38,23 +34,22 @@ export interface ChangeDeps {
 
 /**
  * Writes changes of many subscriptions, in a bounded number of statements however many they are: their invoices, then
- * everything of ours by one, then their events. `nowMs` is the customers' time. Gives back how many deliveries that made.
+ * everything of ours by one, then their events. To be called once in a transaction that locks more than one subscription:
+ * it takes the numbers of tenants, in order, and no lock after them. Gives back how many deliveries that made.
  */
 export async function writeChanges(
   transaction: Queryable,
   changes: readonly Change[],
-  nowMs: number,
   { drawUuid }: ChangeDeps,
 ): Promise<number> {
   if (changes.length === 0) return 0;
-  const invoices = await draftsOf(transaction, changes, nowMs);
+  await planOnce(transaction, changes.length);
+  const invoices = await draftsOf(transaction, changes);
   const raised = await raiseInvoices(
     transaction,
     invoices.map(({ draft }) => draft),
-    nowMs,
     drawUuid,
   );
-  const now = timeOf(nowMs);
   // Where only its charges change, a subscription has nothing to tell.
   const moved = changes.filter(({ before, after }) => before.version !== after.version);
   const periods: WrittenPeriod[] = changes.flatMap(({ after, free }) =>
@@ -63,13 +58,14 @@ export async function writeChanges(
   const charges: WrittenCharge[] = changes.flatMap(({ charges = [] }) => charges);
   const lines: WrittenLine[] = changes
     .filter(({ invoice }) => invoice === undefined)
-    .flatMap(({ after, lines: added = [] }) =>
-      added.map((line) => ({ ...keyOf(after), ...line, created_at: now, invoice_id: null })),
+    .flatMap(({ after, atMs, lines: added = [] }) =>
+      added.map((line) => ({ ...keyOf(after), ...line, created_at: timeOf(atMs), invoice_id: null })),
     );
   const taken: { tenant_id: number; subscription_id: number; id: number; invoice_id: number }[] = [];
   for (const [i, { change, pending, carried }] of invoices.entries()) {
     const { id: invoice_id, status } = raised[i] as { id: number; status: string };
     const key = keyOf(change.after);
+    const now = timeOf(change.atMs);
     const { period } = change.invoice as NonNullable<Change['invoice']>;
     if (period !== undefined) {
       const { startMs, endMs } = period;
@@ -116,16 +112,16 @@ interface Drafted {
   carried: number;
 }
 
-async function draftsOf(transaction: Queryable, changes: readonly Change[], nowMs: number): Promise<Drafted[]> {
+async function draftsOf(transaction: Queryable, changes: readonly Change[]): Promise<Drafted[]> {
   const invoiced = changes.filter(({ invoice }) => invoice !== undefined);
   if (invoiced.length === 0) return [];
-  const found = await transaction.run(pendingLines, [
-    invoiced.map(({ after }) => after.tenant_id),
-    invoiced.map(({ after }) => after.id),
-  ]);
+  const found = await pendingLinesOf(
+    transaction,
+    invoiced.map(({ after }) => after),
+  );
   const pendingOf = Map.groupBy(found, ({ subscription_id }) => subscription_id);
   return invoiced.flatMap((change) => {
-    const { after, invoice, lines: added = [] } = change;
+    const { after, atMs, invoice, lines: added = [] } = change;
     const pending = pendingOf.get(after.id) ?? [];
     const period = invoice?.period;
     const { lines, carried } = linesOf(period?.line, [...pending, ...added]);
@@ -138,7 +134,8 @@ async function draftsOf(transaction: Queryable, changes: readonly Change[], nowM
       subscriptionId: after.id,
       periodStartMs: period?.startMs ?? null,
       periodEndMs: period?.endMs ?? null,
-      dueMs: nowMs,
+      dueMs: atMs,
+      raisedMs: atMs,
       description: null,
       metadata: after.metadata,
       lines,

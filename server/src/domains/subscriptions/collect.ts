@@ -9,7 +9,7 @@ import { type Change, writeChanges } from './change.ts';
 import { type ChargeKey, chargesOf, chargesTried, dueCharges, openCharges, postponeCharge } from './charge-sql.ts';
 import { afterNews, type ChargeNews, type Dunned } from './dunning.ts';
 import { withEndings } from './ending.ts';
-import { lockMany } from './sql.ts';
+import { holdMany, inOrder, lockMany } from './sql.ts';
 
 /** Charges of one transaction, as with renewals. */
 const batchSize = 500;
@@ -43,23 +43,30 @@ export async function collectDue(clockId: number, nowMs: number, deps: CollectDe
     await collect(due, nowMs, deps);
   } catch (error) {
     if (error instanceof Refusal && error.kind === 'unavailable') throw error;
+    if (error instanceof Overtaken) return due.length;
     for (const charge of due) await collectAlone(charge, nowMs, deps);
   }
   return due.length;
 }
+
+/** A charge of the batch was tried by another, and its payment has even ended, since it was seen to be due. */
+class Overtaken extends Error {}
 
 async function collect(due: readonly ChargeKey[], nowMs: number, deps: CollectDeps): Promise<void> {
   const { database, payInvoices, onPayments, onDeliveries, failPoint } = deps;
   const told = await database.transaction(async (transaction) => {
     const wanted = due.map(({ tenant_id, invoice_id }) => ({ tenantId: tenant_id, invoiceId: invoice_id }));
     const openings = await payInvoices(transaction, wanted, nowMs);
-    const news = openings.flatMap((opening) => newsOf(opening, nowMs));
-    await follow(transaction, news, deps);
-    await transaction.run(chargesTried, [
+    await transaction.run(holdMany, inOrder(due));
+    const tried = await transaction.run(chargesTried, [
       due.map(({ tenant_id }) => tenant_id),
       due.map(({ invoice_id }) => invoice_id),
       nowMs,
     ]);
+    const wereDue = new Set(tried.map(({ invoice_id }) => invoice_id));
+    if (openings.some((opening) => isTry(opening) && !wereDue.has(opening.invoiceId))) throw new Overtaken();
+    const news = openings.flatMap((opening) => newsOf(opening, nowMs));
+    await follow(transaction, news, deps);
     failPoint('collecting');
     return news.length;
   });
@@ -74,10 +81,13 @@ async function collectAlone(charge: ChargeKey, nowMs: number, deps: CollectDeps)
     await collect([charge], nowMs, deps);
   } catch (error) {
     if (error instanceof Refusal && error.kind === 'unavailable') throw error;
+    if (error instanceof Overtaken) return;
     deps.onTrouble(error);
     await deps.database.run(postponeCharge, [charge.tenant_id, charge.invoice_id, nowMs + setAsideMs]);
   }
 }
+
+const isTry = ({ outcome }: Opening) => outcome === 'opened' || outcome === 'failed';
 
 function newsOf({ tenantId, invoiceId, outcome }: Opening, atMs: number): ChargeNews[] {
   if (outcome === 'failed') return [{ tenantId, invoiceId, outcome, atMs }];
@@ -123,20 +133,17 @@ async function follow(
     news.map(({ invoiceId }) => invoiceId),
   ]);
   const subscriptionOf = new Map(keys.map((key) => [`${key.tenant_id}/${key.invoice_id}`, key.subscription_id]));
-  const wanted = [...new Map(keys.map((key) => [key.subscription_id, key])).values()];
-  const arrays = [wanted.map(({ tenant_id }) => tenant_id), wanted.map(({ subscription_id }) => subscription_id)];
-  const rows = await transaction.run(lockMany, arrays);
-  const charges = Map.groupBy(await transaction.run(openCharges, arrays), ({ subscription_id }) => subscription_id);
+  const wanted = inOrder(keys);
+  const rows = await transaction.run(lockMany, wanted);
+  const charges = Map.groupBy(await transaction.run(openCharges, wanted), ({ subscription_id }) => subscription_id);
   const newsOfRow = Map.groupBy(news, ({ tenantId, invoiceId }) => subscriptionOf.get(`${tenantId}/${invoiceId}`));
-  const changes = rows.map((row): Change => {
+  const changes = rows.flatMap((row): Change[] => {
     const before: Dunned = { row, charges: charges.get(row.id) ?? [] };
     const own = newsOfRow.get(row.id) ?? [];
     const after = own.reduce((dunned, one) => afterNews(dunned, one, retryIntervalsMs), before);
-    return { before: row, after: after.row, charges: after.charges };
+    const written = after.charges.filter((charge) => !before.charges.includes(charge));
+    if (after.row === row && written.length === 0) return [];
+    return [{ before: row, after: after.row, atMs: Math.max(...own.map(({ atMs }) => atMs)), charges: written }];
   });
-  // Customers of one clock live at one time.
-  for (const ofClock of Map.groupBy(changes, ({ after }) => after.clock_id).values()) {
-    const latestMs = Math.max(...ofClock.flatMap(({ after }) => newsOfRow.get(after.id) ?? []).map(({ atMs }) => atMs));
-    await writeChanges(transaction, await withEndings(transaction, ofClock), latestMs, { drawUuid });
-  }
+  await writeChanges(transaction, await withEndings(transaction, changes), { drawUuid });
 }

@@ -67,7 +67,7 @@ async function subscribe(
   const row = rowOf(input, principal, plan, payer, id, nowMs);
   await transaction.run(insertSubscription, [JSON.stringify(row)]);
   const change = { ...firstChange(heldOf(row, plan), nowMs), news: 'subscription.created' } as const;
-  await writeChanges(transaction, [change], nowMs, deps);
+  await writeChanges(transaction, [change], deps);
   return recordOf(change.after);
 }
 
@@ -193,5 +193,5 @@ export function comingOf(plan: PlanRow) {
 function firstChange(before: HeldSubscription, nowMs: number): Change {
   if (before.state !== 'TRIALING') return changeOf(before, nowMs);
   const after = changed(before, {}, nowMs);
-  return { before, after, ...freeTime('TRIAL', before.period_start, before.period_end) };
+  return { before, after, atMs: nowMs, ...freeTime('TRIAL', before.period_start, before.period_end) };
 }

@@ -1,5 +1,6 @@
 import { changed, ended, timeOf } from './rules.ts';
-import type { HeldSubscription, WrittenCharge } from './sql.ts';
+import type { WrittenCharge } from './save-sql.ts';
+import type { HeldSubscription } from './sql.ts';
 import { hasEnded } from './states.ts';
 
 /** What became of an invoice of a subscription. */
@@ -54,5 +55,5 @@ export function afterNews({ row, charges }: Dunned, news: ChargeNews, retryInter
 
 /** Of a subscription that has ended, what has failed is not tried again; what has not been tried yet still is. */
 export function notTriedAgain(charge: WrittenCharge): WrittenCharge {
-  return charge.state === 'FAILED' ? { ...charge, due_at: null } : charge;
+  return charge.state === 'FAILED' && charge.due_at !== null ? { ...charge, due_at: null } : charge;
 }

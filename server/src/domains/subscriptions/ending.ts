@@ -2,7 +2,8 @@ import type { Queryable } from '../../platform/postgres/database.ts';
 import type { Change } from './change.ts';
 import { openCharges } from './charge-sql.ts';
 import { notTriedAgain } from './dunning.ts';
-import { pendingLines } from './sql.ts';
+import type { WrittenCharge } from './save-sql.ts';
+import { pendingLinesOf } from './sql.ts';
 import { hasEnded } from './states.ts';
 
 /**
@@ -12,10 +13,11 @@ import { hasEnded } from './states.ts';
 export async function withEndings(transaction: Queryable, changes: readonly Change[]): Promise<Change[]> {
   const ending = changes.filter(isEnding);
   if (ending.length === 0) return [...changes];
-  const keys = [ending.map(({ after }) => after.tenant_id), ending.map(({ after }) => after.id)];
+  const rows = ending.map(({ after }) => after);
+  const keys = [rows.map(({ tenant_id }) => tenant_id), rows.map(({ id }) => id)];
   const charges = Map.groupBy(await transaction.run(openCharges, keys), ({ subscription_id }) => subscription_id);
   const owed = new Map<number, number>();
-  for (const { subscription_id, amount } of await transaction.run(pendingLines, keys)) {
+  for (const { subscription_id, amount } of await pendingLinesOf(transaction, rows)) {
     owed.set(subscription_id, (owed.get(subscription_id) ?? 0) + amount);
   }
   return changes.map((change) => {
@@ -23,10 +25,13 @@ export async function withEndings(transaction: Queryable, changes: readonly Chan
     const { id } = change.after;
     return {
       ...change,
-      charges: change.charges ?? (charges.get(id) ?? []).map(notTriedAgain),
+      charges: change.charges ?? stopped(charges.get(id) ?? []),
       ...((owed.get(id) ?? 0) > 0 && { invoice: { period: undefined } }),
     };
   });
 }
+
+const stopped = (charges: readonly WrittenCharge[]) =>
+  charges.map(notTriedAgain).filter((charge) => !charges.includes(charge));
 
 const isEnding = ({ before, after }: Change) => !hasEnded(before.state) && hasEnded(after.state);

@@ -9,7 +9,7 @@ import { nowOf, type SubscriptionDeps } from './deps.ts';
 import { changeOf } from './renew.ts';
 import { changed, type Line, linesOf, msOf, timeOf } from './rules.ts';
 import type { previewedInvoice, previewQuery } from './schema.ts';
-import { findOne, type HeldSubscription, pendingLines } from './sql.ts';
+import { findOne, type HeldSubscription, pendingLinesOf } from './sql.ts';
 import { hasEnded } from './states.ts';
 import { termsFor } from './update.ts';
 
@@ -26,7 +26,7 @@ export async function previewInvoice(
     if (row === undefined) throw notFound('subscription', query.id);
     const nowMs = await nowOf(moment, row, clock);
     const terms = await termsFor(moment, row, query, nowMs, findPlan);
-    const pending = await moment.run(pendingLines, [[row.tenant_id], [row.id]]);
+    const pending = await pendingLinesOf(moment, [row]);
     const gathered = [...pending, ...terms.lines];
     const after = changed({ ...row, ...terms.to }, {}, nowMs);
     return comingOf(after, gathered, query.invoiceNow === true, nowMs);

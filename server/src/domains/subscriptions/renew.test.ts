@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { offendersOf } from '../../platform/postgres/check.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../testing/database.ts';
-import { arrangeChannels, principalOf } from '../../testing/payments.ts';
-import { subscriptionsNode } from '../../testing/subscriptions.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../testing/database.ts';
+import { principalOf } from '../../testing/payments.ts';
+import {
+  arrangeSubscribers,
+  brokenClaims,
+  forgetSubscriptions,
+  subscriptionsNode,
+} from '../../testing/subscriptions.ts';
 import { dayMs } from '../../vocabulary/clock.ts';
-import { invoiceChecks } from '../invoices/verify.ts';
-import { subscriptionChecks } from './verify.ts';
 
 const start = Date.UTC(2027, 0, 31, 9, 30);
 const merchant = principalOf(1, 1);
@@ -15,21 +17,13 @@ let node: Awaited<ReturnType<typeof subscriptionsNode>>;
 
 beforeAll(async () => {
   db = await databaseFromTemplate();
-  await arrangeChannels(db);
-  await db.query(`insert into customer (tenant_id, id, name, default_channel_id, created_at)
-                  values (1, 1, 'Ada', 11, now()), (1, 2, 'Bob', 11, now()), (2, 3, 'Cyd', 12, now())`);
-  await db.query(`insert into plan (tenant_id, id, name, currency, amount, interval_unit, interval_count, trial_days, state, created_at)
-                  values (1, 1, 'Gold', 'USD', 3100, 'month', 1, 0, true, now()),
-                         (1, 2, 'Daily', 'USD', 100, 'day', 1, 0, true, now()),
-                         (1, 3, 'Huge', 'USD', 5000000000000000, 'month', 1, 0, true, now()),
-                         (2, 4, 'Theirs', 'USD', 100, 'month', 1, 0, true, now())`);
+  await arrangeSubscribers(db);
   node = await subscriptionsNode(db, start);
 });
 
 beforeEach(async () => {
   node.moveTo(start);
-  await db.query(`truncate subscription, subscription_period, subscription_line, subscription_charge, invoice, invoice_line,
-                    invoice_payment, invoice_counter, event, delivery, transaction cascade`);
+  await forgetSubscriptions(db);
 });
 
 afterAll(async () => {
@@ -39,14 +33,7 @@ afterAll(async () => {
 
 const after = (days: number) => start + days * dayMs;
 
-async function broken(): Promise<string[]> {
-  const found = [];
-  for (const check of [...subscriptionChecks, ...invoiceChecks]) {
-    const offenders = await offendersOf(db.database, check, 5);
-    if (offenders.length > 0) found.push(`${check.claim}: ${offenders}`);
-  }
-  return found;
-}
+const broken = () => brokenClaims(db);
 
 const periods = () =>
   db.query<{ day: string; number: number }>(
@@ -100,6 +87,8 @@ test('five hundred due subscriptions are renewed in the same few statements as o
   expect(node.statements).toEqual([
     'begin',
     'subscriptions.claim_due',
+    'plans.forget',
+    'plans.keep',
     'subscriptions.pending_lines',
     'invoices.count_on',
     'invoices.insert_many',
@@ -143,60 +132,6 @@ test('one that cannot be renewed is set aside, and the others of its batch are r
   ]);
 });
 
-/** Invoices, and subscriptions with them, have followed every payment that has ended. */
-async function settled(): Promise<void> {
-  node.settler.start();
-  node.settler.wake();
-  await eventually('payments are settled', async () => {
-    const waiting = await db.query(`select 1 from invoice_payment where state <> 'OPEN' and applied_at is null`);
-    return waiting.length === 0;
-  });
-}
-
-test('a payment that fails is tried again after each wait, and the last failure cancels', async () => {
-  const { id } = await node.subscribe({ customerId: 1, planId: 1 }, merchant);
-  const state = async () =>
-    (await db.query<{ state: string; version: number }>('select state from subscription where id = $1', [id]))[0]
-      ?.state;
-  const dueDays = async () => {
-    const [row] = await db.query<{ due_at: string | null }>('select due_at from subscription_charge');
-    return row?.due_at ? (Date.parse(row.due_at) - start) / dayMs : null;
-  };
-  const failNow = async () => {
-    await node.collect();
-    const [{ id: payment }] = (await db.query<{ id: string }>(
-      `select 'txn_' || replace(id::text, '-', '') as id from transaction where status = 'PENDING'`,
-    )) as [{ id: string }];
-    // Payments live in real time, subscriptions in the customer's.
-    await node.update({ id: payment, status: 'FAILED', failureCode: 'insufficient_funds' }, merchant);
-    await db.query(`update invoice_payment set finished_at = $1 where state = 'FAILED' and applied_at is null`, [
-      new Date(node.deps.clock()),
-    ]);
-    await settled();
-  };
-  await failNow();
-  expect([await state(), await dueDays()]).toEqual(['PAST_DUE', 2]);
-  node.moveTo(after(2));
-  await failNow();
-  expect([await state(), await dueDays()]).toEqual(['PAST_DUE', 7]);
-  node.moveTo(after(7));
-  await failNow();
-  expect([await state(), await dueDays()]).toEqual(['CANCELLED', null]);
-  node.moveTo(after(100));
-  await node.renewAll();
-  expect(await node.collect()).toBe(0);
-  expect(await periods()).toHaveLength(1);
-  expect(await broken()).toEqual([]);
-  const told = await db.query<{ type: string }>(`select type from event where object_id = $1 order by id`, [
-    `sub_${id}`,
-  ]);
-  expect(told.map(({ type }) => type)).toEqual([
-    'subscription.created',
-    'subscription.updated',
-    'subscription.cancelled',
-  ]);
-});
-
 test('one whose payment cannot be opened is set aside, and the others of its batch are paid', async () => {
   await node.subscribe({ customerId: 1, planId: 1 }, merchant);
   await node.subscribe({ customerId: 2, planId: 1 }, merchant);
@@ -212,21 +147,6 @@ test('one whose payment cannot be opened is set aside, and the others of its bat
   node.moveTo(start + dayMs / 12);
   await node.collect();
   expect(await db.query('select 1 from transaction')).toHaveLength(2);
-});
-
-test('a payment by someone else that was in the way of a try, and fails, has it tried at once', async () => {
-  await node.subscribe({ customerId: 1, planId: 1 }, merchant);
-  const [{ id: invoiceId }] = (await db.query<{ id: number }>('select id from invoice')) as [{ id: number }];
-  const byHand = { amount: 3100, currency: 'USD', channelId: 11, invoiceId };
-  const { id: payment } = JSON.parse((await node.creator.create(byHand, merchant)).json);
-  await node.collect();
-  expect(await db.query('select 1 from transaction')).toHaveLength(1);
-  await node.update({ id: payment, status: 'FAILED' }, merchant);
-  await settled();
-  node.moveTo(Date.now());
-  await node.collect();
-  expect(await db.query('select 1 from transaction')).toHaveLength(2);
-  expect(await db.query(`select state, failures from subscription_charge`)).toEqual([{ state: 'DUE', failures: 0 }]);
 });
 
 test("another tenant's customers and plans are none", async () => {

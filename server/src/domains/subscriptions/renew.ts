@@ -57,18 +57,18 @@ export async function advance(
     transaction,
     rows.map((row) => changeOf(row, nowMs)),
   );
-  return writeChanges(transaction, changes, nowMs, { drawUuid });
+  return writeChanges(transaction, changes, { drawUuid });
 }
 
 export function changeOf(before: HeldSubscription, nowMs: number): Change {
   const step = stepOf(before, nowMs);
   const { after } = step;
-  if (step.kind === 'ends') return { before, after };
+  if (step.kind === 'ends') return { before, after, atMs: nowMs };
   const line = step.isWhole
     ? { description: after.plan_name, quantity: after.quantity, unitAmount: after.unit_amount }
     : { description: after.plan_name, quantity: 1, unitAmount: step.price };
   const period = { line, startMs: msOf(after.period_start), endMs: msOf(after.period_end) };
-  return { before, after, invoice: { period } };
+  return { before, after, atMs: nowMs, invoice: { period } };
 }
 
 /** A batch has failed, not for want of the database: whoever is to blame is set aside, so that the others need not wait. */

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../platform/postgres/database.ts';
 import { statement } from '../../platform/postgres/statement.ts';
 import type { IntervalUnit } from '../plans/schema.ts';
-import { permittedMoves, type SubscriptionState } from './states.ts';
+import type { SubscriptionState } from './states.ts';
 
 /** Times are the customer's, as text of ISO 8601 in UTC. */
 export interface SubscriptionRow {
@@ -71,10 +71,19 @@ const heldColumns = `${columns}, plan.name as plan_name, plan.interval_unit, pla
   coming.name as coming_name, coming.amount as coming_amount, coming.interval_unit as coming_unit,
   coming.interval_count as coming_count, coming.channel_id as coming_channel_id`;
 
-const terms = `join plan on plan.tenant_id = s.tenant_id and plan.id = s.plan_id
-     join plan coming on coming.tenant_id = s.tenant_id and coming.id = coalesce(s.next_plan_id, s.plan_id)`;
+/** Looked up by the whole key, plan by plan, however many a tenant has. */
+const terms = `cross join lateral (
+       select name, interval_unit, interval_count from plan where tenant_id = s.tenant_id and id = s.plan_id limit 1
+     ) as plan
+     cross join lateral (
+       select name, amount, interval_unit, interval_count, channel_id
+         from plan where tenant_id = s.tenant_id and id = coalesce(s.next_plan_id, s.plan_id) limit 1
+     ) as coming`;
 
-/** Subscriptions to which something is due, the longest due first; those that others hold are left out. Values: clock, now in ms, how many. */
+/**
+ * Subscriptions to which something is due, the longest due first. Those that others hold are left out: it waits for nobody,
+ * and so may take them in any order. Values: clock, now in ms, how many.
+ */
 export const claimDue = statement<HeldSubscription>(
   'subscriptions.claim_due',
   `with due as materialized (
@@ -86,16 +95,33 @@ export const claimDue = statement<HeldSubscription>(
     order by s.tenant_id, s.id`,
 );
 
-/** Locks subscriptions, in the order of their keys. Values: tenants and ids, an array each. */
+/** Waits for each, in the order of the input. */
+const lockWanted = `from unnest($1::bigint[], $2::bigint[]) as wanted (tenant_id, id)
+     cross join lateral (
+       select * from subscription where tenant_id = wanted.tenant_id and id = wanted.id for update
+     ) as s`;
+
+/**
+ * Locks subscriptions, after the invoices that are locked and before any numbers are taken (`invoices.lock` tells the order
+ * and why lateral). Values: tenants and ids, an array each, as `inOrder` gives them.
+ */
 export const lockMany = statement<HeldSubscription>(
   'subscriptions.lock_many',
   `select ${heldColumns}
-     from unnest($1::bigint[], $2::bigint[]) as wanted (tenant_id, id)
-     join subscription s on s.tenant_id = wanted.tenant_id and s.id = wanted.id
-     ${terms}
-    order by s.tenant_id, s.id
-      for update of s`,
+     ${lockWanted}
+     ${terms}`,
 );
+
+/** The same, of subscriptions that are not read: their charges are about to be written. */
+export const holdMany = statement<{ id: number }>('subscriptions.hold_many', `select s.id ${lockWanted}`);
+
+/** Keys of subscriptions in the order in which they are locked, each once: tenants and ids, an array each. */
+export function inOrder(keys: readonly { tenant_id: number; subscription_id: number }[]): [number[], number[]] {
+  const ordered = [...new Map(keys.map((key) => [`${key.tenant_id}/${key.subscription_id}`, key])).values()].toSorted(
+    (a, b) => a.tenant_id - b.tenant_id || a.subscription_id - b.subscription_id,
+  );
+  return [ordered.map(({ tenant_id }) => tenant_id), ordered.map(({ subscription_id }) => subscription_id)];
+}
 
 /** In whichever of these tenants it is. Values: tenants, id. */
 export const lockOne = statement<HeldSubscription>(
@@ -127,118 +153,29 @@ export const insertSubscription = statement<{ id: number }>(
   'insert into subscription select (json_populate_record(null::subscription, $1::json)).* returning id',
 );
 
-/** Values: tenants and ids, an array each. The oldest first. */
-export const pendingLines = statement<PendingLine>(
+/** In no order; looked up as open charges are. */
+const findPending = statement<PendingLine>(
   'subscriptions.pending_lines',
-  `select l.tenant_id, l.subscription_id, l.id, l.description, l.amount
+  `select l.*
      from unnest($1::bigint[], $2::bigint[]) as wanted (tenant_id, id)
-     join subscription_line l
-       on l.tenant_id = wanted.tenant_id and l.subscription_id = wanted.id and l.invoice_id is null
-    order by l.tenant_id, l.subscription_id, l.id`,
+    cross join lateral (
+      select tenant_id, subscription_id, id, description, amount
+        from subscription_line
+       where tenant_id = wanted.tenant_id and subscription_id = wanted.id and invoice_id is null
+      offset 0
+    ) as l`,
 );
 
-export interface WrittenPeriod {
-  tenant_id: number;
-  subscription_id: number;
-  start_at: string;
-  end_at: string;
-  kind: 'TRIAL' | 'BILLED' | 'PAUSED';
-  invoice_id: number | null;
-}
-
-export interface WrittenCharge {
-  tenant_id: number;
-  invoice_id: number;
-  subscription_id: number;
-  clock_id: number;
-  state: 'DUE' | 'FAILED' | 'SETTLED';
-  failures: number;
-  due_at: string | null;
-}
-
-export interface WrittenLine {
-  tenant_id: number;
-  subscription_id: number;
-  description: string;
-  amount: number;
-  created_at: string;
-  invoice_id: number | null;
-}
-
-export interface TakenLine {
-  tenant_id: number;
-  subscription_id: number;
-  id: number;
-  invoice_id: number;
-}
-
-/**
- * Changes of subscriptions whose locks are held, with what follows from them. Each names the version it starts from;
- * together with the table of transitions that guards against a defect, since the lock already guards against others.
- * Values, each an array in JSON: rows with `from_state` and `from_version`, periods, charges, lines, lines
- * that an invoice takes up.
- */
-const save = statement<{ id: number }>(
-  'subscriptions.save',
-  `with change as (
-     select * from json_to_recordset($1::json) as row (
-       tenant_id bigint, id bigint, from_state text, from_version int, state text, plan_id bigint, quantity int, unit_amount bigint,
-       next_plan_id bigint, next_quantity int, channel_id bigint, metadata json, anchor_at timestamptz, next_number int,
-       period_start timestamptz, period_end timestamptz, end_at timestamptz, cancel_at_period_end boolean,
-       due_at timestamptz, paused_at timestamptz, ended_at timestamptz, version int, updated_at timestamptz)
-   ), saved as (
-     update subscription s
-        set state = change.state, plan_id = change.plan_id, quantity = change.quantity,
-            unit_amount = change.unit_amount, next_plan_id = change.next_plan_id, next_quantity = change.next_quantity,
-            channel_id = change.channel_id, metadata = change.metadata, anchor_at = change.anchor_at,
-            next_number = change.next_number, period_start = change.period_start, period_end = change.period_end,
-            end_at = change.end_at, cancel_at_period_end = change.cancel_at_period_end, due_at = change.due_at,
-            paused_at = change.paused_at, ended_at = change.ended_at, version = change.version,
-            updated_at = change.updated_at
-       from change
-      where s.tenant_id = change.tenant_id and s.id = change.id and s.version = change.from_version
-        and s.state = change.from_state and (s.state, change.state) in (${permittedMoves})
-     returning s.id
-   ), period as (
-     insert into subscription_period (tenant_id, subscription_id, start_at, end_at, kind, invoice_id)
-     select * from json_to_recordset($2::json) as row (
-       tenant_id bigint, subscription_id bigint, start_at timestamptz, end_at timestamptz, kind text, invoice_id bigint)
-   ), charge as (
-     insert into subscription_charge as c (tenant_id, invoice_id, subscription_id, clock_id, state, failures, due_at)
-     select * from json_to_recordset($3::json) as row (
-       tenant_id bigint, invoice_id bigint, subscription_id bigint, clock_id bigint, state text, failures smallint,
-       due_at timestamptz)
-     on conflict (tenant_id, invoice_id)
-     do update set state = excluded.state, failures = excluded.failures, due_at = excluded.due_at
-   ), line as (
-     insert into subscription_line (tenant_id, subscription_id, description, amount, created_at, invoice_id)
-     select * from json_to_recordset($4::json) as row (
-       tenant_id bigint, subscription_id bigint, description text, amount bigint, created_at timestamptz,
-       invoice_id bigint)
-   ), taken as (
-     update subscription_line l set invoice_id = row.invoice_id
-       from json_to_recordset($5::json) as row (
-         tenant_id bigint, subscription_id bigint, id bigint, invoice_id bigint)
-      where l.tenant_id = row.tenant_id and l.subscription_id = row.subscription_id and l.id = row.id
-   )
-   select id from saved`,
-);
-
-export interface Written {
-  rows: readonly (SubscriptionRow & { from_state: SubscriptionState; from_version: number })[];
-  periods: readonly WrittenPeriod[];
-  charges: readonly WrittenCharge[];
-  lines: readonly WrittenLine[];
-  taken: readonly TakenLine[];
-}
-
-export async function saveAll(transaction: Queryable, written: Written): Promise<void> {
-  const { rows, periods, charges, lines, taken } = written;
-  const saved = await transaction.run(
-    save,
-    [rows, periods, charges, lines, taken].map((list) => JSON.stringify(list)),
-  );
-  if (saved.length !== rows.length) throw new Error('A subscription changed while its lock was held.');
+/** What no invoice has taken up yet of these subscriptions, the oldest first. */
+export async function pendingLinesOf(
+  database: Queryable,
+  subscriptions: readonly { tenant_id: number; id: number }[],
+): Promise<PendingLine[]> {
+  const found = await database.run(findPending, [
+    subscriptions.map(({ tenant_id }) => tenant_id),
+    subscriptions.map(({ id }) => id),
+  ]);
+  return found.sort((a, b) => a.id - b.id);
 }
 
 /** Out of the way for a while: what could not be worked off must not keep others waiting. Values: tenant, id, until when in ms. */

@@ -25,18 +25,20 @@ export interface NewTerms {
 export function newTerms(row: HeldSubscription, plan: PlanRow | undefined, input: TermsInput, nowMs: number): NewTerms {
   const { quantity = row.quantity, atPeriodEnd = false, prorate = true } = input;
   demandChangeable(row, plan);
-  priceFor(plan?.amount ?? row.coming_amount, quantity);
+  const comingAmount = plan?.amount ?? row.coming_amount;
+  priceFor(comingAmount, quantity);
+  priceFor(comingAmount, putOff(row, input) ?? quantity);
   const coming = plan === undefined ? {} : comingOf(plan);
-  if (row.state === 'TRIALING') return { to: { ...atOnce(row, plan, quantity), ...coming }, lines: [] };
+  if (row.state === 'TRIALING') return { to: { ...atOnce(row, plan, input), ...coming }, lines: [] };
   const isCountedAnew =
     plan !== undefined && (plan.interval_unit !== row.interval_unit || plan.interval_count !== row.interval_count);
   if (atPeriodEnd || isCountedAnew) {
     const next_plan_id = plan === undefined ? row.next_plan_id : plan.id === row.plan_id ? null : plan.id;
     const next_quantity =
-      input.quantity === undefined ? row.next_quantity : quantity === row.quantity ? null : quantity;
+      input.quantity === undefined ? putOff(row, input) : quantity === row.quantity ? null : quantity;
     return { to: { next_plan_id, next_quantity, ...coming }, lines: [] };
   }
-  const to = atOnce(row, plan, quantity);
+  const to = atOnce(row, plan, input);
   return { to: { ...to, ...coming }, lines: prorate ? linesFor(row, to, nowMs) : [] };
 }
 
@@ -53,23 +55,28 @@ function demandChangeable({ state, currency }: HeldSubscription, plan: PlanRow |
   }
 }
 
+/** The quantity that was put off until the period ends: it stays so unless another is named. */
+function putOff({ next_quantity }: HeldSubscription, { quantity }: TermsInput): number | null {
+  return quantity === undefined ? next_quantity : null;
+}
+
 interface Terms {
   plan_id: number;
   plan_name: string;
   quantity: number;
   unit_amount: number;
-  next_quantity: null;
+  next_quantity: number | null;
 }
 
 /** A plan's own new amount holds from the next period on; that of another plan at once. */
-function atOnce(row: HeldSubscription, plan: PlanRow | undefined, quantity: number) {
+function atOnce(row: HeldSubscription, plan: PlanRow | undefined, input: TermsInput) {
   const isAnother = plan !== undefined && plan.id !== row.plan_id;
   return {
     plan_id: plan?.id ?? row.plan_id,
     plan_name: plan?.name ?? row.plan_name,
-    quantity,
+    quantity: input.quantity ?? row.quantity,
     unit_amount: isAnother ? plan.amount : row.unit_amount,
-    next_quantity: null,
+    next_quantity: putOff(row, input),
     ...(plan !== undefined && {
       next_plan_id: null,
       interval_unit: plan.interval_unit,

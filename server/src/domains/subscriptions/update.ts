@@ -5,13 +5,12 @@ import { invalid, Refusal } from '../../vocabulary/errors.ts';
 import { metadataJson } from '../../vocabulary/metadata.ts';
 import type { Principal } from '../../vocabulary/principal.ts';
 import { holdPlan, type PlanRow } from '../plans/sql.ts';
-import { alter } from './alter.ts';
-import type { Change } from './change.ts';
+import { alter, type Decide } from './alter.ts';
 import { type Answered, usablePlan } from './create.ts';
 import { demandChannel, momentOf, type SubscriptionDeps } from './deps.ts';
 import { changed, msOf, timeOf, wholePeriodOf } from './rules.ts';
 import type { updateInput } from './schema.ts';
-import { type HeldSubscription, pendingLines, type SubscriptionRow } from './sql.ts';
+import { type HeldSubscription, pendingLinesOf, type SubscriptionRow } from './sql.ts';
 import { demandInvoiceable, type NewTerms, newTerms } from './terms.ts';
 
 type UpdateInput = Static<typeof updateInput>;
@@ -46,10 +45,10 @@ async function changeFor(
   input: UpdateInput,
   nowMs: number,
   { channels }: SubscriptionDeps,
-): Promise<Change> {
+): ReturnType<Decide> {
   if (input.channelId != null) await demandChannel(channels, input.channelId, row.tenant_id, row.currency);
   const terms = await termsFor(transaction, row, input, nowMs);
-  const pending = await transaction.run(pendingLines, [[row.tenant_id], [row.id]]);
+  const pending = await pendingLinesOf(transaction, [row]);
   if (terms.lines.length > 0) demandInvoiceable(row, pending, terms);
   const owed = [...pending, ...terms.lines].reduce((sum, { amount }) => sum + amount, 0);
   const to: Partial<SubscriptionRow> = {
@@ -100,7 +99,8 @@ function endFor(row: HeldSubscription, endTime: string | null, nowMs: number): s
   return timeOf(endMs);
 }
 
-function cancelFor({ state }: HeldSubscription, cancelAtPeriodEnd: boolean): boolean {
+/** Paused, it has no period that could end by itself: whoever asks for later is not given now. */
+export function cancelFor({ state }: HeldSubscription, cancelAtPeriodEnd: boolean): boolean {
   if (state !== 'PAUSED') return cancelAtPeriodEnd;
   throw new Refusal('subscription_fixed', 'This subscription is PAUSED: cancel it at once, or resume it first.', {
     field: 'cancelAtPeriodEnd',
