@@ -15,7 +15,7 @@ export interface RecorderOptions {
 }
 
 /** Enough for one statement to be cheap, or this long: a row's lease does not mind, and the receiver has its answer. */
-const gatheredResults = 64;
+const gatheredResults = 128;
 const gatherMs = 5;
 const maximumBatch = 500;
 const retryPauseMs = 100;
@@ -88,20 +88,46 @@ export class Recorder {
   }
 }
 
+/** The values of `recordResults`. */
 function columnsOf(batch: readonly Result[]): (string | Buffer)[] {
+  const holdings = new Distinct<Result>();
+  const endings = new Distinct<Result>();
+  const holding = batch.map((result) => holdings.placeOf(`${result.tenantId} ${result.lease}`, result));
+  const ending = batch.map((result) => endings.placeOf(endingOf(result), result));
   return [
-    plainArray(batch.map((result) => result.tenantId)),
     plainArray(batch.map((result) => result.deliveryId)),
-    plainArray(batch.map((result) => result.lease)),
-    plainArray(batch.map((result) => result.state)),
-    plainArray(batch.map((result) => result.dueMs)),
     plainArray(batch.map((result) => result.endedMs)),
+    plainArray(batch.map((result) => result.dueMs)),
     plainArray(batch.map((result) => result.durationMs)),
-    plainArray(batch.map((result) => result.status)),
-    plainArray(batch.map((result) => result.outcome)),
-    plainArray(batch.map((result) => result.resent)),
-    plainArray(batch.map((result) => result.address)),
-    textArray(batch.map((result) => result.headersJson)),
-    byteaArray(batch.map((result) => result.body)),
+    plainArray(holding),
+    plainArray(ending),
+    plainArray(holdings.values.map(({ tenantId }) => tenantId)),
+    plainArray(holdings.values.map(({ lease }) => lease)),
+    plainArray(endings.values.map(({ state }) => state)),
+    plainArray(endings.values.map(({ status }) => status)),
+    plainArray(endings.values.map(({ outcome }) => outcome)),
+    plainArray(endings.values.map(({ resent }) => resent)),
+    plainArray(endings.values.map(({ address }) => address)),
+    textArray(endings.values.map(({ headersJson }) => headersJson)),
+    byteaArray(endings.values.map(({ body }) => body)),
   ];
+}
+
+/** What is the same for many: a receiver's usual answer. */
+function endingOf({ state, status, outcome, resent, address, headersJson, body }: Result): string {
+  return `${state} ${status} ${outcome} ${resent} ${address} ${headersJson} ${body?.toString('latin1')}`;
+}
+
+/** Values that differ, each at its place, counted from 1 as PostgreSQL counts. */
+class Distinct<Value> {
+  readonly values: Value[] = [];
+  readonly #places = new Map<string, number>();
+
+  placeOf(key: string, value: Value): number {
+    const known = this.#places.get(key);
+    if (known !== undefined) return known;
+    const place = this.values.push(value);
+    this.#places.set(key, place);
+    return place;
+  }
 }
