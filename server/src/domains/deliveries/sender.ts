@@ -126,7 +126,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   begin({ path, headers, body }: Post, timeoutMs: number): void {
-    this.#deadline = setTimeout(() => this.#end(false), timeoutMs);
+    // Sockets are read before an immediate runs: what came in time counts, though we stood still when it did.
+    this.#deadline = setTimeout(() => setImmediate(() => this.#end(false)), timeoutMs);
     try {
       this.#connection.client.dispatch({ method: 'POST', path, headers, body }, this);
     } catch (error) {
@@ -180,10 +181,11 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   #end(reusable: boolean): void {
     const done = this.#done;
+    if (done === undefined) return;
     this.#done = undefined;
     clearTimeout(this.#deadline);
     this.sent.address = this.#connection.address;
     this.sent.body = this.#body.bytes;
-    done?.(this, reusable);
+    done(this, reusable);
   }
 }
