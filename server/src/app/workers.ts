@@ -1,4 +1,5 @@
 import { sweepCallbacks } from '../domains/callbacks/sweep.ts';
+import { freeDeadLeases as freeDeadDeliveries } from '../domains/deliveries/dead-leases.ts';
 import { sweepDeliveries } from '../domains/deliveries/sweep.ts';
 import { sweepExpiredInboxes } from '../domains/inbox/sweep.ts';
 import { sweepExpired } from '../domains/users/sweep.ts';
@@ -25,7 +26,8 @@ export function startWorkers(parts: Parts): void {
  * Where nobody else can be at work on this database: what a process that died held is due at once, not when its leases run
  * out. To be called before the workers start.
  */
-export async function freeDeadLeases({ dispatcher, callbacks }: Parts): Promise<void> {
+export async function freeDeadLeases({ working, dispatcher, callbacks }: Parts): Promise<void> {
+  await freeDeadDeliveries(working);
   await dispatcher.freeDeadLeases();
   await callbacks.freeDeadLeases();
 }
