@@ -34,7 +34,7 @@ const forever = 3_600_000;
 test('many posts to a receiver that answers share 64 connections', async () => {
   const receiver = await receiving(200);
   const sent = await posts(sending(forever), receiver, 500);
-  expect(sent.every(({ outcome }) => outcome === 'ok')).toBe(true);
+  expect(sent.every((one) => one.outcome === 'ok')).toBe(true);
   expect(receiver.connections).toBe(plenty);
 });
 
@@ -44,7 +44,7 @@ test('posts that wait behind answers that do not come get connections of their o
   const sent = posts(sending(1), receiver, plenty + 20);
   await eventually('all were posted', () => held.length === plenty + 20);
   for (const response of held) response.end();
-  expect((await sent).every(({ outcome }) => outcome === 'ok')).toBe(true);
+  expect((await sent).every((one) => one.outcome === 'ok')).toBe(true);
 });
 
 test('a connection that breaks makes room for the next post that waits', async () => {
@@ -54,8 +54,8 @@ test('a connection that breaks makes room for the next post that waits', async (
     else response.end();
   });
   const sent = await posts(sending(forever), receiver, plenty + 20);
-  expect(sent.filter(({ outcome }) => outcome === 'ok')).toHaveLength(20);
-  expect(sent.filter(({ outcome }) => outcome === 'reset')).toHaveLength(plenty);
+  expect(sent.filter((one) => one.outcome === 'ok')).toHaveLength(20);
+  expect(sent.filter((one) => one.outcome === 'reset')).toHaveLength(plenty);
 });
 
 test('waiting for a connection is not part of how long an attempt took', async () => {
@@ -72,4 +72,20 @@ test('waiting for a connection is not part of how long an attempt took', async (
   for (const response of held) response.end();
   await first;
   expect((await last).durationMs).toBeLessThanOrEqual(performance.now() - answeredAtMs);
+});
+
+test('what has become too late while it waited for a connection is not sent, and frees it for the next', async () => {
+  const held: ServerResponse[] = [];
+  const receiver = await receiving((_received, _request, response) => held.push(response));
+  const sender = sending(forever);
+  const first = posts(sender, receiver, plenty);
+  await eventually('every connection is in use', () => held.length === plenty);
+  const late = sender.send(post(receiver), () => true);
+  const next = sender.send(post(receiver));
+  receiver.answering = 200;
+  for (const response of held) response.end();
+  await first;
+  expect(await late).toBeUndefined();
+  expect(await next).toMatchObject({ outcome: 'ok' });
+  expect(receiver.received).toHaveLength(plenty + 1);
 });

@@ -66,10 +66,19 @@ export class Sender {
     this.#connections = new Connections(options);
   }
 
-  /** Posts, and says what came of it. Never fails. */
-  send(post: Post): Promise<Sent> {
+  /**
+   * Posts, and says what came of it. Never fails. undefined: nothing was sent, since by the time there was a connection
+   * it had become too late.
+   */
+  send(post: Post): Promise<Sent>;
+  send(post: Post, isTooLate: () => boolean): Promise<Sent | undefined>;
+  send(post: Post, isTooLate = () => false): Promise<Sent | undefined> {
     return new Promise((resolve) => {
-      this.#connections.take(post.origin, (connection) => this.#begin(post, connection, resolve));
+      this.#connections.take(post.origin, (connection) => {
+        if (!isTooLate()) return this.#begin(post, connection, resolve);
+        this.#connections.giveBack(connection, connection.served > 0);
+        resolve(undefined);
+      });
     });
   }
 

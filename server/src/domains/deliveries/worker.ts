@@ -179,21 +179,28 @@ export class DeliveryWorker {
     }
     // Held up since the claim, by a frozen process or a slow database: another sender may take it over any moment. Or
     // its endpoint has been paused since.
-    const isLate = delivery.leasedUntilMs - sentMs < timeoutMs + recordingMs;
-    if (isLate || (lane.isPaused(sentMs) && !lane.isTrying)) {
+    const isLate = () => delivery.leasedUntilMs - clock() < timeoutMs + recordingMs;
+    const isToWait = isLate() || (lane.isPaused(sentMs) && !lane.isTrying);
+    const sent = isToWait
+      ? undefined
+      : target.forbidden
+        ? forbiddenAddress
+        : await this.#sender.send(postOf(delivery, target, sentMs), isLate);
+    if (sent === undefined) {
       await this.#release([delivery]);
       return undefined;
     }
-    const sent = target.forbidden ? forbiddenAddress : await this.#sender.send(postOf(delivery, target, sentMs));
     observer?.onAttempt?.({
       outcome: sent.outcome,
       durationMs: sent.durationMs,
       lagMs: Math.max(0, sentMs - delivery.due_ms),
     });
     const result = resultOf(delivery, sent, clock(), retryIntervalsMs);
-    await this.#note(lane, sent, result);
+    // We stood still, and another may have sent it meanwhile: what is seen so late says nothing of the endpoint.
+    const isOver = clock() >= delivery.leasedUntilMs;
+    if (!isOver) await this.#note(lane, sent, result);
     this.#recorder.add(result);
-    return sent;
+    return isOver ? undefined : sent;
   }
 
   /** What the attempt means for its endpoint; hardly ever anything. */
