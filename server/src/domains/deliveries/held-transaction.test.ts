@@ -1,0 +1,122 @@
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { Database, type Queryable } from '../../platform/postgres/database.ts';
+import type { Statement } from '../../platform/postgres/statement.ts';
+import { eventually } from '../../testing/database.ts';
+import { movableClock, type TestDeliveries, testDeliveries } from '../../testing/deliveries.ts';
+import { minuteMs } from '../../vocabulary/clock.ts';
+
+let deliveries: TestDeliveries;
+
+beforeAll(async () => {
+  deliveries = await testDeliveries();
+});
+
+afterEach(() => deliveries.clean());
+afterAll(() => deliveries.close());
+
+/** What one statement of the sender's read. */
+interface Reading {
+  name: string;
+  /** Each table it read, and by which index. */
+  scans: string[];
+  /** Entries of the queue's index that it looked at, those of rows that are done among them. */
+  entries: number;
+}
+
+const done = 1_000;
+const due = 100;
+
+test('while a transaction is held open for minutes, a sender finds what is due by index and steps over nothing that is done', async () => {
+  const time = movableClock();
+  const { endpointId, receiver } = await deliveries.subscribed(200);
+  const holder = new pg.Client(deliveries.db.connection);
+  await holder.connect();
+  deliveries.onClean(() => holder.end());
+  await holder.query('begin isolation level repeatable read');
+  await holder.query('select count(*) from delivery');
+
+  const { connection } = deliveries.db;
+  const database = new Database({ connection, connections: 3, name: 'watched', plans: 'indexed' });
+  deliveries.onClean(() => database.close());
+  let isWatching = false;
+  let readings: Reading[] = [];
+  const watched: Queryable = {
+    run: async (statement, values) => {
+      if (isWatching) readings.push(await readingOf(database, statement, values));
+      return database.run(statement, values);
+    },
+  };
+  deliveries.working({ clock: time.clock, database: watched });
+  await deliveries.backlog(endpointId, done, time.clock());
+  await deliveries.finished(done);
+
+  time.moveBy(5 * minuteMs);
+  await deliveries.db.query('vacuum delivery');
+  const fromTheBeginning = {
+    name: 'all',
+    text: `select id from delivery where state = 'OPEN' and not aside order by due_at`,
+  };
+  expect((await readingOf(database, fromTheBeginning)).entries).toBeGreaterThanOrEqual(done);
+  // Where looks begin is found anew every second, beside them.
+  isWatching = true;
+  await eventually(
+    'it knows where to begin',
+    () => readings.filter(({ name }) => name.endsWith('oldest_due')).length >= 2,
+  );
+  readings = [];
+  await deliveries.backlog(endpointId, due, time.clock());
+  await deliveries.finished(done + due);
+  isWatching = false;
+  expect(receiver.received).toHaveLength(done + due);
+
+  expect(new Set(readings.map(({ name }) => name))).toContain('deliveries.claim_deliveries');
+  const scans = new Set(readings.flatMap((reading) => reading.scans));
+  expect([...scans].filter((scan) => /^(delivery|event) by nothing$/.test(scan))).toEqual([]);
+  expect(scans).toContain('delivery by delivery_due');
+  // Those that are due, and the same once more when they have just been done.
+  expect(readings.filter(({ entries }) => entries > 2 * due)).toEqual([]);
+  await holder.query('rollback');
+});
+
+interface PlanNode {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Index Name'?: string;
+  Plans?: PlanNode[];
+}
+
+class Undone extends Error {}
+
+/** Runs a statement, and undoes what it did. */
+async function readingOf(database: Database, { name, text }: Statement<unknown>, values: readonly unknown[] = []) {
+  let reading: Reading | undefined;
+  const running = database.transaction(async (transaction) => {
+    const before = await entriesRead(transaction);
+    const [explained] = await transaction.run<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
+      { name: '', text: `explain (analyze, format json) ${text}` },
+      values,
+    );
+    const entries = (await entriesRead(transaction)) - before;
+    reading = { name, scans: scansOf(explained?.['QUERY PLAN'][0].Plan as PlanNode), entries };
+    throw new Undone();
+  });
+  await running.catch((error) => {
+    if (!(error instanceof Undone)) throw error;
+  });
+  return reading as unknown as Reading;
+}
+
+/** By this connection, since its counts were last handed in. */
+async function entriesRead(transaction: Queryable): Promise<number> {
+  const text = `select pg_stat_get_xact_tuples_returned('delivery_due'::regclass) as entries`;
+  const [row] = await transaction.run<{ entries: number }>({ name: '', text });
+  return row?.entries ?? 0;
+}
+
+/** Scans of tables; those that go straight to a row's place need no index. */
+function scansOf(node: PlanNode): string[] {
+  const { 'Node Type': type, 'Relation Name': table, 'Index Name': index = 'nothing', Plans = [] } = node;
+  const own = table !== undefined && type.includes('Scan') && type !== 'Tid Scan' ? [`${table} by ${index}`] : [];
+  return [...own, ...Plans.flatMap(scansOf)];
+}

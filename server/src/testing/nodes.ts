@@ -1,0 +1,142 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eventBody, type News, recordEvents } from '../domains/events/outbox.ts';
+import { freshKeyring } from '../platform/crypto/keyring.ts';
+import { publicId, uuidSource } from '../vocabulary/id.ts';
+import { dataOf } from './cast.ts';
+import { eventually, type TestDatabase } from './database.ts';
+import { administratorPassword, urlOf } from './florin.ts';
+import { type Answering, type Received, type Receiver, startReceiver } from './receiver.ts';
+import { type ReadyService, startService } from './service-process.ts';
+
+/** How many deliveries stand alike. */
+export interface Standing {
+  state: string;
+  attempts: number;
+  claims: number;
+  count: number;
+}
+
+export type TestNodes = Awaited<ReturnType<typeof testNodes>>;
+
+const eventsAtOnce = 500;
+
+/**
+ * Nodes of one cluster, each a process of its own, on one database, and receivers for their deliveries. Call `close` at
+ * the end. Endpoints and events are the platform's own.
+ */
+export async function testNodes(db: TestDatabase) {
+  const folder = await mkdtemp(join(tmpdir(), 'florin-nodes-'));
+  const keys = { APP_JWT_KEYS: freshKeyring(), APP_ENCRYPTION_KEYS: freshKeyring() };
+  const nodes = new Set<ReadyService>();
+  const receivers: Receiver[] = [];
+  const drawUuid = uuidSource(Date.now);
+  let as: string | undefined;
+
+  return {
+    db,
+
+    /** Deliveries may go to this machine, where the receivers are. */
+    async start(environment: Record<string, string> = {}): Promise<ReadyService> {
+      const node = await startService({
+        environment: {
+          PORT: '0',
+          DATABASE_URL: urlOf(db.connection),
+          APP_DATA_DIR: folder,
+          APP_DEPLOYMENT_MODE: 'CLUSTER',
+          APP_ADMIN_PASSWORD: administratorPassword,
+          APP_DATABASE_CONNECTIONS: '5',
+          APP_WEBHOOK_ALLOW_TARGETS: '127.0.0.1/32',
+          APP_LOG_LEVEL: 'warn',
+          ...keys,
+          ...environment,
+        },
+      });
+      nodes.add(node);
+      void node.ended.then(() => nodes.delete(node));
+      return node;
+    },
+
+    async receiving(answering: Answering = 200): Promise<Receiver> {
+      const receiver = await startReceiver(answering);
+      receivers.push(receiver);
+      return receiver;
+    },
+
+    /** The Authorization header of the administrator; the session outlives the nodes. */
+    async administrator(node: ReadyService): Promise<string> {
+      as ??= await node.login('admin', administratorPassword);
+      return as;
+    },
+
+    /** Registers an endpoint, and gives back its id. */
+    async registered(node: ReadyService, url: string, secret = 'a shared secret'): Promise<number> {
+      const hook = { url, events: ['transaction.created'], secret };
+      return dataOf(await node.post('/api/webhook/register', hook, await this.administrator(node))).id;
+    },
+
+    /** So many events, written as any change writes them; no node is told, they look by themselves. */
+    async happened(count: number): Promise<void> {
+      const news = Array.from({ length: count }, (): News => {
+        const id = drawUuid();
+        const createdMs = Date.now();
+        const objectId = publicId('txn', id);
+        const body = eventBody(id, 'transaction.created', createdMs, JSON.stringify({ id: objectId, version: 1 }));
+        return { tenantId: 0, id, type: 'transaction.created', objectId, createdMs, body };
+      });
+      for (let i = 0; i < count; i += eventsAtOnce) {
+        const some = news.slice(i, i + eventsAtOnce);
+        await db.database.transaction((transaction) => recordEvents(transaction, some));
+      }
+    },
+
+    standings: (): Promise<Standing[]> =>
+      db.query(
+        `select state, attempts, claims, count(*)::int as count from delivery group by 1, 2, 3 order by 1, 2, 3`,
+      ),
+
+    /** How many claims there have been of all deliveries: so often they may have been posted, and no more. */
+    async claims(): Promise<number> {
+      const [row] = await db.query<{ claims: number }>('select sum(claims)::int as claims from delivery');
+      return row?.claims ?? 0;
+    },
+
+    /** Waits until nothing is open any more. */
+    async done(deadlineMs: number): Promise<void> {
+      const isDone = async () => {
+        const rows = await db
+          .query<{ open: number }>(`select count(*)::int as open from delivery where state = 'OPEN'`)
+          // It may be away: so be it.
+          .catch(() => []);
+        return rows[0]?.open === 0;
+      };
+      await eventually('every delivery has ended', isDone, deadlineMs);
+    },
+
+    /** Ends every node, frozen ones too, and every receiver. */
+    async close(): Promise<void> {
+      for (const receiver of receivers) await receiver.close();
+      await Promise.all([...nodes].map((node) => node.end('SIGKILL')));
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** What receivers were sent, by delivery: the different posts there were of it, and how many in all. */
+export function postsOf(received: readonly Received[]): Map<string, { forms: Set<string>; count: number }> {
+  const posts = new Map<string, { forms: Set<string>; count: number }>();
+  for (const { headers, path, body } of received) {
+    const delivery = String(headers['x-service-delivery']);
+    const post = posts.get(delivery) ?? { forms: new Set(), count: 0 };
+    post.forms.add([path, headers['webhook-id'], headers['x-service-event'], body].join(' '));
+    post.count++;
+    posts.set(delivery, post);
+  }
+  return posts;
+}
+
+/** Deliveries that were not the same each time they were posted. */
+export function changedPosts(received: readonly Received[]): string[] {
+  return [...postsOf(received)].flatMap(([delivery, { forms }]) => (forms.size > 1 ? [delivery] : []));
+}
