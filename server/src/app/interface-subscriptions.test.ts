@@ -415,6 +415,35 @@ test('a repeat under a key subscribes nobody twice', async () => {
   expect(await get(`subscription/list?customerId=${customerId}`)).toHaveLength(1);
 });
 
+test("the platform's administrator subscribes a tenant's customer, in that tenant", async () => {
+  const tenantId = await makeTenant(florin, as);
+  const owner = await makeMember(florin, as, { userType: 'MERCHANT_ADMIN', tenantId });
+  const customerId = await makeCustomer(florin, owner.as, { defaultChannelId: sandbox });
+  const plan = { name: 'Gold', currency: 'USD', amount: 3100, interval: 'month', state: true };
+  const { id: planId } = dataOf(await florin.post('/api/plan/modify', plan, owner.as));
+  const id = await aSubscription({ customerId, planId });
+  expect(dataOf(await florin.get(`/api/subscription/detail?id=${id}`, owner.as))).toMatchObject({
+    tenantId: String(tenantId),
+    customerId,
+  });
+  const ofThePlatform = { customerId, planId: await aPlan() };
+  expect(await florin.post('/api/subscription/create', ofThePlatform, as)).toMatchObject({
+    status: 404,
+    body: { error: { field: 'planId' } },
+  });
+});
+
+test('a channel of its own is taken away only where the plan or the customer has one', async () => {
+  const { customerId } = await aCustomer('2027-04-01T00:00:00Z', { defaultChannelId: null });
+  const planId = await aPlan();
+  const id = await aSubscription({ customerId, planId, channelId: sandbox });
+  const taken = { id, channelId: null };
+  const { body } = await florin.post('/api/subscription/update', taken, as);
+  expect(body).toMatchObject({ code: 400, error: { field: 'channelId' } });
+  await post('customer/modify', { id: customerId, name: 'Ann', defaultChannelId: sandbox });
+  expect(await post('subscription/update', taken)).toMatchObject({ channelId: null });
+});
+
 describe('is refused', () => {
   let id: number;
   let customerId: number;

@@ -6,10 +6,11 @@ import { dayMs } from '../../vocabulary/clock.ts';
 import { invalid, notFound, Refusal } from '../../vocabulary/errors.ts';
 import { metadataJson } from '../../vocabulary/metadata.ts';
 import type { Principal } from '../../vocabulary/principal.ts';
+import { readCustomer } from '../customers/read.ts';
 import { holdPlan, type PlanRow } from '../plans/sql.ts';
 import { daysAfter, isTimeZone } from './calendar.ts';
 import { type Change, freeTime, writeChanges } from './change.ts';
-import { demandChannel, holdPayer, momentOf, type Payer, type SubscriptionDeps } from './deps.ts';
+import { demandChannel, holdPayer, momentOf, type Payer, type SubscriptionDeps, usualChannelOf } from './deps.ts';
 import { recordOf, type SubscriptionRecord } from './record.ts';
 import { changeOf } from './renew.ts';
 import { changed, priceFor, timeOf } from './rules.ts';
@@ -21,6 +22,12 @@ type CreateInput = Static<typeof createInput>;
 export interface Answered {
   record: SubscriptionRecord;
   replayed: boolean;
+}
+
+/** A subscription is its customer's tenant's, whoever makes it. */
+interface Owner {
+  tenantId: number;
+  userId: number;
 }
 
 const path = '/api/subscription/create';
@@ -37,13 +44,14 @@ export async function createSubscription(
   idempotencyKey?: string,
 ): Promise<Answered> {
   metadataJson(input.metadata);
-  const work = (transaction: Queryable) => subscribe(transaction, input, principal, deps);
+  const { tenant_id: tenantId } = await readCustomer(deps.database, input.customerId, principal, 'customerId');
+  const work = (transaction: Queryable) => subscribe(transaction, input, { tenantId, userId: principal.userId }, deps);
   const { answer, replayed } =
     idempotencyKey === undefined
       ? { answer: await deps.database.transaction(work), replayed: false }
       : await answerOnce(
           deps.database,
-          { tenantId: principal.tenantId, path, key: idempotencyKey, hash: requestHash(input), nowMs: deps.clock() },
+          { tenantId, path, key: idempotencyKey, hash: requestHash(input), nowMs: deps.clock() },
           work,
         );
   deps.onDue();
@@ -54,17 +62,18 @@ export async function createSubscription(
 async function subscribe(
   transaction: Queryable,
   input: CreateInput,
-  principal: Principal,
+  owner: Owner,
   deps: SubscriptionDeps,
 ): Promise<SubscriptionRecord> {
-  const { tenantId } = principal;
+  const { tenantId } = owner;
   const [payer] = await transaction.run(holdPayer, [tenantId, input.customerId]);
   if (payer === undefined) throw notFound('customer', input.customerId, 'customerId');
   const plan = await usablePlan(transaction, tenantId, input.planId);
-  await demandSomeChannel(input, plan, payer, tenantId, deps);
+  const channelId = input.channelId ?? usualChannelOf(plan, payer);
+  await demandChannel(deps.channels, channelId, tenantId, plan.currency);
   const nowMs = payer.clock_now === null ? deps.clock() : Date.parse(payer.clock_now);
   const [{ id }] = (await transaction.run(nextSubscriptionId)) as [{ id: number }];
-  const row = rowOf(input, principal, plan, payer, id, nowMs);
+  const row = rowOf(input, owner, plan, payer, id, nowMs);
   await transaction.run(insertSubscription, [JSON.stringify(row)]);
   const change = { ...firstChange(heldOf(row, plan), nowMs), news: 'subscription.created' } as const;
   await writeChanges(transaction, [change], deps);
@@ -86,24 +95,10 @@ export async function usablePlan(
   return plan;
 }
 
-async function demandSomeChannel(
-  { channelId }: CreateInput,
-  plan: PlanRow,
-  payer: Payer,
-  tenantId: number,
-  { channels }: SubscriptionDeps,
-): Promise<void> {
-  const found = channelId ?? plan.channel_id ?? payer.default_channel_id;
-  if (found === null) {
-    throw invalid('channelId', 'channelId must name a channel: neither the plan nor the customer does.');
-  }
-  await demandChannel(channels, found, tenantId, plan.currency);
-}
-
 /** The subscription before its first change: nothing has begun yet. */
 function rowOf(
   input: CreateInput,
-  { tenantId, userId }: Principal,
+  { tenantId, userId }: Owner,
   plan: PlanRow,
   payer: Payer,
   id: number,

@@ -5,6 +5,7 @@ import { invalid, notFound } from '../../vocabulary/errors.ts';
 import type { DrawUuid } from '../../vocabulary/id.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
 import { demandAccepting, mayUse } from '../channels/rules.ts';
+import type { PlanRow } from '../plans/sql.ts';
 import { msOf } from './rules.ts';
 import type { SubscriptionRow } from './sql.ts';
 
@@ -50,6 +51,13 @@ export async function nowOf(
   const [row] = await database.run(clockNow, [tenant_id, clock_id]);
   if (row === undefined) throw new Error(`Clock ${clock_id} is gone.`);
   return msOf(row.now_at);
+}
+
+/** The channel of a subscription that names none itself. */
+export function usualChannelOf(plan: Pick<PlanRow, 'channel_id'>, payer: Pick<Payer, 'default_channel_id'>): number {
+  const found = plan.channel_id ?? payer.default_channel_id;
+  if (found !== null) return found;
+  throw invalid('channelId', 'channelId must name a channel: neither the plan nor the customer does.');
 }
 
 /** A channel must be one that payments of this tenant could use, and take the currency. */

@@ -4,10 +4,10 @@ import type { Statement } from '../../platform/postgres/statement.ts';
 import { invalid, Refusal } from '../../vocabulary/errors.ts';
 import { metadataJson } from '../../vocabulary/metadata.ts';
 import type { Principal } from '../../vocabulary/principal.ts';
-import { holdPlan, type PlanRow } from '../plans/sql.ts';
+import { findPlan, holdPlan, type PlanRow } from '../plans/sql.ts';
 import { alter, type Decide } from './alter.ts';
 import { type Answered, usablePlan } from './create.ts';
-import { demandChannel, momentOf, type SubscriptionDeps } from './deps.ts';
+import { demandChannel, holdPayer, momentOf, type SubscriptionDeps, usualChannelOf } from './deps.ts';
 import { changed, msOf, timeOf, wholePeriodOf } from './rules.ts';
 import type { updateInput } from './schema.ts';
 import { type HeldSubscription, pendingLinesOf, type SubscriptionRow } from './sql.ts';
@@ -48,6 +48,7 @@ async function changeFor(
 ): ReturnType<Decide> {
   if (input.channelId != null) await demandChannel(channels, input.channelId, row.tenant_id, row.currency);
   const terms = await termsFor(transaction, row, input, nowMs);
+  if (input.channelId === null) await demandUsualChannel(transaction, row, terms.to.plan_id ?? row.plan_id);
   const pending = await pendingLinesOf(transaction, [row]);
   if (terms.lines.length > 0) demandInvoiceable(row, pending, terms);
   const owed = [...pending, ...terms.lines].reduce((sum, { amount }) => sum + amount, 0);
@@ -64,6 +65,13 @@ async function changeFor(
     lines: terms.lines,
     ...(input.invoiceNow === true && owed > 0 && { invoice: { period: undefined } }),
   };
+}
+
+/** Without a channel of its own it needs one of its plan or its customer, or its next payment could only fail. */
+async function demandUsualChannel(transaction: Queryable, row: HeldSubscription, planId: number): Promise<void> {
+  const [plan] = await transaction.run(findPlan, [row.tenant_id, planId]);
+  const [payer] = await transaction.run(holdPayer, [row.tenant_id, row.customer_id]);
+  if (plan !== undefined && payer !== undefined) usualChannelOf(plan, payer);
 }
 
 type AskedTerms = Pick<UpdateInput, 'planId' | 'quantity' | 'atPeriodEnd' | 'prorate'>;
