@@ -281,6 +281,7 @@ const cases: Record<string, Case> = {
   'POST /api/subscription/create': {
     needs: 'subscription_write',
     ownerships: named,
+    acrossTenants: true,
     request: ({ payer: customerId, plan: planId }) => ({ body: { customerId, planId }, id: customerId }),
   },
   'POST /api/subscription/update': {

@@ -6,7 +6,7 @@ import { exponentOf, maximumAmount } from './currency.ts';
  */
 
 /** 1999 USD → `19.99`; 500 JPY → `500`; 1234 KWD → `1.234`. */
-export function decimalOf(amount: number, currency: string): string {
+export function decimalOf(amount: number | bigint, currency: string): string {
   const exponent = exponentOf(currency);
   if (exponent === undefined) throw new Error(`${currency} is not a currency.`);
   const digits = String(amount).padStart(exponent + 1, '0');

@@ -27,10 +27,7 @@ export async function printInvoice(
     const row = await readInvoice(moment, id, principal);
     const customer = await readCustomer(moment, row.customer_id, principal);
     const [seller] = await moment.run(findSeller, [row.tenant_id]);
-    const { line1, line2, postalCode, city, state, country } = customer.address ?? {};
-    const place = [postalCode, city].filter(Boolean).join(' ');
-    const buyer = [customer.name, line1, line2, place, state, country, customer.email].filter((line) => !!line);
-    return printedOf(await wholeOf(moment, row), seller?.name ?? '', buyer as string[]);
+    return printedOf(await wholeOf(moment, row), seller?.name ?? '', customer);
   });
   const safe = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' };
   if (format !== 'pdf') {
