@@ -26,6 +26,7 @@ test.each([
   ['a room without a floor', 'helpers/a.ts', '', 'is not a floor'],
   ['a circle', 'domains/users/sql.ts', "import './sql.ts';", 'a circle of imports'],
   ['product code that leans on tests', 'app/x.ts', "import '../testing/a.ts';", 'only tests may'],
+  ['product code that leans on a drill', 'app/x.ts', "import './kills.drill.ts';", 'only tests may'],
 ])('%s is named', (_what, path, text, complaint) => {
   expect(brokenRules([main(`import '../${path}';`), { path, text }]).join('\n')).toContain(complaint);
 });
@@ -34,4 +35,13 @@ test('a module nobody imports is named', () => {
   expect(brokenRules([main(''), { path: 'vocabulary/dead.ts', text: '' }])).toEqual([
     'vocabulary/dead.ts: nothing imports it.',
   ]);
+});
+
+test('tests and drills may look everywhere, and nobody need import them', () => {
+  const looking = "import '../app/main.ts'; const now = Date.now();";
+  const sources = [
+    main(''),
+    ...['domains/kills.test.ts', 'domains/kills.drill.ts'].map((path) => ({ path, text: looking })),
+  ];
+  expect(brokenRules(sources)).toEqual([]);
 });

@@ -112,7 +112,9 @@ function importsOf({ path, text }: Source): string[] {
   );
 }
 
-const isTest = (path: string) => path.endsWith('.test.ts') || path.startsWith('testing/') || path.includes('/fixture/');
+/** Drills are tests that take long, run by `npm run drills`. */
+const isTest = (path: string) =>
+  /\.(test|drill)\.ts$/.test(path) || path.startsWith('testing/') || path.includes('/fixture/');
 
 function brokenImports({ path }: Source, graph: ReadonlyMap<string, string[]>): string[] {
   if (isTest(path)) return [];

@@ -1,4 +1,5 @@
 import { ensureAdministrator, type FirstAdministrator } from '../domains/users/first-administrator.ts';
+import type { PasswordCost } from '../platform/crypto/passwords.ts';
 import { Lifecycle } from '../platform/process/lifecycle.ts';
 import type { Log } from '../platform/process/log.ts';
 import { type Clock, systemClock } from '../vocabulary/clock.ts';
@@ -19,10 +20,14 @@ export interface Florin {
 }
 
 /** Starts a node, in order: keys, database, parts, workers, routes. What has been started is stopped if one fails. */
-export async function startFlorin(settings: Settings, log: Log, clock: Clock = systemClock): Promise<Florin> {
+export async function startFlorin(
+  settings: Settings,
+  log: Log,
+  { clock = systemClock, passwordCost }: { clock?: Clock; passwordCost?: PasswordCost } = {},
+): Promise<Florin> {
   const lifecycle = new Lifecycle((part, error) => log.error({ error, part }, 'A part did not stop as it should'));
   try {
-    return await start({ settings, log, clock, lifecycle });
+    return await start({ settings, log, clock, lifecycle, passwordCost });
   } catch (error) {
     await lifecycle.stop();
     throw error;

@@ -628,8 +628,11 @@ test('of many offenders ten are named', async () => {
 const script = join(fileURLToPath(import.meta.url), '..', 'verify.ts');
 
 async function run(environment: Record<string, string>) {
-  const { PATH = '', HOME = '/' } = process.env;
-  const child = spawn(process.execPath, [script], { cwd: folder, env: { PATH, HOME, ...environment } });
+  const { PATH = '', HOME = '/', NODE_COMPILE_CACHE } = process.env;
+  const child = spawn(process.execPath, [script], {
+    cwd: folder,
+    env: { PATH, HOME, NODE_COMPILE_CACHE, ...environment },
+  });
   let [stdout, stderr] = ['', ''];
   child.stdout.on('data', (chunk) => {
     stdout += chunk;

@@ -78,7 +78,7 @@ export async function makeKey(florin: TestFlorin, as: string, scope?: string): P
 
 /** A payment that succeeded, on a channel without a provider. */
 export async function makePaid(
-  florin: TestFlorin,
+  florin: Pick<TestFlorin, 'post'>,
   as: string,
   channelId: number,
   changes: Record<string, unknown> = {},
@@ -89,7 +89,7 @@ export async function makePaid(
 }
 
 export async function makePayment(
-  florin: TestFlorin,
+  florin: Pick<TestFlorin, 'post'>,
   as: string,
   channelId: number,
   changes: Record<string, unknown> = {},

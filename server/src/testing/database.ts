@@ -19,23 +19,35 @@ export async function databaseFromTemplate(template: string = inject('templateDa
   const name = `florin_test_${randomBytes(6).toString('hex')}`;
   await administer(server, `create database ${name} template ${template}`);
   const connection = { ...server, database: name };
-  const database = new Database({ connection, connections: 5, name: 'test' });
+  const db = databaseAt(connection);
   return {
-    connection,
-    database,
-    query: (text, values = []) => database.run({ name: '', text }, values) as never,
+    ...db,
     drop: async () => {
-      await database.close();
+      await db.drop();
       await administer(server, `drop database ${name} with (force)`);
     },
   };
 }
 
-/** Waits until `condition` gives something, looking every few milliseconds; fails with `what` after the deadline. */
+/** A database that is there already; `drop` only leaves it. */
+export function databaseAt(connection: pg.ClientConfig): TestDatabase {
+  const database = new Database({ connection, connections: 5, name: 'test' });
+  return {
+    connection,
+    database,
+    query: (text, values = []) => database.run({ name: '', text }, values) as never,
+    drop: () => database.close(),
+  };
+}
+
+/**
+ * Waits until `condition` gives something, looking every few milliseconds; fails with `what` after the deadline. That is for
+ * what never comes: long enough for a machine that is busy with much else.
+ */
 export async function eventually<Value>(
   what: string,
   condition: () => Promise<Value | undefined | false> | Value | undefined | false,
-  deadlineMs = 10_000,
+  deadlineMs = 30_000,
 ): Promise<Value> {
   const deadline = performance.now() + deadlineMs;
   for (;;) {

@@ -2,11 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type pg from 'pg';
+import { request } from 'undici';
 import { startFlorin } from '../app/florin.ts';
 import { readSettings } from '../app/settings.ts';
 import { openLog } from '../platform/process/log.ts';
 import { type Clock, systemClock } from '../vocabulary/clock.ts';
 import type { TestDatabase } from './database.ts';
+import { passwordCost } from './password-cost.ts';
 
 export interface Reply {
   status: number;
@@ -54,7 +56,7 @@ export async function florinOn(
     },
     undefined,
   );
-  const florin = await startFlorin(settings, openLog(settings['app.log.level']), clock);
+  const florin = await startFlorin(settings, openLog(settings['app.log.level']), { clock, passwordCost });
   const call = callerOf(florin.address);
   const post: TestFlorin['post'] = (path, body, as) => call('POST', path, { body, as });
   return {
@@ -78,7 +80,8 @@ export async function florinOn(
 /** Calls the service at an address, wherever it runs. */
 export function callerOf(address: string): TestFlorin['call'] {
   return async (method, path, { as, body, headers = {} } = {}) => {
-    const response = await fetch(address + path, {
+    // By undici itself: the platform's fetch around it took a quarter of what thousands of requests cost.
+    const response = await request(address + path, {
       method,
       headers: {
         ...(as !== undefined && { authorization: as }),
@@ -87,9 +90,21 @@ export function callerOf(address: string): TestFlorin['call'] {
       },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
-    const text = await response.text();
-    return { status: response.status, headers: response.headers, body: text.startsWith('{') ? JSON.parse(text) : text };
+    const text = await response.body.text();
+    return {
+      status: response.statusCode,
+      // Most tests do not look.
+      get headers() {
+        return headersOf(response.headers);
+      },
+      body: text.startsWith('{') ? JSON.parse(text) : text,
+    };
   };
+}
+
+function headersOf(received: Record<string, string | string[] | undefined>): Headers {
+  const pairs = Object.entries(received).flatMap(([name, value = []]) => [value].flat().map((one) => [name, one]));
+  return new Headers(pairs as [string, string][]);
 }
 
 /** A connection as the address that `app.database.url` takes. */

@@ -17,6 +17,7 @@ import { addRoute, httpServer } from '../platform/http/server.ts';
 import type { Mail } from '../platform/mail/mailer.ts';
 import { Notifications } from '../platform/postgres/notifications.ts';
 import { databaseFromTemplate, type TestDatabase } from './database.ts';
+import { passwordCost } from './password-cost.ts';
 
 export interface Reply {
   status: number;
@@ -117,7 +118,7 @@ interface NodeOptions {
 async function startNode({ db, keyring, clock, send, logError }: NodeOptions): Promise<IdentityNode> {
   const { database } = db;
   const notifications = new Notifications(db.connection, () => {});
-  const passwords = new Passwords();
+  const passwords = new Passwords({ cost: passwordCost });
   const tokens = new Tokens({ keys: parseKeyring(keyring), issuer: 'florin', audience: 'florin', clock });
   const deps: UserDeps = {
     database,

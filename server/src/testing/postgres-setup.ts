@@ -3,7 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type pg from 'pg';
 import type { TestProject } from 'vitest/node';
-import { startEmbeddedPostgres } from '../platform/postgres/embedded/supervisor.ts';
+import { provideBinaries } from '../platform/postgres/embedded/binaries.ts';
+import { ensureCluster } from '../platform/postgres/embedded/cluster.ts';
+import { embeddedPort, embeddedUser } from '../platform/postgres/embedded/contract.ts';
+import { closeDataFolder, makeRoot, openDataFolder } from '../platform/postgres/embedded/data-folder.ts';
+import { launch, untilReady } from '../platform/postgres/embedded/postmaster.ts';
+import { postmasterArguments } from '../platform/postgres/embedded/settings.ts';
 import { migrate } from '../platform/postgres/migrate.ts';
 import { administer } from './administer.ts';
 
@@ -17,8 +22,9 @@ declare module 'vitest' {
 const silent = { info: () => {}, warn: () => {}, error: () => {} };
 
 /**
- * One real PostgreSQL for the whole run, with a migrated database that every test file copies. It is the embedded one,
- * unless TEST_DATABASE_URL names another server (PostgreSQL 15 or newer) on which databases may be created.
+ * One real PostgreSQL for the whole run, with a migrated database that every test file copies. It is the embedded one as
+ * operators have it, but that it may forget in a power cut, unless TEST_DATABASE_URL names another server (PostgreSQL 15 or
+ * newer) on which databases may be created. Tests of what a kill of PostgreSQL costs start one of their own.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env.TEST_DATABASE_URL;
@@ -35,14 +41,25 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
 }
 
+/** Nobody waits for the disk: to make and drop a database took a second and a half, most of it fsync. */
+const forgetful = ['fsync', 'synchronous_commit', 'full_page_writes'].flatMap((name) => ['-c', `${name}=off`]);
+
 async function embedded(): Promise<{ connection: pg.ClientConfig; stop: () => Promise<void> }> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'florin-test-'));
-  const postgres = await startEmbeddedPostgres({ dataDir, log: silent });
+  const root = makeRoot(await mkdtemp(join(tmpdir(), 'florin-test-')));
+  const folder = openDataFolder(root);
+  const binaries = provideBinaries(root, folder.account);
+  await ensureCluster(folder, binaries, silent);
+  const words = [...postmasterArguments(folder, binaries.version, {}), ...forgetful];
+  const postmaster = await launch(folder, { program: binaries.postgres, words });
+  await untilReady(folder, postmaster, silent);
   return {
-    connection: { ...postgres.connection },
+    connection: { host: folder.socket.folder, port: embeddedPort, user: embeddedUser, database: 'postgres' },
     stop: async () => {
-      await postgres.stop();
-      await rm(dataDir, { recursive: true, force: true });
+      // At once: nothing of it is kept.
+      process.kill(postmaster.pid, 'SIGQUIT');
+      await postmaster.ended;
+      closeDataFolder(folder);
+      await rm(root, { recursive: true, force: true });
     },
   };
 }

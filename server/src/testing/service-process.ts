@@ -4,8 +4,6 @@ import { fileURLToPath } from 'node:url';
 import { callerOf, type TestFlorin } from './florin.ts';
 
 const main = join(fileURLToPath(import.meta.url), '..', '..', 'app', 'main.ts');
-/** As `npm start` has it: half of a start is reading the code. */
-const compiled = join(fileURLToPath(import.meta.url), '..', '..', '..', '..', 'node_modules', '.cache', 'compiled');
 
 /** A test that fails in the middle must not leave a service behind, with its PostgreSQL. */
 const living = new Set<ChildProcess>();
@@ -48,9 +46,10 @@ export interface ServiceOptions {
 }
 
 export function spawnService({ environment = {}, cwd }: ServiceOptions): ServiceProcess {
-  const { PATH = '', HOME = '/', TMPDIR } = process.env;
+  // The code kept compiled, as `npm start` has it: half of a start is reading it.
+  const { PATH = '', HOME = '/', TMPDIR, NODE_COMPILE_CACHE } = process.env;
   const child = spawn(process.execPath, ['--max-semi-space-size=8', main], {
-    env: { PATH, HOME, NODE_COMPILE_CACHE: compiled, ...(TMPDIR !== undefined && { TMPDIR }), ...environment },
+    env: { PATH, HOME, NODE_COMPILE_CACHE, ...(TMPDIR !== undefined && { TMPDIR }), ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(cwd !== undefined && { cwd }),
   });

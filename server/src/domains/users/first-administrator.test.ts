@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { Passwords } from '../../platform/crypto/passwords.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../testing/database.ts';
+import { passwordCost } from '../../testing/password-cost.ts';
 import { ensureAdministrator } from './first-administrator.ts';
 import { findByAccount } from './sql.ts';
 
 let db: TestDatabase;
 let dataDir: string;
-const passwords = new Passwords();
+const passwords = new Passwords({ cost: passwordCost });
 
 beforeAll(async () => {
   db = await databaseFromTemplate();

@@ -2,13 +2,22 @@ import { randomBytes } from 'node:crypto';
 import { hash, verify } from '@node-rs/argon2';
 import { Refusal } from '../../vocabulary/errors.ts';
 
+export interface PasswordCost {
+  /** In KiB. */
+  memoryCost: number;
+  timeCost: number;
+  parallelism: number;
+}
+
 /**
  * Argon2id with 19 MiB, two passes, one lane: the first choice of the OWASP password storage guide. The library's
  * default algorithm is argon2id.
  */
-const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+const recommendedCost: PasswordCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 export interface PasswordsOptions {
+  /** Of each new hash. No setting leads here: only tests, which log in hundreds of times, take less than is recommended. */
+  cost?: PasswordCost;
   /** Hashes computed at once: two leave half of the thread pool to everyone else. */
   concurrency?: number;
   /** Hashes waiting at most; one more is refused at once. */
@@ -17,6 +26,7 @@ export interface PasswordsOptions {
 
 /** Hashes and verifies passwords, a few at a time: a flood of logins costs bounded memory and time. */
 export class Passwords {
+  readonly #cost: PasswordCost;
   readonly #concurrency: number;
   readonly #maxQueued: number;
   readonly #waiting: (() => void)[] = [];
@@ -25,7 +35,8 @@ export class Passwords {
   #running = 0;
   #computed = 0;
 
-  constructor({ concurrency = 2, maxQueued = 100 }: PasswordsOptions = {}) {
+  constructor({ cost = recommendedCost, concurrency = 2, maxQueued = 100 }: PasswordsOptions = {}) {
+    this.#cost = cost;
     this.#concurrency = concurrency;
     this.#maxQueued = maxQueued;
     this.#dummy = hash(randomBytes(32), cost);
@@ -34,7 +45,7 @@ export class Passwords {
 
   /** The PHC string to store. Refuses with `overloaded` when too many wait. */
   hash(password: string): Promise<string> {
-    return this.#inTurn(() => hash(password, cost));
+    return this.#inTurn(() => hash(password, this.#cost));
   }
 
   /** Whether the password is the one behind `stored`; for `undefined` (nobody's) it works as long and says no. */

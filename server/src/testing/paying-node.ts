@@ -1,0 +1,132 @@
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { expect } from 'vitest';
+import { dataOf, makeChannel } from './cast.ts';
+import { eventually } from './database.ts';
+import { administratorPassword } from './florin.ts';
+import { type PaymentLoad, paymentOf, startPaymentLoad } from './payment-load.ts';
+import { startReceiver } from './receiver.ts';
+import { startService } from './service-process.ts';
+
+export type PayingNode = Awaited<ReturnType<typeof payingNode>>;
+
+/**
+ * One node with its embedded database, as a process that tests kill, and a webhook that hears of every payment. Over all
+ * its starts it remembers which payments were acknowledged, and holds what the service knows against that.
+ */
+export async function payingNode(settings: Record<string, string> = {}) {
+  const dataDir = await mkdtemp(join(tmpdir(), 'florin-crash-'));
+  const environment = {
+    PORT: '0',
+    APP_DATA_DIR: dataDir,
+    APP_ADMIN_PASSWORD: administratorPassword,
+    APP_WEBHOOK_RETRY_INTERVALS: '1s,1s,1s',
+    ...settings,
+  };
+  const receiver = await startReceiver();
+  let service = await startService({ environment });
+  let as = await service.login('admin', administratorPassword);
+  const channelId = await makeChannel(service, as);
+  const hook = { url: receiver.url, events: ['transaction.created'], secret: 'a shared secret' };
+  dataOf(await service.post('/api/webhook/register', hook, as));
+  /** Everything answered 200 by the loads so far: the Idempotency-Key, and the payment's id. */
+  const acknowledged = new Map<string, string>();
+
+  return {
+    get service() {
+      return service;
+    },
+    /** The administrator's Authorization header. */
+    get as() {
+      return as;
+    },
+
+    start: async (): Promise<void> => {
+      service = await startService({ environment });
+      as = await service.login('admin', administratorPassword);
+    },
+
+    /** Payments under keys that begin with a name nobody else gives. */
+    load: (name: string): PaymentLoad => startPaymentLoad(service.address, as, channelId, name),
+
+    /** The process to kill; undefined while none runs. */
+    postmaster: (): number | undefined => {
+      try {
+        const [pid] = readFileSync(join(dataDir, 'postgres', 'cluster', 'postmaster.pid'), 'utf8').split('\n');
+        return Number(pid) || undefined;
+      } catch {
+        return undefined;
+      }
+    },
+
+    expectKept,
+    expectTold,
+
+    close: async (): Promise<void> => {
+      await service.end('SIGTERM');
+      await receiver.close();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+
+  /** Every acknowledged payment is there once, the totals are right, and no payment is there that nobody asked for. */
+  async function expectKept(load: PaymentLoad): Promise<void> {
+    for (const [key, id] of load.acknowledged) acknowledged.set(key, id);
+    // What was cut off has an unknown outcome. Whoever asks again, with the same key, gets one payment.
+    for (const key of load.unknown) {
+      const reply = await service.call('POST', '/api/transaction/create', {
+        as,
+        body: paymentOf(channelId, key),
+        headers: { 'idempotency-key': key },
+      });
+      acknowledged.set(key, dataOf(reply).id);
+    }
+    const { listed, total } = await recount();
+    expect(listed.size).toBe(acknowledged.size);
+    expect(total).toBe(acknowledged.size);
+    expect([...acknowledged].filter(([key, id]) => listed.get(id) !== key)).toEqual([]);
+  }
+
+  /** The loads' payments by paging through the list: id and description (which is the key), with the total it gives. */
+  async function recount(): Promise<{ listed: Map<string, string>; total: number }> {
+    const listed = new Map<string, string>();
+    let rows = 0;
+    for (let page = 1; ; page++) {
+      const { body } = await service.get(`/api/transaction/list?pageSize=100&page=${page}&channelId=${channelId}`, as);
+      for (const { id, description } of body.data) listed.set(id, description);
+      rows += body.data.length;
+      if (page < body.pagination.totalPages) continue;
+      expect(listed.size).toBe(rows);
+      return { listed, total: body.pagination.total };
+    }
+  }
+
+  /** The webhook hears of every acknowledged payment at least once, always under the same id and in the same words. */
+  async function expectTold(): Promise<void> {
+    await hurryLeases();
+    const told = await eventually(
+      'every payment is told',
+      () => {
+        const deliveries = new Map<string, Set<string>>();
+        for (const { headers, body } of receiver.received) {
+          const { id } = JSON.parse(body.toString()).data.object;
+          deliveries.set(id, (deliveries.get(id) ?? new Set()).add(`${headers['x-service-delivery']} ${body}`));
+        }
+        return [...acknowledged.values()].every((id) => deliveries.has(id)) && deliveries;
+      },
+      20_000,
+    );
+    expect([...told.values()].filter((seen) => seen.size > 1)).toEqual([]);
+  }
+
+  /** What a killed process had claimed is due again when its lease of 30 s ends: moves that end to now. */
+  async function hurryLeases(): Promise<void> {
+    const client = new pg.Client({ host: join(dataDir, 'postgres', 'socket'), user: 'florin', database: 'florin' });
+    await client.connect();
+    await client.query('update delivery set leased_until = now() where leased_until > now() and lease is not null');
+    await client.end();
+  }
+}
