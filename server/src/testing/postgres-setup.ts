@@ -1,4 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type pg from 'pg';
@@ -7,7 +8,8 @@ import { provideBinaries } from '../platform/postgres/embedded/binaries.ts';
 import { ensureCluster } from '../platform/postgres/embedded/cluster.ts';
 import { embeddedPort, embeddedUser } from '../platform/postgres/embedded/contract.ts';
 import { closeDataFolder, makeRoot, openDataFolder } from '../platform/postgres/embedded/data-folder.ts';
-import { launch, untilReady } from '../platform/postgres/embedded/postmaster.ts';
+import { launch, type Postmaster, untilReady } from '../platform/postgres/embedded/postmaster.ts';
+import { signal } from '../platform/postgres/embedded/process-table.ts';
 import { postmasterArguments } from '../platform/postgres/embedded/settings.ts';
 import { migrate } from '../platform/postgres/migrate.ts';
 import { administer } from './administer.ts';
@@ -46,20 +48,29 @@ const forgetful = ['fsync', 'synchronous_commit', 'full_page_writes'].flatMap((n
 
 async function embedded(): Promise<{ connection: pg.ClientConfig; stop: () => Promise<void> }> {
   const root = makeRoot(await mkdtemp(join(tmpdir(), 'florin-test-')));
+  let postmaster: Postmaster | undefined;
+  // At once: nothing of it is kept.
+  const clear = () => {
+    if (postmaster !== undefined) signal(postmaster.pid, 'SIGQUIT');
+    rmSync(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
+  };
+  // It has a session of its own: a run that is interrupted would leave it behind.
+  process.once('exit', clear);
   const folder = openDataFolder(root);
   const binaries = provideBinaries(root, folder.account);
   await ensureCluster(folder, binaries, silent);
   const words = [...postmasterArguments(folder, binaries.version, {}), ...forgetful];
-  const postmaster = await launch(folder, { program: binaries.postgres, words });
+  postmaster = await launch(folder, { program: binaries.postgres, words });
   await untilReady(folder, postmaster, silent);
+  const { pid, ended } = postmaster;
   return {
     connection: { host: folder.socket.folder, port: embeddedPort, user: embeddedUser, database: 'postgres' },
     stop: async () => {
-      // At once: nothing of it is kept.
-      process.kill(postmaster.pid, 'SIGQUIT');
-      await postmaster.ended;
+      signal(pid, 'SIGQUIT');
+      await ended;
       closeDataFolder(folder);
-      await rm(root, { recursive: true, force: true });
+      process.off('exit', clear);
+      clear();
     },
   };
 }

@@ -146,6 +146,8 @@ test('a batch reads rows in proportion to itself, however many subscriptions, in
     'update subscription set due_at = null where id not in (select id from subscription order by id limit $1)',
     [few],
   );
+  // What PostgreSQL does by itself within a minute, and might do in the middle of this.
+  await db.query('analyze');
   const reads: number[] = [];
   const deps = { ...node.deps, database: countingReads(node.deps.database, reads) };
   const nowMs = start + 30 * dayMs;
@@ -171,7 +173,7 @@ test('a batch reads rows in proportion to itself, however many subscriptions, in
   await deps.database.transaction((transaction) => followPayments(transaction, failed, deps));
   expect(await counted(`subscription where state = 'PAST_DUE'`)).toBe(few);
   expect(reads).toHaveLength(3);
-  for (const rows of reads) expect(rows).toBeLessThan(few * 20);
+  expect(Math.max(...reads), `rows read: ${reads}`).toBeLessThan(few * 20);
 });
 
 test('news of customers who live by different clocks are written by the same few statements', async () => {
