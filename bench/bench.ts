@@ -44,6 +44,8 @@ export interface BenchOptions {
 export class Bench {
   readonly rows: number;
   readonly log: (line: string) => void;
+  /** How many webhooks a second one process sends, once that has been measured. */
+  deliveriesPerSecond: number | undefined;
   #shop: Promise<Shop> | undefined;
   #fullShop: Promise<FilledShop> | undefined;
   #generator: ChildProcess | undefined;

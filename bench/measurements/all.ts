@@ -1,9 +1,13 @@
 import type { Bench, Line } from '../bench.ts';
 import { ceiling } from './ceiling.ts';
+import { claim } from './claim.ts';
+import { commitToPost } from './commit-to-post.ts';
 import { deliveries } from './deliveries.ts';
 import { detail } from './detail.ts';
 import { fullTable } from './full-table.ts';
+import { isolation } from './isolation.ts';
 import { list } from './list.ts';
+import { manyEndpoints } from './many-endpoints.ts';
 import { memory } from './memory.ts';
 import { processing } from './processing.ts';
 import { renewals, someRenewals } from './renewals.ts';
@@ -21,8 +25,12 @@ export const measurements: Record<string, (bench: Bench) => Promise<Line[]>> = {
   processing,
   detail,
   deliveries,
+  'commit-to-post': commitToPost,
+  isolation,
+  'many-endpoints': manyEndpoints,
   list,
   'full-table': fullTable,
+  claim,
   memory,
   start,
   'some-renewals': someRenewals,

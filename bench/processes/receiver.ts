@@ -1,5 +1,6 @@
 /** The least a webhook receiver can be: it finds the end of each post, counts it, and answers 200. */
 import net, { type AddressInfo } from 'node:net';
+import { eachPost, okAnswer } from './posts.ts';
 
 /** Posts received, and when the first and the latest arrived, in ms since the epoch. */
 export interface Received {
@@ -8,27 +9,14 @@ export interface Received {
   lastAtMs: number;
 }
 
-const answer = Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
 let received: Received = { posts: 0, firstAtMs: 0, lastAtMs: 0 };
 
 const server = net.createServer({ noDelay: true }, (socket) => {
-  let head = '';
-  let missing = 0;
-  socket.on('error', () => {});
-  socket.on('data', (chunk: Buffer) => {
-    if (missing > 0) missing -= chunk.length;
-    else {
-      head += chunk.toString('latin1');
-      const headBytes = head.indexOf('\r\n\r\n') + 4;
-      if (headBytes < 4) return;
-      missing = headBytes + Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0) - head.length;
-      head = '';
-    }
-    if (missing > 0) return;
+  eachPost(socket, () => {
     const now = Date.now();
     if (received.posts++ === 0) received.firstAtMs = now;
     received.lastAtMs = now;
-    socket.write(answer);
+    socket.write(okAnswer);
   });
 });
 

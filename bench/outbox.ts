@@ -1,0 +1,118 @@
+import { deliveryIdFrom } from '../server/src/domains/events/outbox.ts';
+import type { Bench } from './bench.ts';
+import { ask, end } from './processes/owned.ts';
+import type { Received } from './processes/receiver.ts';
+import { type Receiver, startReceiver } from './receiver.ts';
+import type { Sample } from './rounds.ts';
+import { sampleEventBody } from './sample-event.ts';
+import type { Merchant, Service } from './service.ts';
+
+/** Long enough to write them and to let the machine calm down before they fall due. */
+const dueInMs = 4_000;
+const drainedWithinMs = 60_000;
+/** Sent to learn how many a second there can be, where no measurement has found that yet. */
+const triedDeliveries = 20_000;
+
+export interface Backlog {
+  tenantId: number;
+  endpointIds: readonly number[];
+  /** Each of them has one delivery for every endpoint. */
+  events: number;
+  /** When the first falls due, in ms since the epoch. */
+  dueMs: number;
+  /** They fall due evenly within so many ms. */
+  withinMs: number;
+}
+
+/**
+ * Events and open deliveries as creates would have left them. Their ids begin with the millisecond they fall due in, so
+ * that a receiver can tell how late they are.
+ */
+export async function writeBacklog(service: Service, backlog: Backlog): Promise<void> {
+  const { tenantId, endpointIds, events, dueMs, withinMs } = backlog;
+  await service.query(
+    `with moment as (
+       select to_timestamp(($4::float8 + floor(number * $5::float8 / $3::int)) / 1000) as due_at
+         from generate_series(0, $3::int - 1) as number
+     ), event as (
+       insert into event (tenant_id, id, type, object_id, created_at, body)
+       select $1::bigint, uuidv7(due_at - clock_timestamp()), 'transaction.created',
+              'txn_0190a5b1c2d37e4f8a6b1c2d3e4f5a6b', due_at, $6::text
+         from moment
+       returning id, created_at
+     )
+     insert into delivery (tenant_id, id, event_id, endpoint_id, due_at, created_at)
+     select $1, ${deliveryIdFrom('event.id')}, event.id, endpoint_id, created_at, created_at
+       from event cross join unnest($2::bigint[]) as endpoint_id`,
+    [tenantId, endpointIds, events, dueMs, withinMs, sampleEventBody],
+  );
+}
+
+export async function registerEndpoint(service: Service, key: string, url: string): Promise<number> {
+  const endpoint = { url, events: ['*'], secret: 'whsec_bench' };
+  const { id } = await service.call('POST', '/api/webhook/register', `ApiKey ${key}`, endpoint);
+  return id;
+}
+
+/** Deliveries a second: from the first post received until the last result is recorded. */
+export async function drain(
+  service: Service,
+  { tenantId }: Merchant,
+  endpointId: number,
+  receiver: Receiver,
+  deliveries: number,
+): Promise<Sample> {
+  await service.empty();
+  await ask(receiver.process, { reset: true });
+  const dueMs = Date.now() + dueInMs;
+  await writeBacklog(service, { tenantId, endpointIds: [endpointId], events: deliveries, dueMs, withinMs: 1_000 });
+  await service.query('vacuum analyze delivery');
+  await service.query('vacuum analyze event');
+  await service.query('checkpoint');
+  const before = service.cpu();
+  await until(async () => (await ask<Received>(receiver.process, {})).posts >= deliveries);
+  await until(async () => (await openDeliveries(service)) === 0);
+  const after = service.cpu();
+  const { firstAtMs } = await ask<Received>(receiver.process, {});
+  const [last] = await service.query<{ ms: number; attempts: number }>(
+    `select (select extract(epoch from max(finished_at)) * 1000 from delivery)::float8 as ms,
+            (select count(*) from delivery_attempt where outcome = 'ok')::int as attempts`,
+  );
+  if (last?.attempts !== deliveries) throw new Error(`${last?.attempts} attempts were recorded as ok.`);
+  return {
+    value: deliveries / ((last.ms - firstAtMs) / 1000),
+    cpu: {
+      nodeUs: (after.nodeUs - before.nodeUs) / deliveries,
+      postgresUs: (after.postgresUs - before.postgresUs) / deliveries,
+    },
+  };
+}
+
+/** How many deliveries a second there can be: as measured in this run, or found out now. */
+export async function deliveryRate(bench: Bench): Promise<number> {
+  if (bench.deliveriesPerSecond !== undefined) return bench.deliveriesPerSecond;
+  const { service } = await bench.emptyShop();
+  const receiver = await startReceiver();
+  const merchant = await service.makeMerchant('trying');
+  const endpointId = await registerEndpoint(service, merchant.key, `http://127.0.0.1:${receiver.port}/`);
+  const { value } = await drain(service, merchant, endpointId, receiver, triedDeliveries);
+  await end(receiver.process);
+  await service.empty();
+  bench.deliveriesPerSecond = value;
+  return value;
+}
+
+export async function openDeliveries(service: Service): Promise<number> {
+  const [row] = await service.query<{ open: number }>(
+    `select count(*)::int as open from (select 1 from delivery where state = 'OPEN' limit 1) as any_open`,
+  );
+  return row?.open ?? 0;
+}
+
+export async function until(done: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + drainedWithinMs;
+  while (!(await done())) {
+    if (performance.now() > deadline) throw new Error('The deliveries were not worked off within a minute.');
+    await new Promise((passed) => setTimeout(passed, 20));
+  }
+}
