@@ -109,11 +109,13 @@ export const lookAside = statement<AsideRow>(
 export const setAside = statement(
   'deliveries.set_aside',
   `with chosen as materialized (
-     select delivery.ctid as place
+     select found.place
        from unnest($2::bigint[], $3::uuid[]) as named (tenant_id, id)
-       join delivery on delivery.tenant_id = named.tenant_id and delivery.id = named.id
-      where delivery.state = 'OPEN' and ${notLeased}
-        for update of delivery skip locked
+       cross join lateral (
+         select ctid as place from delivery
+          where delivery.tenant_id = named.tenant_id and delivery.id = named.id and state = 'OPEN' and ${notLeased}
+            for update skip locked
+       ) as found
    )
    update delivery set aside = true from chosen where delivery.ctid = chosen.place`,
 );
@@ -145,6 +147,11 @@ export const maximumClaim = 200;
 const claimed = `delivery.tenant_id, delivery.id, delivery.event_id, delivery.endpoint_id, delivery.attempts,
              delivery.replay_of, (extract(epoch from delivery.due_at) * 1000)::float8 as due_ms, event.type, event.body`;
 
+/** What each of `picked` carries. `limit` keeps it a look by key, whatever the planner thinks of the sizes of tables. */
+const withEvent = `cross join lateral (
+       select type, body from event where event.tenant_id = picked.tenant_id and event.id = picked.event_id limit 1
+     ) as event`;
+
 /**
  * Takes deliveries under a lease, with what they carry: those chosen that are still due and nobody's. Values: now and
  * the lease's end in ms since the epoch, tenants, ids, the lease's token.
@@ -155,17 +162,19 @@ const claimed = `delivery.tenant_id, delivery.id, delivery.event_id, delivery.en
 export const claimDeliveries = statement<ClaimedDelivery>(
   'deliveries.claim_deliveries',
   `with picked as materialized (
-     select delivery.ctid as place
+     select found.*
        from unnest($3::bigint[], $4::uuid[]) as chosen (tenant_id, id)
-       join delivery on delivery.tenant_id = chosen.tenant_id and delivery.id = chosen.id
-      where delivery.state = 'OPEN' and delivery.due_at <= to_timestamp($1::float8 / 1000) and ${notLeased}
-        for update of delivery skip locked
+       cross join lateral (
+         select ctid as place, tenant_id, event_id from delivery
+          where delivery.tenant_id = chosen.tenant_id and delivery.id = chosen.id
+            and state = 'OPEN' and due_at <= to_timestamp($1::float8 / 1000) and ${notLeased}
+            for update skip locked
+       ) as found
    )
    update delivery
       set lease = $5, leased_until = to_timestamp($2::float8 / 1000), claims = claims + 1
-     from picked, event
+     from picked ${withEvent}
     where delivery.ctid = picked.place
-      and event.tenant_id = delivery.tenant_id and event.id = delivery.event_id
    returning ${claimed}`,
 );
 
@@ -179,7 +188,7 @@ export const claimDeliveries = statement<ClaimedDelivery>(
 export const claimOfEndpoints = statement<ClaimedDelivery>(
   'deliveries.claim_of_endpoints',
   `with picked as materialized (
-     select ctid as place from delivery
+     select ctid as place, tenant_id, event_id from delivery
       where state = 'OPEN' and not aside
         and due_at between to_timestamp($3::float8 / 1000) and to_timestamp($1::float8 / 1000)
         and ${notLeased}
@@ -192,9 +201,8 @@ export const claimOfEndpoints = statement<ClaimedDelivery>(
    )
    update delivery
       set lease = $5, leased_until = to_timestamp($2::float8 / 1000), claims = claims + 1
-     from capped, event
-    where delivery.ctid = capped.place
-      and event.tenant_id = delivery.tenant_id and event.id = delivery.event_id
+     from capped as picked ${withEvent}
+    where delivery.ctid = picked.place
    returning ${claimed}`,
 );
 
@@ -204,8 +212,11 @@ export const releaseDeliveries = statement(
   `update delivery
       set lease = null, leased_until = null
      from unnest($1::bigint[], $2::uuid[], $3::uuid[]) as given (tenant_id, id, lease)
-    where delivery.tenant_id = given.tenant_id and delivery.id = given.id
-      and delivery.lease = given.lease`,
+     cross join lateral (
+       select ctid as place from delivery
+        where delivery.tenant_id = given.tenant_id and delivery.id = given.id limit 1
+     ) as found
+    where delivery.ctid = found.place and delivery.lease = given.lease`,
 );
 
 /**
