@@ -5,6 +5,7 @@ import type { Statement } from '../../platform/postgres/statement.ts';
 import { eventually } from '../../testing/database.ts';
 import { movableClock, type TestDeliveries, testDeliveries } from '../../testing/deliveries.ts';
 import { minuteMs } from '../../vocabulary/clock.ts';
+import { maximumClaim } from './claim-sql.ts';
 
 let deliveries: TestDeliveries;
 
@@ -20,10 +21,13 @@ interface Reading {
   name: string;
   /** Each table it read, and by which index. */
   scans: string[];
-  /** Entries of the queue's index that it looked at, those of rows that are done among them. */
+  /** Entries that it looked at, those of rows that are done among them: of the queue's index, and of the primary key. */
   entries: number;
+  keys: number;
 }
 
+/** Far more than are claimed or recorded at once. */
+const many = 2_000;
 const done = 1_000;
 const due = 100;
 
@@ -79,6 +83,42 @@ test('while a transaction is held open for minutes, a sender finds what is due b
   await holder.query('rollback');
 });
 
+test('analysed while none of its rows could be seen, the table is still read by key', async () => {
+  const { endpointId, receiver } = await deliveries.subscribed(200);
+  const { connection } = deliveries.db;
+  const database = new Database({ connection, connections: 3, name: 'watched', plans: 'indexed' });
+  deliveries.onClean(() => database.close());
+  const readings: Reading[] = [];
+  const watched: Queryable = {
+    run: async (statement, values) => {
+      readings.push(await readingOf(database, statement, values));
+      return database.run(statement, values);
+    },
+  };
+  const writer = new pg.Client(connection);
+  await writer.connect();
+  deliveries.onClean(() => writer.end());
+  await writer.query('begin');
+  await writer.query(
+    `with told as (
+       insert into event (tenant_id, id, type, object_id, created_at, body)
+       select tenant_id, gen_random_uuid(), 'transaction.created', 'txn_1', now(), '{}'
+         from webhook_endpoint, generate_series(1, $2) where id = $1
+       returning tenant_id, id, created_at
+     )
+     insert into delivery (tenant_id, id, event_id, endpoint_id, due_at, created_at)
+     select tenant_id, gen_random_uuid(), id, $1, created_at, created_at from told`,
+    [endpointId, many],
+  );
+  await deliveries.db.query('analyze delivery');
+  await deliveries.db.query('analyze event');
+  await writer.query('commit');
+  deliveries.working({ database: watched });
+  await deliveries.finished(many);
+  expect(receiver.received).toHaveLength(many);
+  expect(Math.max(...readings.map(({ keys }) => keys))).toBeLessThanOrEqual(2 * maximumClaim);
+});
+
 interface PlanNode {
   'Node Type': string;
   'Relation Name'?: string;
@@ -92,13 +132,15 @@ class Undone extends Error {}
 async function readingOf(database: Database, { name, text }: Statement<unknown>, values: readonly unknown[] = []) {
   let reading: Reading | undefined;
   const running = database.transaction(async (transaction) => {
-    const before = await entriesRead(transaction);
+    const before = await entriesRead(transaction, 'delivery_due');
+    const keysBefore = await entriesRead(transaction, 'delivery_pkey');
     const [explained] = await transaction.run<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
       { name: '', text: `explain (analyze, format json) ${text}` },
       values,
     );
-    const entries = (await entriesRead(transaction)) - before;
-    reading = { name, scans: scansOf(explained?.['QUERY PLAN'][0].Plan as PlanNode), entries };
+    const entries = (await entriesRead(transaction, 'delivery_due')) - before;
+    const keys = (await entriesRead(transaction, 'delivery_pkey')) - keysBefore;
+    reading = { name, scans: scansOf(explained?.['QUERY PLAN'][0].Plan as PlanNode), entries, keys };
     throw new Undone();
   });
   await running.catch((error) => {
@@ -108,9 +150,9 @@ async function readingOf(database: Database, { name, text }: Statement<unknown>,
 }
 
 /** By this connection, since its counts were last handed in. */
-async function entriesRead(transaction: Queryable): Promise<number> {
-  const text = `select pg_stat_get_xact_tuples_returned('delivery_due'::regclass) as entries`;
-  const [row] = await transaction.run<{ entries: number }>({ name: '', text });
+async function entriesRead(transaction: Queryable, index: string): Promise<number> {
+  const text = 'select pg_stat_get_xact_tuples_returned($1::regclass) as entries';
+  const [row] = await transaction.run<{ entries: number }>({ name: '', text }, [index]);
   return row?.entries ?? 0;
 }
 
