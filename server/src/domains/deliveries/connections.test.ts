@@ -1,29 +1,15 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, expect, test } from 'vitest';
 import { eventually } from '../../testing/database.ts';
-import { type Answering, type Receiver, startReceiver } from '../../testing/receiver.ts';
-import { AddressGuard } from '../webhooks/address.ts';
+import type { Receiver } from '../../testing/receiver.ts';
+import { standaloneGuard, testSending } from '../../testing/sending.ts';
 import { plenty } from './connections.ts';
-import { Sender } from './sender.ts';
+import type { Sender } from './sender.ts';
 
-const guard = new AddressGuard({ standalone: true, allowTargets: [] });
-const cleanups: (() => Promise<unknown>)[] = [];
+const { clean, receiving, sending: sendingWith } = testSending();
+afterEach(clean);
 
-afterEach(async () => {
-  for (const clean of cleanups.splice(0).toReversed()) await clean();
-});
-
-async function receiving(answering: Answering): Promise<Receiver> {
-  const receiver = await startReceiver(answering);
-  cleanups.push(receiver.close);
-  return receiver;
-}
-
-function sending(patienceMs: number): Sender {
-  const sender = new Sender({ timeoutMs: 20_000, lookup: guard.lookup, patienceMs });
-  cleanups.push(() => sender.close());
-  return sender;
-}
+const sending = (patienceMs: number) => sendingWith(20_000, standaloneGuard.lookup, patienceMs);
 
 const post = ({ url }: Receiver) => ({ origin: url, path: '/', headers: [], body: Buffer.from('{}') });
 const posts = (sender: Sender, receiver: Receiver, count: number) =>

@@ -1,45 +1,11 @@
-import { createServer, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
-import { type Answering, type Receiver, startReceiver } from '../../testing/receiver.ts';
-import { AddressGuard } from '../webhooks/address.ts';
+import { testSending } from '../../testing/sending.ts';
 import { fixedHeaders } from './post.ts';
-import { Sender } from './sender.ts';
 
 /** What goes wrong on the way, and whose fault it is not. */
-const guard = new AddressGuard({ standalone: true, allowTargets: [] });
-const cleanups: (() => Promise<unknown>)[] = [];
-
-afterEach(async () => {
-  for (const clean of cleanups.splice(0).toReversed()) await clean();
-});
-
-async function receiving(answering: Answering): Promise<Receiver> {
-  const receiver = await startReceiver(answering);
-  cleanups.push(receiver.close);
-  return receiver;
-}
-
-function sending(timeoutMs = 5_000, lookup = guard.lookup): Sender {
-  const sender = new Sender({ timeoutMs, lookup });
-  cleanups.push(() => sender.close());
-  return sender;
-}
-
-async function rawServer(onConnection: (socket: Socket) => void): Promise<string> {
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on('error', () => {});
-    onConnection(socket);
-  });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  cleanups.push(async () => {
-    for (const socket of sockets) socket.destroy();
-    await new Promise((closed) => server.close(closed));
-  });
-  return `http://127.0.0.1:${(server.address() as { port: number }).port}`;
-}
+const { clean, receiving, sending, rawServer } = testSending();
+afterEach(clean);
 
 const post = (origin: string) => ({ origin, path: '/', headers: fixedHeaders, body: Buffer.from('{}') });
 const answer = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n';

@@ -1,45 +1,13 @@
 import { createServer as createHttpsServer } from 'node:https';
-import { createServer, type Server, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { eventually } from '../../testing/database.ts';
-import { type Answering, type Receiver, startReceiver } from '../../testing/receiver.ts';
+import { startReceiver } from '../../testing/receiver.ts';
+import { testSending } from '../../testing/sending.ts';
 import { AddressGuard } from '../webhooks/address.ts';
 import { fixedHeaders } from './post.ts';
-import { Sender } from './sender.ts';
 
-const guard = new AddressGuard({ standalone: true, allowTargets: [] });
-const cleanups: (() => Promise<unknown>)[] = [];
-
-afterEach(async () => {
-  for (const clean of cleanups.splice(0).toReversed()) await clean();
-});
-
-async function receiving(answering: Answering): Promise<Receiver> {
-  const receiver = await startReceiver(answering);
-  cleanups.push(receiver.close);
-  return receiver;
-}
-
-function sending(timeoutMs = 5_000, lookup = guard.lookup): Sender {
-  const sender = new Sender({ timeoutMs, lookup });
-  cleanups.push(() => sender.close());
-  return sender;
-}
-
-async function rawServer(onConnection: (socket: Socket) => void): Promise<string> {
-  const sockets = new Set<Socket>();
-  const server: Server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on('error', () => {});
-    onConnection(socket);
-  });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  cleanups.push(async () => {
-    for (const socket of sockets) socket.destroy();
-    await new Promise((closed) => server.close(closed));
-  });
-  return `http://127.0.0.1:${(server.address() as { port: number }).port}`;
-}
+const { clean, onClean, receiving, sending, rawServer } = testSending();
+afterEach(clean);
 
 const post = (origin: string) => ({ origin, path: '/hook?a=1', headers: fixedHeaders, body: Buffer.from('{"a":"ü"}') });
 
@@ -187,7 +155,7 @@ test('an unknown host is `dns`', async () => {
 
 test('a certificate that cannot be trusted is `tls`', async () => {
   const receiver = await startReceiver(200, createHttpsServer(selfSigned) as never);
-  cleanups.push(receiver.close);
+  onClean(receiver.close);
   expect(await sending().send(post(receiver.url.replace('http:', 'https:')))).toMatchObject({ outcome: 'tls' });
   expect(receiver.received).toHaveLength(0);
 });

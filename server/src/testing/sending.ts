@@ -1,0 +1,46 @@
+import { createServer, type Socket } from 'node:net';
+import { Sender } from '../domains/deliveries/sender.ts';
+import { AddressGuard } from '../domains/webhooks/address.ts';
+import { type Answering, type Receiver, startReceiver } from './receiver.ts';
+
+export const standaloneGuard = new AddressGuard({ standalone: true, allowTargets: [] });
+
+/** Senders and what they post to. Call `clean` after each test. */
+export function testSending() {
+  const cleanups: (() => Promise<unknown>)[] = [];
+  return {
+    async clean(): Promise<void> {
+      for (const clean of cleanups.splice(0).toReversed()) await clean();
+    },
+
+    async receiving(answering: Answering): Promise<Receiver> {
+      const receiver = await startReceiver(answering);
+      cleanups.push(receiver.close);
+      return receiver;
+    },
+
+    sending(timeoutMs = 5_000, lookup = standaloneGuard.lookup, patienceMs?: number): Sender {
+      const sender = new Sender({ timeoutMs, lookup, ...(patienceMs !== undefined && { patienceMs }) });
+      cleanups.push(() => sender.close());
+      return sender;
+    },
+
+    /** A server that knows no HTTP: what it does with a connection is the test's. Gives back its origin. */
+    async rawServer(onConnection: (socket: Socket) => void): Promise<string> {
+      const sockets = new Set<Socket>();
+      const server = createServer((socket) => {
+        sockets.add(socket);
+        socket.on('error', () => {});
+        onConnection(socket);
+      });
+      await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+      cleanups.push(async () => {
+        for (const socket of sockets) socket.destroy();
+        await new Promise((closed) => server.close(closed));
+      });
+      return `http://127.0.0.1:${(server.address() as { port: number }).port}`;
+    },
+
+    onClean: (clean: () => Promise<unknown>) => cleanups.push(clean),
+  };
+}
