@@ -181,9 +181,6 @@ export const claimDeliveries = statement<ClaimedDelivery>(
 /**
  * The same without a look before it, for endpoints that can take whatever comes: those longest due of theirs. Values:
  * now, the lease's end, since when they may have been due, how many at most, the lease's token, the endpoints.
- *
- * The constant limit of \`capped\` changes nothing but the planner's estimate: with the limit a parameter alone it
- * expects a tenth of all due rows, and would hash the whole of \`event\` for them.
  */
 export const claimOfEndpoints = statement<ClaimedDelivery>(
   'deliveries.claim_of_endpoints',
@@ -196,12 +193,10 @@ export const claimOfEndpoints = statement<ClaimedDelivery>(
       order by due_at
       limit $4
         for update skip locked
-   ), capped as (
-     select * from picked limit ${maximumClaim}
    )
    update delivery
       set lease = $5, leased_until = to_timestamp($2::float8 / 1000), claims = claims + 1
-     from capped as picked ${withEvent}
+     from picked ${withEvent}
     where delivery.ctid = picked.place
    returning ${claimed}`,
 );

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest';
 import { eventually } from '../../testing/database.ts';
 import type { Receiver } from '../../testing/receiver.ts';
 import { standaloneGuard, testSending } from '../../testing/sending.ts';
-import { plenty } from './connections.ts';
+import { openedAtOnce } from './connections.ts';
 import type { Sender } from './sender.ts';
 
 const { clean, receiving, sending: sendingWith } = testSending();
@@ -21,14 +21,14 @@ test('many posts to a receiver that answers share 64 connections', async () => {
   const receiver = await receiving(200);
   const sent = await posts(sending(forever), receiver, 500);
   expect(sent.every((one) => one.outcome === 'ok')).toBe(true);
-  expect(receiver.connections).toBe(plenty);
+  expect(receiver.connections).toBe(openedAtOnce);
 });
 
 test('posts that wait behind answers that do not come get connections of their own', async () => {
   const held: ServerResponse[] = [];
   const receiver = await receiving((_received, _request, response) => held.push(response));
-  const sent = posts(sending(1), receiver, plenty + 20);
-  await eventually('all were posted', () => held.length === plenty + 20);
+  const sent = posts(sending(1), receiver, openedAtOnce + 20);
+  await eventually('all were posted', () => held.length === openedAtOnce + 20);
   for (const response of held) response.end();
   expect((await sent).every((one) => one.outcome === 'ok')).toBe(true);
 });
@@ -36,20 +36,20 @@ test('posts that wait behind answers that do not come get connections of their o
 test('a connection that breaks makes room for the next post that waits', async () => {
   let cut = 0;
   const receiver = await receiving((_received, request, response) => {
-    if (cut++ < plenty) request.socket.destroy();
+    if (cut++ < openedAtOnce) request.socket.destroy();
     else response.end();
   });
-  const sent = await posts(sending(forever), receiver, plenty + 20);
+  const sent = await posts(sending(forever), receiver, openedAtOnce + 20);
   expect(sent.filter((one) => one.outcome === 'ok')).toHaveLength(20);
-  expect(sent.filter((one) => one.outcome === 'reset')).toHaveLength(plenty);
+  expect(sent.filter((one) => one.outcome === 'reset')).toHaveLength(openedAtOnce);
 });
 
 test('waiting for a connection is not part of how long an attempt took', async () => {
   const held: ServerResponse[] = [];
   const receiver = await receiving((_received, _request, response) => held.push(response));
   const sender = sending(forever);
-  const first = posts(sender, receiver, plenty);
-  await eventually('every connection is in use', () => held.length === plenty);
+  const first = posts(sender, receiver, openedAtOnce);
+  await eventually('every connection is in use', () => held.length === openedAtOnce);
   const last = sender.send(post(receiver));
   // The time that it must not count.
   await new Promise((passed) => setTimeout(passed, 100));
@@ -64,8 +64,8 @@ test('what has become too late while it waited for a connection is not sent, and
   const held: ServerResponse[] = [];
   const receiver = await receiving((_received, _request, response) => held.push(response));
   const sender = sending(forever);
-  const first = posts(sender, receiver, plenty);
-  await eventually('every connection is in use', () => held.length === plenty);
+  const first = posts(sender, receiver, openedAtOnce);
+  await eventually('every connection is in use', () => held.length === openedAtOnce);
   const late = sender.send(post(receiver), () => true);
   const next = sender.send(post(receiver));
   receiver.answering = 200;
@@ -73,5 +73,5 @@ test('what has become too late while it waited for a connection is not sent, and
   await first;
   expect(await late).toBeUndefined();
   expect(await next).toMatchObject({ outcome: 'ok' });
-  expect(receiver.received).toHaveLength(plenty + 1);
+  expect(receiver.received).toHaveLength(openedAtOnce + 1);
 });

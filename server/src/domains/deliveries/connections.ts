@@ -32,7 +32,7 @@ const keepAliveMs = 4_000;
 /** A receiver may ask for longer by a Keep-Alive header, up to this. */
 const longestKeepAliveMs = 60_000;
 /** So many connections an origin gets at once; a post on one of 512 takes a third more of our time than on one of 64. */
-export const plenty = 64;
+export const openedAtOnce = 64;
 /** A receiver that answers promptly gives one back sooner; one that does not gets as many as there are posts. */
 const usualPatienceMs = 20;
 
@@ -63,7 +63,7 @@ export class Connections {
     const origin = this.#origins.get(name) ?? this.#add(name);
     const idle = origin.idle.pop();
     if (idle !== undefined) taker(idle);
-    else if (origin.open.size < plenty) taker(this.#open(origin));
+    else if (origin.open.size < openedAtOnce) taker(this.#open(origin));
     else this.#wait(origin, taker);
   }
 

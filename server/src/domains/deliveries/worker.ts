@@ -195,9 +195,10 @@ export class DeliveryWorker {
       durationMs: sent.durationMs,
       lagMs: Math.max(0, sentMs - delivery.due_ms),
     });
-    const result = resultOf(delivery, sent, clock(), retryIntervalsMs);
+    const endedMs = clock();
+    const result = resultOf(delivery, sent, endedMs, retryIntervalsMs);
     // We stood still, and another may have sent it meanwhile: what is seen so late says nothing of the endpoint.
-    const isOver = clock() >= delivery.leasedUntilMs;
+    const isOver = endedMs >= delivery.leasedUntilMs;
     if (!isOver) await this.#note(lane, sent, result);
     this.#recorder.add(result);
     return isOver ? undefined : sent;
