@@ -181,6 +181,9 @@ export const claimDeliveries = statement<ClaimedDelivery>(
 /**
  * The same without a look before it, for endpoints that can take whatever comes: those longest due of theirs. Values:
  * now, the lease's end, since when they may have been due, how many at most, the lease's token, the endpoints.
+ *
+ * The constant limit of `capped` tells the planner how many rows a claim can be: with the limit a parameter alone it expects
+ * a tenth of all that are due.
  */
 export const claimOfEndpoints = statement<ClaimedDelivery>(
   'deliveries.claim_of_endpoints',
@@ -193,10 +196,12 @@ export const claimOfEndpoints = statement<ClaimedDelivery>(
       order by due_at
       limit $4
         for update skip locked
+   ), capped as (
+     select * from picked limit ${maximumClaim}
    )
    update delivery
       set lease = $5, leased_until = to_timestamp($2::float8 / 1000), claims = claims + 1
-     from picked ${withEvent}
+     from capped as picked ${withEvent}
     where delivery.ctid = picked.place
    returning ${claimed}`,
 );
