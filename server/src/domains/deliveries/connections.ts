@@ -8,7 +8,7 @@ export interface ConnectionsOptions {
   timeoutMs: number;
   /** Further certificate authorities to trust, in PEM. */
   ca?: string;
-  /** How long a post waits for a connection to come free before it gets one more. */
+  /** How long a post waits for a connection to come free before it may get one more. */
   patienceMs?: number;
 }
 
@@ -18,6 +18,8 @@ export interface Connection {
   client: Client;
   /** Posts answered since it was opened. */
   served: number;
+  /** When it was given to the post it serves. */
+  takenAtMs: number;
   /** The address it leads to, once it is open. */
   address: string | undefined;
   /** Read of its socket since it was opened, and who wants to know when there is more. */
@@ -31,9 +33,9 @@ type Taker = (connection: Connection) => void;
 const keepAliveMs = 4_000;
 /** A receiver may ask for longer by a Keep-Alive header, up to this. */
 const longestKeepAliveMs = 60_000;
-/** So many connections an origin gets at once; a post on one of 512 takes a third more of our time than on one of 64. */
+/** So many connections an origin gets at once; a post on one of 512 takes half as much again of our time as on one of 64. */
 export const openedAtOnce = 64;
-/** A receiver that answers promptly gives one back sooner; one that does not gets as many as there are posts. */
+/** A receiver that answers within this time gives one back soon; one that does not gets as many as there are posts. */
 const usualPatienceMs = 20;
 
 /**
@@ -58,12 +60,15 @@ export class Connections {
     } as never);
   }
 
-  /** Gives a connection to the origin: at once while it has fewer than 64, else when one comes free, or a further one after 20 ms. */
+  /**
+   * Gives a connection to the origin: at once while it has fewer than 64, else when one comes free. Whoever has waited for
+   * 20 ms gets a further one, unless they come free as soon as that by themselves.
+   */
   take(name: string, taker: Taker): void {
     const origin = this.#origins.get(name) ?? this.#add(name);
     const idle = origin.idle.pop();
-    if (idle !== undefined) taker(idle);
-    else if (origin.open.size < openedAtOnce) taker(this.#open(origin));
+    if (idle !== undefined) give(idle, taker);
+    else if (origin.open.size < openedAtOnce) give(this.#open(origin), taker);
     else this.#wait(origin, taker);
   }
 
@@ -75,11 +80,13 @@ export class Connections {
   /** A post is over, and with it its connection, unless that can serve another. */
   giveBack(connection: Connection, isReusable: boolean): void {
     const { origin } = connection;
+    origin.givenBackAtMs = performance.now();
+    origin.heldMs = origin.givenBackAtMs - connection.takenAtMs;
     if (!isReusable || connection.client.destroyed) this.#end(connection);
     else {
       const next = origin.waiting.shift();
       if (next === undefined) origin.idle.push(connection);
-      else next.taker(connection);
+      else give(connection, next.taker);
     }
   }
 
@@ -98,19 +105,31 @@ export class Connections {
     origin.timer ??= setTimeout(() => this.#impatient(origin), this.#patienceMs);
   }
 
-  /** Opens further ones for all that have waited for long enough. */
+  /** Opens further ones for all that have waited for long enough, unless more would only be more work for us. */
   #impatient(origin: Origin): void {
     origin.timer = undefined;
     const nowMs = performance.now();
-    while (origin.waiting[0] !== undefined && origin.waiting[0].untilMs <= nowMs) {
-      origin.waiting.shift()?.taker(this.#open(origin));
+    const isPrompt = origin.heldMs < this.#patienceMs && nowMs - origin.givenBackAtMs < this.#patienceMs;
+    while (!isPrompt && origin.waiting[0] !== undefined && origin.waiting[0].untilMs <= nowMs) {
+      const { taker } = origin.waiting.shift() as Waiting;
+      give(this.#open(origin), taker);
     }
     const [next] = origin.waiting;
-    if (next !== undefined) origin.timer = setTimeout(() => this.#impatient(origin), Math.max(1, next.untilMs - nowMs));
+    if (next === undefined) return;
+    const waitMs = isPrompt ? this.#patienceMs : next.untilMs - nowMs;
+    origin.timer = setTimeout(() => this.#impatient(origin), Math.max(1, waitMs));
   }
 
   #add(name: string): Origin {
-    const origin: Origin = { name, open: new Set(), idle: [], waiting: [], timer: undefined };
+    const origin: Origin = {
+      name,
+      open: new Set(),
+      idle: [],
+      waiting: [],
+      timer: undefined,
+      givenBackAtMs: Number.NEGATIVE_INFINITY,
+      heldMs: 0,
+    };
     this.#origins.set(name, origin);
     return origin;
   }
@@ -136,7 +155,15 @@ export class Connections {
       headersTimeout: 0,
       bodyTimeout: 0,
     });
-    const connection: Connection = { origin, client, served: 0, address: undefined, readBytes: 0, onRead: undefined };
+    const connection: Connection = {
+      origin,
+      client,
+      served: 0,
+      takenAtMs: 0,
+      address: undefined,
+      readBytes: 0,
+      onRead: undefined,
+    };
     origin.open.add(connection);
     client.on('connect', () => {
       connection.served = 0;
@@ -159,9 +186,20 @@ export class Connections {
     origin.open.delete(connection);
     void connection.client.destroy().catch(() => {});
     const next = this.#closed ? undefined : origin.waiting.shift();
-    if (next !== undefined) next.taker(this.#open(origin));
+    if (next !== undefined) give(this.#open(origin), next.taker);
     else if (origin.open.size === 0) this.#origins.delete(origin.name);
   }
+}
+
+function give(connection: Connection, taker: Taker): void {
+  connection.takenAtMs = performance.now();
+  taker(connection);
+}
+
+/** A post that waits for a connection, until it may have one of its own. */
+interface Waiting {
+  taker: Taker;
+  untilMs: number;
 }
 
 interface Origin {
@@ -171,6 +209,9 @@ interface Origin {
   /** Of these, what serves nobody now; the one used last is taken first. */
   idle: Connection[];
   /** Posts that wait for one to come free, the longest first. */
-  waiting: { taker: Taker; untilMs: number }[];
+  waiting: Waiting[];
   timer: NodeJS.Timeout | undefined;
+  /** When one was given back last, and how long that post had it. */
+  givenBackAtMs: number;
+  heldMs: number;
 }

@@ -16,11 +16,7 @@ export const fixedHeaders = [
 ];
 
 /** A delivery as it goes over the wire, signed as of now. */
-export function postOf(
-  { id, replay_of, event_id, type, body }: Held,
-  { origin, path, keys }: Target,
-  nowMs: number,
-): Post {
+export function postOf({ id, replay_of, event_id, type, body }: Held, { path, keys }: Target, nowMs: number): Post {
   const bytes = Buffer.from(body);
   const eventId = publicId('evt', event_id);
   const timestamp = String(Math.floor(nowMs / 1000));
@@ -40,5 +36,5 @@ export function postOf(
     'webhook-signature',
     standard,
   ];
-  return { origin, path, headers, body: bytes };
+  return { path, headers, body: bytes };
 }

@@ -9,8 +9,15 @@ export interface SenderOptions extends ConnectionsOptions {
   timeoutMs: number;
 }
 
-export interface Post {
+/** What is to be posted. */
+export interface Outgoing {
+  /** Scheme, host and port. */
   origin: string;
+  /** Called when there is a connection: many wait for one, and what is written early is in the way. undefined: do not send. */
+  write: () => Post | undefined;
+}
+
+export interface Post {
   path: string;
   /** Names and values by turns. */
   headers: string[];
@@ -66,16 +73,12 @@ export class Sender {
     this.#connections = new Connections(options);
   }
 
-  /**
-   * Posts, and says what came of it. Never fails. undefined: nothing was sent, since by the time there was a connection
-   * it had become too late.
-   */
-  send(post: Post): Promise<Sent>;
-  send(post: Post, isTooLate: () => boolean): Promise<Sent | undefined>;
-  send(post: Post, isTooLate = () => false): Promise<Sent | undefined> {
+  /** Posts, and says what came of it. Never fails. undefined: nothing was sent, since nothing was to be written any more. */
+  send({ origin, write }: Outgoing): Promise<Sent | undefined> {
     return new Promise((resolve) => {
-      this.#connections.take(post.origin, (connection) => {
-        if (!isTooLate()) return this.#begin(post, connection, resolve);
+      this.#connections.take(origin, (connection) => {
+        const post = write();
+        if (post !== undefined) return this.#begin(post, connection, resolve);
         this.#connections.giveBack(connection, connection.served > 0);
         resolve(undefined);
       });
@@ -99,7 +102,7 @@ export class Sender {
       // blame, and a minute's wait would be a minute lost. Once, on a new connection, under the same ids and the
       // same deadline.
       const leftMs = Math.max(1, startedAt + this.#timeoutMs - performance.now());
-      this.#exchange(post, this.#connections.fresh(post.origin), leftMs, (second) => {
+      this.#exchange(post, this.#connections.fresh(connection.origin.name), leftMs, (second) => {
         second.sent.resent = true;
         end(second.sent);
       });

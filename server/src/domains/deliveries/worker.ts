@@ -172,20 +172,24 @@ export class DeliveryWorker {
     const { directory, clock, timeoutMs, retryIntervalsMs, observer } = this.#options;
     const found = directory.find(delivery.endpoint_id);
     const target = found instanceof Promise ? await found : found;
-    const sentMs = clock();
     if (target?.state !== true) {
-      this.#recorder.add(unsent(delivery, sentMs));
+      this.#recorder.add(unsent(delivery, clock()));
       return undefined;
     }
-    // Held up since the claim, by a frozen process or a slow database: another sender may take it over any moment. Or
-    // its endpoint has been paused since.
-    const isLate = () => delivery.leasedUntilMs - clock() < timeoutMs + recordingMs;
-    const isToWait = isLate() || (lane.isPaused(sentMs) && !lane.isTrying);
-    const sent = isToWait
-      ? undefined
-      : target.forbidden
-        ? forbiddenAddress
-        : await this.#sender.send(postOf(delivery, target, sentMs), isLate);
+    const { isTrying } = lane;
+    let sentMs = clock();
+    const sent = target.forbidden
+      ? forbiddenAddress
+      : await this.#sender.send({
+          origin: target.origin,
+          write: () => {
+            sentMs = clock();
+            // Held up since the claim, by a frozen process or a slow database: another sender may take it over any moment.
+            const isLate = delivery.leasedUntilMs - sentMs < timeoutMs + recordingMs;
+            const isPaused = lane.isPaused(sentMs) && !isTrying;
+            return isLate || isPaused ? undefined : postOf(delivery, target, sentMs);
+          },
+        });
     if (sent === undefined) {
       await this.#release([delivery]);
       return undefined;
