@@ -25,6 +25,7 @@ import { Sealer } from '../platform/crypto/seal.ts';
 import { Tokens } from '../platform/crypto/tokens.ts';
 import { mailerOf } from '../platform/mail/mailer.ts';
 import { Database, type Plans } from '../platform/postgres/database.ts';
+import { watchedPollMs } from '../platform/postgres/lookout.ts';
 import { Notifications } from '../platform/postgres/notifications.ts';
 import { failPointAt, noFailPoint } from '../platform/process/fail-point.ts';
 import type { Lifecycle } from '../platform/process/lifecycle.ts';
@@ -128,6 +129,7 @@ export function assemble(connection: pg.ClientConfig, secrets: Secrets, surround
     timeoutMs: settings['app.webhook.timeout'],
     retryIntervalsMs: settings['app.webhook.retry-intervals'],
     maxInFlight: settings['app.webhook.max-in-flight'],
+    restMs: watchedPollMs,
     busy: () => pressure.isHigh && creator.idleMs < writingMs,
     observer: { onAttempt: metrics.onAttempt, onPaused: metrics.onPaused },
     onTrouble: (error) => log.warn({ error }, 'Deliveries wait: the database or a defect is in the way'),
@@ -164,6 +166,7 @@ export function assemble(connection: pg.ClientConfig, secrets: Secrets, surround
     drawUuid,
     onSettled: (transaction, settled) => followPayments(transaction, settled, { drawUuid, retryIntervalsMs }),
     onDeliveries: () => deliveries.wake(),
+    pollMs: () => watchedPollMs,
     onTrouble: (error) => log.warn({ error }, 'Invoices wait: the database or a defect is in the way'),
     onRecovered: () => log.info('Invoices go on'),
   });
@@ -182,12 +185,14 @@ export function assemble(connection: pg.ClientConfig, secrets: Secrets, surround
     payInvoices: (transaction, wanted, nowMs) => payInvoices(transaction, wanted, nowMs, { writePayments, drawUuid }),
     onPayments: creator.written,
     onDeliveries: () => deliveries.wake(),
+    restMs: watchedPollMs,
     onTrouble: (error) => log.warn({ error }, 'Subscriptions wait: the database or a defect is in the way'),
     onRecovered: () => log.info('Subscriptions go on'),
   });
   const clockMover = new ClockMover({
     database: working,
     works: [invoiceWork, subscriptions.clockWork],
+    pollMs: () => watchedPollMs,
     onTrouble: (error) => log.warn({ error }, 'Test clocks wait: the database or a defect is in the way'),
   });
 
@@ -217,6 +222,7 @@ export function assemble(connection: pg.ClientConfig, secrets: Secrets, surround
     deliveries,
     replays,
     lists: pool('lists', listConnections, 'indexed'),
+    watching: pool('lookout', 1, 'watching'),
     invoiceSettler,
     subscriptions,
     clockMover,

@@ -6,6 +6,7 @@ import { Connectors } from '../domains/connectors/providers.ts';
 import { Dispatcher } from '../domains/processing/dispatcher.ts';
 import { Settler } from '../domains/processing/settle.ts';
 import type { Database, Plans } from '../platform/postgres/database.ts';
+import { watchedPollMs } from '../platform/postgres/lookout.ts';
 import type { Notifications } from '../platform/postgres/notifications.ts';
 import { failPointAt, noFailPoint } from '../platform/process/fail-point.ts';
 import type { Log } from '../platform/process/log.ts';
@@ -49,6 +50,7 @@ export function assembleProcessing(surroundings: Surroundings) {
     publicUrl,
     urls: { stripe: settings['app.provider.stripe.url'], mollie: settings['app.provider.mollie.url'] },
     deliverCallback: (channelId, headers, body) => intake.receive(String(channelId), { headers, query: {}, body }),
+    pollMs: () => watchedPollMs,
     onTrouble: (error) => log.warn({ error }, 'Callbacks of the sandbox wait, or one was given up'),
   });
   const settler = new Settler({
@@ -74,6 +76,7 @@ export function assembleProcessing(surroundings: Surroundings) {
     timeoutMs: settings['app.provider.timeout'],
     onDeliveries,
     onWritten,
+    pollMs: () => watchedPollMs,
     failPoint: drill === undefined ? noFailPoint : failPointAt(drill),
     onTrouble: (error) => log.warn({ error }, 'Payments wait: the database or a defect is in the way'),
     onRecovered: () => log.info('Payments go on'),
@@ -84,6 +87,7 @@ export function assembleProcessing(surroundings: Surroundings) {
     clock,
     onOperations: () => dispatcher.wake(),
     observe: metrics.onCallbackEnd,
+    pollMs: () => watchedPollMs,
     onTrouble: (error) => log.warn({ error }, 'Callbacks wait: the database or a defect is in the way'),
     onRecovered: () => log.info('Callbacks go on'),
   });

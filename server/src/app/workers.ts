@@ -5,7 +5,9 @@ import { sweepExpiredInboxes } from '../domains/inbox/sweep.ts';
 import { sweepExpired } from '../domains/users/sweep.ts';
 import { settleRotations } from '../domains/webhooks/rotate.ts';
 import { sweepKeptAnswers } from '../platform/postgres/kept-answers.ts';
+import { Lookout } from '../platform/postgres/lookout.ts';
 import { minuteMs } from '../vocabulary/clock.ts';
+import { due } from './due.ts';
 import type { Parts } from './parts.ts';
 
 /** Something that works by itself until it is stopped. */
@@ -33,7 +35,11 @@ export async function freeDeadLeases({ working, dispatcher, callbacks }: Parts):
 }
 
 function workersOf(parts: Parts): Record<string, Worker> {
-  const { folder, deliveries, replays, callbacks, invoiceSettler, subscriptions, clockMover, settings } = parts;
+  const { folder, deliveries, replays, dispatcher, callbacks, invoiceSettler, subscriptions, clockMover, settings } =
+    parts;
+  // Test clocks are offered in STANDALONE mode alone.
+  const clocks = settings['app.deployment-mode'] === 'STANDALONE' ? clockMover : undefined;
+  const sandbox = sandboxOf(parts);
   return {
     totals: folder,
     deliveries,
@@ -42,10 +48,22 @@ function workersOf(parts: Parts): Record<string, Worker> {
     callbacks,
     invoices: invoiceSettler,
     subscriptions,
-    // Test clocks are offered in STANDALONE mode alone.
-    ...(settings['app.deployment-mode'] === 'STANDALONE' && { 'test clocks': clockMover }),
-    sandbox: sandbox(parts),
+    ...(clocks && { 'test clocks': clocks }),
+    sandbox,
     sweeper: sweeper(parts),
+    lookout: new Lookout({
+      database: parts.watching,
+      clock: parts.clock,
+      watched: [
+        { name: 'deliveries', due: due.deliveries, wake: () => deliveries.wake() },
+        { name: 'operations', due: due.operations, wake: () => dispatcher.wake() },
+        { name: 'callbacks', due: due.callbacks, wake: () => callbacks.wake() },
+        { name: 'invoices', due: due.invoices, wake: () => invoiceSettler.wake() },
+        { name: 'subscriptions', due: due.subscriptions, wake: () => subscriptions.wake() },
+        { name: 'sandbox', due: due.sandbox, wake: sandbox.wake },
+        ...(clocks ? [{ name: 'clocks', due: due.clocks, wake: () => clocks.wake() }] : []),
+      ],
+    }),
   };
 }
 
@@ -60,14 +78,21 @@ function processing({ dispatcher, settler }: Parts): Worker {
   };
 }
 
-/** The callbacks that the sandbox owes; loaded beside the start, which does not wait for it. */
-function sandbox({ connectors, logError }: Parts): Worker {
-  const loading = connectors.of('sandbox');
+/** The callbacks that the sandbox owes. It is loaded when the first of them is due: a live service has none. */
+function sandboxOf({ connectors, logError }: Parts): Worker & { wake: () => void } {
+  let loading: ReturnType<typeof connectors.of<'sandbox'>> | undefined;
   return {
-    start: () => {
-      loading.then((loaded) => loaded.start()).catch((error) => logError(error, 'The sandbox could not be started'));
+    start: () => {},
+    wake: () => {
+      loading ??= connectors.of('sandbox');
+      loading
+        .then((sandbox) => {
+          sandbox.start();
+          sandbox.wake();
+        })
+        .catch((error) => logError(error, 'The sandbox could not be started'));
     },
-    stop: async () => (await loading).stop(),
+    stop: async () => (await loading)?.stop(),
   };
 }
 

@@ -9,6 +9,8 @@ import { claimCallbacks, type DueCallback, freeLeases, recordCallback, releaseCa
 
 export interface CallbackWorkerOptions extends CallbackSettlerDeps {
   observe: (end: 'settled' | 'ignored') => void;
+  /** How often it looks by itself, where something else wakes it. */
+  pollMs?: () => number;
   onTrouble: (error: unknown) => void;
   onRecovered?: () => void;
 }
@@ -49,6 +51,7 @@ export class CallbackWorker {
       release: (unbegun) => this.#release(unbegun),
       slots: () => slots,
       maxBatch: slots,
+      pollMs: options.pollMs,
       onTrouble,
       ...(onRecovered && { onRecovered }),
     });

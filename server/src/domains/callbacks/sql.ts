@@ -28,13 +28,19 @@ export interface DueCallback {
   tries: number;
 }
 
+/** `$1` is now in ms. */
+const isDue = `state = 'RECEIVED' and due_at <= to_timestamp($1::float8 / 1000)
+        and (leased_until is null or leased_until <= to_timestamp($1::float8 / 1000))`;
+
+/** For a lookout: whether any callback is due. */
+export const callbackDue = `select from provider_callback where ${isDue}`;
+
 /** Takes due callbacks under a lease. Values: now and the lease's end in ms, how many at most, the lease's token. */
 export const claimCallbacks = statement<DueCallback>(
   'callbacks.claim',
   `with due as materialized (
      select channel_id, event_id from provider_callback
-      where state = 'RECEIVED' and due_at <= to_timestamp($1::float8 / 1000)
-        and (leased_until is null or leased_until <= to_timestamp($1::float8 / 1000))
+      where ${isDue}
       order by due_at
       limit $3
         for update skip locked

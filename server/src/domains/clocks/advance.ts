@@ -20,6 +20,8 @@ export interface ClockKey {
 export interface ClockMoverOptions {
   database: Database;
   works: readonly ClockWork[];
+  /** How often it looks by itself, where something else wakes it. */
+  pollMs?: () => number;
   onTrouble: (error: unknown) => void;
 }
 
@@ -53,6 +55,7 @@ export class ClockMover {
       release: async () => {},
       slots: () => slots,
       maxBatch: slots,
+      pollMs: options.pollMs,
       onTrouble: options.onTrouble,
     });
   }

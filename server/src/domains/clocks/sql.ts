@@ -41,6 +41,9 @@ export const sendClock = statement<ClockRow>(
    returning ${columns}`,
 );
 
+/** For a lookout: whether any clock is on its way. */
+export const clockUnderWay = 'select from clock where target_at is not null';
+
 /** Values: clocks that are not meant, how many at most. */
 export const clocksUnderWay = statement<ClockRow>(
   'clocks.under_way',

@@ -13,6 +13,8 @@ export interface ConnectorSurroundings {
   urls: Readonly<Record<string, string | undefined>>;
   /** Gives a callback to the channel it is for, as if it had come over HTTP. */
   deliverCallback: (channelId: number, headers: Record<string, string>, body: Buffer) => Promise<void>;
+  /** How often one that works by itself looks for work, where something else wakes it. */
+  pollMs?: () => number;
   /** Told when something that no call waits for cannot be done. */
   onTrouble: (error: unknown) => void;
 }

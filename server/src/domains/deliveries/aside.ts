@@ -46,6 +46,11 @@ export class AsideQueue {
     this.#options = options;
   }
 
+  /** Nothing is set aside, as far as is known here. */
+  get isEmpty(): boolean {
+    return this.#served.size + this.#waiting.size === 0;
+  }
+
   get isClearing(): boolean {
     return this.#clearing !== undefined;
   }

@@ -120,6 +120,14 @@ export const setAside = statement(
    update delivery set aside = true from chosen where delivery.ctid = chosen.place`,
 );
 
+/**
+ * For a lookout: whether anything has come due in the last seconds. Its worker knows of what it has seen waiting, and looks
+ * by itself for what is older: done rows of long ago, which a transaction held open keeps in the index, are not stepped over.
+ */
+export const deliveryDue = `select from delivery
+   where state = 'OPEN' and not aside
+     and due_at between to_timestamp($1::float8 / 1000 - 2) and to_timestamp($1::float8 / 1000) and ${notLeased}`;
+
 /** Since when the delivery that is longest due has been due, of those not set aside. Value: where to begin, in ms. */
 export const oldestDue = statement<{ due_ms: number | null }>(
   'deliveries.oldest_due',

@@ -60,6 +60,8 @@ export class Claimer {
   readonly #aside: AsideQueue;
   /** The last claim was full: more is due. */
   #isBehind = false;
+  /** The last look saw everything that is due and not set aside, and that was nothing. */
+  #sawNothing = false;
   #lookedAtMs = Number.NEGATIVE_INFINITY;
   #unlooked = 0;
   #freshFromMs = Number.NEGATIVE_INFINITY;
@@ -73,6 +75,11 @@ export class Claimer {
 
   async claim(room: number): Promise<Held[]> {
     return (await this.#claimUnhindered(room)) ?? (await this.#claimChosen(room));
+  }
+
+  /** Nothing is due, as far as is known here: neither claimable nor waiting for its endpoint. */
+  get isQuiet(): boolean {
+    return this.#sawNothing && this.#aside.isEmpty;
   }
 
   /** Resolves when nothing is under way in the database any more. */
@@ -128,6 +135,7 @@ export class Claimer {
   }
 
   async #grantDue(round: Round, nowMs: number): Promise<void> {
+    this.#sawNothing = false;
     if (this.#aside.isClearing) {
       await this.#grantLastDue(round, nowMs);
       return;
@@ -135,6 +143,7 @@ export class Claimer {
     const atMost = round.room + lookedBeyond;
     const waiting = await this.#look(lookLongestDue, nowMs, atMost);
     const isFull = countOf(waiting) === atMost;
+    this.#sawNothing = waiting.length === 0;
     const left = round.grant(waiting);
     this.#isBehind = isFull;
     const isHidden = isFull && round.room > 0;

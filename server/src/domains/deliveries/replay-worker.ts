@@ -62,7 +62,7 @@ export class ReplayWorker {
       },
       slots: () => slots,
       maxBatch: slots,
-      pollMs,
+      pollMs: () => pollMs,
       onTrouble,
       ...(onRecovered && { onRecovered }),
     });

@@ -26,6 +26,8 @@ export interface DeliveryWorkerOptions {
   retryIntervalsMs: readonly number[];
   /** Deliveries in flight at most. */
   maxInFlight?: number;
+  /** How often it looks by itself, while nothing waits, where something else wakes it (`deliveryDue`). */
+  restMs?: number;
   /** Whether the process has more urgent work: deliveries then go on at a part of their pace (`busyGapMs`). */
   busy?: () => boolean;
   observer?: DeliveryObserver;
@@ -51,6 +53,8 @@ export interface DeliveryObserver {
 
 /** Many of them wait for their claim or their record at any moment: 64 slots made half the deliveries a second of 512. */
 const defaultMaxInFlight = 512;
+/** What waits for its endpoint's rate or pause is looked at this often. */
+const pollMs = 100;
 /**
  * While payments take all the processor they can get, deliveries get this much: 100 ten times a second. Few claims of
  * many cost a third of many claims of few. The rest catches up when the rush is over.
@@ -83,7 +87,7 @@ export class DeliveryWorker {
 
   constructor(options: DeliveryWorkerOptions) {
     const { database, directory, guard, clock, timeoutMs, ca, busy, onDisabled, observer = {} } = options;
-    const { maxInFlight = defaultMaxInFlight } = options;
+    const { maxInFlight = defaultMaxInFlight, restMs = pollMs } = options;
     const onTrouble = (error: unknown) => this.#trouble(error);
     const slots = () => (busy?.() ? Math.min(busySlots, maxInFlight) : maxInFlight);
     this.#options = options;
@@ -119,6 +123,7 @@ export class DeliveryWorker {
       slots,
       gapMs: () => (busy?.() ? busyGapMs : 0),
       maxBatch: maximumClaim,
+      pollMs: () => (this.#claimer.isQuiet ? restMs : pollMs),
       onTrouble,
       onRecovered: () => this.#recovered(),
       observe: (count, durationMs) => observer.onClaim?.(count, durationMs),

@@ -15,6 +15,9 @@ export interface EndedPayment {
   finished_at: string;
 }
 
+/** For a lookout: whether a payment has ended and its invoice does not know. */
+export const endedPaymentDue = `select from invoice_payment where state <> 'OPEN' and applied_at is null`;
+
 /** The oldest $1 at most that nobody else is at work on; held until the transaction ends. */
 export const claimEndedPayments = statement<EndedPayment>(
   'invoices.claim_ended_payments',

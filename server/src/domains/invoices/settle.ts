@@ -32,6 +32,8 @@ export interface InvoiceSettlerOptions {
   /** What else follows, in the transaction that settles: subscriptions come later in the order of domains. */
   onSettled: (transaction: Queryable, settled: readonly SettledPayment[]) => Promise<void>;
   onDeliveries: () => void;
+  /** How often it looks by itself, where something else wakes it. */
+  pollMs?: () => number;
   onTrouble: (error: unknown) => void;
   onRecovered?: () => void;
 }
@@ -57,6 +59,7 @@ export class InvoiceSettler {
       release: async () => {},
       slots: () => maximumBatch,
       maxBatch: maximumBatch,
+      pollMs: options.pollMs,
       onTrouble,
       ...(onRecovered && { onRecovered }),
     });

@@ -36,6 +36,8 @@ export interface DispatcherOptions extends Addresses {
   /** Where a drill ends the process (tests of crashes). */
   failPoint: FailPoint;
   observer?: DispatchObserver;
+  /** How often it looks by itself, where something else wakes it. */
+  pollMs?: () => number;
   onTrouble: (error: unknown) => void;
   onRecovered?: () => void;
 }
@@ -81,6 +83,7 @@ export class Dispatcher {
       release: (unbegun) => this.#release(unbegun),
       slots: () => slots,
       maxBatch: maximumClaim,
+      pollMs: options.pollMs,
       onTrouble,
       ...(onRecovered && { onRecovered }),
     });

@@ -57,32 +57,41 @@ const about = `
 /** Operations in one claim at most. */
 export const maximumClaim = 200;
 
-/**
- * Takes due operations under a lease, from every channel that has some, as many of each as there is room for: a channel
- * whose provider hangs cannot hide the others. Values: now and the lease's end in ms since the epoch, how many at most,
- * the lease's token, how many of one channel, and for channels that have some in flight: which, and how many of them now.
- *
- * The channels with open operations are found by a loose index scan, some microseconds each. READY becomes CALLING here,
- * before the call: when this process dies now, nobody can know whether the call was made, and it is looked up.
- */
-export const claimOperations = statement<OperationRow>(
-  'processing.claim',
-  `with recursive channel_with_work as (
+/** The channels with open operations, found by a loose index scan: some microseconds each. */
+const channelWithWork = `channel_with_work as (
      (select channel_id from provider_operation where finished_at is null order by channel_id limit 1)
      union all
      select (select o.channel_id from provider_operation o
               where o.finished_at is null and o.channel_id > c.channel_id order by o.channel_id limit 1)
        from channel_with_work c
       where c.channel_id is not null
-   ), due as materialized (
+   )`;
+
+/** Whether an operation `o` of channel `c` is due. `$1` is now in ms. */
+const isDue = `o.finished_at is null and o.channel_id = c.channel_id
+           and o.due_at <= to_timestamp($1::float8 / 1000)
+           and (o.leased_until is null or o.leased_until <= to_timestamp($1::float8 / 1000))`;
+
+/** For a lookout: whether any operation is due. */
+export const operationDue = `with recursive ${channelWithWork}
+   select from channel_with_work c cross join lateral (select from provider_operation o where ${isDue} limit 1) as first`;
+
+/**
+ * Takes due operations under a lease, from every channel that has some, as many of each as there is room for: a channel
+ * whose provider hangs cannot hide the others. Values: now and the lease's end in ms since the epoch, how many at most,
+ * the lease's token, how many of one channel, and for channels that have some in flight: which, and how many of them now.
+ *
+ * READY becomes CALLING here, before the call: when this process dies now, nobody can know whether the call was made, and it is looked up.
+ */
+export const claimOperations = statement<OperationRow>(
+  'processing.claim',
+  `with recursive ${channelWithWork}, due as materialized (
      select picked.*
        from channel_with_work c
        left join unnest($6::bigint[], $7::int[]) as limited (channel_id, room) on limited.channel_id = c.channel_id
       cross join lateral (
         select tenant_id, transaction_id, number, state from provider_operation o
-         where o.finished_at is null and o.channel_id = c.channel_id
-           and o.due_at <= to_timestamp($1::float8 / 1000)
-           and (o.leased_until is null or o.leased_until <= to_timestamp($1::float8 / 1000))
+         where ${isDue}
          order by o.due_at
          limit least($3::int, coalesce(limited.room, $5::int))
            for update skip locked

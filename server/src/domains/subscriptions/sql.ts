@@ -199,6 +199,11 @@ export const dueClocks = statement<{ id: number; now_at: string }>(
        or exists (select from subscription_charge c where c.clock_id = k.id and c.due_at <= k.now_at)`,
 );
 
+/** For a lookout: whether anything is due in real time, the clock 0. Who moves a test clock sees to what is due by that. */
+export const subscriptionDue = `select from subscription where clock_id = 0 and due_at <= to_timestamp($1::float8 / 1000)
+    union all
+   select from subscription_charge where clock_id = 0 and due_at <= to_timestamp($1::float8 / 1000)`;
+
 /** Values: tenant, plan. */
 export const isPlanUsed = statement<{ used: boolean }>(
   'subscriptions.is_plan_used',

@@ -7,19 +7,21 @@ import { dueClocks, nextDue } from './sql.ts';
 
 export interface SubscriptionWorkerOptions extends RenewDeps, CollectDeps {
   clock: Clock;
+  /** How long after nothing was due it looks again, in ms, where something else wakes it (`subscriptionDue`). */
+  restMs?: number;
   onRecovered?: () => void;
 }
 
 /** The clock of customers without one of their own. */
 export const realClock = 0;
 
-/** How long after nothing was due it looks again. */
+/** How long after nothing was due it looks again by itself. */
 const pollMs = 200;
 const longestBackoffMs = secondMs;
 
 /**
  * Does what is due to subscriptions: periods begin and are invoiced, ends come, payments are tried. Batch after batch as
- * long as something is due, then it looks again every 200 ms, which costs three looks into an index. Any number of nodes may do
+ * long as something is due, then it looks again every 200 ms, or when a lookout wakes it. Any number of nodes may do
  * this at once.
  */
 export class SubscriptionWorker {
@@ -92,7 +94,7 @@ export class SubscriptionWorker {
     }
     if (this.#failures > 0) onRecovered?.();
     this.#failures = 0;
-    return pollMs;
+    return this.#options.restMs ?? pollMs;
   }
 
   /**

@@ -61,7 +61,7 @@ test('what becomes due while a claim is in flight is claimed right after it', as
   const queue: number[] = [];
   let claims = 0;
   const { loop, done } = looping(queue, {
-    pollMs: 60_000,
+    pollMs: () => 60_000,
     claim: async (room) => {
       const found = queue.splice(0, room);
       if (++claims === 1) {
@@ -77,7 +77,7 @@ test('what becomes due while a claim is in flight is claimed right after it', as
 
 test('what others make due is found by looking', async () => {
   const queue: number[] = [];
-  const { loop, done, rooms } = looping(queue, { pollMs: 5 });
+  const { loop, done, rooms } = looping(queue, { pollMs: () => 5 });
   loop.start();
   await eventually('a look at nothing', () => rooms.length > 2);
   queue.push(1);

@@ -11,6 +11,8 @@ export interface SandboxCallerOptions {
   clock: Clock;
   /** Gives a callback to the channel it is for, as if it had come over HTTP. Throws where it is not accepted. */
   deliverCallback: (channelId: number, headers: Record<string, string>, body: Buffer) => Promise<void>;
+  /** How often it looks by itself, where something else wakes it (`sandboxCallbackDue`). */
+  pollMs?: () => number;
   /** Told once when the database goes away, and of every callback that is given up. */
   onTrouble: (error: unknown) => void;
 }
@@ -39,6 +41,7 @@ export class SandboxCaller {
       release: (unbegun) => this.#release(unbegun),
       slots: () => slots,
       maxBatch: slots,
+      pollMs: options.pollMs,
       onTrouble,
     });
   }

@@ -59,6 +59,11 @@ export class Sandbox implements Connector {
     this.#caller.start();
   }
 
+  /** Callbacks may be owed: look now. */
+  wake(): void {
+    this.#caller.wake();
+  }
+
   /** Sends no more; what is on its way is waited for. */
   async stop(): Promise<void> {
     await this.#caller.stop();

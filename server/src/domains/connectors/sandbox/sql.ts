@@ -202,6 +202,12 @@ export interface DueCallback {
   callback_tries: number;
 }
 
+/** `$1` is now in ms. */
+const isCallbackDue = `callback_due_at <= to_timestamp($1::float8 / 1000) and state <> 'UNTAKEN'`;
+
+/** For a lookout: whether any callback is owed. */
+export const sandboxCallbackDue = `select from sandbox_operation where ${isCallbackDue}`;
+
 /**
  * Takes operations that owe a callback: the next one of each. Due again is the lease: a sender that dies is replaced when
  * it runs out, and the step fences its late result off. With the first callback the end counts as told. Values: now and
@@ -211,7 +217,7 @@ export const claimCallbacks = statement<DueCallback>(
   'sandbox.claim_callbacks',
   `with due as materialized (
      select key from sandbox_operation
-      where callback_due_at <= to_timestamp($1::float8 / 1000) and state <> 'UNTAKEN'
+      where ${isCallbackDue}
       order by callback_due_at
       limit $3
         for update skip locked
