@@ -9,22 +9,26 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-test('it begins a quarter of a minute before now, or with what has been due for longer', async () => {
+test('it begins a second before now, or with what has been due for longer', async () => {
   const { refreshed, oldest } = following();
+  expect(await refreshed()).toBe(nowMs - secondMs);
+  oldest.ms = nowMs - 15 * secondMs;
   expect(await refreshed()).toBe(nowMs - 15 * secondMs);
-  oldest.ms = nowMs - minuteMs;
-  expect(await refreshed()).toBe(nowMs - 15 * secondMs);
+  oldest.ms = undefined;
+  expect(await refreshed()).toBe(nowMs - secondMs);
 });
 
-test('what is older than it is found when all is looked through, and that much more is allowed for from then on', async () => {
+test('what is older by more than 15 s is found when all is looked through, and looked for from then on', async () => {
   const { refreshed, oldest, asked } = following();
   await refreshed();
   oldest.ms = nowMs - minuteMs;
-  for (let i = 0; i < 19; i++) expect(await refreshed()).toBe(nowMs - 15 * secondMs);
-  expect(await refreshed()).toBe(nowMs - minuteMs - 15 * secondMs);
+  for (let i = 0; i < 19; i++) expect(await refreshed()).toBe(nowMs - secondMs);
+  expect(await refreshed()).toBe(nowMs - minuteMs);
   oldest.ms = undefined;
-  expect(await refreshed()).toBe(nowMs - minuteMs - 15 * secondMs);
+  expect(await refreshed()).toBe(nowMs - secondMs);
   expect(asked.filter((from) => from === 0)).toHaveLength(2);
+  oldest.ms = nowMs - minuteMs;
+  expect(await refreshed()).toBe(nowMs - minuteMs);
 });
 
 test('while the database is away, what was found holds', async () => {

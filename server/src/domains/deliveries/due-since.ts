@@ -5,21 +5,23 @@ import { oldestDue } from './claim-sql.ts';
 const refreshedEveryMs = secondMs;
 /** Every so often all of the index is looked through, so that nothing stays unseen whatever the clocks say. */
 const throughoutEvery = 20;
+/** Looks begin this long before now: what waited for longer to be written is found with the next refresh. */
+const freshMs = secondMs;
 /** What is written now may have been due for this long: it waited to be written, or another node's clock is behind. */
 const lateMs = 15 * secondMs;
 
 /**
- * Since when deliveries may have been due: looks begin there. Rows that are done leave the index only when they are
- * vacuumed away, and not while anyone holds a transaction open; stepping over them costs a look 1 ms for every few
- * thousand.
+ * Since when deliveries may have been due: looks begin there, a second before now or with what has been due for longest.
+ * Rows that are done leave the index only when they are vacuumed away, and not while anyone holds a transaction open;
+ * stepping over them costs a look 1 ms for every few thousand, and at full speed there are as many in a few tenths of a second.
  *
- * Something older than this can only come to be by clocks that are far apart. It is found within 20 s, and from then on
- * that much more is allowed for.
+ * What is written late is found once a second, up to 15 s late. Something older than that can only come to be by clocks that
+ * are far apart. It is found within 20 s, and from then on that much more is allowed for.
  */
 export class DueSince {
   readonly #database: Queryable;
   readonly #clock: Clock;
-  #ms = 0;
+  #oldestMs = 0;
   #lateMs = lateMs;
   #refreshes = 0;
   #refreshedAtMs = Number.NEGATIVE_INFINITY;
@@ -30,14 +32,14 @@ export class DueSince {
     this.#clock = clock;
   }
 
-  /** In ms since the epoch. It is found anew every second, beside the looks. */
+  /** In ms since the epoch. What has been due for longest is found anew every second, beside the looks. */
   get ms(): number {
     if (this.#refreshing === undefined && performance.now() - this.#refreshedAtMs > refreshedEveryMs) {
       this.#refreshing = this.#refresh().finally(() => {
         this.#refreshing = undefined;
       });
     }
-    return this.#ms;
+    return Math.max(0, Math.min(this.#oldestMs, this.#clock() - freshMs));
   }
 
   async settled(): Promise<void> {
@@ -46,13 +48,14 @@ export class DueSince {
 
   async #refresh(): Promise<void> {
     this.#refreshedAtMs = performance.now();
-    const from = this.#refreshes++ % throughoutEvery === 0 ? 0 : this.#ms;
+    const isThroughout = this.#refreshes++ % throughoutEvery === 0;
     const nowMs = this.#clock();
+    const expectedMs = Math.max(0, Math.min(this.#oldestMs, nowMs - this.#lateMs));
     try {
-      const [row] = await this.#database.run(oldestDue, [from]);
+      const [row] = await this.#database.run(oldestDue, [isThroughout ? 0 : expectedMs]);
       const oldestMs = row?.due_ms ?? nowMs;
-      if (oldestMs < this.#ms) this.#lateMs = Math.max(this.#lateMs, nowMs - oldestMs + lateMs);
-      this.#ms = Math.max(0, Math.min(oldestMs, nowMs - this.#lateMs));
+      if (oldestMs < expectedMs) this.#lateMs = Math.max(this.#lateMs, nowMs - oldestMs + lateMs);
+      this.#oldestMs = oldestMs;
     } catch {
       // The claims say that the database is away. What was found still holds.
     }
