@@ -59,7 +59,9 @@ export class Metrics {
     help: 'Pauses of webhook endpoints after failures in a row, and after each trial that failed.',
     registers: [this.#registry],
   });
+  // Kept, since each look by labels hashes them anew.
   readonly #requestOf = new Map<string, { observe: (seconds: number) => void }>();
+  readonly #attemptsOf = new Map<string, { inc: () => void }>();
 
   constructor() {
     collectDefaultMetrics({ register: this.#registry });
@@ -81,7 +83,12 @@ export class Metrics {
   };
 
   onAttempt = ({ outcome, durationMs, lagMs }: { outcome: string; durationMs: number; lagMs: number }): void => {
-    this.#attempts.labels(outcome).inc();
+    let attempts = this.#attemptsOf.get(outcome);
+    if (attempts === undefined) {
+      attempts = this.#attempts.labels(outcome);
+      this.#attemptsOf.set(outcome, attempts);
+    }
+    attempts.inc();
     this.#attemptSeconds.observe(durationMs / 1000);
     this.#attemptLag.observe(Math.max(0, lagMs) / 1000);
   };

@@ -153,7 +153,7 @@ export interface ClaimedDelivery {
 export const maximumClaim = 200;
 
 const claimed = `delivery.tenant_id, delivery.id, delivery.event_id, delivery.endpoint_id, delivery.attempts,
-             delivery.replay_of, (extract(epoch from delivery.due_at) * 1000)::float8 as due_ms, event.type, event.body`;
+             delivery.replay_of, date_part('epoch', delivery.due_at) * 1000 as due_ms, event.type, event.body`;
 
 /** What each of `picked` carries. `limit` keeps it a look by key, whatever the planner thinks of the sizes of tables. */
 const withEvent = `cross join lateral (

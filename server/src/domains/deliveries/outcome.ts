@@ -26,9 +26,14 @@ const outcomesOfCodes: Record<string, AttemptOutcome> = {
 const tlsCode =
   /^(ERR_TLS_|ERR_SSL_|CERT_|CRL_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH)/;
 
+/** undici cuts a connection itself over a `100 Continue` that nobody asked for, and over another protocol to go on in. */
+const unaskedAnswer = /^bad (response|upgrade)$/;
+
 /** What an error of the connection means. */
 export function outcomeOfError(error: unknown): AttemptOutcome {
-  const code = String((error as { code?: unknown } | null)?.code ?? '');
+  const { code: given, message } = (error ?? {}) as { code?: unknown; message?: unknown };
+  const code = String(given ?? '');
+  if (code === 'UND_ERR_SOCKET' && unaskedAnswer.test(String(message))) return 'protocol';
   const known = outcomesOfCodes[code];
   if (known !== undefined) return known;
   if (code.startsWith('EAI_')) return 'dns';

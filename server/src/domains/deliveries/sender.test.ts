@@ -173,6 +173,23 @@ test('what is not HTTP is `protocol`', async () => {
   expect(await sending().send(post(origin))).toMatchObject({ outcome: 'protocol' });
 });
 
+test.each(['100 Continue', '101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket'])(
+  'an answer that was not asked for is `protocol`, and the post is not repeated: %s',
+  async (unasked) => {
+    let posts = 0;
+    const origin = await rawServer((socket) => {
+      socket.on('data', () => {
+        const status = posts++ === 0 ? '200 OK\r\nContent-Length: 0' : unasked;
+        socket.write(`HTTP/1.1 ${status}\r\n\r\n`);
+      });
+    });
+    const sender = sending();
+    expect(await sender.send(post(origin))).toMatchObject({ outcome: 'ok' });
+    expect(await sender.send(post(origin))).toMatchObject({ outcome: 'protocol', resent: false });
+    expect(posts).toBe(2);
+  },
+);
+
 test('interim answers are passed over', async () => {
   const origin = await rawServer((socket) => {
     const interim = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n';
