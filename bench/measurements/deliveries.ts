@@ -1,10 +1,11 @@
+import type { ChildProcess } from 'node:child_process';
 import type { Bench, Line } from '../bench.ts';
 import { cpuRemark, perSecond } from '../format.ts';
 import { drain, registerEndpoint } from '../outbox.ts';
 import { ask, end, launchOwn } from '../processes/owned.ts';
 import type { PostJob, PostResult } from '../processes/post-loop.ts';
-import { startReceiver } from '../receiver.ts';
-import { interleave } from '../rounds.ts';
+import { type Receiver, startReceiver } from '../receiver.ts';
+import { interleave, type Sample } from '../rounds.ts';
 import { sampleEventBody } from '../sample-event.ts';
 
 const rounds = 4;
@@ -12,33 +13,24 @@ const deliveriesPerRound = 40_000;
 /** Of the bare loop, as when the goal was set. The service's own default is larger. */
 const inFlight = 64;
 
-/** Deliveries a second that one process claims, signs, sends and records, against undici's bare loop. */
+/**
+ * Deliveries a second that one process claims, signs, sends and records, against undici's bare loop; and what its sender
+ * does of that alone, without a database.
+ */
 export async function deliveries(bench: Bench): Promise<Line[]> {
   const { service } = await bench.emptyShop();
   const receiver = await startReceiver();
   const merchant = await service.makeMerchant('receiving');
   const endpointId = await registerEndpoint(service, merchant.key, `http://127.0.0.1:${receiver.port}/`);
-  const loop = launchOwn('post-loop.ts');
+  const bare = launchOwn('post-loop.ts');
+  const alone = launchOwn('sender-loop.ts');
   const { series, ratios, foreignCpus } = await interleave(rounds, [
     { name: 'deliveries', run: () => drain(service, merchant, endpointId, receiver, deliveriesPerRound) },
-    {
-      name: 'bare undici loop',
-      run: async () => {
-        const job: PostJob = {
-          port: receiver.port,
-          posts: deliveriesPerRound,
-          inFlight,
-          headers,
-          body: sampleEventBody,
-        };
-        const { perSecond: value, failures } = await ask<PostResult>(loop, job);
-        if (failures > 0) throw new Error(`${failures} posts of the bare loop failed.`);
-        return { value };
-      },
-    },
+    { name: 'bare undici loop', run: () => post(bare, receiver) },
+    { name: 'sender alone', run: () => post(alone, receiver) },
   ]);
   await service.empty();
-  await Promise.all([end(receiver.process), end(loop)]);
+  await Promise.all([end(receiver.process), end(bare), end(alone)]);
   bench.deliveriesPerSecond = series[0]?.median as number;
   return [
     {
@@ -48,9 +40,23 @@ export async function deliveries(bench: Bench): Promise<Line[]> {
       against: perSecond(series[1]?.median),
       figure: ratios[1] as number,
       goal: { atLeast: 0.6 },
-      remark: cpuRemark(series, foreignCpus),
+      remark: cpuRemark(series.slice(0, 2), foreignCpus),
+    },
+    {
+      measurement: 'deliveries',
+      what: "posts signed and sent by the service's sender alone, unrecorded ÷ bare undici loop",
+      ours: perSecond(series[2]?.median),
+      against: perSecond(series[1]?.median),
+      figure: (ratios[1] as number) / (ratios[2] as number),
     },
   ];
+}
+
+async function post(loop: ChildProcess, { port }: Receiver): Promise<Sample> {
+  const job: PostJob = { port, posts: deliveriesPerRound, inFlight, headers, body: sampleEventBody };
+  const { perSecond: value, failures } = await ask<PostResult>(loop, job);
+  if (failures > 0) throw new Error(`${failures} posts failed.`);
+  return { value };
 }
 
 /** The headers of the service, with signatures that stand for real ones. */

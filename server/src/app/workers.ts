@@ -80,19 +80,18 @@ function processing({ dispatcher, settler }: Parts): Worker {
 
 /** The callbacks that the sandbox owes. It is loaded when the first of them is due: a live service has none. */
 function sandboxOf({ connectors, logError }: Parts): Worker & { wake: () => void } {
-  let loading: ReturnType<typeof connectors.of<'sandbox'>> | undefined;
   return {
     start: () => {},
     wake: () => {
-      loading ??= connectors.of('sandbox');
-      loading
+      connectors
+        .of('sandbox')
         .then((sandbox) => {
           sandbox.start();
           sandbox.wake();
         })
         .catch((error) => logError(error, 'The sandbox could not be started'));
     },
-    stop: async () => (await loading)?.stop(),
+    stop: async () => (await connectors.made('sandbox'))?.stop(),
   };
 }
 

@@ -40,6 +40,11 @@ export class Connectors {
     this.#surroundings = surroundings;
   }
 
+  /** The connector, if it has been asked for. */
+  made<Name extends ProviderName>(provider: Name): ReturnType<(typeof makers)[Name]> | undefined {
+    return this.#made.get(provider) as ReturnType<(typeof makers)[Name]> | undefined;
+  }
+
   of<Name extends ProviderName>(provider: Name): ReturnType<(typeof makers)[Name]> {
     const made = this.#made.get(provider) ?? makers[provider](this.#surroundings);
     this.#made.set(provider, made);

@@ -73,7 +73,7 @@ const kills: [string, () => Promise<unknown>][] = [
     async () => {
       const [session] = await db.query<{ pid: number }>(
         `select pid from pg_stat_activity where application_name = 'florin worker'
-          order by query like '%delivery_attempt%' desc limit 1`,
+          order by query like '%result as (%' desc limit 1`,
       );
       process.kill(session?.pid as number, 'SIGKILL');
     },

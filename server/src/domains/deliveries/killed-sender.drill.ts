@@ -105,7 +105,7 @@ test('killed after the 200 and before its record: the same bytes go out under th
   async function backendsWaiting(): Promise<number[] | undefined> {
     const rows = await db.query<{ pid: number }>(
       `select pid from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock' and query like '%delivery_attempt%'`,
+        where datname = current_database() and wait_event_type = 'Lock' and query like '%result as (%'`,
     );
     return rows.length > 0 ? rows.map(({ pid }) => pid) : undefined;
   }

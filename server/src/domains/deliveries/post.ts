@@ -1,7 +1,7 @@
 import { publicId } from '../../vocabulary/id.ts';
 import type { Target } from '../webhooks/directory.ts';
 import { signaturesAt } from '../webhooks/signature.ts';
-import type { Held } from './claim.ts';
+import type { ClaimedDelivery } from './claim-sql.ts';
 import type { Post } from './sender.ts';
 
 /** The headers of every delivery, before its own. */
@@ -16,7 +16,11 @@ export const fixedHeaders = [
 ];
 
 /** A delivery as it goes over the wire, signed as of now. */
-export function postOf({ id, replay_of, event_id, type, body }: Held, { path, keys }: Target, nowMs: number): Post {
+export function postOf(
+  { id, replay_of, event_id, type, body }: Pick<ClaimedDelivery, 'id' | 'replay_of' | 'event_id' | 'type' | 'body'>,
+  { path, keys }: Pick<Target, 'path' | 'keys'>,
+  nowMs: number,
+): Post {
   const bytes = Buffer.from(body);
   const eventId = publicId('evt', event_id);
   const timestamp = String(Math.floor(nowMs / 1000));
