@@ -30,17 +30,15 @@ import { Notifications } from '../platform/postgres/notifications.ts';
 import { failPointAt, noFailPoint } from '../platform/process/fail-point.ts';
 import type { Lifecycle } from '../platform/process/lifecycle.ts';
 import type { Log } from '../platform/process/log.ts';
-import { LoopPressure } from '../platform/process/loop-pressure.ts';
 import type { Clock } from '../vocabulary/clock.ts';
 import { uuidSource } from '../vocabulary/id.ts';
 import { Metrics } from './metrics.ts';
 import { assembleProcessing } from './processing-parts.ts';
 import { publicUrlOf } from './public-url.ts';
+import { Rush } from './rush.ts';
 import type { Secrets } from './secrets.ts';
 import type { Settings } from './settings.ts';
 
-/** Payments written this lately count as being written now. */
-const writingMs = 100;
 /** For lists of events and deliveries, which look through thousands of rows: few, so that payments do not wait for them. */
 const listConnections = 2;
 /** For claiming deliveries, recording results, replaying, folding totals and settling invoices: requests never wait for it. */
@@ -100,6 +98,7 @@ export function assemble(connection: pg.ClientConfig, secrets: Secrets, surround
   const folder = new TotalsFolder(working, [foldTotals, foldLedger, foldCharges], (error) =>
     log.warn({ error }, 'Totals could not be folded; they stay exact'),
   );
+  const rush = new Rush();
   const creator: TransactionCreator = new TransactionCreator({
     // Its statement inserts and joins what it was given: no table's size can spoil its plan.
     writer: pool('writer', 1, 'kept'),
@@ -109,7 +108,10 @@ export function assemble(connection: pg.ClientConfig, secrets: Secrets, surround
     onDeliveries: () => deliveries.wake(),
     onWritten: () => folder.wake(),
     onOperations: () => processing.dispatcher.wake(),
-    observeBatch: metrics.onBatch,
+    observeBatch: (size, durationMs) => {
+      rush.paid(size);
+      metrics.onBatch(size, durationMs);
+    },
   });
   const mailer = mailerOf({
     url: settings['app.mail.url'],
@@ -120,7 +122,6 @@ export function assemble(connection: pg.ClientConfig, secrets: Secrets, surround
   });
   const disabledNotice = new DisabledNotice({ database, mailer, publicUrl: publicUrlOf(settings), clock, logError });
   lifecycle.add('notices', () => disabledNotice.settled());
-  const pressure = new LoopPressure();
   const deliveries = new DeliveryWorker({
     database: working,
     directory: endpoints,
@@ -130,8 +131,14 @@ export function assemble(connection: pg.ClientConfig, secrets: Secrets, surround
     retryIntervalsMs: settings['app.webhook.retry-intervals'],
     maxInFlight: settings['app.webhook.max-in-flight'],
     restMs: watchedPollMs,
-    busy: () => pressure.isHigh && creator.idleMs < writingMs,
-    observer: { onAttempt: metrics.onAttempt, onPaused: metrics.onPaused },
+    busy: () => rush.isOn,
+    observer: {
+      onAttempt: (facts) => {
+        rush.posted();
+        metrics.onAttempt(facts);
+      },
+      onPaused: metrics.onPaused,
+    },
     onTrouble: (error) => log.warn({ error }, 'Deliveries wait: the database or a defect is in the way'),
     onRecovered: () => log.info('Deliveries go on'),
     onDisabled: (endpoint, reason) => disabledNotice.tell(endpoint, reason),

@@ -47,7 +47,6 @@ export interface CreateTransactionDeps {
 export class TransactionCreator {
   readonly #deps: CreateTransactionDeps;
   readonly #batcher: Batcher<Draft, Outcome>;
-  #writtenAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(deps: CreateTransactionDeps) {
     this.#deps = deps;
@@ -106,11 +105,6 @@ export class TransactionCreator {
     return this.#batcher.queued;
   }
 
-  /** How long ago the last payments were written, in ms. */
-  get idleMs(): number {
-    return performance.now() - this.#writtenAtMs;
-  }
-
   drained(): Promise<void> {
     return this.#batcher.drained();
   }
@@ -133,7 +127,6 @@ export class TransactionCreator {
       ? drafts.toSorted(byIdempotencyKey)
       : drafts;
     const created = await createMany(this.#deps.writer, inKeyOrder);
-    this.#writtenAtMs = performance.now();
     if (created.length > 0) this.#deps.onWritten();
     if (created[0] !== undefined && created[0].deliveries > 0) this.#deps.onDeliveries();
     if (drafts.some((draft) => draft.provider !== null)) this.#deps.onOperations();
