@@ -152,6 +152,16 @@ test('nobody listening is `refused`', async () => {
   expect(await sending().send(post(receiver.url))).toMatchObject({ outcome: 'refused', status: undefined });
 });
 
+test('an attempt is never ended before its time', async () => {
+  const receiver = await receiving(() => {});
+  const sender = sending(5);
+  for (let i = 0; i < 50; i++) {
+    const sent = await sender.send(post(receiver.url));
+    expect(sent).toMatchObject({ outcome: 'timeout' });
+    expect(sent?.durationMs).toBeGreaterThanOrEqual(5);
+  }
+});
+
 test('an unknown host is `dns`', async () => {
   expect(await sending().send(post('http://no-such-host.invalid'))).toMatchObject({ outcome: 'dns' });
 });

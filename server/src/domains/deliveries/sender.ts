@@ -138,8 +138,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   begin({ path, headers, body }: Post, timeoutMs: number): void {
-    // Sockets are read before an immediate runs: what came in time counts, though we stood still when it did.
-    this.#deadline = setTimeout(() => setImmediate(() => this.#end(false)), timeoutMs);
+    this.#endAt(performance.now() + timeoutMs);
     try {
       this.#connection.client.dispatch({ method: 'POST', path, headers, body }, this);
     } catch (error) {
@@ -173,6 +172,17 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController, error: unknown): void {
     this.#fail(error);
+  }
+
+  /** Timers count in whole milliseconds, and so may end by almost one too early. */
+  #endAt(deadlineMs: number): void {
+    const expire = () => {
+      if (this.#done === undefined) return;
+      if (performance.now() < deadlineMs) this.#endAt(deadlineMs);
+      else this.#end(false);
+    };
+    // Sockets are read before an immediate runs: what came in time counts, though we stood still when it did.
+    this.#deadline = setTimeout(() => setImmediate(expire), Math.ceil(deadlineMs - performance.now()));
   }
 
   #read(totalBytes: number): void {
