@@ -232,13 +232,15 @@ test('a payment called off after the node that had claimed it died is looked up,
 });
 
 test('a payment at its provider is CANCELLED only when the provider confirms', async () => {
+  const confirmation = Promise.withResolvers<Outcome>();
   node.provider.answer = (verb, { key }) =>
-    verb === 'cancel' ? { kind: 'cancelled' } : { kind: 'pending', reference: key };
+    verb === 'cancel' ? confirmation.promise : { kind: 'pending', reference: key };
   const id = await pay();
   node.dispatcher.start();
   await operationIn(id, 'WAITING');
   expect(await node.update({ id, status: 'CANCELLED' }, one)).toMatchObject({ status: 'PROCESSING' });
-  await node.update({ id, status: 'CANCELLED' }, one);
+  expect(await node.update({ id, status: 'CANCELLED' }, one)).toMatchObject({ status: 'PROCESSING' });
+  confirmation.resolve({ kind: 'cancelled' });
   expect((await ended(id)).status).toBe('CANCELLED');
   expect(await node.operationsOf(1, id)).toMatchObject([
     { kind: 'CHARGE', state: 'CANCELLED' },
