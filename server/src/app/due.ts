@@ -3,7 +3,7 @@ import { clockUnderWay } from '../domains/clocks/sql.ts';
 import { sandboxCallbackDue } from '../domains/connectors/sandbox/sql.ts';
 import { deliveryDue } from '../domains/deliveries/claim-sql.ts';
 import { endedPaymentDue } from '../domains/invoices/settle-sql.ts';
-import { operationDue } from '../domains/processing/sql.ts';
+import { operationDue } from '../domains/processing/claim-sql.ts';
 import { subscriptionDue } from '../domains/subscriptions/sql.ts';
 
 /** What the lookout asks of the database, by who works it off. */

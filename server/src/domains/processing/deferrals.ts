@@ -8,9 +8,10 @@ import { type Move, movePayments } from '../transactions/moving.ts';
 import { addNotesTo } from '../transactions/notes.ts';
 import { isFinal } from '../transactions/states.ts';
 import type { Told } from './calling.ts';
+import { deferOperations } from './claim-sql.ts';
 import { lookUpAt } from './rules.ts';
 import type { FinalOutcome } from './settlement.ts';
-import { deferOperations, type OperationRow } from './sql.ts';
+import type { OperationRow } from './sql.ts';
 
 /** A claimed operation and the lease it is held under. */
 export interface Held extends OperationRow {

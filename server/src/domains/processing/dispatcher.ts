@@ -15,10 +15,11 @@ import { type Move, moved, movePayments } from '../transactions/moving.ts';
 import { isFinal } from '../transactions/states.ts';
 import { Breaker } from './breaker.ts';
 import { type Addresses, ask, operationOf, type Told } from './calling.ts';
+import { claimOperations, freeLeases, maximumClaim, releaseOperations } from './claim-sql.ts';
 import { Deferrals, type Held } from './deferrals.ts';
 import type { Settler } from './settle.ts';
 import { type FinalOutcome, isFinalOutcome } from './settlement.ts';
-import { claimOperations, freeLeases, maximumClaim, type OperationRow, releaseOperations } from './sql.ts';
+import type { OperationRow } from './sql.ts';
 
 export interface DispatcherOptions extends Addresses {
   /** At most two connections of it are used at once: one to claim, one to defer. */

@@ -8,6 +8,7 @@ import { isRetriable } from '../connectors/failures.ts';
 import { valuesOfMoves } from '../transactions/moving.ts';
 import { addNotesTo } from '../transactions/notes.ts';
 import { isFinal } from '../transactions/states.ts';
+import { settleOperations } from './settle-sql.ts';
 import {
   contradicts,
   type FinalOutcome,
@@ -17,7 +18,7 @@ import {
   settlementOf,
   valuesOfSettlements,
 } from './settlement.ts';
-import { findOfPayment, type OperationRow, type SettledBy, settleOperations } from './sql.ts';
+import { findOfPayment, type OperationRow, type SettledBy } from './sql.ts';
 
 export interface SettlerDeps {
   /** One settling statement at a time. */

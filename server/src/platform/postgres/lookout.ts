@@ -1,3 +1,4 @@
+import type { Clock } from '../../vocabulary/clock.ts';
 import type { Queryable } from './database.ts';
 import { type Statement, statement } from './statement.ts';
 
@@ -14,7 +15,7 @@ export interface Watched {
 export interface LookoutOptions {
   /** Of whose connections one is used. Its statement is planned once: `watching`. */
   database: Queryable;
-  clock: () => number;
+  clock: Clock;
   watched: readonly Watched[];
   lookEveryMs?: number;
 }
