@@ -148,7 +148,9 @@ if (process.geteuid?.() === 0) {
     const folder = newFolder('/tmp');
     chmodSync(join(folder.path, '..'), 0o755);
     const { folder: _, ...options } = asNobody();
-    expect(await folder.hold(options).refusal()).toContain(`data folder ${folder.path} cannot be written (EACCES)`);
+    expect(await folder.hold(options).refusal()).toMatch(
+      `data folder ${folder.path} cannot be used (EACCES, ${folder.path}`,
+    );
   });
 }
 

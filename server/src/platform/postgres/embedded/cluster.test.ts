@@ -81,6 +81,6 @@ test('files without a version are refused and left as they are', async () => {
 test('a file in the place of the data folder is refused by name', async () => {
   writeFileSync(folder.path, '');
   expect(await folder.hold().refusal()).toBe(
-    `EmbeddedPostgresError: data folder ${folder.path} is not a folder; choose another one`,
+    `EmbeddedPostgresError: ${folder.path} is a file, but a folder belongs there; move it away`,
   );
 });

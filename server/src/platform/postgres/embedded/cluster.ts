@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import {
   closeSync,
+  existsSync,
   fsyncSync,
   lchownSync,
   mkdtempSync,
@@ -9,12 +10,14 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { spawnAs } from './account.ts';
 import type { Binaries } from './binaries.ts';
-import { EmbeddedPostgresError, embeddedUser, errorCode, type Log } from './contract.ts';
+import { EmbeddedPostgresError, embeddedUser, type Log } from './contract.ts';
 import type { DataFolder } from './data-folder.ts';
+import { requireFolderOrNothing, requirePlainFileOrNothing } from './places.ts';
 import { listProcesses, signal } from './process-table.ts';
 import { clusterArgument } from './settings.ts';
 
@@ -24,7 +27,7 @@ const unfinishedPrefix = 'cluster.new-';
  * Makes the cluster if there is none. It is made under another name, written to disk and renamed, so whatever
  * stands under the name `cluster` is whole; existing data is never touched.
  *
- * @throws EmbeddedPostgresError when the data is of another major version, or is no PostgreSQL data at all
+ * @throws EmbeddedPostgresError when the data is of another major version, damaged, or no PostgreSQL data at all
  */
 export async function ensureCluster(folder: DataFolder, binaries: Binaries, log: Log): Promise<void> {
   removeUnfinished(folder);
@@ -38,34 +41,51 @@ export async function ensureCluster(folder: DataFolder, binaries: Binaries, log:
   log.info({ folder: folder.cluster, elapsedMs: Math.round(performance.now() - begun) }, 'made a new database');
 }
 
+/** What every cluster has; without one of these PostgreSQL would not start, or say something else than what is wrong. */
+const essentials = ['global/pg_control', 'base', 'pg_wal', 'pg_xact', 'postgresql.conf'];
+const controlFileBytes = 8192;
+
+/** Whether there is a cluster. Nothing is changed in one that is damaged: it may be all that is left. */
 function holdsData(folder: DataFolder, binaries: Binaries): boolean {
-  const version = readVersion(folder);
-  if (version === undefined) return false;
-  if (version === binaries.major) return true;
-  throw new EmbeddedPostgresError(
-    `data folder ${folder.root} holds data of PostgreSQL ${version}, but this Florin brings PostgreSQL ${binaries.major}; dump it with the Florin that made it and load it into a new folder`,
-  );
+  const { cluster } = folder;
+  requireFolderOrNothing(cluster);
+  if (!existsSync(cluster)) return false;
+  if (readdirSync(cluster).length === 0) {
+    throw new EmbeddedPostgresError(
+      `${cluster} is empty, which Florin never leaves behind; mount or restore the database that belongs there, or remove the empty folder to begin with a new one`,
+    );
+  }
+  const version = readVersion(cluster);
+  if (version !== binaries.major) {
+    throw new EmbeddedPostgresError(
+      `data folder ${folder.root} holds data of PostgreSQL ${version}, but this Florin brings PostgreSQL ${binaries.major}; dump it with the Florin that made it and load it into a new folder`,
+    );
+  }
+  for (const path of essentials.map((name) => join(cluster, name))) {
+    if (!existsSync(path)) throw damaged(`${path} is missing`);
+  }
+  const controlFile = join(cluster, 'global/pg_control');
+  if (statSync(controlFile).size < controlFileBytes) throw damaged(`${controlFile} is cut short`);
+  return true;
 }
 
-function readVersion(folder: DataFolder): string | undefined {
-  try {
-    return readFileSync(join(folder.cluster, 'PG_VERSION'), 'utf8').trim();
-  } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw error;
+function readVersion(cluster: string): string {
+  const path = join(cluster, 'PG_VERSION');
+  if (!existsSync(path)) {
+    throw new EmbeddedPostgresError(
+      `${cluster} holds files but no PG_VERSION, so it is no whole PostgreSQL database; restore a backup or move it away`,
+    );
   }
-  if (isAbsentOrEmpty(folder.cluster)) return undefined;
-  throw new EmbeddedPostgresError(
-    `${folder.cluster} holds files but no PG_VERSION, so it is no whole PostgreSQL database; restore a backup or move it away`,
-  );
+  requirePlainFileOrNothing(path);
+  const version = readFileSync(path, 'utf8').trim();
+  if (!/^\d+(\.\d+)?$/.test(version)) throw damaged(`${path} does not hold a version`);
+  return version;
 }
 
-function isAbsentOrEmpty(path: string): boolean {
-  try {
-    return readdirSync(path).length === 0;
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return true;
-    throw error;
-  }
+function damaged(what: string): EmbeddedPostgresError {
+  return new EmbeddedPostgresError(
+    `${what}; the database is damaged: keep a copy of the data folder as it is, then restore a backup (docs/operations.md)`,
+  );
 }
 
 /** Ends an initdb that outlived the Florin that started it, and removes what it made. */

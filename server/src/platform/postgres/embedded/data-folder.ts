@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Account, canEnter, chooseAccount } from './account.ts';
 import { EmbeddedPostgresError, embeddedPort, errorCode } from './contract.ts';
+import { requireFolderOrNothing, requirePlainFileOrNothing } from './places.ts';
 
 /** The address of a Unix socket holds 107 bytes on Linux and 103 on macOS. */
 const longestSocketPathBytes = 103;
@@ -36,12 +37,15 @@ export interface DataFolder {
 export function makeRoot(dataDir: string): string {
   const root = resolve(dataDir);
   try {
+    requireFolderOrNothing(root);
     // Root lets others pass through, not look, so that the unprivileged account can reach what is below.
     mkdirSync(root, { recursive: true, mode: process.geteuid?.() === 0 ? 0o711 : 0o700 });
     return realpathSync(root);
   } catch (error) {
     if (!['EEXIST', 'ENOTDIR'].includes(errorCode(error))) throw explainFailure(root, error);
-    throw new EmbeddedPostgresError(`data folder ${root} is not a folder; choose another one`, { cause: error });
+    throw new EmbeddedPostgresError(`data folder ${root} cannot be made: a file is in its path; choose another one`, {
+      cause: error,
+    });
   }
 }
 
@@ -49,6 +53,10 @@ export function makeRoot(dataDir: string): string {
 export function openDataFolder(root: string): DataFolder {
   const home = join(root, 'postgres');
   const cluster = join(home, 'cluster');
+  const logFile = join(root, 'postgres.log');
+  requireFolderOrNothing(home);
+  // PostgreSQL is started long after this, and after a database has been made.
+  requirePlainFileOrNothing(logFile);
   mkdirSync(home, { recursive: true, mode: 0o700 });
   const account = settleOwner(home, cluster);
   const { dev, ino } = statSync(home, { bigint: true });
@@ -57,21 +65,35 @@ export function openDataFolder(root: string): DataFolder {
     home,
     cluster,
     account,
-    logFile: join(root, 'postgres.log'),
+    logFile,
     socket: makeSocketFolder(home, account),
     // The inode, not the path: it stays when the folder is moved and differs in a copy.
     mark: `florin-${dev.toString(36)}-${ino.toString(36)}`,
   };
 }
 
-/** One plain line in place of a refusal of the file system; any other error as it is. */
+/** What an operator does about these refusals of the file system. */
+const remedies: Readonly<Record<string, string>> = {
+  EACCES: 'start Florin as the account it belongs to, or choose another folder',
+  EPERM: 'start Florin as the account it belongs to, or choose another folder',
+  EROFS: 'its file system is mounted read-only; make it writable, or choose another folder',
+  ENOSPC: 'its file system is full; make room',
+  EDQUOT: 'the quota of its file system is used up; make room',
+};
+
+/** One plain line in place of a refusal of the file system that concerns the data folder; any other error as it is. */
 export function explainFailure(root: string, error: unknown): unknown {
   const code = errorCode(error);
-  if (!['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT'].includes(code) || !concerns(error, root)) return error;
-  return new EmbeddedPostgresError(
-    `data folder ${root} cannot be written (${code}); choose a folder that belongs to this account and has free space`,
-    { cause: error },
-  );
+  if (code === '' || error instanceof EmbeddedPostgresError || !concerns(error, root)) return error;
+  const remedy = remedies[code];
+  // Node's own message names the call and the path, in one line.
+  const reason = remedy === undefined ? `: ${(error as Error).message}` : ` (${code}, ${placeOf(error)}): ${remedy}`;
+  return new EmbeddedPostgresError(`data folder ${root} cannot be used${reason}`, { cause: error });
+}
+
+function placeOf(error: unknown): string | undefined {
+  const { path, dest } = error as NodeJS.ErrnoException & { dest?: string };
+  return dest ?? path;
 }
 
 function concerns(error: unknown, root: string): boolean {
@@ -123,6 +145,7 @@ function makeSocketFolder(home: string, account: Account): DataFolder['socket'] 
   const near = join(home, 'socket');
   const fits = Buffer.byteLength(join(near, socketFile)) <= longestSocketPathBytes;
   const folder = fits ? near : temporarySocketFolder(home, account);
+  requireFolderOrNothing(folder);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (account.switched && lstatSync(folder).uid === 0) lchownSync(folder, account.uid, account.gid);
   const stats = lstatSync(folder);

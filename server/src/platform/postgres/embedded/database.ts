@@ -1,12 +1,24 @@
 import { Client, DatabaseError } from 'pg';
-import type { EmbeddedConnection } from './contract.ts';
+import { type EmbeddedConnection, EmbeddedPostgresError } from './contract.ts';
 
 /**
  * Makes the database inside the cluster unless it is there. Asked at every start, so that a kill between the
  * making of the cluster and this leaves nothing to repair.
+ *
+ * @throws EmbeddedPostgresError when PostgreSQL refuses, as it does where files of the cluster are damaged
  */
-export async function ensureDatabase(connection: EmbeddedConnection): Promise<void> {
-  if (await exists(connection)) return;
+export async function ensureDatabase(connection: EmbeddedConnection, logFile: string): Promise<void> {
+  try {
+    if (!(await exists(connection))) await make(connection);
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error;
+    throw new EmbeddedPostgresError(`PostgreSQL cannot open its database, see ${logFile}: ${error.message}`, {
+      cause: error,
+    });
+  }
+}
+
+async function make(connection: EmbeddedConnection): Promise<void> {
   const client = await open({ ...connection, database: 'postgres' });
   try {
     await client.query(`create database "${connection.database}"`);

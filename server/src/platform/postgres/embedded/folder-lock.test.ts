@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -43,6 +43,17 @@ test('the claim of an earlier process with the number of a living one is removed
   const next = await lockFolder(root);
   expect(claims()).toHaveLength(1);
   next.release();
+});
+
+test('what is no claim neither stands in the way nor is removed', async () => {
+  mkdirSync(join(root, 'lock', 'folder'), { recursive: true });
+  // The second has the form of a claim of a dead process, but is a folder.
+  mkdirSync(join(root, 'lock', '999999999-0123456789abcdef-0123456789ab'));
+  const junk = ['junk', '.DS_Store', '12-34', `${process.pid}`];
+  for (const name of junk) writeFileSync(join(root, 'lock', name), 'precious');
+  const before = claims().toSorted();
+  (await lockFolder(root)).release();
+  expect(claims().toSorted()).toEqual(before);
 });
 
 test('a zombie counts as dead', async () => {

@@ -3,6 +3,7 @@ import { closeSync, mkdirSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EmbeddedPostgresError } from './contract.ts';
+import { requireFolderOrNothing } from './places.ts';
 import { identify } from './process-table.ts';
 
 /** How long of two starts at the same moment one waits for the other to give way. */
@@ -24,6 +25,7 @@ export interface FolderLock {
  */
 export async function lockFolder(root: string): Promise<FolderLock> {
   const folder = join(root, 'lock');
+  requireFolderOrNothing(folder);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const own = claimName();
   closeSync(openSync(join(folder, own), 'wx', 0o600));
@@ -50,14 +52,30 @@ function claimName(): string {
   return `${process.pid}-${startMark(process.pid) ?? 'unknown'}-${randomBytes(6).toString('hex')}`;
 }
 
+/** The form of a claim's name. What is named otherwise was put there by somebody else, and is left alone. */
+const claimForm = /^(\d+)-([0-9a-f]{16}|unknown)-[0-9a-f]{12}$/;
+
+/** The claims of living processes but `own`; those of dead ones are deleted. */
 function livingClaims(folder: string, own: string): string[] {
-  return readdirSync(folder).filter((name) => {
-    if (name === own) return false;
-    const [pid, start] = name.split('-');
-    if (startMark(Number(pid)) === start) return true;
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const [name, pid, start] = entry.isFile() && entry.name !== own ? (claimForm.exec(entry.name) ?? []) : [];
+    if (name === undefined) return [];
+    if (startMark(Number(pid)) === start) return [name];
     rmSync(join(folder, name), { force: true });
-    return false;
+    return [];
   });
+}
+
+/** The process that uses the folder, other than this one; undefined when there is none. Only looks. */
+export function holderOfFolder(dataDir: string): number | undefined {
+  try {
+    const holder = readdirSync(join(dataDir, 'lock'))
+      .flatMap((name) => [claimForm.exec(name) ?? []])
+      .find(([, pid, start]) => pid !== undefined && startMark(Number(pid)) === start);
+    return holder && Number(holder[1]);
+  } catch {
+    return undefined;
+  }
 }
 
 function startMark(pid: number): string | undefined {

@@ -31,6 +31,8 @@ export interface Postmaster {
   /** Says how it ended, as soon as it did. */
   readonly ended: Promise<string>;
   hasEnded(): boolean;
+  /** Where in the log its own lines begin: what stands before was said by others. */
+  readonly logStart: number;
 }
 
 /** The program and its arguments. */
@@ -45,6 +47,7 @@ export interface CommandLine {
  */
 export async function launch(folder: DataFolder, { program, words }: CommandLine): Promise<Postmaster> {
   const output = openLog(folder.logFile);
+  const logStart = fstatSync(output).size;
   const child = spawn(program, words, {
     cwd: folder.cluster,
     env: programEnvironment(),
@@ -60,12 +63,13 @@ export async function launch(folder: DataFolder, { program, words }: CommandLine
   const ended = new Promise<string>((resolve) => {
     child.once('exit', (code, killedBy) => resolve(killedBy ?? `exit code ${code}`));
   });
-  return watched(child.pid as number, ended);
+  return watched(child.pid as number, ended, logStart);
 }
 
 /** Takes over a postmaster that an earlier, killed Florin started. It is not our child, so its end must be looked for. */
-export function adopt(identity: ProcessIdentity): Postmaster {
-  return watched(identity.pid, endOf(identity));
+export function adopt(folder: DataFolder, identity: ProcessIdentity): Postmaster {
+  const logStart = statSync(folder.logFile, { throwIfNoEntry: false })?.size ?? 0;
+  return watched(identity.pid, endOf(identity), logStart);
 }
 
 /** Whether the running postmaster of this folder was started with exactly this command line. */
@@ -90,7 +94,7 @@ export async function untilReady(folder: DataFolder, postmaster: Postmaster, log
     if (report?.pid === postmaster.pid && report.status === 'ready') return;
     if (postmaster.hasEnded()) {
       const reason = `PostgreSQL did not start (${await postmaster.ended})`;
-      throw new EmbeddedPostgresError(`${reason}, see ${folder.logFile}: ${lastComplaint(folder.logFile)}`);
+      throw new EmbeddedPostgresError(`${reason}, see ${folder.logFile}: ${complaintOf(folder, postmaster.logStart)}`);
     }
     if (performance.now() > nextReport) {
       log.warn({ pid: postmaster.pid }, 'PostgreSQL is still starting; after a crash it first repeats its log');
@@ -111,12 +115,12 @@ export async function shutDown(postmaster: Postmaster, log: Log): Promise<void> 
   clearTimeout(timer);
 }
 
-function watched(pid: number, ended: Promise<string>): Postmaster {
+function watched(pid: number, ended: Promise<string>, logStart: number): Postmaster {
   let over = false;
   void ended.then(() => {
     over = true;
   });
-  return { pid, ended, hasEnded: () => over };
+  return { pid, ended, hasEnded: () => over, logStart };
 }
 
 async function endOf(identity: ProcessIdentity): Promise<string> {
@@ -140,12 +144,22 @@ function explainSpawn(error: Error, program: string): Error {
   );
 }
 
-/** The last line of the log that tells of a failure. */
-function lastComplaint(logFile: string): string {
-  const file = openSync(logFile, 'r');
+/** In one line what the log says, from `start` on, of a failure: its last fatal line, with the detail below it. */
+function complaintOf(folder: DataFolder, start: number): string {
+  const file = openSync(folder.logFile, 'r');
   const tail = Buffer.alloc(8_192);
-  const length = readSync(file, tail, 0, tail.length, Math.max(0, fstatSync(file).size - tail.length));
+  const length = readSync(file, tail, 0, tail.length, Math.max(start, fstatSync(file).size - tail.length));
   closeSync(file);
-  const lines = tail.toString('utf8', 0, length).trimEnd().split('\n');
-  return lines.findLast((line) => /FATAL|PANIC|error/.test(line)) ?? lines.at(-1) ?? '';
+  const lines = tail.toString('utf8', 0, length).trimEnd().split('\n').map(withoutPrefix);
+  const fatal = lines.findLastIndex((line) => /^(FATAL|PANIC)/.test(line));
+  // Before it has read its configuration it writes without levels, over several lines.
+  const said =
+    fatal < 0 ? lines.slice(-3) : lines.slice(fatal, lines[fatal + 1]?.startsWith('DETAIL') ? fatal + 2 : fatal + 1);
+  // The account reaches the cluster by its working folder; an operator does not.
+  return (said.join('; ') || 'it says nothing').replaceAll('/proc/self/cwd', folder.cluster).replace(/\.$/, '');
+}
+
+/** Lines of the log begin with the time and the process (`log_line_prefix`). */
+function withoutPrefix(line: string): string {
+  return line.replace(/^\S+ \S+ UTC \[\d+\] /, '').replace(/ {2,}/g, ' ');
 }

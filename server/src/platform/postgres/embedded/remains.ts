@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { EmbeddedPostgresError, type Log } from './contract.ts';
 import type { DataFolder } from './data-folder.ts';
 import { socketFile } from './data-folder.ts';
+import { requirePlainFileOrNothing } from './places.ts';
 import { postmasterPidFile, readPostmasterPid } from './postmaster-pid.ts';
 import { identify, listProcesses, type ProcessEntry, type ProcessIdentity, signal } from './process-table.ts';
 
@@ -29,7 +30,9 @@ export function findOrphan(folder: DataFolder): ProcessIdentity | undefined {
 export async function clearRemains(folder: DataFolder, log: Log): Promise<void> {
   await endWorkers(folder, log);
   await refuseStranger(folder);
-  rmSync(join(folder.cluster, postmasterPidFile), { force: true });
+  const pidFile = join(folder.cluster, postmasterPidFile);
+  requirePlainFileOrNothing(pidFile);
+  rmSync(pidFile, { force: true });
   for (const name of readdirSync(folder.socket.folder)) {
     if (name.startsWith(socketFile)) rmSync(join(folder.socket.folder, name), { force: true });
   }

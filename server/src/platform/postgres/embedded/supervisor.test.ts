@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, afterEach, expect, test } from 'vitest';
@@ -198,4 +198,16 @@ test('settings of PostgreSQL clients and of the dynamic linker in the environmen
   expect(names).toContain('PATH');
   expect(names.filter((name) => name === 'PGHOST' || name === 'LD_LIBRARY_PATH')).toEqual([]);
   expect(await query(connection, 'show fsync')).toEqual([{ fsync: 'on' }]);
+});
+
+test('a start that PostgreSQL refuses says what this one complained of, not what an earlier one did', async () => {
+  const log = join(folder.path, 'postgres.log');
+  appendFileSync(log, '2026-01-01 00:00:00.000 UTC [1] FATAL:  database "of yesterday" does not exist\n');
+  const rules = join(folder.cluster, 'pg_hba.conf');
+  renameSync(rules, `${rules}.away`);
+  const refusal = await folder.hold().refusal();
+  renameSync(`${rules}.away`, rules);
+  expect(refusal).toBe(
+    `EmbeddedPostgresError: PostgreSQL did not start (exit code 1), see ${log}: FATAL: could not load ${rules}`,
+  );
 });

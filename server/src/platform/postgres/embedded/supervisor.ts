@@ -22,7 +22,7 @@ const longestPauseMs = 10_000;
  * Starts PostgreSQL on a data folder, or takes over the one that a killed Florin left running there, and keeps it
  * running until `stop`. Resolves when it accepts sessions.
  *
- * @throws EmbeddedPostgresError with one plain line: the folder is in use, cannot be written, belongs to another
+ * @throws EmbeddedPostgresError with one plain line: the folder is in use, cannot be used, is damaged, belongs to another
  *   account or holds data of another version; the binaries are missing or PostgreSQL does not start
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
@@ -81,7 +81,7 @@ class Supervisor implements EmbeddedPostgres {
   async start(): Promise<void> {
     try {
       const postmaster = await this.#bringUp();
-      await ensureDatabase(this.connection);
+      await ensureDatabase(this.connection, this.#folder.logFile);
       this.#watch = this.#keepRunning(postmaster);
     } catch (error) {
       if (this.#postmaster && !this.#postmaster.hasEnded()) await shutDown(this.#postmaster, this.#log);
@@ -115,7 +115,7 @@ class Supervisor implements EmbeddedPostgres {
   async #adoptOrphan(): Promise<Postmaster | undefined> {
     const orphan = findOrphan(this.#folder);
     if (!orphan) return undefined;
-    const postmaster = adopt(orphan);
+    const postmaster = adopt(this.#folder, orphan);
     this.#postmaster = postmaster;
     if (!runsWith(this.#folder, this.#commandLine)) {
       this.#log.info({ pid: orphan.pid }, 'ending a PostgreSQL that was started with other settings');

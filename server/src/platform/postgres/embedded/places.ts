@@ -1,0 +1,38 @@
+import { lstatSync, readlinkSync, type Stats, statSync } from 'node:fs';
+import { EmbeddedPostgresError } from './contract.ts';
+
+/**
+ * Refuses anything but a folder, or nothing yet, at a path where a folder belongs. A link to a folder is one.
+ *
+ * @throws EmbeddedPostgresError saying what is there instead
+ */
+export function requireFolderOrNothing(path: string): void {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return;
+  const target = found.isSymbolicLink() ? statSync(path, { throwIfNoEntry: false }) : found;
+  if (target === undefined) {
+    throw new EmbeddedPostgresError(
+      `${path} is a symbolic link to ${readlinkSync(path)}, which is not there; mount or restore what it leads to, or remove the link`,
+    );
+  }
+  if (target.isDirectory()) return;
+  throw new EmbeddedPostgresError(`${path} is ${kindOf(target)}, but a folder belongs there; move it away`);
+}
+
+/**
+ * Refuses anything but a plain file, or nothing yet. A link is refused too: as root we would write wherever the owner of
+ * the folder has it lead.
+ *
+ * @throws EmbeddedPostgresError saying what is there instead
+ */
+export function requirePlainFileOrNothing(path: string): void {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined || found.isFile()) return;
+  throw new EmbeddedPostgresError(`${path} is ${kindOf(found)}, but a plain file belongs there; move it away`);
+}
+
+function kindOf(stats: Stats): string {
+  if (stats.isDirectory()) return 'a folder';
+  if (stats.isSymbolicLink()) return 'a symbolic link';
+  return stats.isFile() ? 'a file' : 'a device, a pipe or a socket';
+}
