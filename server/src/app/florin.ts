@@ -5,7 +5,7 @@ import type { Log } from '../platform/process/log.ts';
 import { type Clock, systemClock } from '../vocabulary/clock.ts';
 import { openDatabase } from './open-database.ts';
 import { assemble, type Parts, type Surroundings } from './parts.ts';
-import { secretsOf } from './secrets.ts';
+import { requireKeysInUse, secretsOf } from './secrets.ts';
 import { serve } from './serve.ts';
 import type { Settings } from './settings.ts';
 import { freeDeadLeases, startWorkers } from './workers.ts';
@@ -36,11 +36,12 @@ export async function startFlorin(
 
 async function start(surroundings: Surroundings): Promise<Florin> {
   const { settings, log, lifecycle } = surroundings;
-  const secrets = await secretsOf(settings);
+  const secrets = await secretsOf(settings, log);
   const { connection, isOursAlone, stop: stopDatabase } = await openDatabase(settings, log);
   lifecycle.add('postgres', stopDatabase);
 
   const parts = assemble(connection, secrets, surroundings);
+  await requireKeysInUse(secrets, parts.database, surroundings.clock(), log);
   const administrator = await firstAdministrator(parts);
   await parts.notifications.start();
   if (isOursAlone) await freeDeadLeases(parts);

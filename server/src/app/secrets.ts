@@ -1,6 +1,11 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { keptSecret } from '../platform/crypto/kept-secret.ts';
 import { freshKeyring, type Keyring, parseKeyring } from '../platform/crypto/keyring.ts';
+import type { Queryable } from '../platform/postgres/database.ts';
+import { holdsCluster } from '../platform/postgres/embedded/running.ts';
+import type { Log } from '../platform/process/log.ts';
+import { keysInUse } from './sealed-values.ts';
 import { environmentName, type Settings, SettingsError } from './settings.ts';
 
 export interface Secrets {
@@ -8,36 +13,129 @@ export interface Secrets {
   jwtKeys: Keyring;
   /** Seal and open stored secrets. */
   encryptionKeys: Keyring;
+  /** Where the encryption keys come from, for messages: a setting or a file. */
+  encryptionKeysFrom: string;
+  /** Keeps encryption keys that were drawn for a database that had to be looked at first. */
+  keep: () => Promise<void>;
 }
+
+type KeyringName = 'app.jwt.keys' | 'app.encryption.keys';
+
+const howToGiveUp = 'if it is lost for good, docs/operations.md says what to do under "Lost keys"';
 
 /**
  * The keys as they are set; outside CLUSTER mode they are made at first start and kept in the data folder. In CLUSTER
  * mode every node must have the same ones, so they must be given (decisions, Configuration).
+ *
+ * Encryption keys are drawn for a new database only: beside an existing one a new key opens nothing (decisions, Lost keys).
  */
-export async function secretsOf(settings: Settings): Promise<Secrets> {
+export async function secretsOf(settings: Settings, log: Log): Promise<Secrets> {
+  const isOursAndExists = settings['app.database.url'] === undefined && holdsCluster(settings['app.data-dir']);
+  const jwtFile = fileOf('app.jwt.keys', settings);
+  if (isOursAndExists && jwtFile !== undefined && !existsSync(jwtFile)) {
+    log.warn(`${jwtFile} was missing: a new signing key is drawn, every session has ended and everyone has to log in`);
+  }
+  const jwtKeys =
+    jwtFile === undefined ? given('app.jwt.keys', settings) : await kept(jwtFile, freshKeyring, 'jwt-keys');
+  return { jwtKeys, ...(await encryptionKeysOf(settings, isOursAndExists)) };
+}
+
+async function encryptionKeysOf(settings: Settings, isOursAndExists: boolean): Promise<Omit<Secrets, 'jwtKeys'>> {
+  const name = 'app.encryption.keys';
+  const file = fileOf(name, settings);
+  const keep = async () => {};
+  if (file === undefined) return { encryptionKeys: given(name, settings), encryptionKeysFrom: name, keep };
+  if (!existsSync(file)) {
+    if (isOursAndExists) throw missing(file, `${settings['app.data-dir']} holds a database`);
+    // Whether a database elsewhere is new is seen only when it is open.
+    if (settings['app.database.url'] !== undefined) return drawnLater(file);
+  }
+  return { encryptionKeys: await kept(file, freshKeyring, 'encryption-keys'), encryptionKeysFrom: file, keep };
+}
+
+function drawnLater(file: string): Omit<Secrets, 'jwtKeys'> {
+  const drawn = freshKeyring();
   return {
-    jwtKeys: await keyringOf('app.jwt.keys', settings),
-    encryptionKeys: await keyringOf('app.encryption.keys', settings),
+    encryptionKeys: parseKeyring(drawn),
+    encryptionKeysFrom: file,
+    keep: async () => {
+      const winner = await onFile(file, () => keptSecret(file, () => drawn));
+      if (winner !== drawn) throw new SettingsError(`${file} was made by another process just now; start again.`);
+    },
   };
 }
 
-async function keyringOf(name: 'app.jwt.keys' | 'app.encryption.keys', settings: Settings): Promise<Keyring> {
-  const given = settings[name];
-  if (given !== undefined) return parsed(name, given);
+/**
+ * Refuses encryption keys that cannot open what the database holds, and keeps those that were drawn for it.
+ *
+ * @throws SettingsError naming the key that is needed and what for
+ */
+export async function requireKeysInUse(secrets: Secrets, database: Queryable, nowMs: number, log: Log): Promise<void> {
+  const { encryptionKeys, encryptionKeysFrom: from } = secrets;
+  const inUse = await keysInUse(database, encryptionKeys, nowMs);
+  for (const { id, what, state } of inUse) {
+    switch (state) {
+      case 'absent':
+        if (isFile(from) && !existsSync(from))
+          throw missing(from, `the database holds secrets sealed with key ${id} (${what})`);
+        throw new SettingsError(
+          `${from} lacks key ${id}, which sealed secrets in the database (${what}); put it back into the list, from a backup of the data folder or wherever your keys are kept; ${howToGiveUp}.`,
+        );
+      case 'other':
+        throw new SettingsError(
+          `key ${id} in ${from} is not the key of this name that sealed secrets in the database (${what}); put that one back, from a backup of the data folder or wherever your keys are kept; ${howToGiveUp}.`,
+        );
+      case 'lost':
+        log.warn({ key: id, what }, 'Secrets were sealed with a key that is marked as lost; set them again');
+    }
+  }
+  await secrets.keep();
+}
+
+function missing(file: string, why: string): SettingsError {
+  return new SettingsError(
+    `${file} is missing, and ${why}: only the key in it opens the stored secrets of channels, webhook endpoints and inboxes. Put the file back from a backup of the data folder, or set app.encryption.keys if the key was given so; ${howToGiveUp}.`,
+  );
+}
+
+const isFile = (from: string) => !from.startsWith('app.');
+
+/** Where the keys are kept that are not given; undefined when they are. */
+function fileOf(name: KeyringName, settings: Settings): string | undefined {
+  if (settings[name] !== undefined) return undefined;
   if (settings['app.deployment-mode'] === 'CLUSTER') {
     throw new SettingsError(
       `${name} must be given in CLUSTER mode, the same on every node, for example ` +
         `${environmentName(name)}=${freshKeyring()} (just drawn); for a single node set APP_DEPLOYMENT_MODE=STANDALONE.`,
     );
   }
-  const file = join(settings['app.data-dir'], name.slice('app.'.length).replace('.', '-'));
+  return join(settings['app.data-dir'], name.slice('app.'.length).replace('.', '-'));
+}
+
+function given(name: KeyringName, settings: Settings): Keyring {
+  return parsed(name, settings[name] as string);
+}
+
+async function kept(file: string, draw: () => string, name: string): Promise<Keyring> {
+  const text = await onFile(file, () => keptSecret(file, draw));
+  if (text === '') throw new SettingsError(`${file} is empty; put ${name} back from a backup of the data folder.`);
+  return parsed(file, text);
+}
+
+async function onFile<Result>(file: string, work: () => Promise<Result>): Promise<Result> {
   try {
-    return parsed(file, await keptSecret(file, freshKeyring));
+    return await work();
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
-    throw new SettingsError(`app.data-dir: ${file} cannot be read or written (${code}); choose another folder.`);
+    throw new SettingsError(`app.data-dir: ${file} cannot be read or written (${code}); ${remedyOf(code)}.`);
   }
+}
+
+function remedyOf(code: string): string {
+  if (code === 'EISDIR') return 'it is a folder, but a file belongs there: move it away and restore the file';
+  if (code === 'ENOSPC' || code === 'EDQUOT') return 'make room on its disk';
+  return 'choose another folder, or the account it belongs to';
 }
 
 function parsed(from: string, text: string): Keyring {

@@ -86,7 +86,7 @@ export const settings = {
   }),
   'app.encryption.keys': setting(text, {
     description:
-      'Keys that seal stored secrets, written as app.jwt.keys: the first seals, all open. Made at first start outside CLUSTER mode.',
+      'Keys that seal stored secrets, written as app.jwt.keys: the first seals, all open. Made at first start outside CLUSTER mode. A key that is lost for good stands as kid:lost.',
     secret: true,
   }),
   'app.password.min-length': setting(integer(6, 128), {

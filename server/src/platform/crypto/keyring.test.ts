@@ -18,6 +18,13 @@ test('a fresh keyring can be read, and is another each time', () => {
   expect(one).not.toBe(two);
 });
 
+test('a key that is lost has its name in the list, and opens nothing', () => {
+  const keyring = parseKeyring(`new:${key()},old:lost`);
+  expect(keyring.isLost('old')).toBe(true);
+  expect(keyring.find('old')).toBeUndefined();
+  expect(keyring.isLost('new')).toBe(false);
+});
+
 const short = randomBytes(31).toString('base64');
 test.each([
   ['', 'Key 1 must read id:base64'],
@@ -27,6 +34,8 @@ test.each([
   [`a:${short}`, 'Key 1 (a) must be 32 bytes in base64'],
   [`a:${'!'.repeat(44)}`, 'Key 1 (a) must be 32 bytes in base64'],
   [`a:${key()},a:${key()}`, 'Two keys have the same id'],
+  [`a:${key()},a:lost`, 'Two keys have the same id'],
+  [`a:lost,b:${key()}`, 'Key 1 signs and seals, so it cannot be lost'],
 ])('%j is refused saying what is wrong, without repeating a key', (text, message) => {
   expect(() => parseKeyring(text)).toThrow(message);
   expect(() => parseKeyring(text)).not.toThrow(short);

@@ -10,39 +10,58 @@ const keyBytes = 32;
 
 /**
  * The keys that are live at once: the first signs and seals, every one verifies and opens. To rotate, put a new key in
- * front and take the old one away when nothing it made is alive any more.
+ * front and take the old one away when nothing it made is alive any more. A key that is lost keeps its name in the list, so
+ * that giving up what it sealed is written down where keys are kept.
  */
 export class Keyring {
   readonly current: Key;
   readonly #byId: ReadonlyMap<string, Key>;
+  readonly #lost: ReadonlySet<string>;
 
-  constructor(keys: readonly [Key, ...Key[]]) {
+  constructor(keys: readonly [Key, ...Key[]], lost: readonly string[] = []) {
     this.current = keys[0];
     this.#byId = new Map(keys.map((key) => [key.id, key]));
-    if (this.#byId.size < keys.length) throw new Error('Two keys have the same id.');
+    this.#lost = new Set(lost);
+    if (new Set([...this.#byId.keys(), ...lost]).size < keys.length + lost.length) {
+      throw new Error('Two keys have the same id.');
+    }
   }
 
   find(id: string): Key | undefined {
     return this.#byId.get(id);
   }
+
+  /** Whether the key of this name is given up. */
+  isLost(id: string): boolean {
+    return this.#lost.has(id);
+  }
 }
+
+/** Stands in the place of a key that is lost. */
+const lostMark = 'lost';
 
 /**
- * Reads `kid:base64,kid2:base64`, each key 32 bytes (settings `app.jwt.keys` and `app.encryption.keys`). What is wrong
- * is told without repeating a key.
+ * Reads `kid:base64,kid2:base64,kid3:lost`, each key 32 bytes (settings `app.jwt.keys` and `app.encryption.keys`). What is
+ * wrong is told without repeating a key.
  */
 export function parseKeyring(text: string): Keyring {
-  const [first, ...others] = text.split(',').map((entry, index) => parseKey(entry.trim(), index + 1));
-  return new Keyring([first as Key, ...others]);
+  const entries = text.split(',').map((entry, index) => parseKey(entry.trim(), index + 1));
+  const keys = entries.filter((entry) => typeof entry !== 'string');
+  const lost = entries.filter((entry) => typeof entry === 'string');
+  const [first] = entries;
+  if (first === undefined || typeof first === 'string') throw new Error('Key 1 signs and seals, so it cannot be lost.');
+  return new Keyring([first, ...keys.slice(1)], lost);
 }
 
-function parseKey(entry: string, position: number): Key {
+/** A key; only its id when it is lost. */
+function parseKey(entry: string, position: number): Key | string {
   const [id = '', encoded = ''] = entry.split(/:(.*)/s);
   if (!/^[A-Za-z0-9_-]{1,32}$/.test(id) || encoded === '') {
     throw new Error(
       `Key ${position} must read id:base64, the id being 1 to 32 letters, digits, dashes or underscores.`,
     );
   }
+  if (encoded === lostMark) return id;
   const bytes = Buffer.from(encoded, 'base64');
   if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(encoded) || bytes.length !== keyBytes) {
     throw new Error(`Key ${position} (${id}) must be ${keyBytes} bytes in base64.`);

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { type EmbeddedConnection, embeddedDatabase, embeddedPort, embeddedUser } from './contract.ts';
 import { readPostmasterPid } from './postmaster-pid.ts';
@@ -9,6 +9,15 @@ const clusterOf = (dataDir: string) => join(resolve(dataDir), 'postgres', 'clust
 /** Whether a database has ever been made in this data folder. */
 export function hasCluster(dataDir: string): boolean {
   return existsSync(join(clusterOf(dataDir), 'PG_VERSION'));
+}
+
+/** Whether anything stands where the database belongs, whole or damaged. */
+export function holdsCluster(dataDir: string): boolean {
+  try {
+    return readdirSync(clusterOf(dataDir)).length > 0;
+  } catch {
+    return false;
+  }
 }
 
 /** How to reach the PostgreSQL that runs on a data folder, whoever started it; undefined when none accepts sessions there. */

@@ -1,0 +1,145 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { freshKeyring } from '../platform/crypto/keyring.ts';
+import { openLog } from '../platform/process/log.ts';
+import { databaseFromTemplate, type TestDatabase } from '../testing/database.ts';
+import { administratorPassword, florinOn } from '../testing/florin.ts';
+import { startFlorin } from './florin.ts';
+import { keysInUse } from './sealed-values.ts';
+import { secretsOf } from './secrets.ts';
+import { readSettings, SettingsError } from './settings.ts';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'florin-lost-keys-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function refusal(start: Promise<unknown>): Promise<string> {
+  const error = (await start.catch((reason) => reason)) as Error;
+  expect(error).toBeInstanceOf(SettingsError);
+  expect(error.message).not.toContain('\n');
+  return error.message;
+}
+
+describe('beside an embedded database', () => {
+  // Keys are read before the database is opened, so this much of one is enough.
+  function dataFolder(name: string, ...files: string[]): string {
+    const path = join(folder, name);
+    mkdirSync(join(path, 'postgres/cluster'), { recursive: true });
+    writeFileSync(join(path, 'postgres/cluster/PG_VERSION'), '18\n');
+    for (const file of files) writeFileSync(join(path, file), freshKeyring());
+    return path;
+  }
+  const settingsIn = (dataDir: string) => readSettings({ APP_DATA_DIR: dataDir, PORT: '0' }, undefined);
+
+  test('lost encryption keys stop the start, and no others are drawn', async () => {
+    const dataDir = dataFolder('without', 'jwt-keys');
+    const line = await refusal(startFlorin(settingsIn(dataDir), openLog('silent')));
+    expect(line).toContain(`${dataDir}/encryption-keys is missing, and ${dataDir} holds a database`);
+    expect(line).toMatch(/secrets of channels, webhook endpoints.*from a backup of the data folder.*"Lost keys"/);
+    expect(readdirSync(dataDir).toSorted()).toEqual(['jwt-keys', 'postgres']);
+  });
+
+  test('empty encryption keys stop the start', async () => {
+    const dataDir = dataFolder('emptied', 'jwt-keys');
+    writeFileSync(join(dataDir, 'encryption-keys'), '');
+    expect(await refusal(startFlorin(settingsIn(dataDir), openLog('silent')))).toContain('encryption-keys is empty');
+  });
+
+  test('lost signing keys are drawn anew with a warning, since they only end sessions', async () => {
+    const dataDir = dataFolder('signed-out', 'encryption-keys');
+    const log = openLog('silent');
+    const warn = vi.spyOn(log, 'warn');
+    await secretsOf(settingsIn(dataDir), log);
+    expect(warn.mock.calls).toEqual([[expect.stringMatching(/jwt-keys was missing.*every session has ended/)]]);
+    await secretsOf(settingsIn(dataDir), log);
+    expect(warn).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe('on a database elsewhere that holds secrets', () => {
+  let db: TestDatabase;
+  let keyring: string;
+  let key: string;
+
+  const nodeWith = (APP_ENCRYPTION_KEYS: string) =>
+    florinOn(db, { APP_DEPLOYMENT_MODE: 'CLUSTER', APP_JWT_KEYS: freshKeyring(), APP_ENCRYPTION_KEYS });
+
+  beforeAll(async () => {
+    db = await databaseFromTemplate();
+    const dataDir = join(folder, 'first');
+    const florin = await florinOn(db, { APP_DATA_DIR: dataDir });
+    keyring = readFileSync(join(dataDir, 'encryption-keys'), 'utf8').trim();
+    key = keyring.split(':')[0] as string;
+    const admin = await florin.login('admin', administratorPassword);
+    const channel = { name: 'C', code: 'c', type: 'ONLINE', currency: 'USD', country: 'US', state: true };
+    const secrets = { apiKey: 'one', webhookSecret: 'two' };
+    expect((await florin.post('/api/channel/modify', { ...channel, ...secrets }, admin)).status).toBe(200);
+    const hook = { url: 'http://127.0.0.1:9/', events: ['transaction.*'], secret: 'whsec_demo' };
+    expect((await florin.post('/api/webhook/register', hook, admin)).status).toBe(200);
+    expect((await florin.post('/api/inbox/create', { secret: 'whsec_demo' }, admin)).status).toBe(200);
+    await florin.stop();
+  });
+
+  afterAll(() => db.drop());
+
+  const sealed = 'secrets in the database (channels: 2, inboxes: 1, webhook endpoints: 1)';
+
+  test('an empty data folder stops the start, and no keys are drawn into it', async () => {
+    const dataDir = join(folder, 'emptied-elsewhere');
+    const line = await refusal(florinOn(db, { APP_DATA_DIR: dataDir }));
+    expect(line).toContain(
+      `${dataDir}/encryption-keys is missing, and the database holds secrets sealed with key ${key}`,
+    );
+    expect(existsSync(join(dataDir, 'encryption-keys'))).toBe(false);
+  });
+
+  test('keys that lack the one in use stop the start', async () => {
+    const line = await refusal(nodeWith(freshKeyring()));
+    expect(line).toContain(`app.encryption.keys lacks key ${key}, which sealed ${sealed}`);
+    expect(line).not.toContain(keyring);
+  });
+
+  test('another key under the name of the one in use stops the start', async () => {
+    const other = `${key}:${freshKeyring().split(':')[1]}`;
+    const line = await refusal(nodeWith(other));
+    expect(line).toContain(`key ${key} in app.encryption.keys is not the key of this name that sealed ${sealed}`);
+    expect(line).not.toContain(other);
+  });
+
+  test('one damaged value does not make the right key a wrong one', async () => {
+    await db.query(
+      `update channel set api_key_sealed = set_byte(api_key_sealed, 39, get_byte(api_key_sealed, 39) # 1)`,
+    );
+    await (await nodeWith(keyring)).stop();
+  });
+
+  test('a key in front of the one in use starts', async () => {
+    await (await nodeWith(`${freshKeyring()},${keyring}`)).stop();
+  });
+
+  test('a key marked as lost lets the node start, until the secrets have been set again it warns', async () => {
+    const fresh = freshKeyring();
+    const florin = await nodeWith(`${fresh},${key}:lost`);
+    const admin = await florin.login('admin', administratorPassword);
+    const { body } = await florin.get('/api/channel/list', admin);
+    const { createdTime: _, updatedTime: __, tenantId: ___, ...channel } = body.data[0];
+    const secrets = { apiKey: 'three', webhookSecret: 'four' };
+    const saved = await florin.post('/api/channel/modify', { ...channel, ...secrets }, admin);
+    expect(saved.status, JSON.stringify(saved.body)).toBe(200);
+    await florin.stop();
+    const { encryptionKeys } = await secretsOf(
+      readSettings({ APP_ENCRYPTION_KEYS: `${fresh},${key}:lost`, APP_DATA_DIR: join(folder, 'unused') }, undefined),
+      openLog('silent'),
+    );
+    expect(await keysInUse(db.database, encryptionKeys, Date.now())).toEqual(
+      expect.arrayContaining([
+        { id: key, state: 'lost', what: 'inboxes: 1, webhook endpoints: 1' },
+        { id: fresh.split(':')[0], state: 'opens', what: 'channels: 2' },
+      ]),
+    );
+  });
+});
