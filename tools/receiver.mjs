@@ -3,7 +3,19 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 
-const [secret = 'whsec_demo', port = '9999'] = process.argv.slice(2);
+const usage = `Usage: npm run receiver [-- secret [port]]
+
+Prints the webhooks that arrive at http://127.0.0.1:9999/, and whether their signatures verify with whsec_demo.
+`;
+const [secret = 'whsec_demo', port = '9999', ...more] = process.argv.slice(2);
+if (secret === '--help' || secret === '-h') {
+  process.stdout.write(usage);
+  process.exit(0);
+}
+if (secret.startsWith('--') || !(Number(port) >= 0 && Number(port) <= 65_535) || more.length > 0) {
+  process.stderr.write(`These are not a secret and a port: ${process.argv.slice(2).join(' ')}\n\n${usage}`);
+  process.exit(2);
+}
 
 createServer(async (request, response) => {
   const chunks = [];
@@ -16,4 +28,11 @@ createServer(async (request, response) => {
   console.log(`${request.headers['x-service-event']} ${request.headers['x-service-delivery']}`);
   console.log(`signature ${genuine ? 'verified' : 'WRONG'}`);
   console.log(body.toString('utf8'));
-}).listen(Number(port), '127.0.0.1', () => console.log(`Waiting for webhooks at http://127.0.0.1:${port}/`));
+})
+  .on('error', ({ message }) => {
+    process.stderr.write(
+      `The receiver cannot listen: ${message}. Give it another port: npm run receiver -- ${secret} 9998\n`,
+    );
+    process.exit(1);
+  })
+  .listen(Number(port), '127.0.0.1', () => console.log(`Waiting for webhooks at http://127.0.0.1:${port}/`));

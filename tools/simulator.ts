@@ -3,9 +3,18 @@ import { fileURLToPath } from 'node:url';
 /** `npm run simulator -- stripe`: a payment provider on the loopback, to try a channel without an account (docs/providers.md). */
 const simulators = ['stripe', 'mollie'];
 
+const usage = `Usage: npm run simulator -- ${simulators.join(' | ')} [--port number] [--callback-url address] [--webhook-secret text]
+
+Simulates a payment provider on the loopback; docs/providers.md says how a channel is led there.
+`;
+
 const [name = '', ...options] = process.argv.slice(2);
+if (name === '--help' || name === '-h') {
+  process.stdout.write(usage);
+  process.exit(0);
+}
 if (!simulators.includes(name)) {
-  console.error(`Say which provider: npm run simulator -- ${simulators.join(' | ')} [--port number]`);
+  process.stderr.write(`There is no simulator of ${name || 'nothing'}; name a provider.\n\n${usage}`);
   process.exit(2);
 }
 const file = new URL(`../server/src/testing/simulators/${name}.ts`, import.meta.url);

@@ -3,6 +3,7 @@ import type { PasswordCost } from '../platform/crypto/passwords.ts';
 import { Lifecycle } from '../platform/process/lifecycle.ts';
 import type { Log } from '../platform/process/log.ts';
 import { type Clock, systemClock } from '../vocabulary/clock.ts';
+import { requireFreePort } from './free-port.ts';
 import { openDatabase } from './open-database.ts';
 import { assemble, type Parts, type Surroundings } from './parts.ts';
 import { requireKeysInUse, secretsOf } from './secrets.ts';
@@ -36,6 +37,7 @@ export async function startFlorin(
 
 async function start(surroundings: Surroundings): Promise<Florin> {
   const { settings, log, lifecycle } = surroundings;
+  await requireFreePort(settings);
   const secrets = await secretsOf(settings, log);
   const { connection, isOursAlone, stop: stopDatabase } = await openDatabase(settings, log);
   lifecycle.add('postgres', stopDatabase);

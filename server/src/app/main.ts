@@ -1,11 +1,14 @@
 import { openLog } from '../platform/process/log.ts';
+import { answerArguments, startUsage } from './arguments.ts';
 import { givenSettings } from './given-settings.ts';
 import { type Settings, SettingsError } from './settings.ts';
 
 /** How long a stop may take before the process ends all the same. Deliveries in flight have 12 s. */
 const stopDeadlineMs = 30_000;
 
-await main();
+const answered = answerArguments(process.argv.slice(2), startUsage);
+if (answered === undefined) await main();
+else process.exitCode = answered;
 
 async function main(): Promise<void> {
   const settings = settingsOrEnd();

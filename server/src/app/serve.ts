@@ -175,7 +175,8 @@ async function listen(app: FastifyInstance, settings: Settings): Promise<void> {
   }
 }
 
-function listenRefusal(code: string | undefined, host: string, port: number): SettingsError | undefined {
+/** Why an address cannot be listened on, in one line; undefined for what is no matter of settings. */
+export function listenRefusal(code: string | undefined, host: string, port: number): SettingsError | undefined {
   switch (code) {
     case 'EADDRINUSE':
       return new SettingsError(`port ${port} on ${host} is taken; set PORT to a free one.`);

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
@@ -12,8 +12,15 @@ import { freshKeyring } from '../platform/crypto/keyring.ts';
 import type { Endpoint } from '../platform/http/route.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../testing/database.ts';
 import { administratorPassword, florinOn, type TestFlorin, urlOf } from '../testing/florin.ts';
-import { type ServiceOptions, type ServiceProcess, spawnService, startService } from '../testing/service-process.ts';
+import {
+  type ReadyService,
+  type ServiceOptions,
+  type ServiceProcess,
+  spawnService,
+  startService,
+} from '../testing/service-process.ts';
 import { type Endpoints, routesOf } from './routes.ts';
+import { version } from './version.ts';
 
 let folder: string;
 let db: TestDatabase;
@@ -68,11 +75,15 @@ describe('a start that cannot be says why in one line, and ends with 1', () => {
     expect(line).not.toContain('canary');
   });
 
-  test('a port that is taken', async () => {
-    const taken = createServer().listen(0, '127.0.0.1');
+  test('a port that is taken, before anything is made', async () => {
+    const taken = createServer((_request, response) => response.end('hello')).listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const { port } = taken.address() as AddressInfo;
     expect(await refusedStart({ environment: onDatabase({ PORT: String(port) }) })).toContain(`port ${port}`);
+    const APP_DATA_DIR = join(folder, 'port-taken');
+    const line = await refusedStart({ environment: { PORT: String(port), APP_DATA_DIR } });
+    expect(line).toContain(`port ${port} on 127.0.0.1 is taken by another program; stop it, or set PORT to a free one`);
+    expect(existsSync(APP_DATA_DIR)).toBe(false);
     taken.close();
   });
 
@@ -95,6 +106,41 @@ describe('a start that cannot be says why in one line, and ends with 1', () => {
   test.each(wrongFiles)('florin.yaml with %s', async (_what, text, line) => {
     const cwd = await folderWith(text);
     expect(await refusedStart({ environment: { APP_DATA_DIR: join(folder, 'unused') }, cwd })).toMatch(line);
+  });
+});
+
+describe('the words after a command', () => {
+  const programs = [
+    ['npm start', 'main.ts'],
+    ['npm run verify', 'verify.ts'],
+    ['npm run receiver', '../../../tools/receiver.mjs'],
+    ['npm run simulator', '../../../tools/simulator.ts'],
+  ] as const;
+
+  test.each(programs)(
+    '%s says how it is used when asked, and ends with 2 for words that it does not know',
+    async (command, file) => {
+      const call = (...words: string[]) => run(process.execPath, [join(import.meta.dirname, file), ...words]);
+      const asked = await call('--help');
+      expect(asked).toMatchObject({ code: 0, stderr: '' });
+      expect(asked.stdout).toContain(`Usage: ${command}`);
+      for (const words of [
+        ['--prot', '9000'],
+        ['help', 'me', 'please'],
+      ]) {
+        const mistaken = await call(...words);
+        expect(mistaken, words.join(' ')).toMatchObject({ code: 2, stdout: '' });
+        expect(mistaken.stderr).toContain(`Usage: ${command}`);
+        expect(mistaken.stderr).toContain(words[0]);
+        expect(mistaken.stderr).not.toContain('    at ');
+      }
+      expect(readdirSync(folder)).not.toContain('data');
+    },
+  );
+
+  test('npm start -- --version prints the version alone', async () => {
+    const { code, stdout } = await run(process.execPath, [join(import.meta.dirname, 'main.ts'), '--version']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `${version}\n` });
   });
 });
 
@@ -185,10 +231,13 @@ describe('the first start and those after it, on a folder of its own', () => {
     expect(isAlive(pid)).toBe(false);
   });
 
-  /** A second start on the same folder is refused, and the first is none the worse for it. */
-  async function expectAlone(first: ServiceProcess & { get: TestFlorin['get'] }): Promise<void> {
-    const line = await refusedStart({ environment: environment() });
-    expect(line).toContain(dataDir());
+  /** A second start on the same folder is refused, on the same port or another, and the first is none the worse for it. */
+  async function expectAlone(first: ReadyService): Promise<void> {
+    const inUse = `data folder ${dataDir()} is in use by Florin process ${first.pid}`;
+    expect(await refusedStart({ environment: environment() })).toContain(inUse);
+    const { port } = new URL(first.address);
+    const line = await refusedStart({ environment: { ...environment(), PORT: port } });
+    expect(line).toContain(`port ${port} on 127.0.0.1 is taken by another Florin, and ${inUse}`);
     expect((await first.get('/health/ready')).status).toBe(200);
   }
 
@@ -287,16 +336,25 @@ async function pasted({ stdout }: ServiceProcess): Promise<string> {
   return (await run('sh', ['-e', '-c', lines])).stdout;
 }
 
-async function run(program: string, words: string[], { cwd = folder } = {}): Promise<{ stdout: string }> {
+interface Ran {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+async function run(program: string, words: string[], { cwd = folder } = {}): Promise<Ran> {
   const { PATH = '', HOME = '/' } = process.env;
   const env = { PATH, HOME, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
-  const child = spawn(program, words, { cwd, env, stdio: ['ignore', 'pipe', 'ignore'] });
-  let stdout = '';
+  const child = spawn(program, words, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let [stdout, stderr] = ['', ''];
   child.stdout.on('data', (chunk) => {
     stdout += chunk;
   });
-  await once(child, 'close');
-  return { stdout };
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  const [code] = await once(child, 'close');
+  return { code, stdout, stderr };
 }
 
 function postmasterOf(dataDir: string): number | undefined {

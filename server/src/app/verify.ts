@@ -1,6 +1,7 @@
 import { Database } from '../platform/postgres/database.ts';
 import { openLog } from '../platform/process/log.ts';
 import { dayMs } from '../vocabulary/clock.ts';
+import { answerArguments, verifyUsage } from './arguments.ts';
 import { type Finding, verify } from './checks.ts';
 import { givenSettings } from './given-settings.ts';
 import { findDatabase } from './open-database.ts';
@@ -11,7 +12,9 @@ import { SettingsError } from './settings.ts';
  * reads, and runs beside a service as well as without one. Exit code 0 when every claim holds, 1 when one is broken, 2 when
  * it could not be told.
  */
-await main();
+const answered = answerArguments(process.argv.slice(2), verifyUsage);
+if (answered === undefined) await main();
+else process.exitCode = answered;
 
 async function main(): Promise<void> {
   try {
