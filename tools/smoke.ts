@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url';
 
 /**
  * A newcomer's first five minutes, word for word: clone, `npm start`, `npm run receiver`, the README's lines, the webhooks
- * arrive, the payment succeeds, and the books are right. Then Ctrl-C, which must end in 0. Ports 8080 and 9999 must be free.
+ * arrive, the payment succeeds, and the books are right. The lines are pasted again, and once more after Ctrl-C, which must
+ * end in 0, and a second start. Ports 8080 and 9999 must be free.
  */
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const readyWithinMs = 5 * 60_000; // The first start installs.
@@ -17,7 +18,7 @@ const running: Launched[] = [];
 try {
   await smoke();
   console.log(
-    'smoke: a fresh clone started, took the README payments, delivered their webhooks, and its books are right',
+    'smoke: a fresh clone started twice, took the README payments each time, delivered their webhooks, and its books are right',
   );
 } finally {
   for (const one of running) one.kill();
@@ -26,21 +27,50 @@ try {
 
 async function smoke(): Promise<void> {
   demand(spawnSync('git', ['clone', '--quiet', root, clone]).status === 0, 'git clone failed');
-  const service = launch('npm', ['start'], cleanEnvironment());
-  await service.says('Florin is ready at', readyWithinMs);
+  const first = launch('npm', ['start'], cleanEnvironment());
+  await first.says('Florin is ready at', readyWithinMs);
   const receiver = launch('npm', ['run', 'receiver'], cleanEnvironment());
   await receiver.says('Waiting for webhooks', arrivesWithinMs);
 
-  const blocks = readFileSync(join(clone, 'README.md'), 'utf8').matchAll(/```sh\n([\s\S]*?)```/g);
-  const lines = [...blocks].map(([, block]) => block).join('\n');
-  const pasted = spawnSync('sh', ['-e'], { cwd: clone, input: lines, encoding: 'utf8', env: cleanEnvironment() });
-  demand(pasted.stdout.includes('"status":"PENDING"'), `the README's lines printed ${pasted.stdout} ${pasted.stderr}`);
+  const readme = linesOf('README.md');
+  // Two channels, a webhook, a payment and a timeline; whatever is there already is not made again.
+  demandReplies(readme, 5);
   await receiver.says('signature verified', arrivesWithinMs);
   await receiver.says('transaction.succeeded', arrivesWithinMs);
+  demandReplies(readme, 2);
+  await receiver.says('transaction.succeeded', arrivesWithinMs, 2);
+
+  const another = spawnSync('npm', ['start'], { cwd: clone, encoding: 'utf8', env: cleanEnvironment() });
+  demand(another.status === 1, `a second npm start in the same folder ended with ${another.status}`);
+  demand(another.stderr.includes('is in use by Florin process'), `a second npm start said ${another.stderr}`);
+  demand((await first.interrupt()) === 0, 'npm start did not end with 0 after an interrupt');
+
+  const second = launch('npm', ['start'], cleanEnvironment());
+  await second.says('Florin is ready at', readyWithinMs);
+  demandReplies(readme, 2);
+  await receiver.says('transaction.succeeded', arrivesWithinMs, 3);
+  const sandboxPage = linesOf('docs/sandbox.md');
+  // A channel and three payments.
+  demandReplies(sandboxPage, 4);
+  demandReplies(sandboxPage, 3);
   const verified = spawnSync('npm', ['run', 'verify'], { cwd: clone, encoding: 'utf8', env: cleanEnvironment() });
   demand(verified.status === 0, `npm run verify printed ${verified.stdout} ${verified.stderr}`);
+  demand((await second.interrupt()) === 0, 'the second npm start did not end with 0 after an interrupt');
+}
 
-  demand((await service.interrupt()) === 0, 'npm start did not end with 0 after an interrupt');
+/** The lines that a page gives to paste. */
+function linesOf(page: string): string {
+  const blocks = readFileSync(join(clone, page), 'utf8').matchAll(/```sh\n([\s\S]*?)```/g);
+  return [...blocks].map(([, block]) => block).join('\n');
+}
+
+/** Pastes the lines into a fresh shell, and looks that so many replies are printed, all of them 200, a payment among them. */
+function demandReplies(lines: string, count: number): void {
+  const pasted = spawnSync('sh', ['-e'], { cwd: clone, input: lines, encoding: 'utf8', env: cleanEnvironment() });
+  const codes = [...pasted.stdout.matchAll(/"code":(\d+)/g)].map(([, code]) => code);
+  const said = `the lines printed ${pasted.stdout} ${pasted.stderr}`;
+  demand(pasted.status === 0 && pasted.stdout.includes('"status":"PENDING"'), said);
+  demand(codes.length === count && codes.every((code) => code === '200'), said);
 }
 
 /** As a newcomer's shell would have it: none of the settings of whoever runs this. */
@@ -53,8 +83,8 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
 }
 
 interface Launched {
-  /** Resolves when the text has been printed; rejects when the process ends or the time is up. */
-  says: (text: string, withinMs: number) => Promise<void>;
+  /** Resolves when the text has been printed (so many times); rejects when the process ends or the time is up. */
+  says: (text: string, withinMs: number, times?: number) => Promise<void>;
   /** Ctrl-C, which reaches every process of the terminal's foreground group; gives the exit code. */
   interrupt: () => Promise<number | null>;
   kill: () => void;
@@ -79,12 +109,16 @@ function launch(command: string, args: string[], env: NodeJS.ProcessEnv): Launch
     }
   };
   const launched: Launched = {
-    says: (text, withinMs) =>
+    says: (text, withinMs, times = 1) =>
       new Promise<void>((resolve, reject) => {
-        const late = setTimeout(() => reject(new Error(`${command} did not say "${text}":\n${output}`)), withinMs);
+        const late = setTimeout(
+          () => reject(new Error(`${command} did not say "${text}" ${times} times:\n${output}`)),
+          withinMs,
+        );
         void exited.then((code) => reject(new Error(`${command} ended with ${code}:\n${output}`)));
         const look = () => {
-          if (!output.includes(text)) return;
+          // An event's type stands in its body as well: lines that begin with it are counted.
+          if (output.split(`\n${text}`).length <= times) return;
           clearTimeout(late);
           heard.delete(look);
           resolve();

@@ -219,7 +219,10 @@ describe('the first start and those after it, on a folder of its own', () => {
   test('keeps the password, prints lines that still work, and stops on SIGTERM', async () => {
     const service = await startService({ environment: environment() });
     expect(service.stdout).not.toContain(password);
-    expect(await pasted(service)).toContain('"status":"PENDING"');
+    const answers = await pasted(service);
+    expect(answers).toContain('"status":"PENDING"');
+    // The channel is there already, and is not made again.
+    expect(answers.match(/"code":\d+/g)).toEqual(['"code":200']);
     await service.login('admin', password);
     await endsCleanly(service, 'SIGTERM');
   });

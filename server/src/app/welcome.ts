@@ -38,14 +38,18 @@ function shellQuoted(text: string): string {
 }
 
 function firstPayment(address: string, account: string, password: string): string {
-  return `TOKEN=$(curl -s ${address}/api/user/login -H 'Content-Type: application/json' \\
+  return `FLORIN=${address}
+JSON='Content-Type: application/json'
+ACCESS_TOKEN=$(curl -s $FLORIN/api/user/login -H "$JSON" \\
   -d '{"account":"${shellQuoted(account)}","password":"${password}"}' | sed 's/.*"accessToken":"\\([^"]*\\)".*/\\1/')
+AS_ADMIN="Authorization: Bearer $ACCESS_TOKEN"
 
-CHANNEL=$(curl -s ${address}/api/channel/modify -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
-  -d '{"name":"Bank transfer","code":"bank-'$(date +%s)'","type":"OFFLINE","currency":"USD,EUR","country":"US","state":true}' \\
-  | sed 's/.*"id":\\([0-9]*\\).*/\\1/')
+curl -s $FLORIN/api/channel/list -H "$AS_ADMIN" | grep -q '"code":"bank"' ||
+  curl -s $FLORIN/api/channel/modify -H "$AS_ADMIN" -H "$JSON" \\
+    -d '{"name":"Bank transfer","code":"bank","type":"OFFLINE","currency":"USD,EUR","country":"US","state":true}'
+BANK=$(curl -s $FLORIN/api/channel/list -H "$AS_ADMIN" | sed 's/.*"id":\\([0-9]*\\),"name":"[^"]*","code":"bank".*/\\1/')
 
-curl -s ${address}/api/transaction/create -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
-  -d '{"amount":1999,"currency":"USD","channelId":'$CHANNEL',"description":"My first payment"}'
+curl -s $FLORIN/api/transaction/create -H "$AS_ADMIN" -H "$JSON" \\
+  -d '{"amount":1999,"currency":"USD","channelId":'$BANK',"description":"My first payment"}'
 `;
 }
