@@ -1,4 +1,8 @@
-import { ensureAdministrator, type FirstAdministrator } from '../domains/users/first-administrator.ts';
+import {
+  ensureAdministrator,
+  type FirstAdministrator,
+  FirstAdministratorError,
+} from '../domains/users/first-administrator.ts';
 import type { PasswordCost } from '../platform/crypto/passwords.ts';
 import { Lifecycle } from '../platform/process/lifecycle.ts';
 import type { Log } from '../platform/process/log.ts';
@@ -8,7 +12,7 @@ import { openDatabase } from './open-database.ts';
 import { assemble, type Parts, type Surroundings } from './parts.ts';
 import { requireKeysInUse, secretsOf } from './secrets.ts';
 import { serve } from './serve.ts';
-import type { Settings } from './settings.ts';
+import { type Settings, SettingsError } from './settings.ts';
 import { freeDeadLeases, startWorkers } from './workers.ts';
 
 export interface Florin {
@@ -20,7 +24,7 @@ export interface Florin {
   stop: () => Promise<void>;
 }
 
-/** Starts a node, in order: keys, database, parts, workers, routes. What has been started is stopped if one fails. */
+/** Starts a node, in order: port, keys, database, parts, workers, routes. What has been started is stopped if one fails. */
 export async function startFlorin(
   settings: Settings,
   log: Log,
@@ -72,6 +76,8 @@ async function firstAdministrator({ database, passwords, clock, settings, log }:
     password: settings['app.admin.password'],
     passwordMinLength: settings['app.password.min-length'],
     dataDir: settings['app.data-dir'],
+  }).catch((error: unknown) => {
+    throw error instanceof FirstAdministratorError ? new SettingsError(error.message) : error;
   });
   if (administrator.commonPassword) log.warn('app.admin.password is one of the commonest; change it');
   return administrator;

@@ -87,6 +87,15 @@ describe('a start that cannot be says why in one line, and ends with 1', () => {
     taken.close();
   });
 
+  test('a first password that is too short, or cannot be kept', async () => {
+    const APP_DATA_DIR = join(folder, 'no-password');
+    await mkdir(join(APP_DATA_DIR, 'admin-password'), { recursive: true });
+    const environment = onDatabase({ APP_DATA_DIR, APP_ADMIN_PASSWORD: 'abc' });
+    expect(await refusedStart({ environment })).toContain('app.admin.password must have at least 6 characters');
+    const line = await refusedStart({ environment: { ...environment, APP_ADMIN_PASSWORD: '' } });
+    expect(line).toContain(`${join(APP_DATA_DIR, 'admin-password')} (EISDIR); it is a folder`);
+  });
+
   test('an address that is not of this machine', async () => {
     expect(await refusedStart({ environment: onDatabase({ HOST: '192.0.2.1' }) })).toContain('192.0.2.1');
   });

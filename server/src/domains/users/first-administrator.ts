@@ -36,6 +36,9 @@ export interface FirstAdministrator {
   commonPassword?: boolean;
 }
 
+/** Says in one line what an operator has to change before there can be an administrator. */
+export class FirstAdministratorError extends Error {}
+
 const passwordLength = 20;
 
 /**
@@ -49,10 +52,10 @@ export async function ensureAdministrator(deps: FirstAdministratorDeps): Promise
 
   const given = deps.password;
   if (given !== undefined && [...given].length < deps.passwordMinLength) {
-    throw new Error(`app.admin.password must have at least ${deps.passwordMinLength} characters.`);
+    throw new FirstAdministratorError(`app.admin.password must have at least ${deps.passwordMinLength} characters.`);
   }
   const passwordFile = join(deps.dataDir, 'admin-password');
-  const password = given ?? (await keptSecret(passwordFile, () => randomText(passwordLength)));
+  const password = given ?? (await keptPassword(passwordFile));
   const created = await insertOnce(await passwords.hash(password), deps);
   if (given !== undefined) return { account, created, ...(isCommon(given) && { commonPassword: true }) };
   if (created) return { account, created, password, passwordFile };
@@ -61,6 +64,23 @@ export async function ensureAdministrator(deps: FirstAdministratorDeps): Promise
   const [winner] = await database.run(findByAccount, [accountKey(account)]);
   if (!(await passwords.verify(winner?.password_hash, password))) await rm(passwordFile, { force: true });
   return { account, created };
+}
+
+async function keptPassword(file: string): Promise<string> {
+  try {
+    return await keptSecret(file, () => randomText(passwordLength));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    const remedy =
+      code === 'EISDIR'
+        ? 'it is a folder, but a file belongs there: move it away'
+        : 'make the folder writable and room on its disk';
+    throw new FirstAdministratorError(
+      `the first password cannot be kept in ${file} (${code}); ${remedy}, or set app.admin.password.`,
+      { cause: error },
+    );
+  }
 }
 
 function insertOnce(passwordHash: string, { database, clock, account }: FirstAdministratorDeps): Promise<boolean> {
