@@ -204,7 +204,6 @@ describe('a test clock', () => {
     const node = await florinOn(db, {
       APP_DEPLOYMENT_MODE: 'CLUSTER',
       APP_JWT_KEYS: `k1:${'A'.repeat(43)}`,
-      APP_ENCRYPTION_KEYS: `k1:${'B'.repeat(43)}`,
     });
     try {
       const there = await administratorOf(node);

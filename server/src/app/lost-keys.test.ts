@@ -71,7 +71,7 @@ describe('on a database elsewhere that holds secrets', () => {
   beforeAll(async () => {
     db = await databaseFromTemplate();
     const dataDir = join(folder, 'first');
-    const florin = await florinOn(db, { APP_DATA_DIR: dataDir });
+    const florin = await florinOn(db, { APP_DATA_DIR: dataDir, APP_ENCRYPTION_KEYS: '' });
     keyring = readFileSync(join(dataDir, 'encryption-keys'), 'utf8').trim();
     key = keyring.split(':')[0] as string;
     const admin = await florin.login('admin', administratorPassword);
@@ -90,7 +90,7 @@ describe('on a database elsewhere that holds secrets', () => {
 
   test('an empty data folder stops the start, and no keys are drawn into it', async () => {
     const dataDir = join(folder, 'emptied-elsewhere');
-    const line = await refusal(florinOn(db, { APP_DATA_DIR: dataDir }));
+    const line = await refusal(florinOn(db, { APP_DATA_DIR: dataDir, APP_ENCRYPTION_KEYS: '' }));
     expect(line).toContain(
       `${dataDir}/encryption-keys is missing, and the database holds secrets sealed with key ${key}`,
     );

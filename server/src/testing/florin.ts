@@ -5,6 +5,7 @@ import type pg from 'pg';
 import { request } from 'undici';
 import { startFlorin } from '../app/florin.ts';
 import { readSettings } from '../app/settings.ts';
+import { freshKeyring } from '../platform/crypto/keyring.ts';
 import { openLog } from '../platform/process/log.ts';
 import { type Clock, systemClock } from '../vocabulary/clock.ts';
 import type { TestDatabase } from './database.ts';
@@ -52,6 +53,7 @@ export async function florinOn(
       APP_DEPLOYMENT_MODE: 'STANDALONE',
       APP_ADMIN_PASSWORD: administratorPassword,
       APP_LOG_LEVEL: 'silent',
+      APP_ENCRYPTION_KEYS: encryptionKeysOf(connection),
       ...environment,
     },
     undefined,
@@ -75,6 +77,15 @@ export async function florinOn(
       await rm(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** Nodes on one database have one set of keys, as in a cluster: another could not open what is stored, and is refused. */
+const keysOfDatabases = new WeakMap<pg.ClientConfig, string>();
+
+function encryptionKeysOf(connection: pg.ClientConfig): string {
+  const keys = keysOfDatabases.get(connection) ?? freshKeyring();
+  keysOfDatabases.set(connection, keys);
+  return keys;
 }
 
 /** Calls the service at an address, wherever it runs. */
