@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +6,7 @@ import type { EmbeddedPostgres } from '../../platform/postgres/embedded/contract
 import { startEmbeddedPostgres } from '../../platform/postgres/embedded/supervisor.ts';
 import { databaseAt, eventually, type TestDatabase } from '../../testing/database.ts';
 import { holdingAnswers } from '../../testing/deliveries.ts';
+import { freeze, postmasterOf } from '../../testing/freeze.ts';
 import { changedPosts, postsOf, type TestNodes, testNodes } from '../../testing/nodes.ts';
 import type { ReadyService } from '../../testing/service-process.ts';
 import { minuteMs, secondMs } from '../../vocabulary/clock.ts';
@@ -75,24 +75,8 @@ async function gone(): Promise<() => Promise<unknown>> {
 
 /** No connection breaks and no statement fails: nothing is answered. */
 async function silent(): Promise<() => Promise<unknown>> {
-  const [pid] = readFileSync(join(dataDir, 'postgres', 'cluster', 'postmaster.pid'), 'utf8').split('\n');
-  const processes = [Number(pid), ...childrenOf(Number(pid))];
-  for (const process_ of processes) process.kill(process_, 'SIGSTOP');
-  return async () => {
-    for (const process_ of processes.toReversed()) process.kill(process_, 'SIGCONT');
-  };
-}
-
-function childrenOf(parent: number): number[] {
-  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  return pids.map(Number).filter((pid) => {
-    try {
-      // pid (name) state parent: no program of PostgreSQL has a bracket in its name.
-      return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[1]) === parent;
-    } catch {
-      return false;
-    }
-  });
+  const thaw = freeze(postmasterOf(join(dataDir, 'postgres', 'cluster')) as number);
+  return async () => thaw();
 }
 
 test('gone for 10 s, less than a lease: every answer is written down when it is back, and nothing is sent twice', async () => {
