@@ -41,6 +41,7 @@ async function start(surroundings: Surroundings): Promise<Florin> {
   lifecycle.add('postgres', stopDatabase);
 
   const parts = assemble(connection, secrets, surroundings);
+  await parts.primary.start();
   const administrator = await firstAdministrator(parts);
   await parts.notifications.start();
   if (isOursAlone) await freeDeadLeases(parts);
