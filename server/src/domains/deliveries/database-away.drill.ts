@@ -49,7 +49,7 @@ async function awayFor(ms: number, leave: () => Promise<() => Promise<unknown>>)
   const comeBack = await leave();
   const away = passing(ms);
   held.answerAll(200);
-  await saysSo(node);
+  await saysSo(node, ms);
   await away;
   await comeBack();
   await nodes.done(2 * minuteMs);
@@ -61,8 +61,14 @@ async function awayFor(ms: number, leave: () => Promise<() => Promise<unknown>>)
   return receiver;
 }
 
-async function saysSo(node: ReadyService): Promise<void> {
-  await eventually('it says so', async () => (await node.get('/health/ready')).status === 503, 20 * secondMs);
+/** Requests are told at once; balancers are when it has been away for 20 s. */
+async function saysSo(node: ReadyService, awayMs: number): Promise<void> {
+  const as = await nodes.administrator(node);
+  const isRefused = async () => (await node.get('/api/transaction/list', as)).status === 503;
+  await eventually('it says so', isRefused, 20 * secondMs);
+  if (awayMs > 20 * secondMs) {
+    await eventually('it is not ready', async () => (await node.get('/health/ready')).status === 503, 40 * secondMs);
+  } else expect((await node.get('/health/ready')).status).toBe(200);
   expect((await node.get('/health/live')).status).toBe(200);
 }
 

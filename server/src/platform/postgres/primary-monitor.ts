@@ -214,7 +214,11 @@ class Silence extends Error {
 }
 
 /** Whatever the work brings; destroyed when it is silent for too long. */
-async function answerOf<Result>({ socket }: Connection, work: () => Promise<Result>, patienceMs: number): Promise<Result> {
+async function answerOf<Result>(
+  { socket }: Connection,
+  work: () => Promise<Result>,
+  patienceMs: number,
+): Promise<Result> {
   const waited = new AbortController();
   const silence = silenceOf(patienceMs, waited.signal).then(() => {
     throw new Silence(`The server has not answered for ${patienceMs / secondMs} s.`);
