@@ -47,6 +47,7 @@ async function start(surroundings: Surroundings): Promise<Florin> {
   lifecycle.add('postgres', stopDatabase);
 
   const parts = assemble(connection, secrets, surroundings);
+  await parts.primary.start();
   await requireKeysInUse(secrets, parts.database, surroundings.clock(), log);
   const administrator = await firstAdministrator(parts);
   await parts.notifications.start();

@@ -89,10 +89,6 @@ describe('what is not there', () => {
     ['GET', '/'],
     ['GET', '/api'],
     ['GET', '/api/refund/remove'],
-    ['POST', '/api/transaction/list'],
-    ['GET', '/api/transaction/create'],
-    ['POST', '/api/user/info'],
-    ['GET', '/api/user/login'],
     ['GET', '/API/channel/list'],
     ['GET', '/api//channel/list'],
     ['GET', '/api/channel/list/..%2fmodify'],
@@ -104,13 +100,41 @@ describe('what is not there', () => {
     }
   });
 
-  test.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD', 'PROPFIND'])('no path knows %s', async (method) => {
-    for (const path of ['/api/channel/modify', '/api/channel/list', '/nowhere']) {
-      const response = await fetch(florin.address + path, { method, headers: { authorization: admin } });
-      expect(response.status).toBe(404);
-      expect(response.headers.get('x-request-id')).toEqual(aRequestId);
+  test.each([
+    ['POST', '/api/transaction/list', 'GET'],
+    ['GET', '/api/transaction/create', 'POST'],
+    ['POST', '/api/user/info', 'GET'],
+    ['GET', '/api/user/login', 'POST'],
+    ['GET', '/api/user/login/', 'POST'],
+    ['GET', '/api/user/login?x=1', 'POST'],
+    ['GET', '/api/callback/17', 'POST'],
+    ['POST', '/metrics', 'GET'],
+    ['POST', '/openapi.json', 'GET'],
+    ['POST', '/health/live', 'GET, HEAD'],
+  ] as const)('%s %s is a clear 405 that says which methods there are', async (method, path, allow) => {
+    for (const as of [undefined, admin]) {
+      const { status, headers, body } = await florin.call(method, path, { as });
+      const error = { type: 'method_not_allowed', details: { allowed: allow.split(', ') } };
+      expect({ status, body }).toEqual({ status: 405, body: aRefusal(405, error) });
+      expect(headers.get('allow')).toBe(allow);
     }
   });
+
+  test.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD', 'PROPFIND'])(
+    'no path of the interface takes %s',
+    async (method) => {
+      for (const [path, allow] of [
+        ['/api/channel/modify', 'POST'],
+        ['/api/channel/list', 'GET'],
+        ['/nowhere', null],
+      ] as const) {
+        const response = await fetch(florin.address + path, { method, headers: { authorization: admin } });
+        expect(response.status).toBe(allow === null ? 404 : 405);
+        expect(response.headers.get('allow')).toBe(allow);
+        expect(response.headers.get('x-request-id')).toEqual(aRequestId);
+      }
+    },
+  );
 
   test('a slash at the end makes no difference', async () => {
     expect((await florin.get('/api/channel/list/', admin)).status).toBe(200);
@@ -121,6 +145,11 @@ describe('for operators', () => {
   test('live and ready answer while the service serves', async () => {
     expect((await florin.get('/health/live')).body).toEqual({ code: 200, data: { status: 'live' } });
     expect((await florin.get('/health/ready')).body).toEqual({ code: 200, data: { status: 'ready' } });
+    for (const path of ['/health/live', '/health/ready']) {
+      const response = await fetch(florin.address + path, { method: 'HEAD' });
+      expect({ status: response.status, body: await response.text() }).toEqual({ status: 200, body: '' });
+      expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    }
   });
 
   test('the metrics count requests by the declared path, batches and what waits, and name no caller', async () => {

@@ -27,6 +27,7 @@ import { mailerOf } from '../platform/mail/mailer.ts';
 import { Database, type Plans } from '../platform/postgres/database.ts';
 import { watchedPollMs } from '../platform/postgres/lookout.ts';
 import { Notifications } from '../platform/postgres/notifications.ts';
+import { PrimaryMonitor } from '../platform/postgres/primary-monitor.ts';
 import { failPointAt, noFailPoint } from '../platform/process/fail-point.ts';
 import type { Lifecycle } from '../platform/process/lifecycle.ts';
 import type { Log } from '../platform/process/log.ts';
@@ -75,8 +76,19 @@ export function assemble(connection: pg.ClientConfig, secrets: Secrets, surround
   });
   const database = pool('main', settings['app.database.connections']);
   const working = pool('worker', workerConnections, 'indexed');
-  const notifications = new Notifications(connection, (error) =>
-    log.warn({ error }, 'Changes of other nodes cannot be heard; every look goes to the database until they can'),
+  const primary = new PrimaryMonitor({
+    connection,
+    pools: () => pools.values(),
+    clock,
+    onLost: (reason, error) => log.warn({ error, reason }, 'There is no writable database'),
+    onFound: () => log.info('There is a writable database again'),
+  });
+  lifecycle.add('primary monitor', () => primary.stop());
+  const notifications = new Notifications(
+    connection,
+    (error) =>
+      log.warn({ error }, 'Changes of other nodes cannot be heard; every look goes to the database until they can'),
+    () => primary.suspect(),
   );
   lifecycle.add('notifications', () => notifications.stop());
 
@@ -212,6 +224,7 @@ export function assemble(connection: pg.ClientConfig, secrets: Secrets, surround
     pools,
     database,
     working,
+    primary,
     notifications,
     seal,
     open,

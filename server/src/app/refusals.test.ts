@@ -826,6 +826,40 @@ describe('what is no HTTP', () => {
     expect((await raw('GET /health/live HTTP/1.0\r\n\r\n')).status).toBe(200);
   });
 
+  test('an expectation that cannot be met gets a clear answer; those of HTTP/1.0 do not count', async () => {
+    const asked = (expectation: string, version = '1.1') =>
+      raw(`GET /health/live HTTP/${version}\r\nHost: x\r\nExpect: ${expectation}\r\n\r\n`);
+    for (const expectation of ['200-ok', 'x']) {
+      const refusal = aRefusal(417, { type: 'expectation_not_supported' });
+      expect(await asked(expectation)).toEqual({ status: 417, body: refusal });
+    }
+    expect((await asked('200-ok', '1.0')).status).toBe(200);
+  });
+
+  test('whoever expects to be told to go on is told so, and then answered', async () => {
+    const body = '{"account":"nobody","password":"wrong"}';
+    const reply = await raw(
+      `POST /api/user/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nExpect: 100-continue\r\n` +
+        `Content-Length: ${body.length}\r\n\r\n${body}`,
+      'HTTP/1.1 100 Continue\r\n\r\n',
+    );
+    expect(reply.status).toBe(401);
+  });
+
+  test('a body that is compressed or encoded in any way is refused; one that says it is not, is taken', async () => {
+    const login = (encoding: string) =>
+      florin.call('POST', '/api/user/login', {
+        body: { account: 'nobody', password: 'wrong' },
+        headers: { 'content-encoding': encoding },
+      });
+    for (const encoding of ['gzip', 'br', 'zstd', 'x-unknown', 'identity, gzip', 'gzip, identity']) {
+      const { status, headers, body } = await login(encoding);
+      expect({ status, body }).toEqual({ status: 415, body: aRefusal(415, { type: 'encoding_not_supported' }) });
+      expect(headers.get('accept-encoding')).toBe('identity');
+    }
+    for (const encoding of ['identity', 'Identity']) expect((await login(encoding)).status).toBe(401);
+  });
+
   test('a request cut anywhere leaves nothing behind', async () => {
     const body = JSON.stringify({ amount: 4_242_424, currency: 'USD', channelId });
     const whole = `${post1('/api/transaction/create')}Content-Length: ${body.length}\r\n\r\n${body}`;
@@ -847,7 +881,7 @@ function post1(path: string, type = 'Content-Type: application/json\r\n'): strin
 }
 
 /** Sends bytes as they are, and reads one reply. */
-async function raw(bytes: string | Buffer): Promise<{ status: number; body: unknown }> {
+async function raw(bytes: string | Buffer, before = ''): Promise<{ status: number; body: unknown }> {
   const socket = connect(Number(new URL(florin.address).port), '127.0.0.1');
   socket.on('error', () => {});
   try {
@@ -855,6 +889,7 @@ async function raw(bytes: string | Buffer): Promise<{ status: number; body: unkn
     let text = '';
     for await (const chunk of socket) {
       text += chunk;
+      if (before !== '' && text.startsWith(before)) text = text.slice(before.length);
       const [, head = '', rest = ''] = /^([\s\S]*?)\r\n\r\n([\s\S]*)$/.exec(text) ?? [];
       const [, length] = /content-length: (\d+)/i.exec(head) ?? [];
       if (length === undefined || Buffer.byteLength(rest) < Number(length)) continue;

@@ -42,7 +42,7 @@ import { version } from './version.ts';
 
 /** Serves a node's routes; gives back the address it listens on. A node with the role worker serves only operations. */
 export async function serve(parts: Parts, isStopping: () => boolean): Promise<string> {
-  const { settings, log, lifecycle, metrics, authenticate, database, creator, connectors } = parts;
+  const { settings, log, lifecycle, metrics, authenticate, primary, clock, creator, connectors } = parts;
   const app = httpServer({
     authenticate,
     trustProxy: settings['app.server.trust-proxy'],
@@ -66,7 +66,7 @@ export async function serve(parts: Parts, isStopping: () => boolean): Promise<st
     addSandboxPage(app, { sandbox: () => connectors.of('sandbox'), publicUrl: publicUrlOf(settings) });
   }
   await addRateLimit(app, settings['app.rate-limit.requests-per-minute']);
-  for (const route of [...operationsRoutes({ database, isStopping }), ...offered])
+  for (const route of [...operationsRoutes({ primary, clock, isStopping }), ...offered])
     addRoute(app, route, { authenticate });
   watchLevels(parts);
 

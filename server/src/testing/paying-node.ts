@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +6,7 @@ import { expect } from 'vitest';
 import { dataOf, makeChannel } from './cast.ts';
 import { eventually } from './database.ts';
 import { administratorPassword } from './florin.ts';
+import { postmasterOf } from './freeze.ts';
 import { type PaymentLoad, paymentOf, startPaymentLoad } from './payment-load.ts';
 import { startReceiver } from './receiver.ts';
 import { startService } from './service-process.ts';
@@ -53,17 +53,21 @@ export async function payingNode(settings: Record<string, string> = {}) {
     load: (name: string): PaymentLoad => startPaymentLoad(service.address, as, channelId, name),
 
     /** The process to kill; undefined while none runs. */
-    postmaster: (): number | undefined => {
-      try {
-        const [pid] = readFileSync(join(dataDir, 'postgres', 'cluster', 'postmaster.pid'), 'utf8').split('\n');
-        return Number(pid) || undefined;
-      } catch {
-        return undefined;
-      }
-    },
+    postmaster: (): number | undefined => postmasterOf(join(dataDir, 'postgres', 'cluster')),
 
     expectKept,
     expectTold,
+
+    /** The service's connections of its pools that have been used: their names and backends. */
+    connections: async (): Promise<string[]> => {
+      const { rows } = await withClient((client) =>
+        client.query<{ name: string }>(
+          `select concat(application_name, ' ', pid) as name from pg_stat_activity
+            where application_name in ('florin main', 'florin writer', 'florin worker')`,
+        ),
+      );
+      return rows.map(({ name }) => name);
+    },
 
     close: async (): Promise<void> => {
       await service.end('SIGTERM');
@@ -124,9 +128,18 @@ export async function payingNode(settings: Record<string, string> = {}) {
 
   /** What a killed process had claimed is due again when its lease of 30 s ends: moves that end to now. */
   async function hurryLeases(): Promise<void> {
+    await withClient((client) =>
+      client.query('update delivery set leased_until = now() where leased_until > now() and lease is not null'),
+    );
+  }
+
+  async function withClient<Result>(work: (client: pg.Client) => Promise<Result>): Promise<Result> {
     const client = new pg.Client({ host: join(dataDir, 'postgres', 'socket'), user: 'florin', database: 'florin' });
     await client.connect();
-    await client.query('update delivery set leased_until = now() where leased_until > now() and lease is not null');
-    await client.end();
+    try {
+      return await work(client);
+    } finally {
+      await client.end();
+    }
   }
 }

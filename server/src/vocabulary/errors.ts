@@ -22,6 +22,8 @@ export const refusalTypes = {
   path_unknown: 'absent',
   record_not_found: 'absent',
 
+  method_not_allowed: 'wrong_method',
+
   channel_inactive: 'conflict',
   channel_code_taken: 'conflict',
   account_taken: 'conflict',
@@ -43,6 +45,8 @@ export const refusalTypes = {
 
   body_too_large: 'too_large',
   not_json: 'unsupported',
+  encoding_not_supported: 'unsupported',
+  expectation_not_supported: 'unexpected',
   idempotency_mismatch: 'mismatch',
 
   too_many_attempts: 'too_many',

@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +6,7 @@ import type { EmbeddedPostgres } from '../../platform/postgres/embedded/contract
 import { startEmbeddedPostgres } from '../../platform/postgres/embedded/supervisor.ts';
 import { databaseAt, eventually, type TestDatabase } from '../../testing/database.ts';
 import { holdingAnswers } from '../../testing/deliveries.ts';
+import { freeze, postmasterOf } from '../../testing/freeze.ts';
 import { changedPosts, postsOf, type TestNodes, testNodes } from '../../testing/nodes.ts';
 import type { ReadyService } from '../../testing/service-process.ts';
 import { minuteMs, secondMs } from '../../vocabulary/clock.ts';
@@ -49,7 +49,7 @@ async function awayFor(ms: number, leave: () => Promise<() => Promise<unknown>>)
   const comeBack = await leave();
   const away = passing(ms);
   held.answerAll(200);
-  await saysSo(node);
+  await saysSo(node, ms);
   await away;
   await comeBack();
   await nodes.done(2 * minuteMs);
@@ -61,8 +61,14 @@ async function awayFor(ms: number, leave: () => Promise<() => Promise<unknown>>)
   return receiver;
 }
 
-async function saysSo(node: ReadyService): Promise<void> {
-  await eventually('it says so', async () => (await node.get('/health/ready')).status === 503, 20 * secondMs);
+/** Requests are told at once; balancers are when it has been away for 20 s. */
+async function saysSo(node: ReadyService, awayMs: number): Promise<void> {
+  const as = await nodes.administrator(node);
+  const isRefused = async () => (await node.get('/api/transaction/list', as)).status === 503;
+  await eventually('it says so', isRefused, 20 * secondMs);
+  if (awayMs > 20 * secondMs) {
+    await eventually('it is not ready', async () => (await node.get('/health/ready')).status === 503, 40 * secondMs);
+  } else expect((await node.get('/health/ready')).status).toBe(200);
   expect((await node.get('/health/live')).status).toBe(200);
 }
 
@@ -75,24 +81,8 @@ async function gone(): Promise<() => Promise<unknown>> {
 
 /** No connection breaks and no statement fails: nothing is answered. */
 async function silent(): Promise<() => Promise<unknown>> {
-  const [pid] = readFileSync(join(dataDir, 'postgres', 'cluster', 'postmaster.pid'), 'utf8').split('\n');
-  const processes = [Number(pid), ...childrenOf(Number(pid))];
-  for (const process_ of processes) process.kill(process_, 'SIGSTOP');
-  return async () => {
-    for (const process_ of processes.toReversed()) process.kill(process_, 'SIGCONT');
-  };
-}
-
-function childrenOf(parent: number): number[] {
-  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  return pids.map(Number).filter((pid) => {
-    try {
-      // pid (name) state parent: no program of PostgreSQL has a bracket in its name.
-      return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[1]) === parent;
-    } catch {
-      return false;
-    }
-  });
+  const thaw = freeze(postmasterOf(join(dataDir, 'postgres', 'cluster')) as number);
+  return async () => thaw();
 }
 
 test('gone for 10 s, less than a lease: every answer is written down when it is back, and nothing is sent twice', async () => {

@@ -69,6 +69,7 @@ export class TransactionCreator {
       }
       return answered(await this.#batcher.add(draft));
     } catch (error) {
+      if (error instanceof Refusal && error.type === 'database_unavailable') throw error;
       // A repeat gets its first answer, also when the channel would no longer take the payment.
       const kept = idempotencyKey !== undefined && (await this.#keptAnswer(input, principal, idempotencyKey));
       if (kept) return answered(kept);

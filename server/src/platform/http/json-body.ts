@@ -26,6 +26,12 @@ export function parseJsonBody(bytes: Buffer): unknown {
   return value;
 }
 
+/** Compressed bodies are not taken: 64 KiB can unpack to 64 MiB. */
+export function refuseEncoded(contentEncoding: string | undefined): void {
+  if (contentEncoding === undefined || contentEncoding.trim().toLowerCase() === 'identity') return;
+  throw new Refusal('encoding_not_supported', 'The body must be sent as it is, without a Content-Encoding.');
+}
+
 function malformed(message: string, cause?: unknown): Refusal {
   return new Refusal('malformed_json', message, { cause });
 }

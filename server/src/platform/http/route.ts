@@ -89,6 +89,8 @@ export function endpoint<Body extends TSchema, Query extends TSchema, Data exten
 /** An endpoint at its place: the one list of them is `app/routes.ts`. */
 export interface Route {
   method: 'GET' | 'POST';
+  /** Answers HEAD as well, as balancers ask. */
+  head?: boolean;
   /** As OpenAPI writes it: `/api/callback/{channel}`. */
   path: string;
   needs: Need;

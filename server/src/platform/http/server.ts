@@ -5,7 +5,8 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, 
 import { invalid, Refusal } from '../../vocabulary/errors.ts';
 import { type Principal, seesAllTenants } from '../../vocabulary/principal.ts';
 import { drainBeforeClose } from './drain.ts';
-import { maximumBodyBytes, parseJsonBody, refuseUnstorableText } from './json-body.ts';
+import { maximumBodyBytes, parseJsonBody, refuseEncoded, refuseUnstorableText } from './json-body.ts';
+import { KnownMethods } from './known-methods.ts';
 import { withRawBodies } from './raw-body.ts';
 import { refusalBody, statusOf, toRefusal } from './refusal-reply.ts';
 import type { Answer, Call, Need, Route } from './route.ts';
@@ -64,8 +65,9 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
   });
   app.setValidatorCompiler(compileSchema as never);
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     try {
+      refuseEncoded(request.headers['content-encoding']);
       done(null, parseJsonBody(body as Buffer));
     } catch (error) {
       done(error as Error);
@@ -76,11 +78,13 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
   app.decorateRequest('declaredPath', 'other');
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
-    const { host } = request.headers;
-    if (host === undefined && request.raw.httpVersion !== '1.0') done(invalid('Host', 'A Host header is required.'));
-    else done();
+    done(unmetOf(request));
   });
+  // Node would answer 417 by itself, without the envelope.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   drainBeforeClose(app);
+  const methods = new KnownMethods();
+  app.addHook('onRoute', ({ method, url }) => methods.add(url, [method].flat()));
   app.addHook('onResponse', (request, reply, done) => {
     options.onReply({
       method: request.method,
@@ -93,17 +97,28 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
     done();
   });
   app.setNotFoundHandler((request, reply) => {
-    refuse(
-      new Refusal('path_unknown', `There is no ${request.method} ${request.url.split('?')[0]}.`),
-      request,
-      reply,
-      options,
-    );
+    const path = request.url.split('?')[0] as string;
+    const allowed = methods.of(path);
+    if (allowed.length === 0) {
+      refuse(new Refusal('path_unknown', `There is no ${request.method} ${path}.`), request, reply, options);
+      return;
+    }
+    const message = `${path} does not take ${request.method}, only ${allowed.join(', ')}.`;
+    reply.header('allow', allowed.join(', '));
+    refuse(new Refusal('method_not_allowed', message, { details: { allowed } }), request, reply, options);
   });
   app.setErrorHandler((error, request, reply) =>
     refuse(toRefusal(error, request.routeOptions.bodyLimit), request, reply, options),
   );
   return app;
+}
+
+/** What a request lacks before anything else is looked at. HTTP/1.0 knows neither Host nor Expect. */
+function unmetOf({ headers: { host, expect }, raw: { httpVersion } }: FastifyRequest): Refusal | undefined {
+  if (httpVersion === '1.0') return undefined;
+  if (host === undefined) return invalid('Host', 'A Host header is required.');
+  if (expect === undefined || expect.toLowerCase() === '100-continue') return undefined;
+  return new Refusal('expectation_not_supported', 'The only expectation that can be met is 100-continue.');
 }
 
 /** Puts a route at its place: the caller is known and allowed before the body is read. */
@@ -115,6 +130,7 @@ export function addRoute(
   const { method, path, needs, endpoint } = route;
   const options: RouteOptions = {
     method,
+    exposeHeadRoute: route.head === true,
     url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
     schema: routeSchema(route),
     ...(endpoint.rawBody && { bodyLimit: endpoint.rawBody.maximumBytes }),
@@ -207,6 +223,7 @@ function refuse(
   request.refusal = refusal;
   if (refusal.kind === 'defect') onDefect(refusal.cause ?? refusal, request.id);
   if (refusal.retryAfterSeconds !== undefined) reply.header('retry-after', Math.ceil(refusal.retryAfterSeconds));
+  if (refusal.type === 'encoding_not_supported') reply.header('accept-encoding', 'identity');
   if (refusal.kind === 'unauthenticated') reply.header('www-authenticate', 'Bearer, ApiKey');
   reply.header('x-request-id', request.id);
   reply.header('content-type', jsonType);

@@ -1,6 +1,7 @@
+import { Socket } from 'node:net';
 import pg from 'pg';
 import { Refusal } from '../../vocabulary/errors.ts';
-import { refusalOfFailure } from './failures.ts';
+import { databaseAway, failureOf, refusalOfFailure } from './failures.ts';
 import type { Statement } from './statement.ts';
 
 /** Anything that can run a statement: the database itself, or one transaction on it. */
@@ -53,6 +54,9 @@ const maximumWaiting = 500;
  */
 export class Database implements Queryable {
   readonly #pool: pg.Pool;
+  /** Of every connection, those being opened too, with when it was begun (performance.now()). */
+  readonly #sockets = new Map<Socket, number>();
+  #suspended = false;
 
   constructor({
     connection,
@@ -70,6 +74,7 @@ export class Database implements Queryable {
       // A server that has fallen silent ends no statement by itself; the connection is given up a little later.
       query_timeout: statementTimeoutMs + 2_000,
       idleTimeoutMillis: 60_000,
+      stream: () => this.#newSocket(),
     });
     this.#pool.on('error', (error) => {
       if (!this.#pool.ending) onIdleError(error);
@@ -77,7 +82,7 @@ export class Database implements Queryable {
   }
 
   async run<Row>({ name, text }: Statement<Row>, values: readonly unknown[] = []): Promise<Row[]> {
-    this.#refuseOverload();
+    this.#refuseEarly();
     try {
       const result = await this.#pool.query({ name, text, values: values as unknown[] });
       return result.rows;
@@ -101,12 +106,37 @@ export class Database implements Queryable {
     return { total: this.#pool.totalCount, idle: this.#pool.idleCount, waiting: this.#pool.waitingCount };
   }
 
+  /**
+   * Gives up connections without a word to the server, whether idle, in use or still being opened: what they were asked is
+   * refused as `away`, its outcome unknown. `begunBefore` (performance.now()) spares those opened since.
+   */
+  discardConnections(reason: string, begunBefore = Number.POSITIVE_INFINITY): void {
+    for (const [socket, begunAt] of this.#sockets) {
+      if (begunAt >= begunBefore) continue;
+      socket.destroy(givenUp(reason));
+    }
+  }
+
+  /** While suspended, statements are refused at once: each would wait 3 s for a connection to a server that is silent. */
+  suspend(suspended: boolean): void {
+    this.#suspended = suspended;
+  }
+
   async close(): Promise<void> {
     await this.#pool.end();
   }
 
+  #newSocket(): Socket {
+    const socket = new Socket();
+    this.#sockets.set(socket, performance.now());
+    socket.once('close', () => this.#sockets.delete(socket));
+    // For a request that was waiting in the pool when it was suspended. The driver has to begin before it can fail.
+    if (this.#suspended) setImmediate(() => socket.destroy(givenUp('the server is silent.')));
+    return socket;
+  }
+
   async #within<Result>(begin: string, work: (transaction: Queryable) => Promise<Result>): Promise<Result> {
-    this.#refuseOverload();
+    this.#refuseEarly();
     let client: pg.PoolClient;
     try {
       client = await this.#pool.connect();
@@ -120,28 +150,40 @@ export class Database implements Queryable {
     };
     client.on('error', onBroken);
     try {
-      await client.query(begin);
+      // Translated where they are thrown: what `work` throws by itself is not the database's failure.
+      const query = async (statement: string | pg.QueryConfig) => {
+        try {
+          return await client.query(statement);
+        } catch (error) {
+          if (failureOf(error) === 'away') broken ??= error as Error;
+          throw refusalOfFailure(error) ?? error;
+        }
+      };
+      await query(begin);
       const result = await work({
-        run: async ({ name, text }, values = []) =>
-          (await client.query({ name, text, values: values as unknown[] })).rows,
+        run: async ({ name, text }, values = []) => (await query({ name, text, values: values as unknown[] })).rows,
       });
-      const { command } = await client.query('commit');
+      const { command } = await query('commit');
       // COMMIT of an aborted transaction "succeeds" with the tag ROLLBACK: nothing was written, so nothing is acknowledged.
       if (command !== 'COMMIT') throw new Error('The transaction was rolled back at commit.');
       return result;
     } catch (error) {
-      await client.query('rollback').catch((rollbackError: Error) => {
-        broken = rollbackError;
-      });
-      throw refusalOfFailure(error) ?? error;
+      // A rollback on a connection that has failed would wait behind the statement that got no answer.
+      if (broken === undefined) {
+        await client.query('rollback').catch((rollbackError: Error) => {
+          broken = rollbackError;
+        });
+      }
+      throw error;
     } finally {
       client.release(broken);
       client.off('error', onBroken);
     }
   }
 
-  /** Whoever would wait behind hundreds of others is better told at once to come back. */
-  #refuseOverload(): void {
+  /** A request that would wait in vain, or behind hundreds of others, is better refused at once. */
+  #refuseEarly(): void {
+    if (this.#suspended) throw databaseAway(new Error('The server is silent.'));
     if (this.#pool.waitingCount < maximumWaiting) return;
     throw new Refusal(
       'overloaded',
@@ -151,6 +193,10 @@ export class Database implements Queryable {
       },
     );
   }
+}
+
+function givenUp(reason: string): Error {
+  return Object.assign(new Error(`The connection was given up: ${reason}`), { code: 'ECONNABORTED' });
 }
 
 /**

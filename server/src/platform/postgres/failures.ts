@@ -1,7 +1,7 @@
 import { Refusal } from '../../vocabulary/errors.ts';
 
 /**
- * What a failed statement means for whoever asked.
+ * What a failed statement means for its caller.
  * - `away`: the database could not be reached, or the connection broke; the outcome may be unknown.
  * - `transient`: the same statement may succeed at once (deadlock, serialization).
  * - `busy`: the database is there and over its limits (connections, statement time, disk).
@@ -9,39 +9,68 @@ import { Refusal } from '../../vocabulary/errors.ts';
  */
 export type Failure = 'away' | 'transient' | 'busy' | 'data' | 'other';
 
-const networkCodes = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ENOENT',
-  'EPIPE',
-  'ETIMEDOUT',
-  'EHOSTUNREACH',
-  'ENOTFOUND',
-  'EACCES',
+/**
+ * Of libuv's errors, those that come from resolving a name, opening a socket, connecting, reading or writing: the network,
+ * the server, and the limits of our own process and machine (EMFILE, ENOMEM). EAGAIN is a Unix socket whose backlog is full,
+ * EADDRNOTAVAIL a machine out of ports. The rest are errors of files and of programming.
+ */
+const connectionCodes = new Set([
+  ...['EACCES', 'EPERM', 'ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO', 'ENODEV', 'EIO', 'EREMOTEIO'],
+  ...['EADDRINUSE', 'EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EPROTONOSUPPORT', 'EPROTO'],
+  ...['EALREADY', 'EAGAIN', 'EINTR', 'ECANCELED'],
+  ...['ECONNABORTED', 'ECONNREFUSED', 'ECONNRESET', 'ENOTCONN', 'EPIPE', 'ESHUTDOWN', 'EOF', 'ETIMEDOUT'],
+  ...['EHOSTDOWN', 'EHOSTUNREACH', 'ENETDOWN', 'ENETRESET', 'ENETUNREACH', 'ENONET', 'ENOTFOUND'],
+  ...['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM'],
 ]);
 
-/** From the SQLSTATE classes of PostgreSQL's Appendix A, and what the driver throws when the wire breaks. */
+/** Name resolution; Node's own words for broken sockets; TLS, with the words OpenSSL has for certificates. */
+const connectionCodePattern =
+  /^EAI_|^ERR_(SOCKET|STREAM|SSL|TLS)_|(^|_)(CERT|CRL)(_|$)|^(UNABLE_TO|INVALID_(CA|PURPOSE)$|PATH_LENGTH|HOSTNAME)/;
+
+/** What the driver throws without a code. */
+const connectionMessage =
+  /^(Connection terminated|Query read timeout|timeout expired|timeout exceeded when trying to connect|Client (has encountered|was closed)|Cannot use a pool after|The server does not support SSL|There was an error establishing an SSL)/;
+
+/** Whole classes of PostgreSQL's Appendix A, by their first two characters. */
+const failureOfClass: Record<string, Failure> = {
+  '08': 'away', // Connection exception, also from poolers.
+  '22': 'data',
+  '23': 'data',
+  '28': 'away', // The login is refused: raised by connecting alone.
+  '3D': 'away', // There is no such database: raised by connecting alone.
+  '53': 'busy', // Insufficient resources.
+  '57': 'away', // Operator intervention: shutdown, crash, still starting, idle session.
+  '58': 'busy', // System error, I/O.
+  F0: 'away', // Its configuration file is broken.
+};
+
+const failureOfState: Record<string, Failure> = {
+  '25006': 'away', // A standby: the primary is elsewhere.
+  '25P03': 'away', // The connection was ended: idle in a transaction, as when we were stalled or cut off.
+  '25P04': 'busy', // The same after `transaction_timeout`.
+  '40000': 'transient',
+  '40001': 'transient',
+  '40002': 'data',
+  '40003': 'away', // Whether it was done is not known.
+  '40P01': 'transient',
+  '55P03': 'busy', // A lock that was not to be had in time.
+  '57014': 'busy', // `statement_timeout`.
+  '72000': 'transient', // Snapshot too old.
+};
+
 export function failureOf(error: unknown): Failure {
-  const { code, message = '' } = (error ?? {}) as { code?: string; message?: string };
-  if (code === undefined)
-    return /connection|timeout exceeded|not queryable|client was closed/i.test(message) ? 'away' : 'other';
-  if (networkCodes.has(code)) return 'away';
-  if (code === '40001' || code === '40P01') return 'transient';
-  if (code === '57014' || code === '55P03' || code.startsWith('53') || code.startsWith('58')) return 'busy';
-  if (code.startsWith('08') || code.startsWith('57P')) return 'away';
-  if (code === '25006') return 'away'; // A standby: the primary is elsewhere.
-  if (code.startsWith('22') || code.startsWith('23')) return 'data';
-  return 'other';
+  const { code, message = '' } = (error ?? {}) as { code?: unknown; message?: string };
+  if (typeof code !== 'string') return connectionMessage.test(message) ? 'away' : 'other';
+  if (connectionCodes.has(code) || connectionCodePattern.test(code)) return 'away';
+  if (!/^[0-9A-Z]{5}$/.test(code)) return 'other';
+  return failureOfState[code] ?? failureOfClass[code.slice(0, 2)] ?? 'other';
 }
 
 /** The refusal a caller is owed when the database is to blame; undefined when the statement or its values are. */
 export function refusalOfFailure(error: unknown): Refusal | undefined {
   switch (failureOf(error)) {
     case 'away':
-      return new Refusal('database_unavailable', 'The database cannot be reached just now. Try again shortly.', {
-        retryAfterSeconds: 1,
-        cause: error,
-      });
+      return databaseAway(error);
     case 'transient':
     case 'busy':
       return new Refusal('overloaded', 'The database is over its limits just now. Try again shortly.', {
@@ -51,6 +80,11 @@ export function refusalOfFailure(error: unknown): Refusal | undefined {
     default:
       return undefined;
   }
+}
+
+export function databaseAway(cause: unknown): Refusal {
+  const message = 'The database cannot be reached just now. Try again shortly.';
+  return new Refusal('database_unavailable', message, { retryAfterSeconds: 1, cause });
 }
 
 /** The unique constraint that refused a row, if that is what happened. */

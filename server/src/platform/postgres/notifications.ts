@@ -23,6 +23,7 @@ export interface Listener {
 export class Notifications {
   readonly #connection: pg.ClientConfig;
   readonly #onLost: (error: Error) => void;
+  readonly #onSilent: () => void;
   readonly #listeners = new Map<string, Listener[]>();
   #client: pg.Client | undefined;
   #heartbeat: NodeJS.Timeout | undefined;
@@ -30,10 +31,14 @@ export class Notifications {
   #stopped = false;
   #isTold = false;
 
-  /** `onLost`: told once when it cannot hear, and not again until it has heard. */
-  constructor(connection: pg.ClientConfig, onLost: (error: Error) => void) {
+  /**
+   * `onLost`: told once when it cannot hear, and not again until it has heard. `onSilent`: told each time that the listening
+   * connection has brought no answer in time.
+   */
+  constructor(connection: pg.ClientConfig, onLost: (error: Error) => void, onSilent: () => void = () => {}) {
     this.#connection = connection;
     this.#onLost = onLost;
+    this.#onSilent = onSilent;
   }
 
   on(topic: string, listener: Listener): void {
@@ -94,7 +99,10 @@ export class Notifications {
   }
 
   #beat(client: pg.Client): void {
-    const overdue = setTimeout(() => this.#lost(client, new Error('The listening connection is silent.')), heartbeatMs);
+    const overdue = setTimeout(() => {
+      if (client === this.#client) this.#onSilent();
+      this.#lost(client, new Error('The listening connection is silent.'));
+    }, heartbeatMs);
     client.query('select 1').then(
       () => clearTimeout(overdue),
       (error: Error) => {

@@ -1,0 +1,60 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../testing/database.ts';
+import { freeze } from '../testing/freeze.ts';
+import { type PayingNode, payingNode } from '../testing/paying-node.ts';
+
+/** A PostgreSQL that is silent under load: connections stay open, and nothing is answered. */
+describe.skipIf(process.platform !== 'linux')('PostgreSQL falls silent under load', () => {
+  let node: PayingNode;
+  let thaw: (() => void) | undefined;
+
+  beforeAll(async () => {
+    node = await payingNode();
+  });
+
+  afterEach(() => thaw?.());
+  afterAll(() => node.close());
+
+  const freezeNow = () => {
+    thaw = freeze(node.postmaster() as number);
+  };
+  const thawNow = () => {
+    thaw?.();
+    thaw = undefined;
+  };
+
+  test('not one request gets a 500, and afterwards nothing is lost or doubled', async () => {
+    const load = node.load('silence');
+    await load.answered(200);
+    freezeNow();
+    // Every connection's request has been refused, and then some.
+    await eventually('requests are refused', () => load.refusals.length >= 60);
+    const read = await node.service.get('/api/transaction/list', node.as);
+    expect(read.status).toBe(503);
+    expect(Number(read.headers.get('retry-after'))).toBeGreaterThan(0);
+    thawNow();
+    await load.answered(200);
+    await load.stop();
+    expect(new Set(load.refusals)).toEqual(new Set([503]));
+    expect(load.cutOff).toEqual([]);
+    await node.expectKept(load);
+  });
+
+  test('a pause that ends as soon as it is noticed refuses nobody and costs no connection', async () => {
+    const load = node.load('pause');
+    await load.answered(200);
+    const before = await node.connections();
+    const said = node.service.stderr.length;
+    freezeNow();
+    await eventually('it is noticed', () => node.service.stderr.slice(said).includes('Changes of other nodes'));
+    thawNow();
+    await load.answered(200);
+    await load.stop();
+    expect({ refusals: load.refusals, cutOff: load.cutOff }).toEqual({ refusals: [], cutOff: [] });
+    const after = await node.connections();
+    expect(before.filter((connection) => !after.includes(connection))).toEqual([]);
+    await node.expectKept(load);
+  });
+
+  test('the webhook hears of every payment at least once, always under the same id', () => node.expectTold());
+});
