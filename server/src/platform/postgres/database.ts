@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { Refusal } from '../../vocabulary/errors.ts';
+import { type ConnectionConfig, SessionClient } from './connection.ts';
 import { refusalOfFailure } from './failures.ts';
 import type { Statement } from './statement.ts';
 
@@ -31,7 +32,7 @@ const planning: Record<Plans, string> = {
 };
 
 export interface DatabaseOptions {
-  connection: pg.ClientConfig;
+  connection: ConnectionConfig;
   /** Connections at most. One kept for a batch writer keeps its statements prepared and its batches in order. */
   connections: number;
   /** Seen in pg_stat_activity. */
@@ -53,6 +54,8 @@ const maximumWaiting = 500;
  */
 export class Database implements Queryable {
   readonly #pool: pg.Pool;
+  /** At most. */
+  readonly connections: number;
 
   constructor({
     connection,
@@ -62,9 +65,11 @@ export class Database implements Queryable {
     plans = 'fresh',
     onIdleError = () => {},
   }: DatabaseOptions) {
+    this.connections = connections;
     this.#pool = new pg.Pool({
       ...connection,
       ...sessionSettings(name, statementTimeoutMs, plans),
+      Client: SessionClient,
       max: connections,
       connectionTimeoutMillis: 3_000,
       // A server that has fallen silent ends no statement by itself; the connection is given up a little later.
@@ -82,6 +87,7 @@ export class Database implements Queryable {
       const result = await this.#pool.query({ name, text, values: values as unknown[] });
       return result.rows;
     } catch (error) {
+      if (isReadOnly(error)) this.#dropIdleConnections();
       throw refusalOfFailure(error) ?? error;
     }
   }
@@ -133,10 +139,24 @@ export class Database implements Queryable {
       await client.query('rollback').catch((rollbackError: Error) => {
         broken = rollbackError;
       });
+      if (isReadOnly(error)) {
+        broken ??= error as Error;
+        this.#dropIdleConnections();
+      }
       throw refusalOfFailure(error) ?? error;
     } finally {
       client.release(broken);
       client.off('error', onBroken);
+    }
+  }
+
+  /** They lead to a server that no longer takes writes; new connections look for the one that does. */
+  #dropIdleConnections(): void {
+    for (let idle = this.#pool.idleCount; idle > 0; idle--) {
+      this.#pool.connect().then(
+        (client) => client.release(true),
+        () => {},
+      );
     }
   }
 
@@ -152,6 +172,9 @@ export class Database implements Queryable {
     );
   }
 }
+
+/** read_only_sql_transaction: nothing was written. */
+const isReadOnly = (error: unknown) => (error as { code?: string } | undefined)?.code === '25006';
 
 /**
  * What every connection of ours is opened with, whoever opens it. PostgreSQL compiles statements by default, going by what it
