@@ -159,7 +159,8 @@ export class SessionClient extends pg.Client {
 
   /** Of the driver: the startup message. */
   getStartupConf(): object {
-    const inherited = (pg.Client.prototype as unknown as { getStartupConf: () => Record<string, string> }).getStartupConf;
+    const inherited = (pg.Client.prototype as unknown as { getStartupConf: () => Record<string, string> })
+      .getStartupConf;
     const { options: _, application_name, ...startup } = inherited.call(this);
     if (!this.#sendsOptions) return { ...startup, ...(application_name && { application_name }) };
     // The server reports the name of the application at once: if it is not ours, the options were dropped on the way.
@@ -321,7 +322,8 @@ function settingsOf(options: string): [string, string][] {
   for (let i = 0; i < words.length; i++) {
     const word = words[i] as string;
     if (word === '-c') assignments.push(words[++i] ?? '');
-    else if (word.startsWith('--')) assignments.push(word.slice(2).replace(/^[^=]*/, (name) => name.replaceAll('-', '_')));
+    else if (word.startsWith('--'))
+      assignments.push(word.slice(2).replace(/^[^=]*/, (name) => name.replaceAll('-', '_')));
     else if (word.startsWith('-c')) assignments.push(word.slice(2));
   }
   return assignments.flatMap((assignment): [string, string][] => {

@@ -95,7 +95,10 @@ test('two nodes that start at once migrate once', async () => {
 test('a migration with an error in it is refused with that error, and leaves nothing behind', async () => {
   const broken = await mkdtemp(join(tmpdir(), 'florin-migrations-'));
   for (const file of await readdir(migrations)) await copyFile(join(migrations, file), join(broken, file));
-  await writeFile(join(broken, '9998_broken.sql'), 'alter table tenant add column half int; select no_such_function();');
+  await writeFile(
+    join(broken, '9998_broken.sql'),
+    'alter table tenant add column half int; select no_such_function();',
+  );
   await expect(migrate(db.connection, () => {}, { dir: broken })).rejects.toThrow(/no_such_function/);
   expect(await columns()).not.toContain('half');
   await rm(broken, { recursive: true });
