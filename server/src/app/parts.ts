@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import { ChannelDirectory } from '../domains/channels/directory.ts';
 import { ClockMover } from '../domains/clocks/advance.ts';
 import { ReplayWorker } from '../domains/deliveries/replay-worker.ts';
@@ -33,6 +32,7 @@ import type { Log } from '../platform/process/log.ts';
 import type { Clock } from '../vocabulary/clock.ts';
 import { uuidSource } from '../vocabulary/id.ts';
 import { Metrics } from './metrics.ts';
+import type { OpenDatabase } from './open-database.ts';
 import { assembleProcessing } from './processing-parts.ts';
 import { publicUrlOf } from './public-url.ts';
 import { Rush } from './rush.ts';
@@ -57,7 +57,11 @@ export interface Surroundings {
 export type Parts = ReturnType<typeof assemble>;
 
 /** Everything that runs inside a node, put together and not yet started; the lifecycle knows how to stop it. */
-export function assemble(connection: pg.ClientConfig, secrets: Secrets, surroundings: Surroundings) {
+export function assemble(
+  { connection, direct }: Pick<OpenDatabase, 'connection' | 'direct'>,
+  secrets: Secrets,
+  surroundings: Surroundings,
+) {
   const { settings, log, clock, lifecycle, passwordCost } = surroundings;
   const logError = (error: unknown, message: string) => log.error({ error }, message);
   const metrics = new Metrics();
@@ -75,8 +79,11 @@ export function assemble(connection: pg.ClientConfig, secrets: Secrets, surround
   });
   const database = pool('main', settings['app.database.connections']);
   const working = pool('worker', workerConnections, 'indexed');
-  const notifications = new Notifications(connection, (error) =>
-    log.warn({ error }, 'Changes of other nodes cannot be heard; every look goes to the database until they can'),
+  const notifications = new Notifications(
+    direct,
+    (error) =>
+      log.warn({ error }, 'Changes of other nodes cannot be heard; every look goes to the database until they can'),
+    database,
   );
   lifecycle.add('notifications', () => notifications.stop());
 

@@ -24,7 +24,7 @@ export interface MigrationWait {
 }
 
 export interface MigrateOptions {
-  onWait?: (wait: MigrationWait) => void;
+  onWait?: (wait: MigrationWait) => unknown;
   /** Ends the waiting, not a migration at work. */
   signal?: AbortSignal | undefined;
   dir?: string;
@@ -43,7 +43,7 @@ export async function migrate(
     const outcome = await migrateNext(connection, dir, log);
     if (outcome === 'current') return;
     if (outcome === 'done') continue;
-    onWait({ ...outcome, waitedMs: Math.round(performance.now() - startedAt) });
+    await onWait({ ...outcome, waitedMs: Math.round(performance.now() - startedAt) });
     await sleep(pauseMs, undefined, { signal });
   }
 }
