@@ -70,7 +70,19 @@ export function assemble(
   const pools = new Map<string, Database>();
   const pool = (name: string, connections: number, plans?: Plans): Database => {
     const onIdleError = (error: Error) => log.warn({ error, pool: name }, 'A database connection was lost');
-    const database = new Database({ connection, connections, name, onIdleError, ...(plans && { plans }) });
+    const onUnprepared = () =>
+      log.warn(
+        { pool: name },
+        'A pooler does not keep prepared statements; each execution is parsed anew, which is slower',
+      );
+    const database = new Database({
+      connection,
+      connections,
+      name,
+      onIdleError,
+      onUnprepared,
+      ...(plans && { plans }),
+    });
     pools.set(name, database);
     return database;
   };

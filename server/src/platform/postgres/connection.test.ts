@@ -101,6 +101,37 @@ describe('session settings', () => {
   );
 });
 
+describe('behind a pooler that hands out connections by transaction', () => {
+  let db: TestDatabase;
+
+  beforeAll(async () => {
+    db = await databaseFromTemplate('template0');
+    await db.query('create table written (id int primary key)');
+  });
+
+  afterAll(() => db.drop());
+
+  test('every statement is executed once, prepared or not, and it is told once that none can be kept', async () => {
+    const pooler = await transactionPooler(db.connection, { serverConnections: 2 });
+    let told = 0;
+    const database = new Database({
+      connection: pooler.connection,
+      connections: 4,
+      name: 'test pooled',
+      onUnprepared: () => told++,
+    });
+    const insert = { name: 'test.insert', text: 'insert into written values ($1)' };
+    const ids = Array.from({ length: 40 }, (_, id) => id);
+    for (const id of ids.slice(0, 20)) await database.run(insert, [id]);
+    await Promise.all(ids.slice(20).map((id) => database.transaction((transaction) => transaction.run(insert, [id]))));
+    const rows = await db.query<{ id: number }>('select id from written order by id');
+    expect(rows.map(({ id }) => id)).toEqual(ids);
+    expect(told).toBe(1);
+    await database.close();
+    await pooler.close();
+  });
+});
+
 describe('several hosts', () => {
   let folder: string;
   let primary: EmbeddedPostgres;

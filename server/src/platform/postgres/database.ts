@@ -43,6 +43,8 @@ export interface DatabaseOptions {
   plans?: Plans;
   /** A connection that broke while idle: worth a line in the log, never a crash. */
   onIdleError?: (error: Error) => void;
+  /** A pooler does not keep prepared statements: told once. */
+  onUnprepared?: () => void;
 }
 
 /** Requests waiting for a connection at most. */
@@ -56,6 +58,9 @@ export class Database implements Queryable {
   readonly #pool: pg.Pool;
   /** At most. */
   readonly connections: number;
+  /** Until a pooler turns out not to keep them: then each execution is parsed anew. */
+  #preparesStatements = true;
+  readonly #onUnprepared: () => void;
 
   constructor({
     connection,
@@ -64,8 +69,10 @@ export class Database implements Queryable {
     statementTimeoutMs = 10_000,
     plans = 'fresh',
     onIdleError = () => {},
+    onUnprepared = () => {},
   }: DatabaseOptions) {
     this.connections = connections;
+    this.#onUnprepared = onUnprepared;
     this.#pool = new pg.Pool({
       ...connection,
       ...sessionSettings(name, statementTimeoutMs, plans),
@@ -83,10 +90,14 @@ export class Database implements Queryable {
 
   async run<Row>({ name, text }: Statement<Row>, values: readonly unknown[] = []): Promise<Row[]> {
     this.#refuseOverload();
+    const wasNamed = this.#preparesStatements;
     try {
-      const result = await this.#pool.query({ name, text, values: values as unknown[] });
-      return result.rows;
+      return (await this.#pool.query(this.#queryOf(name, text, values))).rows;
     } catch (error) {
+      if (isStatementLost(error)) {
+        this.#stopPreparing();
+        if (wasNamed) return this.run({ name, text }, values);
+      }
       if (isReadOnly(error)) this.#dropIdleConnections();
       throw refusalOfFailure(error) ?? error;
     }
@@ -128,8 +139,7 @@ export class Database implements Queryable {
     try {
       await client.query(begin);
       const result = await work({
-        run: async ({ name, text }, values = []) =>
-          (await client.query({ name, text, values: values as unknown[] })).rows,
+        run: async ({ name, text }, values = []) => (await client.query(this.#queryOf(name, text, values))).rows,
       });
       const { command } = await client.query('commit');
       // COMMIT of an aborted transaction "succeeds" with the tag ROLLBACK: nothing was written, so nothing is acknowledged.
@@ -139,6 +149,7 @@ export class Database implements Queryable {
       await client.query('rollback').catch((rollbackError: Error) => {
         broken = rollbackError;
       });
+      if (isStatementLost(error)) this.#stopPreparing();
       if (isReadOnly(error)) {
         broken ??= error as Error;
         this.#dropIdleConnections();
@@ -148,6 +159,15 @@ export class Database implements Queryable {
       client.release(broken);
       client.off('error', onBroken);
     }
+  }
+
+  #queryOf(name: string, text: string, values: readonly unknown[]): pg.QueryConfig {
+    return { ...(this.#preparesStatements && { name }), text, values: values as unknown[] };
+  }
+
+  #stopPreparing(): void {
+    if (this.#preparesStatements) this.#onUnprepared();
+    this.#preparesStatements = false;
   }
 
   /** They lead to a server that no longer takes writes; new connections look for the one that does. */
@@ -171,6 +191,15 @@ export class Database implements Queryable {
       },
     );
   }
+}
+
+/**
+ * invalid_sql_statement_name, duplicate_prepared_statement: a pooler handed out another connection than the one that
+ * knows the statement. It was not executed.
+ */
+function isStatementLost(error: unknown): boolean {
+  const { code } = (error ?? {}) as { code?: string };
+  return code === '26000' || code === '42P05';
 }
 
 /** read_only_sql_transaction: nothing was written. */

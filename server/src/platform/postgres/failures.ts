@@ -3,7 +3,7 @@ import { Refusal } from '../../vocabulary/errors.ts';
 /**
  * What a failed statement means for whoever asked.
  * - `away`: the database could not be reached, or the connection broke; the outcome may be unknown.
- * - `transient`: the same statement may succeed at once (deadlock, serialization).
+ * - `transient`: the same statement may succeed at once (deadlock, serialization, a statement that a pooler lost).
  * - `busy`: the database is there and over its limits (connections, statement time, disk).
  * - `data`: the values are to blame; another batch without them would succeed.
  */
@@ -16,6 +16,8 @@ const networkCodes = new Set([
   'EPIPE',
   'ETIMEDOUT',
   'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EAI_AGAIN',
   'ENOTFOUND',
   'EACCES',
 ]);
@@ -27,6 +29,7 @@ export function failureOf(error: unknown): Failure {
     return /connection|timeout exceeded|not queryable|client was closed/i.test(message) ? 'away' : 'other';
   if (networkCodes.has(code)) return 'away';
   if (code === '40001' || code === '40P01') return 'transient';
+  if (code === '26000' || code === '42P05') return 'transient'; // A pooler lost a prepared statement; the next try does without.
   if (code === '57014' || code === '55P03' || code.startsWith('53') || code.startsWith('58')) return 'busy';
   if (code.startsWith('08') || code.startsWith('57P')) return 'away';
   if (code === '25006') return 'away'; // A standby: the primary is elsewhere.
