@@ -57,9 +57,19 @@ export async function openDatabase(settings: Settings, log: Log, waiting: Waitin
 
 function givenDatabase(settings: Settings): OpenDatabase {
   const { 'app.database.url': url = '', 'app.database.direct-url': directUrl } = settings;
-  const connection = connectionOf(url);
-  const direct = directUrl === undefined ? connection : connectionOf(directUrl);
-  return { connection, direct, hosts: describeHosts(connection), isOursAlone: false, stop: async () => {} };
+  const { connection, hosts } = reachedBy(url, 'app.database.url');
+  const direct = directUrl === undefined ? connection : reachedBy(directUrl, 'app.database.direct-url').connection;
+  return { connection, direct, hosts, isOursAlone: false, stop: async () => {} };
+}
+
+/** The driver reads the certificates that an address names: a file that is not there ends the start. */
+function reachedBy(url: string, setting: string): { connection: ConnectionConfig; hosts: string } {
+  try {
+    const connection = connectionOf(url);
+    return { connection, hosts: describeHosts(connection) };
+  } catch (error) {
+    throw unusable(setting, error);
+  }
 }
 
 /**

@@ -51,6 +51,11 @@ describe('a start that cannot be says why in one line, and ends with 1', () => {
       /app\.jwt\.keys must be/,
     ],
     ['a direct URL without a URL', { APP_DATABASE_DIRECT_URL: 'postgres://localhost/x' }, /needs app\.database\.url/],
+    [
+      'a certificate that is not there',
+      { ...aCluster(), DATABASE_URL: 'postgres://localhost/x?sslmode=verify-full&sslrootcert=/nowhere' },
+      /app\.database\.url cannot be used: .*\/nowhere/,
+    ],
     ['a host that is none', { DATABASE_URL: 'postgres://localhost:port/x' }, /DATABASE_URL must name its hosts/],
   ];
 
