@@ -13,6 +13,7 @@ import { assemble, type Parts, type Surroundings } from './parts.ts';
 import { requireKeysInUse, secretsOf } from './secrets.ts';
 import { serve } from './serve.ts';
 import { type Settings, SettingsError } from './settings.ts';
+import { StartInterrupted, Waiting } from './waiting.ts';
 import { freeDeadLeases, startWorkers } from './workers.ts';
 
 export interface Florin {
@@ -24,38 +25,52 @@ export interface Florin {
   stop: () => Promise<void>;
 }
 
-/** Starts a node, in order: port, keys, database, parts, workers, routes. What has been started is stopped if one fails. */
+export interface StartOptions {
+  clock?: Clock;
+  passwordCost?: PasswordCost;
+  /** Aborted to end a start that waits for its database: it then fails with StartInterrupted. */
+  signal?: AbortSignal;
+}
+
+/**
+ * Starts a node, in order: port, keys, database, parts, workers, routes. What has been started is stopped if one fails. A
+ * given database that is away is waited for, with the port open and `/health/ready` saying why.
+ */
 export async function startFlorin(
   settings: Settings,
   log: Log,
-  { clock = systemClock, passwordCost }: { clock?: Clock; passwordCost?: PasswordCost } = {},
+  { clock = systemClock, passwordCost, signal = new AbortController().signal }: StartOptions = {},
 ): Promise<Florin> {
   const lifecycle = new Lifecycle((part, error) => log.error({ error, part }, 'A part did not stop as it should'));
   try {
-    return await start({ settings, log, clock, lifecycle, passwordCost });
+    return await start({ settings, log, clock, lifecycle, passwordCost }, signal);
   } catch (error) {
     await lifecycle.stop();
-    throw error;
+    throw signal.aborted ? new StartInterrupted() : error;
   }
 }
 
-async function start(surroundings: Surroundings): Promise<Florin> {
+async function start(surroundings: Surroundings, signal: AbortSignal): Promise<Florin> {
   const { settings, log, lifecycle } = surroundings;
   await requireFreePort(settings);
   const secrets = await secretsOf(settings, log);
-  const { connection, isOursAlone, stop: stopDatabase } = await openDatabase(settings, log);
-  lifecycle.add('postgres', stopDatabase);
+  const waiting = new Waiting({ settings, log, signal });
+  lifecycle.add('waiting', () => waiting.stop());
+  const opened = await openDatabase(settings, log, waiting);
+  lifecycle.add('postgres', opened.stop);
 
-  const parts = assemble(connection, secrets, surroundings);
+  const parts = assemble(opened, secrets, surroundings);
   await parts.primary.start();
-  await requireKeysInUse(secrets, parts.database, surroundings.clock(), log);
-  const administrator = await firstAdministrator(parts);
+  const administrator = await waiting.forDatabase(opened.hosts, async () => {
+    await requireKeysInUse(secrets, parts.database, surroundings.clock(), log);
+    return firstAdministrator(parts);
+  });
   await parts.notifications.start();
-  if (isOursAlone) await freeDeadLeases(parts);
+  if (opened.isOursAlone) await freeDeadLeases(parts);
   if (settings['app.role'] !== 'api') startWorkers(parts);
 
   let isStopping = false;
-  const address = await serve(parts, () => isStopping);
+  const address = await serve(parts, () => isStopping, waiting.server);
   log.info({ address, role: settings['app.role'], mode: settings['app.deployment-mode'] }, 'Ready');
   return {
     address,

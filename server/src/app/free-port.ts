@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { holderOfFolder } from '../platform/postgres/embedded/folder-lock.ts';
+import { listenRefusal } from './listen.ts';
 import { hostOf } from './public-url.ts';
-import { listenRefusal } from './serve.ts';
 import { type Settings, SettingsError } from './settings.ts';
 
 /** Who has the port is asked for one line, so it is not waited for long. */

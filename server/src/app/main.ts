@@ -19,12 +19,22 @@ async function main(): Promise<void> {
   });
   const { startFlorin } = await import('./florin.ts');
   const { welcome } = await import('./welcome.ts');
-  const starting = startFlorin(settings, log);
-  // From the beginning: a start that is interrupted is finished and then stopped, so that no PostgreSQL is left behind.
-  stopOnSignal(async () => (await starting).stop(), log);
+  const { StartInterrupted } = await import('./waiting.ts');
+  const interruption = new AbortController();
+  const starting = startFlorin(settings, log, { signal: interruption.signal });
+  // From the beginning: a start that is interrupted is finished and then stopped, so that no PostgreSQL is left behind. One
+  // that waits for its database has nothing to finish.
+  stopOnSignal(async () => {
+    interruption.abort();
+    const florin = await starting.catch((error) => {
+      if (!(error instanceof StartInterrupted)) throw error;
+    });
+    await florin?.stop();
+  }, log);
   try {
     process.stdout.write(welcome(await starting));
   } catch (error) {
+    if (error instanceof StartInterrupted) return;
     if (error instanceof SettingsError) endWithLine(error.message);
     log.fatal({ error }, 'The start failed');
     process.exit(1);

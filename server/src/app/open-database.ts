@@ -1,33 +1,74 @@
-import pg from 'pg';
+import {
+  type ConnectionConfig,
+  connectionOf,
+  describeHosts,
+  reasonOf,
+  SessionClient,
+} from '../platform/postgres/connection.ts';
+import { sessionSettings } from '../platform/postgres/database.ts';
 import { findRunning, hasCluster } from '../platform/postgres/embedded/running.ts';
 import { EmbeddedPostgresError, startEmbeddedPostgres } from '../platform/postgres/embedded/supervisor.ts';
 import { isMigrated, migrate } from '../platform/postgres/migrate.ts';
 import type { Log } from '../platform/process/log.ts';
 import { type Settings, SettingsError } from './settings.ts';
+import { mayPass, type Waiting } from './waiting.ts';
 
 const oldestVersion = 15;
 
 export interface OpenDatabase {
-  connection: pg.ClientConfig;
+  connection: ConnectionConfig;
+  /** For the listener and migrations, which need a session of their own: past a pooler, if there is one. */
+  direct: ConnectionConfig;
+  /** Where it is, for people. */
+  hosts: string;
   /** Embedded: the data folder's lock keeps every other process off it, so that a lease found in it is a dead one's. */
   isOursAlone: boolean;
   stop: () => Promise<void>;
 }
 
 /** The PostgreSQL to work on, embedded or given, with the schema of this version. */
-export async function openDatabase(settings: Settings, log: Log): Promise<OpenDatabase> {
-  const url = settings['app.database.url'];
+export async function openDatabase(settings: Settings, log: Log, waiting: Waiting): Promise<OpenDatabase> {
   const opened =
-    url === undefined
-      ? await startEmbedded(settings, log)
-      : { connection: { connectionString: url }, isOursAlone: false, stop: async () => {} };
+    settings['app.database.url'] === undefined ? await startEmbedded(settings, log) : givenDatabase(settings);
+  const { connection, direct, isOursAlone } = opened;
+  const bringForward = () =>
+    migrate(direct, (line) => log.debug(line), {
+      signal: waiting.signal,
+      onWait: ({ migration, waitedMs, blockedBy }) => {
+        const reason = `Migration ${migration} waits for a lock${blockedBy.length > 0 ? ` held by ${blockedBy.join('; ')}` : ''}`;
+        return waiting.tell(reason, { migration, waitedMs });
+      },
+    });
   try {
-    if (url !== undefined) await demandVersion(opened.connection);
-    await migrate(opened.connection, (line) => log.debug(line));
+    if (isOursAlone) await bringForward();
+    else {
+      await waiting.forDatabase(describeHosts(connection), () => requireVersion(connection, 'app.database.url'));
+      const hosts = describeHosts(direct);
+      if (direct !== connection)
+        await waiting.forDatabase(hosts, () => requireVersion(direct, 'app.database.direct-url'));
+      await waiting.forDatabase(hosts, bringForward);
+    }
     return opened;
   } catch (error) {
     await opened.stop();
     throw error;
+  }
+}
+
+function givenDatabase(settings: Settings): OpenDatabase {
+  const { 'app.database.url': url = '', 'app.database.direct-url': directUrl } = settings;
+  const { connection, hosts } = reachedBy(url, 'app.database.url');
+  const direct = directUrl === undefined ? connection : reachedBy(directUrl, 'app.database.direct-url').connection;
+  return { connection, direct, hosts, isOursAlone: false, stop: async () => {} };
+}
+
+/** The driver reads the certificates that an address names: a file that is not there ends the start. */
+function reachedBy(url: string, setting: string): { connection: ConnectionConfig; hosts: string } {
+  try {
+    const connection = connectionOf(url);
+    return { connection, hosts: describeHosts(connection) };
+  } catch (error) {
+    throw unusable(setting, error);
   }
 }
 
@@ -37,13 +78,13 @@ export async function openDatabase(settings: Settings, log: Log): Promise<OpenDa
  */
 export async function findDatabase(settings: Settings, log: Log): Promise<Pick<OpenDatabase, 'connection' | 'stop'>> {
   const url = settings['app.database.url'];
-  const found =
-    url === undefined
-      ? await findEmbedded(settings, log)
-      : { connection: { connectionString: url }, stop: async () => {} };
+  const found = url === undefined ? await findEmbedded(settings, log) : givenDatabase(settings);
+  const { connection, direct = connection } = found as Partial<OpenDatabase> & typeof found;
   try {
-    await demandVersion(found.connection);
-    if (await isMigrated(found.connection)) return found;
+    await requireVersion(connection, 'app.database.url').catch((error) => {
+      throw error instanceof SettingsError ? error : unusable('app.database.url', error);
+    });
+    if (await isMigrated(direct)) return found;
     throw new SettingsError(
       'the database does not have the schema of this version; start Florin once, which brings it.',
     );
@@ -66,28 +107,43 @@ async function startEmbedded(settings: Settings, log: Log): Promise<OpenDatabase
     const postgres = await startEmbeddedPostgres({ dataDir: settings['app.data-dir'], log });
     // A PGSSLMODE of the shell is meant for other servers: a Unix socket speaks no TLS.
     const connection = { ...postgres.connection, ssl: false };
-    return { connection, isOursAlone: true, stop: () => postgres.stop() };
+    return {
+      connection,
+      direct: connection,
+      hosts: describeHosts(connection),
+      isOursAlone: true,
+      stop: () => postgres.stop(),
+    };
   } catch (error) {
     if (error instanceof EmbeddedPostgresError) throw new SettingsError(`${error.message}.`);
     throw error;
   }
 }
 
-async function demandVersion(connection: pg.ClientConfig): Promise<void> {
-  const client = new pg.Client({ ...connection, connectionTimeoutMillis: 10_000 });
+/** An error that waiting may mend comes out as it is; others end the start with one line. */
+async function requireVersion(connection: ConnectionConfig, setting: string): Promise<void> {
+  const client = new SessionClient({
+    ...connection,
+    ...sessionSettings('start', 10_000),
+    connectionTimeoutMillis: 10_000,
+  });
+  // A connection that breaks between two statements fails the next one.
+  client.on('error', () => {});
   try {
     await client.connect();
     const { rows } = await client.query<{ server_version_num: string }>('show server_version_num');
     const version = Math.floor(Number(rows[0]?.server_version_num) / 10_000);
     if (version < oldestVersion) {
-      throw new SettingsError(`app.database.url leads to PostgreSQL ${version}; ${oldestVersion} or newer is needed.`);
+      throw new SettingsError(`${setting} leads to PostgreSQL ${version}; ${oldestVersion} or newer is needed.`);
     }
   } catch (error) {
-    if (error instanceof SettingsError) throw error;
-    throw new SettingsError(
-      `app.database.url cannot be used: ${(error as Error).message || (error as { code?: string }).code}.`,
-    );
+    if (error instanceof SettingsError || mayPass(error)) throw error;
+    throw unusable(setting, error);
   } finally {
     await client.end().catch(() => {});
   }
+}
+
+function unusable(setting: string, error: unknown): SettingsError {
+  return new SettingsError(`${setting} cannot be used: ${reasonOf(error)}.`);
 }

@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import { ChannelDirectory } from '../domains/channels/directory.ts';
 import { ClockMover } from '../domains/clocks/advance.ts';
 import { ReplayWorker } from '../domains/deliveries/replay-worker.ts';
@@ -34,6 +33,7 @@ import type { Log } from '../platform/process/log.ts';
 import type { Clock } from '../vocabulary/clock.ts';
 import { uuidSource } from '../vocabulary/id.ts';
 import { Metrics } from './metrics.ts';
+import type { OpenDatabase } from './open-database.ts';
 import { assembleProcessing } from './processing-parts.ts';
 import { publicUrlOf } from './public-url.ts';
 import { Rush } from './rush.ts';
@@ -58,7 +58,11 @@ export interface Surroundings {
 export type Parts = ReturnType<typeof assemble>;
 
 /** Everything that runs inside a node, put together and not yet started; the lifecycle knows how to stop it. */
-export function assemble(connection: pg.ClientConfig, secrets: Secrets, surroundings: Surroundings) {
+export function assemble(
+  { connection, direct }: Pick<OpenDatabase, 'connection' | 'direct'>,
+  secrets: Secrets,
+  surroundings: Surroundings,
+) {
   const { settings, log, clock, lifecycle, passwordCost } = surroundings;
   const logError = (error: unknown, message: string) => log.error({ error }, message);
   const metrics = new Metrics();
@@ -67,7 +71,19 @@ export function assemble(connection: pg.ClientConfig, secrets: Secrets, surround
   const pools = new Map<string, Database>();
   const pool = (name: string, connections: number, plans?: Plans): Database => {
     const onIdleError = (error: Error) => log.warn({ error, pool: name }, 'A database connection was lost');
-    const database = new Database({ connection, connections, name, onIdleError, ...(plans && { plans }) });
+    const onUnprepared = () =>
+      log.warn(
+        { pool: name },
+        'A pooler does not keep prepared statements; each execution is parsed anew, which is slower',
+      );
+    const database = new Database({
+      connection,
+      connections,
+      name,
+      onIdleError,
+      onUnprepared,
+      ...(plans && { plans }),
+    });
     pools.set(name, database);
     return database;
   };
@@ -85,10 +101,10 @@ export function assemble(connection: pg.ClientConfig, secrets: Secrets, surround
   });
   lifecycle.add('primary monitor', () => primary.stop());
   const notifications = new Notifications(
-    connection,
+    direct,
     (error) =>
       log.warn({ error }, 'Changes of other nodes cannot be heard; every look goes to the database until they can'),
-    () => primary.suspect(),
+    { publisher: database, onSilent: () => primary.suspect() },
   );
   lifecycle.add('notifications', () => notifications.stop());
 

@@ -1,5 +1,4 @@
 import type { AddressInfo } from 'node:net';
-import type { FastifyInstance } from 'fastify';
 import { callbackEndpoints } from '../domains/callbacks/routes.ts';
 import { channelEndpoints } from '../domains/channels/routes.ts';
 import { clockEndpoints } from '../domains/clocks/routes.ts';
@@ -29,6 +28,8 @@ import { webhookEndpoints } from '../domains/webhooks/routes.ts';
 import { addReference } from '../platform/http/reference.ts';
 import type { Route } from '../platform/http/route.ts';
 import { addRoute, httpServer } from '../platform/http/server.ts';
+import type { WaitingServer } from '../platform/http/waiting-server.ts';
+import { listenAt } from './listen.ts';
 import { addMetricsRoute, operationsRoutes } from './operations.ts';
 import type { Parts } from './parts.ts';
 import { hostOf, publicUrlOf } from './public-url.ts';
@@ -37,11 +38,13 @@ import { logReply } from './request-log.ts';
 import { addResetPage } from './reset-page.ts';
 import { groups, routesOf } from './routes.ts';
 import { addSandboxPage } from './sandbox-page.ts';
-import { type Settings, SettingsError } from './settings.ts';
 import { version } from './version.ts';
 
-/** Serves a node's routes; gives back the address it listens on. A node with the role worker serves only operations. */
-export async function serve(parts: Parts, isStopping: () => boolean): Promise<string> {
+/**
+ * Serves a node's routes; gives back the address it listens on. A node with the role worker serves only operations. The
+ * port of a start that had to wait is taken over from `waiting`.
+ */
+export async function serve(parts: Parts, isStopping: () => boolean, waiting?: WaitingServer): Promise<string> {
   const { settings, log, lifecycle, metrics, authenticate, primary, clock, creator, connectors } = parts;
   const app = httpServer({
     authenticate,
@@ -51,6 +54,7 @@ export async function serve(parts: Parts, isStopping: () => boolean): Promise<st
       logReply(reply, log);
     },
     onDefect: (error, requestId) => log.error({ error, requestId }, 'A request met a defect'),
+    serverFactory: waiting && ((handler) => waiting.handOver(handler)),
   });
   const offered = settings['app.role'] === 'worker' ? [] : offeredRoutes(parts);
   await addReference(app, {
@@ -70,7 +74,7 @@ export async function serve(parts: Parts, isStopping: () => boolean): Promise<st
     addRoute(app, route, { authenticate });
   watchLevels(parts);
 
-  await listen(app, settings);
+  await listenAt(settings, (host, port) => app.listen({ host, port }));
   lifecycle.add('http', async () => {
     await app.close();
     await creator.drained();
@@ -164,28 +168,4 @@ function watchLevels({ metrics, creator, deliveries, working, clock, pools }: Pa
     deliveryBacklog: () => deliveryBacklog(working, clock),
     pools: () => Object.fromEntries([...pools].map(([name, pool]) => [name, pool.load])),
   });
-}
-
-async function listen(app: FastifyInstance, settings: Settings): Promise<void> {
-  const { 'app.server.host': host, 'app.server.port': port } = settings;
-  try {
-    await app.listen({ host, port });
-  } catch (error) {
-    throw listenRefusal((error as NodeJS.ErrnoException).code, host, port) ?? error;
-  }
-}
-
-/** Why an address cannot be listened on, in one line; undefined for what is no matter of settings. */
-export function listenRefusal(code: string | undefined, host: string, port: number): SettingsError | undefined {
-  switch (code) {
-    case 'EADDRINUSE':
-      return new SettingsError(`port ${port} on ${host} is taken; set PORT to a free one.`);
-    case 'EACCES':
-      return new SettingsError(`port ${port} on ${host} needs more rights; set PORT to one above 1023.`);
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-      return new SettingsError(`HOST ${host} is not an address of this machine.`);
-    default:
-      return undefined;
-  }
 }

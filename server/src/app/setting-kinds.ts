@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { connectionOf } from '../platform/postgres/connection.ts';
 
 /** How a setting is written, and what it means inside. */
 export interface Kind<Value> {
@@ -76,6 +77,15 @@ export function url(...protocols: string[]): Kind<string> {
     },
   };
 }
+
+/** The URL stays as written: it is read anew where connections are made. */
+export const databaseUrl: Kind<string> = {
+  name: 'address (postgres:, postgresql:)',
+  parse: (value) => {
+    connectionOf(value);
+    return value;
+  },
+};
 
 export const networks: Kind<string[]> = {
   name: 'comma-separated networks (CIDR)',

@@ -198,6 +198,7 @@ describe('values', () => {
     const secret = names.filter((name) => (settings[name] as { secret?: boolean }).secret);
     expect(secret.toSorted()).toEqual([
       'app.admin.password',
+      'app.database.direct-url',
       'app.database.url',
       'app.encryption.keys',
       'app.jwt.keys',

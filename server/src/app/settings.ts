@@ -1,5 +1,6 @@
 import { dayMs } from '../vocabulary/clock.ts';
 import {
+  databaseUrl,
   durationOfAtLeast,
   durations,
   integer,
@@ -46,14 +47,20 @@ export const settings = {
     default: './data',
     description: 'Where the embedded PostgreSQL, the generated keys and unsent mail are kept.',
   }),
-  'app.database.url': setting(url('postgres:', 'postgresql:'), {
-    description: 'A PostgreSQL 15 or newer to use instead of the embedded one.',
+  'app.database.url': setting(databaseUrl, {
+    description:
+      'A PostgreSQL 15 or newer to use instead of the embedded one. Several hosts are tried in order: `postgres://user:password@h1:5432,h2:5432/florin?target_session_attrs=read-write`.',
+    secret: true,
+  }),
+  'app.database.direct-url': setting(databaseUrl, {
+    description:
+      'The same database past a pooler, for the listener and migrations, which need a session of their own. Without it, app.database.url.',
     secret: true,
   }),
   'app.database.connections': setting(integer(2, 500), {
     default: '10',
     description:
-      'Connections for requests. Besides, a node has one each for the batch writer, the batch reader, the listener and subscriptions, two for lists, four for processing and five for its workers.',
+      'Connections for requests. Besides, a node has one each for the batch writer, the batch reader, subscriptions, the lookout, the listener and the primary monitor, two for lists, four for processing and five for its workers.',
   }),
   'app.role': setting(oneOf('all', 'api', 'worker'), {
     default: 'all',
@@ -188,6 +195,9 @@ export function readSettings(environment: Record<string, string | undefined>, fi
   ][]) {
     const { text: written, from } = given.get(name) ?? { text: fallback, from: name };
     values[name] = written === undefined ? undefined : parsed(kind, written, from, secret);
+  }
+  if (values['app.database.direct-url'] !== undefined && values['app.database.url'] === undefined) {
+    throw new SettingsError('app.database.direct-url needs app.database.url beside it.');
   }
   values['app.deployment-mode'] ??= values['app.database.url'] === undefined ? 'STANDALONE' : 'CLUSTER';
   return values as Settings;

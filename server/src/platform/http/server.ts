@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type RouteOptions } from 'fastify';
 import { invalid, Refusal } from '../../vocabulary/errors.ts';
@@ -22,6 +22,8 @@ export interface HttpServerOptions {
   onDefect: (error: unknown, requestId: string) => void;
   /** Whether to believe X-Forwarded-For, and from whom: Fastify's `trustProxy`. */
   trustProxy?: string[] | undefined;
+  /** Gives a server of `socketOptions` to serve with; without it one is made. */
+  serverFactory?: ((handler: RequestListener) => Server) | undefined;
 }
 
 export interface ReplyFacts {
@@ -44,16 +46,23 @@ declare module 'fastify' {
   }
 }
 
-const jsonType = 'application/json; charset=utf-8';
+export const jsonType = 'application/json; charset=utf-8';
+
+export const socketOptions = {
+  requestTimeout: 20_000,
+  keepAliveTimeout: 72_000, // Longer than the idle timeout of usual balancers, or they reuse a socket that is closing.
+  requireHostHeader: false, // Node would answer without the envelope; we refuse below.
+};
 
 /** An HTTP server that speaks the envelope, knows its callers, and refuses clearly. Routes are added before it listens. */
 export function httpServer(options: HttpServerOptions): FastifyInstance {
   const app = Fastify({
     logger: false,
     bodyLimit: maximumBodyBytes,
-    requestTimeout: 20_000,
-    http: { requireHostHeader: false }, // Node would answer without the envelope; we refuse below.
-    keepAliveTimeout: 72_000, // Longer than the idle timeout of usual balancers, or they reuse a socket that is closing.
+    requestTimeout: socketOptions.requestTimeout,
+    http: { requireHostHeader: socketOptions.requireHostHeader },
+    keepAliveTimeout: socketOptions.keepAliveTimeout,
+    ...(options.serverFactory && { serverFactory: options.serverFactory }),
     genReqId: requestIdOf,
     routerOptions: { ignoreTrailingSlash: true },
     exposeHeadRoutes: false,
@@ -232,7 +241,7 @@ function refuse(
 }
 
 /** A caller may bring its own request id, if it is short and plain; it comes back on the reply and stands in the log. */
-function requestIdOf(request: IncomingMessage | { headers: IncomingMessage['headers'] }): string {
+export function requestIdOf(request: IncomingMessage | { headers: IncomingMessage['headers'] }): string {
   const given = request.headers['x-request-id'];
   return typeof given === 'string' && /^[\w.-]{1,64}$/.test(given) ? given : nextRequestId();
 }

@@ -1,6 +1,7 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
 import { Refusal } from '../../vocabulary/errors.ts';
+import { type ConnectionConfig, SessionClient } from './connection.ts';
 import { databaseAway, failureOf, refusalOfFailure } from './failures.ts';
 import type { Statement } from './statement.ts';
 
@@ -32,7 +33,7 @@ const planning: Record<Plans, string> = {
 };
 
 export interface DatabaseOptions {
-  connection: pg.ClientConfig;
+  connection: ConnectionConfig;
   /** Connections at most. One kept for a batch writer keeps its statements prepared and its batches in order. */
   connections: number;
   /** Seen in pg_stat_activity. */
@@ -43,6 +44,8 @@ export interface DatabaseOptions {
   plans?: Plans;
   /** A connection that broke while idle: worth a line in the log, never a crash. */
   onIdleError?: (error: Error) => void;
+  /** A pooler does not keep prepared statements: told once. */
+  onUnprepared?: () => void;
 }
 
 /** Requests waiting for a connection at most. */
@@ -54,9 +57,14 @@ const maximumWaiting = 500;
  */
 export class Database implements Queryable {
   readonly #pool: pg.Pool;
+  /** At most. */
+  readonly connections: number;
   /** Of every connection, those being opened too, with when it was begun (performance.now()). */
   readonly #sockets = new Map<Socket, number>();
   #suspended = false;
+  /** Until a pooler turns out not to keep them: then each execution is parsed anew. */
+  #preparesStatements = true;
+  readonly #onUnprepared: () => void;
 
   constructor({
     connection,
@@ -65,10 +73,14 @@ export class Database implements Queryable {
     statementTimeoutMs = 10_000,
     plans = 'fresh',
     onIdleError = () => {},
+    onUnprepared = () => {},
   }: DatabaseOptions) {
+    this.connections = connections;
+    this.#onUnprepared = onUnprepared;
     this.#pool = new pg.Pool({
       ...connection,
       ...sessionSettings(name, statementTimeoutMs, plans),
+      Client: SessionClient,
       max: connections,
       connectionTimeoutMillis: 3_000,
       // A server that has fallen silent ends no statement by itself; the connection is given up a little later.
@@ -83,10 +95,15 @@ export class Database implements Queryable {
 
   async run<Row>({ name, text }: Statement<Row>, values: readonly unknown[] = []): Promise<Row[]> {
     this.#refuseEarly();
+    const wasNamed = this.#preparesStatements;
     try {
-      const result = await this.#pool.query({ name, text, values: values as unknown[] });
-      return result.rows;
+      return (await this.#pool.query(this.#queryOf(name, text, values))).rows;
     } catch (error) {
+      if (isStatementLost(error)) {
+        this.#stopPreparing();
+        if (wasNamed) return this.run({ name, text }, values);
+      }
+      if (isReadOnly(error)) this.#dropIdleConnections();
       throw refusalOfFailure(error) ?? error;
     }
   }
@@ -156,12 +173,14 @@ export class Database implements Queryable {
           return await client.query(statement);
         } catch (error) {
           if (failureOf(error) === 'away') broken ??= error as Error;
+          if (isStatementLost(error)) this.#stopPreparing();
+          if (isReadOnly(error)) this.#dropIdleConnections();
           throw refusalOfFailure(error) ?? error;
         }
       };
       await query(begin);
       const result = await work({
-        run: async ({ name, text }, values = []) => (await query({ name, text, values: values as unknown[] })).rows,
+        run: async ({ name, text }, values = []) => (await query(this.#queryOf(name, text, values))).rows,
       });
       const { command } = await query('commit');
       // COMMIT of an aborted transaction "succeeds" with the tag ROLLBACK: nothing was written, so nothing is acknowledged.
@@ -178,6 +197,25 @@ export class Database implements Queryable {
     } finally {
       client.release(broken);
       client.off('error', onBroken);
+    }
+  }
+
+  #queryOf(name: string, text: string, values: readonly unknown[]): pg.QueryConfig {
+    return { ...(this.#preparesStatements && { name }), text, values: values as unknown[] };
+  }
+
+  #stopPreparing(): void {
+    if (this.#preparesStatements) this.#onUnprepared();
+    this.#preparesStatements = false;
+  }
+
+  /** They lead to a server that no longer takes writes; new connections look for the one that does. */
+  #dropIdleConnections(): void {
+    for (let idle = this.#pool.idleCount; idle > 0; idle--) {
+      this.#pool.connect().then(
+        (client) => client.release(true),
+        () => {},
+      );
     }
   }
 
@@ -198,6 +236,18 @@ export class Database implements Queryable {
 function givenUp(reason: string): Error {
   return Object.assign(new Error(`The connection was given up: ${reason}`), { code: 'ECONNABORTED' });
 }
+
+/**
+ * invalid_sql_statement_name, duplicate_prepared_statement: a pooler handed out another connection than the one that
+ * knows the statement. It was not executed.
+ */
+function isStatementLost(error: unknown): boolean {
+  const { code } = (error ?? {}) as { code?: string };
+  return code === '26000' || code === '42P05';
+}
+
+/** read_only_sql_transaction: nothing was written. */
+const isReadOnly = (error: unknown) => (error as { code?: string } | undefined)?.code === '25006';
 
 /**
  * What every connection of ours is opened with, whoever opens it. PostgreSQL compiles statements by default, going by what it

@@ -3,7 +3,7 @@ import { Refusal } from '../../vocabulary/errors.ts';
 /**
  * What a failed statement means for its caller.
  * - `away`: the database could not be reached, or the connection broke; the outcome may be unknown.
- * - `transient`: the same statement may succeed at once (deadlock, serialization).
+ * - `transient`: the same statement may succeed at once (deadlock, serialization, a statement that a pooler lost).
  * - `busy`: the database is there and over its limits (connections, statement time, disk).
  * - `data`: the values are to blame; another batch without them would succeed.
  */
@@ -23,9 +23,10 @@ const connectionCodes = new Set([
   ...['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM'],
 ]);
 
-/** Name resolution; Node's own words for broken sockets; TLS, with the words OpenSSL has for certificates. */
-const connectionCodePattern =
-  /^EAI_|^ERR_(SOCKET|STREAM|SSL|TLS)_|(^|_)(CERT|CRL)(_|$)|^(UNABLE_TO|INVALID_(CA|PURPOSE)$|PATH_LENGTH|HOSTNAME)/;
+/** Name resolution, and Node's own words for broken sockets. */
+const connectionCodePattern = /^EAI_|^ERR_(SOCKET|STREAM)_/;
+/** TLS, with the words OpenSSL has for certificates. */
+const tlsCodePattern = /^ERR_(SSL|TLS)_|(^|_)(CERT|CRL)(_|$)|^(UNABLE_TO|INVALID_(CA|PURPOSE)$|PATH_LENGTH|HOSTNAME)/;
 
 /** What the driver throws without a code. */
 const connectionMessage =
@@ -48,11 +49,13 @@ const failureOfState: Record<string, Failure> = {
   '25006': 'away', // A standby: the primary is elsewhere.
   '25P03': 'away', // The connection was ended: idle in a transaction, as when we were stalled or cut off.
   '25P04': 'busy', // The same after `transaction_timeout`.
+  '26000': 'transient', // A pooler lost a prepared statement; the next try does without.
   '40000': 'transient',
   '40001': 'transient',
   '40002': 'data',
   '40003': 'away', // Whether it was done is not known.
   '40P01': 'transient',
+  '42P05': 'transient', // As 26000.
   '55P03': 'busy', // A lock that was not to be had in time.
   '57014': 'busy', // `statement_timeout`.
   '72000': 'transient', // Snapshot too old.
@@ -61,9 +64,21 @@ const failureOfState: Record<string, Failure> = {
 export function failureOf(error: unknown): Failure {
   const { code, message = '' } = (error ?? {}) as { code?: unknown; message?: string };
   if (typeof code !== 'string') return connectionMessage.test(message) ? 'away' : 'other';
-  if (connectionCodes.has(code) || connectionCodePattern.test(code)) return 'away';
+  if (connectionCodes.has(code) || connectionCodePattern.test(code) || tlsCodePattern.test(code)) return 'away';
   if (!/^[0-9A-Z]{5}$/.test(code)) return 'other';
   return failureOfState[code] ?? failureOfClass[code.slice(0, 2)] ?? 'other';
+}
+
+/** The server is there and refuses the account, or there is no such database: another try needs another configuration. */
+export function isLoginRefused(error: unknown): boolean {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return typeof code === 'string' && /^(28|3D|F0)...$/.test(code);
+}
+
+/** TLS cannot be agreed on, or a certificate is refused. */
+export function isTlsRefused(error: unknown): boolean {
+  const { code, message = '' } = (error ?? {}) as { code?: unknown; message?: string };
+  return (typeof code === 'string' && tlsCodePattern.test(code)) || /does not support SSL/.test(message);
 }
 
 /** The refusal a caller is owed when the database is to blame; undefined when the statement or its values are. */

@@ -1,48 +1,152 @@
 import { readdir } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import pg from 'pg';
+import type pg from 'pg';
+import { type ConnectionConfig, SessionClient } from './connection.ts';
 import { sessionSettings } from './database.ts';
 
 const migrationsDir = fileURLToPath(new URL('../../../migrations', import.meta.url));
 const migrationsTable = 'schema_migration';
 
+/** While a migration waits for a table's lock, every statement on the table queues up behind it. */
+const lockTimeoutMs = 1_000;
+/** Between two tries, for the statements that queued up. */
+const retryPauseMs = 3_000;
+/** Blocking sessions are looked for while a try waits, from this moment on. */
+const blockersAfterMs = 500;
+
+/** A migration that could not get its lock, and will be tried again. */
+export interface MigrationWait {
+  migration: string;
+  waitedMs: number;
+  /** The sessions it waits for, as far as PostgreSQL tells: process, application, state, age of the transaction. */
+  blockedBy: string[];
+}
+
+export interface MigrateOptions {
+  onWait?: (wait: MigrationWait) => unknown;
+  /** Ends the waiting, not a migration at work. */
+  signal?: AbortSignal | undefined;
+  dir?: string;
+  retryPauseMs?: number;
+}
+
 /** Brings the schema forward to this version, under a lock, so that two nodes starting at once migrate once. */
-export async function migrate(connection: pg.ClientConfig, log: (line: string) => void): Promise<void> {
-  const client = new pg.Client({ ...connection, ...sessionSettings('migration', 0), connectionTimeoutMillis: 10_000 });
-  await client.connect();
+export async function migrate(
+  connection: ConnectionConfig,
+  log: (line: string) => void,
+  options: MigrateOptions = {},
+): Promise<void> {
+  const { onWait = () => {}, signal, dir = migrationsDir, retryPauseMs: pauseMs = retryPauseMs } = options;
+  const startedAt = performance.now();
+  for (;;) {
+    const outcome = await migrateNext(connection, dir, log);
+    if (outcome === 'current') return;
+    if (outcome === 'done') continue;
+    await onWait({ ...outcome, waitedMs: Math.round(performance.now() - startedAt) });
+    await sleep(pauseMs, undefined, { signal });
+  }
+}
+
+/** Runs the first migration that has not run yet, in a transaction and on a connection of its own. */
+async function migrateNext(
+  connection: ConnectionConfig,
+  dir: string,
+  log: (line: string) => void,
+): Promise<'current' | 'done' | Omit<MigrationWait, 'waitedMs'>> {
+  const client = await connect(connection, 'migration', 0);
   try {
-    if (await isCurrent(client)) return;
-    // Loaded only when there is something to do: it costs a start 60 ms and 5 MB.
-    const { runner } = await import('node-pg-migrate');
-    await runner({
-      dbClient: client,
-      dir: migrationsDir,
-      direction: 'up',
-      migrationsTable,
-      count: Number.POSITIVE_INFINITY,
-      advisoryLockMode: 'wait',
-      logger: { debug: () => {}, info: log, warn: log, error: log },
-    });
+    const [migration] = await pendingOf(client, dir);
+    if (migration === undefined) return 'current';
+    await client.query(`set lock_timeout = ${lockTimeoutMs}`);
+    const watch = await watchBlockers(connection, client);
+    try {
+      // Loaded only when there is something to do: it costs a start 60 ms and 5 MB.
+      const { runner } = await import('node-pg-migrate');
+      await runner({
+        dbClient: client,
+        dir,
+        direction: 'up',
+        migrationsTable,
+        count: 1,
+        advisoryLockMode: 'wait',
+        logger: { debug: () => {}, info: log, warn: log, error: log },
+      });
+      return 'done';
+    } catch (error) {
+      if (!isLockFailure(error)) throw error;
+      return { migration, blockedBy: watch.blockers() };
+    } finally {
+      await watch.stop();
+    }
   } finally {
+    // After a failure the library leaves its transaction and the advisory lock to the end of the session.
     await client.end();
   }
+}
+
+/** lock_not_available, deadlock_detected: the same migration succeeds once the others are done. */
+function isLockFailure(error: unknown): boolean {
+  const { code } = error as { code?: string };
+  return code === '55P03' || code === '40P01';
+}
+
+/** Remembers which sessions a client last waited for. Nothing is asked of a migration that gets its locks at once. */
+async function watchBlockers(connection: ConnectionConfig, client: pg.Client) {
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+  let seen: string[] = [];
+  let watching: Promise<void> | undefined;
+  const timer = setTimeout(() => {
+    watching = look().catch(() => {});
+  }, blockersAfterMs);
+  const look = async () => {
+    const watcher = await connect(connection, 'migration watch', 1_000);
+    try {
+      const { rows: blocking } = await watcher.query<{ description: string }>(
+        `select format('process %s (%s), %s, in its transaction for %s s', pid, coalesce(nullif(application_name, ''), usename),
+                       state, round(extract(epoch from clock_timestamp() - coalesce(xact_start, query_start)))) as description
+           from pg_stat_activity where pid = any(pg_blocking_pids($1))`,
+        [rows[0]?.pid],
+      );
+      seen = blocking.map(({ description }) => description);
+    } finally {
+      await watcher.end();
+    }
+  };
+  return {
+    blockers: () => seen,
+    stop: async () => {
+      clearTimeout(timer);
+      await watching;
+    },
+  };
 }
 
 /** Whether the schema is of this version, or newer. */
-export async function isMigrated(connection: pg.ClientConfig): Promise<boolean> {
-  const client = new pg.Client({ ...connection, ...sessionSettings('look', 10_000), connectionTimeoutMillis: 10_000 });
-  await client.connect();
+export async function isMigrated(connection: ConnectionConfig): Promise<boolean> {
+  const client = await connect(connection, 'look', 10_000);
   try {
-    return await isCurrent(client);
+    return (await pendingOf(client, migrationsDir)).length === 0;
   } finally {
     await client.end();
   }
 }
 
-async function isCurrent(client: pg.Client): Promise<boolean> {
+async function connect(connection: ConnectionConfig, name: string, statementTimeoutMs: number): Promise<pg.Client> {
+  const settings = sessionSettings(name, statementTimeoutMs);
+  const client = new SessionClient({ ...connection, ...settings, connectionTimeoutMillis: 10_000 });
+  await client.connect();
+  // A connection that breaks between two statements fails the next one; heard by no one, it would end the process.
+  client.on('error', () => {});
+  return client;
+}
+
+/** The migrations that have not run yet, in order. */
+async function pendingOf(client: pg.Client, dir: string): Promise<string[]> {
+  const names = (await readdir(dir)).filter((file) => file.endsWith('.sql')).map((file) => file.slice(0, -4));
   const { rows: tables } = await client.query('select to_regclass($1) is not null as made', [migrationsTable]);
-  if (!tables[0].made) return false;
+  if (!tables[0].made) return names.toSorted();
   const { rows } = await client.query<{ name: string }>(`select name from ${migrationsTable}`);
-  const done = new Set(rows.map((row) => `${row.name}.sql`));
-  return (await readdir(migrationsDir)).every((file) => done.has(file));
+  const done = new Set(rows.map((row) => row.name));
+  return names.filter((name) => !done.has(name)).toSorted();
 }

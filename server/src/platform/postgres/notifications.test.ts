@@ -2,6 +2,8 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../testing/database.ts';
+import { transactionPooler } from '../../testing/transaction-pooler.ts';
+import { Database } from './database.ts';
 import { Notifications } from './notifications.ts';
 
 let db: TestDatabase;
@@ -178,6 +180,43 @@ describe('a node that cannot hear', () => {
     expect(lost).toHaveLength(1);
     await notifications.stop();
     await new Promise((closed) => server.close(closed));
+  });
+});
+
+describe('behind a pooler that hands out connections by transaction', () => {
+  test('a node counts as disconnected, and says what is likely', async () => {
+    const pooler = await transactionPooler(db.connection);
+    const node = await startNode(pooler.connection);
+    expect(node.deafness).toEqual([true]);
+    expect(node.lost.map(({ message }) => message)).toEqual([expect.stringContaining('app.database.direct-url')]);
+    await node.notifications.stop();
+    await pooler.close();
+  });
+
+  test('it hears by a direct connection what is published through the pooler', async () => {
+    const pooler = await transactionPooler(db.connection);
+    const through = new Database({ connection: pooler.connection, connections: 2, name: 'test pooled' });
+    const heard: string[] = [];
+    const deafness: boolean[] = [];
+    const notifications = new Notifications(db.connection, () => {}, { publisher: through });
+    notifications.on('things', { changed: (key) => heard.push(key), deaf: (deaf) => deafness.push(deaf) });
+    await notifications.start();
+    expect(deafness).toEqual([true, false]);
+    await db.query(`select pg_notify('florin', 'things:9')`);
+    await eventually('it is heard', () => heard.includes('9'));
+    await notifications.stop();
+    await through.close();
+    await pooler.close();
+  });
+
+  test('a direct connection to another database is found out', async () => {
+    const other = await databaseFromTemplate();
+    const lost: Error[] = [];
+    const notifications = new Notifications(other.connection, (error) => lost.push(error), { publisher: db.database });
+    await notifications.start();
+    expect(lost).toHaveLength(1);
+    await notifications.stop();
+    await other.drop();
   });
 });
 

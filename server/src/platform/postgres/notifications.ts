@@ -1,4 +1,6 @@
-import pg from 'pg';
+import { randomUUID } from 'node:crypto';
+import type pg from 'pg';
+import { type ConnectionConfig, SessionClient } from './connection.ts';
 import { type Queryable, sessionSettings } from './database.ts';
 import { statement } from './statement.ts';
 
@@ -8,6 +10,17 @@ const notify = statement('notifications.notify', 'select pg_notify($1, $2)');
 /** A connection that is silent for longer than this counts as lost: others must hear of a revocation within 1 s. */
 const heartbeatMs = 400;
 const reconnectPauseMs = 200;
+/**
+ * How often it is checked that a notification of another connection arrives. Each costs a transaction with an id and a
+ * record in the write-ahead log; what a pooler does to a connection shows at its first check.
+ */
+const echoEveryMs = 5_000;
+/** From the commit of a notification on another connection. */
+const echoDeadlineMs = 1_000;
+/** Behind a pooler the next try ends as the last one did. */
+const echoLostPauseMs = 5_000;
+/** The topic of these notifications; nobody listens to it but who sent them. */
+const echoTopic = 'echo';
 
 export interface Listener {
   /** A change was made, here or on another node. */
@@ -21,24 +34,33 @@ export interface Listener {
  * once, the others as soon as the transaction commits.
  */
 export class Notifications {
-  readonly #connection: pg.ClientConfig;
+  readonly #connection: ConnectionConfig;
+  readonly #publisher: Queryable;
   readonly #onLost: (error: Error) => void;
   readonly #onSilent: () => void;
   readonly #listeners = new Map<string, Listener[]>();
   #client: pg.Client | undefined;
+  #echo: { nonce: string; heard: () => void } | undefined;
+  #echoTimer: NodeJS.Timeout | undefined;
   #heartbeat: NodeJS.Timeout | undefined;
   #retry: NodeJS.Timeout | undefined;
   #stopped = false;
   #isTold = false;
 
   /**
-   * `onLost`: told once when it cannot hear, and not again until it has heard. `onSilent`: told each time that the listening
-   * connection has brought no answer in time.
+   * `onLost`: told once when it cannot hear, and not again until it has heard. `publisher`: who publishes in earnest, so
+   * that a listening connection which leads elsewhere is found out; else a connection made for each check. `onSilent`: told
+   * each time that the listening connection has brought no answer in time.
    */
-  constructor(connection: pg.ClientConfig, onLost: (error: Error) => void, onSilent: () => void = () => {}) {
+  constructor(
+    connection: ConnectionConfig,
+    onLost: (error: Error) => void,
+    { publisher, onSilent = () => {} }: { publisher?: Queryable; onSilent?: () => void } = {},
+  ) {
     this.#connection = connection;
     this.#onLost = onLost;
     this.#onSilent = onSilent;
+    this.#publisher = publisher ?? onceConnected(connection);
   }
 
   on(topic: string, listener: Listener): void {
@@ -58,7 +80,7 @@ export class Notifications {
   }
 
   async start(): Promise<void> {
-    const client = new pg.Client({
+    const client = new SessionClient({
       ...this.#connection,
       ...sessionSettings('listener', 1_000),
       connectionTimeoutMillis: 2_000,
@@ -67,14 +89,18 @@ export class Notifications {
     client.on('end', () => this.#lost(client, new Error('The listening connection ended.')));
     client.on('notification', ({ payload = '' }) => {
       const colon = payload.indexOf(':');
-      this.#hear(payload.slice(0, colon), payload.slice(colon + 1));
+      const topic = payload.slice(0, colon);
+      const key = payload.slice(colon + 1);
+      if (topic !== echoTopic) this.#hear(topic, key);
+      else if (key === this.#echo?.nonce) this.#echo.heard();
     });
     try {
       await client.connect();
       await client.query(`listen ${channel}`);
+      await this.#hearOwnEcho();
     } catch (error) {
       await client.end().catch(() => {});
-      this.#tryAgainLater();
+      this.#tryAgainLater(error instanceof EchoLost ? echoLostPauseMs : reconnectPauseMs);
       if (!this.#stopped) this.#tell(error as Error);
       return;
     }
@@ -83,11 +109,13 @@ export class Notifications {
     this.#isTold = false;
     this.#setDeaf(false);
     this.#heartbeat = setInterval(() => this.#beat(client), heartbeatMs);
+    this.#checkEchoLater(client);
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
     clearInterval(this.#heartbeat);
+    clearTimeout(this.#echoTimer);
     clearTimeout(this.#retry);
     const client = this.#client;
     this.#client = undefined;
@@ -96,6 +124,38 @@ export class Notifications {
 
   #hear(topic: string, key: string): void {
     for (const listener of this.#listeners.get(topic) ?? []) listener.changed(key);
+  }
+
+  #checkEchoLater(client: pg.Client): void {
+    this.#echoTimer = setTimeout(() => {
+      this.#hearOwnEcho().then(
+        () => client === this.#client && this.#checkEchoLater(client),
+        (error: Error) => {
+          // A notification that could not be published says nothing of hearing.
+          if (error instanceof EchoLost) this.#lost(client, error);
+          else if (client === this.#client) this.#checkEchoLater(client);
+        },
+      );
+    }, echoEveryMs);
+  }
+
+  /**
+   * Publishes on another connection and waits until that is heard. A pooler that hands out connections by transaction
+   * answers LISTEN, and every sign of life, and drops what arrives for a connection that nobody uses at the moment. While
+   * this waits nothing is asked on the listening connection at first, so that such a pooler cannot pass by chance.
+   */
+  async #hearOwnEcho(): Promise<void> {
+    const nonce = randomUUID();
+    const heard = new Promise<void>((resolve) => {
+      this.#echo = { nonce, heard: resolve };
+    });
+    await this.#publisher.run(notify, [channel, `${echoTopic}:${nonce}`]);
+    let deadline: NodeJS.Timeout | undefined;
+    const overdue = new Promise<never>((_, reject) => {
+      // One turn later: after a busy second the notification may have arrived and not been read yet.
+      deadline = setTimeout(() => setImmediate(() => reject(new EchoLost())), echoDeadlineMs);
+    });
+    await Promise.race([heard, overdue]).finally(() => clearTimeout(deadline));
   }
 
   #beat(client: pg.Client): void {
@@ -116,10 +176,11 @@ export class Notifications {
     if (client !== this.#client) return;
     this.#client = undefined;
     clearInterval(this.#heartbeat);
+    clearTimeout(this.#echoTimer);
     this.#setDeaf(true);
     this.#tell(error);
     client.end().catch(() => {});
-    this.#tryAgainLater();
+    this.#tryAgainLater(reconnectPauseMs);
   }
 
   #tell(error: Error): void {
@@ -128,12 +189,36 @@ export class Notifications {
     this.#onLost(error);
   }
 
-  #tryAgainLater(): void {
+  #tryAgainLater(pauseMs: number): void {
     if (this.#stopped) return;
-    this.#retry = setTimeout(() => void this.start(), reconnectPauseMs);
+    this.#retry = setTimeout(() => void this.start(), pauseMs);
   }
 
   #setDeaf(deaf: boolean): void {
     for (const listeners of this.#listeners.values()) for (const listener of listeners) listener.deaf?.(deaf);
   }
+}
+
+class EchoLost extends Error {
+  constructor() {
+    super(
+      'A notification sent on another connection did not arrive. A pooler that hands out connections by transaction is ' +
+        'the likely cause: set app.database.direct-url to an address of PostgreSQL itself, of the same database.',
+    );
+  }
+}
+
+function onceConnected(connection: ConnectionConfig): Queryable {
+  return {
+    run: async ({ text }, values = []) => {
+      const settings = sessionSettings('listener check', 1_000);
+      const client = new SessionClient({ ...connection, ...settings, connectionTimeoutMillis: 2_000 });
+      await client.connect();
+      try {
+        return (await client.query(text, values as unknown[])).rows;
+      } finally {
+        await client.end();
+      }
+    },
+  };
 }

@@ -103,11 +103,7 @@ describe('a server that is silent on fresh connections too', () => {
   });
 
   test('is noticed by the listener before the monitor looks', async () => {
-    const notifications = new Notifications(
-      line.connection,
-      () => {},
-      () => monitor.suspect(),
-    );
+    const notifications = new Notifications(line.connection, () => {}, { onSilent: () => monitor.suspect() });
     await notifications.start();
     line.silent = true;
     await eventually('it is lost', () => lost.length === 1);

@@ -1,8 +1,9 @@
 import { Socket } from 'node:net';
-import pg from 'pg';
+import type pg from 'pg';
 import { type Clock, secondMs } from '../../vocabulary/clock.ts';
+import { type ConnectionConfig, SessionClient } from './connection.ts';
 import { type Database, sessionSettings } from './database.ts';
-import { failureOf } from './failures.ts';
+import { failureOf, isLoginRefused } from './failures.ts';
 
 /** Why nothing can be written. */
 export type AbsenceReason = 'away' | 'read_only';
@@ -14,7 +15,7 @@ export interface Absence {
 }
 
 export interface PrimaryMonitorOptions {
-  connection: pg.ClientConfig;
+  connection: ConnectionConfig;
   /** Those whose connections are given up when the server they lead to is silent or another. */
   pools: () => Iterable<Database>;
   clock: Clock;
@@ -44,7 +45,8 @@ interface Look {
 
 interface Connection {
   client: pg.Client;
-  socket: Socket;
+  /** Without a word to the server. */
+  close: () => void;
 }
 
 /**
@@ -186,19 +188,24 @@ export class PrimaryMonitor {
   }
 
   #open(): Connection {
-    const socket = new Socket();
-    const client = new pg.Client({
+    let socket = new Socket();
+    const client = new SessionClient({
       ...this.#options.connection,
       ...sessionSettings('monitor', freshPatienceMs),
-      stream: () => socket,
+      // Of several hosts each has its share of the time.
+      connectionTimeoutMillis: freshPatienceMs,
+      stream: () => {
+        socket = new Socket();
+        return socket;
+      },
     });
     // Whoever waits is told by the promise; between two looks nobody does.
     client.on('error', () => {});
-    return { client, socket };
+    return { client, close: () => socket.destroy() };
   }
 
   #drop(): void {
-    this.#kept?.socket.destroy();
+    this.#kept?.close();
     this.#kept = undefined;
   }
 }
@@ -215,7 +222,7 @@ class Silence extends Error {
 
 /** Whatever the work brings; destroyed when it is silent for too long. */
 async function answerOf<Result>(
-  { socket }: Connection,
+  { close }: Connection,
   work: () => Promise<Result>,
   patienceMs: number,
 ): Promise<Result> {
@@ -226,7 +233,7 @@ async function answerOf<Result>(
   try {
     return await Promise.race([work(), silence]);
   } catch (error) {
-    socket.destroy();
+    close();
     throw error;
   } finally {
     waited.abort();
@@ -242,10 +249,4 @@ async function silenceOf(ms: number, signal: AbortSignal): Promise<void> {
     await new Promise((resolve) => setTimeout(() => setImmediate(resolve), tickMs));
     if (signal.aborted) return new Promise(() => {});
   }
-}
-
-/** The server is there and does not let us in: connections that it has let in before are none the worse. */
-function isLoginRefused(error: unknown): boolean {
-  const { code } = error as { code?: unknown };
-  return typeof code === 'string' && /^(28|3D|F0)...$/.test(code);
 }

@@ -1,0 +1,29 @@
+import { type Settings, SettingsError } from './settings.ts';
+
+/** Listens where the settings say; an address that cannot be had ends the start with one line. */
+export async function listenAt<Result>(
+  settings: Settings,
+  listen: (host: string, port: number) => Promise<Result>,
+): Promise<Result> {
+  const { 'app.server.host': host, 'app.server.port': port } = settings;
+  try {
+    return await listen(host, port);
+  } catch (error) {
+    throw listenRefusal((error as NodeJS.ErrnoException).code, host, port) ?? error;
+  }
+}
+
+/** Why an address cannot be listened on, in one line; undefined for what is no matter of settings. */
+export function listenRefusal(code: string | undefined, host: string, port: number): SettingsError | undefined {
+  switch (code) {
+    case 'EADDRINUSE':
+      return new SettingsError(`port ${port} on ${host} is taken; set PORT to a free one.`);
+    case 'EACCES':
+      return new SettingsError(`port ${port} on ${host} needs more rights; set PORT to one above 1023.`);
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return new SettingsError(`HOST ${host} is not an address of this machine.`);
+    default:
+      return undefined;
+  }
+}

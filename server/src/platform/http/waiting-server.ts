@@ -1,0 +1,66 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Refusal } from '../../vocabulary/errors.ts';
+import { refusalBody, statusOf } from './refusal-reply.ts';
+import { jsonType, requestIdOf, socketOptions } from './server.ts';
+
+/**
+ * Holds the port while a start has to wait: alive, not ready, everything else 503. The application then takes over the
+ * same socket, so that the port is never closed in between.
+ */
+export class WaitingServer {
+  readonly #server: Server;
+  readonly #answer: RequestListener = (request, response) => this.#reply(request, response);
+  /** For operators: where and why. Everyone else is only told to come back. */
+  reason = '';
+
+  constructor() {
+    this.#server = createServer(socketOptions, this.#answer);
+  }
+
+  /** Gives back the port. */
+  async listen(host: string, port: number): Promise<number> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen({ host, port }, () => {
+        this.#server.off('error', reject);
+        resolve();
+      });
+    });
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** Fastify's `serverFactory`: the application answers from the moment at which it would listen. */
+  handOver(handler: RequestListener): Server {
+    const server = this.#server;
+    server.listen = (() => {
+      server.off('request', this.#answer);
+      server.on('request', handler);
+      process.nextTick(() => server.emit('listening'));
+      return server;
+    }) as never;
+    return server;
+  }
+
+  async close(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  #reply(request: IncomingMessage, response: ServerResponse): void {
+    const path = request.url?.split('?')[0];
+    const requestId = requestIdOf(request);
+    const headers = { 'content-type': jsonType, 'cache-control': 'no-store', 'x-request-id': requestId };
+    if (request.method === 'GET' && path === '/health/live') {
+      response.writeHead(200, headers).end(JSON.stringify({ code: 200, data: { status: 'live' } }));
+      return;
+    }
+    const message =
+      request.method === 'GET' && path === '/health/ready'
+        ? this.reason
+        : 'The database cannot be reached just now. Try again shortly.';
+    const refusal = new Refusal('database_unavailable', message, { retryAfterSeconds: 1 });
+    response.writeHead(statusOf(refusal), { ...headers, 'retry-after': '1' }).end(refusalBody(refusal, requestId));
+  }
+}

@@ -1,0 +1,328 @@
+import pg from 'pg';
+import { isLoginRefused } from './failures.ts';
+
+/** Which servers will do, in libpq's words. Florin writes, so the kinds that ask for a standby are refused. */
+const acceptedTargets = ['any', 'read-write', 'primary'] as const;
+type TargetSessionAttrs = (typeof acceptedTargets)[number];
+
+interface Host {
+  /** Undefined: as the driver has it, PGHOST or localhost. */
+  host: string | undefined;
+  port: number | undefined;
+}
+
+/** How to reach a PostgreSQL: the driver's settings, and what the driver does not know. */
+export interface ConnectionConfig extends pg.ClientConfig {
+  /** Tried in order at each new connection until one will do; without it, `host` and `port`. */
+  hosts?: readonly Host[];
+  targetSessionAttrs?: TargetSessionAttrs;
+  /** `options` of the database URL: they add to our own. */
+  urlOptions?: string;
+  /** What connecting has found out, shared by all connections of one URL. */
+  learned?: Learned;
+}
+
+interface Learned {
+  /** The host that served last: the next connection tries it first, so that a dead host costs its timeout once. */
+  lastHost: Host | undefined;
+  /** A pooler refuses or ignores `options`: session settings are made by a statement instead. */
+  ignoresOptions: boolean;
+}
+
+/**
+ * Reads a database URL, which may name several hosts (`postgres://user:password@h1:5432,h2:5432/db`) and
+ * `target_session_attrs`. The driver knows neither, and would let `options` replace ours. Errors never hold the URL.
+ */
+export function connectionOf(url: string): ConnectionConfig {
+  const match = /^(postgres(?:ql)?:\/\/)([^/?#]*)([^?#]*)(?:\?([^#]*))?$/i.exec(url);
+  if (match === null) throw new Error('must be an address that begins with postgres:// or postgresql://');
+  const [, scheme = '', authority = '', path = '', query = ''] = match;
+  const at = authority.lastIndexOf('@');
+  const parameters = query === '' ? [] : query.split('&');
+  const ours = new Map<string, string>();
+  const others = parameters.filter((parameter) => {
+    const [name = '', value = ''] = parameter.split(/=(.*)/s);
+    if (!['host', 'port', 'options', 'target_session_attrs'].includes(name)) return true;
+    ours.set(name, decoded(value.replaceAll('+', ' ')));
+    return false;
+  });
+  const target = ours.get('target_session_attrs') ?? 'any';
+  if (!isAccepted(target)) {
+    throw new Error(`must have a target_session_attrs of ${acceptedTargets.join(', ')}; Florin writes`);
+  }
+  const urlOptions = ours.get('options');
+  const account = authority.slice(0, at + 1);
+  const rest = `${path}${others.length > 0 ? `?${others.join('&')}` : ''}`;
+  if (!URL.canParse(`${scheme}${account}localhost${rest}`)) {
+    throw new Error('must be an address: escape special characters with %');
+  }
+  return {
+    // Without a host, so that one that is not given is PGHOST or localhost.
+    connectionString: `${scheme}${account}${path === '' ? 'localhost' : ''}${rest}`,
+    hosts: hostsOf(authority.slice(at + 1), ours.get('host'), ours.get('port')),
+    targetSessionAttrs: target,
+    learned: { lastHost: undefined, ignoresOptions: false },
+    ...(urlOptions !== undefined && { urlOptions }),
+  };
+}
+
+const isAccepted = (word: string): word is TargetSessionAttrs => (acceptedTargets as readonly string[]).includes(word);
+
+function hostsOf(authority: string, hostParameter: string | undefined, portParameter: string | undefined): Host[] {
+  const written = authority.split(',').map((entry) => {
+    const match = /^(\[[^\]]*\]|[^:[\]]*)(?::(\d*))?$/.exec(entry);
+    if (match === null) throw new Error('must name its hosts as host:port, comma-separated');
+    const [, host = '', port = ''] = match;
+    return { host: decoded(host.replace(/^\[(.*)\]$/, '$1')), port };
+  });
+  const names = hostParameter?.split(',') ?? written.map(({ host }) => host);
+  const ports = portParameter?.split(',') ?? written.map(({ port }) => port);
+  if (ports.length !== 1 && ports.length !== names.length) throw new Error('must have one port, or one for each host');
+  return names.map((name, i) => {
+    const port = ports.length === 1 ? ports[0] : ports[i];
+    if (port && !(/^\d+$/.test(port) && Number(port) <= 65_535)) throw new Error('must have ports up to 65535');
+    return { host: name || undefined, port: port ? Number(port) : undefined };
+  });
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new Error('must be an address: escape special characters with %');
+  }
+}
+
+/** The servers a connection may lead to, for people: `db1:5432, db2:5432`. Never the account. */
+export function describeHosts(connection: ConnectionConfig): string {
+  const client = new pg.Client(connection);
+  const hosts = connection.hosts ?? [{ host: undefined, port: undefined }];
+  return hosts.map(({ host, port }) => describe(host ?? client.host, port ?? client.port)).join(', ');
+}
+
+function describe(host: string, port: number): string {
+  if (host.startsWith('/')) return `${host}/.s.PGSQL.${port}`;
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+/** What the driver keeps to itself. Its version is exact, and connection.test.ts would fail with another that differs. */
+interface Internals {
+  host: string;
+  port: number;
+  ssl: boolean | object;
+  connection: pg.Connection & { stream: { destroy: () => void } };
+  connectionParameters: { application_name?: string; options?: string; sslnegotiation?: string };
+  connectionTimeoutHandle: NodeJS.Timeout | undefined;
+  readyForQuery: boolean;
+  _connectionTimeoutMillis: number;
+  _connecting: boolean;
+  _connected: boolean;
+  _connectionError: boolean;
+  _queryable: boolean;
+  _ending: boolean;
+  _ended: boolean;
+}
+
+/** Times are read, and statements written, for these; neither a role's settings nor the URL may change them. */
+const fixedOptions = '-c timezone=UTC -c datestyle=ISO';
+
+/**
+ * The driver's client, that tries each host until one will do, and has its session settings in force when it is
+ * connected: as `options` of the startup message, which cost nothing, or by a statement where a pooler refuses or drops
+ * those. Every connection of Florin is one of these.
+ */
+export class SessionClient extends pg.Client {
+  readonly #config: ConnectionConfig;
+  readonly #learned: Learned;
+  readonly #options: string;
+  /** ParameterStatus of the server, by name. */
+  #reported = new Map<string, string>();
+  #sendsOptions = true;
+
+  constructor(config: ConnectionConfig = {}) {
+    super(config);
+    this.#config = config;
+    this.#learned = config.learned ?? { lastHost: undefined, ignoresOptions: false };
+    this.#options = [config.options, config.urlOptions, fixedOptions].filter(Boolean).join(' ');
+  }
+
+  override connect(): Promise<this>;
+  override connect(callback: (error: Error | null) => void): void;
+  override connect(callback?: (error: Error | null) => void): Promise<this> | undefined {
+    const connected = this.#connect();
+    if (callback === undefined) return connected.then(() => this);
+    connected.then(
+      () => process.nextTick(callback, null),
+      (error) => process.nextTick(callback, error),
+    );
+    return undefined;
+  }
+
+  /** Of the driver: the startup message. */
+  getStartupConf(): object {
+    const inherited = (pg.Client.prototype as unknown as { getStartupConf: () => Record<string, string> })
+      .getStartupConf;
+    const { options: _, application_name, ...startup } = inherited.call(this);
+    if (!this.#sendsOptions) return { ...startup, ...(application_name && { application_name }) };
+    // The server reports the name of the application at once: if it is not ours, the options were dropped on the way.
+    const naming = application_name ? ` -c application_name=${escapeOption(application_name)}` : '';
+    return { ...startup, options: this.#options + naming };
+  }
+
+  async #connect(): Promise<void> {
+    const internals = this.#internals;
+    const defaults = { host: internals.host, port: internals.port };
+    const hosts = this.#hostsToTry();
+    // The pool gives a new connection its timeout in all.
+    internals._connectionTimeoutMillis = Math.floor(internals._connectionTimeoutMillis / hosts.length);
+    const failures: { place: string; error: Error }[] = [];
+    const ignore = () => {};
+    // Nobody listens before the client is handed over; what breaks meanwhile fails the statement under way.
+    this.on('error', ignore);
+    try {
+      for (const candidate of hosts) {
+        internals.host = candidate.host ?? defaults.host;
+        internals.port = candidate.port ?? defaults.port;
+        try {
+          await this.#open();
+          await this.#requireTarget();
+          this.#learned.lastHost = candidate;
+          return;
+        } catch (error) {
+          this.#abandon();
+          failures.push({ place: describe(internals.host, internals.port), error: error as Error });
+          // As libpq: a server that refuses the account ends the search.
+          if (internals._ending || isLoginRefused(error)) break;
+        }
+      }
+    } finally {
+      this.off('error', ignore);
+    }
+    throw failureOfAll(failures);
+  }
+
+  /** In order; for a primary the one that served last comes first, since there is one primary at most. */
+  #hostsToTry(): readonly Host[] {
+    const { hosts = [{ host: undefined, port: undefined }], targetSessionAttrs = 'any' } = this.#config;
+    const { lastHost } = this.#learned;
+    if (targetSessionAttrs === 'any' || lastHost === undefined) return hosts;
+    return [lastHost, ...hosts.filter((host) => host !== lastHost)];
+  }
+
+  /** Opens a connection to the present host, with its session settings in force. */
+  async #open(): Promise<void> {
+    try {
+      await this.#openOnce(!this.#learned.ignoresOptions);
+    } catch (error) {
+      // protocol_violation: pgbouncer refuses parameters it does not know.
+      if (!this.#sendsOptions || (error as { code?: string }).code !== '08P01') throw error;
+      this.#learned.ignoresOptions = true;
+      this.#abandon();
+      await this.#openOnce(false);
+    }
+    const { application_name: name } = this.#internals.connectionParameters;
+    if (this.#sendsOptions && (!name || this.#reported.get('application_name') === name)) return;
+    this.#learned.ignoresOptions = true;
+    const settings = [...settingsOf(this.#options), ...(name ? [['application_name', name] as const] : [])];
+    const calls = settings.map(([key, value]) => {
+      return `set_config(${this.escapeLiteral(key)}, ${this.escapeLiteral(value)}, false)`;
+    });
+    await this.query(`select ${calls.join(', ')}`);
+  }
+
+  async #openOnce(sendsOptions: boolean): Promise<void> {
+    this.#sendsOptions = sendsOptions;
+    const reported = new Map<string, string>();
+    this.#reported = reported;
+    const { connection } = this.#internals;
+    connection.on('parameterStatus', (({ parameterName, parameterValue }: Record<string, string>) => {
+      reported.set(parameterName as string, parameterValue as string);
+    }) as never);
+    await super.connect();
+  }
+
+  /** PostgreSQL 14 and newer report these at once; a pooler may not, and is asked. */
+  async #requireTarget(): Promise<void> {
+    const target = this.#config.targetSessionAttrs ?? 'any';
+    if (target === 'any') return;
+    let inRecovery = this.#reported.get('in_hot_standby');
+    let readOnly = this.#reported.get('default_transaction_read_only');
+    if (inRecovery === undefined || readOnly === undefined) {
+      const { rows } = await this.query(
+        `select case when pg_is_in_recovery() then 'on' else 'off' end as in_recovery,
+                current_setting('transaction_read_only') as read_only`,
+      );
+      inRecovery = rows[0].in_recovery;
+      readOnly = rows[0].read_only;
+    }
+    if (inRecovery === 'on') throw unsuited('the server is a standby');
+    if (target === 'read-write' && readOnly === 'on') throw unsuited('the server is read-only');
+  }
+
+  /** Leaves the connection that failed, and makes the client as new. */
+  #abandon(): void {
+    const internals = this.#internals;
+    const { connection, connectionParameters, ssl } = internals;
+    clearTimeout(internals.connectionTimeoutHandle);
+    connection.removeAllListeners();
+    connection.on('error', () => {});
+    connection.stream.destroy();
+    const { keepAlive, stream } = this.#config;
+    internals.connection = new pg.Connection({
+      ssl,
+      sslNegotiation: connectionParameters.sslnegotiation,
+      keepAlive: keepAlive ?? false,
+      stream,
+    } as never) as Internals['connection'];
+    Object.assign(internals, {
+      readyForQuery: false,
+      _connecting: false,
+      _connected: false,
+      _connectionError: false,
+      _queryable: true,
+      _ended: false,
+    });
+  }
+
+  get #internals(): Internals {
+    return this as unknown as Internals;
+  }
+}
+
+function unsuited(reason: string): Error {
+  return Object.assign(new Error(reason), { code: '25006' });
+}
+
+function failureOfAll(failures: { place: string; error: Error }[]): Error {
+  const last = failures.at(-1)?.error as Error;
+  if (failures.length === 1) return last;
+  const told = failures.map(({ place, error }) => `${place} (${reasonOf(error)})`).join(', ');
+  return Object.assign(new Error(`no host will do: ${told}`, { cause: last }), {
+    code: (last as { code?: string }).code ?? 'ECONNREFUSED',
+  });
+}
+
+/** In words; some errors of the network have a code alone. */
+export function reasonOf(error: unknown): string {
+  const { message, code } = error as { message?: string; code?: string };
+  return message || code || 'unknown';
+}
+
+const escapeOption = (value: string) => value.replaceAll(/[\\\s]/g, '\\$&');
+
+/** `-c name=value`, `-cname=value` and `--name=value`, as the server reads them: a backslash escapes a space. */
+function settingsOf(options: string): [string, string][] {
+  const words = options.match(/(?:\\.|[^\s\\])+/gs)?.map((word) => word.replaceAll(/\\(.)/gs, '$1')) ?? [];
+  const assignments: string[] = [];
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i] as string;
+    if (word === '-c') assignments.push(words[++i] ?? '');
+    else if (word.startsWith('--'))
+      assignments.push(word.slice(2).replace(/^[^=]*/, (name) => name.replaceAll('-', '_')));
+    else if (word.startsWith('-c')) assignments.push(word.slice(2));
+  }
+  return assignments.flatMap((assignment): [string, string][] => {
+    const [name, value] = assignment.split(/=(.*)/s);
+    return name && value !== undefined ? [[name, value]] : [];
+  });
+}
