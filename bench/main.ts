@@ -25,10 +25,8 @@ if (unknown !== undefined) {
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, async () => {
-    await cleanUp();
-    process.exit(130);
-  });
+  const leave = () => process.exit(130);
+  process.once(signal, () => void cleanUp().then(leave, leave));
 }
 
 const log = (line: string) => process.stderr.write(`${line}\n`);

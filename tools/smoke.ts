@@ -82,7 +82,7 @@ function launch(command: string, args: string[], env: NodeJS.ProcessEnv): Launch
     says: (text, withinMs) =>
       new Promise<void>((resolve, reject) => {
         const late = setTimeout(() => reject(new Error(`${command} did not say "${text}":\n${output}`)), withinMs);
-        void exited.then((code) => reject(new Error(`${command} ended with ${code}:\n${output}`)));
+        exited.then((code) => reject(new Error(`${command} ended with ${code}:\n${output}`)), reject);
         const look = () => {
           if (!output.includes(text)) return;
           clearTimeout(late);

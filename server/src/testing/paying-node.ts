@@ -44,8 +44,9 @@ export async function payingNode(settings: Record<string, string> = {}) {
       return as;
     },
 
-    start: async (): Promise<void> => {
-      service = await startService({ environment });
+    /** Once more, with other settings where some are given. */
+    start: async (others: Record<string, string> = {}): Promise<void> => {
+      service = await startService({ environment: { ...environment, ...others } });
       as = await service.login('admin', administratorPassword);
     },
 
@@ -61,6 +62,9 @@ export async function payingNode(settings: Record<string, string> = {}) {
         return undefined;
       }
     },
+
+    /** Asks the node's own database, past the service. */
+    query,
 
     expectKept,
     expectTold,
@@ -124,9 +128,16 @@ export async function payingNode(settings: Record<string, string> = {}) {
 
   /** What a killed process had claimed is due again when its lease of 30 s ends: moves that end to now. */
   async function hurryLeases(): Promise<void> {
+    await query('update delivery set leased_until = now() where leased_until > now() and lease is not null');
+  }
+
+  async function query<Row>(sql: string, values: unknown[] = []): Promise<Row[]> {
     const client = new pg.Client({ host: join(dataDir, 'postgres', 'socket'), user: 'florin', database: 'florin' });
-    await client.connect();
-    await client.query('update delivery set leased_until = now() where leased_until > now() and lease is not null');
-    await client.end();
+    try {
+      await client.connect();
+      return (await client.query(sql, values)).rows;
+    } finally {
+      await client.end();
+    }
   }
 }

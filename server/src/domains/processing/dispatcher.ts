@@ -122,7 +122,7 @@ export class Dispatcher {
     const { database, clock, failPoint } = this.#options;
     const nowMs = clock();
     const lease = randomUUID();
-    const limited = this.#limits();
+    const limited = await this.#limits();
     const rows = await database.run(claimOperations, [
       nowMs,
       nowMs + this.#leaseMs,
@@ -140,20 +140,20 @@ export class Dispatcher {
   }
 
   /** How many more of each channel may be taken, where that is not as many as of any. */
-  #limits(): [channelId: number, room: number][] {
+  async #limits(): Promise<[channelId: number, room: number][]> {
     const left = new Map([...this.#atWork].map(([id, count]) => [id, Math.max(0, slotsOfChannel - count)]));
     for (const { channelId, isOpen, isProbing } of this.#breaker.troubled) {
       const atWork = this.#atWork.get(channelId) ?? 0;
-      if (isOpen) left.set(channelId, this.#canFallBack(channelId) ? slotsOfChannel : 0);
+      if (isOpen) left.set(channelId, (await this.#canFallBack(channelId)) ? slotsOfChannel : 0);
       else if (isProbing) left.set(channelId, atWork === 0 ? 1 : 0);
     }
     return [...left];
   }
 
   /** As far as the channel itself says; whether one of those takes the payment is asked when its turn comes. */
-  #canFallBack(channelId: number): boolean {
-    const channel = this.#options.channels.find(channelId);
-    return !(channel instanceof Promise) && channel.fallback_channel_ids.length > 0;
+  async #canFallBack(channelId: number): Promise<boolean> {
+    const channel = await this.#options.channels.find(channelId);
+    return channel !== undefined && channel.fallback_channel_ids.length > 0;
   }
 
   /** Payments are PROCESSING, and told so, before anyone is called. What has been called off meanwhile is not called. */

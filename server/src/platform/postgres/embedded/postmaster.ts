@@ -113,9 +113,10 @@ export async function shutDown(postmaster: Postmaster, log: Log): Promise<void> 
 
 function watched(pid: number, ended: Promise<string>): Postmaster {
   let over = false;
-  void ended.then(() => {
+  const end = () => {
     over = true;
-  });
+  };
+  ended.then(end, end);
   return { pid, ended, hasEnded: () => over };
 }
 
