@@ -26,7 +26,9 @@ if (unknown !== undefined) {
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   const leave = () => process.exit(130);
-  process.once(signal, () => void cleanUp().then(leave, leave));
+  process.once(signal, () => {
+    cleanUp().then(leave, leave);
+  });
 }
 
 const log = (line: string) => process.stderr.write(`${line}\n`);

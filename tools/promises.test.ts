@@ -20,6 +20,7 @@ const dropped: Record<string, string> = {
   'one with a cleanup and no handler': 'find(1).finally(() => {});',
   'one inside an async function': 'export async function look() { find(1); }',
   'one marked void': 'void find(1);',
+  'one that an arrow function returns as void': 'export const look = (): void => void find(1);',
   'one in an arrow function that returns nothing': 'export const look = (): void => { find(1); };',
   'one of several': 'Promise.all([find(1), find(2)]);',
   'a list of them': '[1, 2].map(find);',
@@ -56,7 +57,7 @@ beforeAll(async () => {
 afterAll(() => rm(dir, { recursive: true }));
 
 test.each(Object.entries(dropped))('the linter finds %s', (_what, code) => {
-  expect(findings.get(code)).toEqual([expect.stringMatching(/no-(floating|misused)-promises/)]);
+  expect(findings.get(code)).toEqual([expect.stringMatching(/no-(floating-promises|misused-promises|void)/)]);
 });
 
 test.each(Object.entries(kept))('a promise that is %s passes', (_what, code) => {

@@ -134,7 +134,7 @@ export async function startYear() {
         const { state, nowTime: shown } = clock.body.data;
         const isThere = Date.parse(shown) >= Date.parse(toTime);
         if (state === 'READY' && !isThere)
-          void service.post('/api/clock/advance', { id: clockId, toTime }, as).catch(() => null);
+          service.post('/api/clock/advance', { id: clockId, toTime }, as).catch(() => null);
         return isThere ? state === 'READY' : Date.parse(shown) >= atMs;
       },
       300_000,

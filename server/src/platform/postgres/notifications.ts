@@ -73,7 +73,7 @@ export class Notifications {
       if (!this.#stopped) this.#tell(error as Error);
       return;
     }
-    if (this.#stopped) return client.end();
+    if (this.#stopped) return client.end().catch(() => {});
     this.#client = client;
     this.#isTold = false;
     this.#setDeaf(false);
@@ -122,7 +122,9 @@ export class Notifications {
 
   #tryAgainLater(): void {
     if (this.#stopped) return;
-    this.#retry = setTimeout(() => void this.start(), reconnectPauseMs);
+    this.#retry = setTimeout(() => {
+      this.start().catch(() => this.#tryAgainLater());
+    }, reconnectPauseMs);
   }
 
   #setDeaf(deaf: boolean): void {
