@@ -57,7 +57,9 @@ beforeAll(async () => {
 afterAll(() => rm(dir, { recursive: true }));
 
 test.each(Object.entries(dropped))('the linter finds %s', (_what, code) => {
-  expect(findings.get(code)).toEqual([expect.stringMatching(/no-(floating-promises|misused-promises|void)/)]);
+  const found = findings.get(code) ?? [];
+  expect(found).not.toEqual([]);
+  for (const line of found) expect(line).toMatch(/no-(floating-promises|misused-promises|void)/);
 });
 
 test.each(Object.entries(kept))('a promise that is %s passes', (_what, code) => {

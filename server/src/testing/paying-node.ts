@@ -10,6 +10,7 @@ import { administratorPassword } from './florin.ts';
 import { type PaymentLoad, paymentOf, startPaymentLoad } from './payment-load.ts';
 import { startReceiver } from './receiver.ts';
 import { startService } from './service-process.ts';
+import { verified } from './verified.ts';
 
 export type PayingNode = Awaited<ReturnType<typeof payingNode>>;
 
@@ -65,6 +66,9 @@ export async function payingNode(settings: Record<string, string> = {}) {
 
     /** Asks the node's own database, past the service. */
     query,
+
+    /** `npm run verify` beside it. */
+    verified: () => verified(dataDir),
 
     expectKept,
     expectTold,
