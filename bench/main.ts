@@ -25,9 +25,9 @@ if (unknown !== undefined) {
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, async () => {
-    await cleanUp();
-    process.exit(130);
+  const leave = () => process.exit(130);
+  process.once(signal, () => {
+    cleanUp().then(leave, leave);
   });
 }
 

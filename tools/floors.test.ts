@@ -23,6 +23,13 @@ test.each([
   ['tools that know each other', 'platform/http/a.ts', "import '../mail/b.ts';", 'do not know each other'],
   ["a write to another's table", 'domains/users/sql.ts', 'update channel set x = 1', 'only channels may'],
   ['a clock of its own', 'domains/users/sql.ts', 'const now = Date.now();', 'take a Clock'],
+  [
+    'a value or a promise of it',
+    'domains/users/sql.ts',
+    'find(id: number): User | Promise<User> {',
+    'has a value or a promise',
+  ],
+  ['a test for a promise', 'domains/users/sql.ts', 'return !(user instanceof Promise);', 'has a value or a promise'],
   ['a room without a floor', 'helpers/a.ts', '', 'is not a floor'],
   ['a circle', 'domains/users/sql.ts', "import './sql.ts';", 'a circle of imports'],
   ['product code that leans on tests', 'app/x.ts', "import '../testing/a.ts';", 'only tests may'],

@@ -115,7 +115,7 @@ function launch(command: string, args: string[], env: NodeJS.ProcessEnv): Launch
           () => reject(new Error(`${command} did not say "${text}" ${times} times:\n${output}`)),
           withinMs,
         );
-        void exited.then((code) => reject(new Error(`${command} ended with ${code}:\n${output}`)));
+        exited.then((code) => reject(new Error(`${command} ended with ${code}:\n${output}`)), reject);
         const look = () => {
           // An event's type stands in its body as well: lines that begin with it are counted.
           if (output.split(`\n${text}`).length <= times) return;

@@ -5,6 +5,7 @@
  */
 import net from 'node:net';
 import { build, type Histogram } from 'hdr-histogram-js';
+import { answerMessages } from './answer.ts';
 
 export interface LoadJob {
   port: number;
@@ -37,8 +38,7 @@ export interface LoadResult {
 const receiveBytes = 64 * 1024;
 const settleWithinMs = 10_000;
 
-process.on('message', async (job: LoadJob) => process.send?.(await new Load(job).run()));
-process.on('disconnect', () => process.exit());
+answerMessages((job: LoadJob) => new Load(job).run());
 
 class Load {
   readonly #job: LoadJob;

@@ -1,5 +1,6 @@
 /** What undici alone can do: the same posts to the same receiver, as many at a time, unsigned and unrecorded. */
 import { Pool } from 'undici';
+import { answerMessages } from './answer.ts';
 
 export interface PostJob {
   port: number;
@@ -14,8 +15,7 @@ export interface PostResult {
   failures: number;
 }
 
-process.on('message', async (job: PostJob) => process.send?.(await run(job)));
-process.on('disconnect', () => process.exit());
+answerMessages(run);
 
 async function run({ port, posts, inFlight, headers, body }: PostJob): Promise<PostResult> {
   const pool = new Pool(`http://127.0.0.1:${port}`, { connections: inFlight, pipelining: 1 });

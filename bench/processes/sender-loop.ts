@@ -3,10 +3,10 @@ import { postOf } from '../../server/src/domains/deliveries/post.ts';
 import { Sender } from '../../server/src/domains/deliveries/sender.ts';
 import { AddressGuard } from '../../server/src/domains/webhooks/address.ts';
 import { signingKeys } from '../../server/src/domains/webhooks/signature.ts';
+import { answerMessages } from './answer.ts';
 import type { PostJob, PostResult } from './post-loop.ts';
 
-process.on('message', async (job: PostJob) => process.send?.(await run(job)));
-process.on('disconnect', () => process.exit());
+answerMessages(run);
 
 const { lookup } = new AddressGuard({ standalone: true, allowTargets: [] });
 const keys = { present: signingKeys('whsec_bench') };

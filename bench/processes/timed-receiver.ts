@@ -5,6 +5,7 @@
 import { once } from 'node:events';
 import net, { type AddressInfo, type Socket } from 'node:net';
 import { build, type Histogram } from 'hdr-histogram-js';
+import { answerMessages } from './answer.ts';
 import { eachPost, okAnswer } from './posts.ts';
 
 export interface ReceiverJob {
@@ -37,18 +38,16 @@ const hung = new Set<Socket>();
 let arrivals = nothing();
 let port = 0;
 
-process.on('message', async (question: ReceiverJob | { reset: true } | { letGo: true } | object) => {
+answerMessages(async (question: ReceiverJob | { reset: true } | { letGo: true } | object) => {
   if ('answering' in question) {
     await listenAt(question);
-    process.send?.({ port });
-    return;
+    return { port };
   }
   const { posts, firsts, earlier, unanswered } = arrivals;
   if ('reset' in question) arrivals = nothing();
   if ('letGo' in question) for (const socket of hung) socket.destroy();
-  process.send?.({ posts: latenessOf(posts), firsts: latenessOf(firsts), earlier, unanswered } satisfies Arrivals);
+  return { posts: latenessOf(posts), firsts: latenessOf(firsts), earlier, unanswered } satisfies Arrivals;
 });
-process.on('disconnect', () => process.exit());
 
 async function listenAt({ answering, hanging }: ReceiverJob): Promise<void> {
   for (const address of answering) await listen(address, answer);

@@ -79,3 +79,37 @@ test('SIGTERM under load answers every request it took, and ends with 0', async 
   await load.stop();
   expect({ cutOff: load.cutOff, refusals: load.refusals }).toEqual({ cutOff: [], refusals: [] });
 });
+
+test('kill -9 of PostgreSQL while a channel rests: the service stays, and every payment ends once', async () => {
+  await node.service.end('SIGTERM');
+  await node.start({ APP_PROVIDER_TIMEOUT: '1s' });
+  const { pid } = node.service;
+  const fallback = await makeChannel(node.service, node.as, { provider: 'sandbox' });
+  // A channel that can be fallen back from is worked on while it rests, and has its open payments looked up.
+  const channelId = await makeChannel(node.service, node.as, { provider: 'sandbox', fallbackChannelIds: [fallback] });
+  const pay = async (): Promise<string> => {
+    const input = { amount: 1999, currency: 'USD', channelId, metadata: { sandbox: 'timeout:after' } };
+    return dataOf(await node.service.post('/api/transaction/create', input, node.as)).id;
+  };
+  const ids = await Promise.all(Array.from({ length: 12 }, pay));
+  const countOf = async (where: string) =>
+    (await node.query<{ n: number }>(`select count(*)::int as n from provider_operation o where ${where}`))[0]?.n;
+  const ofChannel = `channel_id = ${channelId}`;
+  await eventually('no call was answered', async () => (await countOf(`${ofChannel} and state = 'UNKNOWN'`)) === 12);
+  // At each claim the dispatcher asks whether the channel can be fallen back from: also while the database is away.
+  for (let kill = 0; kill < 3; kill++) {
+    const killed = node.postmaster() as number;
+    process.kill(killed, 'SIGKILL');
+    await eventually('another PostgreSQL runs', () => ![undefined, killed].includes(node.postmaster()));
+    await eventually('it serves', async () => (await node.service.get('/health/ready')).status === 200);
+  }
+  for (const id of ids) {
+    await eventually(
+      `${id} is paid`,
+      async () => dataOf(await node.service.get(`/api/transaction/detail?id=${id}`, node.as)).status === 'SUCCESS',
+    );
+  }
+  expect(await countOf(ofChannel)).toBe(12);
+  expect(node.service.pid).toBe(pid);
+  expect(node.service.stderr).not.toContain('A defect');
+});

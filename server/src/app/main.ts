@@ -57,12 +57,17 @@ function endWithLine(line: string): never {
 
 function stopOnSignal(stop: () => Promise<void>, log: ReturnType<typeof openLog>): void {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(signal, async () => {
+    process.on(signal, () => {
       log.info({ signal }, 'Stopping: requests and deliveries in flight are finished first');
       setTimeout(() => process.exit(1), stopDeadlineMs).unref();
-      await stop();
-      log.info('Stopped');
-      process.exit(0);
+      stop().then(
+        () => {
+          log.info('Stopped');
+          process.exit(0);
+        },
+        // A start that was interrupted and failed says why itself.
+        () => process.exit(1),
+      );
     });
   }
 }

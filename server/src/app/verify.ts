@@ -31,7 +31,10 @@ async function verifyGiven(): Promise<number> {
   // A recount of a large database takes its time.
   const database = new Database({ connection, connections: 1, name: 'verify', statementTimeoutMs: dayMs });
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
-    process.once(signal, () => void stop().then(() => process.exit(2)));
+    process.once(signal, () => {
+      const leave = () => process.exit(2);
+      stop().then(leave, leave);
+    });
   try {
     return await verify(database, (finding) => process.stdout.write(`${lineOf(finding)}\n`));
   } finally {

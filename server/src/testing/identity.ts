@@ -67,7 +67,11 @@ export async function identity(options: { send?: (mail: Mail) => Promise<void> }
   const errors: unknown[] = [];
   let aheadMs = 0;
   const clock = () => Date.now() + aheadMs;
-  const send = options.send ?? (async (mail: Mail) => void mails.push(mail));
+  const send =
+    options.send ??
+    (async (mail: Mail) => {
+      mails.push(mail);
+    });
   const start = () => startNode({ db, keyring, clock, send, logError: (error) => errors.push(error) });
 
   const first = await start();

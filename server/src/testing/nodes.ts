@@ -54,7 +54,8 @@ export async function testNodes(db: TestDatabase) {
         },
       });
       nodes.add(node);
-      void node.ended.then(() => nodes.delete(node));
+      const forget = () => nodes.delete(node);
+      node.ended.then(forget, forget);
       return node;
     },
 

@@ -10,6 +10,7 @@ import { postmasterOf } from './freeze.ts';
 import { type PaymentLoad, paymentOf, startPaymentLoad } from './payment-load.ts';
 import { startReceiver } from './receiver.ts';
 import { startService } from './service-process.ts';
+import { verified } from './verified.ts';
 
 export type PayingNode = Awaited<ReturnType<typeof payingNode>>;
 
@@ -44,8 +45,9 @@ export async function payingNode(settings: Record<string, string> = {}) {
       return as;
     },
 
-    start: async (): Promise<void> => {
-      service = await startService({ environment });
+    /** Once more, with other settings where some are given. */
+    start: async (others: Record<string, string> = {}): Promise<void> => {
+      service = await startService({ environment: { ...environment, ...others } });
       as = await service.login('admin', administratorPassword);
     },
 
@@ -54,6 +56,12 @@ export async function payingNode(settings: Record<string, string> = {}) {
 
     /** The process to kill; undefined while none runs. */
     postmaster: (): number | undefined => postmasterOf(join(dataDir, 'postgres', 'cluster')),
+
+    /** Asks the node's own database, past the service. */
+    query,
+
+    /** `npm run verify` beside it. */
+    verified: () => verified(dataDir),
 
     expectKept,
     expectTold,
@@ -128,15 +136,17 @@ export async function payingNode(settings: Record<string, string> = {}) {
 
   /** What a killed process had claimed is due again when its lease of 30 s ends: moves that end to now. */
   async function hurryLeases(): Promise<void> {
-    await withClient((client) =>
-      client.query('update delivery set leased_until = now() where leased_until > now() and lease is not null'),
-    );
+    await query('update delivery set leased_until = now() where leased_until > now() and lease is not null');
+  }
+
+  function query<Row>(sql: string, values: unknown[] = []): Promise<Row[]> {
+    return withClient(async (client) => (await client.query(sql, values)).rows);
   }
 
   async function withClient<Result>(work: (client: pg.Client) => Promise<Result>): Promise<Result> {
     const client = new pg.Client({ host: join(dataDir, 'postgres', 'socket'), user: 'florin', database: 'florin' });
-    await client.connect();
     try {
+      await client.connect();
       return await work(client);
     } finally {
       await client.end();

@@ -86,12 +86,13 @@ export async function processingNode(
     drawUuid,
     onContradiction: (row, outcome) => contradictions.push(`${row.state} ${outcome.kind}`),
   });
+  const credentials = new ChannelCredentials(database, notifications, (sealed) => sealed.toString());
   const dispatcher: Dispatcher = new Dispatcher({
     ...woken,
     database: working,
     connectors: { of: async () => provider } as unknown as Connectors,
     channels,
-    credentials: new ChannelCredentials(database, notifications, (sealed) => sealed.toString()),
+    credentials,
     settler,
     clock,
     drawUuid,
@@ -120,6 +121,7 @@ export async function processingNode(
     troubles,
     contradictions,
     channels,
+    credentials,
     operationsOf,
     create: async (input: Parameters<TransactionCreator['create']>[0], principal: Principal): Promise<string> =>
       JSON.parse((await creator.create(input, principal)).json).id,

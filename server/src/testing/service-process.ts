@@ -80,7 +80,7 @@ export function spawnService({ environment = {}, cwd }: ServiceOptions): Service
         };
         child.stdout.on('data', look);
         look();
-        void ended.then(({ code }) => reject(new Error(`The service ended with ${code}:\n${stderr}`)));
+        ended.then(({ code }) => reject(new Error(`The service ended with ${code}:\n${stderr}`)), reject);
       }),
     ended,
     end: (signal) => {

@@ -1,14 +1,13 @@
-import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { dataOf, makeChannel } from './cast.ts';
 import { eventually } from './database.ts';
 import { administratorPassword } from './florin.ts';
 import type { Kill } from './kills.ts';
 import { startService } from './service-process.ts';
+import { verified } from './verified.ts';
 
 /** An invoice as its detail shows it; its payments oldest first. */
 export interface YearInvoice {
@@ -104,18 +103,7 @@ export async function startYear() {
     },
 
     /** `npm run verify`, beside the running service: how it ended, and all that it does not call ok. */
-    async verified(): Promise<{ code: number; broken: string[] }> {
-      const { PATH = '', HOME = '/' } = process.env;
-      const script = fileURLToPath(new URL('../app/verify.ts', import.meta.url));
-      const child = spawn(process.execPath, [script], { env: { PATH, HOME, APP_DATA_DIR: dataDir } });
-      let printed = '';
-      for (const output of [child.stdout, child.stderr])
-        output.on('data', (chunk) => {
-          printed += chunk;
-        });
-      const code = await new Promise<number>((resolve) => child.on('close', resolve));
-      return { code, broken: printed.split('\n').filter((line) => line !== '' && !line.startsWith('ok')) };
-    },
+    verified: () => verified(dataDir),
 
     close: async (): Promise<void> => {
       // Gently: it has a PostgreSQL to stop.
@@ -134,7 +122,7 @@ export async function startYear() {
         const { state, nowTime: shown } = clock.body.data;
         const isThere = Date.parse(shown) >= Date.parse(toTime);
         if (state === 'READY' && !isThere)
-          void service.post('/api/clock/advance', { id: clockId, toTime }, as).catch(() => null);
+          service.post('/api/clock/advance', { id: clockId, toTime }, as).catch(() => null);
         return isThere ? state === 'READY' : Date.parse(shown) >= atMs;
       },
       300_000,

@@ -71,7 +71,7 @@ export class CallbackIntake {
     for (const { id, provider } of channels) {
       try {
         const connector = await connectors.of(provider);
-        const news = await connector.readCallback(callback, await credentials.of(id));
+        const news = connector.readCallback(callback, await credentials.of(id));
         return { channelId: id, news, notice: keptNotice(news) };
       } catch (error) {
         if (reason === undefined || !isRefused(error)) reason = error;

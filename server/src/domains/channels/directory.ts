@@ -21,9 +21,13 @@ export class ChannelDirectory {
     });
   }
 
-  /** At once when it is remembered, else a promise. */
-  find(id: number): ChannelRow | Promise<ChannelRow | undefined> {
-    return this.#cache.peek(id) ?? this.#cache.get(id);
+  /** What is remembered, without asking the database. Undefined does not mean that there is no such channel. */
+  remembered(id: number): ChannelRow | undefined {
+    return this.#cache.peek(id);
+  }
+
+  find(id: number): Promise<ChannelRow | undefined> {
+    return this.#cache.get(id);
   }
 
   /**

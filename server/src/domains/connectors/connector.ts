@@ -18,7 +18,7 @@ export interface Connector {
   /** Asks what became of an operation. It must not start it; only the same idempotent request again is allowed. */
   lookUp(operation: Operation, call: Call): Promise<Outcome | Absent>;
   /** Checks the signature of a callback and reads it. Throws the refusal `callback_invalid` when it is not the provider's. */
-  readCallback(callback: Callback, credentials: Credentials): CallbackNews | Promise<CallbackNews>;
+  readCallback(callback: Callback, credentials: Credentials): CallbackNews;
 }
 
 /** One thing asked of a provider, written to the database before the first call. */

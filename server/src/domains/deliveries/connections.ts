@@ -184,7 +184,7 @@ export class Connections {
   #end(connection: Connection): void {
     const { origin } = connection;
     origin.open.delete(connection);
-    void connection.client.destroy().catch(() => {});
+    connection.client.destroy().catch(() => {});
     const next = this.#closed ? undefined : origin.waiting.shift();
     if (next !== undefined) give(this.#open(origin), next.taker);
     else if (origin.open.size === 0) this.#origins.delete(origin.name);

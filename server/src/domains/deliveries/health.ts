@@ -12,13 +12,13 @@ import { type DisabledReason, disabledAfterMs } from '../webhooks/rules.ts';
 import type { Lane } from './lane.ts';
 import { breakerOpenMs } from './rules.ts';
 
-type OnDisabled = (endpoint: { tenantId: number; id: number; url: string }, reason: DisabledReason) => unknown;
+type OnDisabled = (endpoint: { tenantId: number; id: number; url: string }, reason: DisabledReason) => void;
 
 export interface EndpointHealthOptions {
   database: Queryable;
   directory: EndpointDirectory;
   clock: Clock;
-  /** Told once when an endpoint is switched off, after that is committed. Not waited for; may fail. */
+  /** Told once when an endpoint is switched off, after that is committed. */
   onDisabled?: OnDisabled | undefined;
   onPaused?: (() => void) | undefined;
   onTrouble: (error: unknown) => void;
@@ -82,8 +82,7 @@ export class EndpointHealth {
     { database, directory }: Pick<EndpointHealthOptions, 'database' | 'directory'>,
   ): Promise<void> {
     await directory.changed(database, id);
-    const told = this.#options.onDisabled?.({ tenantId, id, url }, reason);
-    if (told instanceof Promise) told.catch(this.#options.onTrouble);
+    this.#options.onDisabled?.({ tenantId, id, url }, reason);
   }
 
   async #write(write: (options: EndpointHealthOptions) => Promise<unknown>): Promise<void> {

@@ -54,7 +54,7 @@ test('killed while payments are being answered and told, three times: every paym
     let count = 0;
     const isAnswered = (id: string) => {
       answered.push(id);
-      if (++count === 10) void node.end('SIGKILL');
+      if (++count === 10) process.kill(node.pid, 'SIGKILL');
     };
     const paying = Array.from({ length: 40 }, () => makePayment(node, as, channelId).then(isAnswered));
     await Promise.allSettled(paying);

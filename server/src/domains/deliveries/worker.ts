@@ -175,8 +175,7 @@ export class DeliveryWorker {
   /** undefined: nothing was sent. */
   async #deliver(delivery: Held, lane: Lane): Promise<Sent | undefined> {
     const { directory, clock, timeoutMs, retryIntervalsMs, observer } = this.#options;
-    const found = directory.find(delivery.endpoint_id);
-    const target = found instanceof Promise ? await found : found;
+    const target = directory.remembered(delivery.endpoint_id) ?? (await directory.find(delivery.endpoint_id));
     if (target?.state !== true) {
       this.#recorder.add(unsent(delivery, clock()));
       return undefined;

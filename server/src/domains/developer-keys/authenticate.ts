@@ -5,10 +5,10 @@ import type { DeveloperKeys } from './keys.ts';
 
 /**
  * Who is calling, by the Authorization header: `Bearer <access token>` or `ApiKey <key>`, the word in any case.
- * Refuses with `credentials_missing` or `credentials_invalid`; answers at once when the caller is remembered.
+ * Refuses with `credentials_missing` or `credentials_invalid`; asks nobody when the caller is remembered.
  */
 export function authenticator({ keys, sessions }: { keys: DeveloperKeys; sessions: Sessions }) {
-  return (authorization: string | undefined): Principal | Promise<Principal> => {
+  return async (authorization: string | undefined): Promise<Principal> => {
     if (authorization === undefined || authorization === '') {
       throw new Refusal('credentials_missing', 'This needs an Authorization header: Bearer or ApiKey.');
     }

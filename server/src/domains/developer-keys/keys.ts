@@ -52,23 +52,18 @@ export class DeveloperKeys {
     notifications.on(principalsTopic, { changed: () => this.#live.clear() });
   }
 
-  /** The caller behind a key; refuses with `credentials_invalid`. Answers at once what it remembers. */
-  authenticateKey(key: string): Principal | Promise<Principal> {
+  /** The caller behind a key; refuses with `credentials_invalid`. Does not ask the database for one it remembers. */
+  async authenticateKey(key: string): Promise<Principal> {
     if (!looksLikeKey(key)) throw keyRefused();
     const fingerprint = fingerprintOf(key);
-    const live = this.#live.peek(fingerprint);
-    return live === undefined ? this.#look(fingerprint) : this.#admit(live);
+    const live = this.#live.peek(fingerprint) ?? (await this.#live.get(fingerprint));
+    if (live === undefined) throw keyRefused();
+    return this.#admit(live);
   }
 
   /** Resolves when the last uses noted so far have been written. */
   settled(): Promise<void> {
     return this.#lastUse.settled();
-  }
-
-  async #look(fingerprint: string): Promise<Principal> {
-    const live = await this.#live.get(fingerprint);
-    if (live === undefined) throw keyRefused();
-    return this.#admit(live);
   }
 
   #admit(live: LiveKey): Principal {

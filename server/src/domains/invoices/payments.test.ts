@@ -88,7 +88,9 @@ async function settle(nodes = 1): Promise<SettledPayment[]> {
       new InvoiceSettler({
         database: db.database,
         drawUuid,
-        onSettled: async (_transaction, settled) => void told.push(...settled),
+        onSettled: async (_transaction, settled) => {
+          told.push(...settled);
+        },
         onDeliveries: () => {},
         onTrouble: (error) => troubles.push(error),
       }),

@@ -1,3 +1,4 @@
+import { Refusal } from '../../vocabulary/errors.ts';
 import { publicId } from '../../vocabulary/id.ts';
 import type { Call, Connector, Credentials, Operation, Outcome } from '../connectors/connector.ts';
 import { isFinal } from '../transactions/states.ts';
@@ -47,7 +48,13 @@ export function operationOf(row: OperationRow, { publicUrl }: Addresses): Operat
 export interface Told {
   outcome: Outcome;
   calls: number;
+  /** Those that were really made: the schedule of look-ups goes by their number. */
   lookUps: number;
+}
+
+/** Whether an outcome is unknown because of our own database: it says nothing of the provider. */
+export function isOwnOutage(outcome: Outcome): boolean {
+  return outcome.kind === 'unknown' && outcome.cause instanceof Refusal && outcome.cause.kind === 'unavailable';
 }
 
 /**
@@ -67,7 +74,7 @@ export async function ask(
   if (row.state === 'READY')
     return { outcome: await within((call) => begin(connector, operation, call)), calls: 1, lookUps: 0 };
   const seen = await within((call) => connector.lookUp(operation, call));
-  if (seen.kind !== 'absent') return { outcome: seen, calls: 0, lookUps: 1 };
+  if (seen.kind !== 'absent') return { outcome: seen, calls: 0, lookUps: isOwnOutage(seen) ? 0 : 1 };
   // Called off after the node that had claimed it died: nobody has been charged, and nobody will be.
   if (row.kind === 'CHARGE' && isFinal(row.status)) return { outcome: { kind: 'cancelled' }, calls: 0, lookUps: 1 };
   return { outcome: await within((call) => begin(connector, operation, call)), calls: 1, lookUps: 1 };

@@ -5,7 +5,7 @@ import { type Clock, secondMs } from '../../vocabulary/clock.ts';
 import type { DrawUuid } from '../../vocabulary/id.ts';
 import type { Outcome } from '../connectors/connector.ts';
 import { type Move, movePayments } from '../transactions/moving.ts';
-import { addNotesTo } from '../transactions/notes.ts';
+import { addNotesTo, type Note } from '../transactions/notes.ts';
 import { isFinal } from '../transactions/states.ts';
 import type { Told } from './calling.ts';
 import { deferOperations } from './claim-sql.ts';
@@ -28,6 +28,7 @@ interface Deferral {
   reference: string | null;
   calls: number;
   lookUps: number;
+  note?: Note | undefined;
 }
 
 export interface DeferralsDeps {
@@ -65,14 +66,18 @@ export class Deferrals {
     await this.#batcher.add({ held, state: 'READY', dueMs, reference: null, calls: 0, lookUps: 0 });
   }
 
-  /** Asked, and nothing said for good yet. */
+  /** Asked, or kept from asking by our own database, and nothing said for good yet. */
   async defer(held: Held, { calls, lookUps }: Told, outcome: OpenOutcome): Promise<void> {
     const reference = 'reference' in outcome ? (outcome.reference ?? null) : null;
     if (outcome.kind === 'needs_payer') await this.#showPayer(held, outcome.nextAction, reference);
-    if (lookUps === 0 || outcome.kind === 'unknown') await this.#note(held, outcome);
-    const state = outcome.kind === 'unknown' ? 'UNKNOWN' : 'WAITING';
+    const wasAsked = calls + lookUps > 0;
+    const isNoted = wasAsked && (lookUps === 0 || outcome.kind === 'unknown');
+    const note = isNoted ? this.#noteOf(held, outcome) : undefined;
+    // Without an answer of the provider nothing has become less known than it was.
+    const isWaiting = outcome.kind !== 'unknown' || (!wasAsked && held.state === 'WAITING');
+    const state = isWaiting ? 'WAITING' : 'UNKNOWN';
     const dueMs = lookUpAt(held.look_ups + lookUps, this.#deps.clock());
-    await this.#batcher.add({ held, state, dueMs, reference, calls, lookUps });
+    await this.#batcher.add({ held, state, dueMs, reference, calls, lookUps, note });
   }
 
   drained(): Promise<void> {
@@ -96,23 +101,27 @@ export class Deferrals {
     if (deliveries > 0) onDeliveries();
   }
 
-  async #note(held: Held, outcome: OpenOutcome): Promise<void> {
-    const { database, clock, drawUuid } = this.#deps;
-    await addNotesTo(database, [
-      {
-        tenantId: held.tenant_id,
-        transactionId: held.id,
-        id: drawUuid(),
-        atMs: clock(),
-        kind: outcome.kind,
-        operation: held.number,
-        detail: detailOf(outcome),
-      },
-    ]);
+  #noteOf(held: Held, outcome: OpenOutcome): Note {
+    const { clock, drawUuid } = this.#deps;
+    return {
+      tenantId: held.tenant_id,
+      transactionId: held.id,
+      id: drawUuid(),
+      atMs: clock(),
+      kind: outcome.kind,
+      operation: held.number,
+      detail: detailOf(outcome),
+    };
   }
 
+  /** Notes first: written again under the same id they stay one, while a deferral that was written frees the lease. */
   async #write(deferrals: readonly Deferral[]): Promise<undefined[]> {
-    await this.#deps.database.run(deferOperations, [
+    const { database } = this.#deps;
+    await addNotesTo(
+      database,
+      deferrals.flatMap(({ note }) => note ?? []),
+    );
+    await database.run(deferOperations, [
       plainArray(deferrals.map(({ held }) => held.tenant_id)),
       plainArray(deferrals.map(({ held }) => held.id)),
       plainArray(deferrals.map(({ held }) => held.number)),

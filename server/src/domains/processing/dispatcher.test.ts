@@ -1,7 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { databaseFromTemplate, type TestDatabase } from '../../testing/database.ts';
 import { arrangeChannels, principalOf } from '../../testing/payments.ts';
 import { processingNode, ScriptedProvider } from '../../testing/processing.ts';
+import { Refusal } from '../../vocabulary/errors.ts';
 import type { Outcome } from '../connectors/connector.ts';
 import { failure } from '../connectors/failures.ts';
 import type { TransactionRow } from '../transactions/sql.ts';
@@ -149,6 +150,61 @@ test('an unknown outcome is never guessed: it is looked up under the same key, e
   expect((await ended(id)).provider_reference).toBe('at last');
   expect(node.provider.verbs().filter((verb) => verb === 'charge')).toHaveLength(1);
 });
+
+test('a look-up that our own database kept from being made does not count: the next one is not put off for longer', async () => {
+  node.provider.answer = () => ({ kind: 'pending', reference: 'r' });
+  const id = await pay();
+  node.dispatcher.start();
+  const { operation_reference } = await operationIn(id, 'WAITING');
+  const away = () => new Refusal('database_unavailable', 'Away.');
+  // Thrown, or said as the sandbox does. More of them in a row than rest a channel whose provider does not answer.
+  for (let look = 1; look <= 8; look++) {
+    node.provider.answer = () => (look % 2 ? Promise.reject(away()) : { kind: 'unknown', cause: away() });
+    nowMs += 5_000;
+    node.dispatcher.wake();
+    const nextMs = await reachedDue(id, nowMs);
+    expect(nextMs).toBe(nowMs + 5_000);
+  }
+  const [operation] = await node.operationsOf(1, id);
+  expect(operation).toMatchObject({ state: 'WAITING', calls: 1, look_ups: 0, operation_reference });
+  const notes = await db.query('select kind from transaction_note where transaction_id = $1', [operation?.id]);
+  expect(notes).toEqual([{ kind: 'pending' }]);
+  // The provider is not blamed: another payment is called at once.
+  node.provider.answer = () => ({ kind: 'succeeded', reference: 's' });
+  expect((await ended(await pay())).status).toBe('SUCCESS');
+});
+
+test('what cannot be asked because the credentials cannot be read is tried again shortly, not when its lease runs out', async () => {
+  const reading = vi.spyOn(node.credentials, 'of');
+  const away = new Refusal('database_unavailable', 'Away.');
+  reading.mockRejectedValueOnce(away);
+  const id = await pay();
+  node.dispatcher.start();
+  expect(await reachedDue(id, nowMs)).toBe(nowMs + 1_000);
+  expect(await node.operationsOf(1, id)).toMatchObject([{ state: 'READY', calls: 0, look_ups: 0 }]);
+  node.provider.answer = () => unknown();
+  nowMs += 1_000;
+  node.dispatcher.wake();
+  await operationIn(id, 'UNKNOWN');
+  reading.mockRejectedValueOnce(away);
+  nowMs += 5_000;
+  node.dispatcher.wake();
+  expect(await reachedDue(id, nowMs)).toBe(nowMs + 5_000);
+  expect(await node.operationsOf(1, id)).toMatchObject([{ state: 'UNKNOWN', calls: 1, look_ups: 0 }]);
+  expect(node.provider.verbs()).toEqual(['charge']);
+});
+
+/** When the open charge of this payment is due, once that is later than now. */
+async function reachedDue(id: string, laterThanMs: number): Promise<number> {
+  for (;;) {
+    const [row] = await db.query<{ due_ms: number }>(
+      `select (extract(epoch from due_at) * 1000)::float8 as due_ms from provider_operation
+        where 'txn_' || replace(transaction_id::text, '-', '') = $1 and lease is null`,
+      [id],
+    );
+    if (row !== undefined && row.due_ms > laterThanMs) return row.due_ms;
+  }
+}
 
 test('what the provider has never heard of is called again, under the same key', async () => {
   node.provider.answer = (verb) => {

@@ -7,14 +7,14 @@ import { type Clock, secondMs } from '../../vocabulary/clock.ts';
 import type { DrawUuid } from '../../vocabulary/id.ts';
 import type { ChannelCredentials } from '../channels/credentials.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
-import type { Outcome } from '../connectors/connector.ts';
+import type { Credentials, Outcome } from '../connectors/connector.ts';
 import { failure } from '../connectors/failures.ts';
 import type { Connectors } from '../connectors/providers.ts';
 import { beginRefunds } from '../refunds/begin.ts';
 import { type Move, moved, movePayments } from '../transactions/moving.ts';
 import { isFinal } from '../transactions/states.ts';
 import { Breaker } from './breaker.ts';
-import { type Addresses, ask, operationOf, type Told } from './calling.ts';
+import { type Addresses, ask, isOwnOutage, operationOf, type Told } from './calling.ts';
 import { claimOperations, freeLeases, maximumClaim, releaseOperations } from './claim-sql.ts';
 import { Deferrals, type Held } from './deferrals.ts';
 import type { Settler } from './settle.ts';
@@ -122,7 +122,7 @@ export class Dispatcher {
     const { database, clock, failPoint } = this.#options;
     const nowMs = clock();
     const lease = randomUUID();
-    const limited = this.#limits();
+    const limited = await this.#limits();
     const rows = await database.run(claimOperations, [
       nowMs,
       nowMs + this.#leaseMs,
@@ -140,20 +140,20 @@ export class Dispatcher {
   }
 
   /** How many more of each channel may be taken, where that is not as many as of any. */
-  #limits(): [channelId: number, room: number][] {
+  async #limits(): Promise<[channelId: number, room: number][]> {
     const left = new Map([...this.#atWork].map(([id, count]) => [id, Math.max(0, slotsOfChannel - count)]));
     for (const { channelId, isOpen, isProbing } of this.#breaker.troubled) {
       const atWork = this.#atWork.get(channelId) ?? 0;
-      if (isOpen) left.set(channelId, this.#canFallBack(channelId) ? slotsOfChannel : 0);
+      if (isOpen) left.set(channelId, (await this.#canFallBack(channelId)) ? slotsOfChannel : 0);
       else if (isProbing) left.set(channelId, atWork === 0 ? 1 : 0);
     }
     return [...left];
   }
 
   /** As far as the channel itself says; whether one of those takes the payment is asked when its turn comes. */
-  #canFallBack(channelId: number): boolean {
-    const channel = this.#options.channels.find(channelId);
-    return !(channel instanceof Promise) && channel.fallback_channel_ids.length > 0;
+  async #canFallBack(channelId: number): Promise<boolean> {
+    const channel = await this.#options.channels.find(channelId);
+    return channel !== undefined && channel.fallback_channel_ids.length > 0;
   }
 
   /** Payments are PROCESSING, and told so, before anyone is called. What has been called off meanwhile is not called. */
@@ -208,6 +208,7 @@ export class Dispatcher {
       return settler.settle(held, resting, 'nothing', { lease: held.lease });
     }
     const told = await this.#ask(held);
+    if (told.calls + told.lookUps === 0 && isNew) return this.#deferrals.postpone(held);
     failPoint('answered');
     if (isFinalOutcome(told.outcome)) {
       const { calls, lookUps } = told;
@@ -222,11 +223,19 @@ export class Dispatcher {
     const { connectors, credentials, timeoutMs, observer, failPoint, publicUrl } = this.#options;
     const startedAt = performance.now();
     const connector = await connectors.of(held.operation_provider);
-    const opened = await credentials.of(held.operation_channel_id);
+    let opened: Credentials;
+    try {
+      opened = await credentials.of(held.operation_channel_id);
+    } catch (cause) {
+      const outcome = { kind: 'unknown', cause } as const;
+      if (!isOwnOutage(outcome)) throw cause;
+      // Not asked: it is tried again shortly, not only when the lease runs out.
+      return { outcome, calls: 0, lookUps: 0 };
+    }
     failPoint('calling');
     const told = await ask(connector, held, operationOf(held, { publicUrl }), { credentials: opened, timeoutMs });
-    if (told.outcome.kind === 'unknown') this.#breaker.failed(held.operation_channel_id);
-    else this.#breaker.answered(held.operation_channel_id);
+    if (told.outcome.kind !== 'unknown') this.#breaker.answered(held.operation_channel_id);
+    else if (!isOwnOutage(told.outcome)) this.#breaker.failed(held.operation_channel_id);
     observer?.onOutcome?.({
       provider: held.operation_provider,
       kind: held.kind,

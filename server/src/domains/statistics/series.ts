@@ -47,8 +47,8 @@ export async function seriesOf(
     if (groupBy === 'status') return { status: group as TransactionStatus };
     if (groupBy === 'currency') return { currency: group as string };
     if (groupBy === undefined) return {};
-    const found = channels.find(group as number);
-    return { channelId: group as number, channelName: (found instanceof Promise ? await found : found)?.name ?? '' };
+    const channelId = group as number;
+    return { channelId, channelName: (await channels.find(channelId))?.name ?? '' };
   }
 }
 

@@ -61,8 +61,8 @@ export class TransactionCreator {
 
   async create(input: CreateInput, principal: Principal, idempotencyKey?: string): Promise<Created> {
     try {
-      const found = this.#deps.channels.find(input.channelId);
-      const channel = found instanceof Promise ? await found : found;
+      const { channels } = this.#deps;
+      const channel = channels.remembered(input.channelId) ?? (await channels.find(input.channelId));
       const draft = draftOf(input, usable(channel, input, principal), principal, this.#deps.drawUuid(), idempotencyKey);
       if (draft.invoiceId !== null && (await isInvoiceHeld(this.#deps.database, draft.tenantId, draft.invoiceId))) {
         return await this.#createForInvoice(draft, draft.invoiceId);

@@ -14,7 +14,9 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   mails.length = 0;
-  sendMail = async (mail) => void mails.push(mail);
+  sendMail = async (mail) => {
+    mails.push(mail);
+  };
 });
 afterAll(() => node.stop());
 

@@ -54,9 +54,9 @@ beforeAll(async () => {
     drawUuid: uuidSource(Date.now),
     onDeliveries: () => {},
   });
-  app = httpServer({ authenticate: () => principal, onReply: () => {}, onDefect: () => {} });
+  app = httpServer({ authenticate: async () => principal, onReply: () => {}, onDefect: () => {} });
   const place = { method: 'POST', path: '/api/webhook/register', needs: 'caller', group: 'Webhooks' } as const;
-  addRoute(app, { ...place, endpoint: register }, { authenticate: () => principal });
+  addRoute(app, { ...place, endpoint: register }, { authenticate: async () => principal });
   await app.listen({ host: '127.0.0.1', port: 0 });
   baseUrl = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
 });

@@ -54,9 +54,13 @@ export class EndpointDirectory {
     });
   }
 
-  /** At once when it is remembered, else a promise. */
-  find(id: number): Target | Promise<Target | undefined> {
-    return this.#cache.peek(id) ?? this.#reading.get(id) ?? this.#read(id);
+  /** What is remembered, without asking the database. Undefined does not mean that there is no such endpoint. */
+  remembered(id: number): Target | undefined {
+    return this.#cache.peek(id);
+  }
+
+  find(id: number): Promise<Target | undefined> {
+    return this.#reading.get(id) ?? this.#read(id);
   }
 
   /** Tells every node that an endpoint has been changed. */

@@ -51,9 +51,9 @@ beforeAll(async () => {
     seal: (plain, where) => Buffer.from(`sealed:${where}:${[...plain].toReversed().join('')}`),
     clock: () => nowMs,
   });
-  app = httpServer({ authenticate: () => principal, onReply: () => {}, onDefect: () => {} });
+  app = httpServer({ authenticate: async () => principal, onReply: () => {}, onDefect: () => {} });
   const place = { method: 'POST', path: '/api/webhook/register', needs: 'caller', group: 'Webhooks' } as const;
-  addRoute(app, { ...place, endpoint: endpoints.register }, { authenticate: () => principal });
+  addRoute(app, { ...place, endpoint: endpoints.register }, { authenticate: async () => principal });
   await app.listen({ host: '127.0.0.1', port: 0 });
   baseUrl = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
 });

@@ -24,7 +24,7 @@ test('what was signed is verified until it expires, also once it is remembered',
   const token = await tokens.sign('access', content);
   const verified = await tokens.verify('access', token);
   expect(verified).toEqual({ subject: '7', sessionId: 'a-session', expiresAtMs: nowMs + 60_000 });
-  expect(tokens.verify('access', token)).toBe(verified); // No promise: from memory.
+  expect(await tokens.verify('access', token)).toBe(verified); // The same object: from memory.
   nowMs += 60_000;
   expect(await verdict(token)).toBe('credentials_invalid');
   expect(await verdict(token)).toBe('credentials_invalid');

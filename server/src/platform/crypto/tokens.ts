@@ -69,7 +69,7 @@ export class Tokens {
   }
 
   /** What the token says, when it is ours, of this kind and not expired; else refuses with `credentials_invalid`. */
-  verify(kind: TokenKind, token: string): VerifiedToken | Promise<VerifiedToken> {
+  async verify(kind: TokenKind, token: string): Promise<VerifiedToken> {
     if (token.length > maximumLength) throw refused();
     if (kind === 'refresh') return this.#verify(kind, token);
     const fingerprint = hash('sha256', token, 'base64');

@@ -15,7 +15,7 @@ import { compileSchema } from './validation.ts';
 
 export interface HttpServerOptions {
   /** Who is calling, by the Authorization header; throws a refusal. Answers at once when it knows from memory. */
-  authenticate: (authorization: string | undefined) => Principal | Promise<Principal>;
+  authenticate: (authorization: string | undefined) => Promise<Principal>;
   /** Told of every reply: for metrics and the log. */
   onReply: (reply: ReplyFacts) => void;
   /** Told of every error nobody foresaw. */
@@ -146,14 +146,9 @@ export function addRoute(
     onRequest: (request, _reply, done) => {
       request.declaredPath = path;
       if (needs === 'nothing' || needs === 'token') return done();
-      try {
-        const principal = authenticate(request.headers.authorization);
-        if (principal instanceof Promise) {
-          principal.then((known) => admit(request, known, needs, done)).catch(done);
-        } else admit(request, principal, needs, done);
-      } catch (error) {
-        done(error as Error);
-      }
+      authenticate(request.headers.authorization)
+        .then((principal) => admit(request, principal, needs, done))
+        .catch(done);
     },
     handler: async (request, reply) => {
       if (endpoint.query !== undefined) refuseUnstorableQuery(request.query as Record<string, unknown>);

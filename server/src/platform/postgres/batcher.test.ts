@@ -27,19 +27,23 @@ const away = () => new Refusal('database_unavailable', 'Away.');
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('gathering', () => {
-  test('a lone item goes at once, alone', () => {
+  test('a lone item goes at once, alone', async () => {
     const { batcher, running } = held();
-    void batcher.add('a');
+    const served = batcher.add('a');
     expect(running.map(({ items }) => items)).toEqual([['a']]);
+    running[0]?.finish();
+    await served;
   });
 
   test('what comes while a batch is in flight goes together when it returns, in order', async () => {
     const { batcher, running } = held();
-    for (const item of ['a', 'b', 'c', 'd']) void batcher.add(item);
+    const served = ['a', 'b', 'c', 'd'].map((item) => batcher.add(item));
     expect(running).toHaveLength(1);
     running[0]?.finish();
     await turn();
     expect(running.map(({ items }) => items)).toEqual([['a'], ['b', 'c', 'd']]);
+    running[1]?.finish();
+    await Promise.all(served);
   });
 
   test('one batch is in flight at a time, and none is larger than allowed', async () => {
@@ -97,13 +101,14 @@ describe('the queue', () => {
     const { batcher, running } = held<string>();
     await batcher.drained();
     const order: string[] = [];
-    for (const item of ['a', 'b']) void batcher.add(item).then(() => order.push(item));
+    const served = ['a', 'b'].map((item) => batcher.add(item).then(() => order.push(item)));
     const drained = batcher.drained().then(() => order.push('drained'));
     running[0]?.finish();
     await turn();
     expect(order).toEqual(['a']);
     running[1]?.finish();
     await drained;
+    await Promise.all(served);
     expect(order).toEqual(['a', 'b', 'drained']);
   });
 });

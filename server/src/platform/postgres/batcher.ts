@@ -63,7 +63,8 @@ export class Batcher<Item, Result> {
     const batch = this.#queue.length <= maxBatch ? this.#queue : this.#queue.slice(0, maxBatch);
     this.#queue = batch === this.#queue ? [] : this.#queue.slice(maxBatch);
     this.#inFlight = true;
-    void this.#flush(batch);
+    // oxlint-disable-next-line typescript/no-floating-promises -- #attempt hands every failure to its items; a defect shall end the process.
+    this.#flush(batch);
   }
 
   async #flush(batch: Waiting<Item, Result>[]): Promise<void> {

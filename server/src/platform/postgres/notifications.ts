@@ -104,7 +104,7 @@ export class Notifications {
       if (!this.#stopped) this.#tell(error as Error);
       return;
     }
-    if (this.#stopped) return client.end();
+    if (this.#stopped) return client.end().catch(() => {});
     this.#client = client;
     this.#isTold = false;
     this.#setDeaf(false);
@@ -191,7 +191,9 @@ export class Notifications {
 
   #tryAgainLater(pauseMs: number): void {
     if (this.#stopped) return;
-    this.#retry = setTimeout(() => void this.start(), pauseMs);
+    this.#retry = setTimeout(() => {
+      this.start().catch(() => this.#tryAgainLater(pauseMs));
+    }, pauseMs);
   }
 
   #setDeaf(deaf: boolean): void {

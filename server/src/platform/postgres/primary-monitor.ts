@@ -91,7 +91,7 @@ export class PrimaryMonitor {
     if (this.#stopped || this.#isTryingFresh) return;
     this.#suspectedAt ??= performance.now();
     this.#drop();
-    void this.#lookNow();
+    this.#lookUnattended();
   }
 
   async stop(): Promise<void> {
@@ -102,11 +102,16 @@ export class PrimaryMonitor {
     this.#drop();
   }
 
+  /** For callers that wait for nothing. A look reports its own failures; anything else is a defect, and is reported as well. */
+  #lookUnattended(): void {
+    this.#lookNow().catch((error: Error) => this.#lost('away', error));
+  }
+
   #lookNow(): Promise<void> {
     clearTimeout(this.#timer);
     this.#looking ??= this.#look().then((pauseMs) => {
       this.#looking = undefined;
-      if (!this.#stopped) this.#timer = setTimeout(() => void this.#lookNow(), pauseMs);
+      if (!this.#stopped) this.#timer = setTimeout(() => this.#lookUnattended(), pauseMs);
     });
     return this.#looking;
   }

@@ -61,7 +61,9 @@ export class MollieSimulator {
     this.#now = now;
     this.#deliver = deliver;
     this.api = new MollieApi(now, (id) => this.#settle(id, 'canceled'));
-    this.#server = createServer((request, response) => void this.#serve(request, response));
+    this.#server = createServer((request, response) => {
+      this.#serve(request, response).catch(() => response.destroy());
+    });
   }
 
   static async start(options: MollieSimulatorOptions = {}): Promise<MollieSimulator> {
@@ -185,9 +187,13 @@ export class MollieSimulator {
 
   #serveCheckout(id: string, choice: string | null, response: ServerResponse): void {
     const payment = this.api.payments.get(id);
-    if (payment === undefined) return void response.writeHead(404).end();
+    if (payment === undefined) {
+      response.writeHead(404).end();
+      return;
+    }
     if (choice === null || payment.status !== 'open') {
-      return void response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(checkoutPage(payment));
+      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(checkoutPage(payment));
+      return;
     }
     if (choice === 'pay') this.pay(id);
     else if (choice === 'fail') this.fail(id);
@@ -200,11 +206,18 @@ export class MollieSimulator {
 function send(response: ServerResponse, answer: ApiAnswer | undefined, fault: Fault | undefined): void {
   const json = { 'content-type': 'application/hal+json' };
   if (fault?.how === 'silence') return;
-  if (fault?.how === 'cut') return void response.socket?.destroy();
-  if (fault?.how === 'garbage') return void response.writeHead(200, json).end('{"resource":"paym');
+  if (fault?.how === 'cut') {
+    response.socket?.destroy();
+    return;
+  }
+  if (fault?.how === 'garbage') {
+    response.writeHead(200, json).end('{"resource":"paym');
+    return;
+  }
   if (fault !== undefined) {
     const problem = new Problem(fault.how, 'The simulator was told to fail.');
-    return void response.writeHead(problem.status, json).end(fault.body ?? JSON.stringify(problem.body()));
+    response.writeHead(problem.status, json).end(fault.body ?? JSON.stringify(problem.body()));
+    return;
   }
   const { status, body, replayed } = answer as ApiAnswer;
   response.writeHead(status, replayed ? { ...json, 'idempotent-replayed': 'true' } : json).end(JSON.stringify(body));

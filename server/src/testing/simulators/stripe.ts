@@ -135,14 +135,17 @@ export class StripeSimulator {
     const answer = await this.#answer(authorization, { method, path: pathname, key, params }, fault);
     struck();
     if (fault === 'hangAfter') return;
-    if (fault === 'dropAfter') return void request.socket.destroy();
+    if (fault === 'dropAfter') {
+      request.socket.destroy();
+      return;
+    }
     response.writeHead(answer.status, {
       'content-type': 'application/json',
       'request-id': `req_${draw()}`,
       ...(answer.replayed && { 'idempotent-replayed': 'true' }),
     });
-    if (fault === 'dripAfter') return void response.write(answer.body.slice(0, 1));
-    response.end(fault === 'garbageAfter' ? '<html>Bad gateway</html>' : answer.body);
+    if (fault === 'dripAfter') response.write(answer.body.slice(0, 1));
+    else response.end(fault === 'garbageAfter' ? '<html>Bad gateway</html>' : answer.body);
   }
 
   #faultFor(line: string): { fault?: StripeFault; struck: (_?: unknown) => void } {

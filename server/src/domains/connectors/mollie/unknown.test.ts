@@ -110,16 +110,19 @@ test.each([401, 403, 404, 410, 422, 429])('a look-up that is refused with %i say
     cancelOperation(operationCreated({ reference })),
   ];
   for (const operation of operations) {
-    simulator.fault({ when: 'before', how: status });
+    const struck = simulator.fault({ when: 'before', how: status });
     expect((await mollie.lookUp(operation, call)).kind).toBe('unknown');
+    await struck;
   }
 });
 
 test('a charge that Mollie has no time for may go elsewhere; keys it does not know are told', async () => {
-  simulator.fault({ when: 'before', how: 429 });
+  const busy = simulator.fault({ when: 'before', how: 429 });
   expect(await mollie.charge(operationCreated(), call)).toMatchObject({ failure: { code: 'provider_unavailable' } });
-  simulator.fault({ when: 'before', how: 401 });
+  await busy;
+  const refused = simulator.fault({ when: 'before', how: 401 });
   expect(await mollie.charge(operationCreated(), call)).toMatchObject({ failure: { code: 'credentials_refused' } });
+  await refused;
 });
 
 test('one key twice, at once or again, is one payment', async () => {

@@ -185,6 +185,27 @@ describe('what was lost', () => {
   });
 });
 
+test("books that cannot be reached before the deadline are the database's fault; silence that was asked for is not", async () => {
+  const deadline = new AbortController();
+  const cause = new Error('The deadline has passed.');
+  const away = new Sandbox({
+    database: { run: () => new Promise(() => {}) },
+    clock: node.now,
+    publicUrl: '',
+    deliverCallback: async () => {},
+    onTrouble: () => {},
+  });
+  const late = away.lookUp(chargeOf(), call({ signal: deadline.signal }));
+  deadline.abort(cause);
+  expect(await late).toMatchObject({ kind: 'unknown', cause: { type: 'database_unavailable', cause } });
+
+  const silent = asking('silent');
+  for (const verb of ['charge', 'lookUp'] as const) {
+    const answer = await node.cutOff((lost): Promise<unknown> => sandbox[verb](silent, lost));
+    expect(answer).toEqual({ kind: 'unknown', cause });
+  }
+});
+
 test('pending:2 succeeds by the second look-up and stays so', async () => {
   const charge = asking('pending:2');
   await sandbox.charge(charge, call());

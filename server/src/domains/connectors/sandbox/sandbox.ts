@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Refusal } from '../../../vocabulary/errors.ts';
 import type {
   Absent,
   Call,
@@ -84,7 +85,7 @@ export class Sandbox implements Connector {
       const isSilent = charge?.behaviour === 'silent';
       const booked = await this.#books.take(cancellationOf(operation, call, isSilent, this.#surroundings.clock()));
       demandSame(booked, operation, call);
-      return isSilent ? never() : this.#outcome(await this.#books.settled(booked));
+      return isSilent ? silence : this.#outcome(await this.#books.settled(booked));
     });
   }
 
@@ -93,7 +94,7 @@ export class Sandbox implements Connector {
       const found = await this.#books.find(operation.key);
       if (found === undefined) return { kind: 'absent' };
       demandSame(found, operation, call);
-      if (found.behaviour === 'silent') return never();
+      if (found.behaviour === 'silent') return silence;
       if (found.state === 'UNTAKEN') return { kind: 'absent' };
       return this.#outcome(await this.#books.lookedUp(found));
     });
@@ -125,10 +126,10 @@ export class Sandbox implements Connector {
       const booked = await this.#books.take(booking);
       if (booked !== booking) {
         demandSame(booked, operation, call);
-        return booked.behaviour === 'silent' ? never() : this.#outcome(await this.#books.settled(booked));
+        return booked.behaviour === 'silent' ? silence : this.#outcome(await this.#books.settled(booked));
       }
       const settled = behaviour.arrives === undefined ? await this.#books.settled(booked) : booked;
-      if (behaviour.answer === 'never') return never();
+      if (behaviour.answer === 'never') return silence;
       if (behaviour.answer === 'broken') throw new Error('The sandbox answered 503.');
       if (behaviour.answer === 'slow') await sleep(Math.min(slowMs, call.timeoutMs / 2), undefined, call);
       return this.#outcome(settled);
@@ -170,16 +171,30 @@ function demandSame(row: BookedRow, { key, kind, amount, currency }: Operation, 
   if (!isSame) throw new Error(`The sandbox has booked another operation under ${key}.`);
 }
 
-/** Whatever has no answer when the deadline comes is unknown; so is what could not be done. */
-function untilDeadline<Answer>({ signal }: Call, work: () => Promise<Answer>): Promise<Answer | Outcome> {
+/** What the sandbox does where it was asked to give no answer. */
+const silence = Symbol('silence');
+
+/**
+ * Whatever has no answer when the deadline comes is unknown; so is what could not be done. Where that is not silence it was
+ * asked for, its books are to blame, which lie in our own database: that is said as the database itself would say it.
+ */
+function untilDeadline<Answer>(
+  { signal }: Call,
+  work: () => Promise<Answer | typeof silence>,
+): Promise<Answer | Outcome> {
   return new Promise((resolve) => {
-    const expired = () => resolve({ kind: 'unknown', cause: signal.reason });
+    let isSilent = signal.aborted;
+    const expired = () => resolve({ kind: 'unknown', cause: isSilent ? signal.reason : booksAway(signal.reason) });
     if (signal.aborted) {
       expired();
       return;
     }
     signal.addEventListener('abort', expired, { once: true });
-    const done = (answer: Answer | Outcome) => {
+    const done = (answer: Answer | Outcome | typeof silence) => {
+      if (answer === silence) {
+        isSilent = true;
+        return;
+      }
       signal.removeEventListener('abort', expired);
       resolve(answer);
     };
@@ -187,7 +202,8 @@ function untilDeadline<Answer>({ signal }: Call, work: () => Promise<Answer>): P
   });
 }
 
-const never = () => new Promise<never>(() => {});
+const booksAway = (cause: unknown) =>
+  new Refusal('database_unavailable', "The sandbox's books could not be reached before the deadline.", { cause });
 
 /** The page's address may hold anything. */
 const isKey = (text: string) => /^[a-z0-9_-]{1,64}$/.test(text);

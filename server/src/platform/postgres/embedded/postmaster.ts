@@ -117,9 +117,10 @@ export async function shutDown(postmaster: Postmaster, log: Log): Promise<void> 
 
 function watched(pid: number, ended: Promise<string>, logStart: number): Postmaster {
   let over = false;
-  void ended.then(() => {
+  const end = () => {
     over = true;
-  });
+  };
+  ended.then(end, end);
   return { pid, ended, hasEnded: () => over, logStart };
 }
 

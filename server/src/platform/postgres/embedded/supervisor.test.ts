@@ -2,8 +2,8 @@ import { appendFileSync, existsSync, readdirSync, readFileSync, renameSync, stat
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, afterEach, expect, test } from 'vitest';
-import { query, TestFolder } from './fixture/holding.ts';
-import { identify, listProcesses } from './process-table.ts';
+import { query, TestFolder, until } from './fixture/holding.ts';
+import { identify, isRunning, listProcesses, type ProcessIdentity } from './process-table.ts';
 
 // One folder for all tests in turn: what one leaves behind is what the next has to cope with.
 const folder = new TestFolder();
@@ -60,6 +60,22 @@ test('after kill -9 of Florin the next start takes over the running PostgreSQL w
   expect(await query(connection, countRows)).toEqual([{ count: 2 }]);
   expect(await next.stop()).toBe(0);
   expect(identify(pid)).toBeUndefined();
+});
+
+test('a defect that ends Florin ends PostgreSQL too, and a start at once finds every row', async () => {
+  const defective = folder.hold();
+  await defective.ready();
+  const { pid } = await defective.postmaster();
+  const postmaster = identify(pid) as ProcessIdentity;
+  process.kill(defective.pid, 'SIGUSR2');
+  expect(await defective.closed).toBe(1);
+
+  const next = folder.hold();
+  const { connection } = await next.ready();
+  await until('the end of PostgreSQL', () => !isRunning(postmaster));
+  expect(await next.postmaster()).toMatchObject({ adopted: false });
+  expect(await query(connection, countRows)).toEqual([{ count: 2 }]);
+  expect(await next.stop()).toBe(0);
 });
 
 test('a PostgreSQL that was taken over is watched: after kill -9 it is started again', async () => {

@@ -7,6 +7,7 @@ import { closeDataFolder, type DataFolder, explainFailure, makeRoot, openDataFol
 import { ensureDatabase } from './database.ts';
 import { lockFolder } from './folder-lock.ts';
 import { adopt, type CommandLine, launch, type Postmaster, runsWith, shutDown, untilReady } from './postmaster.ts';
+import { signal } from './process-table.ts';
 import { clearRemains, findOrphan } from './remains.ts';
 import { postmasterArguments } from './settings.ts';
 
@@ -83,6 +84,7 @@ class Supervisor implements EmbeddedPostgres {
       const postmaster = await this.#bringUp();
       await ensureDatabase(this.connection, this.#folder.logFile);
       this.#watch = this.#keepRunning(postmaster);
+      process.once('exit', this.#onExit);
     } catch (error) {
       if (this.#postmaster && !this.#postmaster.hasEnded()) await shutDown(this.#postmaster, this.#log);
       throw error;
@@ -94,10 +96,16 @@ class Supervisor implements EmbeddedPostgres {
     return this.#stopped;
   }
 
+  /** A process that ends without `stop`, by a defect, asks for a fast shutdown, which needs nobody to wait for it. */
+  readonly #onExit = (): void => {
+    if (this.#postmaster && !this.#postmaster.hasEnded()) signal(this.#postmaster.pid, 'SIGINT');
+  };
+
   async #stop(): Promise<void> {
     this.#stopping.abort();
     if (this.#postmaster && !this.#postmaster.hasEnded()) await shutDown(this.#postmaster, this.#log);
     await this.#watch;
+    process.off('exit', this.#onExit);
     closeDataFolder(this.#folder);
     this.#unlock();
   }
