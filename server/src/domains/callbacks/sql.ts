@@ -73,6 +73,12 @@ export const releaseCallbacks = statement(
     where c.channel_id = given.channel_id and c.event_id = given.event_id and c.lease = given.lease`,
 );
 
+/** Gives back whatever stands under these leases, after a claim whose answer never came. Value: leases. */
+export const giveBackCallbacks = statement(
+  'callbacks.give_back',
+  `update provider_callback set lease = null, leased_until = null where state = 'RECEIVED' and lease = any ($1::uuid[])`,
+);
+
 /** For a node that knows itself alone with the database: whoever held these leases is dead. */
 export const freeLeases = statement(
   'callbacks.free_leases',

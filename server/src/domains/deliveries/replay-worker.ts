@@ -1,11 +1,18 @@
-import { randomUUID } from 'node:crypto';
 import { ClaimLoop } from '../../platform/postgres/claim-loop.ts';
 import type { Database, Queryable } from '../../platform/postgres/database.ts';
 import { type Clock, secondMs } from '../../vocabulary/clock.ts';
 import { typesMatching } from '../../vocabulary/event-types.ts';
 import { leastUuidAt } from '../../vocabulary/id.ts';
 import { lockEndpoint } from '../webhooks/endpoint-sql.ts';
-import { advanceReplay, claimReplays, enqueueAgain, lockReplay, type ReplayRow, releaseReplay } from './replay-sql.ts';
+import {
+  advanceReplay,
+  claimReplays,
+  enqueueAgain,
+  giveBackReplays,
+  lockReplay,
+  type ReplayRow,
+  releaseReplay,
+} from './replay-sql.ts';
 
 export interface ReplayWorkerOptions {
   /** One connection of it is used at a time. */
@@ -55,7 +62,11 @@ export class ReplayWorker {
     const { onTrouble, onRecovered } = options;
     this.#options = options;
     this.#loop = new ClaimLoop<Held>({
-      claim: (room) => this.#claim(room),
+      claim: (room, lease) => this.#claim(room, lease),
+      giveBack: async (leases) => {
+        await options.database.run(giveBackReplays, [leases]);
+      },
+      keyOf: ({ id }) => id,
       perform: (held) => this.#workOff(held),
       release: async (unbegun) => {
         for (const held of unbegun) await this.#release(held);
@@ -83,9 +94,8 @@ export class ReplayWorker {
     await this.#loop.drained();
   }
 
-  async #claim(room: number): Promise<Held[]> {
+  async #claim(room: number, lease: string): Promise<Held[]> {
     const { database, clock } = this.#options;
-    const lease = randomUUID();
     const nowMs = clock();
     const rows = await database.run(claimReplays, [nowMs, nowMs + leaseMs, room, lease]);
     return rows.map((row) => ({ ...row, lease }));

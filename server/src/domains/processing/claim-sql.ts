@@ -90,6 +90,21 @@ export const releaseOperations = statement(
       and o.lease = given.lease`,
 );
 
+/**
+ * Gives back whatever stands under these leases, after a claim whose answer never came: no provider was called under them.
+ * What the claim itself turned from READY to CALLING, which its first call time tells, is READY again; the rest is looked
+ * up first. Values: leases, how long a lease is, in ms.
+ */
+export const giveBackOperations = statement(
+  'processing.give_back',
+  `update provider_operation
+      set state = case when state = 'CALLING'
+                         and abs(extract(epoch from leased_until - called_at) * 1000 - $2::float8) <= 1
+                       then 'READY' else state end,
+          lease = null, leased_until = null
+    where finished_at is null and lease = any ($1::uuid[])`,
+);
+
 export const freeLeases = statement(
   'processing.free_leases',
   'update provider_operation set lease = null, leased_until = null where finished_at is null and lease is not null',

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { databaseFromTemplate, type TestDatabase } from '../../testing/database.ts';
+import { type LosingQueryable, losingAnswers } from '../../testing/lost-answers.ts';
 import { arrangeChannels, principalOf } from '../../testing/payments.ts';
 import { processingNode, ScriptedProvider } from '../../testing/processing.ts';
 import type { Outcome } from '../connectors/connector.ts';
@@ -196,6 +197,40 @@ test('an operation whose node died while calling is looked up when its lease run
   expect(node.provider.asked.filter(({ operation }) => operation.key === `${id}-1`)).toMatchObject([
     { verb: 'look_up' },
   ]);
+});
+
+test('operations of a claim whose answer was lost are called at once by this node, each once', async () => {
+  await node.stop();
+  const ids: string[] = [];
+  let losing: LosingQueryable | undefined;
+  // Time stands still: no lease ever runs out.
+  node = await processingNode(db, {
+    clock: () => nowMs,
+    way: (database) => {
+      losing = losingAnswers(database, 'processing.claim', 1, 3);
+      return losing;
+    },
+  });
+  for (let i = 0; i < 5; i++) ids.push(await pay());
+  node.dispatcher.start();
+  for (const id of ids) expect((await ended(id)).status).toBe('SUCCESS');
+  expect(losing?.lost).toHaveLength(1);
+  expect(node.provider.verbs()).toEqual(Array.from({ length: 5 }, () => 'charge'));
+  expect(node.troubles.splice(0)).toHaveLength(1);
+});
+
+test('so are those that were claimed by a node that could not say so to their payments', async () => {
+  await node.stop();
+  node = await processingNode(db, {
+    clock: () => nowMs,
+    way: (database) => losingAnswers(database, 'transactions.move_many', 1, 0),
+  });
+  const id = await pay();
+  node.dispatcher.start();
+  expect((await ended(id)).status).toBe('SUCCESS');
+  expect(await eventsOf(id)).toEqual(['transaction.created', 'transaction.processing', 'transaction.succeeded']);
+  expect(node.provider.verbs()).toEqual(['charge']);
+  expect(node.troubles.splice(0)).toHaveLength(1);
 });
 
 test('two nodes on one queue charge each payment once', async () => {

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { plainArray, textArray } from '../../platform/postgres/array-literal.ts';
 import { ClaimLoop } from '../../platform/postgres/claim-loop.ts';
 import type { Queryable } from '../../platform/postgres/database.ts';
@@ -15,7 +14,7 @@ import { type Move, moved, movePayments } from '../transactions/moving.ts';
 import { isFinal } from '../transactions/states.ts';
 import { Breaker } from './breaker.ts';
 import { type Addresses, ask, operationOf, type Told } from './calling.ts';
-import { claimOperations, freeLeases, maximumClaim, releaseOperations } from './claim-sql.ts';
+import { claimOperations, freeLeases, giveBackOperations, maximumClaim, releaseOperations } from './claim-sql.ts';
 import { Deferrals, type Held } from './deferrals.ts';
 import type { Settler } from './settle.ts';
 import { type FinalOutcome, isFinalOutcome } from './settlement.ts';
@@ -79,7 +78,12 @@ export class Dispatcher {
     this.#breaker = new Breaker(clock);
     this.#deferrals = new Deferrals(options);
     this.#loop = new ClaimLoop<Held>({
-      claim: (room) => this.#claim(room),
+      claim: (room, lease) => this.#claim(room, lease),
+      giveBack: async (leases) => {
+        await options.database.run(giveBackOperations, [leases, this.#leaseMs]);
+      },
+      keyOf: ({ tenant_id, id, number }) => `${tenant_id} ${id} ${number}`,
+      renew: (inFlight, { lease }) => Object.assign(inFlight, { lease }),
       perform: (held) => this.#perform(held),
       release: (unbegun) => this.#release(unbegun),
       slots: () => slots,
@@ -118,10 +122,9 @@ export class Dispatcher {
     await this.#deferrals.drained();
   }
 
-  async #claim(room: number): Promise<Held[]> {
+  async #claim(room: number, lease: string): Promise<Held[]> {
     const { database, clock, failPoint } = this.#options;
     const nowMs = clock();
-    const lease = randomUUID();
     const limited = this.#limits();
     const rows = await database.run(claimOperations, [
       nowMs,
@@ -134,9 +137,7 @@ export class Dispatcher {
     ]);
     if (rows.length === 0) return [];
     failPoint('claimed');
-    const held = await this.#begin(rows.map((row) => Object.assign(row, { lease })));
-    for (const { operation_channel_id: id } of held) this.#atWork.set(id, (this.#atWork.get(id) ?? 0) + 1);
-    return held;
+    return this.#begin(rows.map((row) => Object.assign(row, { lease })));
   }
 
   /** How many more of each channel may be taken, where that is not as many as of any. */
@@ -179,10 +180,11 @@ export class Dispatcher {
   }
 
   async #perform(held: Held): Promise<void> {
+    const id = held.operation_channel_id;
+    this.#atWork.set(id, (this.#atWork.get(id) ?? 0) + 1);
     try {
       await this.#advance(held);
     } finally {
-      const id = held.operation_channel_id;
       const left = (this.#atWork.get(id) ?? 1) - 1;
       if (left > 0) this.#atWork.set(id, left);
       else this.#atWork.delete(id);
