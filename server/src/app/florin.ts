@@ -41,10 +41,15 @@ async function start(surroundings: Surroundings): Promise<Florin> {
   lifecycle.add('postgres', stopDatabase);
 
   const parts = assemble(connection, secrets, surroundings);
+  await parts.databaseClock?.start();
   const administrator = await firstAdministrator(parts);
   await parts.notifications.start();
   if (isOursAlone) await freeDeadLeases(parts);
-  if (settings['app.role'] !== 'api') startWorkers(parts);
+  if (settings['app.role'] !== 'api') {
+    // The clock may have been set back while no node was running.
+    await parts.bringForward();
+    startWorkers(parts);
+  }
 
   let isStopping = false;
   const address = await serve(parts, () => isStopping);

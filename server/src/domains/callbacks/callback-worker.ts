@@ -1,10 +1,11 @@
 import { plainArray, textArray } from '../../platform/postgres/array-literal.ts';
 import { ClaimLoop } from '../../platform/postgres/claim-loop.ts';
-import { secondMs } from '../../vocabulary/clock.ts';
+import { minuteMs, secondMs } from '../../vocabulary/clock.ts';
 import { Refusal } from '../../vocabulary/errors.ts';
-import { retryAt } from './rules.ts';
+import { retryAt, retryWaitsMs } from './rules.ts';
 import { type CallbackSettlerDeps, settleCallback } from './settle.ts';
 import {
+  bringForward,
   claimCallbacks,
   type DueCallback,
   freeLeases,
@@ -85,6 +86,13 @@ export class CallbackWorker {
   /** Before it starts on a node that knows itself alone with the database. */
   async freeDeadLeases(): Promise<void> {
     await this.#options.database.run(freeLeases);
+  }
+
+  /** The database's clock was set back. */
+  async clockWasSetBack(): Promise<void> {
+    const { database, clock } = this.#options;
+    await database.run(bringForward, [clock(), leaseMs, minuteMs, [...retryWaitsMs]]);
+    this.#loop.wake();
   }
 
   async #claim(room: number, lease: string): Promise<Held[]> {

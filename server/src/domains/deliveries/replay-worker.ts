@@ -13,6 +13,7 @@ import {
   type ReplayRow,
   releaseReplay,
 } from './replay-sql.ts';
+import { bringReplaysForward } from './set-back.ts';
 
 export interface ReplayWorkerOptions {
   /** One connection of it is used at a time. */
@@ -67,6 +68,7 @@ export class ReplayWorker {
         await options.database.run(giveBackReplays, [leases]);
       },
       keyOf: ({ id }) => id,
+      renew: (inFlight, { lease }) => Object.assign(inFlight, { lease }),
       perform: (held) => this.#workOff(held),
       release: async (unbegun) => {
         for (const held of unbegun) await this.#release(held);
@@ -85,6 +87,13 @@ export class ReplayWorker {
 
   /** A replay has just been asked for here. */
   wake(): void {
+    this.#loop.wake();
+  }
+
+  /** The database's clock was set back. */
+  async clockWasSetBack(): Promise<void> {
+    const { database, clock } = this.#options;
+    await bringReplaysForward(database, clock(), leaseMs);
     this.#loop.wake();
   }
 
@@ -164,14 +173,14 @@ export class ReplayWorker {
   }
 }
 
-const settledMsOf = (row: ReplayRow) => Date.parse(row.until_at) + settledAfterMs;
-
-const isSecondLook = (row: ReplayRow) => Date.parse(row.due_at) === settledMsOf(row);
+/** A replay is due when it is asked for, and then once more. */
+const isSecondLook = (row: ReplayRow) => row.due_at !== row.created_at;
 
 /** What becomes of a replay that found no more events: done, or to be looked at again when late ones must be there. */
 function afterTheLast(row: ReplayRow, nowMs: number): { state: string; lastEventId?: string; dueMs?: number } {
-  const dueMs = settledMsOf(row);
-  if (nowMs >= dueMs) return { state: 'DONE' };
+  // No later than 15 s from now, whatever a clock that was ahead made of `until`.
+  const dueMs = Math.min(Date.parse(row.until_at), nowMs) + settledAfterMs;
+  if (isSecondLook(row) || nowMs >= dueMs) return { state: 'DONE' };
   const againFromMs = Math.max(Date.parse(row.from_at), Date.parse(row.until_at) - settledAfterMs);
   return { state: 'RUNNING', lastEventId: leastUuidAt(againFromMs), dueMs };
 }

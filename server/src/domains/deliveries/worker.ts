@@ -13,6 +13,7 @@ import { Recorder } from './recorder.ts';
 import { type Result, resultOf, unsent } from './result.ts';
 import { type AttemptOutcome, goneStatus, standingOf } from './rules.ts';
 import { Sender, type Sent, unanswered } from './sender.ts';
+import { bringDeliveriesForward } from './set-back.ts';
 
 export interface DeliveryWorkerOptions {
   /** At most three connections of it are used at once, mostly two: to claim, to record, to clear the way. */
@@ -144,6 +145,14 @@ export class DeliveryWorker {
 
   /** Deliveries have just been committed here: look now, not at the next poll. */
   wake(): void {
+    this.#loop.wake();
+  }
+
+  /** The database's clock was set back (`DatabaseClock`). Also called before it starts: it may have been while nobody looked. */
+  async clockWasSetBack(): Promise<void> {
+    const { database, clock, timeoutMs, retryIntervalsMs } = this.#options;
+    const leaseMs = timeoutMs + leaseBeyondTimeoutMs;
+    await bringDeliveriesForward(database, clock(), { leaseMs, retryIntervalsMs });
     this.#loop.wake();
   }
 

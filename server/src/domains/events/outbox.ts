@@ -41,6 +41,12 @@ export const nearEvents = (deliveryId: string, firstEventId: string, lastEventId
        and (left(${lastEventId}::text, 13) || '-ffff-ffff-ffffffffffff')::uuid`;
 
 /**
+ * When a new delivery is due: when its event happened, and never later than now by the database's clock. An event's time may
+ * be that of its id, and ids never run backwards: after the clock was set back they are ahead of it.
+ */
+const dueOf = (createdAt: string) => `least(${createdAt}, now())`;
+
+/**
  * The outbox: two CTEs that write events and one delivery for each active endpoint of the tenant that asked for the
  * type, from a CTE `news (tenant_id, id, type, object_id, created_at, body)`. They stand in the same statement as the
  * change they tell of, so that neither can be without the other.
@@ -54,7 +60,7 @@ export const outbox = `
     insert into delivery (tenant_id, id, event_id, endpoint_id, due_at, created_at)
     select news.tenant_id,
            ${deliveryIdFrom('news.id')},
-           news.id, endpoint.id, news.created_at, news.created_at
+           news.id, endpoint.id, ${dueOf('news.created_at')}, news.created_at
       from news
       join webhook_endpoint endpoint
         on endpoint.tenant_id = news.tenant_id
@@ -118,7 +124,7 @@ const recordForOne = statement<{ id: string }>(
      select tenant_id, id, $3, $4, created_at, $6 from news
    )
    insert into delivery (tenant_id, id, event_id, endpoint_id, due_at, created_at)
-   select tenant_id, ${deliveryIdFrom('id')}, id, $7, created_at, created_at from news
+   select tenant_id, ${deliveryIdFrom('id')}, id, $7, ${dueOf('created_at')}, created_at from news
    returning id`,
 );
 

@@ -2,7 +2,7 @@ import { plainArray, textArray } from '../../platform/postgres/array-literal.ts'
 import { ClaimLoop } from '../../platform/postgres/claim-loop.ts';
 import type { Queryable } from '../../platform/postgres/database.ts';
 import type { FailPoint } from '../../platform/process/fail-point.ts';
-import { type Clock, secondMs } from '../../vocabulary/clock.ts';
+import { type Clock, minuteMs, secondMs } from '../../vocabulary/clock.ts';
 import type { DrawUuid } from '../../vocabulary/id.ts';
 import type { ChannelCredentials } from '../channels/credentials.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
@@ -14,8 +14,16 @@ import { type Move, moved, movePayments } from '../transactions/moving.ts';
 import { isFinal } from '../transactions/states.ts';
 import { Breaker } from './breaker.ts';
 import { type Addresses, ask, operationOf, type Told } from './calling.ts';
-import { claimOperations, freeLeases, giveBackOperations, maximumClaim, releaseOperations } from './claim-sql.ts';
+import {
+  bringForward,
+  claimOperations,
+  freeLeases,
+  giveBackOperations,
+  maximumClaim,
+  releaseOperations,
+} from './claim-sql.ts';
 import { Deferrals, type Held } from './deferrals.ts';
+import { lookUpWaitsMs } from './rules.ts';
 import type { Settler } from './settle.ts';
 import { type FinalOutcome, isFinalOutcome } from './settlement.ts';
 import type { OperationRow } from './sql.ts';
@@ -108,6 +116,13 @@ export class Dispatcher {
    */
   async freeDeadLeases(): Promise<void> {
     await this.#options.database.run(freeLeases);
+  }
+
+  /** The database's clock was set back (`DatabaseClock`). Also called before it starts: it may have been while nobody looked. */
+  async clockWasSetBack(): Promise<void> {
+    const { database, clock } = this.#options;
+    await database.run(bringForward, [clock(), this.#leaseMs, minuteMs, [...lookUpWaitsMs]]);
+    this.#loop.wake();
   }
 
   /** Something has just become due here: look now, not at the next poll. */
