@@ -37,3 +37,30 @@ test('callbacks of a claim whose answer was lost are worked off at once by this 
   expect(losing.lost).toHaveLength(1);
   await worker.stop();
 });
+
+test('a callback that was put off by a clock set back since is tried again after its own wait', async () => {
+  let nowMs = Date.now() + 1_000;
+  const worker = new CallbackWorker({
+    database: db.database,
+    settler: {} as Settler,
+    clock: () => nowMs,
+    onOperations: () => {},
+    observe: () => {},
+    onTrouble: () => {},
+  });
+  await db.query(
+    `update provider_callback set due_at = to_timestamp($1 / 1000.0) + interval '1 day 5 seconds', lease = null, tries = 1`,
+    [nowMs],
+  );
+  await worker.clockWasSetBack();
+  expect(await db.query('select due_at, leased_until from provider_callback')).toEqual([
+    { due_at: new Date(nowMs + 5_000).toISOString(), leased_until: null },
+  ]);
+  nowMs += 5_000;
+  worker.start();
+  await eventually('its second try', async () => {
+    const [row] = await db.query<{ tries: number }>('select tries from provider_callback');
+    return row?.tries === 2;
+  });
+  await worker.stop();
+});

@@ -86,7 +86,8 @@ export const giveBackCallbacks = statement(
 export const bringForward = statement(
   'callbacks.bring_forward',
   `update provider_callback
-      set leased_until = least(leased_until, to_timestamp(($1::float8 + $2::float8) / 1000)),
+      set leased_until = case when lease is not null
+                             then least(leased_until, to_timestamp(($1::float8 + $2::float8) / 1000)) end,
           due_at = least(due_at, to_timestamp(($1::float8 + coalesce(($4::float8[])[tries], 0)) / 1000))
     where state = 'RECEIVED'
       and (leased_until > to_timestamp(($1::float8 + $2::float8 + $3::float8) / 1000)

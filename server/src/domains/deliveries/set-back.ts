@@ -46,7 +46,7 @@ const setBackReplays = statement(
   'deliveries.set_back_replays',
   `update webhook_replay
       set due_at = least(due_at, to_timestamp($2::float8 / 1000)),
-          leased_until = least(leased_until, to_timestamp($2::float8 / 1000))
+          leased_until = case when lease is not null then least(leased_until, to_timestamp($2::float8 / 1000)) end
     where state = 'RUNNING' and greatest(due_at, leased_until) > to_timestamp($1::float8 / 1000)`,
 );
 

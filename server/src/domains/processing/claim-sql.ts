@@ -113,7 +113,8 @@ export const giveBackOperations = statement(
 export const bringForward = statement(
   'processing.bring_forward',
   `update provider_operation o
-      set leased_until = least(o.leased_until, to_timestamp(($1::float8 + $2::float8) / 1000)),
+      set leased_until = case when o.lease is not null
+                             then least(o.leased_until, to_timestamp(($1::float8 + $2::float8) / 1000)) end,
           due_at = least(o.due_at, to_timestamp(($1::float8 + wait.ms) / 1000))
      from provider_operation found
     cross join lateral (

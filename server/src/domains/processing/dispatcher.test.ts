@@ -233,6 +233,34 @@ test('so are those that were claimed by a node that could not say so to their pa
   expect(node.troubles.splice(0)).toHaveLength(1);
 });
 
+test('leases and look-ups that a clock set back since had given end after their own length', async () => {
+  node.provider.answer = (_verb, { key }) => ({ kind: 'succeeded', reference: key });
+  const [held, unknown] = [await pay(), await pay()];
+  const uuid = (id: string) => id.slice(4);
+  const aDayAhead = nowMs / 1000 + 86_400;
+  await db.query(
+    `update provider_operation set state = 'CALLING', lease = gen_random_uuid(), leased_until = to_timestamp($2)
+      where replace(transaction_id::text, '-', '') = $1`,
+    [uuid(held), aDayAhead],
+  );
+  await db.query(
+    `update provider_operation set state = 'UNKNOWN', look_ups = 0, due_at = to_timestamp($2)
+      where replace(transaction_id::text, '-', '') = $1`,
+    [uuid(unknown), aDayAhead],
+  );
+  node.dispatcher.start();
+  await node.dispatcher.clockWasSetBack();
+  expect(node.provider.asked).toEqual([]);
+  nowMs += 5_000;
+  node.dispatcher.wake();
+  expect((await ended(unknown)).status).toBe('SUCCESS');
+  expect(node.provider.asked).toHaveLength(1);
+  // A lease of two calls of 5 s, and 10 s more.
+  nowMs += 16_000;
+  node.dispatcher.wake();
+  expect((await ended(held)).status).toBe('SUCCESS');
+});
+
 test('two nodes on one queue charge each payment once', async () => {
   const other = await processingNode(db, { clock: () => nowMs, provider: node.provider });
   const ids = await Promise.all(Array.from({ length: 200 }, () => pay()));
