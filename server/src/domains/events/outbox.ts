@@ -47,8 +47,8 @@ export const nearEvents = (deliveryId: string, firstEventId: string, lastEventId
 const dueOf = (createdAt: string) => `least(${createdAt}, now())`;
 
 /**
- * What an event's body is checked by (`verify.ts`): the first 8 bytes of its SHA-256. Made in the database: 2 µs of the 150
- * that a payment takes there, and none of this process.
+ * What an event's body is checked by (`verify.ts`): the first 8 bytes of its SHA-256. Made in the database, where it takes 0.6 µs of the
+ * 23 that an event with one delivery takes, and none of this process.
  */
 export const digestOf = (body: string) => `substring(sha256(convert_to(${body}, 'UTF8')) for 8)`;
 
@@ -58,12 +58,16 @@ export const digestOf = (body: string) => `substring(sha256(convert_to(${body}, 
  * change they tell of, so that neither can be without the other.
  */
 export const outbox = `
-  aimed as (
-    select news.tenant_id, news.id, news.type, news.object_id, news.created_at, news.body,
+  asking as materialized (
+    select tenant_id, type,
            array(select endpoint.id from webhook_endpoint endpoint
-                  where endpoint.tenant_id = news.tenant_id and endpoint.state
-                    and endpoint.events && array['*', split_part(news.type, '.', 1) || '.*', news.type]) as endpoints
-      from news
+                  where endpoint.tenant_id = told.tenant_id and endpoint.state
+                    and endpoint.events && array['*', split_part(told.type, '.', 1) || '.*', told.type]) as endpoints
+      from (select distinct tenant_id, type from news) as told
+  ),
+  aimed as (
+    select news.tenant_id, news.id, news.type, news.object_id, news.created_at, news.body, asking.endpoints
+      from news join asking on asking.tenant_id = news.tenant_id and asking.type = news.type
   ),
   recorded as (
     insert into event (tenant_id, id, type, object_id, created_at, body, deliveries, digest)
