@@ -1,4 +1,4 @@
-import { secondMs } from '../../vocabulary/clock.ts';
+import { minuteMs, secondMs } from '../../vocabulary/clock.ts';
 import { breakerFailures, type Standing } from './rules.ts';
 
 /** What an endpoint's row says of it, as of the last look. */
@@ -151,7 +151,7 @@ export class Lane {
     if (ratePerS === null) return Number.POSITIVE_INFINITY;
     const aheadMs = Math.max(0, this.usedUntilMs - nowMs);
     // Further ahead than it can be, it was told by a clock that has been set back since: `takePace` tells anew.
-    if (aheadMs > 2 * paceKeptMs(ratePerS)) return 1;
+    if (aheadMs > minuteMs + paceKeptMs(ratePerS)) return 1;
     return Math.max(0, Math.floor(((paceKeptMs(ratePerS) - aheadMs) * ratePerS) / secondMs + rounding));
   }
 
