@@ -34,11 +34,15 @@ test('so are those of a claim that was made without a look before it', async () 
   const { receiver, endpointId } = await deliveries.subscribed(200);
   const losing = losingClaims('deliveries.claim_of_endpoints', 1);
   const nowMs = Date.now() + 1_000;
-  await deliveries.backlog(endpointId, 3_000, nowMs - 500);
   deliveries.working({ database: losing, clock: () => nowMs });
-  await deliveries.finished(3_000);
-  expect(losing.lost).toHaveLength(1);
-  expect(receiver.received).toHaveLength(3_000);
+  // Such a claim follows within 250 ms of a look, which a busy machine may miss.
+  let sent = 0;
+  do {
+    await deliveries.backlog(endpointId, 3_000, nowMs - 500);
+    sent += 3_000;
+    await deliveries.finished(sent);
+  } while (losing.lost.length === 0);
+  expect(receiver.received).toHaveLength(sent);
 });
 
 test('a sender that stops after its claim was lost leaves nothing leased', async () => {
