@@ -50,6 +50,7 @@ const ownerOfTable: Record<string, string> = {
   // called off by webhooks, when their endpoint is removed.
   delivery: 'events webhooks deliveries',
   delivery_attempt: 'deliveries',
+  delivery_sweep: 'deliveries',
   webhook_pace: 'deliveries',
   ledger_transfer: 'ledger',
   ledger_total: 'ledger',

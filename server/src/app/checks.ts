@@ -1,3 +1,5 @@
+import { deliveryChecks } from '../domains/deliveries/verify.ts';
+import { eventChecks } from '../domains/events/verify.ts';
 import { invoiceChecks } from '../domains/invoices/verify.ts';
 import { ledgerChecks } from '../domains/ledger/verify.ts';
 import { processingChecks } from '../domains/processing/verify.ts';
@@ -17,6 +19,8 @@ export const checks: readonly Check[] = [
   ...processingChecks,
   ...subscriptionChecks,
   ...statisticsChecks,
+  ...eventChecks,
+  ...deliveryChecks,
 ];
 
 /** Offenders named at most. */

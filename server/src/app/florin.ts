@@ -61,13 +61,18 @@ async function start(surroundings: Surroundings, signal: AbortSignal): Promise<F
 
   const parts = assemble(opened, secrets, surroundings);
   await parts.primary.start();
+  await waiting.forDatabase(opened.hosts, async () => parts.databaseClock?.start());
   const administrator = await waiting.forDatabase(opened.hosts, async () => {
-    await requireKeysInUse(secrets, parts.database, surroundings.clock(), log);
+    await requireKeysInUse(secrets, parts.database, parts.clock(), log);
     return firstAdministrator(parts);
   });
   await parts.notifications.start();
   if (opened.isOursAlone) await freeDeadLeases(parts);
-  if (settings['app.role'] !== 'api') startWorkers(parts);
+  if (settings['app.role'] !== 'api') {
+    // The clock may have been set back while no node was running.
+    await parts.bringForward();
+    startWorkers(parts);
+  }
 
   let isStopping = false;
   const address = await serve(parts, () => isStopping, waiting.server);

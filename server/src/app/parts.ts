@@ -24,13 +24,14 @@ import { Sealer } from '../platform/crypto/seal.ts';
 import { Tokens } from '../platform/crypto/tokens.ts';
 import { mailerOf } from '../platform/mail/mailer.ts';
 import { Database, type Plans } from '../platform/postgres/database.ts';
+import { DatabaseClock } from '../platform/postgres/database-clock.ts';
 import { watchedPollMs } from '../platform/postgres/lookout.ts';
 import { Notifications } from '../platform/postgres/notifications.ts';
 import { PrimaryMonitor } from '../platform/postgres/primary-monitor.ts';
 import { failPointAt, noFailPoint } from '../platform/process/fail-point.ts';
 import type { Lifecycle } from '../platform/process/lifecycle.ts';
 import type { Log } from '../platform/process/log.ts';
-import type { Clock } from '../vocabulary/clock.ts';
+import { type Clock, systemClock } from '../vocabulary/clock.ts';
 import { uuidSource } from '../vocabulary/id.ts';
 import { Metrics } from './metrics.ts';
 import type { OpenDatabase } from './open-database.ts';
@@ -63,10 +64,9 @@ export function assemble(
   secrets: Secrets,
   surroundings: Surroundings,
 ) {
-  const { settings, log, clock, lifecycle, passwordCost } = surroundings;
+  const { settings, log, lifecycle, passwordCost } = surroundings;
   const logError = (error: unknown, message: string) => log.error({ error }, message);
   const metrics = new Metrics();
-  const drawUuid = uuidSource(clock);
 
   const pools = new Map<string, Database>();
   const pool = (name: string, connections: number, plans?: Plans): Database => {
@@ -90,6 +90,25 @@ export function assemble(
   lifecycle.add('database', async () => {
     await Promise.all([...pools.values()].map((database) => database.close()));
   });
+  const watching = pool('lookout', 1, 'watching');
+  // A clock that a test holds in its hand is taken at its word.
+  const databaseClock =
+    surroundings.clock !== systemClock
+      ? undefined
+      : new DatabaseClock({
+          database: watching,
+          clock: systemClock,
+          onApart: (aheadMs) =>
+            log.warn({ aheadMs }, "This machine's clock and the database's differ; the database's is used"),
+          onSetBack: () => {
+            log.warn("The database's clock was set back");
+            if (settings['app.role'] === 'api') return;
+            bringForward().catch((error) => logError(error, 'Due times could not be brought forward'));
+          },
+        });
+  if (databaseClock !== undefined) lifecycle.add('clock', () => databaseClock.stop());
+  const clock = databaseClock?.now ?? surroundings.clock;
+  const drawUuid = uuidSource(clock);
   const database = pool('main', settings['app.database.connections']);
   const working = pool('worker', workerConnections, 'indexed');
   const primary = new PrimaryMonitor({
@@ -231,9 +250,17 @@ export function assemble(
     onTrouble: (error) => log.warn({ error }, 'Test clocks wait: the database or a defect is in the way'),
   });
 
+  const bringForward = async (): Promise<void> => {
+    for (const worker of [deliveries, replays, processing.dispatcher, processing.callbacks]) {
+      await worker.clockWasSetBack();
+    }
+  };
+
   return {
     ...surroundings,
     ...processing,
+    clock,
+    databaseClock,
     logError,
     metrics,
     drawUuid,
@@ -258,10 +285,12 @@ export function assemble(
     deliveries,
     replays,
     lists: pool('lists', listConnections, 'indexed'),
-    watching: pool('lookout', 1, 'watching'),
+    watching,
     invoiceSettler,
     subscriptions,
     clockMover,
     writePayments,
+    /** Where the database's clock was set back, what was written by its old time must not wait until that comes again. */
+    bringForward,
   };
 }

@@ -22,6 +22,7 @@ import { databaseFromTemplate, eventually, type TestDatabase } from '../testing/
 import { florinOn, type TestFlorin, urlOf } from '../testing/florin.ts';
 import { makeCustomer, makeInvoice, settledInvoice } from '../testing/invoices.ts';
 import { arrangeChannels, paymentsNode, principalOf } from '../testing/payments.ts';
+import { type Receiver, startReceiver } from '../testing/receiver.ts';
 import { uuidOfPublicId } from '../vocabulary/id.ts';
 import { checks, type Finding, verify } from './checks.ts';
 
@@ -29,12 +30,14 @@ let db: TestDatabase;
 let florin: TestFlorin;
 let admin: string;
 let folder: string;
+let receiver: Receiver;
 /** Payments and refunds that have come to their end in every way there is, by the name of it. */
 const made: Record<string, string> = {};
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'florin-verify-'));
   db = await databaseFromTemplate();
+  receiver = await startReceiver(200);
   await haveABusyDay();
   florin = await florinOn(db);
   admin = await administratorOf(florin);
@@ -45,12 +48,14 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await florin.stop();
+  await receiver.close();
   await db.drop();
   await rm(folder, { recursive: true, force: true });
 });
 
 async function makeEverything(): Promise<void> {
   const post = async (path: string, body: object) => dataOf(await florin.post(path, body, admin));
+  await post('/api/webhook/register', { url: receiver.url, events: ['*'], secret: 'a secret' });
   const byHand = await makeChannel(florin, admin, { currency: 'USD,JPY' });
   const fallback = await makeChannel(florin, admin, { provider: 'sandbox' });
   const sandbox = await makeChannel(florin, admin, { provider: 'sandbox', fallbackChannelIds: [fallback] });
@@ -195,6 +200,8 @@ type Plant = [claim: RegExp, what: string, sql: string, offender: () => string |
 
 const uuid = (name: string) => `'${uuidOfPublicId((made[name] as string).slice(0, 3), made[name] as string)}'`;
 const ofPayment = (name: string) => () => made[name] as string;
+/** The event that a payment was created: it has the payment's own id. */
+const ofEvent = (name: string) => () => (made[name] as string).replace('txn_', 'evt_');
 
 /** SQL in which `{name}` stands for the UUID of what was made under that name. */
 const filled = (sql: string) => sql.replaceAll(/\{(\w+)\}/g, (_all, name) => uuid(name));
@@ -210,6 +217,67 @@ const bookAs = (
 };
 
 const plants: Plant[] = [
+  [
+    /body of every event/,
+    'an amount changed in what is sent',
+    `update event set body = replace(body, '"amount":1999', '"amount":1998') where id = {paid}`,
+    ofEvent('paid'),
+  ],
+  [
+    /body of every event/,
+    'one letter changed in what is sent',
+    `update event set body = replace(body, '"version":1', '"version":2') where id = {paid}`,
+    ofEvent('paid'),
+  ],
+  [
+    /body of every event/,
+    'a body of another event, from before there were digests',
+    `update event set digest = null, body = (select body from event where id = {failed}) where id = {paid}`,
+    ofEvent('paid'),
+  ],
+  [
+    /body of every event/,
+    'a body that is no event',
+    `update event set digest = null, body = 'x' where id = {paid}`,
+    ofEvent('paid'),
+  ],
+  [
+    /tells its amount and currency/,
+    'another amount, told with a digest of its own',
+    `update event set body = replace(body, '"amount":', '"amount":7') where id = {paid}`,
+    ofPayment('paid'),
+  ],
+  [
+    /tells its amount and currency/,
+    'another currency',
+    `update event set body = replace(body, '"JPY"', '"USD"') where id = {paid}`,
+    ofPayment('paid'),
+  ],
+  [
+    /deliveries that were made with it/,
+    'a delivery that is gone',
+    'delete from delivery where event_id = {paid}',
+    ofEvent('paid'),
+  ],
+  [
+    /deliveries that were made with it/,
+    'a delivery that was made twice',
+    `insert into delivery (tenant_id, id, event_id, endpoint_id, due_at, created_at)
+     select tenant_id, gen_random_uuid(), event_id, endpoint_id, due_at, created_at from delivery where event_id = {paid}`,
+    ofEvent('paid'),
+  ],
+  [
+    /is of an event, to an endpoint/,
+    'a delivery of an event that is gone',
+    'delete from event where id = {paid}',
+    () => /^dlv_/,
+  ],
+  [
+    /is of an event, to an endpoint/,
+    'a delivery to an endpoint of another tenant',
+    'update webhook_endpoint set tenant_id = 2',
+    () => /^dlv_/,
+  ],
   [
     /sum to zero/,
     'a credit that leads nowhere',

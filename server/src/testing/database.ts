@@ -41,6 +41,29 @@ export function databaseAt(connection: pg.ClientConfig): TestDatabase {
 }
 
 /**
+ * Makes this database's clock one that can be set: now() and clock_timestamp() are found in a schema before PostgreSQL's own
+ * by every connection opened afterwards. Gives back how to set it, by ms from the true time.
+ */
+export async function settableClock(db: TestDatabase): Promise<(byMs: number) => Promise<void>> {
+  await db.query('create schema stepped');
+  await db.query('create table stepped.clock (ahead interval not null)');
+  await db.query(`insert into stepped.clock values ('0')`);
+  for (const [name, kind] of [
+    ['now', 'stable'],
+    ['clock_timestamp', 'volatile'],
+  ] as const) {
+    await db.query(
+      `create function stepped.${name}() returns timestamptz language sql ${kind}
+       as 'select pg_catalog.${name}() + (select ahead from stepped.clock)'`,
+    );
+  }
+  await db.query(`alter database ${db.connection.database} set search_path = stepped, pg_catalog, public`);
+  return async (byMs) => {
+    await db.query(`update stepped.clock set ahead = make_interval(secs => $1)`, [byMs / 1000]);
+  };
+}
+
+/**
  * Waits until `condition` gives something, looking every few milliseconds; fails with `what` after the deadline. That is for
  * what never comes: long enough for a machine that is busy with much else.
  */

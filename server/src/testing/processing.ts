@@ -11,7 +11,7 @@ import { createRefund } from '../domains/refunds/create.ts';
 import { TransactionCreator } from '../domains/transactions/create.ts';
 import { TransactionReader } from '../domains/transactions/read.ts';
 import { updateTransaction } from '../domains/transactions/update.ts';
-import { Database } from '../platform/postgres/database.ts';
+import { Database, type Queryable } from '../platform/postgres/database.ts';
 import { Notifications } from '../platform/postgres/notifications.ts';
 import { type FailPoint, noFailPoint } from '../platform/process/fail-point.ts';
 import type { Clock } from '../vocabulary/clock.ts';
@@ -52,6 +52,8 @@ export interface ProcessingNodeOptions {
   provider?: ScriptedProvider;
   failPoint?: FailPoint;
   timeoutMs?: number;
+  /** Stands between the dispatcher and its database: what is lost on the way. */
+  way?: (database: Queryable) => Queryable;
 }
 
 /** One node's way from create to settled, without HTTP before it: two of these are two nodes. */
@@ -62,6 +64,7 @@ export async function processingNode(
     provider = new ScriptedProvider(),
     failPoint = noFailPoint,
     timeoutMs = 5_000,
+    way = (database) => database,
   }: ProcessingNodeOptions = {},
 ) {
   const notifications = new Notifications(connection, () => {});
@@ -89,7 +92,7 @@ export async function processingNode(
   const credentials = new ChannelCredentials(database, notifications, (sealed) => sealed.toString());
   const dispatcher: Dispatcher = new Dispatcher({
     ...woken,
-    database: working,
+    database: way(working),
     connectors: { of: async () => provider } as unknown as Connectors,
     channels,
     credentials,

@@ -1,11 +1,18 @@
-import { randomUUID } from 'node:crypto';
 import { plainArray, textArray } from '../../platform/postgres/array-literal.ts';
 import { ClaimLoop } from '../../platform/postgres/claim-loop.ts';
-import { secondMs } from '../../vocabulary/clock.ts';
+import { minuteMs, secondMs } from '../../vocabulary/clock.ts';
 import { Refusal } from '../../vocabulary/errors.ts';
-import { retryAt } from './rules.ts';
+import { retryAt, retryWaitsMs } from './rules.ts';
 import { type CallbackSettlerDeps, settleCallback } from './settle.ts';
-import { claimCallbacks, type DueCallback, freeLeases, recordCallback, releaseCallbacks } from './sql.ts';
+import {
+  bringForward,
+  claimCallbacks,
+  type DueCallback,
+  freeLeases,
+  giveBackCallbacks,
+  recordCallback,
+  releaseCallbacks,
+} from './sql.ts';
 
 export interface CallbackWorkerOptions extends CallbackSettlerDeps {
   observe: (end: 'settled' | 'ignored') => void;
@@ -46,7 +53,12 @@ export class CallbackWorker {
     const { onTrouble, onRecovered } = options;
     this.#options = options;
     this.#loop = new ClaimLoop<Held>({
-      claim: (room) => this.#claim(room),
+      claim: (room, lease) => this.#claim(room, lease),
+      giveBack: async (leases) => {
+        await options.database.run(giveBackCallbacks, [leases]);
+      },
+      keyOf: ({ id }) => id,
+      renew: (inFlight, { lease }) => Object.assign(inFlight, { lease }),
       perform: (held) => this.#perform(held),
       release: (unbegun) => this.#release(unbegun),
       slots: () => slots,
@@ -76,10 +88,16 @@ export class CallbackWorker {
     await this.#options.database.run(freeLeases);
   }
 
-  async #claim(room: number): Promise<Held[]> {
+  /** The database's clock was set back. */
+  async clockWasSetBack(): Promise<void> {
+    const { database, clock } = this.#options;
+    await database.run(bringForward, [clock(), leaseMs, minuteMs, [...retryWaitsMs]]);
+    this.#loop.wake();
+  }
+
+  async #claim(room: number, lease: string): Promise<Held[]> {
     const { database, clock } = this.#options;
     const nowMs = clock();
-    const lease = randomUUID();
     const rows = await database.run(claimCallbacks, [nowMs, nowMs + leaseMs, room, lease]);
     return rows.map((row) => ({ ...row, lease }));
   }

@@ -73,6 +73,27 @@ export const releaseCallbacks = statement(
     where c.channel_id = given.channel_id and c.event_id = given.event_id and c.lease = given.lease`,
 );
 
+/** Gives back whatever stands under these leases, after a claim whose answer never came. Value: leases. */
+export const giveBackCallbacks = statement(
+  'callbacks.give_back',
+  `update provider_callback set lease = null, leased_until = null where state = 'RECEIVED' and lease = any ($1::uuid[])`,
+);
+
+/**
+ * After the database's clock was set back: what is due or leased further ahead than it can be. Values: now, how long a lease
+ * is, the slack, in ms; the waits after each try, in ms.
+ */
+export const bringForward = statement(
+  'callbacks.bring_forward',
+  `update provider_callback
+      set leased_until = case when lease is not null
+                             then least(leased_until, to_timestamp(($1::float8 + $2::float8) / 1000)) end,
+          due_at = least(due_at, to_timestamp(($1::float8 + coalesce(($4::float8[])[tries], 0)) / 1000))
+    where state = 'RECEIVED'
+      and (leased_until > to_timestamp(($1::float8 + $2::float8 + $3::float8) / 1000)
+           or due_at > to_timestamp(($1::float8 + coalesce(($4::float8[])[tries], 0) + $3::float8) / 1000))`,
+);
+
 /** For a node that knows itself alone with the database: whoever held these leases is dead. */
 export const freeLeases = statement(
   'callbacks.free_leases',

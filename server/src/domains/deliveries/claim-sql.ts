@@ -228,6 +228,19 @@ export const releaseDeliveries = statement(
 );
 
 /**
+ * Gives back whatever stands under these leases, after a claim whose answer never came. Once for each index of what is open.
+ * Value: leases.
+ */
+export const giveBackDue = statement(
+  'deliveries.give_back_due',
+  `update delivery set lease = null, leased_until = null where state = 'OPEN' and not aside and lease = any ($1::uuid[])`,
+);
+export const giveBackAside = statement(
+  'deliveries.give_back_aside',
+  `update delivery set lease = null, leased_until = null where state = 'OPEN' and aside and lease = any ($1::uuid[])`,
+);
+
+/**
  * Takes from what endpoints' rates allow now, on all nodes together: as many as asked for or fewer. Values: now in ms;
  * ids in rising order, how many are wanted, how many a second are allowed, one array each.
  */

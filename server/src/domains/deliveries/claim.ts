@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { plainArray } from '../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../platform/postgres/database.ts';
 import { type Clock, secondMs } from '../../vocabulary/clock.ts';
@@ -73,8 +72,8 @@ export class Claimer {
     this.#aside = new AsideQueue({ database, clock, lanes, since: () => this.#since.ms, onCleared: onMore, onTrouble });
   }
 
-  async claim(room: number): Promise<Held[]> {
-    return (await this.#claimUnhindered(room)) ?? (await this.#claimChosen(room));
+  async claim(room: number, lease: string): Promise<Held[]> {
+    return (await this.#claimUnhindered(room, lease)) ?? (await this.#claimChosen(room, lease));
   }
 
   /** Nothing is due, as far as is known here: neither claimable nor waiting for its endpoint. */
@@ -87,7 +86,7 @@ export class Claimer {
     await Promise.all([this.#since.settled(), this.#aside.close()]);
   }
 
-  async #claimUnhindered(room: number): Promise<Held[] | undefined> {
+  async #claimUnhindered(room: number, lease: string): Promise<Held[] | undefined> {
     const { database, clock, lanes, leaseMs, onMore } = this.#options;
     if (!this.#isBehind || this.#unlooked >= claimsUnlooked) return undefined;
     if (performance.now() - this.#lookedAtMs > unlookedMs) return undefined;
@@ -95,7 +94,6 @@ export class Claimer {
     const { endpoints, room: count } = lanes.unhindered(room, nowMs);
     if (count === 0) return undefined;
     this.#unlooked++;
-    const lease = randomUUID();
     const untilMs = nowMs + leaseMs;
     const values = [nowMs, untilMs, this.#since.ms, count, lease, plainArray(endpoints)];
     const rows = await database.run(claimOfEndpoints, values);
@@ -105,7 +103,7 @@ export class Claimer {
     return rows.map((row) => Object.assign(row, { lease, leasedUntilMs: untilMs }));
   }
 
-  async #claimChosen(room: number): Promise<Held[]> {
+  async #claimChosen(room: number, lease: string): Promise<Held[]> {
     const { database, clock, lanes, leaseMs, onMore } = this.#options;
     const nowMs = clock();
     this.#lookedAtMs = performance.now();
@@ -117,7 +115,6 @@ export class Claimer {
     await this.#permit(round, nowMs);
     const chosen = [...round.granted.values()].flatMap(({ tenantId, ids }) => ids.map((id) => ({ tenantId, id })));
     if (chosen.length === 0) return [];
-    const lease = randomUUID();
     const untilMs = nowMs + leaseMs;
     const rows = await database.run(claimDeliveries, [
       nowMs,

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../platform/postgres/database.ts';
-import { type Clock, secondMs } from '../../vocabulary/clock.ts';
+import { type Clock, minuteMs, secondMs } from '../../vocabulary/clock.ts';
 import { oldestDue } from './claim-sql.ts';
 
 const refreshedEveryMs = secondMs;
@@ -7,6 +7,8 @@ const refreshedEveryMs = secondMs;
 const throughoutEvery = 20;
 /** Looks begin this long before now: what waited for longer to be written is found with the next refresh. */
 const freshMs = secondMs;
+/** Where the clock has gone so much further or less far than time has passed, it was set. */
+const steppedMs = minuteMs;
 /** What is written now may have been due for this long: it waited to be written, or another node's clock is behind. */
 const lateMs = 15 * secondMs;
 
@@ -26,6 +28,8 @@ export class DueSince {
   #refreshes = 0;
   #refreshedAtMs = Number.NEGATIVE_INFINITY;
   #refreshing: Promise<void> | undefined;
+  #readMs = 0;
+  #readAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(database: Queryable, clock: Clock) {
     this.#database = database;
@@ -34,12 +38,26 @@ export class DueSince {
 
   /** In ms since the epoch. What has been due for longest is found anew every second, beside the looks. */
   get ms(): number {
+    this.#noticeStep();
     if (this.#refreshing === undefined && performance.now() - this.#refreshedAtMs > refreshedEveryMs) {
       this.#refreshing = this.#refresh().finally(() => {
         this.#refreshing = undefined;
       });
     }
     return Math.max(0, Math.min(this.#oldestMs, this.#clock() - freshMs));
+  }
+
+  /** The clock was set: what was known by its old time says nothing by its new one, and all of the index is looked through. */
+  #noticeStep(): void {
+    const [nowMs, nowAtMs] = [this.#clock(), performance.now()];
+    const passedMs = nowAtMs - this.#readAtMs;
+    if (passedMs < Number.POSITIVE_INFINITY && Math.abs(nowMs - this.#readMs - passedMs) > steppedMs) {
+      this.#oldestMs = 0;
+      this.#lateMs = lateMs;
+      this.#refreshedAtMs = Number.NEGATIVE_INFINITY;
+    }
+    this.#readMs = nowMs;
+    this.#readAtMs = nowAtMs;
   }
 
   async settled(): Promise<void> {

@@ -1,4 +1,4 @@
-import { secondMs } from '../../vocabulary/clock.ts';
+import { minuteMs, secondMs } from '../../vocabulary/clock.ts';
 import { breakerFailures, type Standing } from './rules.ts';
 
 /** What an endpoint's row says of it, as of the last look. */
@@ -71,7 +71,7 @@ export class Lane {
 
   /** What its row said at a look. A look may be older than a pause made here. */
   learn(facts: EndpointFacts, nowMs: number): void {
-    const own = nowMs - this.#pausedAtMs < writtenMs ? this.facts.openMs : null;
+    const own = Math.abs(nowMs - this.#pausedAtMs) < writtenMs ? this.facts.openMs : null;
     this.facts = own !== null && own > (facts.openMs ?? 0) ? { ...facts, openMs: own } : facts;
   }
 
@@ -150,6 +150,8 @@ export class Lane {
     const { ratePerS } = this.facts;
     if (ratePerS === null) return Number.POSITIVE_INFINITY;
     const aheadMs = Math.max(0, this.usedUntilMs - nowMs);
+    // Further ahead than it can be, it was told by a clock that has been set back since: `takePace` tells anew.
+    if (aheadMs > minuteMs + paceKeptMs(ratePerS)) return 1;
     return Math.max(0, Math.floor(((paceKeptMs(ratePerS) - aheadMs) * ratePerS) / secondMs + rounding));
   }
 

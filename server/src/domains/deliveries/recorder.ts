@@ -24,6 +24,8 @@ const retryPauseMs = 100;
 export class Recorder {
   readonly #options: RecorderOptions;
   #waiting: Result[] = [];
+  /** What is waiting or being written, by delivery. */
+  readonly #unwritten = new Map<string, Result>();
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> | undefined;
   #closed = false;
@@ -38,9 +40,22 @@ export class Recorder {
       return;
     }
     this.#waiting.push(result);
+    this.#unwritten.set(result.deliveryId, result);
     if (this.#writing !== undefined) return;
     if (this.#waiting.length >= gatheredResults) this.#begin();
     else this.#timer ??= setTimeout(() => this.#begin(), gatherMs);
+  }
+
+  /**
+   * A delivery whose result is still to be written has been claimed once more: the clock jumped, or the database was away
+   * until its lease ran out. The result is written under the newer lease, and nothing is sent again. False: there is none.
+   */
+  renew(deliveryId: string, { lease, leasedUntilMs }: Pick<Result, 'lease' | 'leasedUntilMs'>): boolean {
+    const result = this.#unwritten.get(deliveryId);
+    if (result === undefined) return false;
+    result.lease = lease;
+    result.leasedUntilMs = leasedUntilMs;
+    return true;
   }
 
   /** Writes all there is; resolves when that is done, or cannot be any more. */
@@ -70,20 +85,33 @@ export class Recorder {
   async #write(batch: Result[]): Promise<void> {
     const { database, clock, onTrouble, onWritten, onLost } = this.#options;
     for (let tries = 1; ; tries++) {
+      const leases = batch.map(({ lease }) => lease);
       try {
         const [row] = await database.run(recordResults, columnsOf(batch));
-        const lost = batch.length - (row?.applied ?? 0);
-        if (lost > 0) onLost(lost);
         onWritten();
-        return;
+        // A lease that was replaced while the statement was on its way cannot have been found by it.
+        const renewed = batch.filter(({ lease }, i) => lease !== leases[i]);
+        const lost = batch.length - renewed.length - (row?.applied ?? 0);
+        if (lost > 0) onLost(lost);
+        this.#forget(batch.filter(({ lease }, i) => lease === leases[i]));
+        if (renewed.length === 0) return;
+        batch = renewed;
       } catch (error) {
         if (tries === 1) onTrouble(error);
-        const held = this.#closed ? [] : batch.filter((result) => result.leasedUntilMs > clock());
-        if (held.length < batch.length) onLost(batch.length - held.length);
-        if (held.length === 0) return;
-        batch = held;
+        const isHeld = (result: Result) => !this.#closed && result.leasedUntilMs > clock();
+        const given = batch.filter((result) => !isHeld(result));
+        if (given.length > 0) onLost(given.length);
+        this.#forget(given);
+        batch = batch.filter((result) => !given.includes(result));
+        if (batch.length === 0) return;
         await new Promise((resolve) => setTimeout(resolve, retryPauseMs));
       }
+    }
+  }
+
+  #forget(results: readonly Result[]): void {
+    for (const result of results) {
+      if (this.#unwritten.get(result.deliveryId) === result) this.#unwritten.delete(result.deliveryId);
     }
   }
 }

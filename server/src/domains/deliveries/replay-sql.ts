@@ -71,6 +71,12 @@ export const releaseReplay = statement(
   'update webhook_replay set lease = null, leased_until = null where tenant_id = $1 and id = $2 and lease = $3',
 );
 
+/** Gives back whatever stands under these leases, after a claim whose answer never came. Value: leases. */
+export const giveBackReplays = statement(
+  'deliveries.give_back_replays',
+  `update webhook_replay set lease = null, leased_until = null where state = 'RUNNING' and lease = any ($1::uuid[])`,
+);
+
 /** Still ours, and how many endpoints its tenant has. Values: tenant, id, lease. */
 export const lockReplay = statement<ReplayRow & { endpoints: number }>(
   'deliveries.lock_replay',

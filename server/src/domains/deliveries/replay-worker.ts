@@ -1,11 +1,19 @@
-import { randomUUID } from 'node:crypto';
 import { ClaimLoop } from '../../platform/postgres/claim-loop.ts';
 import type { Database, Queryable } from '../../platform/postgres/database.ts';
 import { type Clock, secondMs } from '../../vocabulary/clock.ts';
 import { typesMatching } from '../../vocabulary/event-types.ts';
 import { leastUuidAt } from '../../vocabulary/id.ts';
 import { lockEndpoint } from '../webhooks/endpoint-sql.ts';
-import { advanceReplay, claimReplays, enqueueAgain, lockReplay, type ReplayRow, releaseReplay } from './replay-sql.ts';
+import {
+  advanceReplay,
+  claimReplays,
+  enqueueAgain,
+  giveBackReplays,
+  lockReplay,
+  type ReplayRow,
+  releaseReplay,
+} from './replay-sql.ts';
+import { bringReplaysForward } from './set-back.ts';
 
 export interface ReplayWorkerOptions {
   /** One connection of it is used at a time. */
@@ -55,7 +63,12 @@ export class ReplayWorker {
     const { onTrouble, onRecovered } = options;
     this.#options = options;
     this.#loop = new ClaimLoop<Held>({
-      claim: (room) => this.#claim(room),
+      claim: (room, lease) => this.#claim(room, lease),
+      giveBack: async (leases) => {
+        await options.database.run(giveBackReplays, [leases]);
+      },
+      keyOf: ({ id }) => id,
+      renew: (inFlight, { lease }) => Object.assign(inFlight, { lease }),
       perform: (held) => this.#workOff(held),
       release: async (unbegun) => {
         for (const held of unbegun) await this.#release(held);
@@ -77,15 +90,21 @@ export class ReplayWorker {
     this.#loop.wake();
   }
 
+  /** The database's clock was set back. */
+  async clockWasSetBack(): Promise<void> {
+    const { database, clock } = this.#options;
+    await bringReplaysForward(database, clock(), leaseMs);
+    this.#loop.wake();
+  }
+
   async stop(): Promise<void> {
     this.#isStopping = true;
     await this.#loop.stop();
     await this.#loop.drained();
   }
 
-  async #claim(room: number): Promise<Held[]> {
+  async #claim(room: number, lease: string): Promise<Held[]> {
     const { database, clock } = this.#options;
-    const lease = randomUUID();
     const nowMs = clock();
     const rows = await database.run(claimReplays, [nowMs, nowMs + leaseMs, room, lease]);
     return rows.map((row) => ({ ...row, lease }));
@@ -154,14 +173,14 @@ export class ReplayWorker {
   }
 }
 
-const settledMsOf = (row: ReplayRow) => Date.parse(row.until_at) + settledAfterMs;
-
-const isSecondLook = (row: ReplayRow) => Date.parse(row.due_at) === settledMsOf(row);
+/** A replay is due when it is asked for, and then once more. */
+const isSecondLook = (row: ReplayRow) => row.due_at !== row.created_at;
 
 /** What becomes of a replay that found no more events: done, or to be looked at again when late ones must be there. */
 function afterTheLast(row: ReplayRow, nowMs: number): { state: string; lastEventId?: string; dueMs?: number } {
-  const dueMs = settledMsOf(row);
-  if (nowMs >= dueMs) return { state: 'DONE' };
+  // No later than 15 s from now, whatever a clock that was ahead made of `until`.
+  const dueMs = Math.min(Date.parse(row.until_at), nowMs) + settledAfterMs;
+  if (isSecondLook(row) || nowMs >= dueMs) return { state: 'DONE' };
   const againFromMs = Math.max(Date.parse(row.from_at), Date.parse(row.until_at) - settledAfterMs);
   return { state: 'RUNNING', lastEventId: leastUuidAt(againFromMs), dueMs };
 }

@@ -65,11 +65,12 @@ async function replayAll(
 ): Promise<string> {
   const nowMs = clock();
   const sinceMs = timeOf('since', input.since, nowMs);
-  const untilMs = input.until === undefined ? nowMs : timeOf('until', input.until, nowMs);
+  const id = drawUuid();
+  // After the clock was set back, what has happened so far may bear times ahead of it: ids never run backwards.
+  const untilMs = input.until === undefined ? Math.max(nowMs, uuidTimeMs(id)) : timeOf('until', input.until, nowMs);
   if (sinceMs >= untilMs) throw invalid('since', 'since must be before until.');
   demandKnown(sinceMs, nowMs, keepDeliveriesMs);
   const states = replayedStates.filter((state) => input.states === undefined || input.states.includes(state));
-  const id = drawUuid();
   const row = await database.transaction(async (transaction) => {
     const { tenant_id } = await activeEndpoint(transaction, endpointId, principal);
     const values = [tenant_id, id, endpointId, principal.userId, sinceMs, untilMs, states, leastUuidAt(sinceMs), nowMs];

@@ -72,6 +72,12 @@ test('a rate allows a quarter of a second at once, one at least, and what is use
   expect(granted({ lane }, 512, 100)).toBe(0);
 });
 
+test('a rate that a clock set back since has used up for a day is asked for anew', () => {
+  const lane = new Lane(1, { ...facts, ratePerS: 10 });
+  lane.usedUntilMs = nowMs + 1_440 * minuteMs;
+  expect(granted({ lane }, 512, 100)).toBe(1);
+});
+
 test('one that is switched off or gone may go at once: nothing will be sent', () => {
   expect(granted({ state: false, openMs: nowMs + minuteMs }, 512, 200)).toBe(200);
   expect(granted({ state: null }, 512, 200)).toBe(200);

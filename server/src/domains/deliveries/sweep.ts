@@ -45,6 +45,13 @@ const sweepDone = statement<{ swept: number }>(
    select count(*) as swept from gone`,
 );
 
+/** Written before anything is removed: from then on nobody misses it (`verify.ts`). */
+const noteSwept = statement(
+  'deliveries.note_swept',
+  `insert into delivery_sweep as sweep (before_id) values ($1::uuid)
+   on conflict (singleton) do update set before_id = greatest(sweep.before_id, excluded.before_id)`,
+);
+
 /**
  * Removes attempts, and deliveries that are done, whose time is over. Events stay: they are what happened, what is sent
  * again on demand, and the first answers of creates with an Idempotency-Key. Meant to run every hour or so.
@@ -54,6 +61,9 @@ export async function sweepDeliveries(
   nowMs: number,
   { attemptsMs, deliveriesMs = Number.POSITIVE_INFINITY }: DeliveryRetention,
 ): Promise<{ attempts: number; deliveries: number }> {
+  if (deliveriesMs !== Number.POSITIVE_INFINITY) {
+    await database.run(noteSwept, [firstUuidAt(Math.max(0, Math.floor(nowMs - deliveriesMs)))]);
+  }
   return {
     // An attempt does not outlive its delivery.
     attempts: await sweep(database, sweepAttempts, nowMs - Math.min(attemptsMs, deliveriesMs)),

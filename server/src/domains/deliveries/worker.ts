@@ -4,7 +4,7 @@ import { type Clock, secondMs } from '../../vocabulary/clock.ts';
 import type { AddressGuard } from '../webhooks/address.ts';
 import type { EndpointDirectory } from '../webhooks/directory.ts';
 import { Claimer, type Held } from './claim.ts';
-import { maximumClaim, releaseDeliveries } from './claim-sql.ts';
+import { giveBackAside, giveBackDue, maximumClaim, releaseDeliveries } from './claim-sql.ts';
 import { EndpointHealth, type EndpointHealthOptions } from './health.ts';
 import type { Lane } from './lane.ts';
 import { Lanes } from './lanes.ts';
@@ -13,6 +13,7 @@ import { Recorder } from './recorder.ts';
 import { type Result, resultOf, unsent } from './result.ts';
 import { type AttemptOutcome, goneStatus, standingOf } from './rules.ts';
 import { Sender, type Sent, unanswered } from './sender.ts';
+import { bringDeliveriesForward } from './set-back.ts';
 
 export interface DeliveryWorkerOptions {
   /** At most three connections of it are used at once, mostly two: to claim, to record, to clear the way. */
@@ -117,7 +118,10 @@ export class DeliveryWorker {
       onLost: (count) => observer.onLost?.(count),
     });
     this.#loop = new ClaimLoop({
-      claim: (room) => this.#claimer.claim(room),
+      claim: (room, lease) => this.#claim(room, lease),
+      giveBack: (leases) => this.#giveBack(leases),
+      keyOf: ({ tenant_id, id }) => `${tenant_id} ${id}`,
+      renew: (inFlight, { lease, leasedUntilMs }) => Object.assign(inFlight, { lease, leasedUntilMs }),
       perform: (delivery) => this.#perform(delivery),
       release: (deliveries) => this.#release(deliveries),
       slots,
@@ -144,6 +148,14 @@ export class DeliveryWorker {
     this.#loop.wake();
   }
 
+  /** The database's clock was set back (`DatabaseClock`). Also called before it starts: it may have been while nobody looked. */
+  async clockWasSetBack(): Promise<void> {
+    const { database, clock, timeoutMs, retryIntervalsMs } = this.#options;
+    const leaseMs = timeoutMs + leaseBeyondTimeoutMs;
+    await bringDeliveriesForward(database, clock(), { leaseMs, retryIntervalsMs });
+    this.#loop.wake();
+  }
+
   /**
    * Stops claiming, gives what is in flight its deadline and 2 s to end, and records it. What even then has no answer
    * keeps its lease, and is sent again when that runs out.
@@ -155,6 +167,11 @@ export class DeliveryWorker {
     await withinMs(this.#recorder.flush(), recordingMs);
     this.#recorder.close();
     await this.#sender.close();
+  }
+
+  async #claim(room: number, lease: string): Promise<Held[]> {
+    const claimed = await this.#claimer.claim(room, lease);
+    return claimed.filter((delivery) => !this.#recorder.renew(delivery.id, delivery));
   }
 
   /** One delivery, in its endpoint's lane. */
@@ -195,7 +212,11 @@ export class DeliveryWorker {
           },
         });
     if (sent === undefined) {
-      await this.#release([delivery]);
+      // Claimed once more while it is given back, it is held under another lease.
+      for (let lease: string | undefined; lease !== delivery.lease; ) {
+        lease = delivery.lease;
+        await this.#release([delivery]);
+      }
       return undefined;
     }
     observer?.onAttempt?.({
@@ -230,6 +251,10 @@ export class DeliveryWorker {
       deliveries.map((delivery) => delivery.id),
       deliveries.map((delivery) => delivery.lease),
     ]);
+  }
+
+  async #giveBack(leases: readonly string[]): Promise<void> {
+    for (const giveBack of [giveBackDue, giveBackAside]) await this.#options.database.run(giveBack, [leases]);
   }
 
   #trouble(error: unknown): void {

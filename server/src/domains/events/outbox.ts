@@ -41,25 +41,44 @@ export const nearEvents = (deliveryId: string, firstEventId: string, lastEventId
        and (left(${lastEventId}::text, 13) || '-ffff-ffff-ffffffffffff')::uuid`;
 
 /**
- * The outbox: two CTEs that write events and one delivery for each active endpoint of the tenant that asked for the
+ * When a new delivery is due: when its event happened, and never later than now by the database's clock. An event's time may
+ * be that of its id, and ids never run backwards: after the clock was set back they are ahead of it.
+ */
+const dueOf = (createdAt: string) => `least(${createdAt}, now())`;
+
+/**
+ * What an event's body is checked by (`verify.ts`): the first 8 bytes of its SHA-256. Made in the database, where it takes 0.6 µs of the
+ * 23 that an event with one delivery takes, and none of this process.
+ */
+export const digestOf = (body: string) => `substring(sha256(convert_to(${body}, 'UTF8')) for 8)`;
+
+/**
+ * The outbox: CTEs that write events and one delivery for each active endpoint of the tenant that asked for the
  * type, from a CTE `news (tenant_id, id, type, object_id, created_at, body)`. They stand in the same statement as the
  * change they tell of, so that neither can be without the other.
  */
 export const outbox = `
+  asking as materialized (
+    select tenant_id, type,
+           array(select endpoint.id from webhook_endpoint endpoint
+                  where endpoint.tenant_id = told.tenant_id and endpoint.state
+                    and endpoint.events && array['*', split_part(told.type, '.', 1) || '.*', told.type]) as endpoints
+      from (select distinct tenant_id, type from news) as told
+  ),
+  aimed as (
+    select news.tenant_id, news.id, news.type, news.object_id, news.created_at, news.body, asking.endpoints
+      from news join asking on asking.tenant_id = news.tenant_id and asking.type = news.type
+  ),
   recorded as (
-    insert into event (tenant_id, id, type, object_id, created_at, body)
-    select tenant_id, id, type, object_id, created_at, body from news
+    insert into event (tenant_id, id, type, object_id, created_at, body, deliveries, digest)
+    select tenant_id, id, type, object_id, created_at, body, cardinality(endpoints), ${digestOf('body')} from aimed
   ),
   enqueued as (
     insert into delivery (tenant_id, id, event_id, endpoint_id, due_at, created_at)
-    select news.tenant_id,
-           ${deliveryIdFrom('news.id')},
-           news.id, endpoint.id, news.created_at, news.created_at
-      from news
-      join webhook_endpoint endpoint
-        on endpoint.tenant_id = news.tenant_id
-       and endpoint.state
-       and endpoint.events && array['*', split_part(news.type, '.', 1) || '.*', news.type]
+    select aimed.tenant_id,
+           ${deliveryIdFrom('aimed.id')},
+           aimed.id, endpoint_id, ${dueOf('aimed.created_at')}, aimed.created_at
+      from aimed cross join lateral unnest(endpoints) as endpoint_id
     returning 1
   )`;
 
@@ -114,11 +133,11 @@ const recordForOne = statement<{ id: string }>(
   `with news as (
      select $1::bigint as tenant_id, $2::uuid as id, to_timestamp($5::float8 / 1000) as created_at
    ), recorded as (
-     insert into event (tenant_id, id, type, object_id, created_at, body)
-     select tenant_id, id, $3, $4, created_at, $6 from news
+     insert into event (tenant_id, id, type, object_id, created_at, body, deliveries, digest)
+     select tenant_id, id, $3, $4, created_at, $6, 1, ${digestOf('$6::text')} from news
    )
    insert into delivery (tenant_id, id, event_id, endpoint_id, due_at, created_at)
-   select tenant_id, ${deliveryIdFrom('id')}, id, $7, created_at, created_at from news
+   select tenant_id, ${deliveryIdFrom('id')}, id, $7, ${dueOf('created_at')}, created_at from news
    returning id`,
 );
 

@@ -35,7 +35,10 @@ export class Breaker {
 
   isOpen(channelId: number): boolean {
     const trouble = this.#troubled.get(channelId);
-    return trouble !== undefined && trouble.openUntilMs > this.#clock();
+    if (trouble === undefined) return false;
+    const leftMs = trouble.openUntilMs - this.#clock();
+    // More than a whole rest is left only where the clock was set back.
+    return leftMs > 0 && leftMs <= openMs;
   }
 
   /** Channels with trouble behind them, and whether they may try one call now. */

@@ -90,6 +90,44 @@ export const releaseOperations = statement(
       and o.lease = given.lease`,
 );
 
+/**
+ * Gives back whatever stands under these leases, after a claim whose answer never came: no provider was called under them.
+ * What the claim itself turned from READY to CALLING, which its first call time tells, is READY again; the rest is looked
+ * up first. Values: leases, how long a lease is, in ms.
+ */
+export const giveBackOperations = statement(
+  'processing.give_back',
+  `update provider_operation
+      set state = case when state = 'CALLING'
+                         and abs(extract(epoch from leased_until - called_at) * 1000 - $2::float8) <= 1
+                       then 'READY' else state end,
+          lease = null, leased_until = null
+    where finished_at is null and lease = any ($1::uuid[])`,
+);
+
+/**
+ * After the database's clock was set back: leases and look-ups that lie further ahead than they can end or are due when a
+ * whole lease or wait has passed from now. A lease stays its holder's. Values: now, how long a lease is, the slack, in ms; the
+ * waits before each look-up, in ms.
+ */
+export const bringForward = statement(
+  'processing.bring_forward',
+  `update provider_operation o
+      set leased_until = case when o.lease is not null
+                             then least(o.leased_until, to_timestamp(($1::float8 + $2::float8) / 1000)) end,
+          due_at = least(o.due_at, to_timestamp(($1::float8 + wait.ms) / 1000))
+     from provider_operation found
+    cross join lateral (
+      select case when found.state = 'READY' then 0
+                  else ($4::float8[])[least(found.look_ups + 1, array_length($4::float8[], 1))] end as ms
+    ) as wait
+    where found.finished_at is null
+      and (found.leased_until > to_timestamp(($1::float8 + $2::float8 + $3::float8) / 1000)
+           or found.due_at > to_timestamp(($1::float8 + wait.ms + $3::float8) / 1000))
+      and o.tenant_id = found.tenant_id and o.transaction_id = found.transaction_id and o.number = found.number
+      and o.finished_at is null`,
+);
+
 export const freeLeases = statement(
   'processing.free_leases',
   'update provider_operation set lease = null, leased_until = null where finished_at is null and lease is not null',

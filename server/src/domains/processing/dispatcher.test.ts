@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { databaseFromTemplate, type TestDatabase } from '../../testing/database.ts';
+import { type LosingQueryable, losingAnswers } from '../../testing/lost-answers.ts';
 import { arrangeChannels, principalOf } from '../../testing/payments.ts';
 import { processingNode, ScriptedProvider } from '../../testing/processing.ts';
 import { Refusal } from '../../vocabulary/errors.ts';
@@ -252,6 +253,68 @@ test('an operation whose node died while calling is looked up when its lease run
   expect(node.provider.asked.filter(({ operation }) => operation.key === `${id}-1`)).toMatchObject([
     { verb: 'look_up' },
   ]);
+});
+
+test('operations of a claim whose answer was lost are called at once by this node, each once', async () => {
+  await node.stop();
+  const ids: string[] = [];
+  let losing: LosingQueryable | undefined;
+  // Time stands still: no lease ever runs out.
+  node = await processingNode(db, {
+    clock: () => nowMs,
+    way: (database) => {
+      losing = losingAnswers(database, 'processing.claim', 1, 3);
+      return losing;
+    },
+  });
+  for (let i = 0; i < 5; i++) ids.push(await pay());
+  node.dispatcher.start();
+  for (const id of ids) expect((await ended(id)).status).toBe('SUCCESS');
+  expect(losing?.lost).toHaveLength(1);
+  expect(node.provider.verbs()).toEqual(Array.from({ length: 5 }, () => 'charge'));
+  expect(node.troubles.splice(0)).toHaveLength(1);
+});
+
+test('so are those that were claimed by a node that could not say so to their payments', async () => {
+  await node.stop();
+  node = await processingNode(db, {
+    clock: () => nowMs,
+    way: (database) => losingAnswers(database, 'transactions.move_many', 1, 0),
+  });
+  const id = await pay();
+  node.dispatcher.start();
+  expect((await ended(id)).status).toBe('SUCCESS');
+  expect(await eventsOf(id)).toEqual(['transaction.created', 'transaction.processing', 'transaction.succeeded']);
+  expect(node.provider.verbs()).toEqual(['charge']);
+  expect(node.troubles.splice(0)).toHaveLength(1);
+});
+
+test('leases and look-ups that a clock set back since had given end after their own length', async () => {
+  node.provider.answer = (_verb, { key }) => ({ kind: 'succeeded', reference: key });
+  const [held, unknown] = [await pay(), await pay()];
+  const uuid = (id: string) => id.slice(4);
+  const aDayAhead = nowMs / 1000 + 86_400;
+  await db.query(
+    `update provider_operation set state = 'CALLING', lease = gen_random_uuid(), leased_until = to_timestamp($2)
+      where replace(transaction_id::text, '-', '') = $1`,
+    [uuid(held), aDayAhead],
+  );
+  await db.query(
+    `update provider_operation set state = 'UNKNOWN', look_ups = 0, due_at = to_timestamp($2)
+      where replace(transaction_id::text, '-', '') = $1`,
+    [uuid(unknown), aDayAhead],
+  );
+  node.dispatcher.start();
+  await node.dispatcher.clockWasSetBack();
+  expect(node.provider.asked).toEqual([]);
+  nowMs += 5_000;
+  node.dispatcher.wake();
+  expect((await ended(unknown)).status).toBe('SUCCESS');
+  expect(node.provider.asked).toHaveLength(1);
+  // A lease of two calls of 5 s, and 10 s more.
+  nowMs += 16_000;
+  node.dispatcher.wake();
+  expect((await ended(held)).status).toBe('SUCCESS');
 });
 
 test('two nodes on one queue charge each payment once', async () => {

@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { plainArray, textArray } from '../../platform/postgres/array-literal.ts';
 import { ClaimLoop } from '../../platform/postgres/claim-loop.ts';
 import type { Queryable } from '../../platform/postgres/database.ts';
 import type { FailPoint } from '../../platform/process/fail-point.ts';
-import { type Clock, secondMs } from '../../vocabulary/clock.ts';
+import { type Clock, minuteMs, secondMs } from '../../vocabulary/clock.ts';
 import type { DrawUuid } from '../../vocabulary/id.ts';
 import type { ChannelCredentials } from '../channels/credentials.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
@@ -15,8 +14,16 @@ import { type Move, moved, movePayments } from '../transactions/moving.ts';
 import { isFinal } from '../transactions/states.ts';
 import { Breaker } from './breaker.ts';
 import { type Addresses, ask, isOwnOutage, operationOf, type Told } from './calling.ts';
-import { claimOperations, freeLeases, maximumClaim, releaseOperations } from './claim-sql.ts';
+import {
+  bringForward,
+  claimOperations,
+  freeLeases,
+  giveBackOperations,
+  maximumClaim,
+  releaseOperations,
+} from './claim-sql.ts';
 import { Deferrals, type Held } from './deferrals.ts';
+import { lookUpWaitsMs } from './rules.ts';
 import type { Settler } from './settle.ts';
 import { type FinalOutcome, isFinalOutcome } from './settlement.ts';
 import type { OperationRow } from './sql.ts';
@@ -79,7 +86,12 @@ export class Dispatcher {
     this.#breaker = new Breaker(clock);
     this.#deferrals = new Deferrals(options);
     this.#loop = new ClaimLoop<Held>({
-      claim: (room) => this.#claim(room),
+      claim: (room, lease) => this.#claim(room, lease),
+      giveBack: async (leases) => {
+        await options.database.run(giveBackOperations, [leases, this.#leaseMs]);
+      },
+      keyOf: ({ tenant_id, id, number }) => `${tenant_id} ${id} ${number}`,
+      renew: (inFlight, { lease }) => Object.assign(inFlight, { lease }),
       perform: (held) => this.#perform(held),
       release: (unbegun) => this.#release(unbegun),
       slots: () => slots,
@@ -106,6 +118,13 @@ export class Dispatcher {
     await this.#options.database.run(freeLeases);
   }
 
+  /** The database's clock was set back (`DatabaseClock`). Also called before it starts: it may have been while nobody looked. */
+  async clockWasSetBack(): Promise<void> {
+    const { database, clock } = this.#options;
+    await database.run(bringForward, [clock(), this.#leaseMs, minuteMs, [...lookUpWaitsMs]]);
+    this.#loop.wake();
+  }
+
   /** Something has just become due here: look now, not at the next poll. */
   wake(): void {
     this.#loop.wake();
@@ -118,10 +137,9 @@ export class Dispatcher {
     await this.#deferrals.drained();
   }
 
-  async #claim(room: number): Promise<Held[]> {
+  async #claim(room: number, lease: string): Promise<Held[]> {
     const { database, clock, failPoint } = this.#options;
     const nowMs = clock();
-    const lease = randomUUID();
     const limited = await this.#limits();
     const rows = await database.run(claimOperations, [
       nowMs,
@@ -134,9 +152,7 @@ export class Dispatcher {
     ]);
     if (rows.length === 0) return [];
     failPoint('claimed');
-    const held = await this.#begin(rows.map((row) => Object.assign(row, { lease })));
-    for (const { operation_channel_id: id } of held) this.#atWork.set(id, (this.#atWork.get(id) ?? 0) + 1);
-    return held;
+    return this.#begin(rows.map((row) => Object.assign(row, { lease })));
   }
 
   /** How many more of each channel may be taken, where that is not as many as of any. */
@@ -179,10 +195,11 @@ export class Dispatcher {
   }
 
   async #perform(held: Held): Promise<void> {
+    const id = held.operation_channel_id;
+    this.#atWork.set(id, (this.#atWork.get(id) ?? 0) + 1);
     try {
       await this.#advance(held);
     } finally {
-      const id = held.operation_channel_id;
       const left = (this.#atWork.get(id) ?? 1) - 1;
       if (left > 0) this.#atWork.set(id, left);
       else this.#atWork.delete(id);

@@ -52,6 +52,17 @@ export const transactionChecks: readonly Check[] = [
           or (status = 'PROCESSING' and told.processing = 0)`,
   },
   {
+    claim: 'Every event of a payment tells its amount and currency',
+    offenders: `
+      select event.object_id as offender
+        from event
+        join transaction t on t.tenant_id = event.tenant_id
+         and t.id = substring(event.object_id for 32 from 5)::uuid
+       where event.type like 'transaction.%'
+         and (position(format('"amount":%s,', t.amount) in event.body) = 0
+              or position(format('"currency":"%s"', t.currency) in event.body) = 0)`,
+  },
+  {
     claim: 'The totals of payments equal a recount, in all eight combinations of channel, user and status',
     offenders: `
       with recount as (

@@ -24,6 +24,13 @@ export const pauseEndpoint = statement(
     where id = $1 and state`,
 );
 
+/** Pauses that end later than they can, since the clock was set back, end then. Values: the latest that can be, then; in ms. */
+export const shortenPauses = statement(
+  'webhooks.shorten_pauses',
+  `update webhook_endpoint set open_until = to_timestamp($2::float8 / 1000)
+    where open_until > to_timestamp($1::float8 / 1000)`,
+);
+
 /** An endpoint answers again. Values: id, whether it was a success. */
 export const recoverEndpoint = statement(
   'webhooks.recover_endpoint',

@@ -144,3 +144,79 @@ test('a claim that returns after the stop is given back, and nothing is claimed 
   expect(queue).toEqual([1, 2]);
   expect(done).toEqual([]);
 });
+
+test('what a claim took whose answer was lost is given back before the next claim, and again while it may still be executed', async () => {
+  const queue = [1, 2, 3];
+  const taken = new Map<string, number[]>();
+  const returned: string[][] = [];
+  let isLost = true;
+  const { loop, done } = looping(queue, {
+    claim: async (room, lease) => {
+      const claimed = queue.splice(0, room);
+      taken.set(lease, claimed);
+      if (isLost) throw new Error('The answer was lost.');
+      return claimed;
+    },
+    giveBack: async (leases) => {
+      returned.push([...leases]);
+      isLost = false;
+      for (const lease of leases) queue.push(...(taken.get(lease) ?? []).splice(0));
+    },
+  });
+  loop.start();
+  await eventually('all is done', () => done.length === 3);
+  expect(returned).toEqual([[[...taken.keys()][0]]]);
+  await loop.stop();
+  // Its statement may be executed as late as this.
+  expect(returned).toHaveLength(2);
+});
+
+test('while nothing can be given back nothing is claimed', async () => {
+  let claims = 0;
+  let isAway = true;
+  let tries = 0;
+  const { loop } = looping([], {
+    claim: async () => {
+      if (++claims === 1) throw new Error('away');
+      return [];
+    },
+    giveBack: async () => {
+      tries++;
+      if (isAway) throw new Error('away');
+    },
+  });
+  loop.start();
+  await eventually('three tries', () => tries === 3);
+  expect(claims).toBe(1);
+  isAway = false;
+  await eventually('it claims again', () => claims > 1);
+});
+
+test('work in flight that is claimed once more goes on under the newer lease, and is not begun again', async () => {
+  const begun: { key: string; lease: string }[] = [];
+  const finish: (() => void)[] = [];
+  let claims = 0;
+  const loop = new ClaimLoop<{ key: string; lease: string }>({
+    claim: async (_room, lease) => (++claims <= 2 ? [{ key: 'a', lease }] : []),
+    keyOf: ({ key }) => key,
+    renew: (inFlight, { lease }) => Object.assign(inFlight, { lease }),
+    perform: (work) => {
+      begun.push(work);
+      return new Promise((resolve) => finish.push(resolve));
+    },
+    release: async () => {},
+    slots: () => 4,
+    maxBatch: 10,
+    pollMs: () => 5,
+  });
+  loop.start();
+  await eventually('two claims', () => claims >= 2 && begun.length > 0);
+  const [first] = begun;
+  await eventually('three claims', () => claims >= 3);
+  expect(begun).toHaveLength(1);
+  expect(loop.inFlight).toBe(1);
+  expect(first).toBe(begun[0]);
+  for (const end of finish) end();
+  await loop.stop();
+  await loop.drained();
+});

@@ -1,9 +1,24 @@
+import { randomUUID } from 'node:crypto';
+
 export interface ClaimLoopOptions<Work> {
   /**
-   * Takes at most `room` pieces of due work, each under a lease with a fresh token (the fence), by a statement with
+   * Takes at most `room` pieces of due work under the given lease token (the fence), by a statement with
    * `for update skip locked`. What it takes, nobody else may take until the lease has run out.
    */
-  claim: (room: number) => Promise<readonly Work[]>;
+  claim: (room: number, lease: string) => Promise<readonly Work[]>;
+  /**
+   * Gives back whatever stands under these lease tokens. Called after a claim has failed: its statement may have been
+   * executed although its answer never arrived, and then nobody works on what it took. Not needed where claims take no
+   * lease.
+   */
+  giveBack?: (leases: readonly string[]) => Promise<void>;
+  /** Identifies a piece of work: the same for every claim of it. Without it, work is never claimed twice. */
+  keyOf?: (work: Work) => string;
+  /**
+   * Work in flight here has been claimed once more, because the clock jumped ahead and its lease seemed to have run out:
+   * it goes on under the newer lease. Without it the newer claim is dropped and runs out.
+   */
+  renew?: (inFlight: Work, claimed: Work) => void;
   /** Does one piece of work and sees to its result; never throws at once. It holds one slot until it is done. */
   perform: (work: Work) => Promise<void>;
   /** Gives back the lease of work that was claimed and not begun, so that another node need not wait for it. */
@@ -32,6 +47,11 @@ const gatherMs = 1;
 const firstBackoffMs = 50;
 /** A database that is back is found within this time. */
 const longestBackoffMs = 1_000;
+/**
+ * When the leases of a failed claim are given back, in ms after it failed. More than once, because a statement whose
+ * connection broke may still be executed: for as long as the database lets a statement run.
+ */
+const giveBackAfterMs = [0, 3_000, 15_000];
 
 /**
  * Takes due work from a table, as much as there are free slots for, and has it done. There is no reaper: the lease of
@@ -50,6 +70,9 @@ export class ClaimLoop<Work> {
   /** There may be due work that has not been claimed yet. */
   #hungry = false;
   #failures = 0;
+  /** Leases of failed claims: when each failed, and how often it has been given back. */
+  readonly #uncertain = new Map<string, { failedAtMs: number; times: number }>();
+  readonly #working = new Map<string, Work>();
   #claimedAtMs = Number.NEGATIVE_INFINITY;
   #poll: NodeJS.Timeout | undefined;
   #gather: NodeJS.Timeout | undefined;
@@ -82,6 +105,8 @@ export class ClaimLoop<Work> {
     clearTimeout(this.#poll);
     clearTimeout(this.#gather);
     await this.#claiming;
+    // One try: what cannot be given back now is due again when its lease runs out.
+    if (this.#uncertain.size > 0) await this.#giveBack([...this.#uncertain.keys()]).catch(() => {});
   }
 
   /** Resolves when no work is in flight. */
@@ -142,11 +167,17 @@ export class ClaimLoop<Work> {
 
   /** One claim, never failing; gives back how long to wait before looking again unasked. */
   async #claim(room: number): Promise<number> {
+    const { claim, giveBack } = this.#options;
     const startedAt = performance.now();
+    const lease = randomUUID();
     let claimed: readonly Work[];
+    let isAsked = false;
     try {
-      claimed = await this.#options.claim(room);
+      if (this.#uncertain.size > 0) await this.#giveBackUncertain();
+      isAsked = true;
+      claimed = await claim(room, lease);
     } catch (error) {
+      if (isAsked && giveBack !== undefined) this.#uncertain.set(lease, { failedAtMs: performance.now(), times: 0 });
       this.#hungry = true;
       if (this.#failures++ === 0) this.#options.onTrouble?.(error);
       return Math.min(longestBackoffMs, firstBackoffMs * 2 ** Math.min(this.#failures - 1, 10));
@@ -163,22 +194,50 @@ export class ClaimLoop<Work> {
     }
     // A full claim means that more may be due.
     if (claimed.length >= room) this.#hungry = true;
-    for (const work of claimed) this.#perform(work);
+    for (const work of claimed) this.#begun(work);
     // Where something was due more soon will be; whoever wrote it may be elsewhere and unable to wake us.
     return Math.min(this.#pollMs(), lookAfterWorkMs);
   }
 
-  #perform(work: Work): void {
-    this.#inFlight++;
-    this.#options.perform(work).then(this.#performed, (error) => {
-      this.#options.onTrouble?.(error);
-      this.#performed();
-    });
+  async #giveBackUncertain(): Promise<void> {
+    const nowMs = performance.now();
+    const due = [...this.#uncertain].filter(
+      ([, { failedAtMs, times }]) => nowMs - failedAtMs >= (giveBackAfterMs[times] as number),
+    );
+    if (due.length > 0) await this.#giveBack(due.map(([lease]) => lease));
   }
 
-  readonly #performed = (): void => {
+  async #giveBack(leases: readonly string[]): Promise<void> {
+    await this.#options.giveBack?.(leases);
+    for (const lease of leases) {
+      const one = this.#uncertain.get(lease);
+      if (one !== undefined && ++one.times === giveBackAfterMs.length) this.#uncertain.delete(lease);
+    }
+  }
+
+  #begun(work: Work): void {
+    const key = this.#options.keyOf?.(work);
+    const inFlight = key === undefined ? undefined : this.#working.get(key);
+    if (inFlight === undefined) this.#perform(key, work);
+    else this.#options.renew?.(inFlight, work);
+  }
+
+  #perform(key: string | undefined, work: Work): void {
+    this.#inFlight++;
+    if (key !== undefined) this.#working.set(key, work);
+    this.#options.perform(work).then(
+      () => this.#performed(key),
+      (error) => {
+        this.#options.onTrouble?.(error);
+        this.#performed(key);
+      },
+    );
+  }
+
+  #performed(key: string | undefined): void {
+    if (key !== undefined) this.#working.delete(key);
     this.#inFlight--;
     if (this.#inFlight === 0) for (const resolve of this.#idle.splice(0)) resolve();
     this.#advance();
-  };
+  }
 }
