@@ -5,6 +5,7 @@ import type { DrawUuid } from '../../vocabulary/id.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
 import { mayUse } from '../channels/rules.ts';
 import { isRetriable } from '../connectors/failures.ts';
+import { findRefund, type RefundRow } from '../refunds/sql.ts';
 import { valuesOfMoves } from '../transactions/moving.ts';
 import { addNotesTo } from '../transactions/notes.ts';
 import { isFinal } from '../transactions/states.ts';
@@ -13,6 +14,7 @@ import {
   contradicts,
   type FinalOutcome,
   type NextChannel,
+  reverses,
   type Settlement,
   type SettlementFacts,
   settlementOf,
@@ -46,8 +48,8 @@ const maximumTries = 20;
 
 /**
  * The one home of what follows from a provider's word: payment, totals, ledger, refund, event, deliveries and operation are
- * written together, many settlements in one statement, or not at all. A payment's final state is never moved backwards; a
- * word that contradicts it is noted and shown.
+ * written together, many settlements in one statement, or not at all. A payment's final state is never moved backwards,
+ * except by a refund that fails after it had succeeded; a word that contradicts it is noted and shown.
  */
 export class Settler {
   readonly #deps: SettlerDeps;
@@ -73,10 +75,11 @@ export class Settler {
         isNoted = true;
         await this.#contradiction(current, outcome, by);
       }
-      if (isFinished(current)) return;
+      if (isFinished(current) && !reverses(current, outcome)) return;
       const facts: SettlementFacts = { row: current, outcome, by, ...learned, atMs: this.#deps.clock() };
       const nextChannel = await this.#nextChannel(current, outcome);
-      if (await this.#batcher.add(settlementOf({ ...facts, nextChannel }))) return;
+      const refund = await this.#failedRefund(current, outcome);
+      if (await this.#batcher.add(settlementOf({ ...facts, nextChannel, refund }))) return;
       current = await this.#read(row);
     }
     throw new Error(`Payment ${row.id} could not be settled: it never stood still.`);
@@ -116,6 +119,13 @@ export class Settler {
   async #read({ tenant_id, id, number }: OperationRow): Promise<OperationRow | undefined> {
     const rows = await this.#deps.database.run(findOfPayment, [tenant_id, id]);
     return rows.find((row) => row.number === number);
+  }
+
+  /** The refund, where its event is going to tell of it. */
+  async #failedRefund(row: OperationRow, outcome: FinalOutcome): Promise<RefundRow | undefined> {
+    if (row.kind !== 'REFUND' || outcome.kind === 'succeeded') return undefined;
+    const [refund] = await this.#deps.database.run(findRefund, [[row.tenant_id], row.refund_id]);
+    return refund;
   }
 
   /** After a definite failure that another provider may not have: the next channel that was not tried and takes it. */
