@@ -4,6 +4,7 @@ import { ChannelCredentials } from '../domains/channels/credentials.ts';
 import type { ChannelDirectory } from '../domains/channels/directory.ts';
 import { Connectors } from '../domains/connectors/providers.ts';
 import { Dispatcher } from '../domains/processing/dispatcher.ts';
+import { RefundRechecker } from '../domains/processing/recheck.ts';
 import { Settler } from '../domains/processing/settle.ts';
 import type { Database, Plans } from '../platform/postgres/database.ts';
 import { watchedPollMs } from '../platform/postgres/lookout.ts';
@@ -81,9 +82,18 @@ export function assembleProcessing(surroundings: Surroundings) {
     onTrouble: (error) => log.warn({ error }, 'Payments wait: the database or a defect is in the way'),
     onRecovered: () => log.info('Payments go on'),
   });
+  const rechecker = new RefundRechecker({
+    database,
+    connectors,
+    credentials,
+    settler,
+    publicUrl,
+    timeoutMs: settings['app.provider.timeout'],
+  });
   const callbacks = new CallbackWorker({
     database,
     settler,
+    rechecker,
     clock,
     onOperations: () => dispatcher.wake(),
     observe: metrics.onCallbackEnd,
