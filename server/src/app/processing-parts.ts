@@ -45,9 +45,11 @@ export function assembleProcessing(surroundings: Surroundings) {
   const credentials = new ChannelCredentials(database, notifications, open);
   const publicUrl = publicUrlOf(settings);
   const drill = settings['app.drill.fail-point'];
+  const sandboxEnabled = settings['app.sandbox.enabled'] === 'true';
   const connectors = new Connectors({
     database,
     clock,
+    sandboxEnabled,
     publicUrl,
     urls: { stripe: settings['app.provider.stripe.url'], mollie: settings['app.provider.mollie.url'] },
     deliverCallback: (channelId, headers, body) => intake.receive(String(channelId), { headers, query: {}, body }),
@@ -74,6 +76,7 @@ export function assembleProcessing(surroundings: Surroundings) {
     clock,
     drawUuid,
     publicUrl,
+    disabledProviders: new Set(sandboxEnabled ? [] : (['sandbox'] as const)),
     timeoutMs: settings['app.provider.timeout'],
     onDeliveries,
     onWritten,

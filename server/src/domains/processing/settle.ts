@@ -3,7 +3,7 @@ import type { Queryable } from '../../platform/postgres/database.ts';
 import { type Clock, secondMs } from '../../vocabulary/clock.ts';
 import type { DrawUuid } from '../../vocabulary/id.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
-import { mayUse } from '../channels/rules.ts';
+import { areMixed, mayUse } from '../channels/rules.ts';
 import { isRetriable } from '../connectors/failures.ts';
 import { findRefund, type RefundRow } from '../refunds/sql.ts';
 import { valuesOfMoves } from '../transactions/moving.ts';
@@ -140,6 +140,8 @@ export class Settler {
     for (const id of asked.fallback_channel_ids) {
       const channel = await channels.find(id);
       if (channel === undefined || tried.has(id) || channel.provider === null || !channel.state) continue;
+      // Refused when channels are saved; a row from before may still say so.
+      if (channel.is_disabled || areMixed(channel, { provider: row.operation_provider })) continue;
       if (mayUse(channel, row.tenant_id) && channel.currencies.includes(row.currency)) {
         return { id, provider: channel.provider };
       }
