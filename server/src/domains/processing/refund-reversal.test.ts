@@ -203,6 +203,15 @@ test('a success that is said after the reversal is a contradiction: shown, and n
   expect(await told(id)).toHaveLength(1);
 });
 
+test('what a call is answered with is no news of a success that was told meanwhile: a contradiction', async () => {
+  const transactionId = await paid();
+  const { id, operation } = await refunded(transactionId, 1000);
+  await node.settler.settle(operation, returned, 'answer', { calls: 1 });
+  expect(node.contradictions).toEqual(['SUCCEEDED failed']);
+  expect(await shown(id)).toMatchObject({ status: 'SUCCESS' });
+  expect(await told(id)).toEqual([]);
+});
+
 test('the timeline shows the success, the failure after it, and where each takes the payment', async () => {
   const transactionId = await paid();
   const { operation } = await refunded(transactionId, 600);

@@ -71,11 +71,11 @@ export class Settler {
     let isNoted = false;
     for (let tries = 0; tries < maximumTries; tries++) {
       if (current === undefined) return;
-      if (!isNoted && contradicts(current, outcome)) {
+      if (!isNoted && contradicts(current, outcome, learned.calls)) {
         isNoted = true;
         await this.#contradiction(current, outcome, by);
       }
-      if (isFinished(current) && !reverses(current, outcome)) return;
+      if (isFinished(current) && !reverses(current, outcome, learned.calls)) return;
       const facts: SettlementFacts = { row: current, outcome, by, ...learned, atMs: this.#deps.clock() };
       const nextChannel = await this.#nextChannel(current, outcome);
       const refund = await this.#failedRefund(current, outcome);

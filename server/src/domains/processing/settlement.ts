@@ -56,7 +56,7 @@ export interface SettlementFacts {
 /** What an outcome means for the payment, the refund and the operation. */
 export function settlementOf(facts: SettlementFacts): Settlement {
   const { row, by, lease, nextChannel, atMs, calls = 0, lookUps = 0 } = facts;
-  const outcome = reverses(row, facts.outcome) ? failedAfterAll(facts.outcome) : facts.outcome;
+  const outcome = reverses(row, facts.outcome, calls) ? failedAfterAll(facts.outcome) : facts.outcome;
   const failure = outcome.kind === 'failed' ? outcome.failure : null;
   const common = {
     number: row.number,
@@ -139,9 +139,12 @@ function refundMove(row: OperationRow, outcome: FinalOutcome, refund: RefundRow 
   return { move, refundStatus, reverses: true };
 }
 
-/** Whether a refund that had succeeded has failed: banks return money days later, and providers then say so. */
-export function reverses({ kind, state }: OperationRow, outcome: FinalOutcome): boolean {
-  return kind === 'REFUND' && state === 'SUCCEEDED' && outcome.kind !== 'succeeded';
+/**
+ * Whether a refund that had succeeded has failed: banks return money days later, and providers then say so by a callback or
+ * when they are asked. What a call is answered with (a refusal, since the money has gone back already) says nothing of that.
+ */
+export function reverses({ kind, state }: OperationRow, outcome: FinalOutcome, calls = 0): boolean {
+  return kind === 'REFUND' && state === 'SUCCEEDED' && outcome.kind !== 'succeeded' && calls === 0;
 }
 
 /** Called off after it had succeeded, a refund has failed too: its merchant must hear of it. */
@@ -158,9 +161,9 @@ function cancelMove(row: OperationRow, outcome: FinalOutcome, atMs: number) {
 }
 
 /** Whether what is said now cannot be true beside what was said before. */
-export function contradicts(row: OperationRow, outcome: FinalOutcome): boolean {
+export function contradicts(row: OperationRow, outcome: FinalOutcome, calls = 0): boolean {
   const finished = row.state === 'SUCCEEDED' || row.state === 'FAILED' || row.state === 'CANCELLED';
-  if (reverses(row, outcome)) return false;
+  if (reverses(row, outcome, calls)) return false;
   if (finished) return (row.state === 'SUCCEEDED') !== (outcome.kind === 'succeeded');
   // The payment ended otherwise, by another operation or by update, and now this charge turns out to have been made.
   return row.kind === 'CHARGE' && outcome.kind === 'succeeded' && isFinal(row.status);
