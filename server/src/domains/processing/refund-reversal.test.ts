@@ -324,6 +324,6 @@ test('whatever notices come of several refunds in whatever order and however oft
       expect(await booked(transactionId)).toHaveLength(3 + failed.size);
       for (const [i, { id }] of refunds.entries()) expect(await told(id)).toHaveLength(failed.has(i) ? 1 : 0);
     }),
-    { numRuns: 25 },
+    { numRuns: 15 },
   );
 });
