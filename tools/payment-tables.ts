@@ -9,6 +9,7 @@ import {
   transactionStatuses,
 } from '../server/src/domains/transactions/states.ts';
 import { dayMs, hourMs, minuteMs, secondMs } from '../server/src/vocabulary/clock.ts';
+import type { EventType } from '../server/src/vocabulary/event-types.ts';
 import { table } from './markdown-table.ts';
 
 /** What the pages say about payments, from the tables that the code goes by. */
@@ -31,11 +32,15 @@ function transitionsTable(): string {
         `\`${to}\``,
         byWhomWithoutProvider(from, to),
         byWhomWithProvider(from, to),
-        `\`${eventOfStatus[to]}\``,
+        `\`${eventOf(from, to)}\``,
       ]),
     ],
   );
 }
+
+/** Back from REFUNDED leads only a refund that has failed; nothing else is told then. */
+const eventOf = (from: TransactionStatus, to: TransactionStatus): EventType =>
+  from === 'REFUNDED' && to === 'SUCCESS' ? 'refund.failed' : eventOfStatus[to];
 
 const includes = (statuses: readonly TransactionStatus[], status: TransactionStatus) => statuses.includes(status);
 
@@ -46,6 +51,7 @@ function byWhomWithoutProvider(from: TransactionStatus, to: TransactionStatus): 
 
 function byWhomWithProvider(from: TransactionStatus, to: TransactionStatus): string {
   if (to === 'REFUNDED') return 'each refund that succeeds';
+  if (from === 'REFUNDED') return 'the last refund that stood fails after it had succeeded';
   if (to === 'PROCESSING') return 'a provider is about to be asked';
   if (!includes(nextByUpdate.withProvider[from], to)) return "the provider's word";
   return from === 'PENDING' ? 'update' : "the provider's word, asked for by update or not";
@@ -57,7 +63,7 @@ function transitionDiagram(): string {
     '```mermaid',
     'stateDiagram-v2',
     '  [*] --> PENDING: create',
-    ...transitions.map(({ from, to }) => `  ${from} --> ${to}: ${eventOfStatus[to]}`),
+    ...transitions.map(({ from, to }) => `  ${from} --> ${to}: ${eventOf(from, to)}`),
     ...ends.map((end) => `  ${end} --> [*]`),
     '```',
   ].join('\n');

@@ -134,7 +134,7 @@ export function assemble(
   const keys = new DeveloperKeys({ database, notifications, clock, logError });
   lifecycle.add('last uses of keys', () => keys.settled());
 
-  const channels = new ChannelDirectory(database, notifications);
+  const channels = new ChannelDirectory(database, notifications, settings['app.sandbox.enabled'] === 'true');
   const guard = new AddressGuard({
     standalone: settings['app.deployment-mode'] === 'STANDALONE',
     allowTargets: settings['app.webhook.allow-targets'] ?? [],

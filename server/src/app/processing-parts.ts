@@ -4,6 +4,7 @@ import { ChannelCredentials } from '../domains/channels/credentials.ts';
 import type { ChannelDirectory } from '../domains/channels/directory.ts';
 import { Connectors } from '../domains/connectors/providers.ts';
 import { Dispatcher } from '../domains/processing/dispatcher.ts';
+import { RefundRechecker } from '../domains/processing/recheck.ts';
 import { Settler } from '../domains/processing/settle.ts';
 import type { Database, Plans } from '../platform/postgres/database.ts';
 import { watchedPollMs } from '../platform/postgres/lookout.ts';
@@ -44,9 +45,11 @@ export function assembleProcessing(surroundings: Surroundings) {
   const credentials = new ChannelCredentials(database, notifications, open);
   const publicUrl = publicUrlOf(settings);
   const drill = settings['app.drill.fail-point'];
+  const sandboxEnabled = settings['app.sandbox.enabled'] === 'true';
   const connectors = new Connectors({
     database,
     clock,
+    sandboxEnabled,
     publicUrl,
     urls: { stripe: settings['app.provider.stripe.url'], mollie: settings['app.provider.mollie.url'] },
     deliverCallback: (channelId, headers, body) => intake.receive(String(channelId), { headers, query: {}, body }),
@@ -73,6 +76,7 @@ export function assembleProcessing(surroundings: Surroundings) {
     clock,
     drawUuid,
     publicUrl,
+    disabledProviders: new Set(sandboxEnabled ? [] : (['sandbox'] as const)),
     timeoutMs: settings['app.provider.timeout'],
     onDeliveries,
     onWritten,
@@ -81,9 +85,18 @@ export function assembleProcessing(surroundings: Surroundings) {
     onTrouble: (error) => log.warn({ error }, 'Payments wait: the database or a defect is in the way'),
     onRecovered: () => log.info('Payments go on'),
   });
+  const rechecker = new RefundRechecker({
+    database,
+    connectors,
+    credentials,
+    settler,
+    publicUrl,
+    timeoutMs: settings['app.provider.timeout'],
+  });
   const callbacks = new CallbackWorker({
     database,
     settler,
+    rechecker,
     clock,
     onOperations: () => dispatcher.wake(),
     observe: metrics.onCallbackEnd,

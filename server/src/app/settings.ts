@@ -131,6 +131,10 @@ export const settings = {
     default: '20s',
     description: 'How long one call of a payment provider may take in all; after it the outcome is unknown.',
   }),
+  'app.sandbox.enabled': setting(oneOf('true', 'false'), {
+    description:
+      'Whether channels may name the sandbox, a provider that moves no money: true in STANDALONE mode, else false. Its payments stand in the same ledger and statistics as real ones.',
+  }),
   'app.provider.stripe.url': setting(url('http:', 'https:'), {
     description: "Where Stripe is reached instead of its own address: a simulator, or the network's way out.",
   }),
@@ -164,7 +168,7 @@ type Defaulted<Name extends SettingName> = (typeof settings)[Name] extends { def
 /** The settings in force, each under its dotted name. */
 export type Settings = {
   readonly [Name in SettingName]: Defaulted<Name> extends true ? ValueOf<Name> : ValueOf<Name> | undefined;
-} & { readonly 'app.deployment-mode': 'STANDALONE' | 'CLUSTER' };
+} & { readonly 'app.deployment-mode': 'STANDALONE' | 'CLUSTER'; readonly 'app.sandbox.enabled': 'true' | 'false' };
 
 /** The names everyone knows, for the same settings. */
 const shortNames: Record<string, SettingName> = {
@@ -200,6 +204,7 @@ export function readSettings(environment: Record<string, string | undefined>, fi
     throw new SettingsError('app.database.direct-url needs app.database.url beside it.');
   }
   values['app.deployment-mode'] ??= values['app.database.url'] === undefined ? 'STANDALONE' : 'CLUSTER';
+  values['app.sandbox.enabled'] ??= String(values['app.deployment-mode'] === 'STANDALONE');
   return values as Settings;
 }
 

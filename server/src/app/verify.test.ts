@@ -4,11 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { signedMessage } from '../domains/connectors/sandbox/messages.ts';
 import { foldTotals } from '../domains/transactions/fold.ts';
 import { offendersOf } from '../platform/postgres/check.ts';
 import type { Queryable } from '../platform/postgres/database.ts';
 import { startEmbeddedPostgres } from '../platform/postgres/embedded/supervisor.ts';
 import { migrate } from '../platform/postgres/migrate.ts';
+import { channelSecret, postCallback, toldOf } from '../testing/callbacks.ts';
 import {
   administratorOf,
   channelInput,
@@ -89,6 +91,26 @@ async function makeEverything(): Promise<void> {
       return status === 'SUCCESS' || status === 'FAILED';
     });
   }
+  await makeReversed();
+}
+
+/** A refund that fails after it had succeeded. */
+async function makeReversed(): Promise<void> {
+  const channelId = await makeChannel(florin, admin, { provider: 'sandbox', webhookSecret: channelSecret });
+  made.reversed = await makePayment(florin, admin, channelId);
+  const statusOf = async (path: string) => dataOf(await florin.get(path, admin)).status;
+  await eventually(
+    'it is paid',
+    async () => (await statusOf(`/api/transaction/detail?id=${made.reversed}`)) === 'SUCCESS',
+  );
+  const { id } = dataOf(await florin.post('/api/refund/create', { transactionId: made.reversed }, admin));
+  made.reversedRefund = id;
+  const ends = (status: string) =>
+    eventually(`it is ${status}`, async () => (await statusOf(`/api/refund/detail?id=${id}`)) === status);
+  await ends('SUCCESS');
+  const told = toldOf(made.reversed, { key: `${made.reversed}-2`, state: 'FAILED', failureCode: 'refund_refused' });
+  expect((await postCallback(florin, channelId, signedMessage(told, 2, channelSecret))).status).toBe(200);
+  await ends('FAILED');
 }
 
 /** Two invoices, one that is paid after a payment failed, and one that is paid in part. */
@@ -468,6 +490,45 @@ const plants: Plant[] = [
     'a refund that failed, booked',
     bookAs('{refusedRefund}', '{stubborn}', { debit: 'REFUNDS', credit: 'PROVIDER_RECEIVABLE' }),
     ofPayment('refusedRefund'),
+  ],
+  [
+    /refund that succeeded is booked/,
+    'a refund that came back, without the transfer that reverses it',
+    `${freely} delete from ledger_transfer where source_id = {reversedRefund} and leg = 2`,
+    ofPayment('reversedRefund'),
+  ],
+  [
+    /refund that succeeded is booked/,
+    'a refund that stands, reversed',
+    `${freely} insert into ledger_transfer
+     select tenant_id, source_id, 2, transaction_id, channel_id, credit, debit, currency, amount, created_at
+       from ledger_transfer where source_id = {refund}`,
+    ofPayment('refund'),
+  ],
+  [
+    /payment holds and has given back/,
+    'a payment that still counts a refund that came back',
+    `update transaction set status = 'REFUNDED', amount_refunded = amount, amount_refund_held = amount where id = {reversed}`,
+    ofPayment('reversed'),
+  ],
+  [
+    /one refund.failed/,
+    'a refund that came back, not told',
+    `delete from event where type = 'refund.failed' and object_id = 'ref_' || replace({reversedRefund}, '-', '')`,
+    ofPayment('reversedRefund'),
+  ],
+  [
+    /one refund.failed/,
+    'a refund that failed, told twice',
+    `insert into event select tenant_id, gen_random_uuid(), type, object_id, created_at, body from event
+      where type = 'refund.failed' and object_id = 'ref_' || replace({refusedRefund}, '-', '')`,
+    ofPayment('refusedRefund'),
+  ],
+  [
+    /one refund.failed/,
+    'a refund that succeeded, told as failed',
+    `update event set object_id = 'ref_' || replace({refund}, '-', '') where type = 'refund.failed'`,
+    ofPayment('refund'),
   ],
   [
     /no other transaction.refunded/,

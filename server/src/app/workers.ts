@@ -60,7 +60,9 @@ function workersOf(parts: Parts): Record<string, Worker> {
         { name: 'callbacks', due: due.callbacks, wake: () => callbacks.wake() },
         { name: 'invoices', due: due.invoices, wake: () => invoiceSettler.wake() },
         { name: 'subscriptions', due: due.subscriptions, wake: () => subscriptions.wake() },
-        { name: 'sandbox', due: due.sandbox, wake: sandbox.wake },
+        ...(settings['app.sandbox.enabled'] === 'true'
+          ? [{ name: 'sandbox', due: due.sandbox, wake: sandbox.wake }]
+          : []),
         ...(clocks ? [{ name: 'clocks', due: due.clocks, wake: () => clocks.wake() }] : []),
       ],
     }),

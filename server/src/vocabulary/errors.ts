@@ -18,6 +18,7 @@ export const refusalTypes = {
   scope_missing: 'forbidden',
   role_missing: 'forbidden',
   clocks_not_offered: 'forbidden',
+  sandbox_disabled: 'forbidden',
 
   path_unknown: 'absent',
   record_not_found: 'absent',
@@ -26,6 +27,7 @@ export const refusalTypes = {
 
   channel_inactive: 'conflict',
   channel_code_taken: 'conflict',
+  fallback_mixes_sandbox: 'conflict',
   account_taken: 'conflict',
   illegal_transition: 'conflict',
   not_refundable: 'conflict',

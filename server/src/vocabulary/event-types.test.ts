@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { eventPatterns, eventTypes, patternsMatching, scopeOfEventType, typesMatching } from './event-types.ts';
 
-test("the types are the interface's", () => {
+test("the types are the interface's, and refund.failed", () => {
   expect(eventTypes).toEqual([
     'transaction.created',
     'transaction.processing',
@@ -9,6 +9,7 @@ test("the types are the interface's", () => {
     'transaction.failed',
     'transaction.refunded',
     'transaction.cancelled',
+    'refund.failed',
     'subscription.created',
     'subscription.updated',
     'subscription.cancelled',
@@ -18,12 +19,15 @@ test("the types are the interface's", () => {
   ]);
 });
 
-test('each is read with the scope of its noun', () => {
-  for (const type of eventTypes) expect(scopeOfEventType[type]).toBe(`${type.split('.')[0]}_read`);
+test('each is read with the scope of its noun; refunds are read with that of payments', () => {
+  for (const type of eventTypes) {
+    const [noun] = type.split('.');
+    expect(scopeOfEventType[type]).toBe(`${noun === 'refund' ? 'transaction' : noun}_read`);
+  }
 });
 
 test('a subscription names a type, all of a noun, or everything', () => {
-  expect(eventPatterns).toEqual(['*', 'transaction.*', 'subscription.*', 'invoice.*', ...eventTypes]);
+  expect(eventPatterns).toEqual(['*', 'transaction.*', 'refund.*', 'subscription.*', 'invoice.*', ...eventTypes]);
 });
 
 test('what a pattern stands for is what it is delivered under, and the other way round', () => {

@@ -1,6 +1,9 @@
 import type { Scope } from './scopes.ts';
 
-/** Everything Florin can tell other systems (interface, Event types), with the scope that lets a caller read it. */
+/**
+ * Everything Florin can tell other systems, with the scope that lets a caller read it: the interface's twelve event types,
+ * and `refund.failed`.
+ */
 export const scopeOfEventType = {
   'transaction.created': 'transaction_read',
   'transaction.processing': 'transaction_read',
@@ -8,6 +11,7 @@ export const scopeOfEventType = {
   'transaction.failed': 'transaction_read',
   'transaction.refunded': 'transaction_read',
   'transaction.cancelled': 'transaction_read',
+  'refund.failed': 'transaction_read',
   'subscription.created': 'subscription_read',
   'subscription.updated': 'subscription_read',
   'subscription.cancelled': 'subscription_read',

@@ -21,6 +21,7 @@ test('callbacks of a claim whose answer was lost are worked off at once by this 
   const worker = new CallbackWorker({
     database: losing,
     settler: {} as Settler,
+    rechecker: { recheck: async () => 'done' },
     clock: () => nowMs,
     onOperations: () => {},
     observe: () => {},
@@ -43,6 +44,7 @@ test('a callback that was put off by a clock set back since is tried again after
   const worker = new CallbackWorker({
     database: db.database,
     settler: {} as Settler,
+    rechecker: { recheck: async () => 'done' },
     clock: () => nowMs,
     onOperations: () => {},
     observe: () => {},

@@ -1,5 +1,6 @@
 import type { Queryable } from '../../platform/postgres/database.ts';
 import type { Clock } from '../../vocabulary/clock.ts';
+import type { RefundRechecker } from '../processing/recheck.ts';
 import { operationOfKey } from '../processing/rules.ts';
 import type { Settler } from '../processing/settle.ts';
 import { findByKey, findByReference, hurryOperations, type OperationRow } from '../processing/sql.ts';
@@ -10,13 +11,15 @@ import type { DueCallback } from './sql.ts';
 export interface CallbackSettlerDeps {
   database: Queryable;
   settler: Settler;
+  /** Asks again about refunds that have succeeded. */
+  rechecker: Pick<RefundRechecker, 'recheck'>;
   clock: Clock;
   /** Operations are due to be looked up. */
   onOperations: () => void;
 }
 
 /**
- * `unknown`: nothing of this channel is known by what it names, not yet at least. `busy`: an operation of the payment is
+ * `unknown`: nothing of this channel is known by what it names, not yet at least, or its provider does not answer. `busy`: an operation of the payment is
  * being asked for at this moment, and the answer may be older than the callback.
  */
 export type Settled = 'settled' | 'unknown' | 'busy';
@@ -65,12 +68,17 @@ async function noteOnTimeline(
   await addNotesTo(database, [{ tenantId, transactionId, id, atMs: clock(), kind: 'callback', operation, detail }]);
 }
 
-/** Every open operation of the payment: some providers tell of its refunds under the payment's own id. */
+/**
+ * Every open operation of the payment: some providers tell of its refunds under the payment's own id. And refunds that have
+ * succeeded: what has changed may be that one came back.
+ */
 async function lookUp(
-  { tenant_id, id }: OperationRow,
-  { database, clock, onOperations }: CallbackSettlerDeps,
+  operation: OperationRow,
+  { database, clock, onOperations, rechecker }: CallbackSettlerDeps,
 ): Promise<Settled> {
-  const hurried = await database.run(hurryOperations, [tenant_id, id, clock()]);
+  const hurried = await database.run(hurryOperations, [operation.tenant_id, operation.id, clock()]);
   onOperations();
-  return hurried.some(({ is_held }) => is_held) ? 'busy' : 'settled';
+  const rechecked = await rechecker.recheck(operation);
+  if (rechecked === 'unknown') return 'unknown';
+  return rechecked === 'busy' || hurried.some(({ is_held }) => is_held) ? 'busy' : 'settled';
 }

@@ -1,6 +1,7 @@
 import type { Database, Queryable } from '../../platform/postgres/database.ts';
 import type { Notifications } from '../../platform/postgres/notifications.ts';
 import { ReadThroughCache } from '../../platform/postgres/read-through-cache.ts';
+import { isSandbox } from './rules.ts';
 import { type ChannelRow, findChannel } from './sql.ts';
 
 export const channelsTopic = 'channels';
@@ -9,9 +10,12 @@ export const channelsTopic = 'channels';
 export class ChannelDirectory {
   readonly #cache: ReadThroughCache<number, ChannelRow>;
   readonly #notifications: Notifications;
+  readonly #sandboxEnabled: boolean;
 
-  constructor(database: Database, notifications: Notifications) {
-    this.#cache = new ReadThroughCache({ max: 10_000, load: async (id) => (await database.run(findChannel, [id]))[0] });
+  /** `sandboxEnabled`: `app.sandbox.enabled`. */
+  constructor(database: Database, notifications: Notifications, sandboxEnabled = true) {
+    this.#sandboxEnabled = sandboxEnabled;
+    this.#cache = new ReadThroughCache({ max: 10_000, load: (id) => this.#read(database, id) });
     this.#notifications = notifications;
     notifications.on(channelsTopic, {
       changed: (id) => this.#cache.drop(Number(id)),
@@ -35,7 +39,12 @@ export class ChannelDirectory {
    * behind those that wait for this one's locks would never end.
    */
   async findWithin(transaction: Queryable, id: number): Promise<ChannelRow | undefined> {
-    return this.#cache.peek(id) ?? (await transaction.run(findChannel, [id]))[0];
+    return this.#cache.peek(id) ?? (await this.#read(transaction, id));
+  }
+
+  async #read(database: Queryable, id: number): Promise<ChannelRow | undefined> {
+    const [row] = await database.run(findChannel, [id]);
+    return row && isSandbox(row) && !this.#sandboxEnabled ? { ...row, is_disabled: true } : row;
   }
 
   /** Tells every node that a channel has been changed. */

@@ -1,6 +1,7 @@
 import { isCurrency } from '../../vocabulary/currency.ts';
 import { invalid, Refusal } from '../../vocabulary/errors.ts';
 import { type Principal, platformTenant, seesAllTenants } from '../../vocabulary/principal.ts';
+import { sandboxDisabled } from '../connectors/providers.ts';
 import type { ChannelRow } from './sql.ts';
 
 /** `USD, EUR` → [USD, EUR]; each a code of ISO 4217, none twice. */
@@ -23,11 +24,25 @@ export function mayChange(channel: ChannelRow, principal: Principal): boolean {
   return seesAllTenants(principal) || channel.tenant_id === principal.tenantId;
 }
 
+/** Whether a provider only plays: it moves no money. */
+export function isSandbox({ provider }: Pick<ChannelRow, 'provider'>): boolean {
+  return provider === 'sandbox';
+}
+
+/**
+ * Whether one stands for real money and the other for play: what is declined at the one must never be tried at the other. A
+ * channel without a provider asks nobody and is of neither kind.
+ */
+export function areMixed(one: Pick<ChannelRow, 'provider'>, other: Pick<ChannelRow, 'provider'>): boolean {
+  return one.provider !== null && other.provider !== null && isSandbox(one) !== isSandbox(other);
+}
+
 /** Refuses a payment that this channel does not take. */
 export function demandAccepting(channel: ChannelRow, currency: string): void {
   if (!isCurrency(currency)) {
     throw invalid('currency', 'currency must be an upper-case ISO 4217 code, such as USD.');
   }
+  if (channel.is_disabled) throw sandboxDisabled('channelId');
   if (!channel.state) {
     throw new Refusal('channel_inactive', 'This channel does not accept payments: it is switched off.', {
       field: 'channelId',

@@ -1,14 +1,24 @@
 import type { Static } from 'typebox';
-import type { Database } from '../../platform/postgres/database.ts';
+import type { Database, Queryable } from '../../platform/postgres/database.ts';
 import { violatedConstraint } from '../../platform/postgres/failures.ts';
 import type { Clock } from '../../vocabulary/clock.ts';
 import { invalid, notFound, Refusal } from '../../vocabulary/errors.ts';
 import type { Principal } from '../../vocabulary/principal.ts';
+import { sandboxDisabled } from '../connectors/providers.ts';
 import { type SecretName, secretPlace } from './credentials.ts';
 import type { ChannelDirectory } from './directory.ts';
-import { currenciesOf, mayChange, mayUse } from './rules.ts';
+import { areMixed, currenciesOf, mayChange, mayUse } from './rules.ts';
 import type { channelInput } from './schema.ts';
-import { type ChannelRow, findChannel, insertChannel, nextChannelId, updateChannel } from './sql.ts';
+import {
+  type ChannelRow,
+  findChannel,
+  findChannels,
+  findFallingBackOn,
+  insertChannel,
+  lockChannels,
+  nextChannelId,
+  updateChannel,
+} from './sql.ts';
 
 export interface ChannelDeps {
   database: Database;
@@ -16,6 +26,8 @@ export interface ChannelDeps {
   /** Seals a secret to the place it is kept in. */
   seal: (plain: string, where: string) => Buffer;
   clock: Clock;
+  /** Whether a channel may name the sandbox: `app.sandbox.enabled`. */
+  sandboxEnabled: boolean;
 }
 
 type ChannelInput = Static<typeof channelInput>;
@@ -24,9 +36,12 @@ type ChannelInput = Static<typeof channelInput>;
 export async function saveChannel(input: ChannelInput, principal: Principal, deps: ChannelDeps): Promise<ChannelRow> {
   const currencies = currenciesOf(input.currency);
   const saved = await refusingTakenCode(input.code, () =>
-    input.id === undefined
-      ? create(input, currencies, principal, deps)
-      : update(input.id, input, currencies, principal, deps),
+    deps.database.transaction(async (transaction) => {
+      await transaction.run(lockChannels);
+      return input.id === undefined
+        ? create(input, currencies, principal, transaction, deps)
+        : update(input.id, input, currencies, principal, transaction, deps);
+    }),
   );
   await deps.directory.changed(deps.database, saved.id);
   return saved;
@@ -36,27 +51,66 @@ export async function saveChannel(input: ChannelInput, principal: Principal, dep
 async function demandFallbacks(
   { id, fallbackChannelIds = [] }: ChannelInput,
   tenantId: number,
-  directory: ChannelDirectory,
+  transaction: Queryable,
 ): Promise<void> {
+  if (fallbackChannelIds.length === 0) return;
+  const found = new Map((await transaction.run(findChannels, [fallbackChannelIds])).map((row) => [row.id, row]));
   for (const fallbackId of fallbackChannelIds) {
     if (fallbackId === id) throw invalid('fallbackChannelIds', 'A channel cannot fall back on itself.');
-    const fallback = await directory.find(fallbackId);
+    const fallback = found.get(fallbackId);
     if (fallback === undefined || !mayUse(fallback, tenantId)) {
       throw new Refusal('record_not_found', `There is no channel ${fallbackId}.`, { field: 'fallbackChannelIds' });
     }
   }
 }
 
+/** What the channel is going to be. */
+type Planned = Pick<ChannelRow, 'provider' | 'fallback_channel_ids'>;
+
+/**
+ * Neither may the sandbox be a fallback of a channel that takes real money, nor the other way round: a real decline would
+ * become a success. Rows that are mixed already can be changed in everything else.
+ */
+async function demandUnmixed(
+  existing: ChannelRow | undefined,
+  planned: Planned,
+  input: ChannelInput,
+  transaction: Queryable,
+): Promise<void> {
+  const isOtherProvider = existing !== undefined && existing.provider !== planned.provider;
+  if (existing !== undefined && !isOtherProvider && input.fallbackChannelIds === undefined) return;
+  const fallbacks = await transaction.run(findChannels, [planned.fallback_channel_ids]);
+  const field = input.fallbackChannelIds === undefined ? 'provider' : 'fallbackChannelIds';
+  const mixed = fallbacks.find((fallback) => areMixed(planned, fallback));
+  if (mixed !== undefined) throw mixes(field, `channel ${mixed.id}, on which it would fall back,`, planned);
+  if (!isOtherProvider) return;
+  const falling = await transaction.run(findFallingBackOn, [existing.id]);
+  // Which channels of other tenants fall back on a platform's is not told.
+  if (falling.some((channel) => areMixed(planned, channel))) {
+    throw mixes('provider', 'a channel that falls back on it', planned);
+  }
+}
+
+function mixes(field: string, other: string, { provider }: Planned): Refusal {
+  const kinds = provider === 'sandbox' ? ['the sandbox', 'real money'] : ['real money', 'the sandbox'];
+  const message = `This channel would stand for ${kinds[0]} and ${other} for ${kinds[1]}: one must not fall back on the other.`;
+  return new Refusal('fallback_mixes_sandbox', message, { field });
+}
+
 async function create(
   input: ChannelInput,
   currencies: string[],
   { tenantId }: Principal,
-  { database, directory, seal, clock }: ChannelDeps,
+  transaction: Queryable,
+  { seal, clock, sandboxEnabled }: ChannelDeps,
 ): Promise<ChannelRow> {
-  await demandFallbacks(input, tenantId, directory);
-  const [{ id }] = (await database.run(nextChannelId)) as [{ id: number }];
+  if (input.provider === 'sandbox' && !sandboxEnabled) throw sandboxDisabled('provider');
+  await demandFallbacks(input, tenantId, transaction);
+  const planned = { provider: input.provider ?? null, fallback_channel_ids: input.fallbackChannelIds ?? [] };
+  await demandUnmixed(undefined, planned, input, transaction);
+  const [{ id }] = (await transaction.run(nextChannelId)) as [{ id: number }];
   const sealed = (name: SecretName) => sealedOrNull(input[name], seal, tenantId, id, name);
-  const [row] = await database.run(insertChannel, [
+  const [row] = await transaction.run(insertChannel, [
     tenantId,
     id,
     input.name,
@@ -80,16 +134,25 @@ async function update(
   input: ChannelInput,
   currencies: string[],
   principal: Principal,
-  { database, directory, seal, clock }: ChannelDeps,
+  transaction: Queryable,
+  { seal, clock, sandboxEnabled }: ChannelDeps,
 ): Promise<ChannelRow> {
-  const [existing] = await database.run(findChannel, [id]);
+  const [existing] = await transaction.run(findChannel, [id]);
   if (existing === undefined || !mayChange(existing, principal)) throw notFound('channel', id);
-  await demandFallbacks(input, existing.tenant_id, directory);
+  const planned = {
+    provider: input.provider === undefined ? existing.provider : input.provider,
+    fallback_channel_ids: input.fallbackChannelIds ?? existing.fallback_channel_ids,
+  };
+  if (planned.provider === 'sandbox' && existing.provider !== 'sandbox' && !sandboxEnabled) {
+    throw sandboxDisabled('provider');
+  }
+  await demandFallbacks(input, existing.tenant_id, transaction);
+  await demandUnmixed(existing, planned, input, transaction);
   const secret = (name: SecretName) => [
     input[name] !== undefined,
     sealedOrNull(input[name], seal, existing.tenant_id, id, name),
   ];
-  const [row] = await database.run(updateChannel, [
+  const [row] = await transaction.run(updateChannel, [
     existing.tenant_id,
     id,
     input.name,

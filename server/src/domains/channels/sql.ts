@@ -14,12 +14,32 @@ export interface ChannelRow {
   fallback_channel_ids: number[];
   created_at: string;
   updated_at: string | null;
+  /** Set by the directory: its provider is the sandbox, which is disabled here. */
+  is_disabled?: boolean;
 }
 
 const columns =
   'tenant_id, id, name, code, type, currencies, country, state, provider, fallback_channel_ids, created_at, updated_at';
 
 export const findChannel = statement<ChannelRow>('channels.find', `select ${columns} from channel where id = $1`);
+
+/** Several at once. */
+export const findChannels = statement<ChannelRow>(
+  'channels.find_several',
+  `select ${columns} from channel where id = any ($1::bigint[])`,
+);
+
+/** Every channel that falls back on this one. */
+export const findFallingBackOn = statement<ChannelRow>(
+  'channels.find_falling_back_on',
+  `select ${columns} from channel where fallback_channel_ids @> array[$1::bigint] order by id`,
+);
+
+/**
+ * One change of channels at a time: what a channel may be depends on others that refer to it. Nobody who only reads waits,
+ * and channels change rarely.
+ */
+export const lockChannels = statement('channels.lock', 'lock table channel in share row exclusive mode');
 
 /** A tenant's own and the platform's; or, with null, everyone's. */
 export const listChannels = statement<ChannelRow>(

@@ -1,5 +1,6 @@
 import type { Queryable } from '../../platform/postgres/database.ts';
 import type { Clock } from '../../vocabulary/clock.ts';
+import { Refusal } from '../../vocabulary/errors.ts';
 import type { Connector } from './connector.ts';
 
 /** What a connector may need to be made. */
@@ -7,6 +8,8 @@ export interface ConnectorSurroundings {
   /** For a connector that keeps something of its own (the sandbox does). */
   database: Queryable;
   clock: Clock;
+  /** Whether there is a sandbox: `app.sandbox.enabled`. */
+  sandboxEnabled: boolean;
   /** Where browsers reach Florin, without a slash at the end (`app.public-url`): the sandbox has a page for the payer. */
   publicUrl: string;
   /** Where a provider is reached instead of its own address, by name: a simulator (`app.provider.stripe.url`, …). */
@@ -31,6 +34,14 @@ const makers = {
 export type ProviderName = keyof typeof makers;
 export const providerNames = Object.keys(makers) as ProviderName[];
 
+export function sandboxDisabled(field?: string): Refusal {
+  return new Refusal(
+    'sandbox_disabled',
+    'The sandbox is disabled here: in CLUSTER mode it needs the setting app.sandbox.enabled.',
+    field === undefined ? {} : { field },
+  );
+}
+
 /** The connectors of a node, each made when it is first asked for. */
 export class Connectors {
   readonly #surroundings: ConnectorSurroundings;
@@ -46,6 +57,7 @@ export class Connectors {
   }
 
   of<Name extends ProviderName>(provider: Name): ReturnType<(typeof makers)[Name]> {
+    if (provider === 'sandbox' && !this.#surroundings.sandboxEnabled) return Promise.reject(sandboxDisabled()) as never;
     const made = this.#made.get(provider) ?? makers[provider](this.#surroundings);
     this.#made.set(provider, made);
     return made as ReturnType<(typeof makers)[Name]>;

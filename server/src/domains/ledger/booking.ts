@@ -8,18 +8,25 @@
  * | a payment succeeds | PROVIDER_RECEIVABLE | MERCHANT_PAYABLE |
  * | with a fee | PROVIDER_FEES | PROVIDER_RECEIVABLE |
  * | a refund succeeds | REFUNDS | PROVIDER_RECEIVABLE |
+ * | a refund fails after it had succeeded | PROVIDER_RECEIVABLE | REFUNDS |
+ *
+ * A payment that returns from REFUNDED to SUCCESS has not succeeded again. The second leg of a refund is its reversal: the
+ * key lets it be booked once.
  */
 export const booking = `
   transfer as (
     select tenant_id, id as source_id, 1 as leg, id as transaction_id, booked_channel_id as channel_id,
            'PROVIDER_RECEIVABLE' as debit, 'MERCHANT_PAYABLE' as credit, currency, amount, at
-      from moved where to_status = 'SUCCESS' and from_status <> 'SUCCESS'
+      from moved where to_status = 'SUCCESS' and from_status in ('PENDING', 'PROCESSING')
     union all
     select tenant_id, id, 2, id, booked_channel_id, 'PROVIDER_FEES', 'PROVIDER_RECEIVABLE', currency, fee, at
-      from moved where to_status = 'SUCCESS' and from_status <> 'SUCCESS' and fee > 0
+      from moved where to_status = 'SUCCESS' and from_status in ('PENDING', 'PROCESSING') and fee > 0
     union all
     select tenant_id, refund_id, 1, id, booked_channel_id, 'REFUNDS', 'PROVIDER_RECEIVABLE', currency, refunded, at
       from moved where refunded > 0
+    union all
+    select tenant_id, refund_id, 2, id, booked_channel_id, 'PROVIDER_RECEIVABLE', 'REFUNDS', currency, -refunded, at
+      from moved where refunded < 0
   ),
   booked as (
     insert into ledger_transfer (tenant_id, source_id, leg, transaction_id, channel_id, debit, credit, currency, amount,

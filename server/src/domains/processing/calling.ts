@@ -1,6 +1,6 @@
 import { Refusal } from '../../vocabulary/errors.ts';
 import { publicId } from '../../vocabulary/id.ts';
-import type { Call, Connector, Credentials, Operation, Outcome } from '../connectors/connector.ts';
+import type { Absent, Call, Connector, Credentials, Operation, Outcome } from '../connectors/connector.ts';
 import { isFinal } from '../transactions/states.ts';
 import { operationKey } from './rules.ts';
 import type { OperationRow } from './sql.ts';
@@ -78,6 +78,18 @@ export async function ask(
   // Called off after the node that had claimed it died: nobody has been charged, and nobody will be.
   if (row.kind === 'CHARGE' && isFinal(row.status)) return { outcome: { kind: 'cancelled' }, calls: 0, lookUps: 1 };
   return { outcome: await within((call) => begin(connector, operation, call)), calls: 1, lookUps: 1 };
+}
+
+/** Looks an operation up and starts nothing, whatever the provider says. */
+export function lookUpOnce(
+  connector: Connector,
+  row: OperationRow,
+  operation: Operation,
+  { credentials, timeoutMs }: { credentials: Credentials; timeoutMs: number },
+): Promise<Outcome | Absent> {
+  return beforeDeadline(timeoutMs, (signal) =>
+    connector.lookUp(operation, { credentials, channelId: row.operation_channel_id, signal, timeoutMs }),
+  );
 }
 
 function begin(connector: Connector, operation: Operation, call: Call): Promise<Outcome> {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { databaseFromTemplate, type TestDatabase } from '../../testing/database.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../testing/database.ts';
 import { type LosingQueryable, losingAnswers } from '../../testing/lost-answers.ts';
 import { arrangeChannels, principalOf } from '../../testing/payments.ts';
 import { processingNode, ScriptedProvider } from '../../testing/processing.ts';
@@ -533,4 +533,19 @@ test('while its provider is left alone a charge waits, unless another channel ta
   node.dispatcher.wake();
   expect((await ended(id)).status).toBe('SUCCESS');
   await db.query(`update channel set fallback_channel_ids = '{}' where id = 21`);
+});
+
+test.each([
+  ['stripe', 'sandbox'],
+  ['sandbox', 'stripe'],
+])('a charge declined at %s is never tried at %s, whatever the channel lists', async (provider, other) => {
+  await db.query(`update channel set provider = $1, fallback_channel_ids = '{10}' where id = 11`, [provider]);
+  await db.query('update channel set provider = $1 where id = 10', [other]);
+  const mixed = await processingNode(db, { clock: () => nowMs });
+  mixed.dispatcher.start();
+  mixed.provider.answer = () => ({ kind: 'failed', failure: failure('processing_error') });
+  const id = await mixed.create({ amount: 1000, currency: 'USD', channelId: 11 }, one);
+  await eventually('it has failed', async () => (await mixed.find(id, one)).status === 'FAILED');
+  expect(await mixed.operationsOf(1, id)).toHaveLength(1);
+  await mixed.stop();
 });

@@ -8,7 +8,7 @@ import type { ChannelCredentials } from '../channels/credentials.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
 import type { Credentials, Outcome } from '../connectors/connector.ts';
 import { failure } from '../connectors/failures.ts';
-import type { Connectors } from '../connectors/providers.ts';
+import type { Connectors, ProviderName } from '../connectors/providers.ts';
 import { beginRefunds } from '../refunds/begin.ts';
 import { type Move, moved, movePayments } from '../transactions/moving.ts';
 import { isFinal } from '../transactions/states.ts';
@@ -37,6 +37,8 @@ export interface DispatcherOptions extends Addresses {
   settler: Settler;
   clock: Clock;
   drawUuid: DrawUuid;
+  /** Providers that are not asked for anything: the sandbox, where it is disabled. */
+  disabledProviders?: ReadonlySet<ProviderName>;
   /** One deadline for a whole call of a provider: `app.provider.timeout`. */
   timeoutMs: number;
   onDeliveries: () => void;
@@ -207,7 +209,10 @@ export class Dispatcher {
   }
 
   async #advance(held: Held): Promise<void> {
-    const { settler, failPoint } = this.#options;
+    const { settler, failPoint, disabledProviders } = this.#options;
+    if (disabledProviders?.has(held.operation_provider)) {
+      return settler.settle(held, { kind: 'failed', failure: providerDisabled }, 'nothing', { lease: held.lease });
+    }
     const isNew = held.state === 'READY';
     if (isNew && isFinal(held.status) && held.kind !== 'REFUND') {
       return settler.settle(held, { kind: 'cancelled' }, 'nothing', { lease: held.lease });
@@ -273,4 +278,5 @@ export class Dispatcher {
   }
 }
 
+const providerDisabled = failure('invalid_operation', 'sandbox_disabled', 'The sandbox is disabled here.');
 const nothingToCancel = failure('invalid_operation', null, 'No charge is under way that could be called off.');

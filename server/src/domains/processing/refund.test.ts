@@ -128,7 +128,7 @@ test.each([
   ['FAILED', { kind: 'failed', failure: failure('refund_refused', 'too_old') }, 'refund_refused'],
   ['CANCELLED', { kind: 'cancelled' }, null],
 ] as const)(
-  'a refund that is %s frees what it held, books nothing and tells nothing',
+  'a refund that is %s frees what it held, books nothing and does not touch its payment',
   async (status, outcome, code) => {
     const transactionId = await paid();
     node.provider.answer = () => outcome;

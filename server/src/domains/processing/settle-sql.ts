@@ -21,6 +21,8 @@ const told = [
   ['look_ups', 'smallint'],
   // Null: it is no refund.
   ['refund_status', 'text'],
+  // A refund that had succeeded has failed.
+  ['reverses', 'boolean'],
   // Null: no other channel is tried.
   ['next_channel_id', 'bigint'],
   ['next_provider', 'text'],
@@ -29,7 +31,7 @@ const told = [
 /**
  * Settles operations: what a provider said for good, with everything that follows from it, in one statement.
  *
- * The operation is locked first and must be open; then the payment moves, guarded by its version; only what has moved goes
+ * The operation is locked first and must be open (where a refund is reversed: SUCCEEDED); then the payment moves, guarded by its version; only what has moved goes
  * on. What is not given back was left as it stands, to be read again and settled anew. The next charge comes out of
  * `finished`, after the last one is void: two that are not void cannot stand side by side.
  *
@@ -47,7 +49,9 @@ export const settleOperations = statement<{ id: string; deliveries: number }>(
       cross join lateral (
         select 1 from provider_operation o
          where o.tenant_id = asked.tenant_id and o.transaction_id = asked.id and o.number = asked.number
-           and o.state in (${openStates}) and (asked.lease is null or o.lease = asked.lease)
+           and case when asked.reverses then o.kind = 'REFUND' and o.state = 'SUCCEEDED'
+                    else o.state in (${openStates}) end
+           and (asked.lease is null or o.lease = asked.lease)
            for update
       ) as held
    ),
@@ -58,7 +62,7 @@ export const settleOperations = statement<{ id: string; deliveries: number }>(
             provider_reference = coalesce(moved.reference, o.provider_reference), failure_code = moved.told_code,
             provider_code = moved.provider_code, failure_message = moved.told_message, settled_by = moved.settled_by,
             calls = least(o.calls + moved.calls, 32767), look_ups = least(o.look_ups + moved.look_ups, 32767),
-            finished_at = moved.at
+            finished_at = case when moved.reverses then o.finished_at else moved.at end
        from moved
       where o.tenant_id = moved.tenant_id and o.transaction_id = moved.id and o.number = moved.number
      returning o.tenant_id, o.transaction_id, o.kind, o.channel_id, o.state, o.finished_at, moved.currency, moved.amount,
@@ -77,7 +81,7 @@ export const settleOperations = statement<{ id: string; deliveries: number }>(
    ${tallying},
    refund_news as (
      select tenant_id, refund_id as id, refund_status as status, reference, told_code as failure_code,
-            told_message as failure_message, at
+            told_message as failure_message, reverses, at
        from moved
       where refund_status is not null
    ),

@@ -3,8 +3,9 @@ import type { Queryable } from '../../platform/postgres/database.ts';
 import { type Clock, secondMs } from '../../vocabulary/clock.ts';
 import type { DrawUuid } from '../../vocabulary/id.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
-import { mayUse } from '../channels/rules.ts';
+import { areMixed, mayUse } from '../channels/rules.ts';
 import { isRetriable } from '../connectors/failures.ts';
+import { findRefund, type RefundRow } from '../refunds/sql.ts';
 import { valuesOfMoves } from '../transactions/moving.ts';
 import { addNotesTo } from '../transactions/notes.ts';
 import { isFinal } from '../transactions/states.ts';
@@ -13,6 +14,7 @@ import {
   contradicts,
   type FinalOutcome,
   type NextChannel,
+  reverses,
   type Settlement,
   type SettlementFacts,
   settlementOf,
@@ -46,8 +48,8 @@ const maximumTries = 20;
 
 /**
  * The one home of what follows from a provider's word: payment, totals, ledger, refund, event, deliveries and operation are
- * written together, many settlements in one statement, or not at all. A payment's final state is never moved backwards; a
- * word that contradicts it is noted and shown.
+ * written together, many settlements in one statement, or not at all. A payment's final state is never moved backwards,
+ * except by a refund that fails after it had succeeded; a word that contradicts it is noted and shown.
  */
 export class Settler {
   readonly #deps: SettlerDeps;
@@ -69,14 +71,15 @@ export class Settler {
     let isNoted = false;
     for (let tries = 0; tries < maximumTries; tries++) {
       if (current === undefined) return;
-      if (!isNoted && contradicts(current, outcome)) {
+      if (!isNoted && contradicts(current, outcome, learned.calls)) {
         isNoted = true;
         await this.#contradiction(current, outcome, by);
       }
-      if (isFinished(current)) return;
+      if (isFinished(current) && !reverses(current, outcome, learned.calls)) return;
       const facts: SettlementFacts = { row: current, outcome, by, ...learned, atMs: this.#deps.clock() };
       const nextChannel = await this.#nextChannel(current, outcome);
-      if (await this.#batcher.add(settlementOf({ ...facts, nextChannel }))) return;
+      const refund = await this.#failedRefund(current, outcome);
+      if (await this.#batcher.add(settlementOf({ ...facts, nextChannel, refund }))) return;
       current = await this.#read(row);
     }
     throw new Error(`Payment ${row.id} could not be settled: it never stood still.`);
@@ -118,6 +121,13 @@ export class Settler {
     return rows.find((row) => row.number === number);
   }
 
+  /** The refund, where its event is going to tell of it. */
+  async #failedRefund(row: OperationRow, outcome: FinalOutcome): Promise<RefundRow | undefined> {
+    if (row.kind !== 'REFUND' || outcome.kind === 'succeeded') return undefined;
+    const [refund] = await this.#deps.database.run(findRefund, [[row.tenant_id], row.refund_id]);
+    return refund;
+  }
+
   /** After a definite failure that another provider may not have: the next channel that was not tried and takes it. */
   async #nextChannel(row: OperationRow, outcome: FinalOutcome): Promise<NextChannel | null> {
     if (row.kind !== 'CHARGE' || outcome.kind !== 'failed' || !isRetriable(outcome.failure)) return null;
@@ -130,6 +140,8 @@ export class Settler {
     for (const id of asked.fallback_channel_ids) {
       const channel = await channels.find(id);
       if (channel === undefined || tried.has(id) || channel.provider === null || !channel.state) continue;
+      // Refused when channels are saved; a row from before may still say so.
+      if (channel.is_disabled || areMixed(channel, { provider: row.operation_provider })) continue;
       if (mayUse(channel, row.tenant_id) && channel.currencies.includes(row.currency)) {
         return { id, provider: channel.provider };
       }

@@ -1,7 +1,9 @@
 import { plainArray, textArray } from '../../platform/postgres/array-literal.ts';
 import type { Outcome } from '../connectors/connector.ts';
-import type { Failure } from '../connectors/failures.ts';
+import { type Failure, failure as failureOf } from '../connectors/failures.ts';
 import type { ProviderName } from '../connectors/providers.ts';
+import { failedRefund } from '../refunds/record.ts';
+import type { RefundRow } from '../refunds/sql.ts';
 import type { Move } from '../transactions/moving.ts';
 import { isFinal, next } from '../transactions/states.ts';
 import type { OperationRow, OperationState, SettledBy } from './sql.ts';
@@ -31,6 +33,8 @@ export interface Settlement {
   calls: number;
   lookUps: number;
   refundStatus: 'SUCCESS' | 'FAILED' | 'CANCELLED' | null;
+  /** A refund that had succeeded has failed. */
+  reverses: boolean;
   nextChannel: NextChannel | null;
 }
 
@@ -44,12 +48,15 @@ export interface SettlementFacts {
   calls?: number | undefined;
   lookUps?: number | undefined;
   nextChannel?: NextChannel | null;
+  /** The refund that has failed, for its event. */
+  refund?: RefundRow | undefined;
   atMs: number;
 }
 
 /** What an outcome means for the payment, the refund and the operation. */
 export function settlementOf(facts: SettlementFacts): Settlement {
-  const { row, outcome, by, lease, nextChannel, atMs, calls = 0, lookUps = 0 } = facts;
+  const { row, by, lease, nextChannel, atMs, calls = 0, lookUps = 0 } = facts;
+  const outcome = reverses(row, facts.outcome, calls) ? failedAfterAll(facts.outcome) : facts.outcome;
   const failure = outcome.kind === 'failed' ? outcome.failure : null;
   const common = {
     number: row.number,
@@ -61,13 +68,14 @@ export function settlementOf(facts: SettlementFacts): Settlement {
     calls,
     lookUps,
     refundStatus: null,
+    reverses: false,
     nextChannel: null,
   };
   switch (row.kind) {
     case 'CHARGE':
       return { ...common, ...chargeMove(row, outcome, nextChannel ?? null, atMs) };
     case 'REFUND':
-      return { ...common, ...refundMove(row, outcome, atMs) };
+      return { ...common, ...refundMove(row, outcome, facts.refund, atMs) };
     case 'CANCEL':
       return { ...common, ...cancelMove(row, outcome, atMs) };
   }
@@ -106,7 +114,7 @@ function chargeMove(row: OperationRow, outcome: FinalOutcome, nextChannel: NextC
   }
 }
 
-function refundMove(row: OperationRow, outcome: FinalOutcome, atMs: number) {
+function refundMove(row: OperationRow, outcome: FinalOutcome, refund: RefundRow | undefined, atMs: number) {
   const refundId = row.refund_id as string;
   const stays: Move = { row, to: row.status, atMs, refundId };
   if (outcome.kind === 'succeeded') {
@@ -115,8 +123,34 @@ function refundMove(row: OperationRow, outcome: FinalOutcome, atMs: number) {
     return { move, refundStatus: 'SUCCESS' as const };
   }
   // What is not given back is free to be given back again.
-  const refundStatus = outcome.kind === 'failed' ? ('FAILED' as const) : ('CANCELLED' as const);
-  return { move: { ...stays, held: -row.operation_amount }, refundStatus };
+  const freed = { ...stays, held: -row.operation_amount };
+  if (outcome.kind === 'cancelled') return { move: freed, refundStatus: 'CANCELLED' as const };
+  if (refund === undefined) throw new Error(`The refund ${refundId} that has failed was not read.`);
+  const objectJson = JSON.stringify(failedRefund(refund, outcome, atMs));
+  const failed: Move = { ...freed, refundEvent: { type: 'refund.failed', objectJson } };
+  const refundStatus = 'FAILED' as const;
+  if (!reverses(row, outcome)) return { move: failed, refundStatus };
+  const move: Move = {
+    ...failed,
+    to: row.amount_refunded > row.operation_amount ? 'REFUNDED' : 'SUCCESS',
+    refunded: -row.operation_amount,
+    channelId: row.operation_channel_id,
+  };
+  return { move, refundStatus, reverses: true };
+}
+
+/**
+ * Whether a refund that had succeeded has failed: banks return money days later, and providers then say so by a callback or
+ * when they are asked. What a call is answered with (a refusal, since the money has gone back already) says nothing of that.
+ */
+export function reverses({ kind, state }: OperationRow, outcome: FinalOutcome, calls = 0): boolean {
+  return kind === 'REFUND' && state === 'SUCCEEDED' && outcome.kind !== 'succeeded' && calls === 0;
+}
+
+/** Called off after it had succeeded, a refund has failed too: its merchant must hear of it. */
+function failedAfterAll(outcome: FinalOutcome): FinalOutcome {
+  if (outcome.kind !== 'cancelled') return outcome;
+  return { ...outcome, kind: 'failed', failure: failureOf('refund_refused', 'cancelled') };
 }
 
 function cancelMove(row: OperationRow, outcome: FinalOutcome, atMs: number) {
@@ -127,8 +161,9 @@ function cancelMove(row: OperationRow, outcome: FinalOutcome, atMs: number) {
 }
 
 /** Whether what is said now cannot be true beside what was said before. */
-export function contradicts(row: OperationRow, outcome: FinalOutcome): boolean {
+export function contradicts(row: OperationRow, outcome: FinalOutcome, calls = 0): boolean {
   const finished = row.state === 'SUCCEEDED' || row.state === 'FAILED' || row.state === 'CANCELLED';
+  if (reverses(row, outcome, calls)) return false;
   if (finished) return (row.state === 'SUCCEEDED') !== (outcome.kind === 'succeeded');
   // The payment ended otherwise, by another operation or by update, and now this charge turns out to have been made.
   return row.kind === 'CHARGE' && outcome.kind === 'succeeded' && isFinal(row.status);
@@ -136,7 +171,7 @@ export function contradicts(row: OperationRow, outcome: FinalOutcome): boolean {
 
 /** The values of `settleOperations` behind those of the moves. */
 export function valuesOfSettlements(settlements: readonly Settlement[]): (string | Buffer)[] {
-  const column = <Value extends string | number | null>(value: (settlement: Settlement) => Value) =>
+  const column = <Value extends string | number | boolean | null>(value: (settlement: Settlement) => Value) =>
     settlements.map(value);
   return [
     plainArray(column((one) => one.number)),
@@ -150,6 +185,7 @@ export function valuesOfSettlements(settlements: readonly Settlement[]): (string
     plainArray(column((one) => one.calls)),
     plainArray(column((one) => one.lookUps)),
     textArray(column((one) => one.refundStatus)),
+    plainArray(column((one) => one.reverses)),
     plainArray(column((one) => one.nextChannel?.id ?? null)),
     textArray(column((one) => one.nextChannel?.provider ?? null)),
   ];

@@ -15,6 +15,8 @@ export interface PlacedStep extends Step {
   rank: number;
   /** Where it takes the payment, if the payment can still go there. */
   to?: TransactionStatus;
+  /** A refund that had succeeded has failed: the payment is REFUNDED as long as another one stands. */
+  isReversal?: boolean;
 }
 
 export const ranks = { asked: 0, called: 1, noted: 2, ended: 3, contradicted: 4 };
@@ -40,8 +42,19 @@ export function creationOf({
   };
 }
 
+export interface OperationFacts {
+  /** Another charge was tried after it. */
+  isFollowed: boolean;
+  /** When a refund that had succeeded failed. */
+  reversedAt: string | null;
+  currency: string;
+}
+
 /** What was asked of a provider: that it waits to be asked, or when it was, and how that ended. */
-export function stepsOfOperation(row: OperationSteps, isFollowed: boolean, currency: string): PlacedStep[] {
+export function stepsOfOperation(
+  row: OperationSteps,
+  { isFollowed, reversedAt, currency }: OperationFacts,
+): PlacedStep[] {
   const { number, kind, refund_id, channel_id, provider } = row;
   const common = {
     channelId: channel_id,
@@ -56,9 +69,25 @@ export function stepsOfOperation(row: OperationSteps, isFollowed: boolean, curre
     return [{ time: row.created_at, type: `${word}_waiting`, message, ...common, rank: ranks.asked }];
   }
   return [
-    ...(row.called_at === null || wasNotCalled(row) ? [] : [{ ...common, ...callOf(row, row.called_at, money) }]),
-    ...(row.finished_at === null ? [] : [{ ...common, ...endOf(row, row.finished_at, money, isFollowed) }]),
-  ];
+    ...(row.called_at === null || wasNotCalled(row) ? [] : [callOf(row, row.called_at, money)]),
+    ...(row.finished_at === null ? [] : endsOf(row, row.finished_at, reversedAt)),
+  ].map((step) => ({ ...common, ...step }));
+
+  function endsOf(ended: OperationSteps, finishedAt: string, failedAt: string | null): PlacedStep[] {
+    if (failedAt === null) return [endOf(ended, finishedAt, money, isFollowed)];
+    // Of the success the row has kept when it was, and not how it was learned.
+    const succeeded = {
+      ...ended,
+      state: 'SUCCEEDED',
+      settled_by: null,
+      failure_code: null,
+      provider_code: null,
+    } as const;
+    return [
+      endOf(succeeded, finishedAt, money, isFollowed),
+      { ...endOf(ended, failedAt, money, isFollowed), to: 'SUCCESS', isReversal: true },
+    ];
+  }
 }
 
 const subjects: Record<OperationKind, string> = {
@@ -99,7 +128,7 @@ function endOf(row: OperationSteps, time: string, money: string, isFollowed: boo
     ...(reference !== null && { reference }),
     ...(failure_code !== null && { failureCode: failure_code }),
     ...(provider_code !== null && { providerCode: provider_code }),
-    detail: { settledBy: settled_by, calls, lookUps: look_ups },
+    ...(settled_by !== null && { detail: { settledBy: settled_by, calls, lookUps: look_ups } }),
     rank: ranks.ended,
     ...(to !== undefined && { to }),
   };

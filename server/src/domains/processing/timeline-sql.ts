@@ -44,12 +44,14 @@ export interface RefundSteps {
   user_id: number;
   created_at: string;
   updated_at: string;
+  /** When it failed after it had succeeded. */
+  reversed_at: string | null;
 }
 
 /** The newest refunds of a payment. Values as above. */
 export const findRefundSteps = statement<RefundSteps>(
   'processing.timeline_refunds',
-  `select id, amount, status, user_id, created_at, updated_at
+  `select id, amount, status, user_id, created_at, updated_at, reversed_at
      from refund
     where tenant_id = $1 and transaction_id = $2
     order by id desc

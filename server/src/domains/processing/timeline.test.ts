@@ -21,7 +21,7 @@ const page = readFileSync(new URL('../../../../docs/payments.md', import.meta.ur
 beforeAll(async () => {
   db = await databaseFromTemplate();
   await arrangeChannels(db);
-  await db.query(`update channel set provider = 'sandbox', fallback_channel_ids = '{10}' where id = 11`);
+  await db.query(`update channel set provider = 'mollie', fallback_channel_ids = '{10}' where id = 11`);
   await db.query(`update channel set provider = 'stripe' where id = 10`);
 });
 
@@ -69,17 +69,17 @@ test('a payment that another channel saved: every try with its channel, its reas
       status: 'PENDING',
       channelId: 11,
       channelName: 'Cards of One',
-      provider: 'sandbox',
+      provider: 'mollie',
       detail: { userId: 7 },
     },
     {
       type: 'charge_called',
-      message: 'The charge of 19.99 USD was sent to sandbox.',
+      message: 'The charge of 19.99 USD was sent to mollie.',
       status: 'PROCESSING',
       channelId: 11,
       channelName: 'Cards of One',
       operation: 1,
-      provider: 'sandbox',
+      provider: 'mollie',
     },
     {
       type: 'charge_failed',
@@ -87,7 +87,7 @@ test('a payment that another channel saved: every try with its channel, its reas
       channelId: 11,
       channelName: 'Cards of One',
       operation: 1,
-      provider: 'sandbox',
+      provider: 'mollie',
       reference: 'sbx_1',
       failureCode: 'processing_error',
       providerCode: 'no_luck',
@@ -174,15 +174,15 @@ test('an unknown outcome, its look-up, a call to cancel that comes too late, and
   const steps = await timeline(id);
   expect(steps.find(({ type }) => type === 'unknown')).toMatchObject({
     operation: 1,
-    provider: 'sandbox',
+    provider: 'mollie',
     detail: { error: 'ECONNRESET' },
   });
   expect(steps.find(({ type }) => type === 'charge_succeeded')).toMatchObject({
-    message: 'sandbox took 19.99 USD. A look-up told so.',
+    message: 'mollie took 19.99 USD. A look-up told so.',
     detail: { settledBy: 'look_up', calls: 1, lookUps: 1 },
   });
   expect(steps.at(-1)).toMatchObject({
-    message: 'sandbox gave 7.00 USD back.',
+    message: 'mollie gave 7.00 USD back.',
     refundId: expect.stringMatching(/^ref_[0-9a-f]{32}$/),
     operation: 4,
   });
@@ -219,7 +219,7 @@ test('a charge that was not sent because its provider had stopped answering', as
     'charge_succeeded SUCCESS',
   ]);
   expect((await timeline(id))[1]).toMatchObject({
-    message: 'The charge was not sent to sandbox, which had stopped answering.',
+    message: 'The charge was not sent to mollie, which had stopped answering.',
     failureCode: 'provider_unavailable',
     detail: { settledBy: 'nothing', calls: 0, lookUps: 0 },
   });

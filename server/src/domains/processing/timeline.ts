@@ -36,8 +36,15 @@ export async function timelineOf(
   const lastCharge = operations.find(({ kind }) => kind === 'CHARGE')?.number;
   const byNumber = new Map(operations.map((row) => [row.number, row]));
   const byRefund = new Map(operations.map((row) => [row.refund_id, row]));
+  const reversedAt = new Map(refunds.map(({ id, reversed_at }) => [id, reversed_at]));
   const steps = [
-    ...operations.flatMap((row) => stepsOfOperation(row, row.number !== lastCharge, payment.currency)),
+    ...operations.flatMap((row) =>
+      stepsOfOperation(row, {
+        isFollowed: row.number !== lastCharge,
+        reversedAt: reversedAt.get(row.refund_id ?? '') ?? null,
+        currency: payment.currency,
+      }),
+    ),
     ...refunds.flatMap((refund) => stepsOfRefund(refund, byRefund.get(refund.id), payment.currency)),
     ...notes.map((note) => stepOfNote(note, note.operation === null ? undefined : byNumber.get(note.operation))),
   ].sort(inOrder);
@@ -53,9 +60,13 @@ function inOrder(a: PlacedStep, b: PlacedStep): number {
 /** Each step takes the payment where it leads, if the table of transitions lets it: as it was when it happened. */
 function withStatuses(steps: readonly PlacedStep[]): PlacedStep[] {
   let status: TransactionStatus = 'PENDING';
+  let refunds = 0;
   return steps.map((step) => {
-    if (step.to === undefined || !next[status].includes(step.to)) return step;
-    status = step.to;
+    if (step.isReversal) refunds--;
+    const to = step.isReversal && refunds > 0 ? 'REFUNDED' : step.to;
+    if (to === undefined || !next[status].includes(to)) return step;
+    if (to === 'REFUNDED' && !step.isReversal) refunds++;
+    status = to;
     return { ...step, status };
   });
 }

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import { publicId } from '../../vocabulary/id.ts';
+import type { Failure } from '../connectors/failures.ts';
 import type { refundRecord } from './schema.ts';
 import type { RefundRow } from './sql.ts';
 
@@ -21,4 +22,21 @@ export function recordOf(row: RefundRow): RefundRecord {
     createdTime: row.created_at,
     updatedTime: row.updated_at,
   };
+}
+
+/** The refund as it is once it has failed: what its event tells, as the settling statement writes it. */
+export function failedRefund(
+  refund: RefundRow,
+  { failure, reference }: { failure: Failure; reference?: string },
+  atMs: number,
+): RefundRecord {
+  const time = new Date(atMs).toISOString();
+  return recordOf({
+    ...refund,
+    status: 'FAILED',
+    failure_code: failure.code,
+    failure_message: failure.message,
+    provider_reference: reference ?? refund.provider_reference,
+    updated_at: time > refund.updated_at ? time : refund.updated_at,
+  });
 }

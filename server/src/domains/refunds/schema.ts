@@ -42,7 +42,9 @@ export const refundRecord = Type.Object({
   transactionId: Type.String(),
   amount: Type.Integer({ description: 'In minor units.' }),
   currency: Type.String(),
-  status,
+  status: Type.Enum([...refundStatuses], {
+    description: 'SUCCESS can still become FAILED: a bank may return the money days later.',
+  }),
   reason: nullable(Type.String()),
   metadata: keptMetadata,
   userId: Type.Integer({ description: 'Who asked for it.' }),

@@ -26,7 +26,10 @@ export interface Move {
   providerReference?: string | undefined;
   /** What the payer has to do; any move without one clears it. */
   nextAction?: Record<string, unknown> | undefined;
-  /** What a refund that succeeded gave back, and what one that begins holds (or, negative, one that failed frees). */
+  /**
+   * What a refund that succeeded gave back (negative: one that failed after it had succeeded), and what one that begins
+   * holds (negative: one that failed frees).
+   */
   refunded?: number;
   held?: number;
   refundId?: string;
@@ -36,6 +39,14 @@ export interface Move {
   channelId?: number;
   /** Whether it is told: `eventOfStatus[to]`. */
   news?: boolean;
+  /** An event about the refund, instead of one about the payment. */
+  refundEvent?: RefundEvent;
+}
+
+export interface RefundEvent {
+  type: 'refund.failed';
+  /** The refund as it is after the move, as JSON. */
+  objectJson: string;
 }
 
 /** The payment as it is after a move: what is answered and told, letter by letter what the statement writes. */
@@ -130,7 +141,9 @@ export function moving(further: readonly FurtherColumn[] = []): string {
   ),
   ${counting},
   news as (
-    select tenant_id, event_id as id, event_type as type, 'txn_' || replace(id::text, '-', '') as object_id,
+    select tenant_id, event_id as id, event_type as type,
+           case when event_type like 'refund.%' then 'ref_' || replace(refund_id::text, '-', '')
+                else 'txn_' || replace(id::text, '-', '') end as object_id,
            at as created_at, event_body as body
       from moved
      where event_id is not null
@@ -140,9 +153,9 @@ export function moving(further: readonly FurtherColumn[] = []): string {
   ${booking}`;
 }
 
-/** The values of `moveInput`. Each move that is news gets its event's id here. */
+/** The values of `moveInput`. Each move with an event gets the event's id here. */
 export function valuesOfMoves(moves: readonly Move[], drawUuid: DrawUuid): (string | Buffer)[] {
-  const eventIds = moves.map((move) => (move.news ? drawUuid() : null));
+  const eventIds = moves.map((move) => (move.news || move.refundEvent ? drawUuid() : null));
   const column = <Value extends string | number | null | undefined>(value: (move: Move) => Value) =>
     moves.map((move) => value(move) ?? null);
   return [
@@ -164,14 +177,18 @@ export function valuesOfMoves(moves: readonly Move[], drawUuid: DrawUuid): (stri
     plainArray(column((move) => move.fee)),
     plainArray(column((move) => move.channelId)),
     plainArray(eventIds),
-    textArray(column((move) => (move.news ? eventOfStatus[move.to] : null))),
+    textArray(column((move) => move.refundEvent?.type ?? (move.news ? eventOfStatus[move.to] : null))),
     textArray(moves.map((move, i) => bodyOf(move, eventIds[i] ?? null))),
   ];
 }
 
 function bodyOf(move: Move, eventId: string | null): string | null {
   if (eventId === null) return null;
-  return eventBody(eventId, eventOfStatus[move.to], uuidTimeMs(eventId), recordJson(recordOf(moved(move))));
+  const { type, objectJson } = move.refundEvent ?? {
+    type: eventOfStatus[move.to],
+    objectJson: recordJson(recordOf(moved(move))),
+  };
+  return eventBody(eventId, type, uuidTimeMs(eventId), objectJson);
 }
 
 const moveMany = statement<{ id: string; deliveries: number }>(

@@ -9,7 +9,8 @@ export const next: Record<TransactionStatus, readonly TransactionStatus[]> = {
   PROCESSING: ['SUCCESS', 'FAILED', 'CANCELLED'],
   SUCCESS: ['REFUNDED'],
   FAILED: [],
-  REFUNDED: ['REFUNDED'],
+  // Back to SUCCESS: the last refund that stood has failed after it had succeeded.
+  REFUNDED: ['REFUNDED', 'SUCCESS'],
   CANCELLED: [],
 };
 

@@ -183,7 +183,11 @@ export class StripeAccount {
 
   settleRefund(id: string, status: 'succeeded' | 'failed' | 'canceled'): void {
     const refund = this.refund(id);
+    const isLost = ({ status: one }: SimulatedRefund) => one === 'failed' || one === 'canceled';
+    const wasLost = isLost(refund);
     refund.status = status;
+    const charge = this.charges.find((one) => one.id === refund.charge);
+    if (charge !== undefined && isLost(refund) && !wasLost) charge.amount_refunded -= refund.amount;
     if (status === 'failed') refund.failure_reason = 'expired_or_canceled_card';
     this.onEvent(status === 'failed' ? 'refund.failed' : 'refund.updated', refund);
   }

@@ -36,6 +36,7 @@ const courses: Record<string, Course> = {
   'refund:late-fail': ['pending', 'pending', ['failed refund_refused'], 'failed refund_refused'],
   'refund:timeout:before': ['unknown', 'absent', [], 'absent'],
   'refund:timeout:after': ['unknown', 'succeeded', [], 'succeeded'],
+  'refund:returned': ['succeeded', 'succeeded', ['failed refund_refused'], 'failed refund_refused'],
 };
 
 const never = new Set(behaviours.filter(({ answer }) => answer === 'never').map(({ word }) => word));

@@ -25,6 +25,8 @@ export interface Behaviour {
   arrives?: 'second' | 'none';
   /** What the provider keeps, in minor units. */
   fee?: number;
+  /** It has succeeded at first, and `lateMs` later it has failed: the money came back. */
+  isReturned?: boolean;
   /** It succeeds when it has been looked up this often; pending until then. */
   lookUps?: number;
 }
@@ -242,6 +244,15 @@ export const behaviours: readonly Behaviour[] = [
     kind: 'REFUND',
     does: 'The payment succeeds; so do its refunds, and the answer is lost.',
     answer: 'never',
+  },
+  {
+    word: 'refund:returned',
+    amount: 7_319_075,
+    kind: 'REFUND',
+    does: "The payment succeeds; so do its refunds. After 3 s the payer's bank sends the money back: they have failed (`refund_refused`), and tell so by callback.",
+    failure: 'refund_refused',
+    isReturned: true,
+    tells: [{ state: 'FAILED', sequence: 2 }],
   },
 ];
 

@@ -21,17 +21,19 @@ export function bookingOf(
   nowMs: number,
 ): Booking {
   const settlesMs = behaviour.isLate ? nowMs + lateMs : null;
+  const returnsMs = behaviour.isReturned ? nowMs + lateMs : null;
   return {
     ...plainBooking(operation, call, nowMs),
     state: firstState(operation.kind, behaviour),
     behaviour: behaviour === succeed ? null : behaviour.word,
-    failure_code: behaviour.failure ?? null,
+    failure_code: returnsMs === null ? (behaviour.failure ?? null) : null,
     fee: behaviour.fee ?? null,
     settles_ms: settlesMs,
+    returns_ms: returnsMs,
     lookups_left: behaviour.lookUps ?? null,
     charge_key: operation.kind === 'REFUND' ? keyOfReference(operation.chargeReference) : null,
     return_url: behaviour.ends === 'UNDECIDED' && operation.kind === 'CHARGE' ? operation.returnUrl : null,
-    ...callbacksOf(operation, behaviour, call, settlesMs),
+    ...callbacksOf(operation, behaviour, call, settlesMs ?? returnsMs),
   };
 }
 
@@ -57,6 +59,7 @@ function plainBooking({ key, kind, amount, currency }: Operation, { channelId }:
     failure_code: null,
     fee: null,
     settles_ms: null,
+    returns_ms: null,
     lookups_left: null,
     charge_key: null,
     return_url: null,

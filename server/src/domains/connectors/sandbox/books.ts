@@ -9,6 +9,7 @@ import {
   countLookUp,
   decideBooked,
   findBooked,
+  returnRefund,
   settleCancel,
   settleDue,
   settleRefund,
@@ -69,6 +70,10 @@ export class Books {
   /** As it may be told now: an end that has come is fixed before anyone hears of it, so that it stays. */
   async told(row: BookedRow): Promise<BookedRow> {
     const { database, clock } = this.#options;
+    if (row.returns_ms !== null && row.returns_ms <= clock()) {
+      const [returned] = await database.run(returnRefund, [row.key, clock()]);
+      return returned ?? (await this.find(row.key)) ?? row;
+    }
     if (row.settles_ms === null || row.settles_ms > clock()) return row;
     const [settled] = await database.run(settleDue, [row.key, clock()]);
     return settled ?? (await this.find(row.key)) ?? row;

@@ -4,7 +4,14 @@ import type { Queryable } from '../../../platform/postgres/database.ts';
 import { type Clock, secondMs } from '../../../vocabulary/clock.ts';
 import { callbackPauseMs } from './behaviours.ts';
 import { headersOf, type Message } from './messages.ts';
-import { claimCallbacks, type DueCallback, recordCallbackFailed, recordCallbackSent, releaseCallbacks } from './sql.ts';
+import {
+  claimCallbacks,
+  type DueCallback,
+  recordCallbackFailed,
+  recordCallbackSent,
+  releaseCallbacks,
+  returnRefund,
+} from './sql.ts';
 
 export interface SandboxCallerOptions {
   database: Queryable;
@@ -63,6 +70,8 @@ export class SandboxCaller {
   async #send({ key, channel_id, callbacks, callback_step, callback_tries }: DueCallback): Promise<void> {
     const { database, clock, deliverCallback, onTrouble } = this.#options;
     const message = callbacks[callback_step] as Message;
+    // What the callback says is so before it is said.
+    await database.run(returnRefund, [key, clock()]);
     try {
       await deliverCallback(channel_id, headersOf(message), Buffer.from(message.body));
     } catch (error) {

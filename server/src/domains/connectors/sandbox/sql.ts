@@ -20,6 +20,8 @@ export interface BookedRow {
   fee: number | null;
   /** From when on its end is told, in ms; null: it is told. */
   settles_ms: number | null;
+  /** From when on a refund that succeeded has failed, in ms; null: it does not, or has. */
+  returns_ms: number | null;
   lookups_left: number | null;
   return_url: string | null;
 }
@@ -34,22 +36,23 @@ export interface Booking extends BookedRow {
 }
 
 const columns = `o.key, o.kind, o.channel_id, o.amount, o.currency, o.state, o.behaviour, o.failure_code, o.fee,
-  (extract(epoch from o.settles_at) * 1000)::float8 as settles_ms, o.lookups_left, o.return_url`;
+  (extract(epoch from o.settles_at) * 1000)::float8 as settles_ms,
+  (extract(epoch from o.returns_at) * 1000)::float8 as returns_ms, o.lookups_left, o.return_url`;
 
 /** A batch of operations in one statement. A key that stands already is left out: it is not given back. */
 const takeBatch = statement<{ key: string }>(
   'sandbox.take',
   `insert into sandbox_operation (key, kind, channel_id, amount, currency, state, created_at, behaviour, failure_code, fee,
                                   settles_at, lookups_left, charge_key, return_url, callbacks, callback_due_at,
-                                  callback_trouble)
+                                  callback_trouble, returns_at)
    select key, kind, channel_id, amount, currency, state, to_timestamp(created_ms / 1000), behaviour, failure_code, fee,
           to_timestamp(settles_ms / 1000), lookups_left, charge_key, return_url, callbacks::json,
-          to_timestamp(callback_due_ms / 1000), callback_trouble
+          to_timestamp(callback_due_ms / 1000), callback_trouble, to_timestamp(returns_ms / 1000)
      from unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::float8[], $8::text[],
                  $9::text[], $10::bigint[], $11::float8[], $12::int[], $13::text[], $14::text[], $15::text[],
-                 $16::float8[], $17::text[])
+                 $16::float8[], $17::text[], $18::float8[])
        as row (key, kind, channel_id, amount, currency, state, created_ms, behaviour, failure_code, fee, settles_ms,
-               lookups_left, charge_key, return_url, callbacks, callback_due_ms, callback_trouble)
+               lookups_left, charge_key, return_url, callbacks, callback_due_ms, callback_trouble, returns_ms)
    on conflict (key) do nothing
    returning key`,
 );
@@ -80,6 +83,7 @@ export function takeMany(database: Queryable, bookings: readonly Booking[]): Pro
     rare((booking) => booking.callbacks_json, textArray),
     rare((booking) => booking.callback_due_ms),
     rare((booking) => booking.callback_trouble),
+    rare((booking) => booking.returns_ms),
   ]);
 }
 
@@ -109,6 +113,26 @@ export const settleDue = statement<BookedRow>(
   `update sandbox_operation o set settles_at = null
     where key = $1 and settles_at <= to_timestamp($2::float8 / 1000)
    returning ${columns}`,
+);
+
+/**
+ * The money of a refund has come back: it can be given back again. Values: key, now in ms. The charge is locked after the
+ * refund, as in `settleRefund`.
+ */
+export const returnRefund = statement<BookedRow>(
+  'sandbox.return_refund',
+  `with refund as (
+     update sandbox_operation o
+        set state = 'FAILED', failure_code = 'refund_refused', returns_at = null
+      where key = $1 and state = 'SUCCEEDED' and returns_at <= to_timestamp($2::float8 / 1000)
+     returning o.charge_key, o.amount as returned, ${columns}
+   ), charge as (
+     update sandbox_operation c
+        set refunded = c.refunded - refund.returned
+       from refund
+      where c.key = refund.charge_key
+   )
+   select * from refund`,
 );
 
 /** One more look-up at what succeeds by being looked up. */
@@ -148,7 +172,8 @@ export const settleRefund = statement<BookedRow>(
           failure_code = case when not is_given then 'refund_refused' end,
           settles_at = case when is_given then settles_at end,
           callbacks = case when is_given then callbacks end,
-          callback_due_at = case when is_given then callback_due_at end
+          callback_due_at = case when is_given then callback_due_at end,
+          returns_at = case when is_given then returns_at end
      from result
     where o.key = result.key
    returning ${columns}`,
