@@ -16,6 +16,7 @@ import { administratorOf, dataOf, makePayment } from '../../testing/cast.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../testing/database.ts';
 import { florinOn, type TestFlorin } from '../../testing/florin.ts';
 import { hourMs, minuteMs, secondMs } from '../../vocabulary/clock.ts';
+import { failure } from '../connectors/failures.ts';
 import { lateMs } from '../connectors/sandbox/behaviours.ts';
 import { referenceOf, signedMessage, type Told } from '../connectors/sandbox/messages.ts';
 import { bodyPlace } from './receive.ts';
@@ -278,6 +279,79 @@ describe('a crash', () => {
   });
 });
 
+describe('callbacks of one operation are settled in the order in which they were received', () => {
+  const saying = (id: string, said: 'succeeded' | 'failed', reference = `sbx_${id}-1`) => ({
+    key: `${id}-1`,
+    reference,
+    said,
+    outcome: { kind: said, reference, ...(said === 'failed' && { failure: failure('card_declined') }) },
+  });
+  /** When this one is settled, what came before it has been looked at, too. */
+  const settlesAnother = async () => settled(await send(await pending()));
+
+  test.each([
+    ['by our key and by the reference', (notice: object) => notice],
+    ['by the reference alone', (notice: object) => ({ ...notice, key: null })],
+  ])('a later one waits while a dead node holds the first under its lease; named %s', async (_, named) => {
+    const id = await pending();
+    await insertNotice(`${id}-first`, named(saying(id, 'succeeded')), channelId, {
+      leasedUntilMs: nowMs + 30 * secondMs,
+    });
+    await insertNotice(`${id}-second`, named(saying(id, 'failed')));
+    await settlesAnother();
+    expect(await kept(`${id}-second`)).toMatchObject({ state: 'RECEIVED' });
+    expect((await detail(id)).status).toBe('PROCESSING');
+    nowMs += 30 * secondMs;
+    await settled(`${id}-first`);
+    await settled(`${id}-second`);
+    expect((await detail(id)).status).toBe('SUCCESS');
+    expect(await notesOf(id)).toContainEqual('contradiction failed');
+  });
+
+  test('a later one waits while the first waits for its turn, and callbacks of others do not', async () => {
+    const [id, other] = [await pending(), await pending()];
+    // As it is put off by a node whose database was away.
+    await insertNotice(`${id}-first`, saying(id, 'succeeded'), channelId, { dueMs: nowMs + secondMs });
+    await insertNotice(`${id}-second`, saying(id, 'failed'));
+    await settled(await send(other));
+    expect(await kept(`${id}-second`)).toMatchObject({ state: 'RECEIVED' });
+    nowMs += secondMs;
+    await settled(`${id}-first`);
+    await settled(`${id}-second`);
+    expect(await notesOf(id)).toContainEqual('contradiction failed');
+    expect((await detail(id)).status).toBe('SUCCESS');
+    expect((await detail(other)).status).toBe('SUCCESS');
+  });
+
+  test('one that named nothing known when it came goes before those that came after it', async () => {
+    const id = await pending();
+    const reference = `late-${id}`;
+    await insertNotice(`${id}-first`, { ...saying(id, 'succeeded', reference), key: null });
+    await tried(`${id}-first`, 1);
+    await db.query(
+      `update provider_operation set provider_reference = $2, due_at = due_at + interval '1 day'
+        where transaction_id = $1`,
+      [uuidOf(id), reference],
+    );
+    await insertNotice(`${id}-second`, { ...saying(id, 'failed', reference), key: null });
+    // At once, not after five seconds, when it would have been looked at again by itself.
+    await settled(`${id}-first`);
+    await eventually('the second is put off', async () => (await dueMs(`${id}-second`)) === nowMs + secondMs);
+    nowMs += secondMs;
+    await settled(`${id}-second`);
+    expect((await detail(id)).status).toBe('SUCCESS');
+  });
+
+  test('one that names nothing known holds up neither its successors nor others', async () => {
+    const stranger = 'txn_0198a5b87c1f7000800000000000cafe';
+    await insertNotice('stranger-1', saying(stranger, 'succeeded'));
+    await tried('stranger-1', 1);
+    await insertNotice('stranger-2', saying(stranger, 'failed'));
+    await tried('stranger-2', 1);
+    await settlesAnother();
+  });
+});
+
 describe('two nodes', () => {
   let other: TestFlorin;
   beforeEach(async () => {
@@ -359,11 +433,24 @@ test('callbacks are kept for 30 days after they were settled', async () => {
 });
 
 /** A callback that a node kept before it died: none of the sandbox's own, which always name the key and the outcome. */
-async function insertNotice(eventId: string, notice: Record<string, unknown>, channel = channelId): Promise<void> {
+async function insertNotice(
+  eventId: string,
+  notice: object,
+  channel = channelId,
+  { dueMs = nowMs, leasedUntilMs }: { dueMs?: number; leasedUntilMs?: number } = {},
+): Promise<void> {
   await db.query(
-    `insert into provider_callback (channel_id, event_id, id, received_at, notice, state, due_at)
-     values ($1, $2, gen_random_uuid(), $3, $4, 'RECEIVED', $3)`,
-    [channel, eventId, new Date(nowMs), JSON.stringify(notice)],
+    `insert into provider_callback (channel_id, event_id, id, received_at, notice, state, due_at, leased_until, lease)
+     values ($1, $2, gen_random_uuid(), $3, $4, 'RECEIVED', $5, $6,
+             case when $6::timestamptz is not null then gen_random_uuid() end)`,
+    [
+      channel,
+      eventId,
+      new Date(nowMs),
+      JSON.stringify(notice),
+      new Date(dueMs),
+      leasedUntilMs === undefined ? null : new Date(leasedUntilMs),
+    ],
   );
 }
 
