@@ -1,5 +1,5 @@
 import { publicId } from '../../vocabulary/id.ts';
-import type { Call, Connector, Credentials, Operation, Outcome } from '../connectors/connector.ts';
+import type { Absent, Call, Connector, Credentials, Operation, Outcome } from '../connectors/connector.ts';
 import { isFinal } from '../transactions/states.ts';
 import { operationKey } from './rules.ts';
 import type { OperationRow } from './sql.ts';
@@ -48,6 +48,19 @@ export interface Told {
   outcome: Outcome;
   calls: number;
   lookUps: number;
+}
+
+/** Asks what became of an operation, and no more. Silence until the deadline is an unknown outcome. */
+export function lookUpOnly(
+  connector: Connector,
+  row: OperationRow,
+  operation: Operation,
+  { credentials, timeoutMs }: { credentials: Credentials; timeoutMs: number },
+): Promise<Outcome | Absent> {
+  const channelId = row.operation_channel_id;
+  return beforeDeadline(timeoutMs, (signal) =>
+    connector.lookUp(operation, { credentials, channelId, signal, timeoutMs }),
+  );
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Payment, PaymentStatus, Refund, RefundStatus } from '@mollie/api-client';
 import type { CancelOperation, ChargeOperation, Outcome, RefundOperation } from '../connector.ts';
 import { failure } from '../failures.ts';
-import { isAmount } from './amounts.ts';
+import { isAmount, moneyOf } from './amounts.ts';
 import { plain } from './client.ts';
 import { paymentFailure } from './failures.ts';
 
@@ -12,11 +12,12 @@ import { paymentFailure } from './failures.ts';
 export function chargeOutcome(payment: Payment, operation: ChargeOperation): Outcome {
   const reference = idOf(payment, 'tr_');
   mustCarry(payment.metadata, operation.key);
-  if (!isAmount(payment.amount, operation.amount, operation.currency))
-    throw new Error(`${reference} has another amount.`);
-  switch (payment.status as `${PaymentStatus}`) {
-    case 'paid':
-      return { kind: 'succeeded', reference };
+  // Where a payment supports captures, what was captured is what was taken.
+  if (payment.status === 'paid') {
+    return { kind: 'succeeded', reference, money: moneyOf(payment.amountCaptured ?? payment.amount) };
+  }
+  mustBeOf(payment.amount, operation, reference);
+  switch (payment.status as Exclude<`${PaymentStatus}`, 'paid'>) {
     case 'open': {
       const url = payment.getCheckoutUrl();
       return url === null
@@ -41,11 +42,9 @@ export function chargeOutcome(payment: Payment, operation: ChargeOperation): Out
 export function refundOutcome(refund: Refund, operation: RefundOperation): Outcome {
   const reference = idOf(refund, 're_');
   mustCarry(refund.metadata, operation.key);
-  if (!isAmount(refund.amount, operation.amount, operation.currency))
-    throw new Error(`${reference} has another amount.`);
-  switch (refund.status as `${RefundStatus}`) {
-    case 'refunded':
-      return { kind: 'succeeded', reference };
+  if (refund.status === 'refunded') return { kind: 'succeeded', reference, money: moneyOf(refund.amount) };
+  mustBeOf(refund.amount, operation, reference);
+  switch (refund.status as Exclude<`${RefundStatus}`, 'refunded'>) {
     case 'queued':
     case 'pending':
     case 'processing':
@@ -84,6 +83,10 @@ export function keyIn(metadata: unknown): string | undefined {
 function idOf({ id }: { id?: unknown }, prefix: 'tr_' | 're_'): string {
   if (!isMollieId(id, prefix)) throw new Error('Mollie answered with something that has no readable id.');
   return id;
+}
+
+function mustBeOf(said: unknown, { amount, currency }: ChargeOperation | RefundOperation, reference: string): void {
+  if (!isAmount(said, amount, currency)) throw new Error(`${reference} has another amount.`);
 }
 
 function mustCarry(metadata: unknown, key: string): void {

@@ -136,7 +136,8 @@ export class Sandbox implements Connector {
   }
 
   async #outcome(row: BookedRow): Promise<Outcome> {
-    const { key, kind, state, failure_code: failureCode, fee, currency, settles_ms } = await this.#books.told(row);
+    const told = await this.#books.told(row);
+    const { key, kind, state, failure_code: failureCode, fee, amount, currency, settles_ms } = told;
     const reference = referenceOf(key);
     if (settles_ms !== null || state === 'PENDING') return { kind: 'pending', reference };
     if (state === 'UNTAKEN') throw new Error(`The sandbox has not taken ${key}.`);
@@ -145,7 +146,7 @@ export class Sandbox implements Connector {
       return { kind: 'needs_payer', reference, nextAction: { type: 'redirect', url } };
     }
     if (kind === 'CANCEL' && state === 'FAILED') return { kind: 'failed', reference, failure: tooLate };
-    return outcomeOf({ key, state, failureCode, fee, currency });
+    return outcomeOf({ key, state, failureCode, fee, amount, currency });
   }
 }
 

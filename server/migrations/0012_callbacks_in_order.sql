@@ -21,3 +21,28 @@ create index provider_callback_by_key on provider_callback (channel_id, (notice 
   where state = 'RECEIVED';
 create index provider_callback_by_reference on provider_callback (channel_id, (notice ->> 'reference'), position)
   where state = 'RECEIVED';
+
+-- Where a provider says what cannot be true beside what stands, or names another amount than was asked for: it is looked up.
+--   OPEN       to be looked up             AGREES  the provider's answer is what stands
+--   DISAGREES  the provider's own books differ from ours; it is asked again every day
+create table provider_dispute (
+  tenant_id      bigint      not null,
+  transaction_id uuid        not null,
+  number         smallint    not null,
+  channel_id     bigint      not null,
+  said           text        not null,
+  -- Of the message: what is looked up.
+  reference      text,
+  amount         bigint,
+  currency       text,
+  state          text        not null check (state in ('OPEN', 'AGREES', 'DISAGREES')),
+  look_ups       smallint    not null default 0,
+  due_at         timestamptz not null,
+  lease          uuid,
+  leased_until   timestamptz,
+  opened_at      timestamptz not null,
+  closed_at      timestamptz,
+  primary key (tenant_id, transaction_id, number),
+  check ((closed_at is not null) = (state = 'AGREES'))
+);
+create index provider_dispute_due on provider_dispute (due_at) where state <> 'AGREES';
