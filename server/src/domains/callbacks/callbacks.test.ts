@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { freshKeyring, parseKeyring } from '../../platform/crypto/keyring.ts';
 import { Sealer } from '../../platform/crypto/seal.ts';
+import { offendersOf } from '../../platform/postgres/check.ts';
 import {
   accepted,
   callbackRecords,
@@ -19,6 +20,7 @@ import { hourMs, minuteMs, secondMs } from '../../vocabulary/clock.ts';
 import { failure } from '../connectors/failures.ts';
 import { lateMs } from '../connectors/sandbox/behaviours.ts';
 import { referenceOf, signedMessage, type Told } from '../connectors/sandbox/messages.ts';
+import { processingChecks } from '../processing/verify.ts';
 import { bodyPlace } from './receive.ts';
 import { retryWaitsMs } from './rules.ts';
 import { sweepCallbacks } from './sweep.ts';
@@ -191,6 +193,105 @@ describe('what a genuine callback says', () => {
     const reply = await florin.call('POST', `/api/callback/${mollie}`, { body, headers });
     expect(reply.body).toEqual(accepted);
     expect(await kept('event_1')).toMatchObject({ state: 'IGNORED', tries: 0, channel_id: mollie });
+  });
+});
+
+describe('what contradicts, or names other money', () => {
+  const disputesOf = (id: string) =>
+    db.query<{ state: string }>('select state, said from provider_dispute where transaction_id = $1', [uuidOf(id)]);
+  const noteKinds = async (id: string) =>
+    (
+      await db.query<{ kind: string; detail: object }>(
+        `select kind, detail from transaction_note where transaction_id = $1
+            and kind in ('contradiction', 'mismatch', 'looked_up') order by kind`,
+        [uuidOf(id)],
+      )
+    ).map(({ kind, detail }) => ({ kind, ...detail }));
+  const broken = async () => {
+    const found = await Promise.all(processingChecks.map((check) => offendersOf(db.database, check, 1_000)));
+    return found.flat();
+  };
+
+  test('is looked up at the provider: where that agrees with what stands, the matter is closed', async () => {
+    const id = await makePayment(florin, admin, channelId);
+    await eventually('it is paid', async () => (await detail(id)).status === 'SUCCESS');
+    await settled(await send(id, { state: 'FAILED' }, 9));
+    await eventually('the dispute is closed', async () => (await disputesOf(id))[0]?.state === 'AGREES');
+    expect((await detail(id)).status).toBe('SUCCESS');
+    expect(await noteKinds(id)).toMatchObject([
+      { kind: 'contradiction', said: 'failed' },
+      { kind: 'looked_up', said: 'succeeded', agrees: true },
+    ]);
+    expect(await broken()).not.toContain(`${id}-1`);
+    const metrics = (await florin.get('/metrics')).body;
+    expect(metrics).toMatch(/^florin_provider_disputes_total\{kind="contradiction"\} [1-9]/m);
+    expect(metrics).toMatch(/^florin_provider_dispute_lookups_total\{result="agrees"\} [1-9]/m);
+  });
+
+  test("where the provider's own books disagree, the final status stays and the payment is a finding of verify", async () => {
+    const id = await makePayment(florin, admin, channelId, { metadata: { sandbox: 'decline:card_declined' } });
+    await eventually('it has failed', async () => (await detail(id)).status === 'FAILED');
+    await db.query(`update sandbox_operation set state = 'SUCCEEDED', failure_code = null where key = $1`, [`${id}-1`]);
+    await settled(await send(id, { state: 'SUCCEEDED' }, 9));
+    await eventually('it was asked', async () => (await disputesOf(id))[0]?.state === 'DISAGREES');
+    expect((await detail(id)).status).toBe('FAILED');
+    expect(await noteKinds(id)).toMatchObject([
+      { kind: 'contradiction', said: 'succeeded' },
+      { kind: 'looked_up', said: 'succeeded', agrees: false },
+    ]);
+    const steps: { type: string; message: string }[] = dataOf(
+      await florin.get(`/api/transaction/timeline?id=${id}`, admin),
+    );
+    expect(steps.at(-1)).toMatchObject({ type: 'looked_up', message: expect.stringContaining('disagree') });
+    expect((await florin.get('/metrics')).body).toMatch(
+      /^florin_provider_dispute_lookups_total\{result="disagrees"\} [1-9]/m,
+    );
+    // Once for the dispute, and once for the books of the sandbox.
+    expect((await broken()).filter((offender) => offender === `${id}-1`)).toHaveLength(2);
+    // The provider puts its books right: a day later it agrees.
+    await db.query(`update sandbox_operation set state = 'FAILED' where key = $1`, [`${id}-1`]);
+    nowMs += 24 * hourMs;
+    await eventually('the dispute is closed', async () => (await disputesOf(id))[0]?.state === 'AGREES');
+    expect(await broken()).not.toContain(`${id}-1`);
+  });
+
+  test.each([
+    ['another amount', { amount: 1998 }],
+    ['a partial capture', { amount: 1 }],
+    ['another currency', { amount: 1999, currency: 'EUR' }],
+    ['another currency, without an amount', { currency: 'EUR' }],
+  ])('%s is never booked: it is shown, and the operation is looked up', async (_, named) => {
+    const id = await pending();
+    const eventId = await send(id, named);
+    await settled(eventId);
+    await eventually('it was asked', async () => {
+      const [row] = await db.query<{ look_ups: number }>(
+        'select look_ups from provider_dispute where transaction_id = $1',
+        [uuidOf(id)],
+      );
+      return row?.look_ups === 1;
+    });
+    expect((await detail(id)).status).toBe('PROCESSING');
+    expect(await db.query('select 1 from ledger_transfer where transaction_id = $1', [uuidOf(id)])).toEqual([]);
+    expect(await noteKinds(id)).toMatchObject([{ kind: 'mismatch', said: 'succeeded', currency: 'USD', ...named }]);
+    expect((await florin.get('/metrics')).body).toMatch(/^florin_provider_disputes_total\{kind="mismatch"\} [1-9]/m);
+    // What is right is believed.
+    await settled(await send(id, { amount: 1999 }, 2));
+    expect((await detail(id)).status).toBe('SUCCESS');
+  });
+
+  test('an open operation is settled by what the look-up says', async () => {
+    const silent = await makeProvidedChannel(florin, admin, { webhookSecret: undefined });
+    const id = await makePayment(florin, admin, silent, { metadata: { sandbox: 'pending:1' } });
+    await waits(id);
+    const reference = `sbx_${id}-1`;
+    const outcome = { kind: 'succeeded', reference, money: { amount: 5, currency: 'USD' } };
+    await insertNotice(`${id}-five`, { key: `${id}-1`, reference, said: 'succeeded', outcome }, silent);
+    await eventually('it is paid', async () => (await detail(id)).status === 'SUCCESS');
+    expect(await operationsOf(id)).toMatchObject([{ state: 'SUCCEEDED', settled_by: 'look_up' }]);
+    await eventually('the dispute is closed', async () => (await disputesOf(id))[0]?.state === 'AGREES');
+    const booked = await db.query('select amount from ledger_transfer where transaction_id = $1', [uuidOf(id)]);
+    expect(booked).toEqual([{ amount: 1999 }]);
   });
 });
 

@@ -96,8 +96,11 @@ export type Outcome =
   /** Under way at the provider; a callback or a look-up will tell. */
   | { kind: 'pending'; reference?: string }
   | { kind: 'needs_payer'; reference: string; nextAction: NextAction }
-  /** A timeout, a cut connection, a 5xx: it may have happened or not. */
-  | { kind: 'unknown'; cause: unknown };
+  /**
+   * A timeout, a cut connection, a 5xx: it may have happened or not. So is a success of another amount or currency than the
+   * operation's, where the connector has compared them itself (`mismatch`).
+   */
+  | { kind: 'unknown'; cause: unknown; mismatch?: { kind: 'succeeded'; reference: string; money?: NamedMoney } };
 
 /** The provider has never heard of this operation: calling it (again) is safe. */
 export interface Absent {

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { databaseFromTemplate, type TestDatabase } from '../../testing/database.ts';
 import { arrangeChannels, principalOf } from '../../testing/payments.ts';
 import { processingNode, ScriptedProvider } from '../../testing/processing.ts';
+import { uuidOfPublicId } from '../../vocabulary/id.ts';
 import type { Outcome } from '../connectors/connector.ts';
 import { failure } from '../connectors/failures.ts';
 import type { TransactionRow } from '../transactions/sql.ts';
@@ -322,6 +323,46 @@ test('a provider that contradicts itself changes nothing that is final; it is no
   expect(await transfersOf(id)).toHaveLength(1);
   expect(await db.query('select kind from transaction_note')).toContainEqual({ kind: 'contradiction' });
 });
+
+test.each([
+  ['amount', { amount: 1998, currency: 'USD' }],
+  ['currency', { amount: 1999, currency: 'EUR' }],
+  ['currency, without an amount', { currency: 'EUR' }],
+  ['amount that is no whole number of minor units', { amount: null, currency: 'USD' }],
+])(
+  'an answer that names another %s books nothing, and the operation is looked up until it is right',
+  async (_, money) => {
+    node.provider.answer = (_verb, { key }) => ({ kind: 'succeeded', reference: key, money });
+    const id = await pay();
+    node.dispatcher.start();
+    await operationIn(id, 'UNKNOWN');
+    nowMs += 5_000;
+    await reached(id, () => node.provider.verbs().length >= 2);
+    await operationIn(id, 'UNKNOWN');
+    expect((await node.find(id, one)).status).toBe('PROCESSING');
+    expect(await transfersOf(id)).toEqual([]);
+    expect(await eventsOf(id)).toEqual(['transaction.created', 'transaction.processing']);
+    // Said twice, and told once.
+    expect(
+      await db.query(`select 1 from transaction_note where transaction_id = $1 and kind = 'mismatch'`, [
+        uuidOfPublicId('txn', id),
+      ]),
+    ).toHaveLength(1);
+    expect(node.contradictions).toEqual(['READY succeeded']);
+    const [operation] = await node.operationsOf(1, id);
+    expect(
+      await node.settler.settle(operation as never, { kind: 'succeeded', reference: 'r', money }, 'callback'),
+    ).toBe('mismatch');
+    node.provider.answer = (_verb, { key }) => ({
+      kind: 'succeeded',
+      reference: key,
+      money: { amount: 1999, currency: 'USD' },
+    });
+    nowMs += 30_000;
+    expect((await ended(id)).status).toBe('SUCCESS');
+    expect(await transfersOf(id)).toEqual([{ debit: 'PROVIDER_RECEIVABLE', credit: 'MERCHANT_PAYABLE', amount: 1999 }]);
+  },
+);
 
 test('the same word from twenty mouths at once settles once', async () => {
   node.provider.answer = () => ({ kind: 'pending', reference: 'r' });

@@ -218,7 +218,11 @@ export class Dispatcher {
       if (settled === 'mismatch') await this.#deferrals.defer(held, told, { kind: 'unknown', cause: anotherAmount });
       failPoint('settled');
     } else {
-      await this.#deferrals.defer(held, told, told.outcome);
+      const { outcome } = told;
+      if (outcome.kind === 'unknown' && outcome.mismatch !== undefined) {
+        await settler.mismatch(held, outcome.mismatch, isNew ? 'answer' : 'look_up');
+      }
+      await this.#deferrals.defer(held, told, outcome);
     }
   }
 

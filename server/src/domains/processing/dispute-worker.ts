@@ -134,7 +134,8 @@ export class DisputeWorker {
     const lookUps = Math.min(dispute.look_ups + 1, 32_767);
     const isNew = verdict !== undefined && state !== dispute.state;
     if (isNew) {
-      const detail = { said: answer.kind, agrees: verdict === 'agrees', stands: row.state, payment: row.status };
+      const said = answer.kind === 'unknown' ? (answer.mismatch?.kind ?? answer.kind) : answer.kind;
+      const detail = { said, agrees: verdict === 'agrees', stands: row.state, payment: row.status };
       const { tenant_id: tenantId, id: transactionId, number: operation } = row;
       const id = drawUuid();
       await addNotesTo(database, [

@@ -28,6 +28,8 @@ export function verdictOf(row: OperationRow, answer: Outcome | Absent): Verdict 
     case 'cancelled':
     case 'absent':
       return isUndone(row, answer.kind) ? 'agrees' : 'disagrees';
+    case 'unknown':
+      return answer.mismatch === undefined ? undefined : 'disagrees';
     default:
       return undefined;
   }

@@ -76,7 +76,7 @@ export class Settler {
     learned: Learned = {},
   ): Promise<'settled' | 'mismatch'> {
     if (differsInMoney(row, outcome)) {
-      await this.#mismatch(row, outcome, by);
+      await this.mismatch(row, outcome, by);
       return 'mismatch';
     }
     let current: OperationRow | undefined = row;
@@ -174,8 +174,8 @@ export class Settler {
     ]);
   }
 
-  /** The same is told at every look-up: it is noted once. */
-  async #mismatch(row: OperationRow, outcome: FinalOutcome, by: SettledBy): Promise<void> {
+  /** Another amount or currency was named. The same is told at every look-up: it is noted once. */
+  async mismatch(row: OperationRow, outcome: FinalOutcome, by: SettledBy): Promise<void> {
     const { database, clock, drawUuid, onContradiction } = this.#deps;
     if (!(await dispute(database, row, outcome, clock()))) return;
     onContradiction(row, outcome, 'mismatch');

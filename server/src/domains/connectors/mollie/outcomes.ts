@@ -1,4 +1,5 @@
 import type { Payment, PaymentStatus, Refund, RefundStatus } from '@mollie/api-client';
+import { AnotherAmount } from '../another-amount.ts';
 import type { CancelOperation, ChargeOperation, Outcome, RefundOperation } from '../connector.ts';
 import { failure } from '../failures.ts';
 import { isAmount, moneyOf } from './amounts.ts';
@@ -13,9 +14,7 @@ export function chargeOutcome(payment: Payment, operation: ChargeOperation): Out
   const reference = idOf(payment, 'tr_');
   mustCarry(payment.metadata, operation.key);
   // Where a payment supports captures, what was captured is what was taken.
-  if (payment.status === 'paid') {
-    return { kind: 'succeeded', reference, money: moneyOf(payment.amountCaptured ?? payment.amount) };
-  }
+  if (payment.status === 'paid') return success(reference, payment.amountCaptured ?? payment.amount, operation);
   mustBeOf(payment.amount, operation, reference);
   switch (payment.status as Exclude<`${PaymentStatus}`, 'paid'>) {
     case 'open': {
@@ -42,7 +41,7 @@ export function chargeOutcome(payment: Payment, operation: ChargeOperation): Out
 export function refundOutcome(refund: Refund, operation: RefundOperation): Outcome {
   const reference = idOf(refund, 're_');
   mustCarry(refund.metadata, operation.key);
-  if (refund.status === 'refunded') return { kind: 'succeeded', reference, money: moneyOf(refund.amount) };
+  if (refund.status === 'refunded') return success(reference, refund.amount, operation);
   mustBeOf(refund.amount, operation, reference);
   switch (refund.status as Exclude<`${RefundStatus}`, 'refunded'>) {
     case 'queued':
@@ -83,6 +82,12 @@ export function keyIn(metadata: unknown): string | undefined {
 function idOf({ id }: { id?: unknown }, prefix: 'tr_' | 're_'): string {
   if (!isMollieId(id, prefix)) throw new Error('Mollie answered with something that has no readable id.');
   return id;
+}
+
+function success(reference: string, said: unknown, { amount, currency }: ChargeOperation | RefundOperation): Outcome {
+  const outcome = { kind: 'succeeded' as const, reference, money: moneyOf(said) };
+  if (!isAmount(said, amount, currency)) throw new AnotherAmount(outcome);
+  return outcome;
 }
 
 function mustBeOf(said: unknown, { amount, currency }: ChargeOperation | RefundOperation, reference: string): void {

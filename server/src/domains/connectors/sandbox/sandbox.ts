@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { AnotherAmount, unknownAfter } from '../another-amount.ts';
 import type {
   Absent,
   Call,
@@ -92,10 +93,12 @@ export class Sandbox implements Connector {
     return untilDeadline<Outcome | Absent>(call, async () => {
       const found = await this.#books.find(operation.key);
       if (found === undefined) return { kind: 'absent' };
-      demandSame(found, operation, call);
+      demandSameKind(found, operation, call);
       if (found.behaviour === 'silent') return never();
       if (found.state === 'UNTAKEN') return { kind: 'absent' };
-      return this.#outcome(await this.#books.lookedUp(found));
+      const outcome = await this.#outcome(await this.#books.lookedUp(found));
+      if (isOfSameMoney(found, operation)) return outcome;
+      throw outcome.kind === 'succeeded' ? new AnotherAmount(outcome) : anotherOperation(operation);
     });
   }
 
@@ -165,11 +168,19 @@ function unknownBehaviour(operation: Operation): Outcome {
 }
 
 /** A key stands for one operation. What another one would have done under it is not known, and not guessed. */
-function demandSame(row: BookedRow, { key, kind, amount, currency }: Operation, { channelId }: Call): void {
-  const isSame =
-    row.kind === kind && row.channel_id === channelId && row.amount === amount && row.currency === currency;
-  if (!isSame) throw new Error(`The sandbox has booked another operation under ${key}.`);
+function demandSame(row: BookedRow, operation: Operation, call: Call): void {
+  demandSameKind(row, operation, call);
+  if (!isOfSameMoney(row, operation)) throw anotherOperation(operation);
 }
+
+function demandSameKind(row: BookedRow, operation: Operation, { channelId }: Call): void {
+  if (row.kind !== operation.kind || row.channel_id !== channelId) throw anotherOperation(operation);
+}
+
+const isOfSameMoney = (row: BookedRow, { amount, currency }: Operation) =>
+  row.amount === amount && row.currency === currency;
+
+const anotherOperation = ({ key }: Operation) => new Error(`The sandbox has booked another operation under ${key}.`);
 
 /** Whatever has no answer when the deadline comes is unknown; so is what could not be done. */
 function untilDeadline<Answer>({ signal }: Call, work: () => Promise<Answer>): Promise<Answer | Outcome> {
@@ -184,7 +195,7 @@ function untilDeadline<Answer>({ signal }: Call, work: () => Promise<Answer>): P
       signal.removeEventListener('abort', expired);
       resolve(answer);
     };
-    work().then(done, (cause) => done({ kind: 'unknown', cause }));
+    work().then(done, (error) => done(unknownAfter(error)));
   });
 }
 
