@@ -120,8 +120,6 @@ test(
     }
     await paying;
 
-    const [made] = await query<{ count: number }>('select count(*)::int as count from transaction');
-    expect(made?.count).toBe(payments);
     await eventually(
       'everything has ended and every callback is settled',
       async () => {
@@ -136,6 +134,8 @@ test(
       12 * minuteMs,
     );
 
+    const [made] = await query<{ count: number }>('select count(*)::int as count from transaction');
+    expect(made?.count).toBe(payments);
     const disagreeing = await query<{ key: string; behaviour: string | null; ours: string; theirs: string }>(
       `select s.key, s.behaviour, o.state as ours, s.state as theirs
          from provider_operation o

@@ -251,6 +251,7 @@ describe('what contradicts, or names other money', () => {
     // The provider puts its books right: a day later it agrees.
     await db.query(`update sandbox_operation set state = 'FAILED' where key = $1`, [`${id}-1`]);
     nowMs += 24 * hourMs;
+    admin = await administratorOf(florin);
     await eventually('the dispute is closed', async () => (await disputesOf(id))[0]?.state === 'AGREES');
     expect(await broken()).not.toContain(`${id}-1`);
   });

@@ -35,12 +35,16 @@ export function stepOfNote({ at, kind, operation: number, detail }: NoteStep, op
     ...(number !== null && { operation: number }),
     ...(reference && { reference }),
     ...(Object.keys(facts).length > 0 && { detail: facts }),
-    rank: contradicting.has(kind) ? ranks.contradicted : ranks.noted,
+    rank: rankOf[kind] ?? ranks.noted,
     ...(kind === 'updated' && to !== undefined && { to }),
   };
 }
 
-const contradicting: ReadonlySet<NoteKind> = new Set(['contradiction', 'mismatch', 'looked_up']);
+const rankOf: Partial<Record<NoteKind, number>> = {
+  contradiction: ranks.contradicted,
+  mismatch: ranks.contradicted,
+  looked_up: ranks.lookedUp,
+};
 
 const objects = { CHARGE: 'the charge', REFUND: 'the refund', CANCEL: 'the request to call the charge off' };
 
