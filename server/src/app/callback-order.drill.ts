@@ -50,6 +50,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
+  isOver = true;
   await nodes.close();
   await db.drop();
   await postgres.stop();
@@ -57,7 +58,17 @@ afterAll(async () => {
 });
 
 const query = <Row>(sql: string): Promise<Row[]> => db.query<Row>(sql);
-const start = () => nodes.start({ DATABASE_URL: urlOf(postgres.connection), APP_PROVIDER_TIMEOUT: '2s' });
+/** Nodes that were killed on purpose; of any other the end is told, with its last words. */
+const killed = new Set<ReadyService>();
+
+async function start(): Promise<ReadyService> {
+  const node = await nodes.start({ DATABASE_URL: urlOf(postgres.connection), APP_PROVIDER_TIMEOUT: '2s' });
+  void node.ended.then((ending) => {
+    if (!killed.has(node) && !isOver) console.log('A node ended by itself:', ending, node.stderr.slice(-2_000));
+  });
+  return node;
+}
+let isOver = false;
 
 const postmaster = async () =>
   Number((await readFile(join(dataDir, 'postgres', 'cluster', 'postmaster.pid'), 'utf8')).split('\n')[0]);
@@ -104,17 +115,19 @@ test(
     };
     const paying = Promise.all(Array.from({ length: payers }, (_, payer) => pay(payer)));
     for (const [i, at] of killAt.entries()) {
-      await eventually(`${at} payments`, () => done >= at, 10 * minuteMs);
+      await Promise.race([paying, eventually(`${at} payments`, () => done >= at, 10 * minuteMs)]);
       const target = targets[i];
       if (target === 'PostgreSQL') {
-        const killed = await postmaster();
-        process.kill(killed, 'SIGKILL');
+        const before = await postmaster();
+        process.kill(before, 'SIGKILL');
         await eventually('another PostgreSQL runs', async () => {
-          const pid = await postmaster().catch(() => killed);
-          return pid !== killed;
+          const pid = await postmaster().catch(() => before);
+          return pid !== before;
         });
       } else {
-        await (running[target as number] as ReadyService).end('SIGKILL');
+        const node = running[target as number] as ReadyService;
+        killed.add(node);
+        await node.end('SIGKILL');
         running[target as number] = await start();
       }
     }

@@ -226,6 +226,27 @@ test('a payment under our reference that is not ours, or not of our amount, is n
   expect((await mollie.lookUp(mine, call)).kind).toBe('succeeded');
 });
 
+test('a payment or refund of which another amount was moved is not known to be ours, and says what was moved', async () => {
+  const charge = await paid();
+  const payment = simulator.payment(charge.reference);
+  payment.amountCaptured = { currency: 'EUR', value: '10.00' };
+  expect(await mollie.lookUp(charge, call)).toMatchObject({
+    kind: 'unknown',
+    mismatch: { kind: 'succeeded', reference: charge.reference, money: { amount: 1000, currency: 'EUR' } },
+  });
+  payment.amountCaptured = payment.amount;
+  expect(await mollie.lookUp(charge, call)).toMatchObject({ kind: 'succeeded' });
+
+  const operation = refundOperation(charge.reference, { amount: 300 });
+  const reference = referenceOf(await mollie.refund(operation, call));
+  const [refund] = payment.refunds;
+  Object.assign(refund as object, { status: 'refunded', amount: { currency: 'EUR', value: '2.00' } });
+  expect(await mollie.lookUp({ ...operation, reference }, call)).toMatchObject({
+    kind: 'unknown',
+    mismatch: { kind: 'succeeded', reference, money: { amount: 200, currency: 'EUR' } },
+  });
+});
+
 test('what Mollie writes is one line of bounded length before it is stored', async () => {
   const charge = await opened();
   simulator.fail(charge.reference, `odd\u0000\ud800\n${'x'.repeat(1_000)}`);

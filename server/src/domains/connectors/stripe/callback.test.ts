@@ -150,6 +150,16 @@ test('an event names what was received: after a partial capture that is less tha
   expect(moneyIn({ currency: undefined })).toBeUndefined();
 });
 
+test('a look-up names what was received and what was given back, too', async () => {
+  const operation = chargeOperation();
+  const reference = referenceOf(await stripe.charge(operation, call));
+  simulator.account.intent(reference).amount_received = 1000;
+  const seen = await stripe.lookUp({ ...operation, reference }, call);
+  expect(seen).toMatchObject({ kind: 'succeeded', money: { amount: 1000, currency: 'USD' } });
+  simulator.account.intent(reference).currency = 'eur';
+  expect(await stripe.lookUp({ ...operation, reference }, call)).toMatchObject({ money: { currency: 'EUR' } });
+});
+
 test('a payment that was called off is cancelled, one that we cancelled after a decline has failed', async () => {
   const waiting = referenceOf(await stripe.charge(chargeOperation({ paymentMethod: null }), call));
   simulator.account.cancelIntent(waiting, { cancellation_reason: 'abandoned' });
