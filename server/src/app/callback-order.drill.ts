@@ -40,6 +40,7 @@ let postgres: EmbeddedPostgres;
 let db: TestDatabase;
 let nodes: TestNodes;
 const running: ReadyService[] = [];
+let isOver = false;
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'florin-order-'));
@@ -58,6 +59,7 @@ afterAll(async () => {
 });
 
 const query = <Row>(sql: string): Promise<Row[]> => db.query<Row>(sql);
+
 /** Nodes that were killed on purpose; of any other the end is told, with its last words. */
 const killed = new Set<ReadyService>();
 
@@ -68,7 +70,6 @@ async function start(): Promise<ReadyService> {
   });
   return node;
 }
-let isOver = false;
 
 const postmaster = async () =>
   Number((await readFile(join(dataDir, 'postgres', 'cluster', 'postmaster.pid'), 'utf8')).split('\n')[0]);
