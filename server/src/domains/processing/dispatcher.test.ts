@@ -364,6 +364,27 @@ test.each([
   },
 );
 
+test('channels that cannot be read while a provider rests end no process', async () => {
+  node.provider.answer = () => ({ kind: 'unknown', cause: 'silence' });
+  node.dispatcher.start();
+  for (let i = 0; i < 5; i++) await operationIn(await pay(), 'UNKNOWN');
+  let asked = 0;
+  const find = node.channels.find.bind(node.channels);
+  node.channels.find = () => {
+    asked++;
+    return Promise.reject(new Error('The database is away.'));
+  };
+  while (asked === 0) {
+    node.dispatcher.wake();
+    // An unhandled rejection is reported before this.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  node.channels.find = find;
+  nowMs += 31_000;
+  node.provider.answer = (_verb, { key }) => ({ kind: 'succeeded', reference: key });
+  expect((await ended(await pay())).status).toBe('SUCCESS');
+});
+
 test('the same word from twenty mouths at once settles once', async () => {
   node.provider.answer = () => ({ kind: 'pending', reference: 'r' });
   const id = await pay();

@@ -153,7 +153,12 @@ export class Dispatcher {
   /** As far as the channel itself says; whether one of those takes the payment is asked when its turn comes. */
   #canFallBack(channelId: number): boolean {
     const channel = this.#options.channels.find(channelId);
-    return !(channel instanceof Promise) && channel.fallback_channel_ids.length > 0;
+    if (channel instanceof Promise) {
+      // Nobody waits for it: with the database away it fails, and an unhandled rejection ends the process.
+      channel.catch(() => {});
+      return false;
+    }
+    return channel !== undefined && channel.fallback_channel_ids.length > 0;
   }
 
   /** Payments are PROCESSING, and told so, before anyone is called. What has been called off meanwhile is not called. */
