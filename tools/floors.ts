@@ -61,6 +61,7 @@ const ownerOfTable: Record<string, string> = {
   transaction_note: 'transactions',
   refund: 'refunds',
   provider_callback: 'callbacks',
+  provider_dispute: 'processing',
   // Appended with the end of a charge, in the statement that settles it.
   charge_total_delta: 'processing statistics',
   charge_total: 'statistics',

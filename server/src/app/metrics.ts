@@ -54,6 +54,18 @@ export class Metrics {
     labelNames: ['result'],
     registers: [this.#registry],
   });
+  readonly #disputes = new Counter({
+    name: 'florin_provider_disputes_total',
+    help: 'What providers said that cannot be true beside what stands (contradiction), or of another amount (mismatch).',
+    labelNames: ['kind'],
+    registers: [this.#registry],
+  });
+  readonly #disputeVerdicts = new Counter({
+    name: 'florin_provider_dispute_lookups_total',
+    help: 'What look-ups of such operations came to: the provider agrees with what stands, or disagrees.',
+    labelNames: ['result'],
+    registers: [this.#registry],
+  });
   readonly #pauses = new Counter({
     name: 'florin_endpoint_pauses_total',
     help: 'Pauses of webhook endpoints after failures in a row, and after each trial that failed.',
@@ -99,6 +111,14 @@ export class Metrics {
 
   onCallbackEnd = (result: 'settled' | 'ignored'): void => {
     this.#callbackEnds.labels(result).inc();
+  };
+
+  onDispute = (kind: 'contradiction' | 'mismatch'): void => {
+    this.#disputes.labels(kind).inc();
+  };
+
+  onDisputeVerdict = (verdict: 'agrees' | 'disagrees'): void => {
+    this.#disputeVerdicts.labels(verdict).inc();
   };
 
   onPaused = (): void => {

@@ -251,7 +251,7 @@ export function assemble(
   });
 
   const bringForward = async (): Promise<void> => {
-    for (const worker of [deliveries, replays, processing.dispatcher, processing.callbacks]) {
+    for (const worker of [deliveries, replays, processing.dispatcher, processing.disputes, processing.callbacks]) {
       await worker.clockWasSetBack();
     }
   };

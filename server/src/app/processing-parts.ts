@@ -4,6 +4,7 @@ import { ChannelCredentials } from '../domains/channels/credentials.ts';
 import type { ChannelDirectory } from '../domains/channels/directory.ts';
 import { Connectors } from '../domains/connectors/providers.ts';
 import { Dispatcher } from '../domains/processing/dispatcher.ts';
+import { DisputeWorker } from '../domains/processing/dispute-worker.ts';
 import { RefundRechecker } from '../domains/processing/recheck.ts';
 import { Settler } from '../domains/processing/settle.ts';
 import type { Database, Plans } from '../platform/postgres/database.ts';
@@ -12,7 +13,7 @@ import type { Notifications } from '../platform/postgres/notifications.ts';
 import { failPointAt, noFailPoint } from '../platform/process/fail-point.ts';
 import type { Log } from '../platform/process/log.ts';
 import type { Clock } from '../vocabulary/clock.ts';
-import type { DrawUuid } from '../vocabulary/id.ts';
+import { type DrawUuid, publicId } from '../vocabulary/id.ts';
 import type { Metrics } from './metrics.ts';
 import { publicUrlOf } from './public-url.ts';
 import type { Settings } from './settings.ts';
@@ -64,8 +65,16 @@ export function assembleProcessing(surroundings: Surroundings) {
     onDeliveries,
     onWritten,
     onOperations: () => dispatcher.wake(),
-    onContradiction: ({ id, number, state }, { kind }) =>
-      log.warn({ transactionId: id, operation: number, stands: state, said: kind }, 'A provider contradicts itself'),
+    onContradiction: ({ id, number, state, operation_amount, currency }, { kind: said, money }, kind) => {
+      metrics.onDispute(kind);
+      const facts = { transactionId: publicId('txn', id), operation: number, stands: state, said };
+      if (kind === 'contradiction') log.warn(facts, 'A provider contradicts itself');
+      else {
+        const asked = { amount: operation_amount, currency };
+        log.warn({ ...facts, asked, named: money }, 'A provider names another amount or currency than was asked for');
+      }
+      disputes.wake();
+    },
   });
   const dispatcher: Dispatcher = new Dispatcher({
     database,
@@ -93,6 +102,26 @@ export function assembleProcessing(surroundings: Surroundings) {
     publicUrl,
     timeoutMs: settings['app.provider.timeout'],
   });
+  const disputes: DisputeWorker = new DisputeWorker({
+    database,
+    connectors,
+    credentials,
+    settler,
+    clock,
+    drawUuid,
+    publicUrl,
+    timeoutMs: settings['app.provider.timeout'],
+    onVerdict: ({ id, number, state, status }, { kind: said }, verdict) => {
+      metrics.onDisputeVerdict(verdict);
+      const facts = { transactionId: publicId('txn', id), operation: number, stands: state, payment: status, said };
+      if (verdict === 'agrees') log.info(facts, 'A provider was asked again and agrees with what stands');
+      else log.warn(facts, "A provider's books disagree with ours");
+    },
+    pollMs: () => watchedPollMs,
+    onTrouble: (error) =>
+      log.warn({ error }, 'Look-ups of contradictions wait: the database or a defect is in the way'),
+    onRecovered: () => log.info('Look-ups of contradictions go on'),
+  });
   const callbacks = new CallbackWorker({
     database,
     settler,
@@ -115,5 +144,5 @@ export function assembleProcessing(surroundings: Surroundings) {
     onReceived: () => callbacks.wake(),
     observe: metrics.onCallback,
   });
-  return { connectors, settler, dispatcher, callbacks, intake };
+  return { connectors, settler, dispatcher, disputes, callbacks, intake };
 }

@@ -301,6 +301,44 @@ const plants: Plant[] = [
     () => /^dlv_/,
   ],
   [
+    /asked again about what it contradicted/,
+    'a dispute that the provider did not settle',
+    `insert into provider_dispute (tenant_id, transaction_id, number, channel_id, said, state, due_at, opened_at)
+     select tenant_id, transaction_id, number, channel_id, 'failed', 'DISAGREES', now(), now() from provider_operation
+      where transaction_id = {charged} and number = 1`,
+    () => `${made.charged}-1`,
+  ],
+  [
+    /in the sandbox's own books/,
+    'a charge that succeeded here and failed there',
+    `update sandbox_operation set state = 'FAILED' where key = 'txn_' || replace({charged}, '-', '') || '-1'`,
+    () => `${made.charged}-1`,
+  ],
+  [
+    /in the sandbox's own books/,
+    'a charge that failed here and succeeded there',
+    `update sandbox_operation set state = 'SUCCEEDED' where key = 'txn_' || replace({declined}, '-', '') || '-1'`,
+    () => `${made.declined}-1`,
+  ],
+  [
+    /in the sandbox's own books/,
+    'a charge of another amount',
+    `update sandbox_operation set amount = amount - 1 where key = 'txn_' || replace({charged}, '-', '') || '-1'`,
+    () => `${made.charged}-1`,
+  ],
+  [
+    /in the sandbox's own books/,
+    'a refund that is not in the books',
+    `delete from sandbox_operation where key = 'txn_' || replace({charged}, '-', '') || '-2'`,
+    () => `${made.charged}-2`,
+  ],
+  [
+    /asked of it by an operation/,
+    'a charge that nobody asked for',
+    `update sandbox_operation set key = left(key, -1) || '9' where key = 'txn_' || replace({charged}, '-', '') || '-1'`,
+    () => `${made.charged}-9`,
+  ],
+  [
     /sum to zero/,
     'a credit that leads nowhere',
     `alter table ledger_transfer drop constraint ledger_transfer_credit_check; ${freely}

@@ -28,15 +28,26 @@ export function startWorkers(parts: Parts): void {
  * Where nobody else can be at work on this database: what a process that died held is due at once, not when its leases run
  * out. To be called before the workers start.
  */
-export async function freeDeadLeases({ working, dispatcher, callbacks }: Parts): Promise<void> {
+export async function freeDeadLeases({ working, dispatcher, callbacks, disputes }: Parts): Promise<void> {
   await freeDeadDeliveries(working);
   await dispatcher.freeDeadLeases();
   await callbacks.freeDeadLeases();
+  await disputes.freeDeadLeases();
 }
 
 function workersOf(parts: Parts): Record<string, Worker> {
-  const { folder, deliveries, replays, dispatcher, callbacks, invoiceSettler, subscriptions, clockMover, settings } =
-    parts;
+  const {
+    folder,
+    deliveries,
+    replays,
+    dispatcher,
+    callbacks,
+    disputes,
+    invoiceSettler,
+    subscriptions,
+    clockMover,
+    settings,
+  } = parts;
   // Test clocks are offered in STANDALONE mode alone.
   const clocks = settings['app.deployment-mode'] === 'STANDALONE' ? clockMover : undefined;
   const sandbox = sandboxOf(parts);
@@ -46,6 +57,7 @@ function workersOf(parts: Parts): Record<string, Worker> {
     replays,
     processing: processing(parts),
     callbacks,
+    disputes,
     invoices: invoiceSettler,
     subscriptions,
     ...(clocks && { 'test clocks': clocks }),
@@ -58,6 +70,7 @@ function workersOf(parts: Parts): Record<string, Worker> {
         { name: 'deliveries', due: due.deliveries, wake: () => deliveries.wake() },
         { name: 'operations', due: due.operations, wake: () => dispatcher.wake() },
         { name: 'callbacks', due: due.callbacks, wake: () => callbacks.wake() },
+        { name: 'disputes', due: due.disputes, wake: () => disputes.wake() },
         { name: 'invoices', due: due.invoices, wake: () => invoiceSettler.wake() },
         { name: 'subscriptions', due: due.subscriptions, wake: () => subscriptions.wake() },
         ...(settings['app.sandbox.enabled'] === 'true'

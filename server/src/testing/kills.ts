@@ -27,7 +27,7 @@ export function courseOfKills(seed: number, stretches: number): Kill[][] {
 }
 
 /** Numbers from 0 to below 1 (mulberry32). */
-function randomOf(seed: number): () => number {
+export function randomOf(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

@@ -41,7 +41,8 @@ interface End {
 }
 
 /**
- * Settles the callbacks that have been kept, on whichever node: at once when it is woken, else as it finds them. What names
+ * Settles the callbacks that have been kept, on whichever node: at once when it is woken, else as it finds them. Those of
+ * one operation are settled one after the other, in the order in which they were received (`claimCallbacks`). What names
  * nothing of ours is looked for again after 5 s, 30 s, 5 min and 1 h, then ignored. What a process that died had begun is
  * due again when its lease ends.
  */

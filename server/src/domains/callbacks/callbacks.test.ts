@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { freshKeyring, parseKeyring } from '../../platform/crypto/keyring.ts';
 import { Sealer } from '../../platform/crypto/seal.ts';
+import { offendersOf } from '../../platform/postgres/check.ts';
 import {
   accepted,
   callbackRecords,
@@ -16,8 +17,10 @@ import { administratorOf, dataOf, makePayment } from '../../testing/cast.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../testing/database.ts';
 import { florinOn, type TestFlorin } from '../../testing/florin.ts';
 import { hourMs, minuteMs, secondMs } from '../../vocabulary/clock.ts';
+import { failure } from '../connectors/failures.ts';
 import { lateMs } from '../connectors/sandbox/behaviours.ts';
 import { referenceOf, signedMessage, type Told } from '../connectors/sandbox/messages.ts';
+import { processingChecks } from '../processing/verify.ts';
 import { bodyPlace } from './receive.ts';
 import { retryWaitsMs } from './rules.ts';
 import { sweepCallbacks } from './sweep.ts';
@@ -193,6 +196,106 @@ describe('what a genuine callback says', () => {
   });
 });
 
+describe('what contradicts, or names other money', () => {
+  const disputesOf = (id: string) =>
+    db.query<{ state: string }>('select state, said from provider_dispute where transaction_id = $1', [uuidOf(id)]);
+  const noteKinds = async (id: string) =>
+    (
+      await db.query<{ kind: string; detail: object }>(
+        `select kind, detail from transaction_note where transaction_id = $1
+            and kind in ('contradiction', 'mismatch', 'looked_up') order by kind`,
+        [uuidOf(id)],
+      )
+    ).map(({ kind, detail }) => ({ kind, ...detail }));
+  const broken = async () => {
+    const found = await Promise.all(processingChecks.map((check) => offendersOf(db.database, check, 1_000)));
+    return found.flat();
+  };
+
+  test('is looked up at the provider: where that agrees with what stands, the matter is closed', async () => {
+    const id = await makePayment(florin, admin, channelId);
+    await eventually('it is paid', async () => (await detail(id)).status === 'SUCCESS');
+    await settled(await send(id, { state: 'FAILED' }, 9));
+    await eventually('the dispute is closed', async () => (await disputesOf(id))[0]?.state === 'AGREES');
+    expect((await detail(id)).status).toBe('SUCCESS');
+    expect(await noteKinds(id)).toMatchObject([
+      { kind: 'contradiction', said: 'failed' },
+      { kind: 'looked_up', said: 'succeeded', agrees: true },
+    ]);
+    expect(await broken()).not.toContain(`${id}-1`);
+    const metrics = (await florin.get('/metrics')).body;
+    expect(metrics).toMatch(/^florin_provider_disputes_total\{kind="contradiction"\} [1-9]/m);
+    expect(metrics).toMatch(/^florin_provider_dispute_lookups_total\{result="agrees"\} [1-9]/m);
+  });
+
+  test("where the provider's own books disagree, the final status stays and the payment is a finding of verify", async () => {
+    const id = await makePayment(florin, admin, channelId, { metadata: { sandbox: 'decline:card_declined' } });
+    await eventually('it has failed', async () => (await detail(id)).status === 'FAILED');
+    await db.query(`update sandbox_operation set state = 'SUCCEEDED', failure_code = null where key = $1`, [`${id}-1`]);
+    await settled(await send(id, { state: 'SUCCEEDED' }, 9));
+    await eventually('it was asked', async () => (await disputesOf(id))[0]?.state === 'DISAGREES');
+    expect((await detail(id)).status).toBe('FAILED');
+    expect(await noteKinds(id)).toMatchObject([
+      { kind: 'contradiction', said: 'succeeded' },
+      { kind: 'looked_up', said: 'succeeded', agrees: false },
+    ]);
+    const steps: { type: string; message: string }[] = dataOf(
+      await florin.get(`/api/transaction/timeline?id=${id}`, admin),
+    );
+    expect(steps.at(-1)).toMatchObject({ type: 'looked_up', message: expect.stringContaining('disagree') });
+    expect((await florin.get('/metrics')).body).toMatch(
+      /^florin_provider_dispute_lookups_total\{result="disagrees"\} [1-9]/m,
+    );
+    // Once for the dispute, and once for the books of the sandbox.
+    expect((await broken()).filter((offender) => offender === `${id}-1`)).toHaveLength(2);
+    // The provider puts its books right: a day later it agrees.
+    await db.query(`update sandbox_operation set state = 'FAILED' where key = $1`, [`${id}-1`]);
+    nowMs += 24 * hourMs;
+    admin = await administratorOf(florin);
+    await eventually('the dispute is closed', async () => (await disputesOf(id))[0]?.state === 'AGREES');
+    expect(await broken()).not.toContain(`${id}-1`);
+  });
+
+  test.each([
+    ['another amount', { amount: 1998 }],
+    ['a partial capture', { amount: 1 }],
+    ['another currency', { amount: 1999, currency: 'EUR' }],
+    ['another currency, without an amount', { currency: 'EUR' }],
+  ])('%s is never booked: it is shown, and the operation is looked up', async (_, named) => {
+    const id = await pending();
+    const eventId = await send(id, named);
+    await settled(eventId);
+    await eventually('it was asked', async () => {
+      const [row] = await db.query<{ look_ups: number }>(
+        'select look_ups from provider_dispute where transaction_id = $1',
+        [uuidOf(id)],
+      );
+      return row?.look_ups === 1;
+    });
+    expect((await detail(id)).status).toBe('PROCESSING');
+    expect(await db.query('select 1 from ledger_transfer where transaction_id = $1', [uuidOf(id)])).toEqual([]);
+    expect(await noteKinds(id)).toMatchObject([{ kind: 'mismatch', said: 'succeeded', currency: 'USD', ...named }]);
+    expect((await florin.get('/metrics')).body).toMatch(/^florin_provider_disputes_total\{kind="mismatch"\} [1-9]/m);
+    // What is right is believed.
+    await settled(await send(id, { amount: 1999 }, 2));
+    expect((await detail(id)).status).toBe('SUCCESS');
+  });
+
+  test('an open operation is settled by what the look-up says', async () => {
+    const silent = await makeProvidedChannel(florin, admin, { webhookSecret: undefined });
+    const id = await makePayment(florin, admin, silent, { metadata: { sandbox: 'pending:1' } });
+    await waits(id);
+    const reference = `sbx_${id}-1`;
+    const outcome = { kind: 'succeeded', reference, money: { amount: 5, currency: 'USD' } };
+    await insertNotice(`${id}-five`, { key: `${id}-1`, reference, said: 'succeeded', outcome }, silent);
+    await eventually('it is paid', async () => (await detail(id)).status === 'SUCCESS');
+    expect(await operationsOf(id)).toMatchObject([{ state: 'SUCCEEDED', settled_by: 'look_up' }]);
+    await eventually('the dispute is closed', async () => (await disputesOf(id))[0]?.state === 'AGREES');
+    const booked = await db.query('select amount from ledger_transfer where transaction_id = $1', [uuidOf(id)]);
+    expect(booked).toEqual([{ amount: 1999 }]);
+  });
+});
+
 describe('what names nothing that is known yet', () => {
   test('is settled as soon as it is known', async () => {
     const id = await pending();
@@ -278,6 +381,79 @@ describe('a crash', () => {
   });
 });
 
+describe('callbacks of one operation are settled in the order in which they were received', () => {
+  const saying = (id: string, said: 'succeeded' | 'failed', reference = `sbx_${id}-1`) => ({
+    key: `${id}-1`,
+    reference,
+    said,
+    outcome: { kind: said, reference, ...(said === 'failed' && { failure: failure('card_declined') }) },
+  });
+  /** When this one is settled, what came before it has been looked at, too. */
+  const settlesAnother = async () => settled(await send(await pending()));
+
+  test.each([
+    ['by our key and by the reference', (notice: object) => notice],
+    ['by the reference alone', (notice: object) => ({ ...notice, key: null })],
+  ])('a later one waits while a dead node holds the first under its lease; named %s', async (_, named) => {
+    const id = await pending();
+    await insertNotice(`${id}-first`, named(saying(id, 'succeeded')), channelId, {
+      leasedUntilMs: nowMs + 30 * secondMs,
+    });
+    await insertNotice(`${id}-second`, named(saying(id, 'failed')));
+    await settlesAnother();
+    expect(await kept(`${id}-second`)).toMatchObject({ state: 'RECEIVED' });
+    expect((await detail(id)).status).toBe('PROCESSING');
+    nowMs += 30 * secondMs;
+    await settled(`${id}-first`);
+    await settled(`${id}-second`);
+    expect((await detail(id)).status).toBe('SUCCESS');
+    expect(await notesOf(id)).toContainEqual('contradiction failed');
+  });
+
+  test('a later one waits while the first waits for its turn, and callbacks of others do not', async () => {
+    const [id, other] = [await pending(), await pending()];
+    // As it is put off by a node whose database was away.
+    await insertNotice(`${id}-first`, saying(id, 'succeeded'), channelId, { dueMs: nowMs + secondMs });
+    await insertNotice(`${id}-second`, saying(id, 'failed'));
+    await settled(await send(other));
+    expect(await kept(`${id}-second`)).toMatchObject({ state: 'RECEIVED' });
+    nowMs += secondMs;
+    await settled(`${id}-first`);
+    await settled(`${id}-second`);
+    expect(await notesOf(id)).toContainEqual('contradiction failed');
+    expect((await detail(id)).status).toBe('SUCCESS');
+    expect((await detail(other)).status).toBe('SUCCESS');
+  });
+
+  test('one that named nothing known when it came goes before those that came after it', async () => {
+    const id = await pending();
+    const reference = `late-${id}`;
+    await insertNotice(`${id}-first`, { ...saying(id, 'succeeded', reference), key: null });
+    await tried(`${id}-first`, 1);
+    await db.query(
+      `update provider_operation set provider_reference = $2, due_at = due_at + interval '1 day'
+        where transaction_id = $1`,
+      [uuidOf(id), reference],
+    );
+    await insertNotice(`${id}-second`, { ...saying(id, 'failed', reference), key: null });
+    // At once, not after five seconds, when it would have been looked at again by itself.
+    await settled(`${id}-first`);
+    await eventually('the second is put off', async () => (await dueMs(`${id}-second`)) === nowMs + secondMs);
+    nowMs += secondMs;
+    await settled(`${id}-second`);
+    expect((await detail(id)).status).toBe('SUCCESS');
+  });
+
+  test('one that names nothing known holds up neither its successors nor others', async () => {
+    const stranger = 'txn_0198a5b87c1f7000800000000000cafe';
+    await insertNotice('stranger-1', saying(stranger, 'succeeded'));
+    await tried('stranger-1', 1);
+    await insertNotice('stranger-2', saying(stranger, 'failed'));
+    await tried('stranger-2', 1);
+    await settlesAnother();
+  });
+});
+
 describe('two nodes', () => {
   let other: TestFlorin;
   beforeEach(async () => {
@@ -359,11 +535,24 @@ test('callbacks are kept for 30 days after they were settled', async () => {
 });
 
 /** A callback that a node kept before it died: none of the sandbox's own, which always name the key and the outcome. */
-async function insertNotice(eventId: string, notice: Record<string, unknown>, channel = channelId): Promise<void> {
+async function insertNotice(
+  eventId: string,
+  notice: object,
+  channel = channelId,
+  { dueMs = nowMs, leasedUntilMs }: { dueMs?: number; leasedUntilMs?: number } = {},
+): Promise<void> {
   await db.query(
-    `insert into provider_callback (channel_id, event_id, id, received_at, notice, state, due_at)
-     values ($1, $2, gen_random_uuid(), $3, $4, 'RECEIVED', $3)`,
-    [channel, eventId, new Date(nowMs), JSON.stringify(notice)],
+    `insert into provider_callback (channel_id, event_id, id, received_at, notice, state, due_at, leased_until, lease)
+     values ($1, $2, gen_random_uuid(), $3, $4, 'RECEIVED', $5, $6,
+             case when $6::timestamptz is not null then gen_random_uuid() end)`,
+    [
+      channel,
+      eventId,
+      new Date(nowMs),
+      JSON.stringify(notice),
+      new Date(dueMs),
+      leasedUntilMs === undefined ? null : new Date(leasedUntilMs),
+    ],
   );
 }
 

@@ -6,7 +6,7 @@ import type { Settler } from '../processing/settle.ts';
 import { findByKey, findByReference, hurryOperations, type OperationRow } from '../processing/sql.ts';
 import { addNotesTo } from '../transactions/notes.ts';
 import type { KeptNotice } from './rules.ts';
-import type { DueCallback } from './sql.ts';
+import { callUpEarlier, type DueCallback, type NoticeName } from './sql.ts';
 
 export interface CallbackSettlerDeps {
   database: Queryable;
@@ -19,8 +19,9 @@ export interface CallbackSettlerDeps {
 }
 
 /**
- * `unknown`: nothing of this channel is known by what it names, not yet at least, or its provider does not answer. `busy`: an operation of the payment is
- * being asked for at this moment, and the answer may be older than the callback.
+ * `unknown`: nothing of this channel is known by what it names, not yet at least, or its provider does not answer. `busy`: an
+ * operation of the payment is being asked for at this moment, and the answer may be older than the callback; or earlier
+ * callbacks go first.
  */
 export type Settled = 'settled' | 'unknown' | 'busy';
 
@@ -30,8 +31,11 @@ export type Settled = 'settled' | 'unknown' | 'busy';
  */
 export async function settleCallback(callback: DueCallback, deps: CallbackSettlerDeps): Promise<Settled> {
   const { notice, channel_id } = callback;
-  const operation = await operationNamed(notice, channel_id, deps.database);
-  if (operation === undefined) return 'unknown';
+  const found = await operationNamed(notice, channel_id, deps.database);
+  if (found === undefined) return 'unknown';
+  const { operation, name } = found;
+  const earlier = await deps.database.run(callUpEarlier[name], [channel_id, callback.event_id, deps.clock()]);
+  if (earlier.length > 0) return 'busy';
   await noteOnTimeline(callback, operation, deps);
   if (notice.outcome !== null) {
     await deps.settler.settle(operation, notice.outcome, 'callback');
@@ -45,16 +49,17 @@ async function operationNamed(
   { key, reference }: KeptNotice,
   channelId: number,
   database: Queryable,
-): Promise<OperationRow | undefined> {
+): Promise<{ operation: OperationRow; name: NoticeName } | undefined> {
   const ours = key === null ? undefined : operationOfKey(key);
   if (ours !== undefined) {
     const [row] = await database.run(findByKey, [channelId, ours.transactionId, ours.number]);
-    if (row !== undefined) return row;
+    if (row !== undefined) return { operation: row, name: 'key' };
   }
   if (reference === null) return undefined;
   // A cancellation bears the id of its charge, and what is said under that id is said of the charge.
   const rows = (await database.run(findByReference, [channelId, reference])).filter(({ kind }) => kind !== 'CANCEL');
-  return rows.find(({ state }) => !finished.has(state)) ?? rows.at(-1);
+  const operation = rows.find(({ state }) => !finished.has(state)) ?? rows.at(-1);
+  return operation && { operation, name: 'reference' };
 }
 
 const finished: ReadonlySet<string> = new Set(['SUCCEEDED', 'FAILED', 'CANCELLED']);

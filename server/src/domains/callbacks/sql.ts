@@ -1,4 +1,4 @@
-import { statement } from '../../platform/postgres/statement.ts';
+import { type Statement, statement } from '../../platform/postgres/statement.ts';
 import type { KeptNotice } from './rules.ts';
 
 /**
@@ -35,12 +35,38 @@ const isDue = `state = 'RECEIVED' and due_at <= to_timestamp($1::float8 / 1000)
 /** For a lookout: whether any callback is due. */
 export const callbackDue = `select from provider_callback where ${isDue}`;
 
-/** Takes due callbacks under a lease. Values: now and the lease's end in ms, how many at most, the lease's token. */
+/** An operation is named by our key or by the provider's reference; a callback bears one of them or both. */
+const names = ['key', 'reference'] as const;
+export type NoticeName = (typeof names)[number];
+
+/** A callback `earlier` that was received before `c` and names the same operation. */
+const precedes = (name: NoticeName) => `earlier.state = 'RECEIVED' and earlier.channel_id = c.channel_id
+          and (earlier.notice ->> '${name}') = (c.notice ->> '${name}') and earlier.position < c.position`;
+
+/**
+ * Nothing that is still to be settled stands before `c` in the queue of its operation, whoever holds it. What named
+ * nothing known (`tries`) waits by itself and holds up nobody; when the operation is found after all, it is called up
+ * (`callUpEarlier`). `offset 0` keeps the planner from making a join of a look by index.
+ */
+const isNext = names
+  .map(
+    (name) => `not exists (
+          select from provider_callback earlier
+           where ${precedes(name)} and (earlier.tries = 0 or earlier.lease is not null)
+          offset 0)`,
+  )
+  .join('\n        and ');
+
+/**
+ * Takes due callbacks under a lease, of each operation the first one received. Values: now and the lease's end in ms, how
+ * many at most, the lease's token.
+ */
 export const claimCallbacks = statement<DueCallback>(
   'callbacks.claim',
   `with due as materialized (
-     select channel_id, event_id from provider_callback
+     select channel_id, event_id from provider_callback c
       where ${isDue}
+        and ${isNext}
       order by due_at
       limit $3
         for update skip locked
@@ -51,6 +77,25 @@ export const claimCallbacks = statement<DueCallback>(
     where c.channel_id = due.channel_id and c.event_id = due.event_id
    returning c.channel_id, c.event_id, c.id, c.notice, c.tries`,
 );
+
+/**
+ * Makes due what was received before a callback, names the same operation by the same name, and waits because nothing was
+ * found for it at the time. Values: the callback's channel and id, now in ms.
+ */
+export const callUpEarlier = Object.fromEntries(
+  names.map((name) => [
+    name,
+    statement<{ event_id: string }>(
+      `callbacks.call_up_by_${name}`,
+      `update provider_callback earlier
+          set due_at = least(earlier.due_at, to_timestamp($3::float8 / 1000))
+         from provider_callback c
+        where c.channel_id = $1 and c.event_id = $2
+          and ${precedes(name)}
+       returning earlier.event_id`,
+    ),
+  ]),
+) as Record<NoticeName, Statement<{ event_id: string }>>;
 
 /**
  * What became of a callback, under the lease it was settled with. Values: channel, the provider's id, lease, state, tries,

@@ -83,22 +83,37 @@ export interface Call {
   timeoutMs: number;
 }
 
-/** What a provider said of an operation. Only `succeeded`, `failed` and `cancelled` are final. */
+/**
+ * What a provider said of an operation. Only `succeeded`, `failed` and `cancelled` are final; they carry the amount and
+ * currency that the provider named, where it named them, and are not believed when these are not the operation's.
+ */
 export type Outcome =
-  | { kind: 'succeeded'; reference: string; fee?: Fee }
+  | { kind: 'succeeded'; reference: string; fee?: Fee; money?: NamedMoney }
   /** Definitely not done, and it never will be under this key. */
-  | { kind: 'failed'; reference?: string; failure: Failure }
+  | { kind: 'failed'; reference?: string; failure: Failure; money?: NamedMoney }
   /** Called off, by us or by the payer, with the provider's word for it. */
-  | { kind: 'cancelled'; reference?: string }
+  | { kind: 'cancelled'; reference?: string; money?: NamedMoney }
   /** Under way at the provider; a callback or a look-up will tell. */
   | { kind: 'pending'; reference?: string }
   | { kind: 'needs_payer'; reference: string; nextAction: NextAction }
-  /** A timeout, a cut connection, a 5xx: it may have happened or not. */
-  | { kind: 'unknown'; cause: unknown };
+  /**
+   * A timeout, a cut connection, a 5xx: it may have happened or not. So is a success of another amount or currency than the
+   * operation's, where the connector has compared them itself (`mismatch`).
+   */
+  | { kind: 'unknown'; cause: unknown; mismatch?: { kind: 'succeeded'; reference: string; money?: NamedMoney } };
 
 /** The provider has never heard of this operation: calling it (again) is safe. */
 export interface Absent {
   kind: 'absent';
+}
+
+/**
+ * What the provider says was moved: of a charge what was taken, which after a partial capture is less than was asked for.
+ */
+export interface NamedMoney {
+  /** In minor units. Absent: not named. Null: it is no whole number of them, so that it is surely not what was asked for. */
+  amount?: number | null;
+  currency: string;
 }
 
 /** What the provider keeps for itself, in minor units. */

@@ -4,6 +4,7 @@ import { type LosingQueryable, losingAnswers } from '../../testing/lost-answers.
 import { arrangeChannels, principalOf } from '../../testing/payments.ts';
 import { processingNode, ScriptedProvider } from '../../testing/processing.ts';
 import { Refusal } from '../../vocabulary/errors.ts';
+import { uuidOfPublicId } from '../../vocabulary/id.ts';
 import type { Outcome } from '../connectors/connector.ts';
 import { failure } from '../connectors/failures.ts';
 import type { TransactionRow } from '../transactions/sql.ts';
@@ -440,6 +441,67 @@ test('a provider that contradicts itself changes nothing that is final; it is no
   expect(node.contradictions).toEqual(['SUCCEEDED failed']);
   expect(await transfersOf(id)).toHaveLength(1);
   expect(await db.query('select kind from transaction_note')).toContainEqual({ kind: 'contradiction' });
+});
+
+test.each([
+  ['amount', { amount: 1998, currency: 'USD' }],
+  ['currency', { amount: 1999, currency: 'EUR' }],
+  ['currency, without an amount', { currency: 'EUR' }],
+  ['amount that is no whole number of minor units', { amount: null, currency: 'USD' }],
+])(
+  'an answer that names another %s books nothing, and the operation is looked up until it is right',
+  async (_, money) => {
+    node.provider.answer = (_verb, { key }) => ({ kind: 'succeeded', reference: key, money });
+    const id = await pay();
+    node.dispatcher.start();
+    await operationIn(id, 'UNKNOWN');
+    nowMs += 5_000;
+    await reached(id, () => node.provider.verbs().length >= 2);
+    await operationIn(id, 'UNKNOWN');
+    expect((await node.find(id, one)).status).toBe('PROCESSING');
+    expect(await transfersOf(id)).toEqual([]);
+    expect(await eventsOf(id)).toEqual(['transaction.created', 'transaction.processing']);
+    // Said twice, and told once.
+    expect(
+      await db.query(`select 1 from transaction_note where transaction_id = $1 and kind = 'mismatch'`, [
+        uuidOfPublicId('txn', id),
+      ]),
+    ).toHaveLength(1);
+    expect(node.contradictions).toEqual(['READY succeeded']);
+    const [operation] = await node.operationsOf(1, id);
+    expect(
+      await node.settler.settle(operation as never, { kind: 'succeeded', reference: 'r', money }, 'callback'),
+    ).toBe('mismatch');
+    node.provider.answer = (_verb, { key }) => ({
+      kind: 'succeeded',
+      reference: key,
+      money: { amount: 1999, currency: 'USD' },
+    });
+    nowMs += 30_000;
+    expect((await ended(id)).status).toBe('SUCCESS');
+    expect(await transfersOf(id)).toEqual([{ debit: 'PROVIDER_RECEIVABLE', credit: 'MERCHANT_PAYABLE', amount: 1999 }]);
+  },
+);
+
+test('channels that cannot be read while a provider rests end no process', async () => {
+  node.provider.answer = () => ({ kind: 'unknown', cause: 'silence' });
+  node.dispatcher.start();
+  for (let i = 0; i < 5; i++) await operationIn(await pay(), 'UNKNOWN');
+  let asked = 0;
+  const find = node.channels.find.bind(node.channels);
+  node.channels.find = () => {
+    asked++;
+    return Promise.reject(new Error('The database is away.'));
+  };
+  while (asked === 0) {
+    node.dispatcher.wake();
+    // An unhandled rejection is reported before this.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  node.channels.find = find;
+  nowMs += 31_000;
+  node.provider.answer = (_verb, { key }) => ({ kind: 'succeeded', reference: key });
+  expect((await ended(await pay())).status).toBe('SUCCESS');
 });
 
 test('the same word from twenty mouths at once settles once', async () => {

@@ -211,14 +211,17 @@ export class Dispatcher {
   async #advance(held: Held): Promise<void> {
     const { settler, failPoint, disabledProviders } = this.#options;
     if (disabledProviders?.has(held.operation_provider)) {
-      return settler.settle(held, { kind: 'failed', failure: providerDisabled }, 'nothing', { lease: held.lease });
+      await settler.settle(held, { kind: 'failed', failure: providerDisabled }, 'nothing', { lease: held.lease });
+      return;
     }
     const isNew = held.state === 'READY';
     if (isNew && isFinal(held.status) && held.kind !== 'REFUND') {
-      return settler.settle(held, { kind: 'cancelled' }, 'nothing', { lease: held.lease });
+      await settler.settle(held, { kind: 'cancelled' }, 'nothing', { lease: held.lease });
+      return;
     }
     if (held.kind === 'CANCEL' && held.charge_number === null) {
-      return settler.settle(held, { kind: 'failed', failure: nothingToCancel }, 'nothing', { lease: held.lease });
+      await settler.settle(held, { kind: 'failed', failure: nothingToCancel }, 'nothing', { lease: held.lease });
+      return;
     }
     if (held.kind === 'CANCEL' && (held.charge_state === 'READY' || held.charge_state === 'CALLING')) {
       // Asked while the charge is on its way, a provider could find nothing to cancel and then take the money.
@@ -227,17 +230,23 @@ export class Dispatcher {
     if (isNew && this.#breaker.isOpen(held.operation_channel_id)) {
       const resting: FinalOutcome = { kind: 'failed', failure: failure('provider_unavailable') };
       if (!(await settler.hasFallback(held, resting))) return this.#deferrals.postpone(held);
-      return settler.settle(held, resting, 'nothing', { lease: held.lease });
+      await settler.settle(held, resting, 'nothing', { lease: held.lease });
+      return;
     }
     const told = await this.#ask(held);
     if (told.calls + told.lookUps === 0 && isNew) return this.#deferrals.postpone(held);
     failPoint('answered');
     if (isFinalOutcome(told.outcome)) {
       const { calls, lookUps } = told;
-      await settler.settle(held, told.outcome, isNew ? 'answer' : 'look_up', { calls, lookUps });
+      const settled = await settler.settle(held, told.outcome, isNew ? 'answer' : 'look_up', { calls, lookUps });
+      if (settled === 'mismatch') await this.#deferrals.defer(held, told, { kind: 'unknown', cause: anotherAmount });
       failPoint('settled');
     } else {
-      await this.#deferrals.defer(held, told, told.outcome);
+      const { outcome } = told;
+      if (outcome.kind === 'unknown' && outcome.mismatch !== undefined) {
+        await settler.mismatch(held, outcome.mismatch, isNew ? 'answer' : 'look_up');
+      }
+      await this.#deferrals.defer(held, told, outcome);
     }
   }
 
@@ -279,4 +288,8 @@ export class Dispatcher {
 }
 
 const providerDisabled = failure('invalid_operation', 'sandbox_disabled', 'The sandbox is disabled here.');
+const anotherAmount = Object.assign(new Error('The provider named another amount or currency.'), {
+  code: 'amount_mismatch',
+});
+
 const nothingToCancel = failure('invalid_operation', null, 'No charge is under way that could be called off.');

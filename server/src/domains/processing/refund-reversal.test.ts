@@ -277,7 +277,7 @@ test('a reversal whose commit is not answered is made once, and its deliveries a
 test('a failure that races with the answer that says success leaves nothing given back, told once', async () => {
   for (let round = 0; round < 10; round++) {
     const transactionId = await paid();
-    let racing: Promise<void> | undefined;
+    let racing: Promise<unknown> | undefined;
     node.provider.answer = async () => {
       const operation = (await node.operationsOf(1, transactionId)).at(-1);
       racing = other.settler.settle(operation as OperationRow, returned, 'callback');

@@ -4,7 +4,20 @@ import { type PlacedStep, ranks } from './steps.ts';
 import type { NoteStep, OperationSteps } from './timeline-sql.ts';
 
 /** Facts of a note that are shown; whatever else may stand in it is not. */
-const shown = ['from', 'to', 'userId', 'error', 'eventId', 'said', 'stands', 'payment', 'by'];
+const shown = [
+  'from',
+  'to',
+  'userId',
+  'error',
+  'eventId',
+  'said',
+  'stands',
+  'payment',
+  'by',
+  'amount',
+  'currency',
+  'agrees',
+];
 
 /** A note as a step. `operation` is what it is about, as far as that is known. */
 export function stepOfNote({ at, kind, operation: number, detail }: NoteStep, operation?: OperationSteps): PlacedStep {
@@ -22,10 +35,16 @@ export function stepOfNote({ at, kind, operation: number, detail }: NoteStep, op
     ...(number !== null && { operation: number }),
     ...(reference && { reference }),
     ...(Object.keys(facts).length > 0 && { detail: facts }),
-    rank: kind === 'contradiction' ? ranks.contradicted : ranks.noted,
+    rank: rankOf[kind] ?? ranks.noted,
     ...(kind === 'updated' && to !== undefined && { to }),
   };
 }
+
+const rankOf: Partial<Record<NoteKind, number>> = {
+  contradiction: ranks.contradicted,
+  mismatch: ranks.contradicted,
+  looked_up: ranks.lookedUp,
+};
 
 const objects = { CHARGE: 'the charge', REFUND: 'the refund', CANCEL: 'the request to call the charge off' };
 
@@ -49,6 +68,14 @@ export const sentences: Record<NoteKind, (about: About) => string> = {
       : `${provider} called back about ${what}: ${detail.said}.`,
   contradiction: ({ provider, what, detail }) =>
     `${provider} said "${detail.said}" of ${what}, which cannot be true beside what stands. ` +
-    'The payment stays as it is: ask the provider which holds.',
+    'The payment stays as it is, and the provider is asked which holds.',
+  mismatch: ({ provider, what, detail }) =>
+    `${provider} said "${detail.said}" of ${what}, with another amount or currency than was asked for. ` +
+    'That is not booked, and the provider is asked again.',
+  looked_up: ({ provider, what, detail }) =>
+    detail.agrees === true
+      ? `${provider} was asked about ${what} again, and agrees with what stands.`
+      : `${provider} was asked about ${what} again, and says "${detail.said}": its books and ours disagree. ` +
+        'The payment stays as it is until a person has looked into it.',
   not_called: ({ provider, what }) => `${provider} was not asked for ${what}.`,
 };

@@ -9,6 +9,8 @@ import { findRefund, type RefundRow } from '../refunds/sql.ts';
 import { valuesOfMoves } from '../transactions/moving.ts';
 import { addNotesTo } from '../transactions/notes.ts';
 import { isFinal } from '../transactions/states.ts';
+import { type DisputeKind, differsInMoney } from './disputes.ts';
+import { dispute } from './disputes-sql.ts';
 import { settleOperations } from './settle-sql.ts';
 import {
   contradicts,
@@ -32,8 +34,8 @@ export interface SettlerDeps {
   onWritten: () => void;
   /** Another channel is to be tried. */
   onOperations: () => void;
-  /** A provider has said two things that cannot both be true: worth a person's look. */
-  onContradiction: (row: OperationRow, outcome: FinalOutcome) => void;
+  /** A provider has said two things that cannot both be true, or named another amount: it is to be looked up. */
+  onContradiction: (row: OperationRow, outcome: FinalOutcome, kind: DisputeKind) => void;
 }
 
 /** Under which lease, and by how many calls and look-ups, it was learned. */
@@ -65,21 +67,33 @@ export class Settler {
     });
   }
 
-  /** Resolves when it is on disk. A lease is demanded only where one is given. */
-  async settle(row: OperationRow, outcome: FinalOutcome, by: SettledBy, learned: Learned = {}): Promise<void> {
+  /**
+   * Resolves when it is on disk. A lease is demanded only where one is given. What is said of another amount or currency is
+   * not believed: it is disputed, and whoever heard it has to ask again.
+   */
+  async settle(
+    row: OperationRow,
+    outcome: FinalOutcome,
+    by: SettledBy,
+    learned: Learned = {},
+  ): Promise<'settled' | 'mismatch'> {
+    if (differsInMoney(row, outcome)) {
+      await this.mismatch(row, outcome, by);
+      return 'mismatch';
+    }
     let current: OperationRow | undefined = row;
     let isNoted = false;
     for (let tries = 0; tries < maximumTries; tries++) {
-      if (current === undefined) return;
+      if (current === undefined) return 'settled';
       if (!isNoted && contradicts(current, outcome, learned.calls)) {
         isNoted = true;
         await this.#contradiction(current, outcome, by);
       }
-      if (isFinished(current) && !reverses(current, outcome, learned.calls)) return;
+      if (isFinished(current) && !reverses(current, outcome, learned.calls)) return 'settled';
       const facts: SettlementFacts = { row: current, outcome, by, ...learned, atMs: this.#deps.clock() };
       const nextChannel = await this.#nextChannel(current, outcome);
       const refund = await this.#failedRefund(current, outcome);
-      if (await this.#batcher.add(settlementOf({ ...facts, nextChannel, refund }))) return;
+      if (await this.#batcher.add(settlementOf({ ...facts, nextChannel, refund }))) return 'settled';
       current = await this.#read(row);
     }
     throw new Error(`Payment ${row.id} could not be settled: it never stood still.`);
@@ -151,7 +165,8 @@ export class Settler {
 
   async #contradiction(row: OperationRow, outcome: FinalOutcome, by: SettledBy): Promise<void> {
     const { database, clock, drawUuid, onContradiction } = this.#deps;
-    onContradiction(row, outcome);
+    await dispute(database, row, outcome, clock());
+    onContradiction(row, outcome, 'contradiction');
     await addNotesTo(database, [
       {
         tenantId: row.tenant_id,
@@ -167,6 +182,25 @@ export class Settler {
           by,
           reference: outcome.reference ?? null,
         },
+      },
+    ]);
+  }
+
+  /** Another amount or currency was named. The same is told at every look-up: it is noted once. */
+  async mismatch(row: OperationRow, outcome: FinalOutcome, by: SettledBy): Promise<void> {
+    const { database, clock, drawUuid, onContradiction } = this.#deps;
+    if (!(await dispute(database, row, outcome, clock()))) return;
+    onContradiction(row, outcome, 'mismatch');
+    const detail = { said: outcome.kind, by, reference: outcome.reference ?? null, ...outcome.money };
+    await addNotesTo(database, [
+      {
+        tenantId: row.tenant_id,
+        transactionId: row.id,
+        id: drawUuid(),
+        atMs: clock(),
+        kind: 'mismatch',
+        operation: row.number,
+        detail,
       },
     ]);
   }

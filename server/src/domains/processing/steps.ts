@@ -19,7 +19,7 @@ export interface PlacedStep extends Step {
   isReversal?: boolean;
 }
 
-export const ranks = { asked: 0, called: 1, noted: 2, ended: 3, contradicted: 4 };
+export const ranks = { asked: 0, called: 1, noted: 2, ended: 3, contradicted: 4, lookedUp: 5 };
 
 /** The payment itself. */
 export function creationOf({

@@ -60,4 +60,41 @@ export const processingChecks: readonly Check[] = [
                               when 'CANCELLED' then status <> 'CANCELLED'
                               else status not in ('PENDING', 'PROCESSING') end`,
   },
+  {
+    claim: 'A provider that was asked again about what it contradicted agrees with what stands',
+    offenders: `
+      select ${payment('transaction_id')} || '-' || number as offender from provider_dispute where state = 'DISAGREES'`,
+  },
+  {
+    claim:
+      "Every operation of the sandbox that has ended is in the sandbox's own books, of this amount and with this end",
+    // A cancellation has succeeded when its charge is cancelled, or had ended before anyone was asked; what was never sent, or not taken, has no entry or an
+    // empty one. What the sandbox has not told yet (settles_at) nobody can know.
+    offenders: `
+      select ${payment('o.transaction_id')} || '-' || o.number as offender
+        from provider_operation o
+        join transaction t on t.tenant_id = o.tenant_id and t.id = o.transaction_id
+        left join sandbox_operation s on s.key = ${payment('o.transaction_id')} || '-' || o.number
+       where o.provider = 'sandbox' and o.finished_at is not null
+         and case
+               when s.key is null or s.state = 'UNTAKEN'
+                 then o.state = 'SUCCEEDED' and not (o.kind = 'CANCEL' and o.settled_by = 'nothing')
+               when (s.kind, s.channel_id, s.amount, s.currency)
+                    is distinct from (o.kind, o.channel_id, o.amount, t.currency) then true
+               when o.kind = 'CANCEL' then case o.state when 'SUCCEEDED' then s.state <> 'CANCELLED'
+                                                        when 'FAILED' then s.state <> 'FAILED'
+                                                        else false end
+               else s.state <> o.state or (o.state = 'SUCCEEDED' and s.settles_at is not null)
+             end`,
+  },
+  {
+    claim: 'Whatever the sandbox has in its books was asked of it by an operation',
+    offenders: `
+      select s.key as offender
+        from sandbox_operation s
+       where not exists (
+         select from provider_operation o
+          where o.provider = 'sandbox' and ${payment('o.transaction_id')} || '-' || o.number = s.key
+       )`,
+  },
 ];

@@ -12,6 +12,8 @@ export type NoteKind =
   | 'absent'
   | 'callback'
   | 'contradiction'
+  | 'mismatch'
+  | 'looked_up'
   | 'not_called';
 
 export interface Note {

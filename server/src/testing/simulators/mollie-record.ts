@@ -10,6 +10,8 @@ export interface SimulatedPayment {
   isCancelable: boolean;
   failureReason: string | null;
   amount: Amount;
+  /** Where it supports captures. */
+  amountCaptured?: Amount;
   description: string;
   redirectUrl: string;
   webhookUrl: string | null;

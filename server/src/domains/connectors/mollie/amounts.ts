@@ -1,5 +1,6 @@
 import { exponentOf } from '../../../vocabulary/currency.ts';
 import { amountOfDecimal, decimalOf } from '../../../vocabulary/money.ts';
+import type { NamedMoney } from '../connector.ts';
 
 /** Money as Mollie writes it: `{currency: 'EUR', value: '10.00'}`. */
 export interface MollieAmount {
@@ -16,6 +17,13 @@ export function mollieAmount(amount: number, currency: string): MollieAmount | u
   const exponent = exponentOf(currency);
   if (exponent === undefined || exponent > 2) return undefined;
   return { currency, value: decimalOf(amount, currency) };
+}
+
+/** What Mollie says it moved. */
+export function moneyOf(said: unknown): NamedMoney {
+  const { currency, value } = (said ?? {}) as Partial<Record<keyof MollieAmount, unknown>>;
+  if (typeof currency !== 'string' || typeof value !== 'string') throw new Error('Mollie named no amount.');
+  return { amount: amountOfDecimal(value, currency) ?? null, currency };
 }
 
 /** Whether what Mollie says it moved is exactly what was asked for. */

@@ -55,7 +55,7 @@ test('a charge sends the payer to the page of Mollie, with everything that finds
 });
 
 test.each([
-  ['paid', (id: string) => simulator.pay(id), { kind: 'succeeded' }],
+  ['paid', (id: string) => simulator.pay(id), { kind: 'succeeded', money: { amount: 1999, currency: 'EUR' } }],
   ['pending', (id: string) => simulator.pend(id), { kind: 'pending' }],
   ['authorized', (id: string) => simulator.authorize(id), { kind: 'pending' }],
   ['canceled', (id: string) => simulator.cancelByPayer(id), { kind: 'cancelled' }],
@@ -132,7 +132,7 @@ test('a refund is under way until Mollie says refunded, and fails when Mollie sa
   for (const [status, expected] of [
     ['queued', { kind: 'pending' }],
     ['processing', { kind: 'pending' }],
-    ['refunded', { kind: 'succeeded' }],
+    ['refunded', { kind: 'succeeded', money: { amount: 300, currency: 'EUR' } }],
     ['failed', { kind: 'failed', failure: failure('refund_refused', 'failed') }],
     ['canceled', { kind: 'failed', failure: failure('refund_refused', 'canceled') }],
   ] as const) {
@@ -220,7 +220,31 @@ test('a payment under our reference that is not ours, or not of our amount, is n
   expect((await mollie.lookUp({ ...mine, reference: theirs.reference }, call)).kind).toBe('unknown');
   expect((await mollie.lookUp({ ...mine, amount: mine.amount + 1 }, call)).kind).toBe('unknown');
   expect((await mollie.lookUp({ ...mine, currency: 'USD' }, call)).kind).toBe('unknown');
+  expect(await mollie.lookUp({ ...mine, amount: mine.amount + 1 }, call)).toMatchObject({
+    mismatch: { kind: 'succeeded', reference: mine.reference, money: { amount: mine.amount, currency: 'EUR' } },
+  });
   expect((await mollie.lookUp(mine, call)).kind).toBe('succeeded');
+});
+
+test('a payment or refund of which another amount was moved is not known to be ours, and says what was moved', async () => {
+  const charge = await paid();
+  const payment = simulator.payment(charge.reference);
+  payment.amountCaptured = { currency: 'EUR', value: '10.00' };
+  expect(await mollie.lookUp(charge, call)).toMatchObject({
+    kind: 'unknown',
+    mismatch: { kind: 'succeeded', reference: charge.reference, money: { amount: 1000, currency: 'EUR' } },
+  });
+  payment.amountCaptured = payment.amount;
+  expect(await mollie.lookUp(charge, call)).toMatchObject({ kind: 'succeeded' });
+
+  const operation = refundOperation(charge.reference, { amount: 300 });
+  const reference = referenceOf(await mollie.refund(operation, call));
+  const [refund] = payment.refunds;
+  Object.assign(refund as object, { status: 'refunded', amount: { currency: 'EUR', value: '2.00' } });
+  expect(await mollie.lookUp({ ...operation, reference }, call)).toMatchObject({
+    kind: 'unknown',
+    mismatch: { kind: 'succeeded', reference, money: { amount: 200, currency: 'EUR' } },
+  });
 });
 
 test('what Mollie writes is one line of bounded length before it is stored', async () => {

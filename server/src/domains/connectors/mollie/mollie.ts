@@ -1,4 +1,5 @@
 import { type MollieClient, type Payment, PaymentMethod } from '@mollie/api-client';
+import { unknownAfter } from '../another-amount.ts';
 import type {
   Absent,
   Call,
@@ -91,7 +92,7 @@ export class MollieConnector implements Connector {
       return await this.#find(this.#client(call), operation);
     } catch (error) {
       // A refusal too: that we may not ask says nothing of what was done.
-      return { kind: 'unknown', cause: new ProviderTrouble(error, call.credentials) };
+      return unknownAfter(error, new ProviderTrouble(error, call.credentials));
     }
   }
 
@@ -106,7 +107,7 @@ export class MollieConnector implements Connector {
     } catch (error) {
       return error instanceof MollieRefused
         ? this.#weigh(error, operation, call)
-        : { kind: 'unknown', cause: new ProviderTrouble(error, call.credentials) };
+        : unknownAfter(error, new ProviderTrouble(error, call.credentials));
     }
   }
 

@@ -1,7 +1,8 @@
 import type { Payment, PaymentStatus, Refund, RefundStatus } from '@mollie/api-client';
+import { AnotherAmount } from '../another-amount.ts';
 import type { CancelOperation, ChargeOperation, Outcome, RefundOperation } from '../connector.ts';
 import { failure } from '../failures.ts';
-import { isAmount } from './amounts.ts';
+import { isAmount, moneyOf } from './amounts.ts';
 import { plain } from './client.ts';
 import { paymentFailure } from './failures.ts';
 
@@ -12,11 +13,10 @@ import { paymentFailure } from './failures.ts';
 export function chargeOutcome(payment: Payment, operation: ChargeOperation): Outcome {
   const reference = idOf(payment, 'tr_');
   mustCarry(payment.metadata, operation.key);
-  if (!isAmount(payment.amount, operation.amount, operation.currency))
-    throw new Error(`${reference} has another amount.`);
-  switch (payment.status as `${PaymentStatus}`) {
-    case 'paid':
-      return { kind: 'succeeded', reference };
+  // Where a payment supports captures, what was captured is what was taken.
+  if (payment.status === 'paid') return success(reference, payment.amountCaptured ?? payment.amount, operation);
+  mustBeOf(payment.amount, operation, reference);
+  switch (payment.status as Exclude<`${PaymentStatus}`, 'paid'>) {
     case 'open': {
       const url = payment.getCheckoutUrl();
       return url === null
@@ -41,11 +41,9 @@ export function chargeOutcome(payment: Payment, operation: ChargeOperation): Out
 export function refundOutcome(refund: Refund, operation: RefundOperation): Outcome {
   const reference = idOf(refund, 're_');
   mustCarry(refund.metadata, operation.key);
-  if (!isAmount(refund.amount, operation.amount, operation.currency))
-    throw new Error(`${reference} has another amount.`);
-  switch (refund.status as `${RefundStatus}`) {
-    case 'refunded':
-      return { kind: 'succeeded', reference };
+  if (refund.status === 'refunded') return success(reference, refund.amount, operation);
+  mustBeOf(refund.amount, operation, reference);
+  switch (refund.status as Exclude<`${RefundStatus}`, 'refunded'>) {
     case 'queued':
     case 'pending':
     case 'processing':
@@ -84,6 +82,16 @@ export function keyIn(metadata: unknown): string | undefined {
 function idOf({ id }: { id?: unknown }, prefix: 'tr_' | 're_'): string {
   if (!isMollieId(id, prefix)) throw new Error('Mollie answered with something that has no readable id.');
   return id;
+}
+
+function success(reference: string, said: unknown, { amount, currency }: ChargeOperation | RefundOperation): Outcome {
+  const outcome = { kind: 'succeeded' as const, reference, money: moneyOf(said) };
+  if (!isAmount(said, amount, currency)) throw new AnotherAmount(outcome);
+  return outcome;
+}
+
+function mustBeOf(said: unknown, { amount, currency }: ChargeOperation | RefundOperation, reference: string): void {
+  if (!isAmount(said, amount, currency)) throw new Error(`${reference} has another amount.`);
 }
 
 function mustCarry(metadata: unknown, key: string): void {

@@ -87,9 +87,9 @@ function callbacksOf(
   const isDecided = ends === 'UNDECIDED';
   if (tells === undefined && !isDecided) return noCallbacks;
   if (webhookSecret === null || webhookSecret === '') return { ...noCallbacks, callback_trouble: 'no_secret' };
-  const { key, currency } = operation;
+  const { key, amount, currency } = operation;
   const signed = (state: MessageState, sequence: number, failureCode: FailureCode | null): Message =>
-    signedMessage({ key, state, failureCode, fee: null, currency }, sequence, webhookSecret);
+    signedMessage({ key, state, failureCode, fee: null, amount, currency }, sequence, webhookSecret);
   if (isDecided) {
     const lists = Object.entries(decisions).map(([decision, { state, failureCode }]) => [
       decision,

@@ -28,8 +28,23 @@ test('what is signed is what an independent HMAC-SHA256 of the body says, and is
   });
   expect(read(message.body, message.signature)).toEqual({
     eventId: 'sbx_txn_1-1-1',
-    notice: { key: 'txn_1-1', reference: 'sbx_txn_1-1', outcome: { kind: 'succeeded', reference: 'sbx_txn_1-1' } },
+    notice: {
+      key: 'txn_1-1',
+      reference: 'sbx_txn_1-1',
+      outcome: { kind: 'succeeded', reference: 'sbx_txn_1-1', money: { currency: 'USD' } },
+    },
   });
+});
+
+test.each(['SUCCEEDED', 'FAILED', 'CANCELLED'] as const)('%s is told with the amount that was named', (state) => {
+  const { body, signature } = signedMessage({ ...told, state, amount: 1998 }, 1, webhookSecret);
+  const { notice } = read(body, signature);
+  expect(notice?.outcome).toMatchObject({ money: { amount: 1998, currency: 'USD' } });
+});
+
+test.each([0, -1, 1.5, '1998', null])('an amount of %j is no amount of the sandbox', (amount) => {
+  const body = JSON.stringify({ id: 'm-1', ...told, amount });
+  expect(() => read(body, sign(body))).toThrow(invalid);
 });
 
 test.each([

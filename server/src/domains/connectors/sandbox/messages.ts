@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { isCurrency } from '../../../vocabulary/currency.ts';
 import { Refusal } from '../../../vocabulary/errors.ts';
-import type { Callback, CallbackNews, Outcome } from '../connector.ts';
+import type { Callback, CallbackNews, NamedMoney, Outcome } from '../connector.ts';
 import { type FailureCode, failure, failureCodes } from '../failures.ts';
 
 /** A callback that the sandbox will send: the exact body, and its signature. */
@@ -21,6 +21,8 @@ export interface Told {
   failureCode: FailureCode | null;
   /** In minor units. */
   fee: number | null;
+  /** In minor units; messages that were signed before there was one have none. */
+  amount?: number;
   currency: string;
 }
 
@@ -36,17 +38,18 @@ export function keyOfReference(reference: string): string | null {
   return reference.startsWith('sbx_') ? reference.slice(4) : null;
 }
 
-export function outcomeOf({ key, state, failureCode, fee, currency }: Told): Outcome {
+export function outcomeOf({ key, state, failureCode, fee, amount, currency }: Told): Outcome {
   const reference = referenceOf(key);
+  const money: NamedMoney = { ...(amount !== undefined && { amount }), currency };
   switch (state) {
     case 'SUCCEEDED':
-      return { kind: 'succeeded', reference, ...(fee !== null && { fee: { amount: fee, currency } }) };
+      return { kind: 'succeeded', reference, ...(fee !== null && { fee: { amount: fee, currency } }), money };
     case 'FAILED': {
       const code = failureCode ?? 'processing_error';
-      return { kind: 'failed', reference, failure: failure(code, code) };
+      return { kind: 'failed', reference, failure: failure(code, code), money };
     }
     case 'CANCELLED':
-      return { kind: 'cancelled', reference };
+      return { kind: 'cancelled', reference, money };
     default:
       return { kind: 'pending', reference };
   }
@@ -89,7 +92,7 @@ function signatureOf(body: Buffer, secret: string): Buffer {
 /** Whoever has the secret may still have written anything. */
 function contentOf(body: Buffer): { id: string; told: Told } {
   const content = jsonOf(body);
-  const { id, key, state, failureCode, fee, currency } = (content ?? {}) as Record<string, unknown>;
+  const { id, key, state, failureCode, fee, amount, currency } = (content ?? {}) as Record<string, unknown>;
   if (
     typeof id !== 'string' ||
     !/^[a-z0-9_-]{1,100}$/.test(id) ||
@@ -98,11 +101,12 @@ function contentOf(body: Buffer): { id: string; told: Told } {
     !messageStates.includes(state as MessageState) ||
     !(failureCode === null || (typeof failureCode === 'string' && Object.hasOwn(failureCodes, failureCode))) ||
     !(fee === null || (Number.isSafeInteger(fee) && (fee as number) > 0)) ||
+    !(amount === undefined || (Number.isSafeInteger(amount) && (amount as number) > 0)) ||
     !(typeof currency === 'string' && isCurrency(currency))
   ) {
     throw notOurs('The body is not a message of the sandbox; docs/sandbox.md shows one.');
   }
-  return { id, told: { key, state, failureCode, fee, currency } as Told };
+  return { id, told: { key, state, failureCode, fee, ...(amount !== undefined && { amount }), currency } as Told };
 }
 
 function jsonOf(body: Buffer): unknown {

@@ -46,7 +46,9 @@ describe('refunds', () => {
     await sandbox.charge(charge, call());
     const refund = refundOf(charge, { amount: 1 });
     const answers = await times(50, () => sandbox.refund(refund, call()));
-    expect(answers).toEqual(Array(50).fill({ kind: 'succeeded', reference: referenceOf(refund.key) }));
+    expect(answers).toEqual(
+      Array(50).fill({ kind: 'succeeded', reference: referenceOf(refund.key), money: { amount: 1, currency: 'USD' } }),
+    );
     expect(await bookOf(charge.key)).toMatchObject([{ refunded: 1 }]);
     expect(await bookOf(refund.key)).toMatchObject([{ state: 'SUCCEEDED', calls: 50 }]);
   });

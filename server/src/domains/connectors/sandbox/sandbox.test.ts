@@ -28,6 +28,8 @@ const asking = (word: string, changes: Partial<ChargeOperation> = {}) =>
 const bookOf = (key: string) =>
   db.query('select state, calls, amount, refunded, callback_trouble from sandbox_operation where key = $1', [key]);
 
+const usd1999 = { amount: 1999, currency: 'USD' };
+
 const times = <Result>(count: number, work: (index: number) => Promise<Result>): Promise<Result[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => work(index)));
 
@@ -49,7 +51,7 @@ describe('one key is one operation', () => {
     const charge = chargeOf();
     const other = sandboxOn(db).sandbox;
     const answers = await times(40, (index) => (index % 2 === 0 ? sandbox : other).charge(charge, call()));
-    expect(answers).toEqual(Array(40).fill({ kind: 'succeeded', reference: referenceOf(charge.key) }));
+    expect(answers).toEqual(Array(40).fill({ kind: 'succeeded', reference: referenceOf(charge.key), money: usd1999 }));
     expect(await sandboxOn(db).sandbox.lookUp(charge, call())).toEqual(answers[0]);
     expect(await bookOf(charge.key)).toMatchObject([{ state: 'SUCCEEDED', calls: 40 }]);
   });
@@ -85,10 +87,11 @@ describe('one key is one operation', () => {
     );
     const answers = await Promise.all(charges.map((charge) => sandbox.charge(charge, call())));
     expect(answers).toEqual(
-      charges.map(({ key, currency }) => ({
+      charges.map(({ key, amount, currency }) => ({
         kind: 'succeeded',
         reference: referenceOf(key),
         fee: { amount: 12, currency },
+        money: { amount, currency },
       })),
     );
     const rows = await db.query(
@@ -121,7 +124,7 @@ describe('what was lost', () => {
     expect(await sandbox.lookUp(refund, call())).toEqual({ kind: 'absent' });
     expect(await bookOf(charge.key)).toMatchObject([{ refunded: 0 }]);
     const answers = await times(10, () => sandbox.refund(refund, call()));
-    expect(answers).toEqual(Array(10).fill({ kind: 'succeeded', reference: referenceOf(refund.key) }));
+    expect(answers).toEqual(Array(10).fill({ kind: 'succeeded', reference: referenceOf(refund.key), money: usd1999 }));
     expect(await bookOf(charge.key)).toMatchObject([{ refunded: 1999 }]);
   });
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Refusal } from '../../../vocabulary/errors.ts';
+import { AnotherAmount, unknownAfter } from '../another-amount.ts';
 import type {
   Absent,
   Call,
@@ -93,10 +94,12 @@ export class Sandbox implements Connector {
     return untilDeadline<Outcome | Absent>(call, async () => {
       const found = await this.#books.find(operation.key);
       if (found === undefined) return { kind: 'absent' };
-      demandSame(found, operation, call);
+      demandSameKind(found, operation, call);
       if (found.behaviour === 'silent') return silence;
       if (found.state === 'UNTAKEN') return { kind: 'absent' };
-      return this.#outcome(await this.#books.lookedUp(found));
+      const outcome = await this.#outcome(await this.#books.lookedUp(found));
+      if (isOfSameMoney(found, operation)) return outcome;
+      throw outcome.kind === 'succeeded' ? new AnotherAmount(outcome) : anotherOperation(operation);
     });
   }
 
@@ -137,7 +140,8 @@ export class Sandbox implements Connector {
   }
 
   async #outcome(row: BookedRow): Promise<Outcome> {
-    const { key, kind, state, failure_code: failureCode, fee, currency, settles_ms } = await this.#books.told(row);
+    const told = await this.#books.told(row);
+    const { key, kind, state, failure_code: failureCode, fee, amount, currency, settles_ms } = told;
     const reference = referenceOf(key);
     if (settles_ms !== null || state === 'PENDING') return { kind: 'pending', reference };
     if (state === 'UNTAKEN') throw new Error(`The sandbox has not taken ${key}.`);
@@ -146,7 +150,7 @@ export class Sandbox implements Connector {
       return { kind: 'needs_payer', reference, nextAction: { type: 'redirect', url } };
     }
     if (kind === 'CANCEL' && state === 'FAILED') return { kind: 'failed', reference, failure: tooLate };
-    return outcomeOf({ key, state, failureCode, fee, currency });
+    return outcomeOf({ key, state, failureCode, fee, amount, currency });
   }
 }
 
@@ -165,11 +169,19 @@ function unknownBehaviour(operation: Operation): Outcome {
 }
 
 /** A key stands for one operation. What another one would have done under it is not known, and not guessed. */
-function demandSame(row: BookedRow, { key, kind, amount, currency }: Operation, { channelId }: Call): void {
-  const isSame =
-    row.kind === kind && row.channel_id === channelId && row.amount === amount && row.currency === currency;
-  if (!isSame) throw new Error(`The sandbox has booked another operation under ${key}.`);
+function demandSame(row: BookedRow, operation: Operation, call: Call): void {
+  demandSameKind(row, operation, call);
+  if (!isOfSameMoney(row, operation)) throw anotherOperation(operation);
 }
+
+function demandSameKind(row: BookedRow, operation: Operation, { channelId }: Call): void {
+  if (row.kind !== operation.kind || row.channel_id !== channelId) throw anotherOperation(operation);
+}
+
+const isOfSameMoney = (row: BookedRow, { amount, currency }: Operation) =>
+  row.amount === amount && row.currency === currency;
+
+const anotherOperation = ({ key }: Operation) => new Error(`The sandbox has booked another operation under ${key}.`);
 
 /** What the sandbox does where it was asked to give no answer. */
 const silence = Symbol('silence');
@@ -198,7 +210,7 @@ function untilDeadline<Answer>(
       signal.removeEventListener('abort', expired);
       resolve(answer);
     };
-    work().then(done, (cause) => done({ kind: 'unknown', cause }));
+    work().then(done, (error) => done(unknownAfter(error)));
   });
 }
 

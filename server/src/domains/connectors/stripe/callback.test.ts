@@ -127,12 +127,37 @@ test('events of a payment tell its outcome under our key and Stripe’s id', asy
   expect(read(simulator.callback('payment_intent.succeeded', reference)).notice).toEqual({
     key,
     reference,
-    outcome: { kind: 'succeeded', reference },
+    outcome: { kind: 'succeeded', reference, money: { amount: operation.amount, currency: 'USD' } },
   });
 
   const debit = chargeOperation({ paymentMethod: 'pm_usBankAccount_success' });
   const debited = referenceOf(await stripe.charge(debit, call));
   expect(read(simulator.callback('payment_intent.processing', debited)).notice?.outcome?.kind).toBe('pending');
+});
+
+test('an event names what was received: after a partial capture that is less than was asked for', async () => {
+  const reference = referenceOf(await stripe.charge(chargeOperation(), call));
+  const moneyIn = (changes: object) => {
+    const intent = { ...simulator.account.intent(reference), ...changes };
+    const { notice } = read(simulator.sign(simulator.event('payment_intent.succeeded', intent)));
+    return (notice?.outcome as { money?: object } | undefined)?.money;
+  };
+  expect(moneyIn({})).toEqual({ amount: 1999, currency: 'USD' });
+  expect(moneyIn({ amount_received: 1000 })).toEqual({ amount: 1000, currency: 'USD' });
+  expect(moneyIn({ currency: 'jpy', amount_received: 1000 })).toEqual({ amount: 1000, currency: 'JPY' });
+  expect(moneyIn({ currency: 'isk', amount_received: 550 })).toEqual({ amount: null, currency: 'ISK' });
+  expect(moneyIn({ amount_received: undefined })).toEqual({ currency: 'USD' });
+  expect(moneyIn({ currency: undefined })).toBeUndefined();
+});
+
+test('a look-up names what was received and what was given back, too', async () => {
+  const operation = chargeOperation();
+  const reference = referenceOf(await stripe.charge(operation, call));
+  simulator.account.intent(reference).amount_received = 1000;
+  const seen = await stripe.lookUp({ ...operation, reference }, call);
+  expect(seen).toMatchObject({ kind: 'succeeded', money: { amount: 1000, currency: 'USD' } });
+  simulator.account.intent(reference).currency = 'eur';
+  expect(await stripe.lookUp({ ...operation, reference }, call)).toMatchObject({ money: { currency: 'EUR' } });
 });
 
 test('a payment that was called off is cancelled, one that we cancelled after a decline has failed', async () => {

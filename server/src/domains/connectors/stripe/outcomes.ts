@@ -1,5 +1,5 @@
 import type Stripe from 'stripe';
-import type { Fee, NextAction, Outcome } from '../connector.ts';
+import type { Fee, NamedMoney, NextAction, Outcome } from '../connector.ts';
 import { type Failure, failure } from '../failures.ts';
 import { decline } from './declines.ts';
 import { amountOfStripe } from './units.ts';
@@ -13,7 +13,9 @@ export function intentOutcome(intent: Stripe.PaymentIntent): Outcome {
   switch (status) {
     case 'succeeded': {
       const fee = feeOf(intent);
-      return { kind: 'succeeded', reference, ...(fee && { fee }) };
+      // After a partial capture less than was asked for.
+      const money = moneyOf(intent.amount_received, intent.currency);
+      return { kind: 'succeeded', reference, ...(fee && { fee }), ...(money && { money }) };
     }
     case 'canceled':
       return canceledOutcome(intent);
@@ -78,12 +80,21 @@ function feeOf({ latest_charge: charge }: Stripe.PaymentIntent): Fee | undefined
   return amount !== undefined && amount > 0 ? { amount, currency } : undefined;
 }
 
+/** Undefined where it is not told. */
+function moneyOf(amount: unknown, currency: unknown): NamedMoney | undefined {
+  if (typeof currency !== 'string') return undefined;
+  const code = currency.toUpperCase();
+  return { currency: code, ...(typeof amount === 'number' && { amount: amountOfStripe(amount, code) ?? null }) };
+}
+
 /** How a refund stands (https://docs.stripe.com/api/refunds/object). */
 export function refundOutcome(refund: Stripe.Refund): Outcome {
   const { id: reference, status, failure_reason: reason } = readable(refund, 'refund');
   switch (status) {
-    case 'succeeded':
-      return { kind: 'succeeded', reference };
+    case 'succeeded': {
+      const money = moneyOf(refund.amount, refund.currency);
+      return { kind: 'succeeded', reference, ...(money && { money }) };
+    }
     case 'failed':
       return { kind: 'failed', reference, failure: failure('refund_refused', reason ?? null) };
     case 'canceled':

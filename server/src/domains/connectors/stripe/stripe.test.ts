@@ -25,6 +25,7 @@ test('a charge with a payment method takes the money at once and says what Strip
     kind: 'succeeded',
     reference: expect.stringMatching(/^pi_/),
     fee: { amount: 88, currency: 'USD' },
+    money: { amount: 1999, currency: 'USD' },
   });
   expect(simulator.charges.at(-1)).toMatchObject({ amount: 1999, currency: 'usd', florinKey: operation.key });
   const { key, params } = simulator.requests.at(-1) ?? {};
@@ -170,7 +171,11 @@ test('refunds give back in parts up to the whole, and no more', async () => {
   const reference = await paid();
   const part = refundOperation(reference, { amount: 1000 });
   const outcome = await stripe.refund(part, call);
-  expect(outcome).toEqual({ kind: 'succeeded', reference: expect.stringMatching(/^re_/) });
+  expect(outcome).toEqual({
+    kind: 'succeeded',
+    reference: expect.stringMatching(/^re_/),
+    money: { amount: 1000, currency: 'USD' },
+  });
   expect(simulator.refunds.at(-1)?.metadata).toEqual({
     florin_key: part.key,
     florin_transaction: part.transactionId,
