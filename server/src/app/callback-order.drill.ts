@@ -65,9 +65,12 @@ const killed = new Set<ReadyService>();
 
 async function start(): Promise<ReadyService> {
   const node = await nodes.start({ DATABASE_URL: urlOf(postgres.connection), APP_PROVIDER_TIMEOUT: '2s' });
-  void node.ended.then((ending) => {
-    if (!killed.has(node) && !isOver) console.log('A node ended by itself:', ending, node.stderr.slice(-2_000));
-  });
+  node.ended.then(
+    (ending) => {
+      if (!killed.has(node) && !isOver) console.log('A node ended by itself:', ending, node.stderr.slice(-2_000));
+    },
+    (error) => console.log('The end of a node could not be observed:', error),
+  );
   return node;
 }
 

@@ -26,7 +26,7 @@ test('the connections of a node are as many as the operations page says', async 
   const total = Object.values(most).reduce((sum, connections) => sum + connections, others);
 
   const page = readFileSync(fileURLToPath(new URL('../../../docs/operations.md', import.meta.url)), 'utf8');
-  const told = /Each node uses([\s\S]*?): (\d+) in all/.exec(page);
+  const told = /Each node uses([\s\S]*?): (\d+)\s+in\s+all/.exec(page);
   expect(Number(told?.[2])).toBe(total);
   const description = settings['app.database.connections'].description;
   for (const words of [told?.[1]?.replaceAll(/\s+/g, ' '), description]) {

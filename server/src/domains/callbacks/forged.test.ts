@@ -231,5 +231,5 @@ test('a genuine callback may be announced as anything, and be as long as 256 KiB
   expectRefused(await florin.call('POST', path, { body: ' '.repeat(256 * 1024) }));
   const { status, body } = await florin.call('POST', path, { body: ' '.repeat(256 * 1024 + 1) });
   expect({ status, body }).toEqual({ status: 413, body: aRefusal(413, { type: 'body_too_large' }) });
-  expect((await florin.call('GET', path)).status).toBe(404);
+  expect((await florin.call('GET', path)).status).toBe(405);
 });

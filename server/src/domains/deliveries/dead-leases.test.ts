@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import type { Queryable } from '../../platform/postgres/database.ts';
 import { eventually } from '../../testing/database.ts';
 import { holdingAnswers, type TestDeliveries, testDeliveries } from '../../testing/deliveries.ts';
 import { freeDeadLeases } from './dead-leases.ts';
@@ -17,7 +18,15 @@ test('what a dead process held is due at once, set aside or not, and its results
   const held = holdingAnswers();
   const { receiver } = await deliveries.subscribed(held.answering);
   let lost = 0;
-  deliveries.working({ observer: { onLost: (count) => (lost += count) } });
+  // The dead one claims nothing any more; its late results still arrive.
+  let isDead = false;
+  const database: Queryable = {
+    run: (statement, values) =>
+      isDead && statement.name !== 'deliveries.record_results'
+        ? Promise.reject(new Error('The process is dead.'))
+        : db.database.run(statement, values),
+  };
+  deliveries.working({ database, observer: { onLost: (count) => (lost += count) } });
   await deliveries.happenedOften(4);
   await eventually('the posts', () => held.waiting === 4);
   await db.query('update delivery set aside = true where id in (select id from delivery limit 2)');
@@ -29,6 +38,7 @@ test('what a dead process held is due at once, set aside or not, and its results
             now() + interval '30 seconds', now(), now()`,
     [user_id],
   );
+  isDead = true;
   receiver.answering = 200;
   await freeDeadLeases(db.database);
   deliveries.working();

@@ -502,6 +502,8 @@ test('channels that cannot be read while a provider rests end no process', async
   nowMs += 31_000;
   node.provider.answer = (_verb, { key }) => ({ kind: 'succeeded', reference: key });
   expect((await ended(await pay())).status).toBe('SUCCESS');
+  // The claim that could not be limited failed, and said so.
+  expect(node.troubles.splice(0)).toEqual([new Error('The database is away.')]);
 });
 
 test('the same word from twenty mouths at once settles once', async () => {

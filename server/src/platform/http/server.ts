@@ -108,7 +108,8 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?')[0] as string;
     const allowed = methods.of(path);
-    if (allowed.length === 0) {
+    // A wildcard route may take the method and still find nothing.
+    if (allowed.length === 0 || allowed.includes(request.method)) {
       refuse(new Refusal('path_unknown', `There is no ${request.method} ${path}.`), request, reply, options);
       return;
     }

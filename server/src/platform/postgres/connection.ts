@@ -138,6 +138,7 @@ export class SessionClient extends pg.Client {
   /** ParameterStatus of the server, by name. */
   #reported = new Map<string, string>();
   #sendsOptions = true;
+  #isAbandoned = false;
 
   constructor(config: ConnectionConfig = {}) {
     super(config);
@@ -231,6 +232,7 @@ export class SessionClient extends pg.Client {
   }
 
   async #openOnce(sendsOptions: boolean): Promise<void> {
+    this.#renew();
     this.#sendsOptions = sendsOptions;
     const reported = new Map<string, string>();
     this.#reported = reported;
@@ -259,14 +261,22 @@ export class SessionClient extends pg.Client {
     if (target === 'read-write' && readOnly === 'on') throw unsuited('the server is read-only');
   }
 
-  /** Leaves the connection that failed, and makes the client as new. */
+  /** Leaves the connection that failed. */
   #abandon(): void {
-    const internals = this.#internals;
-    const { connection, connectionParameters, ssl } = internals;
-    clearTimeout(internals.connectionTimeoutHandle);
+    const { connection, connectionTimeoutHandle } = this.#internals;
+    clearTimeout(connectionTimeoutHandle);
     connection.removeAllListeners();
     connection.on('error', () => {});
     connection.stream.destroy();
+    this.#isAbandoned = true;
+  }
+
+  /** Makes the client as new, for another attempt. */
+  #renew(): void {
+    if (!this.#isAbandoned) return;
+    this.#isAbandoned = false;
+    const internals = this.#internals;
+    const { connectionParameters, ssl } = internals;
     const { keepAlive, stream } = this.#config;
     internals.connection = new pg.Connection({
       ssl,

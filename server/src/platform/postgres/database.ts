@@ -147,6 +147,8 @@ export class Database implements Queryable {
     const socket = new Socket();
     this.#sockets.set(socket, performance.now());
     socket.once('close', () => this.#sockets.delete(socket));
+    // The driver listens once it connects; a socket given up before that has nobody else to tell.
+    socket.on('error', () => {});
     // For a request that was waiting in the pool when it was suspended. The driver has to begin before it can fail.
     if (this.#suspended) setImmediate(() => socket.destroy(givenUp('the server is silent.')));
     return socket;

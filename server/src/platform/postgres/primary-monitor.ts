@@ -197,8 +197,9 @@ export class PrimaryMonitor {
     const client = new SessionClient({
       ...this.#options.connection,
       ...sessionSettings('monitor', freshPatienceMs),
-      // Of several hosts each has its share of the time.
-      connectionTimeoutMillis: freshPatienceMs,
+      // Of several hosts each has its share of the time. For a single one only `silenceOf` decides: a timer of the driver
+      // would fire after a stall of this process, too.
+      ...((this.#options.connection.hosts?.length ?? 1) > 1 && { connectionTimeoutMillis: freshPatienceMs }),
       stream: () => {
         socket = new Socket();
         return socket;

@@ -19,8 +19,8 @@ afterAll(() => db.drop());
 
 test("the page's callback is one of the sandbox's, field by field", () => {
   const shown = JSON.parse(block('json'));
-  const { key, state, failureCode, fee, currency, sequence } = shown;
-  const message = signedMessage({ key, state, failureCode, fee, currency }, sequence, webhookSecret);
+  const { key, state, failureCode, fee, amount, currency, sequence } = shown;
+  const message = signedMessage({ key, state, failureCode, fee, amount, currency }, sequence, webhookSecret);
   expect(JSON.parse(message.body)).toEqual(shown);
   const described = [...(page.split('## Callbacks')[1] ?? '').matchAll(/^\| `(\w+)` \|/gm)].map(([, field]) => field);
   expect([...described, 'currency'].sort()).toEqual(Object.keys(shown).sort());
