@@ -1,4 +1,4 @@
-import { deliveryIdFrom } from '../server/src/domains/events/outbox.ts';
+import { deliveryIdFrom } from '../server/src/domains/webhooks/events/append-events.cte.ts';
 import type { Bench } from './bench.ts';
 import { ask, end } from './processes/owned.ts';
 import type { Received } from './processes/receiver.ts';

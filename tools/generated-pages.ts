@@ -1,50 +1,15 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { type TSchema, Type } from 'typebox';
-import { routesOf } from '../server/src/app/routes.ts';
+import type { TSchema } from 'typebox';
+import { modules } from '../server/src/app/modules.ts';
+import { declaredRoutes } from '../server/src/app/routes.ts';
 import { environmentName, settings } from '../server/src/app/settings.ts';
-import { callbackEndpoints } from '../server/src/domains/callbacks/routes.ts';
-import { channelEndpoints } from '../server/src/domains/channels/routes.ts';
-import { savedChannel } from '../server/src/domains/channels/schema.ts';
-import { clockEndpoints } from '../server/src/domains/clocks/routes.ts';
-import { clockRecord } from '../server/src/domains/clocks/schema.ts';
-import { behaviours } from '../server/src/domains/connectors/sandbox/behaviours.ts';
-import { customerEndpoints } from '../server/src/domains/customers/routes.ts';
-import { customerRecord } from '../server/src/domains/customers/schema.ts';
-import { deliveryEndpoints } from '../server/src/domains/deliveries/routes.ts';
-import { attempt, deliveryDetail, replayRecord } from '../server/src/domains/deliveries/schema.ts';
-import { developerKeyEndpoints } from '../server/src/domains/developer-keys/routes.ts';
-import { generatedKey, listedKey } from '../server/src/domains/developer-keys/schema.ts';
-import { eventEndpoints } from '../server/src/domains/events/routes.ts';
-import { eventDetail } from '../server/src/domains/events/schema.ts';
-import { inboxEndpoints } from '../server/src/domains/inbox/routes.ts';
-import { createdInbox } from '../server/src/domains/inbox/schema.ts';
-import { invoiceEndpoints } from '../server/src/domains/invoices/routes.ts';
-import { invoiceRecord } from '../server/src/domains/invoices/schema.ts';
-import { ledgerEndpoints } from '../server/src/domains/ledger/routes.ts';
-import { accountBalance, entry } from '../server/src/domains/ledger/schema.ts';
-import { planEndpoints } from '../server/src/domains/plans/routes.ts';
-import { planRecord } from '../server/src/domains/plans/schema.ts';
-import { processingEndpoints } from '../server/src/domains/processing/routes.ts';
-import { timelineStep } from '../server/src/domains/processing/schema.ts';
-import { refundEndpoints } from '../server/src/domains/refunds/routes.ts';
-import { refundRecord } from '../server/src/domains/refunds/schema.ts';
-import { statisticsEndpoints } from '../server/src/domains/statistics/routes.ts';
-import { seriesRow, summary } from '../server/src/domains/statistics/schema.ts';
-import { subscriptionEndpoints } from '../server/src/domains/subscriptions/routes.ts';
-import { previewedInvoice, subscriptionRecord } from '../server/src/domains/subscriptions/schema.ts';
-import { tenantEndpoints } from '../server/src/domains/tenants/routes.ts';
-import { tenantRecord } from '../server/src/domains/tenants/schema.ts';
-import { transactionEndpoints } from '../server/src/domains/transactions/routes.ts';
-import { transactionDetail } from '../server/src/domains/transactions/schema.ts';
-import { userEndpoints } from '../server/src/domains/users/routes.ts';
-import { currentUser, loginResult, userRecord } from '../server/src/domains/users/schema.ts';
-import { webhookEndpoints } from '../server/src/domains/webhooks/routes.ts';
-import { endpointRecord } from '../server/src/domains/webhooks/schema.ts';
+import { scopeOfEventType } from '../server/src/core/event-types.ts';
+import { roles } from '../server/src/core/scopes.ts';
+import { behaviours } from '../server/src/domains/payments/providers/sandbox/behaviours.ts';
 import type { Need, Route } from '../server/src/platform/http/route.ts';
-import { scopeOfEventType } from '../server/src/vocabulary/event-types.ts';
-import { roles } from '../server/src/vocabulary/scopes.ts';
+import type { AnyModule } from '../server/src/platform/module.ts';
 import { invoiceTables } from './invoice-tables.ts';
 import { ledgerTables } from './ledger-tables.ts';
 import { table } from './markdown-table.ts';
@@ -75,34 +40,11 @@ export function regenerated(page: string): string {
   });
 }
 
-/** Every endpoint of the interface. Nothing is called, so nothing is needed. */
-export function allRoutes(): Route[] {
-  const nothing = {} as never;
-  return routesOf({
-    tenants: tenantEndpoints(nothing),
-    users: userEndpoints(nothing),
-    keys: developerKeyEndpoints(nothing),
-    channels: channelEndpoints(nothing),
-    transactions: transactionEndpoints(nothing),
-    processing: processingEndpoints(nothing),
-    refunds: refundEndpoints(nothing),
-    customers: customerEndpoints(nothing),
-    invoices: invoiceEndpoints(nothing),
-    plans: planEndpoints(nothing),
-    subscriptions: subscriptionEndpoints(nothing),
-    clocks: clockEndpoints(nothing),
-    ledger: ledgerEndpoints(nothing),
-    statistics: statisticsEndpoints(nothing),
-    events: eventEndpoints(nothing),
-    webhooks: webhookEndpoints(nothing),
-    deliveries: deliveryEndpoints(nothing),
-    inboxes: inboxEndpoints(nothing),
-    callbacks: callbackEndpoints(nothing),
-  });
-}
-
 function parts(): Record<string, () => string> {
-  const requests = allRoutes().map((route) => [`request ${route.method} ${route.path}`, () => requestTable(route)]);
+  const requests = declaredRoutes().map((route) => [
+    `request ${route.method} ${route.path}`,
+    () => requestTable(route),
+  ]);
   const shapes = Object.entries(resources).map(([name, shape]) => [`resource ${name}`, () => shapeTable(shape)]);
   return {
     settings: settingsTable,
@@ -118,33 +60,10 @@ function parts(): Record<string, () => string> {
   };
 }
 
-const resources: Record<string, TSchema> = {
-  'developer key': Type.Object({ ...generatedKey.properties, ...listedKey.properties }),
-  'login result': loginResult,
-  'current user': currentUser,
-  user: userRecord,
-  tenant: tenantRecord,
-  transaction: transactionDetail,
-  'timeline step': timelineStep,
-  refund: refundRecord,
-  customer: customerRecord,
-  invoice: invoiceRecord,
-  plan: planRecord,
-  subscription: subscriptionRecord,
-  'previewed invoice': previewedInvoice,
-  clock: clockRecord,
-  'account balance': accountBalance,
-  'ledger entry': entry,
-  'statistics summary': summary,
-  'statistics row': seriesRow,
-  channel: savedChannel,
-  'webhook endpoint': endpointRecord,
-  delivery: deliveryDetail,
-  'delivery attempt': attempt,
-  replay: replayRecord,
-  event: eventDetail,
-  inbox: createdInbox,
-};
+const resources: Readonly<Record<string, TSchema>> = Object.assign(
+  {},
+  ...(modules as readonly AnyModule[]).map(({ resources = {} }) => resources),
+);
 
 function settingsTable(): string {
   return table(
@@ -162,7 +81,10 @@ function settingsTable(): string {
 function endpointsTable(): string {
   return table(
     ['Endpoint', 'Needs'],
-    allRoutes().map(({ method, path, needs }) => [`[${method} ${path}](#${anchorOf(method, path)})`, needText(needs)]),
+    declaredRoutes().map(({ method, path, needs }) => [
+      `[${method} ${path}](#${anchorOf(method, path)})`,
+      needText(needs),
+    ]),
   );
 }
 

@@ -1,4 +1,4 @@
-import { invoiceStatuses, transitions } from '../server/src/domains/invoices/states.ts';
+import { invoiceStatuses, transitions } from '../server/src/domains/billing/invoices/states.ts';
 import { table } from './markdown-table.ts';
 
 /** What the pages say about invoices, from the table that the code goes by. */

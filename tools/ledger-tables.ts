@@ -1,5 +1,5 @@
-import { checks } from '../server/src/app/checks.ts';
-import { accounts } from '../server/src/domains/ledger/accounts.ts';
+import { checks } from '../server/src/app/integrity.ts';
+import { accounts } from '../server/src/domains/payments/ledger/accounts.ts';
 import { table } from './markdown-table.ts';
 
 /** Tables of the ledger and of what `npm run verify` proves. */

@@ -1,5 +1,7 @@
-import { failureCodes } from '../server/src/domains/connectors/failures.ts';
-import { lookUpWaitsMs } from '../server/src/domains/processing/rules.ts';
+import { dayMs, hourMs, minuteMs, secondMs } from '../server/src/core/clock.ts';
+import type { EventType } from '../server/src/core/event-types.ts';
+import { lookUpWaitsMs } from '../server/src/domains/payments/processing/rules.ts';
+import { failureCodes } from '../server/src/domains/payments/providers/failures.ts';
 import {
   eventOfStatus,
   isFinal,
@@ -7,9 +9,7 @@ import {
   nextByUpdate,
   type TransactionStatus,
   transactionStatuses,
-} from '../server/src/domains/transactions/states.ts';
-import { dayMs, hourMs, minuteMs, secondMs } from '../server/src/vocabulary/clock.ts';
-import type { EventType } from '../server/src/vocabulary/event-types.ts';
+} from '../server/src/domains/payments/transactions/states.ts';
 import { table } from './markdown-table.ts';
 
 /** What the pages say about payments, from the tables that the code goes by. */

@@ -1,5 +1,10 @@
-import { longestInterval } from '../server/src/domains/plans/rules.ts';
-import { eventOf, hasEnded, subscriptionStates, transitions } from '../server/src/domains/subscriptions/states.ts';
+import { longestInterval } from '../server/src/domains/billing/plans/rules.ts';
+import {
+  eventOf,
+  hasEnded,
+  subscriptionStates,
+  transitions,
+} from '../server/src/domains/billing/subscriptions/states.ts';
 import { table } from './markdown-table.ts';
 
 /** What the pages say about subscriptions, from the tables that the code goes by. */

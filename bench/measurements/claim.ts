@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { deliveryIdFrom } from '../../server/src/domains/events/outbox.ts';
+import { deliveryIdFrom } from '../../server/src/domains/webhooks/events/append-events.cte.ts';
 import type { Bench, Line } from '../bench.ts';
 import { milliseconds } from '../format.ts';
 import { arrivedAll, latenessOfCreates } from '../lateness.ts';

@@ -10,7 +10,7 @@ import {
   detailQuery,
   transactionDetail,
   transactionRecord,
-} from '../../server/src/domains/transactions/schema.ts';
+} from '../../server/src/domains/payments/transactions/schema.ts';
 
 const [key = ''] = process.argv.slice(2);
 const callers = new Map([[hash('sha256', key, 'base64'), { userId: 7 }]]);

@@ -1,8 +1,8 @@
 /** What the service's own sender can do without a database: the same posts, signed, to the same receiver, unrecorded. */
-import { postOf } from '../../server/src/domains/deliveries/post.ts';
-import { Sender } from '../../server/src/domains/deliveries/sender.ts';
-import { AddressGuard } from '../../server/src/domains/webhooks/address.ts';
-import { signingKeys } from '../../server/src/domains/webhooks/signature.ts';
+import { postOf } from '../../server/src/domains/webhooks/deliveries/sending/request.ts';
+import { Sender } from '../../server/src/domains/webhooks/deliveries/sending/sender.ts';
+import { AddressGuard } from '../../server/src/domains/webhooks/endpoints/address-guard.ts';
+import { signingKeys } from '../../server/src/domains/webhooks/endpoints/signature.ts';
 import { answerMessages } from './answer.ts';
 import type { PostJob, PostResult } from './post-loop.ts';
 

@@ -6,8 +6,8 @@ import { hash } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import Fastify from 'fastify';
 import pg from 'pg';
-import { createInput, transactionRecord } from '../../server/src/domains/transactions/schema.ts';
-import { publicId, uuidSource } from '../../server/src/vocabulary/id.ts';
+import { publicId, uuidSource } from '../../server/src/core/id.ts';
+import { createInput, transactionRecord } from '../../server/src/domains/payments/transactions/schema.ts';
 
 const [key = '', connection = '{}', connections = '16'] = process.argv.slice(2);
 const callers = new Map([[hash('sha256', key, 'base64'), { tenantId: 1, userId: 7 }]]);

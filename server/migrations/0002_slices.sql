@@ -26,7 +26,7 @@ create table transaction_total_delta (
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 create index transaction_total_delta_by_tenant on transaction_total_delta (tenant_id);
 
--- A day is one slice, from its first second, until it gets busy; then more are begun (domains/transactions/fold.ts).
+-- A day is one slice, from its first second, until it gets busy; then more are begun (domains/payments/transactions/rollup.ts).
 -- count is of the payments folded into the slice, newest_second the latest second of any of them: a slice is only ever
 -- begun after it, so that nothing folded changes its slice. A slice ends where the next one of its day starts.
 create table transaction_slice (

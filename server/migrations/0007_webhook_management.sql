@@ -16,7 +16,7 @@ alter table delivery add column replay_of uuid;
 create index delivery_not_delivered on delivery (tenant_id, state, id) where state in ('FAILED', 'CANCELLED');
 
 -- Events of one record. That which created a payment has the payment's own id and needs no entry, so that creating costs
--- nothing more (domains/events/list.ts).
+-- nothing more (domains/webhooks/events/list.ts).
 create index event_by_object on event (tenant_id, object_id, id) where type <> 'transaction.created';
 
 -- All that happened in a stretch of time, to be sent again to one endpoint; worked off in batches, each of which moves

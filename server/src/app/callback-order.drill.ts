@@ -2,7 +2,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { behaviours } from '../domains/connectors/sandbox/behaviours.ts';
+import { minuteMs } from '../core/clock.ts';
+import { behaviours } from '../domains/payments/providers/sandbox/behaviours.ts';
 import { Database } from '../platform/postgres/database.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../platform/postgres/embedded/supervisor.ts';
 import { makeChannel } from '../testing/cast.ts';
@@ -11,8 +12,7 @@ import { urlOf } from '../testing/florin.ts';
 import { randomOf } from '../testing/kills.ts';
 import { type TestNodes, testNodes } from '../testing/nodes.ts';
 import type { ReadyService } from '../testing/service-process.ts';
-import { minuteMs } from '../vocabulary/clock.ts';
-import { verify } from './checks.ts';
+import { verify } from './integrity.ts';
 
 /**
  * Payments of every behaviour of the sandbox on two nodes, of which one after the other, and PostgreSQL, is killed: in the

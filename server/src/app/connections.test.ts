@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { systemClock } from '../core/clock.ts';
 import { freshKeyring, parseKeyring } from '../platform/crypto/keyring.ts';
 import { Lifecycle } from '../platform/process/lifecycle.ts';
 import { openLog } from '../platform/process/log.ts';
-import { systemClock } from '../vocabulary/clock.ts';
-import { assemble } from './parts.ts';
+import { assemble } from './assemble.ts';
 import { readSettings, settings } from './settings.ts';
 
 /** Connections that are no pool's: the listener's and the primary monitor's. */
@@ -42,6 +42,6 @@ test('the connections of a node are as many as the operations page says', async 
     writer: 1,
     reader: 1,
     subscriptions: 1,
-    lookout: 1,
+    poller: 1,
   });
 });

@@ -8,7 +8,7 @@ import { databaseFromTemplate, eventually, type TestDatabase } from '../testing/
 import { administratorPassword, urlOf } from '../testing/florin.ts';
 import { makeCustomer } from '../testing/invoices.ts';
 import { type ReadyService, startService } from '../testing/service-process.ts';
-import { checks } from './checks.ts';
+import { checks } from './integrity.ts';
 
 /**
  * A service killed for real at every step of a renewal, again and again, while a test clock goes through a year: the clock

@@ -1,20 +1,21 @@
+import { type Clock, systemClock } from '../core/clock.ts';
 import {
   ensureAdministrator,
   type FirstAdministrator,
   FirstAdministratorError,
-} from '../domains/users/first-administrator.ts';
+} from '../domains/identity/users/first-administrator.ts';
 import type { PasswordCost } from '../platform/crypto/passwords.ts';
 import { Lifecycle } from '../platform/process/lifecycle.ts';
 import type { Log } from '../platform/process/log.ts';
-import { type Clock, systemClock } from '../vocabulary/clock.ts';
+import { assemble, type Context } from './assemble.ts';
 import { requireFreePort } from './free-port.ts';
+import type { Surroundings } from './node.ts';
 import { openDatabase } from './open-database.ts';
-import { assemble, type Parts, type Surroundings } from './parts.ts';
 import { requireKeysInUse, secretsOf } from './secrets.ts';
 import { serve } from './serve.ts';
 import { type Settings, SettingsError } from './settings.ts';
 import { StartInterrupted, Waiting } from './waiting.ts';
-import { freeDeadLeases, startWorkers } from './workers.ts';
+import { bringForward, freeDeadLeases, startWorkers, workersOf } from './workers.ts';
 
 export interface Florin {
   /** Where it listens: http://127.0.0.1:8080. */
@@ -59,23 +60,23 @@ async function start(surroundings: Surroundings, signal: AbortSignal): Promise<F
   const opened = await openDatabase(settings, log, waiting);
   lifecycle.add('postgres', opened.stop);
 
-  const parts = assemble(opened, secrets, surroundings);
-  await parts.primary.start();
-  await waiting.forDatabase(opened.hosts, async () => parts.databaseClock?.start());
+  const context = assemble(opened, secrets, surroundings);
+  await context.primary.start();
+  await waiting.forDatabase(opened.hosts, async () => context.databaseClock?.start());
   const administrator = await waiting.forDatabase(opened.hosts, async () => {
-    await requireKeysInUse(secrets, parts.database, parts.clock(), log);
-    return firstAdministrator(parts);
+    await requireKeysInUse(secrets, context.database, context.clock(), log);
+    return firstAdministrator(context);
   });
-  await parts.notifications.start();
-  if (opened.isOursAlone) await freeDeadLeases(parts);
+  await context.notifications.start();
+  const workers = workersOf(context);
+  if (opened.isOursAlone) await freeDeadLeases(workers);
   if (settings['app.role'] !== 'api') {
-    // The clock may have been set back while no node was running.
-    await parts.bringForward();
-    startWorkers(parts);
+    await bringForward(workers);
+    startWorkers(workers, context);
   }
 
   let isStopping = false;
-  const address = await serve(parts, () => isStopping, waiting.server);
+  const address = await serve(context, () => isStopping, waiting.server);
   log.info({ address, role: settings['app.role'], mode: settings['app.deployment-mode'] }, 'Ready');
   return {
     address,
@@ -88,7 +89,7 @@ async function start(surroundings: Surroundings, signal: AbortSignal): Promise<F
   };
 }
 
-async function firstAdministrator({ database, passwords, clock, settings, log }: Parts): Promise<FirstAdministrator> {
+async function firstAdministrator({ database, passwords, clock, settings, log }: Context): Promise<FirstAdministrator> {
   const administrator = await ensureAdministrator({
     database,
     passwords,

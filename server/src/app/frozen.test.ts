@@ -46,7 +46,9 @@ describe.skipIf(process.platform !== 'linux')('PostgreSQL falls silent under loa
     const before = await node.connections();
     const said = node.service.stderr.length;
     freezeNow();
-    await eventually('it is noticed', () => node.service.stderr.slice(said).includes('Changes of other nodes'));
+    await eventually('it is noticed', () =>
+      node.service.stderr.slice(said).includes('Notifications from other nodes are disconnected'),
+    );
     thawNow();
     await load.answered(200);
     await load.stop();

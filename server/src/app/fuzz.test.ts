@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { printedTypes } from '../domains/invoices/print.ts';
+import { printedTypes } from '../domains/billing/invoices/rendering/render.ts';
 import { makeProvidedChannel } from '../testing/callbacks.ts';
 import {
   administratorOf,
@@ -16,7 +16,7 @@ import {
 import { databaseFromTemplate, type TestDatabase } from '../testing/database.ts';
 import { florinOn, type TestFlorin } from '../testing/florin.ts';
 import { makeCustomer, makeDraft, makeInvoice } from '../testing/invoices.ts';
-import { type Finding, verify } from './checks.ts';
+import { type Finding, verify } from './integrity.ts';
 
 /** Requests drawn from the OpenAPI document, some as it asks, most bent in one way or another; always the same ones. */
 const seed = 20_260_131;

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
+import { type Clock, secondMs } from '../core/clock.ts';
+import { Refusal } from '../core/errors.ts';
 import { endpoint, type Route } from '../platform/http/route.ts';
+import type { Metrics } from '../platform/metrics/metrics.ts';
 import type { PrimaryMonitor } from '../platform/postgres/primary-monitor.ts';
-import { type Clock, secondMs } from '../vocabulary/clock.ts';
-import { Refusal } from '../vocabulary/errors.ts';
-import type { Metrics } from './metrics.ts';
 
 /**
  * A failover takes all nodes their database at once. Were they unready at once, a balancer would have nobody to ask, and

@@ -1,6 +1,6 @@
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance } from 'fastify';
-import { Refusal } from '../vocabulary/errors.ts';
+import { Refusal } from '../core/errors.ts';
 
 /** Limits how many requests one caller makes in a minute, all their keys together. Off unless it is set. */
 export async function addRateLimit(app: FastifyInstance, requestsPerMinute: number | undefined): Promise<void> {

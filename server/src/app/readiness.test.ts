@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { secondMs } from '../core/clock.ts';
 import { addRoute, httpServer } from '../platform/http/server.ts';
 import type { EmbeddedPostgres } from '../platform/postgres/embedded/contract.ts';
 import { startEmbeddedPostgres } from '../platform/postgres/embedded/supervisor.ts';
@@ -12,7 +13,6 @@ import { florinOn, type Reply, type TestFlorin } from '../testing/florin.ts';
 import { freeze, postmasterOf } from '../testing/freeze.ts';
 import { aRefusal } from '../testing/shapes.ts';
 import { startAsStandby } from '../testing/standby.ts';
-import { secondMs } from '../vocabulary/clock.ts';
 import { operationsRoutes } from './operations.ts';
 
 /** Ready is a node whose database takes writes, or has not been away for long. */

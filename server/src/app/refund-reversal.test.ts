@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { lateMs } from '../domains/connectors/sandbox/behaviours.ts';
+import { lateMs } from '../domains/payments/providers/sandbox/behaviours.ts';
 import { offendersOf } from '../platform/postgres/check.ts';
 import { channelSecret } from '../testing/callbacks.ts';
 import { administratorOf, dataOf, makeChannel, makeKey, makePayment } from '../testing/cast.ts';
@@ -10,7 +10,7 @@ import { type Receiver, startReceiver } from '../testing/receiver.ts';
 import { MollieSimulator, type SimulatedCallback } from '../testing/simulators/mollie.ts';
 import { type StripeSimulator, simulatedApiKey, startStripeSimulator } from '../testing/simulators/stripe.ts';
 import type { SignedCallback } from '../testing/simulators/stripe-records.ts';
-import { checks } from './checks.ts';
+import { checks } from './integrity.ts';
 
 /** Refunds that fail after they had succeeded, from a provider's callback to the webhook, over HTTP. */
 let db: TestDatabase;

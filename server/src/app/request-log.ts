@@ -1,6 +1,6 @@
+import type { Refusal } from '../core/errors.ts';
 import type { ReplyFacts } from '../platform/http/server.ts';
 import type { Log } from '../platform/process/log.ts';
-import type { Refusal } from '../vocabulary/errors.ts';
 
 /** A request slower than this is worth a line, whatever came of it. */
 const slowMs = 1_000;

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Decision } from '../domains/connectors/sandbox/booking.ts';
-import type { Bill, Sandbox } from '../domains/connectors/sandbox/sandbox.ts';
+import { decimalOf } from '../core/money.ts';
+import type { Decision } from '../domains/payments/providers/sandbox/booking.ts';
+import type { Bill, Sandbox } from '../domains/payments/providers/sandbox/sandbox.ts';
 import { escaped } from '../platform/http/html.ts';
 import { withRawBodies } from '../platform/http/raw-body.ts';
-import { decimalOf } from '../vocabulary/money.ts';
 
 interface SandboxPage {
   sandbox: () => Promise<Pick<Sandbox, 'bill' | 'decide'>>;

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { keptSecret } from '../platform/crypto/kept-secret.ts';
 import { freshKeyring, type Keyring, parseKeyring } from '../platform/crypto/keyring.ts';
+import { keptSecret } from '../platform/crypto/sealed-secret.ts';
 import type { Queryable } from '../platform/postgres/database.ts';
 import { holdsCluster } from '../platform/postgres/embedded/running.ts';
 import type { Log } from '../platform/process/log.ts';

@@ -1,40 +1,22 @@
-import { dayMs } from '../vocabulary/clock.ts';
-import {
-  databaseUrl,
-  durationOfAtLeast,
-  durations,
-  integer,
-  type Kind,
-  networks,
-  oneOf,
-  text,
-  url,
-  words,
-} from './setting-kinds.ts';
+import type { Intersection, OwnSettings } from '../platform/module.ts';
+import { connectionOf } from '../platform/postgres/connection.ts';
+import { type SettingDeclaration, SettingsError, type SettingsOf, setting } from '../platform/settings/declare.ts';
+import { integer, type Kind, oneOf, text, url, words } from '../platform/settings/kinds.ts';
+import { modules } from './modules.ts';
 
-/** Says in one line what is wrong with the configuration, and ends the start. */
-export class SettingsError extends Error {}
+export { SettingsError } from '../platform/settings/declare.ts';
 
-interface Setting<Value> {
-  kind: Kind<Value>;
-  /** As it would be written; undefined where there is none. */
-  default?: string;
-  description: string;
-  /** Never shown in a message or a log. */
-  secret?: boolean;
-}
+/** The URL stays as written: it is read anew where connections are made. */
+const databaseUrl: Kind<string> = {
+  name: 'address (postgres:, postgresql:)',
+  parse: (value) => {
+    connectionOf(value);
+    return value;
+  },
+};
 
-function setting<Value>(
-  kind: Kind<Value>,
-  options: { default: string; description: string; secret?: boolean },
-): Setting<Value> & { default: string };
-function setting<Value>(kind: Kind<Value>, options: { description: string; secret?: boolean }): Setting<Value>;
-function setting<Value>(kind: Kind<Value>, options: Omit<Setting<Value>, 'kind'>): Setting<Value> {
-  return { kind, ...options };
-}
-
-/** Every setting there is, by its dotted name (decisions, Configuration). docs/configuration.md is written from this. */
-export const settings = {
+/** The settings of the node itself; each module declares its own (decisions, Configuration). */
+const nodeSettings = {
   'app.server.host': setting(text, { default: '127.0.0.1', description: 'The address to listen on.' }),
   'app.server.port': setting(integer(0, 65_535), {
     default: '8080',
@@ -78,14 +60,6 @@ export const settings = {
     description: 'Its password; without one a random one is printed once and kept in <data-dir>/admin-password.',
     secret: true,
   }),
-  'app.jwt.access-token-expire': setting(durationOfAtLeast(1000, '1s'), {
-    default: '24h',
-    description: 'How long an access token serves.',
-  }),
-  'app.jwt.refresh-token-expire': setting(durationOfAtLeast(1000, '1s'), {
-    default: '7d',
-    description: 'How long a session lasts at most.',
-  }),
   'app.jwt.keys': setting(text, {
     description:
       'Signing keys as kid:base64 of 32 bytes, comma-separated: the first signs, all verify. Made at first start outside CLUSTER mode.',
@@ -96,55 +70,13 @@ export const settings = {
       'Keys that seal stored secrets, written as app.jwt.keys: the first seals, all open. Made at first start outside CLUSTER mode. A key that is lost for good stands as kid:lost.',
     secret: true,
   }),
-  'app.password.min-length': setting(integer(6, 128), {
-    default: '6',
-    description: 'The shortest password that can be set.',
-  }),
   'app.rate-limit.requests-per-minute': setting(integer(1, 1_000_000_000), {
     description:
       'Requests one caller (a user with all their keys) may make in a minute; without it there is no such limit.',
   }),
-  'app.webhook.timeout': setting(durationOfAtLeast(1, 'a millisecond'), {
-    default: '10s',
-    description: 'How long one delivery attempt may take in all.',
-  }),
-  'app.webhook.retry-intervals': setting(durations, {
-    default: '1m,5m,30m',
-    description: 'The waits after each failed attempt; when they are used up the delivery has failed.',
-  }),
-  'app.webhook.max-in-flight': setting(integer(1, 10_000), {
-    default: '512',
-    description: 'Deliveries one process sends at a time.',
-  }),
-  'app.webhook.keep-attempts': setting(durationOfAtLeast(dayMs, 'a day'), {
-    default: '30d',
-    description: 'How long each delivery attempt is kept, with the answer it got.',
-  }),
-  'app.webhook.keep-deliveries': setting(durationOfAtLeast(dayMs, 'a day'), {
-    description:
-      'How long deliveries are kept once they have succeeded, failed or been cancelled; without it, as long as payments. Events stay in any case.',
-  }),
-  'app.webhook.allow-targets': setting(networks, {
-    description: 'Private networks that webhooks may reach outside STANDALONE mode.',
-  }),
-  'app.provider.timeout': setting(durationOfAtLeast(1, 'a millisecond'), {
-    default: '20s',
-    description: 'How long one call of a payment provider may take in all; after it the outcome is unknown.',
-  }),
   'app.sandbox.enabled': setting(oneOf('true', 'false'), {
     description:
       'Whether channels may name the sandbox, a provider that moves no money: true in STANDALONE mode, else false. Its payments stand in the same ledger and statistics as real ones.',
-  }),
-  'app.provider.stripe.url': setting(url('http:', 'https:'), {
-    description: "Where Stripe is reached instead of its own address: a simulator, or the network's way out.",
-  }),
-  'app.provider.mollie.url': setting(url('http:', 'https:'), {
-    description: "Where Mollie is reached instead of its own address: a simulator, or the network's way out.",
-  }),
-  'app.subscription.retry-intervals': setting(durations, {
-    default: '2d,5d,7d,7d',
-    description:
-      'The waits after each payment of a subscription that failed, until the next try; when they are used up it is cancelled.',
   }),
   'app.mail.url': setting(url('smtp:', 'smtps:'), {
     description: 'The SMTP server; without one, mail is written to <data-dir>/mail.',
@@ -161,14 +93,23 @@ export const settings = {
   }),
 };
 
-export type SettingName = keyof typeof settings;
-type ValueOf<Name extends SettingName> = (typeof settings)[Name] extends { kind: Kind<infer Value> } ? Value : never;
-type Defaulted<Name extends SettingName> = (typeof settings)[Name] extends { default: string } ? true : false;
+/** Every setting there is, by its dotted name. docs/reference/settings.md is generated from this. */
+export const settings = Object.assign(
+  {},
+  nodeSettings,
+  ...modules.map((module) => module.settings ?? {}),
+) as AllSettings;
+
+type ModuleSettings = Intersection<OwnSettings<(typeof modules)[number]>>;
+type AllSettings = typeof nodeSettings & ModuleSettings;
+
+export type SettingName = keyof AllSettings;
 
 /** The settings in force, each under its dotted name. */
-export type Settings = {
-  readonly [Name in SettingName]: Defaulted<Name> extends true ? ValueOf<Name> : ValueOf<Name> | undefined;
-} & { readonly 'app.deployment-mode': 'STANDALONE' | 'CLUSTER'; readonly 'app.sandbox.enabled': 'true' | 'false' };
+export type Settings = SettingsOf<AllSettings> & {
+  readonly 'app.deployment-mode': 'STANDALONE' | 'CLUSTER';
+  readonly 'app.sandbox.enabled': 'true' | 'false';
+};
 
 /** The names everyone knows, for the same settings. */
 const shortNames: Record<string, SettingName> = {
@@ -195,7 +136,7 @@ export function readSettings(environment: Record<string, string | undefined>, fi
   const values: Record<string, unknown> = {};
   for (const [name, { kind, default: fallback, secret }] of Object.entries(settings) as [
     SettingName,
-    Setting<unknown>,
+    SettingDeclaration,
   ][]) {
     const { text: written, from } = given.get(name) ?? { text: fallback, from: name };
     values[name] = written === undefined ? undefined : parsed(kind, written, from, secret);

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { dayMs } from '../core/clock.ts';
 import { administratorOf, dataOf, makeChannel, makePayment } from '../testing/cast.ts';
 import { databaseFromTemplate, eventually, settableClock, type TestDatabase } from '../testing/database.ts';
 import { florinOn, type TestFlorin } from '../testing/florin.ts';
 import { type Receiver, startReceiver } from '../testing/receiver.ts';
-import { dayMs } from '../vocabulary/clock.ts';
 
 let db: TestDatabase;
 let setDatabaseClock: (byMs: number) => Promise<void>;

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
+import { dayMs } from '../core/clock.ts';
 import { courseOfKills, type Kill } from '../testing/kills.ts';
 import { startYear, type Year, yearBegins } from '../testing/subscribed-year.ts';
-import { dayMs } from '../vocabulary/clock.ts';
 
 /**
  * A year of subscriptions of all kinds, over HTTP alone: once undisturbed, and once with the service and its PostgreSQL

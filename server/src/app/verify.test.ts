@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { foldTotals } from '../domains/transactions/fold.ts';
+import { uuidOfPublicId } from '../core/id.ts';
+import { rollUpTransactionTotals } from '../domains/payments/transactions/rollup.ts';
 import { offendersOf } from '../platform/postgres/check.ts';
 import type { Queryable } from '../platform/postgres/database.ts';
 import { startEmbeddedPostgres } from '../platform/postgres/embedded/supervisor.ts';
@@ -24,8 +25,7 @@ import { florinOn, type TestFlorin, urlOf } from '../testing/florin.ts';
 import { makeCustomer, makeInvoice, settledInvoice } from '../testing/invoices.ts';
 import { arrangeChannels, paymentsNode, principalOf } from '../testing/payments.ts';
 import { type Receiver, startReceiver } from '../testing/receiver.ts';
-import { uuidOfPublicId } from '../vocabulary/id.ts';
-import { checks, type Finding, verify } from './checks.ts';
+import { checks, type Finding, verify } from './integrity.ts';
 
 let db: TestDatabase;
 let florin: TestFlorin;
@@ -159,7 +159,7 @@ async function haveABusyDay(): Promise<void> {
     const caller = principalOf(1 + (i % 2), 7 + (i % 3));
     const { json } = await node.creator.create({ amount: 5 + i, currency: 'JPY', channelId: 11 + (i % 2) }, caller);
     if (i % 4 === 0) await node.update({ id: JSON.parse(json).id, status: 'SUCCESS' }, caller);
-    if (i % 3 === 0 && i < 25) await foldTotals(db.database, 4);
+    if (i % 3 === 0 && i < 25) await rollUpTransactionTotals(db.database, 4);
   }
   await node.stop();
   expect(await db.query('select 1 from transaction_slice')).toHaveLength(7);

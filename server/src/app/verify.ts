@@ -1,9 +1,9 @@
+import { dayMs } from '../core/clock.ts';
 import { Database } from '../platform/postgres/database.ts';
 import { openLog } from '../platform/process/log.ts';
-import { dayMs } from '../vocabulary/clock.ts';
 import { answerArguments, verifyUsage } from './arguments.ts';
-import { type Finding, verify } from './checks.ts';
 import { givenSettings } from './given-settings.ts';
+import { type Finding, verify } from './integrity.ts';
 import { findDatabase } from './open-database.ts';
 import { SettingsError } from './settings.ts';
 

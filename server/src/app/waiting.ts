@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Refusal } from '../core/errors.ts';
 import { WaitingServer } from '../platform/http/waiting-server.ts';
 import { reasonOf } from '../platform/postgres/connection.ts';
 import { failureOf, isLoginRefused, isTlsRefused } from '../platform/postgres/failures.ts';
 import type { Log } from '../platform/process/log.ts';
-import { Refusal } from '../vocabulary/errors.ts';
 import { listenAt } from './listen.ts';
 import { hostOf } from './public-url.ts';
 import type { Settings } from './settings.ts';

@@ -1,4 +1,4 @@
-import { headersOf, type Message, type Told } from '../domains/connectors/sandbox/messages.ts';
+import { headersOf, type Message, type Told } from '../domains/payments/providers/sandbox/messages.ts';
 import { makeChannel, makePayment } from './cast.ts';
 import { eventually, type TestDatabase } from './database.ts';
 import type { Reply, TestFlorin } from './florin.ts';

@@ -1,11 +1,11 @@
-import { DeliveryWorker, type DeliveryWorkerOptions } from '../domains/deliveries/worker.ts';
-import { eventBody, recordEvent } from '../domains/events/outbox.ts';
-import { AddressGuard } from '../domains/webhooks/address.ts';
-import { EndpointDirectory, secretPlace } from '../domains/webhooks/directory.ts';
+import { minuteMs, secondMs } from '../core/clock.ts';
+import type { EventType } from '../core/event-types.ts';
+import { uuidSource } from '../core/id.ts';
+import { DeliveryWorker, type DeliveryWorkerOptions } from '../domains/webhooks/deliveries/worker.ts';
+import { AddressGuard } from '../domains/webhooks/endpoints/address-guard.ts';
+import { EndpointDirectory, secretPlace } from '../domains/webhooks/endpoints/directory.ts';
+import { eventBody, recordEvent } from '../domains/webhooks/events/append-events.cte.ts';
 import { Notifications } from '../platform/postgres/notifications.ts';
-import { minuteMs, secondMs } from '../vocabulary/clock.ts';
-import type { EventType } from '../vocabulary/event-types.ts';
-import { uuidSource } from '../vocabulary/id.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from './database.ts';
 import { type Answering, type Receiver, startReceiver } from './receiver.ts';
 

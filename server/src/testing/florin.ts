@@ -5,9 +5,9 @@ import type pg from 'pg';
 import { request } from 'undici';
 import { startFlorin } from '../app/florin.ts';
 import { readSettings } from '../app/settings.ts';
+import { type Clock, systemClock } from '../core/clock.ts';
 import { freshKeyring } from '../platform/crypto/keyring.ts';
 import { openLog } from '../platform/process/log.ts';
-import { type Clock, systemClock } from '../vocabulary/clock.ts';
 import type { TestDatabase } from './database.ts';
 import { passwordCost } from './password-cost.ts';
 

@@ -1,18 +1,17 @@
 import type { AddressInfo } from 'node:net';
-import { authenticator } from '../domains/developer-keys/authenticate.ts';
-import { DeveloperKeys } from '../domains/developer-keys/keys.ts';
-import { developerKeyEndpoints } from '../domains/developer-keys/routes.ts';
-import { tenantEndpoints } from '../domains/tenants/routes.ts';
-import type { UserDeps } from '../domains/users/deps.ts';
-import { ensureAdministrator } from '../domains/users/first-administrator.ts';
-import { ForgottenPasswords } from '../domains/users/forgot-password.ts';
-import { LoginFailures } from '../domains/users/login-failures.ts';
-import { userEndpoints } from '../domains/users/routes.ts';
-import { Sessions } from '../domains/users/sessions.ts';
+import { authenticator } from '../domains/identity/developer-keys/authenticate.ts';
+import { DeveloperKeys } from '../domains/identity/developer-keys/keys.ts';
+import { developerKeyRoutes } from '../domains/identity/developer-keys/routes.ts';
+import { tenantRoutes } from '../domains/identity/tenants/routes.ts';
+import type { UserDeps } from '../domains/identity/users/deps.ts';
+import { ensureAdministrator } from '../domains/identity/users/first-administrator.ts';
+import { ForgottenPasswords } from '../domains/identity/users/forgot-password.ts';
+import { LoginFailures } from '../domains/identity/users/login-failures.ts';
+import { userRoutes } from '../domains/identity/users/routes.ts';
+import { Sessions } from '../domains/identity/users/sessions.ts';
 import { freshKeyring, parseKeyring } from '../platform/crypto/keyring.ts';
 import { Passwords } from '../platform/crypto/passwords.ts';
 import { Tokens } from '../platform/crypto/tokens.ts';
-import type { Endpoint, Need } from '../platform/http/route.ts';
 import { addRoute, httpServer } from '../platform/http/server.ts';
 import type { Mail } from '../platform/mail/mailer.ts';
 import { Notifications } from '../platform/postgres/notifications.ts';
@@ -148,27 +147,8 @@ async function startNode({ db, keyring, clock, send, logError }: NodeOptions): P
 
   const authenticate = authenticator({ keys, sessions });
   const app = httpServer({ authenticate, onReply: () => {}, onDefect: (error) => logError(error, 'defect') });
-  const users = userEndpoints({ ...deps, forgottenPasswords });
-  const tenants = tenantEndpoints(deps);
-  const mine = developerKeyEndpoints(deps);
-  const routes: ['GET' | 'POST', string, Need, Endpoint][] = [
-    ['POST', '/api/user/login', 'nothing', users.login],
-    ['POST', '/api/user/refresh', 'nothing', users.refresh],
-    ['POST', '/api/user/logout', 'nothing', users.logout],
-    ['POST', '/api/user/forgot-password', 'nothing', users.forgotPassword],
-    ['POST', '/api/user/reset-password', 'nothing', users.resetPassword],
-    ['GET', '/api/user/info', 'session', users.info],
-    ['GET', '/api/user/list', 'user_read', users.list],
-    ['POST', '/api/user/modify', 'user_write', users.modify],
-    ['GET', '/api/tenant/list', 'platform_administrator', tenants.list],
-    ['POST', '/api/tenant/modify', 'platform_administrator', tenants.modify],
-    ['POST', '/api/developer/mine/generate', 'session', mine.generate],
-    ['GET', '/api/developer/mine', 'session', mine.list],
-    ['POST', '/api/developer/mine/revoke', 'session', mine.revoke],
-  ];
-  for (const [method, path, needs, endpoint] of routes) {
-    addRoute(app, { method, path, needs, endpoint, group: 'test' }, { authenticate });
-  }
+  const routes = [...tenantRoutes(deps), ...userRoutes({ ...deps, forgottenPasswords }), ...developerKeyRoutes(deps)];
+  for (const route of routes) addRoute(app, route, { authenticate });
   await app.listen({ host: '127.0.0.1', port: 0 });
   const base = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
 

@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { eventBody, type News, recordEvents } from '../domains/events/outbox.ts';
+import { publicId, uuidSource } from '../core/id.ts';
+import { type EventDraft, eventBody, recordEvents } from '../domains/webhooks/events/append-events.cte.ts';
 import { freshKeyring } from '../platform/crypto/keyring.ts';
-import { publicId, uuidSource } from '../vocabulary/id.ts';
 import { dataOf } from './cast.ts';
 import { eventually, type TestDatabase } from './database.ts';
 import { administratorPassword, urlOf } from './florin.ts';
@@ -79,7 +79,7 @@ export async function testNodes(db: TestDatabase) {
 
     /** So many events, written as any change writes them; no node is told, they look by themselves. */
     async happened(count: number): Promise<void> {
-      const news = Array.from({ length: count }, (): News => {
+      const news = Array.from({ length: count }, (): EventDraft => {
         const id = drawUuid();
         const createdMs = Date.now();
         const objectId = publicId('txn', id);

@@ -4,7 +4,7 @@ import type {
   ChargeOperation,
   Credentials,
   RefundOperation,
-} from '../domains/connectors/connector.ts';
+} from '../domains/payments/providers/provider.ts';
 
 export interface OperationsOf {
   credentials: Credentials;

@@ -1,14 +1,17 @@
-import { ChannelDirectory } from '../domains/channels/directory.ts';
-import { askToCancel } from '../domains/processing/cancel.ts';
-import { TransactionCreator } from '../domains/transactions/create.ts';
-import { TransactionReader } from '../domains/transactions/read.ts';
-import { updateTransaction } from '../domains/transactions/update.ts';
+import type { Clock } from '../core/clock.ts';
+import { uuidSource } from '../core/id.ts';
+import type { Principal } from '../core/principal.ts';
+import { scopes, type UserType } from '../core/scopes.ts';
+import { followPaymentsCte } from '../domains/billing/invoices/follow-payment.cte.ts';
+import { invoiceReservations } from '../domains/billing/invoices/reserve.ts';
+import { ChannelDirectory } from '../domains/payments/channels/directory.ts';
+import { requestCancellation } from '../domains/payments/operations/request-cancellation.ts';
+import { TransactionCreator } from '../domains/payments/transactions/create.ts';
+import { TransactionReader } from '../domains/payments/transactions/read.ts';
+import { PaymentTransitions } from '../domains/payments/transactions/transitions.ts';
+import { updateTransaction } from '../domains/payments/transactions/update.ts';
 import { Database } from '../platform/postgres/database.ts';
 import { Notifications } from '../platform/postgres/notifications.ts';
-import type { Clock } from '../vocabulary/clock.ts';
-import { uuidSource } from '../vocabulary/id.ts';
-import type { Principal } from '../vocabulary/principal.ts';
-import { scopes, type UserType } from '../vocabulary/scopes.ts';
 import type { TestDatabase } from './database.ts';
 
 /** One node's payment parts on a test database, without HTTP before them: two of these are two nodes. */
@@ -25,14 +28,12 @@ export async function paymentsNode({ connection, database }: TestDatabase, clock
     database,
     channels,
     drawUuid,
-    onDeliveries: () => {},
-    onWritten: () => {},
-    onOperations: () => {},
+    reservations: invoiceReservations,
     observeBatch: (size) => batchSizes.push(size),
   });
   const reader = new TransactionReader(database, reading);
-  const woken = { onDeliveries: () => {}, onWritten: () => {}, onOperations: () => {} };
-  const deps = { database, reader, drawUuid, clock, askToCancel, ...woken };
+  const transitions = new PaymentTransitions([{ cte: followPaymentsCte }]);
+  const deps = { database, reader, drawUuid, clock, transitions, askToCancel: requestCancellation };
   return {
     creator,
     reader,

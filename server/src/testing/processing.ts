@@ -1,28 +1,33 @@
-import { ChannelCredentials } from '../domains/channels/credentials.ts';
-import { ChannelDirectory } from '../domains/channels/directory.ts';
-import type { Absent, Connector, Operation, Outcome } from '../domains/connectors/connector.ts';
-import type { Connectors } from '../domains/connectors/providers.ts';
-import { askToCancel } from '../domains/processing/cancel.ts';
-import { Dispatcher } from '../domains/processing/dispatcher.ts';
-import { askToRefund } from '../domains/processing/refund.ts';
-import { Settler } from '../domains/processing/settle.ts';
-import { findOfPayment, type OperationRow } from '../domains/processing/sql.ts';
-import { createRefund } from '../domains/refunds/create.ts';
-import { TransactionCreator } from '../domains/transactions/create.ts';
-import { TransactionReader } from '../domains/transactions/read.ts';
-import { updateTransaction } from '../domains/transactions/update.ts';
+import type { Clock } from '../core/clock.ts';
+import { uuidOfPublicId, uuidSource } from '../core/id.ts';
+import type { Principal } from '../core/principal.ts';
+import { followPaymentsCte } from '../domains/billing/invoices/follow-payment.cte.ts';
+import { invoiceReservations } from '../domains/billing/invoices/reserve.ts';
+import { ChannelCredentials } from '../domains/payments/channels/credentials.ts';
+import { ChannelDirectory } from '../domains/payments/channels/directory.ts';
+import { operationsDue } from '../domains/payments/operations/open.cte.ts';
+import { requestCancellation } from '../domains/payments/operations/request-cancellation.ts';
+import { requestRefund } from '../domains/payments/operations/request-refund.ts';
+import { Dispatcher } from '../domains/payments/processing/dispatcher.ts';
+import { Settler } from '../domains/payments/processing/settle.ts';
+import { findOfPayment, type OperationRow } from '../domains/payments/processing/statements.ts';
+import type { Providers } from '../domains/payments/providers/directory.ts';
+import type { Absent, Operation, Outcome, Provider } from '../domains/payments/providers/provider.ts';
+import { createRefund } from '../domains/payments/refunds/create.ts';
+import { TransactionCreator } from '../domains/payments/transactions/create.ts';
+import { TransactionReader } from '../domains/payments/transactions/read.ts';
+import { PaymentTransitions } from '../domains/payments/transactions/transitions.ts';
+import { updateTransaction } from '../domains/payments/transactions/update.ts';
 import { Database, type Queryable } from '../platform/postgres/database.ts';
 import { Notifications } from '../platform/postgres/notifications.ts';
+import { type Topic, Topics } from '../platform/postgres/topics.ts';
 import { type FailPoint, noFailPoint } from '../platform/process/fail-point.ts';
-import type { Clock } from '../vocabulary/clock.ts';
-import { uuidOfPublicId, uuidSource } from '../vocabulary/id.ts';
-import type { Principal } from '../vocabulary/principal.ts';
 import type { TestDatabase } from './database.ts';
 
 type Answer = Outcome | Absent | Promise<Outcome | Absent>;
 
 /** A provider that says what the test tells it to, and keeps a record of what it was asked. */
-export class ScriptedProvider implements Connector {
+export class ScriptedProvider implements Provider {
   readonly asked: { verb: string; operation: Operation }[] = [];
   answer: (verb: string, operation: Operation) => Answer = (_verb, { key }) => ({
     kind: 'succeeded',
@@ -71,29 +76,32 @@ export async function processingNode(
   const channels = new ChannelDirectory(database, notifications);
   await notifications.start();
   const pools: Database[] = [];
+  const topics = new Topics();
+  topics.subscribe(operationsDue, () => dispatcher.wake());
   const pool = (name: string, connections: number, plans?: 'indexed') => {
-    const opened = new Database({ connection, connections, name, ...(plans && { plans }) });
+    const onCommitted = (due: readonly Topic[]) => topics.publish(due);
+    const opened = new Database({ connection, connections, name, onCommitted, ...(plans && { plans }) });
     pools.push(opened);
     return opened;
   };
   const drawUuid = uuidSource(clock);
   const troubles: unknown[] = [];
   const contradictions: string[] = [];
-  const woken = { onDeliveries: () => {}, onWritten: () => {}, onOperations: () => dispatcher.wake() };
+  const transitions = new PaymentTransitions([{ cte: followPaymentsCte }]);
   const working = pool('test processing', 4, 'indexed');
   const settler = new Settler({
-    ...woken,
     database: working,
     channels,
+    transitions,
     clock,
     drawUuid,
     onContradiction: (row, outcome) => contradictions.push(`${row.state} ${outcome.kind}`),
   });
   const credentials = new ChannelCredentials(database, notifications, (sealed) => sealed.toString());
   const dispatcher: Dispatcher = new Dispatcher({
-    ...woken,
     database: way(working),
-    connectors: { of: async () => provider } as unknown as Connectors,
+    transitions,
+    providers: { of: async () => provider } as unknown as Providers,
     channels,
     credentials,
     settler,
@@ -102,10 +110,10 @@ export async function processingNode(
     publicUrl: 'http://127.0.0.1:8080',
     timeoutMs,
     failPoint,
-    onTrouble: (error) => troubles.push(error),
+    onError: (error) => troubles.push(error),
   });
   const creator = new TransactionCreator({
-    ...woken,
+    reservations: invoiceReservations,
     writer: pool('test writer', 1),
     database,
     channels,
@@ -113,10 +121,12 @@ export async function processingNode(
     observeBatch: () => {},
   });
   const reader = new TransactionReader(database, pool('test reader', 1));
+  const requests = pool('test requests', 4);
   const operationsOf = (tenantId: number, id: string): Promise<OperationRow[]> =>
     database.run(findOfPayment, [tenantId, uuidOfPublicId('txn', id)]);
   return {
     provider,
+    transitions,
     dispatcher,
     settler,
     drawUuid,
@@ -129,9 +139,27 @@ export async function processingNode(
     create: async (input: Parameters<TransactionCreator['create']>[0], principal: Principal): Promise<string> =>
       JSON.parse((await creator.create(input, principal)).json).id,
     update: async (input: Parameters<typeof updateTransaction>[0], principal: Principal) =>
-      (await updateTransaction(input, principal, { database, reader, drawUuid, clock, askToCancel, ...woken })).record,
+      (
+        await updateTransaction(input, principal, {
+          database: requests,
+          reader,
+          drawUuid,
+          clock,
+          askToCancel: requestCancellation,
+          transitions,
+        })
+      ).record,
     refund: async (input: Parameters<typeof createRefund>[0], principal: Principal) =>
-      (await createRefund(input, principal, { database, reader, drawUuid, clock, askToRefund, ...woken })).record,
+      (
+        await createRefund(input, principal, {
+          database: requests,
+          reader,
+          drawUuid,
+          clock,
+          askToRefund: requestRefund,
+          transitions,
+        })
+      ).record,
     find: (id: string, principal: Principal) => reader.find(id, principal),
     stop: async () => {
       await dispatcher.stop();

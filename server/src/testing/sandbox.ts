@@ -4,9 +4,9 @@ import type {
   ChargeOperation,
   Credentials,
   RefundOperation,
-} from '../domains/connectors/connector.ts';
-import { referenceOf } from '../domains/connectors/sandbox/messages.ts';
-import { Sandbox } from '../domains/connectors/sandbox/sandbox.ts';
+} from '../domains/payments/providers/provider.ts';
+import { referenceOf } from '../domains/payments/providers/sandbox/messages.ts';
+import { Sandbox } from '../domains/payments/providers/sandbox/sandbox.ts';
 import type { Queryable } from '../platform/postgres/database.ts';
 import type { TestDatabase } from './database.ts';
 
@@ -63,7 +63,7 @@ export function sandboxOn({ database }: TestDatabase, startMs = Date.UTC(2026, 2
         await node.accept(callback);
         delivered.push(callback);
       },
-      onTrouble: (error) => troubles.push(error),
+      onError: (error) => troubles.push(error),
     }),
   };
   return node;

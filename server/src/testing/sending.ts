@@ -1,6 +1,6 @@
 import { createServer, type Socket } from 'node:net';
-import { Sender } from '../domains/deliveries/sender.ts';
-import { AddressGuard } from '../domains/webhooks/address.ts';
+import { Sender } from '../domains/webhooks/deliveries/sending/sender.ts';
+import { AddressGuard } from '../domains/webhooks/endpoints/address-guard.ts';
 import { type Answering, type Receiver, startReceiver } from './receiver.ts';
 
 export const standaloneGuard = new AddressGuard({ standalone: true, allowTargets: [] });

@@ -1,16 +1,15 @@
-import { payInvoices } from '../domains/invoices/payments.ts';
-import { InvoiceSettler } from '../domains/invoices/settle.ts';
-import { invoiceChecks } from '../domains/invoices/verify.ts';
-import { collectDue, followPayments } from '../domains/subscriptions/collect.ts';
-import { createSubscription } from '../domains/subscriptions/create.ts';
-import type { SubscriptionRecord } from '../domains/subscriptions/record.ts';
-import { renewDue } from '../domains/subscriptions/renew.ts';
-import { subscriptionChecks } from '../domains/subscriptions/verify.ts';
+import { dayMs } from '../core/clock.ts';
+import type { Principal } from '../core/principal.ts';
+import { invoiceChecks } from '../domains/billing/invoices/integrity.ts';
+import { InvoiceSettler } from '../domains/billing/invoices/settle.ts';
+import { collectDue, followPayments } from '../domains/billing/subscriptions/collect.ts';
+import { createSubscription } from '../domains/billing/subscriptions/create.ts';
+import { subscriptionChecks } from '../domains/billing/subscriptions/integrity.ts';
+import type { SubscriptionRecord } from '../domains/billing/subscriptions/record.ts';
+import { renewDue } from '../domains/billing/subscriptions/renew.ts';
 import { offendersOf } from '../platform/postgres/check.ts';
 import { Database, type Queryable } from '../platform/postgres/database.ts';
 import { noFailPoint } from '../platform/process/fail-point.ts';
-import { dayMs } from '../vocabulary/clock.ts';
-import type { Principal } from '../vocabulary/principal.ts';
 import type { TestDatabase } from './database.ts';
 import { arrangeChannels, paymentsNode } from './payments.ts';
 
@@ -29,28 +28,21 @@ export async function subscriptionsNode(db: TestDatabase, startMs: number) {
   });
   const database = watched(working, statements);
   const retryIntervalsMs = [2 * dayMs, 5 * dayMs];
-  const woken = { onDue: () => {}, onDeliveries: () => {}, onPayments: () => {} };
   const deps = {
-    ...woken,
     database,
     channels,
     drawUuid,
     clock: () => nowMs,
     retryIntervalsMs,
     failPoint: noFailPoint,
-    onTrouble: (error: unknown) => troubles.push(error),
-    payInvoices: (transaction: Queryable, wanted: Parameters<typeof payInvoices>[1], atMs: number) =>
-      payInvoices(transaction, wanted, atMs, {
-        writePayments: (within, requests) => creator.createWithin(within, requests),
-        drawUuid,
-      }),
+    onError: (error: unknown) => troubles.push(error),
+    creator,
   };
   const settler = new InvoiceSettler({
-    ...woken,
     database: working,
     drawUuid,
-    onSettled: (transaction, settled) => followPayments(transaction, settled, deps),
-    onTrouble: (error) => troubles.push(error),
+    followers: { settled: (transaction, settled) => followPayments(transaction, settled, deps) },
+    onError: (error) => troubles.push(error),
   });
   return {
     ...payments,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { hash, verify } from '@node-rs/argon2';
-import { Refusal } from '../../vocabulary/errors.ts';
+import { Refusal } from '../../core/errors.ts';
 
 export interface PasswordCost {
   /** In KiB. */

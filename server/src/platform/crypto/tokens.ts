@@ -1,8 +1,8 @@
 import { hash, randomUUID } from 'node:crypto';
 import { type JWTHeaderParameters, jwtVerify, SignJWT } from 'jose';
 import { LRUCache } from 'lru-cache';
-import type { Clock } from '../../vocabulary/clock.ts';
-import { Refusal } from '../../vocabulary/errors.ts';
+import type { Clock } from '../../core/clock.ts';
+import { Refusal } from '../../core/errors.ts';
 import type { Keyring } from './keyring.ts';
 
 /** The header `typ` of each kind (RFC 9068 for access tokens): one can never pass for the other. */

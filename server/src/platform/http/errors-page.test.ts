@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { Refusal, type RefusalType, refusalTypes } from '../../vocabulary/errors.ts';
+import { Refusal, type RefusalType, refusalTypes } from '../../core/errors.ts';
 import { statusOf } from './refusal-reply.ts';
 
 const page = readFileSync(new URL('../../../../docs/errors.md', import.meta.url), 'utf8');

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Type } from 'typebox';
-import { invalid } from '../../vocabulary/errors.ts';
+import { invalid } from '../../core/errors.ts';
 
 /** What an endpoint that takes an Idempotency-Key declares. */
 export const idempotencyHeaders = Type.Object({

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Refusal } from '../../vocabulary/errors.ts';
+import { Refusal } from '../../core/errors.ts';
 import { parseJsonBody, refuseUnstorableText } from './json-body.ts';
 
 const parse = (text: string) => parseJsonBody(Buffer.from(text));

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { invalid, Refusal } from '../../vocabulary/errors.ts';
+import { invalid, Refusal } from '../../core/errors.ts';
 
 export const maximumBodyBytes = 64 * 1024;
 const maximumDepth = 20;

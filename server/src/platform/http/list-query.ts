@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { maximumPageSize } from '../../vocabulary/page.ts';
+import { maximumPageSize } from '../../core/page.ts';
 
 const pageSize = Type.Optional(Type.Integer({ minimum: 1, maximum: maximumPageSize, default: 20 }));
 
@@ -21,7 +21,7 @@ export const cursorFields = {
 export const day = (description: string) =>
   Type.Optional(Type.String({ format: 'date', pattern: '^(?!0000)', title: 'a day as YYYY-MM-DD', description }));
 
-/** Query parameters that narrow a list to days (`vocabulary/days.ts`). */
+/** Query parameters that narrow a list to days (`core/days.ts`). */
 export const dayFields = {
   startDate: day('The first day, whole and in UTC: YYYY-MM-DD.'),
   endDate: day('The last day, whole and in UTC: YYYY-MM-DD.'),

@@ -1,5 +1,5 @@
 import type { FastifyError } from 'fastify';
-import { Refusal, type RefusalKind } from '../../vocabulary/errors.ts';
+import { Refusal, type RefusalKind } from '../../core/errors.ts';
 import { maximumBodyBytes } from './json-body.ts';
 
 /** The only table from a kind of refusal to an HTTP status (decisions, Replies and errors). */

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Static, TSchema } from 'typebox';
-import type { CursorPagination, Pagination } from '../../vocabulary/page.ts';
-import type { Principal } from '../../vocabulary/principal.ts';
-import type { Scope } from '../../vocabulary/scopes.ts';
+import type { CursorPagination, Pagination } from '../../core/page.ts';
+import type { Principal } from '../../core/principal.ts';
+import type { Scope } from '../../core/scopes.ts';
 
 /**
  * What a caller must have before a route is even read further (decisions, Who may do what):
@@ -86,7 +86,7 @@ export function endpoint<Body extends TSchema, Query extends TSchema, Data exten
   return { paged: false, ...definition } as unknown as Endpoint;
 }
 
-/** An endpoint at its place: the one list of them is `app/routes.ts`. */
+/** An endpoint with its method and path. Each module declares its own (`module.ts`). */
 export interface Route {
   method: 'GET' | 'POST';
   /** Answers HEAD as well, as balancers ask. */
@@ -97,4 +97,24 @@ export interface Route {
   /** The group it stands in on the reference page. */
   group: string;
   endpoint: Endpoint;
+}
+
+/** A GET route. `needs` is checked before anything else of the request is read. */
+export function get<Body extends TSchema, Query extends TSchema, Data extends TSchema>(
+  path: string,
+  needs: Need,
+  group: string,
+  definition: EndpointDefinition<Body, Query, Data>,
+): Route {
+  return { method: 'GET', path, needs, group, endpoint: endpoint(definition) };
+}
+
+/** A POST route. */
+export function post<Body extends TSchema, Query extends TSchema, Data extends TSchema>(
+  path: string,
+  needs: Need,
+  group: string,
+  definition: EndpointDefinition<Body, Query, Data>,
+): Route {
+  return { method: 'POST', path, needs, group, endpoint: endpoint(definition) };
 }

@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { FastifySchemaCompiler } from 'fastify';
 import type { TSchema } from 'typebox';
-import { invalid, Refusal } from '../../vocabulary/errors.ts';
+import { invalid, Refusal } from '../../core/errors.ts';
 
 const strict = ajv({ coerceTypes: false });
 /** A query string holds only text: "20" must be able to mean 20 there, and nowhere else. */

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Refusal } from '../../vocabulary/errors.ts';
+import { Refusal } from '../../core/errors.ts';
 import { refusalBody, statusOf } from './refusal-reply.ts';
 import { jsonType, requestIdOf, socketOptions } from './server.ts';
 

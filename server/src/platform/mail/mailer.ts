@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
-import type { Clock } from '../../vocabulary/clock.ts';
+import type { Clock } from '../../core/clock.ts';
 
 export interface Mail {
   /** One address. */

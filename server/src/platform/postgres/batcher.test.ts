@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Refusal } from '../../vocabulary/errors.ts';
+import { Refusal } from '../../core/errors.ts';
 import { Batcher } from './batcher.ts';
 
 /** Batches that return when the test says so. */

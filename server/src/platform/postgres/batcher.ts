@@ -1,4 +1,4 @@
-import { Refusal } from '../../vocabulary/errors.ts';
+import { Refusal } from '../../core/errors.ts';
 import { failureOf } from './failures.ts';
 
 export interface BatcherOptions<Item, Result> {

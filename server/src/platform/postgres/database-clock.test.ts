@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { dayMs, secondMs } from '../../vocabulary/clock.ts';
+import { dayMs, secondMs } from '../../core/clock.ts';
 import { DatabaseClock } from './database-clock.ts';
 
 /** Clocks that stand still until they are moved: this machine's, the database's, and what truly passes. */

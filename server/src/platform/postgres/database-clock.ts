@@ -1,4 +1,4 @@
-import { type Clock, secondMs } from '../../vocabulary/clock.ts';
+import { type Clock, secondMs } from '../../core/clock.ts';
 import type { Queryable } from './database.ts';
 import { statement } from './statement.ts';
 

@@ -1,9 +1,10 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
-import { Refusal } from '../../vocabulary/errors.ts';
+import { Refusal } from '../../core/errors.ts';
 import { type ConnectionConfig, SessionClient } from './connection.ts';
 import { databaseAway, failureOf, refusalOfFailure } from './failures.ts';
-import type { Statement } from './statement.ts';
+import { type Statement, topicsOf } from './statement.ts';
+import type { Topic } from './topics.ts';
 
 /** Anything that can run a statement: the database itself, or one transaction on it. */
 export interface Queryable {
@@ -44,6 +45,8 @@ export interface DatabaseOptions {
   plans?: Plans;
   /** A connection that broke while idle: worth a line in the log, never a crash. */
   onIdleError?: (error: Error) => void;
+  /** Told after a commit which work its statements have made due (`statement(…, { wakes })`). Must not throw. */
+  onCommitted?: (topics: readonly Topic[]) => void;
   /** A pooler does not keep prepared statements: told once. */
   onUnprepared?: () => void;
 }
@@ -57,6 +60,7 @@ const maximumWaiting = 500;
  */
 export class Database implements Queryable {
   readonly #pool: pg.Pool;
+  readonly #onCommitted: (topics: readonly Topic[]) => void;
   /** At most. */
   readonly connections: number;
   /** Of every connection, those being opened too, with when it was begun (performance.now()). */
@@ -73,8 +77,10 @@ export class Database implements Queryable {
     statementTimeoutMs = 10_000,
     plans = 'fresh',
     onIdleError = () => {},
+    onCommitted = () => {},
     onUnprepared = () => {},
   }: DatabaseOptions) {
+    this.#onCommitted = onCommitted;
     this.connections = connections;
     this.#onUnprepared = onUnprepared;
     this.#pool = new pg.Pool({
@@ -93,19 +99,23 @@ export class Database implements Queryable {
     });
   }
 
-  async run<Row>({ name, text }: Statement<Row>, values: readonly unknown[] = []): Promise<Row[]> {
+  async run<Row>(statement: Statement<Row>, values: readonly unknown[] = []): Promise<Row[]> {
     this.#refuseEarly();
+    const { name, text } = statement;
     const wasNamed = this.#preparesStatements;
+    let rows: Row[];
     try {
-      return (await this.#pool.query(this.#queryOf(name, text, values))).rows;
+      rows = (await this.#pool.query(this.#queryOf(name, text, values))).rows as Row[];
     } catch (error) {
       if (isStatementLost(error)) {
         this.#stopPreparing();
-        if (wasNamed) return this.run({ name, text }, values);
+        if (wasNamed) return this.run(statement, values);
       }
       if (isReadOnly(error)) this.#dropIdleConnections();
       throw refusalOfFailure(error) ?? error;
     }
+    if (statement.wakes !== undefined) this.#publish(topicsOf(statement, rows));
+    return rows;
   }
 
   /** Runs `work` in one transaction: committed when it returns, rolled back when it throws. */
@@ -168,6 +178,8 @@ export class Database implements Queryable {
       broken = error;
     };
     client.on('error', onBroken);
+    const due = new Set<Topic>();
+    let result: Result;
     try {
       // Translated where they are thrown: what `work` throws by itself is not the database's failure.
       const query = async (statement: string | pg.QueryConfig) => {
@@ -181,13 +193,17 @@ export class Database implements Queryable {
         }
       };
       await query(begin);
-      const result = await work({
-        run: async ({ name, text }, values = []) => (await query(this.#queryOf(name, text, values))).rows,
+      result = await work({
+        run: async <Row>(statement: Statement<Row>, values: readonly unknown[] = []): Promise<Row[]> => {
+          const { name, text } = statement;
+          const { rows } = await query(this.#queryOf(name, text, values));
+          for (const topic of topicsOf(statement, rows)) due.add(topic);
+          return rows;
+        },
       });
       const { command } = await query('commit');
       // COMMIT of an aborted transaction "succeeds" with the tag ROLLBACK: nothing was written, so nothing is acknowledged.
       if (command !== 'COMMIT') throw new Error('The transaction was rolled back at commit.');
-      return result;
     } catch (error) {
       // A rollback on a connection that has failed would wait behind the statement that got no answer.
       if (broken === undefined) {
@@ -200,6 +216,12 @@ export class Database implements Queryable {
       client.release(broken);
       client.off('error', onBroken);
     }
+    this.#publish([...due]);
+    return result;
+  }
+
+  #publish(topics: readonly Topic[]): void {
+    if (topics.length > 0) this.#onCommitted(topics);
   }
 
   #queryOf(name: string, text: string, values: readonly unknown[]): pg.QueryConfig {

@@ -1,4 +1,4 @@
-import { Refusal } from '../../vocabulary/errors.ts';
+import { Refusal } from '../../core/errors.ts';
 
 /**
  * What a failed statement means for its caller.

@@ -41,7 +41,7 @@ async function startNode(connection: pg.ClientConfig = db.connection): Promise<N
   const node: Node = { notifications, heard: [], deafness: [], lost };
   notifications.on('things', {
     changed: (key) => node.heard.push(key),
-    deaf: (deaf) => node.deafness.push(deaf),
+    disconnected: (deaf) => node.deafness.push(deaf),
   });
   await notifications.start();
   return node;
@@ -172,7 +172,7 @@ describe('a node that cannot hear', () => {
     const { port } = server.address() as AddressInfo;
     const connection = { ...db.connection, host: '127.0.0.1', port };
     const notifications = new Notifications(connection, (error) => lost.push(error));
-    notifications.on('things', { changed: () => {}, deaf: (deaf) => deafness.push(deaf) });
+    notifications.on('things', { changed: () => {}, disconnected: (deaf) => deafness.push(deaf) });
     await notifications.start();
     expect(lost).toHaveLength(1);
     expect(deafness).toEqual([true]);
@@ -199,7 +199,7 @@ describe('behind a pooler that hands out connections by transaction', () => {
     const heard: string[] = [];
     const deafness: boolean[] = [];
     const notifications = new Notifications(db.connection, () => {}, { publisher: through });
-    notifications.on('things', { changed: (key) => heard.push(key), deaf: (deaf) => deafness.push(deaf) });
+    notifications.on('things', { changed: (key) => heard.push(key), disconnected: (deaf) => deafness.push(deaf) });
     await notifications.start();
     expect(deafness).toEqual([true, false]);
     await db.query(`select pg_notify('florin', 'things:9')`);

@@ -26,7 +26,7 @@ export interface Listener {
   /** A change was made, here or on another node. */
   changed: (key: string) => void;
   /** True when changes can no longer be heard, false when they can again. */
-  deaf?: (deaf: boolean) => void;
+  disconnected?: (disconnected: boolean) => void;
 }
 
 /**
@@ -65,7 +65,7 @@ export class Notifications {
 
   on(topic: string, listener: Listener): void {
     this.#listeners.set(topic, [...(this.#listeners.get(topic) ?? []), listener]);
-    if (this.#client === undefined) listener.deaf?.(true);
+    if (this.#client === undefined) listener.disconnected?.(true);
   }
 
   /** Announces a change. Inside a transaction, others hear of it only if that commits. */
@@ -196,8 +196,9 @@ export class Notifications {
     }, pauseMs);
   }
 
-  #setDeaf(deaf: boolean): void {
-    for (const listeners of this.#listeners.values()) for (const listener of listeners) listener.deaf?.(deaf);
+  #setDeaf(disconnected: boolean): void {
+    for (const listeners of this.#listeners.values())
+      for (const listener of listeners) listener.disconnected?.(disconnected);
   }
 }
 

@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import type pg from 'pg';
-import { type Clock, secondMs } from '../../vocabulary/clock.ts';
+import { type Clock, secondMs } from '../../core/clock.ts';
 import { type ConnectionConfig, SessionClient } from './connection.ts';
 import { type Database, sessionSettings } from './database.ts';
 import { failureOf, isLoginRefused } from './failures.ts';

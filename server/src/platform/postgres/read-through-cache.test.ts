@@ -88,8 +88,8 @@ describe('a read that a change overtakes is not kept', () => {
     [
       'while nothing could be heard for a moment',
       () => {
-        cache.deaf = true;
-        cache.deaf = false;
+        cache.disconnected = true;
+        cache.disconnected = false;
       },
     ],
   ];
@@ -112,7 +112,7 @@ describe('a read that a change overtakes is not kept', () => {
 describe('while changes cannot be heard', () => {
   test('everything is forgotten, and every look goes to the database', async () => {
     await cache.get('a');
-    cache.deaf = true;
+    cache.disconnected = true;
     expect(cache.peek('a')).toBeUndefined();
     truth.set('a', 'new');
     expect(await cache.get('a')).toBe('new');
@@ -122,9 +122,9 @@ describe('while changes cannot be heard', () => {
   });
 
   test('and afterwards it remembers again', async () => {
-    cache.deaf = true;
+    cache.disconnected = true;
     await cache.get('a');
-    cache.deaf = false;
+    cache.disconnected = false;
     await cache.get('a');
     expect(cache.peek('a')).toBe('old');
   });

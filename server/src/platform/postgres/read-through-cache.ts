@@ -18,7 +18,7 @@ export class ReadThroughCache<Key extends {}, Value extends {}> {
   readonly #reading = new Map<Key, Promise<Value | undefined>>();
   /** Rises with every change heard: what was being read meanwhile may be old and is not kept. */
   #changes = 0;
-  #deaf = false;
+  #disconnected = false;
 
   constructor({ load, max }: ReadThroughCacheOptions<Key, Value>) {
     this.#load = load;
@@ -34,7 +34,7 @@ export class ReadThroughCache<Key extends {}, Value extends {}> {
     const remembered = this.#entries.get(key);
     if (remembered !== undefined) return Promise.resolve(remembered);
     // Who is deaf must not be given what was read before they asked.
-    if (this.#deaf) return this.#load(key);
+    if (this.#disconnected) return this.#load(key);
     const reading = this.#reading.get(key);
     if (reading !== undefined) return reading;
     const begun = this.#read(key).finally(() => {
@@ -47,7 +47,7 @@ export class ReadThroughCache<Key extends {}, Value extends {}> {
   async #read(key: Key): Promise<Value | undefined> {
     const changesBefore = this.#changes;
     const value = await this.#load(key);
-    if (value !== undefined && !this.#deaf && changesBefore === this.#changes) this.#entries.set(key, value);
+    if (value !== undefined && !this.#disconnected && changesBefore === this.#changes) this.#entries.set(key, value);
     return value;
   }
 
@@ -63,8 +63,8 @@ export class ReadThroughCache<Key extends {}, Value extends {}> {
     this.#reading.clear();
   }
 
-  set deaf(deaf: boolean) {
-    this.#deaf = deaf;
+  set disconnected(disconnected: boolean) {
+    this.#disconnected = disconnected;
     this.clear();
   }
 }

@@ -1,0 +1,27 @@
+import { followPaymentsCte } from '../domains/billing/invoices/follow-payment.cte.ts';
+import { invoiceReservations } from '../domains/billing/invoices/reserve.ts';
+import { assembleModules, type Intersection, type Uses } from '../platform/module.ts';
+import { LoadShedder } from './load-shedder.ts';
+import { modules } from './modules.ts';
+import { makeNode, type Surroundings } from './node.ts';
+import type { OpenDatabase } from './open-database.ts';
+import type { Secrets } from './secrets.ts';
+
+/** A node with the services of all modules. */
+export type Context = ReturnType<typeof assemble>;
+
+/** Everything that runs inside a node, put together and not yet started; the lifecycle knows how to stop it. */
+export function assemble(
+  opened: Pick<OpenDatabase, 'connection' | 'direct'>,
+  secrets: Secrets,
+  surroundings: Surroundings,
+) {
+  const context = assembleModules(modules, {
+    ...makeNode(opened, secrets, surroundings),
+    loadShedder: new LoadShedder(),
+    // What billing adds to payments, which know nothing of it.
+    transitionFollowers: [{ cte: followPaymentsCte }],
+    reservations: invoiceReservations,
+  });
+  return context satisfies Intersection<Uses<(typeof modules)[number]>>;
+}

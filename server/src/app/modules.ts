@@ -1,0 +1,53 @@
+import { customers } from '../domains/billing/customers/module.ts';
+import { invoices } from '../domains/billing/invoices/module.ts';
+import { plans } from '../domains/billing/plans/module.ts';
+import { subscriptions } from '../domains/billing/subscriptions/module.ts';
+import { testClocks } from '../domains/billing/test-clocks/module.ts';
+import { developerKeys } from '../domains/identity/developer-keys/module.ts';
+import { tenants } from '../domains/identity/tenants/module.ts';
+import { users } from '../domains/identity/users/module.ts';
+import { callbacks } from '../domains/payments/callbacks/module.ts';
+import { channels } from '../domains/payments/channels/module.ts';
+import { ledger } from '../domains/payments/ledger/module.ts';
+import { operations } from '../domains/payments/operations/module.ts';
+import { processing } from '../domains/payments/processing/module.ts';
+import { providers } from '../domains/payments/providers/module.ts';
+import { refunds } from '../domains/payments/refunds/module.ts';
+import { statistics } from '../domains/payments/statistics/module.ts';
+import { transactions } from '../domains/payments/transactions/module.ts';
+import { deliveries } from '../domains/webhooks/deliveries/module.ts';
+import { webhookEndpoints } from '../domains/webhooks/endpoints/module.ts';
+import { events } from '../domains/webhooks/events/module.ts';
+import { inboxes } from '../domains/webhooks/inboxes/module.ts';
+
+/**
+ * Every module of the product, in the order of their dependencies: a module knows only those before it. The server, the
+ * OpenAPI document, the workers, `npm run verify`, the sweeps, the settings, the generated docs and the layer check are
+ * derived from this list.
+ */
+export const modules = [
+  tenants,
+  users,
+  developerKeys,
+
+  events,
+  webhookEndpoints,
+  deliveries,
+  inboxes,
+
+  providers,
+  operations,
+  channels,
+  ledger,
+  transactions,
+  refunds,
+  processing,
+  callbacks,
+  statistics,
+
+  testClocks,
+  customers,
+  invoices,
+  plans,
+  subscriptions,
+] as const;

@@ -1,0 +1,161 @@
+import type { Clock } from '../core/clock.ts';
+import { systemClock } from '../core/clock.ts';
+import { uuidSource } from '../core/id.ts';
+import type { PasswordCost } from '../platform/crypto/passwords.ts';
+import { Sealer } from '../platform/crypto/seal.ts';
+import { mailerOf } from '../platform/mail/mailer.ts';
+import { Metrics } from '../platform/metrics/metrics.ts';
+import type { NodeWith } from '../platform/node.ts';
+import { Database, type Plans } from '../platform/postgres/database.ts';
+import { DatabaseClock } from '../platform/postgres/database-clock.ts';
+import { Notifications } from '../platform/postgres/notifications.ts';
+import { PrimaryMonitor } from '../platform/postgres/primary-monitor.ts';
+import { Topics } from '../platform/postgres/topics.ts';
+import { failPointAt, noFailPoint } from '../platform/process/fail-point.ts';
+import type { Lifecycle } from '../platform/process/lifecycle.ts';
+import type { Log } from '../platform/process/log.ts';
+import type { OpenDatabase } from './open-database.ts';
+import { publicUrlOf } from './public-url.ts';
+import type { Secrets } from './secrets.ts';
+import type { Settings } from './settings.ts';
+
+/** Connections for lists of events and deliveries. */
+const listConnections = 2;
+/** Connections for claiming deliveries, recording results, replaying, rolling up totals and settling invoices. */
+const workerConnections = 5;
+
+/** What every start needs. */
+export interface Surroundings {
+  settings: Settings;
+  log: Log;
+  clock: Clock;
+  lifecycle: Lifecycle;
+  /** Less than is recommended, for tests alone. */
+  passwordCost?: PasswordCost | undefined;
+}
+
+/** The infrastructure of a node, put together and not yet started; the lifecycle knows how to stop it. */
+export function makeNode(
+  { connection, direct }: Pick<OpenDatabase, 'connection' | 'direct'>,
+  secrets: Secrets,
+  { settings, log, clock: givenClock, lifecycle, passwordCost }: Surroundings,
+) {
+  const logError = (error: unknown, message: string) => log.error({ error }, message);
+  const metrics = new Metrics();
+  const topics = new Topics();
+  const pools = new Map<string, Database>();
+  const openPool = (name: string, connections: number, plans: Plans = 'fresh'): Database => {
+    const database = new Database({
+      connection,
+      connections,
+      name,
+      plans,
+      onIdleError: (error) => log.warn({ error, pool: name }, 'A database connection was lost'),
+      onUnprepared: () =>
+        log.warn(
+          { pool: name },
+          'A pooler does not keep prepared statements; each execution is parsed again, which is slower',
+        ),
+      onCommitted: (due) => topics.publish(due),
+    });
+    pools.set(name, database);
+    return database;
+  };
+  lifecycle.add('database', async () => {
+    await Promise.all([...pools.values()].map((database) => database.close()));
+  });
+  showConnections(metrics, pools);
+  const pollerDatabase = openPool('poller', 1, 'watching');
+  const setBackHandlers: (() => Promise<void>)[] = [];
+  // A clock that a test controls is used as it is.
+  const databaseClock =
+    givenClock === systemClock
+      ? new DatabaseClock({
+          database: pollerDatabase,
+          clock: systemClock,
+          onApart: (aheadMs) =>
+            log.warn({ aheadMs }, "This machine's clock and the database's differ; the database's is used"),
+          onSetBack: () => {
+            log.warn("The database's clock was set back");
+            for (const handle of setBackHandlers) {
+              handle().catch((error) => logError(error, 'Due times could not be brought forward'));
+            }
+          },
+        })
+      : undefined;
+  if (databaseClock !== undefined) lifecycle.add('clock', () => databaseClock.stop());
+  const clock = databaseClock?.now ?? givenClock;
+  const database = openPool('main', settings['app.database.connections']);
+  const primary = new PrimaryMonitor({
+    connection,
+    pools: () => pools.values(),
+    clock,
+    onLost: (reason, error) => log.warn({ error, reason }, 'There is no writable database'),
+    onFound: () => log.info('There is a writable database again'),
+  });
+  lifecycle.add('primary monitor', () => primary.stop());
+  const notifications = new Notifications(
+    direct,
+    (error) =>
+      log.warn({ error }, 'Notifications from other nodes are disconnected; caches are off until they are back'),
+    { publisher: database, onSilent: () => primary.suspect() },
+  );
+  lifecycle.add('notifications', () => notifications.stop());
+  const sealer = new Sealer(secrets.encryptionKeys);
+  const failPoint = settings['app.drill.fail-point'];
+  const node = {
+    settings,
+    log,
+    logError,
+    clock,
+    drawUuid: uuidSource(clock),
+    lifecycle,
+    metrics,
+    mailer: mailerOf({
+      url: settings['app.mail.url'],
+      from: settings['app.mail.from'],
+      dataDir: settings['app.data-dir'],
+      log: (facts, message) => log.info(facts, message),
+      clock,
+    }),
+    failPoint: failPoint === undefined ? noFailPoint : failPointAt(failPoint),
+    database,
+    workerDatabase: openPool('worker', workerConnections, 'indexed'),
+    listDatabase: openPool('lists', listConnections, 'indexed'),
+    pollerDatabase,
+    openPool,
+    pools,
+    primary,
+    databaseClock,
+    /** Told whenever the database's clock was set back. */
+    onClockSetBack: (handle: () => Promise<void>) => {
+      setBackHandlers.push(handle);
+    },
+    topics,
+    notifications,
+    seal: (plain: string, place: string) => sealer.seal(plain, place),
+    open: (sealed: Buffer, place: string) => sealer.open(sealed, place),
+    signingKeys: secrets.jwtKeys,
+    passwordCost,
+    deploymentMode: settings['app.deployment-mode'],
+    sandboxEnabled: settings['app.sandbox.enabled'] === 'true',
+    publicUrl: publicUrlOf(settings),
+    dataDir: settings['app.data-dir'],
+  };
+  return node satisfies NodeWith<Settings>;
+}
+
+function showConnections(metrics: Metrics, pools: ReadonlyMap<string, Database>): void {
+  metrics.gauge(
+    'florin_database_connections',
+    'Connections to PostgreSQL by pool and state; waiting are requests without one.',
+    async (gauge) => {
+      for (const [pool, { load }] of pools) {
+        gauge.set({ pool, state: 'used' }, load.total - load.idle);
+        gauge.set({ pool, state: 'idle' }, load.idle);
+        gauge.set({ pool, state: 'waiting' }, load.waiting);
+      }
+    },
+    ['pool', 'state'],
+  );
+}

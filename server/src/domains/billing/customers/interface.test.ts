@@ -1,0 +1,223 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { administratorOf, dataOf, makeChannel, makeMember, makeTenant, unique } from '../../../testing/cast.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../testing/database.ts';
+import { florinOn, type TestFlorin } from '../../../testing/florin.ts';
+import { makeCustomer, makeInvoice, settledInvoice } from '../../../testing/invoices.ts';
+import { anInteger, aRefusal, aTime } from '../../../testing/shapes.ts';
+
+let db: TestDatabase;
+let florin: TestFlorin;
+let admin: string;
+let as: string;
+let channelId: number;
+
+beforeAll(async () => {
+  db = await databaseFromTemplate();
+  florin = await florinOn(db);
+  admin = await administratorOf(florin);
+  const tenantId = await makeTenant(florin, admin);
+  as = (await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId })).as;
+  channelId = await makeChannel(florin, as);
+});
+
+afterAll(async () => {
+  await florin.stop();
+  await db.drop();
+});
+
+const modify = (body: object, by = as) => florin.post('/api/customer/modify', body, by);
+const detail = (query: string, by = as) => florin.get(`/api/customer/detail?${query}`, by);
+
+describe('a customer', () => {
+  test('is created with everything it holds; its token is kept and never shown', async () => {
+    const externalId = unique('ext');
+    const input = {
+      name: 'Ελένη',
+      email: 'eleni@example.com',
+      phone: '+30 210 0000000',
+      address: { line1: 'Odos 1', city: 'Athina', country: 'GR' },
+      externalId,
+      metadata: { since: 2020 },
+      defaultChannelId: channelId,
+    };
+    const reply = await modify({ ...input, paymentMethod: 'pm_secret' });
+    expect(reply.body).toEqual({
+      code: 200,
+      message: 'Customer created',
+      data: { id: anInteger, ...input, hasPaymentMethod: true, clockId: null, createdTime: aTime, updatedTime: null },
+    });
+    expect(JSON.stringify(reply.body)).not.toContain('pm_secret');
+    const { id } = reply.body.data;
+    expect(dataOf(await detail(`id=${id}`))).toEqual(reply.body.data);
+    expect(dataOf(await detail(`externalId=${externalId}`))).toEqual(reply.body.data);
+
+    const changed = dataOf(await modify({ id, name: 'Eleni', email: null, paymentMethod: null }));
+    expect(changed).toMatchObject({
+      ...input,
+      name: 'Eleni',
+      email: null,
+      hasPaymentMethod: false,
+      updatedTime: aTime,
+    });
+    const rest = { phone: null, address: null, externalId: null, metadata: null, defaultChannelId: null };
+    expect(dataOf(await modify({ id, name: 'Eleni', ...rest }))).toMatchObject(rest);
+    expect(dataOf(await modify({ name: 'Nobody', ...rest }))).toMatchObject(rest);
+  });
+
+  test('has an externalId of its own within its tenant, also when many ask for it at once', async () => {
+    const externalId = unique('ext');
+    const replies = await Promise.all(Array.from({ length: 10 }, () => modify({ name: 'One', externalId })));
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
+    for (const { body } of replies.filter(({ status }) => status !== 200)) {
+      expect(body).toEqual(aRefusal(409, { type: 'external_id_taken', field: 'externalId' }));
+    }
+    const other = await makeCustomer(florin, as);
+    expect((await modify({ id: other, name: 'Two', externalId })).status).toBe(409);
+    expect((await modify({ name: 'Of the platform', externalId }, admin)).status).toBe(200);
+  });
+
+  test('is not there for another tenant, nor can it be reached through another channel or clock than its own', async () => {
+    const foreign = await makeCustomer(florin, admin);
+    const foreignChannel = await makeChannel(florin, admin, { state: true });
+    expect((await detail(`id=${foreign}`)).body).toEqual(aRefusal(404, { type: 'record_not_found', field: 'id' }));
+    expect((await modify({ id: foreign, name: 'Mine' })).status).toBe(404);
+    expect((await modify({ name: 'x', defaultChannelId: 987_654 })).body).toEqual(
+      aRefusal(404, { type: 'record_not_found', field: 'defaultChannelId' }),
+    );
+    // The platform's channels may be used by all.
+    expect((await modify({ name: 'x', defaultChannelId: foreignChannel })).status).toBe(200);
+    const clockId = dataOf(await florin.post('/api/clock/create', { name: 'x' }, admin)).id;
+    expect((await modify({ name: 'x', clockId })).body).toEqual(
+      aRefusal(404, { type: 'record_not_found', field: 'clockId' }),
+    );
+  });
+
+  test.each(['', 'id=1&externalId=x'])('is looked up by one id, not by "%s"', async (query) => {
+    expect((await detail(query)).body).toEqual(aRefusal(400, { type: 'invalid_request', field: 'id' }));
+  });
+
+  test.each([
+    ['name', { name: '' }],
+    ['email', { email: 'nobody' }],
+    ['address.country', { address: { country: 'Greece' } }],
+    ['address.planet', { address: { planet: 'Earth' } }],
+    ['externalId', { externalId: '' }],
+    ['metadata', { metadata: [] }],
+  ])('is refused with a bad %s', async (field, changes) => {
+    expect((await modify({ name: 'x', ...changes })).body).toEqual(aRefusal(400, { type: 'invalid_request', field }));
+  });
+});
+
+test('the list is newest first, in pages, under every filter, with the exact total', async () => {
+  const tenantId = await makeTenant(florin, admin);
+  const member = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId });
+  const made: number[] = [];
+  for (const [name, email, externalId] of [
+    ['Anna', 'anna@example.com', 'a'],
+    ['Hannah', 'Anna@Example.com', 'b'],
+    ['Otto', 'otto@example.com', 'c'],
+  ]) {
+    made.unshift(await makeCustomer(florin, member.as, { name, email, externalId }));
+  }
+  const list = async (query: string) => {
+    const { body } = await florin.get(`/api/customer/list?${query}`, member.as);
+    return { ids: body.data.map(({ id }: { id: number }) => id), total: body.pagination.total };
+  };
+  expect(await list('')).toEqual({ ids: made, total: 3 });
+  expect(await list('page=2&pageSize=2')).toEqual({ ids: made.slice(2), total: 3 });
+  expect(await list('email=anna@example.COM')).toEqual({ ids: made.slice(1), total: 2 });
+  expect(await list('name=ann')).toEqual({ ids: made.slice(1), total: 2 });
+  expect(await list('externalId=c')).toEqual({ ids: made.slice(0, 1), total: 1 });
+  expect(await list('name=%25')).toEqual({ ids: [], total: 0 });
+});
+
+describe('a test clock', () => {
+  const create = (body: object) => florin.post('/api/clock/create', body, as);
+  const advance = (id: number, toTime: string) => florin.post('/api/clock/advance', { id, toTime }, as);
+
+  test('shows what it was set to, goes forward, and its customers live by it', async () => {
+    const clock = dataOf(await create({ name: 'A year', nowTime: '2027-01-31T10:00:00Z' }));
+    expect(clock).toEqual({
+      id: anInteger,
+      name: 'A year',
+      nowTime: '2027-01-31T10:00:00.000Z',
+      state: 'READY',
+      toTime: null,
+      createdTime: aTime,
+      updatedTime: null,
+    });
+    const customerId = await makeCustomer(florin, as, { clockId: clock.id });
+    const id = await makeInvoice(florin, as, customerId, { channelId });
+    const drafted = dataOf(await florin.get(`/api/invoice/detail?id=${id}`, as));
+    expect(drafted).toMatchObject({ createdTime: clock.nowTime, finalizedTime: clock.nowTime, dueDate: '2027-01-31' });
+
+    const later = '2028-02-29T00:00:00.000Z';
+    expect(dataOf(await advance(clock.id, later))).toMatchObject({ state: 'READY', nowTime: later, toTime: null });
+    const { transactionId } = dataOf(await florin.post('/api/invoice/pay', { id }, as));
+    dataOf(await florin.post('/api/transaction/update', { id: transactionId, status: 'SUCCESS' }, as));
+    expect(await settledInvoice(florin, as, id, db)).toMatchObject({ status: 'PAID', paidTime: later });
+    expect(dataOf(await florin.get('/api/clock/list', as))[0]).toMatchObject({ id: clock.id, nowTime: later });
+  });
+
+  test('never goes back, nor further than ten years at once, and stays with its customer', async () => {
+    const { id } = dataOf(await create({ name: 'x', nowTime: '2027-01-31T10:00:00Z' }));
+    for (const toTime of ['2027-01-31T09:59:59Z', '2047-01-31T10:00:00Z', '0000-01-01T00:00:00Z', 'tomorrow']) {
+      expect((await advance(id, toTime)).body).toEqual(aRefusal(400, { type: 'invalid_request', field: 'toTime' }));
+    }
+    // Beyond, a double of seconds no longer tells milliseconds apart.
+    for (const nowTime of ['1969-12-31T23:59:59Z', '2553-04-03T01:02:03.815Z', '9990-01-01T00:00:00Z']) {
+      expect((await create({ name: 'x', nowTime })).body).toEqual(
+        aRefusal(400, { type: 'invalid_request', field: 'nowTime' }),
+      );
+    }
+    expect((await advance(987_654, '2027-02-01T00:00:00Z')).status).toBe(404);
+    const customerId = await makeCustomer(florin, as, { clockId: id });
+    expect((await modify({ id: customerId, name: 'x', clockId: null })).body).toEqual(
+      aRefusal(400, { type: 'invalid_request', field: 'clockId' }),
+    );
+  });
+
+  test.each(['2199-12-30T23:59:59.999Z', '2163-02-28T01:02:03.815Z'])(
+    'far ahead arrives to the millisecond, %s',
+    async (nowTime) => {
+      const clock = dataOf(await create({ name: 'x', nowTime }));
+      const toTime = new Date(Date.parse(nowTime) + 123).toISOString();
+      expect([clock.nowTime, dataOf(await advance(clock.id, toTime)).nowTime]).toEqual([nowTime, toTime]);
+    },
+  );
+
+  test('waits until the payments that were begun have been settled, and is not sent twice', async () => {
+    const sandbox = await makeChannel(florin, as, { provider: 'sandbox' });
+    const { id: clockId } = dataOf(await create({ name: 'x', nowTime: '2027-01-31T10:00:00Z' }));
+    const customerId = await makeCustomer(florin, as, { clockId, defaultChannelId: sandbox });
+    const id = await makeInvoice(florin, as, customerId);
+    dataOf(await florin.post('/api/invoice/pay', { id }, as));
+    const moved = await advance(clockId, '2027-02-01T00:00:00Z');
+    expect(dataOf(moved)).toMatchObject({ state: 'READY' });
+    const invoice = dataOf(await florin.get(`/api/invoice/detail?id=${id}`, as));
+    expect(invoice).toMatchObject({ status: 'PAID', paidTime: '2027-01-31T10:00:00.000Z' });
+    await db.query("update clock set target_at = now_at + interval '1 day' where id = $1", [clockId]);
+    expect([200, 409]).toContain((await advance(clockId, '2027-02-03T00:00:00Z')).status);
+  });
+
+  test('is not offered outside STANDALONE mode', async () => {
+    const node = await florinOn(db, {
+      APP_DEPLOYMENT_MODE: 'CLUSTER',
+      APP_JWT_KEYS: `k1:${'A'.repeat(43)}`,
+    });
+    try {
+      const there = await administratorOf(node);
+      for (const [path, body] of [
+        ['/api/clock/create', { name: 'x' }],
+        ['/api/clock/advance', { id: 1, toTime: '2027-02-01T00:00:00Z' }],
+      ] as const) {
+        expect((await node.post(path, body, there)).body).toEqual(aRefusal(403, { type: 'clocks_not_offered' }));
+      }
+      expect((await node.post('/api/customer/modify', { name: 'x', clockId: 1 }, there)).body).toEqual(
+        aRefusal(403, { type: 'clocks_not_offered', field: 'clockId' }),
+      );
+    } finally {
+      await node.stop();
+    }
+  });
+});

@@ -1,0 +1,114 @@
+import type { Static } from 'typebox';
+import type { Clock } from '../../../core/clock.ts';
+import { invalid, Refusal } from '../../../core/errors.ts';
+import { metadataJson } from '../../../core/metadata.ts';
+import type { Principal } from '../../../core/principal.ts';
+import type { Database } from '../../../platform/postgres/database.ts';
+import { violatedConstraint } from '../../../platform/postgres/failures.ts';
+import type { ChannelDirectory } from '../../payments/channels/directory.ts';
+import { mayUse } from '../../payments/channels/rules.ts';
+import { demandOffered, readClock } from '../test-clocks/create.ts';
+import { readCustomer } from './read.ts';
+import type { customerInput } from './schema.ts';
+import { type CustomerRow, insertCustomer, updateCustomer } from './statements.ts';
+
+export interface CustomerDeps {
+  database: Database;
+  channels: ChannelDirectory;
+  clock: Clock;
+  /** Whether test clocks are offered. */
+  clocksOffered: boolean;
+}
+
+type CustomerInput = Static<typeof customerInput>;
+
+/** Creates a customer, or updates the one named by `id`: what is left out of an update stays. */
+export async function saveCustomer(
+  input: CustomerInput,
+  principal: Principal,
+  deps: CustomerDeps,
+): Promise<CustomerRow> {
+  try {
+    return input.id === undefined
+      ? await create(input, principal, deps)
+      : await update(input.id, input, principal, deps);
+  } catch (error) {
+    if (violatedConstraint(error) !== 'customer_by_external_id') throw error;
+    throw new Refusal('external_id_taken', `Another customer already has the externalId ${input.externalId}.`, {
+      field: 'externalId',
+    });
+  }
+}
+
+async function create(input: CustomerInput, principal: Principal, deps: CustomerDeps): Promise<CustomerRow> {
+  await demandChannel(input.defaultChannelId, principal.tenantId, deps.channels);
+  const clockId = await clockOf(input.clockId, principal, deps);
+  const [row] = await deps.database.run(insertCustomer, [
+    principal.tenantId,
+    input.name,
+    input.email ?? null,
+    input.phone ?? null,
+    input.address ? JSON.stringify(input.address) : null,
+    input.externalId ?? null,
+    input.metadata ? metadataJson(input.metadata) : null,
+    input.defaultChannelId ?? null,
+    input.paymentMethod ?? null,
+    clockId,
+    deps.clock(),
+  ]);
+  return row as CustomerRow;
+}
+
+async function update(
+  id: number,
+  input: CustomerInput,
+  principal: Principal,
+  { database, channels, clock }: CustomerDeps,
+): Promise<CustomerRow> {
+  const existing = await readCustomer(database, id, principal);
+  await demandChannel(input.defaultChannelId, existing.tenant_id, channels);
+  if (input.clockId !== undefined && input.clockId !== existing.clock_id) {
+    throw invalid('clockId', 'clockId stays as it was when the customer was created.');
+  }
+  const given = (value: unknown) => [value !== undefined, value ?? null];
+  const [row] = await database.run(updateCustomer, [
+    existing.tenant_id,
+    id,
+    input.name,
+    ...given(input.email),
+    ...given(input.phone),
+    ...given(input.address && JSON.stringify(input.address)),
+    ...given(input.externalId),
+    ...given(input.metadata && metadataJson(input.metadata)),
+    ...given(input.defaultChannelId),
+    ...given(input.paymentMethod),
+    clock(),
+  ]);
+  return row as CustomerRow;
+}
+
+async function demandChannel(
+  channelId: number | null | undefined,
+  tenantId: number,
+  channels: ChannelDirectory,
+): Promise<void> {
+  if (channelId === undefined || channelId === null) return;
+  const channel = await channels.find(channelId);
+  if (channel === undefined || !mayUse(channel, tenantId)) {
+    throw new Refusal('record_not_found', `There is no channel ${channelId}.`, { field: 'defaultChannelId' });
+  }
+}
+
+async function clockOf(
+  clockId: number | null | undefined,
+  principal: Principal,
+  { database, clocksOffered }: CustomerDeps,
+): Promise<number | null> {
+  if (clockId === undefined || clockId === null) return null;
+  demandOffered({ offered: clocksOffered }, 'clockId');
+  const { tenant_id } = await readClock(clockId, principal, database, 'clockId');
+  if (tenant_id !== principal.tenantId) {
+    throw new Refusal('record_not_found', `There is no clock ${clockId}.`, { field: 'clockId' });
+  }
+  return clockId;
+}

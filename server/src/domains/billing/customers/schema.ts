@@ -1,0 +1,109 @@
+import { Type } from 'typebox';
+import { pageFields } from '../../../platform/http/list-query.ts';
+import { keptMetadata, long, metadata, nullable } from '../../../platform/http/shapes.ts';
+
+const clearable = (shape: ReturnType<typeof Type.String>, title: string, description: string) =>
+  Type.Optional(Type.Union([shape, Type.Null()], { title, description: `${description} null clears it.` }));
+
+const addressFields = {
+  line1: Type.Optional(Type.String({ maxLength: 200 })),
+  line2: Type.Optional(Type.String({ maxLength: 200 })),
+  postalCode: Type.Optional(Type.String({ maxLength: 40 })),
+  city: Type.Optional(Type.String({ maxLength: 200 })),
+  state: Type.Optional(Type.String({ maxLength: 200 })),
+  country: Type.Optional(Type.String({ pattern: '^[A-Z]{2,3}$', title: 'a country code of ISO 3166, such as US' })),
+};
+
+export const customerInput = Type.Object(
+  {
+    id: Type.Optional(long('Omit to create.')),
+    name: Type.String({ minLength: 1, maxLength: 200 }),
+    email: clearable(
+      Type.String({ format: 'email', maxLength: 254 }),
+      'an e-mail address, or null',
+      'Not unique: a household may share one.',
+    ),
+    phone: clearable(
+      Type.String({ minLength: 1, maxLength: 40 }),
+      'at most 40 characters, or null',
+      'As people write it.',
+    ),
+    address: Type.Optional(
+      Type.Union([Type.Object(addressFields, { additionalProperties: false }), Type.Null()], {
+        title: 'an address, or null',
+        description:
+          '`line1`, `line2`, `city` and `state` of at most 200 characters, `postalCode` of at most 40, and `country`, a ' +
+          'code of ISO 3166 such as US; all optional, and replaced as a whole. null clears it.',
+      }),
+    ),
+    externalId: clearable(
+      Type.String({ minLength: 1, maxLength: 255 }),
+      'at most 255 characters, or null',
+      'The id that your own system has for it. Unique in its tenant.',
+    ),
+    metadata: Type.Optional(
+      Type.Union([metadata, Type.Null()], {
+        title: 'an object of at most 50 keys, or null',
+        description:
+          'Anything of yours: at most 16 KiB of JSON, 8 levels, 50 keys. Given back as it was sent. null clears it.',
+      }),
+    ),
+    defaultChannelId: Type.Optional(
+      Type.Union([long('The channel.'), Type.Null()], {
+        title: "a channel's id, or null",
+        description: 'Through which channel its invoices are paid that name none. null clears it.',
+      }),
+    ),
+    paymentMethod: clearable(
+      Type.String({ minLength: 1, maxLength: 255 }),
+      'at most 255 characters, or null',
+      "The provider's token for what it pays with (`pm_…` of Stripe); never a card's number. Never shown again.",
+    ),
+    clockId: Type.Optional(
+      Type.Union([long('The clock.'), Type.Null()], {
+        title: "a test clock's id, or null",
+        description: 'The test clock that it lives by, in STANDALONE mode alone. Given when it is created; it stays.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export const customerQuery = Type.Object({
+  id: Type.Optional(long('The customer; or `externalId`.')),
+  externalId: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+});
+
+export const customerListQuery = Type.Object({
+  ...pageFields,
+  email: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 254, description: 'Only customers with this address, in whatever case.' }),
+  ),
+  externalId: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: 'Only the one with this id.' })),
+  name: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description: 'Only customers whose name holds this, in whatever case.',
+    }),
+  ),
+});
+
+export const customerRecord = Type.Object({
+  id: Type.Integer(),
+  name: Type.String(),
+  email: nullable(Type.String()),
+  phone: nullable(Type.String()),
+  address: Type.Unsafe<Record<string, string> | null>({
+    description: 'As it was sent.',
+    type: ['object', 'null'],
+    additionalProperties: true,
+  }),
+  externalId: nullable(Type.String()),
+  metadata: keptMetadata,
+  defaultChannelId: nullable(Type.Integer()),
+  hasPaymentMethod: Type.Boolean({ description: "Whether a provider's token is kept." }),
+  clockId: nullable(Type.Integer()),
+  createdTime: Type.String(),
+  updatedTime: nullable(Type.String({ description: 'null when never updated.' })),
+});

@@ -1,0 +1,80 @@
+import { statement } from '../../../platform/postgres/statement.ts';
+
+export interface CustomerRow {
+  tenant_id: number;
+  id: number;
+  name: string;
+  email: string | null;
+  phone: string | null;
+  address: Record<string, string> | null;
+  external_id: string | null;
+  metadata: Record<string, unknown> | null;
+  default_channel_id: number | null;
+  /** The provider's token: sent to providers, shown to nobody. */
+  payment_method: string | null;
+  clock_id: number | null;
+  created_at: string;
+  updated_at: string | null;
+}
+
+const columns = `c.tenant_id, c.id, c.name, c.email, c.phone, c.address, c.external_id, c.metadata, c.default_channel_id,
+  c.payment_method, c.clock_id, c.created_at, c.updated_at`;
+
+export const insertCustomer = statement<CustomerRow>(
+  'customers.insert',
+  `insert into customer as c (tenant_id, name, email, phone, address, external_id, metadata, default_channel_id,
+                              payment_method, clock_id, created_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, to_timestamp($11::float8 / 1000))
+   returning ${columns}`,
+);
+
+/** Each field as a pair: whether to write it at all, and what (null clears it). */
+export const updateCustomer = statement<CustomerRow>(
+  'customers.update',
+  `update customer c
+      set name = $3, email = case when $4 then $5 else c.email end, phone = case when $6 then $7 else c.phone end,
+          address = case when $8 then $9::json else c.address end,
+          external_id = case when $10 then $11 else c.external_id end,
+          metadata = case when $12 then $13::json else c.metadata end,
+          default_channel_id = case when $14 then $15::bigint else c.default_channel_id end,
+          payment_method = case when $16 then $17 else c.payment_method end,
+          updated_at = to_timestamp($18::float8 / 1000)
+    where c.tenant_id = $1 and c.id = $2
+   returning ${columns}`,
+);
+
+/** In whichever of these tenants it is, with what its test clock shows. Values: tenants, id, or the tenant's own id. */
+export const findCustomer = statement<CustomerRow & { clock_now: string | null }>(
+  'customers.find',
+  `select ${columns}, k.now_at as clock_now
+     from unnest($1::bigint[]) as seen (tenant_id)
+     join customer c on c.tenant_id = seen.tenant_id and c.id = $2
+     left join clock k on k.tenant_id = c.tenant_id and k.id = c.clock_id`,
+);
+
+/** By the merchant's own id; that may stand in several tenants, where the caller sees several: the oldest. */
+export const findByExternalId = statement<CustomerRow>(
+  'customers.find_by_external_id',
+  `select ${columns}
+     from unnest($1::bigint[]) as seen (tenant_id)
+     join customer c on c.tenant_id = seen.tenant_id and c.external_id = $2
+    order by c.id limit 1`,
+);
+
+/** What the list is narrowed to, of `customer c`; null means all. Values: $2 address, $3 merchant's own id, $4 part of the name. */
+const narrowed = `($2::text is null or lower(c.email) = lower($2)) and ($3::text is null or c.external_id = $3)
+         and ($4::text is null or position(lower($4) in lower(c.name)) > 0)`;
+
+export const countCustomers = statement<{ total: number }>(
+  'customers.count',
+  `select count(*) as total from customer c where c.tenant_id = any ($1::bigint[]) and ${narrowed}`,
+);
+
+/** A page, newest first. */
+export const listCustomers = statement<CustomerRow>(
+  'customers.list',
+  `select ${columns}
+     from customer c
+    where c.tenant_id = any ($1::bigint[]) and ${narrowed}
+    order by c.id desc offset $5::bigint limit $6::bigint`,
+);

@@ -1,0 +1,89 @@
+import type { Check } from '../../../platform/postgres/check.ts';
+
+const named = `format('tenant %s invoice %s', tenant_id, id)`;
+
+/** What must be true of invoices, of their lines, their payments, their numbers and what they have told. */
+export const invoiceChecks: readonly Check[] = [
+  {
+    claim: 'The totals of every invoice equal its lines',
+    offenders: `
+      with summed as (
+        select tenant_id, invoice_id as id, sum(amount) as subtotal, sum(tax_amount) as tax
+          from invoice_line
+         group by 1, 2
+      )
+      select ${named} as offender
+        from invoice
+        left join summed using (tenant_id, id)
+       where (invoice.subtotal, invoice.tax) is distinct from (coalesce(summed.subtotal, 0), coalesce(summed.tax, 0))
+          or invoice.total <> invoice.subtotal + invoice.tax`,
+  },
+  {
+    claim: 'Every invoice has been paid what its payments that succeeded say, and holds what may yet come',
+    offenders: `
+      with summed as (
+        select tenant_id, invoice_id as id,
+               coalesce(sum(amount) filter (where state = 'SUCCEEDED' and applied_at is not null), 0) as paid,
+               coalesce(sum(amount) filter (where state in ('OPEN', 'SUCCEEDED') or applied_at is null), 0) as held,
+               count(*) as payments
+          from invoice_payment
+         group by 1, 2
+      )
+      select ${named} as offender
+        from invoice i
+        left join summed using (tenant_id, id)
+       where (i.amount_paid, i.amount_held, i.payments)
+             is distinct from (coalesce(paid, 0), coalesce(held, 0), coalesce(summed.payments, 0))
+          or i.amount_held > i.total or (i.status = 'PAID') <> (i.number is not null and i.amount_paid = i.total)
+          or (i.status in ('DRAFT', 'VOID') and i.amount_held > 0)`,
+  },
+  {
+    claim: 'Every payment of an invoice ended as the transaction behind it, for the same amount and currency',
+    offenders: `
+      select format('tenant %s invoice %s payment %s', p.tenant_id, p.invoice_id, p.number) as offender
+        from invoice_payment p
+        join invoice i on i.tenant_id = p.tenant_id and i.id = p.invoice_id
+        left join transaction t on t.tenant_id = p.tenant_id and t.id = p.transaction_id
+       where p.transaction_id is not null
+         and (p.state, p.amount, i.currency, p.invoice_id)
+             is distinct from (case when t.status in ('PENDING', 'PROCESSING') then 'OPEN'
+                                    when t.status in ('SUCCESS', 'REFUNDED') then 'SUCCEEDED' else t.status end,
+                               t.amount, t.currency, t.invoice_id)`,
+  },
+  {
+    claim: 'The numbers of invoices have no holes',
+    offenders: `
+      select format('tenant %s: %s numbers up to %s, %s given out', tenant_id, count(number), max(number), max(last))
+               as offender
+        from (select tenant_id, number from invoice where number is not null) as numbered
+        full join invoice_counter using (tenant_id)
+       group by tenant_id
+      having count(number) is distinct from max(number) or max(number) is distinct from max(last)
+          or min(number) is distinct from 1`,
+  },
+  {
+    claim:
+      'Every paid invoice has exactly one invoice.paid, every failed payment its invoice.payment_failed, and no other has',
+    offenders: `
+      with told as (
+        select tenant_id, object_id, count(*) filter (where type = 'invoice.paid') as paid,
+               count(*) filter (where type = 'invoice.payment_failed') as failed
+          from event
+         where type like 'invoice.%'
+         group by 1, 2
+      ), failing as (
+        select tenant_id, invoice_id as id, count(*) as failed
+          from invoice_payment
+         where state = 'FAILED' and applied_at is not null
+         group by 1, 2
+      ), known as (
+        select tenant_id, 'inv_' || id as object_id, (status = 'PAID')::int as paid, coalesce(failed, 0) as failed
+          from invoice
+          left join failing using (tenant_id, id)
+      )
+      select format('tenant %s %s', tenant_id, object_id) as offender
+        from told
+        full join known using (tenant_id, object_id)
+       where (coalesce(told.paid, 0), coalesce(told.failed, 0)) is distinct from (known.paid, known.failed)`,
+  },
+];

@@ -1,0 +1,69 @@
+import type { Static } from 'typebox';
+import { publicId } from '../../../core/id.ts';
+import type { Queryable } from '../../../platform/postgres/database.ts';
+import { numberText } from './rules.ts';
+import type { invoiceRecord, listedInvoice } from './schema.ts';
+import { findLines, findPayments, type InvoiceRow } from './statements.ts';
+
+export type ListedInvoice = Static<typeof listedInvoice>;
+export type InvoiceRecord = Static<typeof invoiceRecord>;
+
+export function recordOf(row: InvoiceRow): ListedInvoice {
+  const amountDue = row.status === 'VOID' ? 0 : row.total;
+  return {
+    id: row.id,
+    number: row.number === null ? null : numberText(row.number),
+    customerId: row.customer_id,
+    status: row.status,
+    currency: row.currency,
+    subtotal: row.subtotal,
+    tax: row.tax,
+    total: row.total,
+    amountDue,
+    amountPaid: row.amount_paid,
+    amountRemaining: amountDue - row.amount_paid,
+    amountUnderWay: row.amount_held - row.amount_paid,
+    channelId: row.channel_id,
+    description: row.description,
+    metadata: row.metadata,
+    dueDate: row.due_date,
+    subscriptionId: row.subscription_id,
+    periodStart: row.period_start,
+    periodEnd: row.period_end,
+    userId: row.user_id,
+    version: row.version,
+    createdTime: row.created_at,
+    finalizedTime: row.finalized_at,
+    paidTime: row.paid_at,
+    closedTime: row.closed_at,
+    updatedTime: row.updated_at,
+  };
+}
+
+/** The invoice with its lines and payments. */
+export async function wholeOf(database: Queryable, row: InvoiceRow): Promise<InvoiceRecord> {
+  const key = [row.tenant_id, row.id];
+  const lines = await database.run(findLines, key);
+  const payments = await database.run(findPayments, key);
+  return {
+    ...recordOf(row),
+    lines: lines.map((line) => ({
+      description: line.description,
+      quantity: line.quantity,
+      unitAmount: line.unit_amount,
+      amount: line.amount,
+      taxRate: line.tax_rate,
+      taxAmount: line.tax_amount,
+    })),
+    payments: payments.map((payment) => ({
+      transactionId: payment.transaction_id === null ? null : publicId('txn', payment.transaction_id),
+      amount: payment.amount,
+      state: payment.state,
+      automatic: payment.automatic,
+      failureCode: payment.failure_code,
+      failureMessage: payment.failure_message,
+      createdTime: payment.created_at,
+      finishedTime: payment.finished_at,
+    })),
+  };
+}

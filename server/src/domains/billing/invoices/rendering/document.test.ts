@@ -1,0 +1,113 @@
+import { expect, test } from 'vitest';
+import type { InvoiceRecord } from '../record.ts';
+import { type LineInput, priced } from '../rules.ts';
+import { type Buyer, printedOf } from './document.ts';
+
+const ada: Buyer = { name: 'Ada', address: null, email: null };
+const bread: LineInput = { description: 'Bread', quantity: 1, unitAmount: 100 };
+
+function invoiceOf(lines: LineInput[], changes: Partial<InvoiceRecord> = {}): InvoiceRecord {
+  const sums = priced(lines);
+  return {
+    ...sums,
+    id: 7,
+    number: 'INV-000001',
+    customerId: 1,
+    status: 'OPEN',
+    currency: 'EUR',
+    amountDue: sums.total,
+    amountPaid: 0,
+    amountRemaining: sums.total,
+    amountUnderWay: 0,
+    channelId: null,
+    description: null,
+    metadata: null,
+    dueDate: '2027-06-30',
+    subscriptionId: null,
+    periodStart: null,
+    periodEnd: null,
+    userId: 1,
+    version: 1,
+    createdTime: '2027-06-01T23:30:00.000Z',
+    finalizedTime: '2027-06-01T23:30:00.000Z',
+    paidTime: null,
+    closedTime: null,
+    updatedTime: '2027-06-01T23:30:00.000Z',
+    payments: [],
+    ...changes,
+  };
+}
+
+const plain = (pairs: readonly (readonly [string, string])[]) =>
+  pairs.map((pair) => pair.join(': ').replaceAll('\u00a0', ' '));
+
+test('the taxes of all rates come to the tax of the invoice, those named as amounts among them', () => {
+  const { sums } = printedOf(
+    invoiceOf([
+      { ...bread, unitAmount: 333, taxRate: 1900 },
+      { ...bread, unitAmount: 333, taxRate: 725 },
+      { ...bread, unitAmount: -100, taxRate: 1900 },
+      { ...bread, taxRate: 0 },
+      { ...bread, taxAmount: 8 },
+      bread,
+    ]),
+    'Mill',
+    ada,
+  );
+  expect(plain(sums)).toEqual([
+    'Subtotal: EUR 8.66',
+    'Tax 0 % of 1.00: EUR 0.00',
+    'Tax 7.25 % of 3.33: EUR 0.24',
+    'Tax 19 % of 2.33: EUR 0.44',
+    'Tax: EUR 0.08',
+    'Total: EUR 9.42',
+    'To pay: EUR 9.42',
+  ]);
+});
+
+test('what one rate was reckoned on is exact also beyond what a number carries', () => {
+  const most = Number.MAX_SAFE_INTEGER;
+  const lines = [most, most, -most].map((unitAmount, i) => ({ ...bread, unitAmount, taxRate: i < 2 ? 0 : 100 }));
+  const { sums } = printedOf(invoiceOf([...lines, { ...bread, unitAmount: most, taxRate: 100 }].slice(1)), 'Mill', ada);
+  expect(plain(sums)).toContain('Tax 0 % of 90,071,992,547,409.91: EUR 0.00');
+  const { sums: doubled } = printedOf(
+    invoiceOf(lines.map((line) => ({ ...line, taxRate: line.taxRate / 100 }))),
+    'Mill',
+    ada,
+  );
+  expect(plain(doubled)).toContain('Tax 0 % of 180,143,985,094,819.82: EUR 0.00');
+});
+
+test('an address is put together as its country does, as far as it is known', () => {
+  const linesOf = (address: Buyer['address']) => printedOf(invoiceOf([bread]), 'Mill', { ...ada, address }).buyer;
+  expect(linesOf(null)).toEqual(['Ada']);
+  expect(linesOf({ line1: 'Rue 1', postalCode: '75001', city: 'Paris', country: 'FR' })).toEqual([
+    'Ada',
+    'Rue 1',
+    '75001 Paris',
+    'France',
+  ]);
+  expect(linesOf({ city: 'Austin', state: 'TX', postalCode: '78701', country: 'US' })).toEqual([
+    'Ada',
+    'Austin, TX 78701',
+    'United States',
+  ]);
+  expect(linesOf({ state: 'TX', country: 'USA' })).toEqual(['Ada', 'TX', 'USA']);
+});
+
+test('days are those of UTC, with the month as a word', () => {
+  const { facts } = printedOf(
+    invoiceOf([bread], { periodStart: '2027-06-01T00:00:00.000Z', periodEnd: '2027-06-30T23:59:59.000Z' }),
+    'Mill',
+    ada,
+  );
+  expect(plain(facts)).toEqual(['Date: 1 June 2027', 'Due: 30 June 2027', 'Period: 1 June 2027 – 30 June 2027']);
+});
+
+test('an invoice over nothing asks for nothing', () => {
+  const paid = { status: 'PAID', paidTime: '2027-06-01T23:30:00.000Z' } as const;
+  expect(printedOf(invoiceOf([{ ...bread, unitAmount: 0 }], paid), 'Mill', ada)).toMatchObject({
+    demand: 'Nothing is to be paid',
+    stamp: 'Paid',
+  });
+});

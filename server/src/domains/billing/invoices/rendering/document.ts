@@ -1,0 +1,147 @@
+import { decimalOf } from '../../../../core/money.ts';
+import type { CustomerRecord } from '../../customers/record.ts';
+import type { InvoiceRecord } from '../record.ts';
+
+/** What stands on paper, whatever the paper is. Days are those of UTC. */
+export interface PrintedInvoice {
+  id: number;
+  title: string;
+  /** How things stand, where they are not as one would think. */
+  stamp: 'Paid' | 'Void' | 'Draft' | null;
+  seller: string;
+  /** Name, address and e-mail address of who is to pay. */
+  buyer: string[];
+  /** What is asked for, in one line; a draft asks for nothing yet. */
+  demand: string | null;
+  facts: Pair[];
+  description: string | null;
+  lines: { description: string; quantity: string; unitPrice: string; tax: string; amount: string }[];
+  /** The last one is what all the others lead to. */
+  sums: Pair[];
+  /** Of the file: when what it shows last changed. */
+  changed: Date;
+}
+
+/** A label and what stands beside it. */
+export type Pair = [label: string, value: string];
+
+export type Buyer = Pick<CustomerRecord, 'name' | 'address' | 'email'>;
+
+const stamps = { DRAFT: 'Draft', OPEN: null, PAID: 'Paid', VOID: 'Void', UNCOLLECTIBLE: null } as const;
+
+/** What the lines have, each its column. */
+export const columnNames = ['Description', 'Quantity', 'Unit price', 'Tax', 'Amount'] as const;
+
+/** An invoice in the words and figures that are printed. */
+export function printedOf(invoice: InvoiceRecord, seller: string, buyer: Buyer): PrintedInvoice {
+  const { currency, number, status } = invoice;
+  return {
+    id: invoice.id,
+    title: number === null ? 'Invoice' : `Invoice ${number}`,
+    stamp: stamps[status],
+    seller,
+    buyer: addressOf(buyer),
+    demand: demandOf(invoice),
+    facts: factsOf(invoice),
+    description: invoice.description,
+    lines: invoice.lines.map((line) => ({
+      description: line.description,
+      quantity: grouped(String(line.quantity)),
+      unitPrice: figureOf(line.unitAmount, currency),
+      tax: taxOf(line, currency),
+      amount: figureOf(line.amount, currency),
+    })),
+    sums: sumsOf(invoice),
+    changed: new Date(invoice.updatedTime),
+  };
+}
+
+/** Where there is a state, the postal code stands behind it, as it does in the countries that have them; else before the city. */
+function addressOf({ name, address, email }: Buyer): string[] {
+  const { line1, line2, postalCode, city, state, country } = address ?? {};
+  const place = state ? [[city, state].filter(Boolean).join(', '), postalCode] : [postalCode, city];
+  const lines = [name, line1, line2, place.filter(Boolean).join(' '), country && countryOf(country), email];
+  return lines.filter((line): line is string => !!line);
+}
+
+const countryNames = new Intl.DisplayNames('en', { type: 'region' });
+
+/** DE → Germany; a code of three letters stays as it is. */
+function countryOf(code: string): string {
+  return code.length === 2 ? (countryNames.of(code) ?? code) : code;
+}
+
+function demandOf({ status, currency, amountRemaining, total, dueDate, paidTime, closedTime }: InvoiceRecord) {
+  if (status === 'DRAFT') return null;
+  if (status === 'VOID') return `Void since ${dayOf(closedTime)}: nothing is to be paid`;
+  if (total === 0) return 'Nothing is to be paid';
+  if (status === 'PAID') return `${priceOf(total, currency)} paid on ${dayOf(paidTime)}`;
+  return `${priceOf(amountRemaining, currency)} to pay by ${dayOf(dueDate)}`;
+}
+
+function factsOf({ finalizedTime, dueDate, periodStart, periodEnd, status }: InvoiceRecord): Pair[] {
+  const facts: [string, string | null][] = [
+    ['Date', dayOf(finalizedTime)],
+    ['Due', status === 'VOID' ? null : dayOf(dueDate)],
+    ['Period', periodStart && periodEnd && `${dayOf(periodStart)} – ${dayOf(periodEnd)}`],
+  ];
+  return facts.filter((fact): fact is Pair => fact[1] !== null);
+}
+
+function taxOf({ taxRate, taxAmount }: InvoiceRecord['lines'][number], currency: string): string {
+  if (taxRate !== null) return percentOf(taxRate);
+  return taxAmount === 0 ? '' : figureOf(taxAmount, currency);
+}
+
+function sumsOf(invoice: InvoiceRecord): Pair[] {
+  const { currency, status, subtotal, total, amountPaid, amountRemaining } = invoice;
+  const sums: Pair[] = [
+    ['Subtotal', priceOf(subtotal, currency)],
+    ...taxesOf(invoice),
+    ['Total', priceOf(total, currency)],
+  ];
+  if (status === 'DRAFT') return sums;
+  if (amountPaid > 0) sums.push(['Paid', priceOf(-amountPaid, currency)]);
+  return [...sums, ['To pay', priceOf(amountRemaining, currency)]];
+}
+
+/** The taxes by rate, each with what it was reckoned on; those that were named as amounts stand last, in one. */
+function taxesOf({ lines, currency }: InvoiceRecord): Pair[] {
+  const rates = [...new Set(lines.flatMap(({ taxRate }) => taxRate ?? []))].sort((a, b) => a - b);
+  const named = lines.filter(({ taxRate, taxAmount }) => taxRate === null && taxAmount !== 0);
+  const taxes = rates.map((rate): Pair => {
+    const rated = lines.filter(({ taxRate }) => taxRate === rate);
+    const base = figureOf(sumOf(rated.map(({ amount }) => amount)), currency);
+    return [`Tax ${percentOf(rate)} of ${base}`, priceOf(sumOf(rated.map(({ taxAmount }) => taxAmount)), currency)];
+  });
+  if (named.length > 0 || rates.length === 0)
+    taxes.push(['Tax', priceOf(sumOf(named.map(({ taxAmount }) => taxAmount)), currency)]);
+  return taxes;
+}
+
+/** Exact also where lines of one rate come to more than the invoice, which has credits of another. */
+const sumOf = (amounts: readonly number[]) => amounts.reduce((sum, amount) => sum + BigInt(amount), 0n);
+
+/** 2027-06-30 → `30 June 2027`, which nobody takes for another day. */
+function dayOf(time: string | null): string | null {
+  if (time === null) return null;
+  return new Date(time).toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+}
+
+/** 123456 EUR → `EUR 1,234.56`, not to be broken: in front, the code leaves the figures of a column aligned. */
+const priceOf = (amount: number | bigint, currency: string) => `${currency}\u00a0${figureOf(amount, currency)}`;
+
+function figureOf(amount: number | bigint, currency: string): string {
+  const [whole = '', fraction] = decimalOf(amount < 0 ? -amount : amount, currency).split('.');
+  return `${amount < 0 ? '−' : ''}${grouped(whole)}${fraction === undefined ? '' : `.${fraction}`}`;
+}
+
+const grouped = (digits: string) => digits.replace(/\B(?=(?:\d{3})+$)/g, ',');
+
+/** 1900 basis points → `19 %`; 725 → `7.25 %`. */
+function percentOf(basisPoints: number): string {
+  const fraction = String(basisPoints % 100)
+    .padStart(2, '0')
+    .replace(/0+$/, '');
+  return `${Math.floor(basisPoints / 100)}${fraction === '' ? '' : `.${fraction}`}\u00a0%`;
+}

@@ -1,0 +1,99 @@
+import { hash } from 'node:crypto';
+import { escaped } from '../../../../platform/http/html.ts';
+import { columnNames, type Pair, type PrintedInvoice } from './document.ts';
+
+/** Paper is white, also where the screen is dark. Its size is the printer's: nothing here depends on A4 or Letter. */
+const style = `:root { color-scheme: only light; background: #fff; color: #1a1a1a; }
+body {
+  font: 0.875rem/1.5 system-ui, sans-serif; font-variant-numeric: tabular-nums;
+  max-width: 44rem; margin: 3rem auto; padding: 0 1.5rem;
+}
+p, h1, h2, dl, dd { margin: 0; overflow-wrap: anywhere; }
+p { white-space: pre-wrap; unicode-bidi: plaintext; }
+h1 { font-size: 1.75rem; line-height: 1.2; }
+h2, dt, th { font-size: 0.75rem; font-weight: normal; color: #595959; }
+dl { display: grid; grid-template-columns: auto auto; gap: 0 1.5rem; align-items: baseline; }
+.seller { font-weight: bold; }
+.title, .parties {
+  display: flex; flex-wrap: wrap; justify-content: space-between; align-items: start; gap: 1rem 2rem; margin: 1.5rem 0;
+}
+.stamp {
+  border: 2px solid; border-radius: 4px; padding: 0 0.625rem;
+  font-weight: bold; letter-spacing: 0.1em; text-transform: uppercase;
+}
+.Paid { color: #17682e; }
+.Void { color: #a8201a; }
+.Draft { color: #595959; }
+.buyer { flex: 1 1 14rem; text-align: left; }
+.parties dl { min-width: 17rem; justify-content: start; }
+.demand { font-size: 1.125rem; font-weight: bold; margin: 1.5rem 0; }
+table { width: 100%; border-collapse: collapse; margin-top: 1.5rem; }
+th, td { padding: 0.375rem 0 0.375rem 1rem; text-align: right; white-space: nowrap; }
+th { border-bottom: 1px solid; vertical-align: bottom; }
+td { border-bottom: 1px solid #d9d9d9; vertical-align: top; }
+th:first-child, td:first-child {
+  width: 100%; min-width: 9rem; padding-left: 0; text-align: start; white-space: pre-wrap; overflow-wrap: anywhere;
+}
+tr, .sums { break-inside: avoid; }
+.sums { width: fit-content; min-width: 17rem; max-width: 100%; margin: 1rem 0 0 auto; column-gap: 0; }
+.sums dt { padding-right: 1.5rem; }
+.sums dd { text-align: right; }
+.sums :nth-last-child(-n + 2) {
+  font-size: 1rem; font-weight: bold; color: inherit; border-top: 1px solid; margin-top: 0.5rem; padding-top: 0.5rem;
+}
+@page {
+  margin: 18mm 16mm 20mm;
+  @bottom-right { content: "Page " counter(page) " of " counter(pages); font: 8pt system-ui, sans-serif; color: #595959; }
+}
+@media print { body { font-size: 9.5pt; max-width: none; margin: 0; padding: 0; } }
+`;
+
+/** The page holds nothing but itself: no script, nothing loaded, in no frame. */
+export const contentPolicy =
+  `default-src 'none'; style-src 'sha256-${hash('sha256', style, 'base64')}'; base-uri 'none'; form-action 'none'; ` +
+  "frame-ancestors 'none'";
+
+export function htmlOf(printed: PrintedInvoice): string {
+  const { title, stamp, seller, buyer, demand, facts, description, lines, sums } = printed;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escaped(title)}${stamp === null ? '' : ` (${stamp.toLowerCase()})`}</title>
+<style>${style}</style>
+</head>
+<body>
+<p class="seller">${escaped(seller)}</p>
+<div class="title"><h1>${escaped(title)}</h1>${stamp === null ? '' : `<p class="stamp ${stamp}">${stamp}</p>`}</div>
+<div class="parties">
+<div class="buyer"><h2>Billed to</h2>
+<p>${buyer.map(escaped).join('\n')}</p></div>
+<dl>
+${pairs(facts)}
+</dl>
+</div>
+${demand === null ? '' : `<p class="demand">${escaped(demand)}</p>`}
+${description === null ? '' : `<p>${escaped(description)}</p>`}
+<table>
+<thead><tr>${columnNames.map((name) => `<th scope="col">${name}</th>`).join('')}</tr></thead>
+<tbody>
+${lines.map(rowOf).join('\n')}
+</tbody>
+</table>
+<dl class="sums">
+${pairs(sums)}
+</dl>
+</body>
+</html>
+`;
+}
+
+function rowOf({ description, quantity, unitPrice, tax, amount }: PrintedInvoice['lines'][number]): string {
+  const figures = [quantity, unitPrice, tax, amount].map((figure) => `<td>${escaped(figure)}</td>`).join('');
+  return `<tr><td dir="auto">${escaped(description)}</td>${figures}</tr>`;
+}
+
+function pairs(all: readonly Pair[]): string {
+  return all.map(([label, value]) => `<dt>${escaped(label)}</dt><dd>${escaped(value)}</dd>`).join('\n');
+}

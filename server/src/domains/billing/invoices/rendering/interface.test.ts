@@ -1,0 +1,217 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { administratorOf, dataOf, makeChannel, makeKey, makeMember, makeTenant } from '../../../../testing/cast.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../../testing/database.ts';
+import { florinOn, type TestFlorin } from '../../../../testing/florin.ts';
+import { makeCustomer, makeDraft, makeInvoice, settledInvoice } from '../../../../testing/invoices.ts';
+import { pagesOf, rowsOf } from '../../../../testing/pdf-text.ts';
+import { aRefusal } from '../../../../testing/shapes.ts';
+
+let db: TestDatabase;
+let florin: TestFlorin;
+let admin: string;
+let bank: number;
+
+beforeAll(async () => {
+  db = await databaseFromTemplate();
+  florin = await florinOn(db);
+  admin = await administratorOf(florin);
+  bank = await makeChannel(florin, admin, { currency: 'USD,EUR,JPY,KWD' });
+});
+
+afterAll(async () => {
+  await florin.stop();
+  await db.drop();
+});
+
+const formats = ['html', 'pdf'] as const;
+type Format = (typeof formats)[number];
+
+async function printed(id: number, format: Format, as = admin): Promise<Response> {
+  const address = `${florin.address}/api/invoice/print?id=${id}&format=${format}`;
+  const response = await fetch(address, { headers: { authorization: as } });
+  expect(response.status).toBe(200);
+  return response;
+}
+
+/** What can be read on paper, line by line. */
+async function readOn(id: number, format: Format): Promise<string[]> {
+  const response = await printed(id, format);
+  if (format === 'pdf') return pagesOf(Buffer.from(await response.arrayBuffer())).flatMap(rowsOf);
+  const shown = (await response.text()).replace(/<style>[\s\S]*<\/style>/, '').replaceAll(/<\/(dt|td|th)>/g, ' ');
+  return shown.split('\n').map((line) => line.replaceAll(/<[^>]*>/g, '').trim());
+}
+
+async function paid(id: number, amount?: number): Promise<void> {
+  const { transactionId } = dataOf(await florin.post('/api/invoice/pay', { id, amount, channelId: bank }, admin));
+  dataOf(await florin.post('/api/transaction/update', { id: transactionId, status: 'SUCCESS' }, admin));
+  await settledInvoice(florin, admin, id, db);
+}
+
+const nasty = '<script>alert(1)</script>"\'&';
+const today = () => new Date().toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+
+describe.each(formats)('as %s', (format) => {
+  test('the figures are those of the record, to the digit of each currency', async () => {
+    const customerId = await makeCustomer(florin, admin);
+    const lines = [
+      { description: 'Bread', quantity: 1200, unitAmount: 450, taxRate: 700 },
+      { description: 'Delivery', quantity: 1, unitAmount: 1500, taxRate: 1900 },
+      { description: 'Crates', quantity: 1, unitAmount: -250, taxRate: 1900 },
+    ];
+    const read = async (currency: string) => {
+      const id = await makeInvoice(florin, admin, customerId, { currency, lines });
+      const { subtotal, tax, total } = dataOf(await florin.get(`/api/invoice/detail?id=${id}`, admin));
+      expect([subtotal, tax, total]).toEqual([541250, 38038, 579288]);
+      return (await readOn(id, format)).map((row) => row.replaceAll('\u00a0', ' '));
+    };
+    expect(await read('EUR')).toEqual(
+      expect.arrayContaining([
+        'Bread 1,200 4.50 7 % 5,400.00',
+        'Crates 1 −2.50 19 % −2.50',
+        'Subtotal EUR 5,412.50',
+        'Tax 7 % of 5,400.00 EUR 378.00',
+        'Tax 19 % of 12.50 EUR 2.38',
+        'Total EUR 5,792.88',
+        'To pay EUR 5,792.88',
+      ]),
+    );
+    expect(await read('JPY')).toEqual(
+      expect.arrayContaining(['Bread 1,200 450 7 % 540,000', 'Tax 19 % of 1,250 JPY 238', 'To pay JPY 579,288']),
+    );
+    expect(await read('KWD')).toEqual(
+      expect.arrayContaining(['Crates 1 −0.250 19 % −0.250', 'Total KWD 579.288', 'To pay KWD 579.288']),
+    );
+  });
+
+  test('it says whether it is a draft, what is to pay by when, that it is paid, and that it is void', async () => {
+    const customerId = await makeCustomer(florin, admin);
+    const due = { dueDate: '2027-06-30' };
+    const id = await makeDraft(florin, admin, customerId, due);
+    const sheet = async (of: number) => (await readOn(of, format)).join('\n').replaceAll('\u00a0', ' ');
+    const draft = await sheet(id);
+    expect(draft).toMatch(/draft/i);
+    expect(draft).not.toMatch(/to pay/i);
+    const { number } = dataOf(await florin.post('/api/invoice/finalize', { id }, admin));
+    const open = await sheet(id);
+    expect(open).toContain(`Invoice ${number}`);
+    expect(open).toContain('USD 10.00 to pay by 30 June 2027');
+    expect(open).not.toMatch(/draft|paid|void/i);
+    await paid(id, 300);
+    const part = await sheet(id);
+    expect(part).toContain('USD 7.00 to pay by 30 June 2027');
+    for (const row of ['Total USD 10.00', 'Paid USD −3.00', 'To pay USD 7.00']) expect(part.split('\n')).toContain(row);
+    await paid(id);
+    const whole = await sheet(id);
+    expect(whole.replaceAll(/paid/gi, 'PAID')).toMatch(/^(Invoice INV-\d+)?PAID$/m);
+    expect(whole).toContain(`USD 10.00 paid on ${today()}`);
+    expect(whole.split('\n')).toContain('To pay USD 0.00');
+    const gone = await makeInvoice(florin, admin, customerId, due);
+    dataOf(await florin.post('/api/invoice/void', { id: gone }, admin));
+    expect(await sheet(gone)).toContain(`Void since ${today()}: nothing is to be paid`);
+    expect(await sheet(gone)).not.toContain('30 June 2027');
+  });
+
+  test('who is to pay is named with the whole address, in whatever letters', async () => {
+    const address = { line1: 'Žižkovská 12', postalCode: '130 00', city: 'Praha', country: 'CZ' };
+    const names = ['Šárka Ångström', 'Ελένη Παπαδοπούλου', 'Иван Щербаков'];
+    for (const name of names) {
+      const customerId = await makeCustomer(florin, admin, { name, address, email: 'to@example.com' });
+      const rows = (await readOn(await makeInvoice(florin, admin, customerId), format)).join('\n');
+      for (const shown of [name, 'Žižkovská 12', '130 00 Praha', 'Czechia', 'to@example.com'])
+        expect(rows).toContain(shown);
+    }
+  });
+
+  test('it is refused to strangers and to keys without the scope, and is not there for other tenants', async () => {
+    const id = await makeInvoice(florin, admin, await makeCustomer(florin, admin));
+    const path = `/api/invoice/print?id=${id}&format=${format}`;
+    expect((await florin.get(path)).status).toBe(401);
+    const { as: narrow } = await makeKey(florin, admin, 'transaction_read,transaction_write');
+    expect((await florin.get(path, narrow)).body).toEqual(
+      aRefusal(403, { type: 'scope_missing', details: { scope: 'invoice_read' } }),
+    );
+    const tenantId = await makeTenant(florin, admin);
+    const { as: other } = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId });
+    expect((await florin.get(path, other)).body).toEqual(aRefusal(404, { type: 'record_not_found', field: 'id' }));
+  });
+});
+
+test('the page shows whatever was written as text, and may load or run nothing', async () => {
+  const address = { line1: nasty, city: 'Köln', country: 'DE' };
+  const buyer = await makeCustomer(florin, admin, { name: nasty, address });
+  const lines = [{ description: nasty, quantity: 2, unitAmount: 1050, taxRate: 725 }];
+  const { headers, body } = await florin.get(
+    `/api/invoice/print?id=${await makeInvoice(florin, admin, buyer, { lines, description: nasty })}`,
+    admin,
+  );
+  expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(headers.get('x-content-type-options')).toBe('nosniff');
+  expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-[^']+';(?!.*script)/);
+  expect(body).not.toContain('<script');
+  expect(body.split('&lt;script&gt;alert(1)&lt;/script&gt;&quot;')).toHaveLength(5);
+});
+
+describe('the PDF', () => {
+  test('is a file with a name, and shows whatever was written as text', async () => {
+    const id = await makeInvoice(florin, admin, await makeCustomer(florin, admin, { name: nasty }));
+    const { headers } = await printed(id, 'pdf');
+    expect(headers.get('content-type')).toBe('application/pdf');
+    expect(headers.get('content-disposition')).toBe(`attachment; filename="invoice-${id}.pdf"`);
+    expect(await readOn(id, 'pdf')).toContain(nasty);
+  });
+
+  test('of sixty lines shows each once, on pages that are numbered and name the columns', async () => {
+    const lines = Array.from({ length: 60 }, (_, i) => ({
+      description: `Nr. ${i}: ${i % 3 === 0 ? 'a loaf of rye bread with caraway, which takes more than one line of text. ' : 'Žito'}`,
+      quantity: i + 1,
+      unitAmount: 100,
+    }));
+    const id = await makeInvoice(florin, admin, await makeCustomer(florin, admin), { lines });
+    const pages = pagesOf(Buffer.from(await (await printed(id, 'pdf')).arrayBuffer())).map(rowsOf);
+    expect(pages.length).toBeGreaterThan(2);
+    for (const [i, rows] of pages.entries()) {
+      expect(rows.filter((row) => row === 'Description Quantity Unit price Tax Amount')).toHaveLength(1);
+      expect(rows.at(-1)).toMatch(new RegExp(`^Invoice INV-\\d+ · Platform Page ${i + 1} of ${pages.length}$`));
+    }
+    const shown = pages.flat().flatMap((row) => /^Nr\. (\d+): .* (\d+) 1\.00 \2\.00$/.exec(row)?.slice(1, 3) ?? []);
+    expect(shown.map(Number)).toEqual(lines.flatMap((_, i) => [i, i + 1]));
+  });
+
+  test('breaks what is higher than a page, and breaks no figure', async () => {
+    const lines = [
+      { description: 'One under the other\n'.repeat(25).trim(), quantity: 1, unitAmount: 1 },
+      { description: 'W'.repeat(500), quantity: 1_000_000_000, unitAmount: 9_007_198 },
+      { description: 'Line\n'.repeat(100).trim(), quantity: 1, unitAmount: 100 },
+    ];
+    const id = await makeInvoice(florin, admin, await makeCustomer(florin, admin), { lines });
+    const rows = await readOn(id, 'pdf');
+    expect(rows.filter((row) => row.startsWith('Line'))).toHaveLength(100);
+    expect(rows.filter((row) => row.startsWith('One under'))).toHaveLength(25);
+    expect(rows.join('').match(/W/g)).toHaveLength(500);
+    expect(rows.find((row) => row.startsWith('WW'))).toMatch(/ 1,000,000,000 90,071\.98 90,071,980,000,000\.00$/);
+  });
+
+  test('has a sum for each of two hundred rates', async () => {
+    const lines = Array.from({ length: 200 }, (_, i) => ({
+      description: 'Bread',
+      quantity: 1,
+      unitAmount: 1000,
+      taxRate: i,
+    }));
+    const rows = await readOn(await makeInvoice(florin, admin, await makeCustomer(florin, admin), { lines }), 'pdf');
+    expect(rows.filter((row) => /^Tax \S+\u00a0% of 10\.00 /.test(row))).toHaveLength(200);
+  });
+
+  test('says where it has no font for a letter, instead of showing another, and only there', async () => {
+    const remark = 'This file has no font for some letters; □ stands for each of them.';
+    const of = async (name: string) => {
+      const id = await makeInvoice(florin, admin, await makeCustomer(florin, admin, { name }));
+      return { id, rows: await readOn(id, 'pdf') };
+    };
+    const { id, rows } = await of('ꦗꦮ & Co');
+    expect(rows.some((row) => /^□+ & Co/.test(row))).toBe(true);
+    expect(rows).toContain(remark);
+    expect(rows).toContain(`The page shows them as they are: /api/invoice/print?id=${id}`);
+    expect((await of('Zoë\u200d & Co')).rows).not.toContain(remark);
+  });
+});

@@ -1,0 +1,191 @@
+import { createRequire } from 'node:module';
+import type { Face } from './fonts.ts';
+
+/** Letters of one face that run in one direction, in the order in which they are read. */
+export interface Run {
+  text: string;
+  face: Face;
+}
+
+export interface Line {
+  /** As they stand on the paper, from left to right. */
+  runs: Run[];
+  width: number;
+  /** Its paragraph is read from right to left, and so begins at the right. */
+  isRtl: boolean;
+}
+
+export interface Typesetting {
+  /** The one to ask first in front. */
+  faces: readonly Face[];
+  widthOf: (run: Run) => number;
+}
+
+/** Stands for a letter that no face has. It is in DejaVu, which is always there. */
+export const placeholder = '□';
+
+interface Levels {
+  levels: Uint8Array;
+  paragraphs: { level: number }[];
+}
+
+interface Bidi {
+  getEmbeddingLevels: (text: string) => Levels;
+  getReorderedIndices: (text: string, levels: Levels, start: number, end: number) => number[];
+  getMirroredCharactersMap: (text: string, levels: Uint8Array) => Map<number, string>;
+}
+
+interface LineBreaks {
+  nextBreak: () => { position: number } | null;
+}
+
+const require = createRequire(import.meta.url);
+const LineBreaker = require('linebreak') as new (text: string) => LineBreaks;
+const bidi = bidiOrNot();
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+/** What has to be set from right to left can be. */
+export const canReorder = bidi !== undefined;
+export const rightToLeft = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
+
+/** What is never shown, but for what joins letters and what turns them. */
+const unseen = /[[\p{Cc}\p{Default_Ignorable_Code_Point}]--[\u061c\u200c-\u200f\u202a-\u202e\u2066-\u2069]]/gv;
+const joiners = /[\u200c\u200d]/g;
+const turners = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** A text as lines no wider than `width`, broken where Unicode allows it (UAX 14), and each in the order of UAX 9. */
+export function linesOf(text: string, width: number, typesetting: Typesetting): Line[] {
+  return paragraphsOf(text).flatMap((paragraph) => {
+    const set = faced(paragraph, typesetting.faces);
+    const levels = rightToLeft.test(set.text) ? bidi?.getEmbeddingLevels(set.text) : undefined;
+    return stretches(set, width, typesetting).map(([start, end]) => {
+      const runs = runsOf(set, levels, start, end);
+      return { runs, width: widthOf(runs, typesetting), isRtl: (levels?.paragraphs[0]?.level ?? 0) % 2 === 1 };
+    });
+  });
+}
+
+/** Undefined where the package is not installed: words from right to left then stand in the wrong order. */
+function bidiOrNot(): Bidi | undefined {
+  try {
+    return (require('bidi-js') as () => Bidi)();
+  } catch {
+    return undefined;
+  }
+}
+
+function paragraphsOf(text: string): string[] {
+  return text
+    .normalize('NFC')
+    .split(/\r\n|[\n\v\f\r\u0085\u2028\u2029]/)
+    .map((paragraph) => paragraph.replaceAll('\t', '    ').replace(unseen, ''));
+}
+
+interface Faced {
+  text: string;
+  /** The face of each unit of the text. */
+  faces: Face[];
+}
+
+/** Each letter with its marks gets the first face that has all of it; what none has is replaced. */
+function faced(text: string, faces: readonly Face[]): Faced {
+  const first = faces[0] as Face;
+  if (has(first, text)) return { text, faces: Array<Face>(text.length).fill(first) };
+  let shown = '';
+  const given: Face[] = [];
+  for (const { segment } of graphemes.segment(text)) {
+    const face = faces.find((one) => has(one, segment));
+    const letter = face === undefined ? placeholder : segment;
+    shown += letter;
+    for (let i = 0; i < letter.length; i++) given.push(face ?? first);
+  }
+  return { text: shown, faces: given };
+}
+
+function has(face: Face, text: string): boolean {
+  const font = face.regular();
+  for (const letter of text.replace(joiners, '').replace(turners, ''))
+    if (!font.hasGlyphForCodePoint(letter.codePointAt(0) as number)) return false;
+  return true;
+}
+
+/** Where lines begin and end; spaces at their end are left out. */
+function stretches({ text, faces }: Faced, width: number, typesetting: Typesetting): [number, number][] {
+  const lines: [number, number][] = [];
+  const widthBetween = (start: number, end: number) => widthOf(logicalRuns({ text, faces }, start, end), typesetting);
+  let start = 0;
+  let used = 0;
+  for (const [from, to] of breakable(text)) {
+    const end = from + text.slice(from, to).trimEnd().length;
+    const word = widthBetween(from, end);
+    if (used > 0 && used + word > width) {
+      lines.push([start, from]);
+      start = from;
+      used = 0;
+    }
+    used += word + widthBetween(end, to);
+    if (word <= width) continue;
+    // A word that is wider than a line is broken between letters.
+    used = 0;
+    for (const { index, segment } of graphemes.segment(text.slice(from, to))) {
+      const letter = widthBetween(from + index, from + index + segment.length);
+      if (used + letter > width && used > 0) {
+        lines.push([start, from + index]);
+        start = from + index;
+        used = 0;
+      }
+      used += letter;
+    }
+  }
+  lines.push([start, text.length]);
+  return lines.map(([begin, end]) => [begin, begin + text.slice(begin, end).trimEnd().length]);
+}
+
+function* breakable(text: string): Generator<[number, number]> {
+  const breaks = new LineBreaker(text);
+  let from = 0;
+  for (let next = breaks.nextBreak(); next !== null; next = breaks.nextBreak()) {
+    yield [from, next.position];
+    from = next.position;
+  }
+}
+
+const widthOf = (runs: readonly Run[], typesetting: Typesetting) =>
+  runs.reduce((sum, run) => sum + typesetting.widthOf(run), 0);
+
+function logicalRuns({ text, faces }: Faced, start: number, end: number): Run[] {
+  const runs: Run[] = [];
+  for (let from = start, i = start + 1; from < end; i++) {
+    if (i < end && faces[i] === faces[from]) continue;
+    runs.push(runOf(text.slice(from, i), faces[from] as Face));
+    from = i;
+  }
+  return runs;
+}
+
+/** A line's runs as they stand on the paper. */
+function runsOf(set: Faced, levels: Levels | undefined, start: number, end: number): Run[] {
+  if (bidi === undefined || levels === undefined || start === end) return logicalRuns(set, start, end);
+  const mirrored = bidi.getMirroredCharactersMap(set.text, levels.levels);
+  const runs: (Run & { level: number })[] = [];
+  for (const i of bidi.getReorderedIndices(set.text, levels, start, end - 1).slice(start, end)) {
+    const level = levels.levels[i] as number;
+    const face = set.faces[i] as Face;
+    const letter = mirrored.get(i) ?? (set.text[i] as string);
+    const last = runs.at(-1);
+    if (last === undefined || last.level !== level || last.face !== face) runs.push({ text: letter, face, level });
+    // The font turns letters that are read from right to left by itself: it gets them as they are read.
+    else last.text = level % 2 === 1 ? letter + last.text : last.text + letter;
+  }
+  return runs.map(({ text, face, level }) =>
+    // Signs alone say nothing of their direction, so that the font does not turn them.
+    runOf(level % 2 === 1 && !rightToLeft.test(text) ? [...text].reverse().join('') : text, face),
+  );
+}
+
+/** What turns letters has done so by now; what joins them, the font must know. */
+function runOf(text: string, face: Face): Run {
+  const turned = text.replace(turners, '');
+  const knows = (letter: string) => face.regular().hasGlyphForCodePoint(letter.codePointAt(0) as number);
+  return { text: turned.replace(joiners, (joiner) => (knows(joiner) ? joiner : '')), face };
+}

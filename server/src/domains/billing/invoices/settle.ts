@@ -1,0 +1,151 @@
+import type { DrawUuid } from '../../../core/id.ts';
+import { ClaimLoop } from '../../../platform/jobs/claim-loop.ts';
+import { plainArray, textArray } from '../../../platform/postgres/array-literal.ts';
+import type { Database, Queryable } from '../../../platform/postgres/database.ts';
+import { type EventDraft, recordEvents } from '../../webhooks/events/append-events.cte.ts';
+import { newsOf } from './events.ts';
+import type { InvoiceFollowers, SettledPayment } from './followers.ts';
+import { lock } from './payments.ts';
+import { applyPayments, claimEndedPayments, type EndedPayment, settleInvoices } from './settle-statements.ts';
+import type { LockedInvoice } from './statements.ts';
+
+export interface InvoiceSettlerOptions {
+  /** At most one connection of it is used at once. */
+  database: Database;
+  drawUuid: DrawUuid;
+  followers: Pick<InvoiceFollowers, 'settled'>;
+  /** How often it looks by itself, where something else wakes it. */
+  pollMs?: () => number;
+  onError: (error: unknown) => void;
+  onRecovered?: () => void;
+}
+
+/** Payments in one transaction at most. */
+const maximumBatch = 200;
+
+/**
+ * Has invoices follow what became of their payments: what succeeded is paid, what did not is free to be paid again. An
+ * invoice that is covered becomes PAID and is told once; each failed payment is told. Payments are claimed, invoices locked,
+ * and everything written in one transaction, without leases: what a process that dies had begun was never written.
+ */
+export class InvoiceSettler {
+  readonly #options: InvoiceSettlerOptions;
+  readonly #loop: ClaimLoop<EndedPayment>;
+
+  constructor(options: InvoiceSettlerOptions) {
+    const { onError, onRecovered } = options;
+    this.#options = options;
+    this.#loop = new ClaimLoop<EndedPayment>({
+      claim: (room) => this.#settle(room),
+      perform: async () => {},
+      release: async () => {},
+      slots: () => maximumBatch,
+      maxBatch: maximumBatch,
+      pollMs: options.pollMs,
+      onError: onError,
+      ...(onRecovered && { onRecovered }),
+    });
+  }
+
+  start(): void {
+    this.#loop.start();
+  }
+
+  /** A payment may have ended: look now, not at the next poll. */
+  wake(): void {
+    this.#loop.wake();
+  }
+
+  stop(): Promise<void> {
+    return this.#loop.stop();
+  }
+
+  async #settle(room: number): Promise<readonly EndedPayment[]> {
+    const { database } = this.#options;
+    // Nearly every look finds nothing: it needs no transaction.
+    if ((await database.run(claimEndedPayments, [1])).length === 0) return [];
+    return database.transaction(async (transaction) => {
+      const claimed = await transaction.run(claimEndedPayments, [room]);
+      if (claimed.length > 0) await this.#apply(transaction, claimed);
+      return claimed;
+    });
+  }
+
+  async #apply(transaction: Queryable, ended: readonly EndedPayment[]): Promise<void> {
+    const { drawUuid, followers } = this.#options;
+    const invoices = await lock(
+      transaction,
+      ended.map(({ tenant_id, invoice_id }) => ({ tenantId: tenant_id, invoiceId: invoice_id })),
+    );
+    const current = new Map(invoices.map((invoice) => [`${invoice.tenant_id}/${invoice.id}`, invoice]));
+    const news: EventDraft[] = [];
+    const settled: SettledPayment[] = [];
+    for (const payment of ended) {
+      const key = `${payment.tenant_id}/${payment.invoice_id}`;
+      const before = current.get(key) as LockedInvoice;
+      const atMs = Date.parse(before.clock_now ?? payment.finished_at);
+      const after = settledBy(before, payment, atMs);
+      current.set(key, after);
+      settled.push(settledPayment(after, payment, atMs));
+      const type = toldOf(before, after, payment);
+      if (type !== undefined) news.push(newsOf(type, after, paymentTold(payment), drawUuid()));
+    }
+    await write(transaction, [...current.values()]);
+    await transaction.run(applyPayments, [
+      plainArray(ended.map(({ tenant_id }) => tenant_id)),
+      plainArray(ended.map(({ invoice_id }) => invoice_id)),
+      plainArray(ended.map(({ number }) => number)),
+    ]);
+    await recordEvents(transaction, news);
+    await followers.settled(transaction, settled);
+  }
+}
+
+/** The invoice after one of its payments has ended. */
+export function settledBy(invoice: LockedInvoice, { state, amount }: EndedPayment, atMs: number): LockedInvoice {
+  const time = new Date(atMs).toISOString();
+  const updated_at = time > invoice.updated_at ? time : invoice.updated_at;
+  const changed = { ...invoice, version: invoice.version + 1, updated_at };
+  if (state !== 'SUCCEEDED') return { ...changed, amount_held: invoice.amount_held - amount };
+  const amount_paid = invoice.amount_paid + amount;
+  if (amount_paid < invoice.total) return { ...changed, amount_paid };
+  return { ...changed, amount_paid, status: 'PAID', paid_at: time };
+}
+
+function toldOf(before: LockedInvoice, after: LockedInvoice, { state }: EndedPayment) {
+  if (state === 'FAILED') return 'invoice.payment_failed';
+  return before.status !== 'PAID' && after.status === 'PAID' ? 'invoice.paid' : undefined;
+}
+
+function paymentTold({ transaction_id, failure_code, failure_message }: EndedPayment) {
+  return { transactionId: transaction_id, failureCode: failure_code, failureMessage: failure_message };
+}
+
+function settledPayment(invoice: LockedInvoice, payment: EndedPayment, atMs: number): SettledPayment {
+  return {
+    tenantId: invoice.tenant_id,
+    invoiceId: invoice.id,
+    customerId: invoice.customer_id,
+    subscriptionId: invoice.subscription_id,
+    invoiceStatus: invoice.status,
+    state: payment.state,
+    automatic: payment.automatic,
+    failureCode: payment.failure_code,
+    failureMessage: payment.failure_message,
+    atMs,
+  };
+}
+
+async function write(transaction: Queryable, invoices: readonly LockedInvoice[]): Promise<void> {
+  const written = await transaction.run(settleInvoices, [
+    plainArray(invoices.map(({ tenant_id }) => tenant_id)),
+    plainArray(invoices.map(({ id }) => id)),
+    textArray(invoices.map(({ status }) => status)),
+    plainArray(invoices.map(({ amount_paid }) => amount_paid)),
+    plainArray(invoices.map(({ amount_held }) => amount_held)),
+    textArray(invoices.map(({ paid_at }) => paid_at)),
+    plainArray(invoices.map(({ version }) => version)),
+    textArray(invoices.map(({ updated_at }) => updated_at)),
+  ]);
+  if (written.length !== invoices.length) throw new Error('An invoice could not follow its payments.');
+}

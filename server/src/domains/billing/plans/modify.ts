@@ -1,0 +1,95 @@
+import type { Static } from 'typebox';
+import type { Clock } from '../../../core/clock.ts';
+import { notFound, Refusal } from '../../../core/errors.ts';
+import type { Principal } from '../../../core/principal.ts';
+import type { Database, Queryable } from '../../../platform/postgres/database.ts';
+import { tenantsSeen } from '../../identity/tenants/visible-tenants.ts';
+import type { ChannelDirectory } from '../../payments/channels/directory.ts';
+import { mayUse, requireAccepting } from '../../payments/channels/rules.ts';
+import { demandCurrency, demandInterval } from './rules.ts';
+import type { planInput } from './schema.ts';
+import { insertPlan, lockPlan, type PlanRow, updatePlan } from './statements.ts';
+import type { PlanUsages } from './usages.ts';
+
+export interface PlanDeps {
+  database: Database;
+  channels: ChannelDirectory;
+  clock: Clock;
+  planUsages: PlanUsages;
+}
+
+type PlanInput = Static<typeof planInput>;
+
+/**
+ * Creates a plan, or updates the one named by `id`; the answer is what was saved. What periods of a plan in use are counted
+ * by, and what they are paid in, stays; a new amount, name or channel holds for what comes.
+ */
+export async function savePlan(input: PlanInput, principal: Principal, deps: PlanDeps): Promise<PlanRow> {
+  demandCurrency(input.currency);
+  const { id } = input;
+  if (id === undefined) {
+    demandInterval(input.interval, input.intervalCount ?? 1);
+    await demandChannel(input, principal.tenantId, deps.channels);
+    const [created] = await deps.database.run(insertPlan, [principal.tenantId, ...valuesOf(input), deps.clock()]);
+    return created as PlanRow;
+  }
+  return deps.database.transaction(async (transaction) => {
+    const [existing] = await transaction.run(lockPlan, [await tenantsSeen(transaction, principal), id]);
+    if (existing === undefined) throw notFound('plan', id);
+    demandInterval(input.interval, input.intervalCount ?? existing.interval_count);
+    await demandChannel(input, existing.tenant_id, deps.channels);
+    await demandUnused(input, existing, transaction, deps);
+    const [updated] = await transaction.run(updatePlan, [
+      existing.tenant_id,
+      id,
+      ...valuesOf(input, existing),
+      deps.clock(),
+    ]);
+    return updated as PlanRow;
+  });
+}
+
+/** A channel must be one that payments of this tenant could use. */
+async function demandChannel(
+  { channelId, currency }: PlanInput,
+  tenantId: number,
+  channels: ChannelDirectory,
+): Promise<void> {
+  if (channelId === undefined || channelId === null) return;
+  const channel = await channels.find(channelId);
+  if (channel === undefined || !mayUse(channel, tenantId)) throw notFound('channel', channelId, 'channelId');
+  requireAccepting(channel, currency);
+}
+
+async function demandUnused(
+  input: PlanInput,
+  existing: PlanRow,
+  transaction: Queryable,
+  { planUsages }: PlanDeps,
+): Promise<void> {
+  const field =
+    input.currency !== existing.currency
+      ? 'currency'
+      : input.interval !== existing.interval_unit
+        ? 'interval'
+        : (input.intervalCount ?? existing.interval_count) !== existing.interval_count
+          ? 'intervalCount'
+          : undefined;
+  if (field === undefined || !(await planUsages.isInUse(transaction, existing))) return;
+  throw new Refusal('plan_in_use', `This plan has subscriptions: its ${field} stays. Make another plan instead.`, {
+    field,
+  });
+}
+
+function valuesOf(input: PlanInput, existing?: PlanRow): unknown[] {
+  return [
+    input.name,
+    input.currency,
+    input.amount,
+    input.interval,
+    input.intervalCount ?? existing?.interval_count ?? 1,
+    input.trialDays ?? existing?.trial_days ?? 0,
+    input.channelId === undefined ? (existing?.channel_id ?? null) : input.channelId,
+    input.state,
+  ];
+}

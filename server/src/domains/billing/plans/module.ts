@@ -1,0 +1,16 @@
+import { defineModule } from '../../../platform/module.ts';
+import type { Node } from '../../../platform/node.ts';
+import type { ChannelDirectory } from '../../payments/channels/directory.ts';
+import { planRoutes } from './routes.ts';
+import { planRecord } from './schema.ts';
+import { PlanUsages } from './usages.ts';
+
+/** Plans: prices and billing periods that customers subscribe to. */
+export const plans = defineModule({
+  name: 'plans',
+  tables: ['plan'],
+  reference: [{ name: 'Plans', description: 'Prices and billing periods to subscribe to.' }],
+  resources: { plan: planRecord },
+  provide: () => ({ planUsages: new PlanUsages() }),
+  routes: (context: Node & { channels: ChannelDirectory; planUsages: PlanUsages }) => planRoutes(context),
+});

@@ -1,0 +1,59 @@
+import { Type } from 'typebox';
+import { defaultPageSize, paginationOf } from '../../../core/page.ts';
+import { tenantOnWire } from '../../../core/principal.ts';
+import { get, post, type Route } from '../../../platform/http/route.ts';
+import { tenantsSeen } from '../../identity/tenants/visible-tenants.ts';
+import { type PlanDeps, savePlan } from './modify.ts';
+import { planInput, planListQuery, planRecord } from './schema.ts';
+import { countPlans, listPlans, type PlanRow } from './statements.ts';
+
+export function planRoutes(deps: PlanDeps): Route[] {
+  return [
+    post('/api/plan/modify', 'subscription_write', 'Plans', {
+      summary: 'Create or update a plan',
+      description:
+        'Without `id` a plan is created, with it that one is updated. The answer is what was saved. Of a plan that has ' +
+        'subscriptions `currency`, `interval` and `intervalCount` stay.',
+      body: planInput,
+      data: planRecord,
+      handle: async ({ body, principal }) => ({
+        message: body.id === undefined ? 'Plan created' : 'Plan updated',
+        data: recordOf(await savePlan(body, principal, deps)),
+      }),
+    }),
+
+    get('/api/plan/list', 'subscription_read', 'Plans', {
+      summary: 'List plans',
+      description: 'Newest first.',
+      query: planListQuery,
+      data: Type.Array(planRecord),
+      paged: true,
+      handle: ({ query, principal }) => {
+        const { page = 1, pageSize = defaultPageSize, state = null } = query;
+        return deps.database.snapshot(async (moment) => {
+          const narrowed = [await tenantsSeen(moment, principal), state];
+          const [count] = await moment.run(countPlans, narrowed);
+          const rows = await moment.run(listPlans, [...narrowed, (page - 1) * pageSize, pageSize]);
+          return { data: rows.map(recordOf), pagination: paginationOf({ page, pageSize }, count?.total ?? 0) };
+        });
+      },
+    }),
+  ];
+}
+
+function recordOf(row: PlanRow) {
+  return {
+    id: row.id,
+    tenantId: tenantOnWire(row.tenant_id),
+    name: row.name,
+    currency: row.currency,
+    amount: row.amount,
+    interval: row.interval_unit,
+    intervalCount: row.interval_count,
+    trialDays: row.trial_days,
+    channelId: row.channel_id,
+    state: row.state,
+    createdTime: row.created_at,
+    updatedTime: row.updated_at,
+  };
+}

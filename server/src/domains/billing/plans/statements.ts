@@ -1,0 +1,71 @@
+import { statement } from '../../../platform/postgres/statement.ts';
+import type { IntervalUnit } from './schema.ts';
+
+export interface PlanRow {
+  tenant_id: number;
+  id: number;
+  name: string;
+  currency: string;
+  amount: number;
+  interval_unit: IntervalUnit;
+  interval_count: number;
+  trial_days: number;
+  channel_id: number | null;
+  state: boolean;
+  created_at: string;
+  updated_at: string | null;
+}
+
+const columns = `id, tenant_id, name, currency, amount, interval_unit, interval_count, trial_days, channel_id, state,
+  created_at, updated_at`;
+
+/** Values: tenant, name, currency, amount, unit and count of the interval, days of trial, channel or null, state, now. */
+export const insertPlan = statement<PlanRow>(
+  'plans.insert',
+  `insert into plan (tenant_id, name, currency, amount, interval_unit, interval_count, trial_days, channel_id, state,
+                     created_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, to_timestamp($10::float8 / 1000))
+   returning ${columns}`,
+);
+
+/** Whoever subscribes holds it shared meanwhile. Values: tenants, id. */
+export const lockPlan = statement<PlanRow>(
+  'plans.lock',
+  `select ${columns} from plan where tenant_id = any ($1::bigint[]) and id = $2 for update`,
+);
+
+/** In the transaction that subscribes to it. Values: tenant, id. */
+export const holdPlan = statement<PlanRow>(
+  'plans.hold',
+  `select ${columns} from plan where tenant_id = $1 and id = $2 for share`,
+);
+
+/** Values: tenant, id. */
+export const findPlan = statement<PlanRow>(
+  'plans.find',
+  `select ${columns} from plan where tenant_id = $1 and id = $2`,
+);
+
+/** Values: as for an insert, with the id after the tenant. */
+export const updatePlan = statement<PlanRow>(
+  'plans.update',
+  `update plan
+      set name = $3, currency = $4, amount = $5, interval_unit = $6, interval_count = $7, trial_days = $8,
+          channel_id = $9, state = $10, updated_at = to_timestamp($11::float8 / 1000)
+    where tenant_id = $1 and id = $2
+   returning ${columns}`,
+);
+
+const listed = `tenant_id = any ($1::bigint[]) and ($2::boolean is null or state = $2)`;
+
+/** Newest first. Values: tenants, state or null, how many to skip, how many to give back. */
+export const listPlans = statement<PlanRow>(
+  'plans.list',
+  `select ${columns} from plan where ${listed} order by id desc offset $3 limit $4`,
+);
+
+/** Values: tenants, state or null. */
+export const countPlans = statement<{ total: number }>(
+  'plans.count',
+  `select count(*) as total from plan where ${listed}`,
+);

@@ -1,0 +1,147 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { dayMs } from '../../../core/clock.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/database.ts';
+import { principalOf } from '../../../testing/payments.ts';
+import {
+  arrangeSubscribers,
+  brokenClaims,
+  forgetSubscriptions,
+  subscriptionsNode,
+} from '../../../testing/subscriptions.ts';
+
+const start = Date.UTC(2027, 0, 31, 9, 30);
+const merchant = principalOf(1, 1);
+
+let db: TestDatabase;
+let node: Awaited<ReturnType<typeof subscriptionsNode>>;
+
+beforeAll(async () => {
+  db = await databaseFromTemplate();
+  await arrangeSubscribers(db);
+  node = await subscriptionsNode(db, start);
+});
+
+beforeEach(async () => {
+  node.moveTo(start);
+  await forgetSubscriptions(db);
+});
+
+afterEach(async () => {
+  expect(await brokenClaims(db)).toEqual([]);
+});
+
+afterAll(async () => {
+  await node.stop();
+  await db.drop();
+});
+
+const after = (days: number) => start + days * dayMs;
+
+/** Invoices, and subscriptions with them, have followed every payment that has ended. */
+async function settled(): Promise<void> {
+  node.settler.start();
+  node.settler.wake();
+  await eventually('payments are settled', async () => {
+    const waiting = await db.query(`select 1 from invoice_payment where state <> 'OPEN' and applied_at is null`);
+    return waiting.length === 0;
+  });
+}
+
+/** How the payment that is under way ends. */
+async function end(status: 'SUCCESS' | 'FAILED'): Promise<void> {
+  const [{ id }] = (await db.query<{ id: string }>(
+    `select 'txn_' || replace(id::text, '-', '') as id from transaction where status = 'PENDING'`,
+  )) as [{ id: string }];
+  await node.update({ id, status, ...(status === 'FAILED' && { failureCode: 'insufficient_funds' }) }, merchant);
+  await settled();
+}
+
+async function failNow(): Promise<void> {
+  await node.collect();
+  await end('FAILED');
+}
+
+async function stateOf(id: number): Promise<string | undefined> {
+  const [row] = await db.query<{ state: string }>('select state from subscription where id = $1', [id]);
+  return row?.state;
+}
+
+/** How many days after `start` its payment is tried next. */
+async function dueDays(): Promise<number | null> {
+  const [row] = await db.query<{ due_at: string | null }>('select due_at from subscription_charge');
+  return row?.due_at ? (Date.parse(row.due_at) - start) / dayMs : null;
+}
+
+const byHand = async (): Promise<{ amount: number; currency: string; channelId: number; invoiceId: number }> => {
+  const [{ id }] = (await db.query<{ id: number }>('select id from invoice')) as [{ id: number }];
+  return { amount: 3100, currency: 'USD', channelId: 11, invoiceId: id };
+};
+
+test('a payment that fails is tried again after each wait, and the last failure cancels', async () => {
+  const { id } = await node.subscribe({ customerId: 1, planId: 1 }, merchant);
+  await failNow();
+  expect([await stateOf(id), await dueDays()]).toEqual(['PAST_DUE', 2]);
+  node.moveTo(after(2));
+  await failNow();
+  expect([await stateOf(id), await dueDays()]).toEqual(['PAST_DUE', 7]);
+  node.moveTo(after(7));
+  await failNow();
+  expect([await stateOf(id), await dueDays()]).toEqual(['CANCELLED', null]);
+  node.moveTo(after(100));
+  await node.renewAll();
+  expect(await node.collect()).toBe(0);
+  expect(await db.query('select 1 from invoice')).toHaveLength(1);
+  const told = await db.query<{ type: string }>(`select type from event where object_id = $1 order by id`, [
+    `sub_${id}`,
+  ]);
+  expect(told.map(({ type }) => type)).toEqual([
+    'subscription.created',
+    'subscription.updated',
+    'subscription.cancelled',
+  ]);
+});
+
+test('what a subscription that was cancelled for it owes stays OPEN, and can be paid after all', async () => {
+  const { id } = await node.subscribe({ customerId: 1, planId: 1 }, merchant);
+  for (const days of [0, 2, 7]) {
+    node.moveTo(after(days));
+    await failNow();
+  }
+  expect(await db.query('select status, amount_held from invoice')).toEqual([{ status: 'OPEN', amount_held: 0 }]);
+  await node.creator.create(await byHand(), merchant);
+  await end('SUCCESS');
+  expect(await db.query('select status from invoice')).toEqual([{ status: 'PAID' }]);
+  expect(await db.query('select state from subscription_charge')).toEqual([{ state: 'SETTLED' }]);
+  expect(await stateOf(id)).toBe('CANCELLED');
+});
+
+test('on a channel without a provider what has not been paid yet stops nothing, until it is said to have failed', async () => {
+  const { id } = await node.subscribe({ customerId: 1, planId: 1 }, merchant);
+  await node.collect();
+  node.moveTo(after(60));
+  await node.renewAll();
+  await node.collect();
+  expect(await stateOf(id)).toBe('ACTIVE');
+  expect(await db.query('select status from invoice')).toEqual(Array(3).fill({ status: 'OPEN' }));
+  const payments = await db.query<{ id: string }>(
+    `select 'txn_' || replace(id::text, '-', '') as id from transaction order by invoice_id`,
+  );
+  await node.update({ id: payments[0]?.id ?? '', status: 'FAILED' }, merchant);
+  await settled();
+  expect(await stateOf(id)).toBe('PAST_DUE');
+  node.moveTo(after(90));
+  await node.renewAll();
+  expect(await db.query('select 1 from invoice')).toHaveLength(3);
+});
+
+test('a payment by someone else that was in the way of a try, and fails, has it tried at once', async () => {
+  await node.subscribe({ customerId: 1, planId: 1 }, merchant);
+  const { id: payment } = JSON.parse((await node.creator.create(await byHand(), merchant)).json);
+  await node.collect();
+  expect(await db.query('select 1 from transaction')).toHaveLength(1);
+  await node.update({ id: payment, status: 'FAILED' }, merchant);
+  await settled();
+  await node.collect();
+  expect(await db.query('select 1 from transaction')).toHaveLength(2);
+  expect(await db.query(`select state, failures from subscription_charge`)).toEqual([{ state: 'DUE', failures: 0 }]);
+});

@@ -1,0 +1,521 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { checks } from '../../../app/integrity.ts';
+import { offendersOf } from '../../../platform/postgres/check.ts';
+import { administratorOf, dataOf, makeChannel, makeMember, makeTenant } from '../../../testing/cast.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/database.ts';
+import { florinOn, type TestFlorin } from '../../../testing/florin.ts';
+import { makeCustomer } from '../../../testing/invoices.ts';
+import { aRefusal } from '../../../testing/shapes.ts';
+
+let db: TestDatabase;
+let florin: TestFlorin;
+let as: string;
+let sandbox: number;
+
+beforeAll(async () => {
+  db = await databaseFromTemplate();
+  florin = await florinOn(db);
+  as = await administratorOf(florin);
+  sandbox = await makeChannel(florin, as, { provider: 'sandbox' });
+});
+
+afterAll(async () => {
+  const broken: string[] = [];
+  for (const check of checks) {
+    const offenders = await offendersOf(db.database, check, 5);
+    if (offenders.length > 0) broken.push(`${check.claim}: ${offenders}`);
+  }
+  await florin.stop();
+  await db.drop();
+  expect(broken).toEqual([]);
+});
+
+const post = async (path: string, body: unknown) => dataOf(await florin.post(`/api/${path}`, body, as));
+const get = async (path: string) => dataOf(await florin.get(`/api/${path}`, as));
+const advance = async (id: number, toTime: string) => {
+  await post('clock/advance', { id, toTime });
+  await eventually('the clock has arrived', async () => (await get(`clock/detail?id=${id}`)).state === 'READY', 30_000);
+};
+
+async function aCustomer(nowTime: string, changes: Record<string, unknown> = {}) {
+  const { id: clockId } = await post('clock/create', { name: 'A year', nowTime });
+  const customerId = await makeCustomer(florin, as, { clockId, defaultChannelId: sandbox, ...changes });
+  return { clockId, customerId };
+}
+
+const aPlan = async (changes: Record<string, unknown> = {}): Promise<number> =>
+  (
+    await post('plan/modify', {
+      name: 'Gold',
+      currency: 'USD',
+      amount: 3100,
+      interval: 'month',
+      state: true,
+      ...changes,
+    })
+  ).id;
+
+const invoicesOf = async (customerId: number) =>
+  (await get(`invoice/list?customerId=${customerId}&pageSize=100`)).toReversed();
+
+const aSubscription = async (input: Record<string, unknown>): Promise<number> =>
+  (await post('subscription/create', input)).id;
+const detail = (id: number) => get(`subscription/detail?id=${id}`);
+const linesOf = async (invoiceId: number) =>
+  (await get(`invoice/detail?id=${invoiceId}`)).lines.map(
+    ({ description, quantity, amount }: { description: string; quantity: number; amount: number }) =>
+      `${quantity} ${description} ${amount}`,
+  );
+const settled = (clockId: number) =>
+  eventually('nothing is under way', async () => {
+    const [row] = await db.query(
+      `select exists (select from subscription_charge where clock_id = $1 and due_at <= (select now_at from clock where id = $1))
+           or exists (select from invoice_payment where state <> 'OPEN' and applied_at is null)
+           or exists (select from provider_operation where finished_at is null) as busy`,
+      [clockId],
+    );
+    return row?.busy === false;
+  });
+const day = (time: string | null) => time?.slice(0, 10);
+
+describe('a year on a clock that is moved', () => {
+  test('raises and pays an invoice for each period, and they tile from a month end on', async () => {
+    const { clockId, customerId } = await aCustomer('2027-01-31T09:30:00Z');
+    const id = await aSubscription({ customerId, planId: await aPlan() });
+    await advance(clockId, '2028-01-30T00:00:00Z');
+    const invoices = await invoicesOf(customerId);
+    expect(invoices.map(({ periodStart }: { periodStart: string }) => day(periodStart)?.slice(5))).toEqual(
+      '01-31 02-28 03-31 04-30 05-31 06-30 07-31 08-31 09-30 10-31 11-30 12-31'.split(' '),
+    );
+    for (const invoice of invoices)
+      expect(invoice).toMatchObject({ status: 'PAID', amountPaid: 3100, subscriptionId: id });
+    expect(await detail(id)).toMatchObject({ state: 'ACTIVE', periodEnd: '2028-01-31T09:30:00.000Z', version: 12 });
+    const events = await get(`event/list?objectId=sub_${id}&pageSize=100`);
+    expect(events.map(({ type }: { type: string }) => type)).toEqual([
+      ...Array(11).fill('subscription.updated'),
+      'subscription.created',
+    ]);
+  });
+
+  test('with a card that fails, tries after 2, 5, 7 and 7 days, then cancels', async () => {
+    const { clockId, customerId } = await aCustomer('2027-01-01T00:00:00Z');
+    const id = await aSubscription({ customerId, planId: await aPlan() });
+    await settled(clockId);
+    await post('customer/modify', { id: customerId, name: 'Ada', paymentMethod: 'sandbox:decline:insufficient_funds' });
+    const triesBy = async (toTime: string) => {
+      await advance(clockId, toTime);
+      const [, second] = await invoicesOf(customerId);
+      const { payments } = await get(`invoice/detail?id=${second.id}`);
+      return [payments.length, (await detail(id)).state];
+    };
+    expect(await triesBy('2027-02-01T00:00:00Z')).toEqual([1, 'PAST_DUE']);
+    expect(await triesBy('2027-02-02T23:00:00Z')).toEqual([1, 'PAST_DUE']);
+    expect(await triesBy('2027-02-03T00:00:00Z')).toEqual([2, 'PAST_DUE']);
+    expect(await triesBy('2027-02-08T00:00:00Z')).toEqual([3, 'PAST_DUE']);
+    expect(await triesBy('2027-02-15T00:00:00Z')).toEqual([4, 'PAST_DUE']);
+    expect(await triesBy('2027-02-21T00:00:00Z')).toEqual([4, 'PAST_DUE']);
+    expect(await triesBy('2027-02-22T00:00:00Z')).toEqual([5, 'CANCELLED']);
+    expect(await triesBy('2028-01-01T00:00:00Z')).toEqual([5, 'CANCELLED']);
+    expect(await invoicesOf(customerId)).toHaveLength(2);
+  });
+
+  test('with a card that is replaced in time, is ACTIVE again and catches up what began meanwhile', async () => {
+    const { clockId, customerId } = await aCustomer('2027-01-01T00:00:00Z', {
+      paymentMethod: 'sandbox:decline:card_declined',
+    });
+    const id = await aSubscription({ customerId, planId: await aPlan({ interval: 'week' }) });
+    await advance(clockId, '2027-01-09T00:00:00Z');
+    expect(await detail(id)).toMatchObject({ state: 'PAST_DUE', periodEnd: '2027-01-08T00:00:00.000Z' });
+    await post('customer/modify', { id: customerId, name: 'Ada', paymentMethod: 'sandbox:succeed' });
+    await advance(clockId, '2027-01-16T00:00:00Z');
+    expect(await detail(id)).toMatchObject({ state: 'ACTIVE', periodEnd: '2027-01-22T00:00:00.000Z' });
+    const invoices = await invoicesOf(customerId);
+    expect(invoices.map(({ status }: { status: string }) => status)).toEqual(['PAID', 'PAID', 'PAID']);
+  });
+
+  test('goes on where an unpaid invoice is made void', async () => {
+    const { clockId, customerId } = await aCustomer('2027-01-01T00:00:00Z', {
+      paymentMethod: 'sandbox:decline:card_declined',
+    });
+    const id = await aSubscription({ customerId, planId: await aPlan() });
+    await settled(clockId);
+    expect(await detail(id)).toMatchObject({ state: 'PAST_DUE' });
+    const [{ id: invoiceId }] = await invoicesOf(customerId);
+    await post('invoice/void', { id: invoiceId });
+    expect(await detail(id)).toMatchObject({ state: 'ACTIVE' });
+  });
+});
+
+describe('a trial', () => {
+  test('charges nothing until it ends, and periods are counted from there', async () => {
+    const { clockId, customerId } = await aCustomer('2027-01-17T12:00:00Z');
+    const id = await aSubscription({ customerId, planId: await aPlan({ trialDays: 14 }) });
+    expect(await detail(id)).toMatchObject({ state: 'TRIALING', trialEnd: '2027-01-31T12:00:00.000Z' });
+    expect(await invoicesOf(customerId)).toEqual([]);
+    await advance(clockId, '2027-03-01T00:00:00Z');
+    expect(await detail(id)).toMatchObject({ state: 'ACTIVE', periodEnd: '2027-03-31T12:00:00.000Z' });
+    expect(await invoicesOf(customerId)).toHaveLength(2);
+  });
+
+  test('to a named day lets periods begin on it, by the clock on the wall', async () => {
+    const { clockId, customerId } = await aCustomer('2027-03-10T00:00:00Z');
+    const planId = await aPlan();
+    const id = await aSubscription({
+      customerId,
+      planId,
+      trialEnd: '2027-03-15T08:00:00+01:00',
+      timeZone: 'Europe/Zurich',
+    });
+    await advance(clockId, '2027-04-01T00:00:00Z');
+    expect(await detail(id)).toMatchObject({
+      periodStart: '2027-03-15T07:00:00.000Z',
+      periodEnd: '2027-04-15T06:00:00.000Z',
+    });
+  });
+
+  test('changes its terms without proration', async () => {
+    const { clockId, customerId } = await aCustomer('2027-01-01T00:00:00Z');
+    const id = await aSubscription({ customerId, planId: await aPlan(), trialDays: 10 });
+    await post('subscription/update', { id, planId: await aPlan({ amount: 700, name: 'Tin' }), quantity: 3 });
+    await advance(clockId, '2027-01-11T00:00:00Z');
+    const [invoice] = await invoicesOf(customerId);
+    expect(await linesOf(invoice.id)).toEqual(['3 Tin 2100']);
+  });
+});
+
+describe('a change in the middle of a period', () => {
+  const halfway = async () => {
+    const { clockId, customerId } = await aCustomer('2027-04-01T00:00:00Z');
+    const id = await aSubscription({ customerId, planId: await aPlan({ amount: 3001 }) });
+    await advance(clockId, '2027-04-16T00:00:00Z');
+    return { clockId, customerId, id };
+  };
+
+  test('is credited and charged on the next invoice, as the preview says', async () => {
+    const { clockId, customerId, id } = await halfway();
+    const dear = await aPlan({ name: 'Platinum', amount: 9000 });
+    const previewed = await get(`subscription/preview?id=${id}&planId=${dear}`);
+    expect(previewed).toMatchObject({ total: 9000 + 4500 - 1500, invoiceTime: '2027-05-01T00:00:00.000Z', carried: 0 });
+    expect(await detail(id)).toMatchObject({ version: 1, unitAmount: 3001 });
+    await post('subscription/update', { id, planId: dear });
+    expect(await get(`subscription/preview?id=${id}`)).toEqual(previewed);
+    await advance(clockId, '2027-05-01T00:00:00Z');
+    const [, invoice] = await invoicesOf(customerId);
+    expect(invoice).toMatchObject({ total: 12_000, status: 'PAID' });
+    expect(await linesOf(invoice.id)).toEqual([
+      '1 Platinum 9000',
+      '1 Unused time of 1 × Gold -1500',
+      '1 Remaining time of 1 × Platinum 4500',
+    ]);
+  });
+
+  test('is invoiced at once where that is asked for', async () => {
+    const { clockId, customerId, id } = await halfway();
+    expect(await get(`subscription/preview?id=${id}&quantity=3&invoiceNow=true`)).toMatchObject({
+      total: 3001,
+      periodStart: null,
+      invoiceTime: '2027-04-16T00:00:00.000Z',
+    });
+    await post('subscription/update', { id, quantity: 3, invoiceNow: true });
+    await settled(clockId);
+    const [, invoice] = await invoicesOf(customerId);
+    expect(invoice).toMatchObject({ total: 3001, status: 'PAID', subscriptionId: id, periodStart: null });
+    await advance(clockId, '2027-05-01T00:00:00Z');
+    expect((await invoicesOf(customerId))[2]).toMatchObject({ total: 9003 });
+  });
+
+  test('that gives back more than the next invoice asks for carries the rest on', async () => {
+    const { clockId, customerId, id } = await halfway();
+    await post('subscription/update', { id, planId: await aPlan({ name: 'Tin', amount: 100 }) });
+    await advance(clockId, '2027-05-01T00:00:00Z');
+    const [, second] = await invoicesOf(customerId);
+    expect(second).toMatchObject({ total: 0, status: 'PAID' });
+    expect(await linesOf(second.id)).toEqual([
+      '1 Tin 100',
+      '1 Unused time of 1 × Gold -1500',
+      '1 Remaining time of 1 × Tin 50',
+      '1 Credit carried to the next invoice 1350',
+    ]);
+    expect(await get(`subscription/preview?id=${id}`)).toMatchObject({ total: 0, carried: -1250 });
+  });
+
+  test('without proration, at the end of the period, or to other periods charges nothing for the rest', async () => {
+    const { clockId, customerId, id } = await halfway();
+    await post('subscription/update', { id, quantity: 2, prorate: false });
+    await post('subscription/update', { id, quantity: 5, atPeriodEnd: true });
+    const yearly = await aPlan({ name: 'Gold, a year', amount: 30_000, interval: 'year' });
+    const changed = await post('subscription/update', { id, planId: yearly });
+    expect(changed).toMatchObject({ quantity: 2, nextQuantity: 5, nextPlanId: yearly });
+    await advance(clockId, '2027-05-01T00:00:00Z');
+    const [, invoice] = await invoicesOf(customerId);
+    expect(await linesOf(invoice.id)).toEqual(['5 Gold, a year 150000']);
+    expect(await detail(id)).toMatchObject({
+      planId: yearly,
+      quantity: 5,
+      nextPlanId: null,
+      periodEnd: '2028-05-01T00:00:00.000Z',
+    });
+  });
+
+  test('that has not been invoiced yet is invoiced when the subscription is cancelled', async () => {
+    const { clockId, customerId, id } = await halfway();
+    await post('subscription/update', { id, quantity: 2 });
+    expect(await post('subscription/cancel', { id })).toMatchObject({
+      state: 'CANCELLED',
+      endedTime: '2027-04-16T00:00:00.000Z',
+    });
+    await settled(clockId);
+    expect((await invoicesOf(customerId))[1]).toMatchObject({ total: 1501, status: 'PAID' });
+  });
+
+  test("holds a plan's new amount from the next period on", async () => {
+    const { clockId, customerId } = await aCustomer('2027-04-01T00:00:00Z');
+    const planId = await aPlan();
+    const id = await aSubscription({ customerId, planId });
+    const plan = { id: planId, name: 'Gold', currency: 'USD', interval: 'month', state: true };
+    await post('plan/modify', { ...plan, amount: 5000 });
+    expect(await detail(id)).toMatchObject({ unitAmount: 3100 });
+    await advance(clockId, '2027-05-01T00:00:00Z');
+    expect((await invoicesOf(customerId)).map(({ total }: { total: number }) => total)).toEqual([3100, 5000]);
+    const refused = await florin.post('/api/plan/modify', { ...plan, amount: 5000, interval: 'year' }, as);
+    expect(refused.body).toEqual(aRefusal(409, { type: 'plan_in_use', field: 'interval' }));
+  });
+
+  test('at once leaves what has been put off until the period ends, unless that is named', async () => {
+    const { clockId, customerId } = await aCustomer('2027-04-01T00:00:00Z');
+    const [planId, dearer, huge] = [
+      await aPlan(),
+      await aPlan({ amount: 6200 }),
+      await aPlan({ amount: 9_007_199_254_740_991 }),
+    ];
+    const id = await aSubscription({ customerId, planId });
+    await post('subscription/update', { id, quantity: 5, atPeriodEnd: true });
+    const { body } = await florin.post('/api/subscription/update', { id, planId: huge, atPeriodEnd: true }, as);
+    expect(body).toEqual(aRefusal(400, { type: 'invalid_request', field: 'quantity' }));
+    expect(await post('subscription/update', { id, planId: dearer, prorate: false })).toMatchObject({
+      planId: dearer,
+      quantity: 1,
+      nextQuantity: 5,
+    });
+    expect(await get(`subscription/preview?id=${id}`)).toMatchObject({ total: 5 * 6200 });
+    await advance(clockId, '2027-05-01T00:00:00Z');
+    expect((await invoicesOf(customerId))[1]).toMatchObject({ total: 5 * 6200 });
+    await post('subscription/update', { id, quantity: 7, atPeriodEnd: true });
+    expect(await post('subscription/update', { id, quantity: 2 })).toMatchObject({ quantity: 2, nextQuantity: null });
+  });
+});
+
+test('what is left out of an update of a plan stays, and still fits together', async () => {
+  const id = await aPlan({ intervalCount: 100, trialDays: 14, channelId: sandbox });
+  const { customerId } = await aCustomer('2027-04-01T00:00:00Z');
+  await aSubscription({ customerId, planId: id });
+  const plan = { id, name: 'Renamed', currency: 'USD', amount: 3100, interval: 'month', state: true };
+  const left = { name: 'Renamed', intervalCount: 100, trialDays: 14, channelId: sandbox };
+  expect(await post('plan/modify', plan)).toMatchObject(left);
+  const { body } = await florin.post('/api/plan/modify', { ...plan, interval: 'year' }, as);
+  expect(body).toEqual(aRefusal(400, { type: 'invalid_request', field: 'intervalCount' }));
+});
+
+describe('an end', () => {
+  test('that is asked for later does not come at once: a paused subscription is resumed first', async () => {
+    const { customerId } = await aCustomer('2027-04-01T00:00:00Z');
+    const id = await aSubscription({ customerId, planId: await aPlan() });
+    await post('subscription/pause', { id });
+    for (const verb of ['cancel', 'update']) {
+      const { body } = await florin.post(`/api/subscription/${verb}`, { id, cancelAtPeriodEnd: true }, as);
+      const details = { state: 'PAUSED' };
+      expect(body, verb).toEqual(aRefusal(409, { type: 'subscription_fixed', field: 'cancelAtPeriodEnd', details }));
+    }
+    await post('subscription/resume', { id });
+    expect(await post('subscription/cancel', { id, cancelAtPeriodEnd: true })).toMatchObject({ state: 'ACTIVE' });
+  });
+
+  test('of the period after cancelAtPeriodEnd, unless that is taken back', async () => {
+    const { clockId, customerId } = await aCustomer('2027-04-01T00:00:00Z');
+    const planId = await aPlan();
+    const id = await aSubscription({ customerId, planId });
+    const kept = await aSubscription({ customerId, planId });
+    for (const each of [id, kept]) await post('subscription/cancel', { id: each, cancelAtPeriodEnd: true });
+    await post('subscription/update', { id: kept, cancelAtPeriodEnd: false });
+    expect(await get(`subscription/preview?id=${id}`)).toBeNull();
+    await advance(clockId, '2027-07-01T00:00:00Z');
+    expect(await detail(id)).toMatchObject({ state: 'CANCELLED', endedTime: '2027-05-01T00:00:00.000Z' });
+    expect(await detail(kept)).toMatchObject({ state: 'ACTIVE' });
+    expect((await florin.post('/api/subscription/update', { id, quantity: 2 }, as)).body).toEqual(
+      aRefusal(409, { type: 'illegal_transition', details: { from: 'CANCELLED', allowed: [] } }),
+    );
+  });
+
+  test('that is fixed cuts the last period, which costs what falls on it', async () => {
+    const { clockId, customerId } = await aCustomer('2027-04-01T00:00:00Z');
+    const id = await aSubscription({ customerId, planId: await aPlan(), endTime: '2027-05-11T00:00:00Z' });
+    await advance(clockId, '2027-05-02T00:00:00Z');
+    const late = await florin.post('/api/subscription/update', { id, endTime: null }, as);
+    expect(late.body).toEqual(aRefusal(409, { type: 'subscription_fixed', field: 'endTime' }));
+    await advance(clockId, '2027-06-01T00:00:00Z');
+    expect(await detail(id)).toMatchObject({ state: 'EXPIRED', endedTime: '2027-05-11T00:00:00.000Z' });
+    const invoices = await invoicesOf(customerId);
+    expect(
+      invoices.map(({ total, periodEnd }: { total: number; periodEnd: string }) => [total, day(periodEnd)]),
+    ).toEqual([
+      [3100, '2027-05-01'],
+      [1000, '2027-05-11'],
+    ]);
+  });
+});
+
+describe('a pause', () => {
+  test('invoices nothing; resumed after the period it begins anew, and the time between is free', async () => {
+    const { clockId, customerId } = await aCustomer('2027-04-01T00:00:00Z');
+    const id = await aSubscription({ customerId, planId: await aPlan() });
+    expect(await post('subscription/pause', { id })).toMatchObject({
+      state: 'PAUSED',
+      pausedTime: '2027-04-01T00:00:00.000Z',
+    });
+    await advance(clockId, '2027-07-20T00:00:00Z');
+    expect(await get(`subscription/preview?id=${id}`)).toBeNull();
+    expect(await post('subscription/resume', { id })).toMatchObject({
+      state: 'ACTIVE',
+      pausedTime: null,
+      periodStart: '2027-07-20T00:00:00.000Z',
+      periodEnd: '2027-08-20T00:00:00.000Z',
+    });
+    expect(await invoicesOf(customerId)).toHaveLength(2);
+  });
+
+  test('resumed within the period changes nothing', async () => {
+    const { clockId, customerId } = await aCustomer('2027-04-01T00:00:00Z');
+    const id = await aSubscription({ customerId, planId: await aPlan() });
+    await post('subscription/pause', { id });
+    await advance(clockId, '2027-04-20T00:00:00Z');
+    expect(await post('subscription/resume', { id })).toMatchObject({
+      state: 'ACTIVE',
+      periodEnd: '2027-05-01T00:00:00.000Z',
+    });
+    expect(await invoicesOf(customerId)).toHaveLength(1);
+    expect((await florin.post('/api/subscription/resume', { id }, as)).status).toBe(409);
+    const failing = await aCustomer('2027-04-01T00:00:00Z', { paymentMethod: 'sandbox:decline:card_declined' });
+    const unpaid = await aSubscription({ customerId: failing.customerId, planId: await aPlan() });
+    await settled(failing.clockId);
+    // Only what is PAUSED is resumed: else whoever has not paid could be made ACTIVE.
+    expect((await florin.post('/api/subscription/resume', { id: unpaid }, as)).status).toBe(409);
+    expect(await detail(unpaid)).toMatchObject({ state: 'PAST_DUE' });
+  });
+});
+
+test('a repeat under a key subscribes nobody twice', async () => {
+  const { customerId } = await aCustomer('2027-04-01T00:00:00Z');
+  const body = { customerId, planId: await aPlan() };
+  const ask = () =>
+    florin.call('POST', '/api/subscription/create', { as, body, headers: { 'idempotency-key': 'once' } });
+  const first = await ask();
+  const again = await ask();
+  expect(again.headers.get('idempotency-replayed')).toBe('true');
+  expect(again.body.data).toEqual(first.body.data);
+  expect(await get(`subscription/list?customerId=${customerId}`)).toHaveLength(1);
+});
+
+test("the platform's administrator subscribes a tenant's customer, in that tenant", async () => {
+  const tenantId = await makeTenant(florin, as);
+  const owner = await makeMember(florin, as, { userType: 'MERCHANT_ADMIN', tenantId });
+  const customerId = await makeCustomer(florin, owner.as, { defaultChannelId: sandbox });
+  const plan = { name: 'Gold', currency: 'USD', amount: 3100, interval: 'month', state: true };
+  const { id: planId } = dataOf(await florin.post('/api/plan/modify', plan, owner.as));
+  const id = await aSubscription({ customerId, planId });
+  expect(dataOf(await florin.get(`/api/subscription/detail?id=${id}`, owner.as))).toMatchObject({
+    tenantId: String(tenantId),
+    customerId,
+  });
+  const ofThePlatform = { customerId, planId: await aPlan() };
+  expect(await florin.post('/api/subscription/create', ofThePlatform, as)).toMatchObject({
+    status: 404,
+    body: { error: { field: 'planId' } },
+  });
+});
+
+test('a channel of its own is taken away only where the plan or the customer has one', async () => {
+  const { customerId } = await aCustomer('2027-04-01T00:00:00Z', { defaultChannelId: null });
+  const planId = await aPlan();
+  const id = await aSubscription({ customerId, planId, channelId: sandbox });
+  const taken = { id, channelId: null };
+  const { body } = await florin.post('/api/subscription/update', taken, as);
+  expect(body).toMatchObject({ code: 400, error: { field: 'channelId' } });
+  await post('customer/modify', { id: customerId, name: 'Ann', defaultChannelId: sandbox });
+  expect(await post('subscription/update', taken)).toMatchObject({ channelId: null });
+});
+
+describe('is refused', () => {
+  let id: number;
+  let customerId: number;
+  let planId: number;
+  beforeAll(async () => {
+    ({ customerId } = await aCustomer('2027-04-01T00:00:00Z'));
+    planId = await aPlan();
+    id = await aSubscription({ customerId, planId });
+  });
+
+  test.each([
+    ['no plan of ours', { planId: 999_999 }, 404, 'planId'],
+    ['no customer of ours', { customerId: 999_999 }, 404, 'customerId'],
+    ['no quantity', { quantity: 0 }, 400, 'quantity'],
+    ['more than an invoice holds', { quantity: 1_000_001 }, 400, 'quantity'],
+    ['no zone', { timeZone: 'Mars/Olympus' }, 400, 'timeZone'],
+    ['two trials', { trialDays: 3, trialEnd: '2027-05-01T00:00:00Z' }, 400, 'trialEnd'],
+    ['a trial that is over', { trialEnd: '2027-03-01T00:00:00Z' }, 400, 'trialEnd'],
+    ['a trial without end', { trialEnd: '2099-03-01T00:00:00Z' }, 400, 'trialEnd'],
+    ['an end before the beginning', { endTime: '2027-04-01T00:00:00Z' }, 400, 'endTime'],
+    ['an end that is no time', { endTime: 'tomorrow' }, 400, 'endTime'],
+    ['no channel of ours', { channelId: 999_999 }, 404, 'channelId'],
+    ['an unknown field', { planID: 3 }, 400, 'planID'],
+    ['NUL in metadata', { metadata: { a: '\u0000' } }, 400, 'metadata.a'],
+  ])('a create with %s', async (_what, changes, code, field) => {
+    const { body } = await florin.post('/api/subscription/create', { customerId, planId, ...changes }, as);
+    expect(body).toMatchObject({ code, error: { field } });
+  });
+
+  test.each([
+    ['nothing asked for', {}, 400],
+    ['another currency', { planId: 'EUR' }, 400],
+    ['an end within the period', { endTime: '2027-04-20T00:00:00Z' }, 400],
+    ['more than an invoice holds', { planId: 'huge', quantity: 10 }, 400],
+    ['a plan that is off', { planId: 'off' }, 409],
+    ['an absent subscription', { id: 999_999, quantity: 2 }, 404],
+  ])('an update with %s', async (_what, changes: Record<string, unknown>, code) => {
+    const plans: Record<string, Record<string, unknown>> = {
+      EUR: { currency: 'EUR' },
+      huge: { amount: 9_007_199_254_740_991 },
+      off: { state: false },
+    };
+    const named = typeof changes.planId === 'string' ? { planId: await aPlan(plans[changes.planId]) } : {};
+    const { body } = await florin.post('/api/subscription/update', { id, ...changes, ...named }, as);
+    expect(body.code, JSON.stringify(body)).toBe(code);
+  });
+
+  test.each([
+    ['no such currency', { currency: 'XXY' }, 'currency'],
+    ['too long a period', { interval: 'year', intervalCount: 11 }, 'intervalCount'],
+    ['an amount below nothing', { amount: -1 }, 'amount'],
+    ['an unknown interval', { interval: 'decade' }, 'interval'],
+    ['a channel that does not take its currency', { channelId: 'sandbox', currency: 'CHF' }, 'currency'],
+  ])('a plan with %s', async (_what, changes: Record<string, unknown>, field) => {
+    const input = { name: 'Gold', currency: 'USD', amount: 1, interval: 'month', state: true, ...changes };
+    const channelId = changes.channelId === 'sandbox' ? { channelId: sandbox } : {};
+    const { body } = await florin.post('/api/plan/modify', { ...input, ...channelId }, as);
+    expect(body).toMatchObject({ code: 400, error: { field } });
+  });
+
+  test("another tenant's subscriptions and plans", async () => {
+    const tenantId = await makeTenant(florin, as);
+    const other = await makeMember(florin, as, { userType: 'MERCHANT_ADMIN', tenantId });
+    expect((await florin.get(`/api/subscription/detail?id=${id}`, other.as)).status).toBe(404);
+    for (const verb of ['update', 'pause', 'resume', 'cancel']) {
+      const body = { id, ...(verb === 'update' && { quantity: 2 }) };
+      expect((await florin.post(`/api/subscription/${verb}`, body, other.as)).status, verb).toBe(404);
+    }
+    expect((await florin.get(`/api/subscription/preview?id=${id}`, other.as)).status).toBe(404);
+    expect((await florin.get('/api/subscription/list', other.as)).body.pagination.total).toBe(0);
+    expect((await florin.get('/api/plan/list', other.as)).body.pagination.total).toBe(0);
+    const stolen = { id: planId, name: 'x', currency: 'USD', amount: 1, interval: 'month', state: true };
+    expect((await florin.post('/api/plan/modify', stolen, other.as)).status).toBe(404);
+  });
+});

@@ -1,0 +1,138 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { dayMs } from '../../../core/clock.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/database.ts';
+import { principalOf } from '../../../testing/payments.ts';
+import {
+  arrangeSubscribers,
+  brokenClaims,
+  forgetSubscriptions,
+  subscriptionsNode,
+} from '../../../testing/subscriptions.ts';
+import { dueCharges } from './charge-statements.ts';
+import { collectDue } from './collect.ts';
+
+const start = Date.UTC(2027, 0, 31, 9, 30);
+const merchant = principalOf(1, 1);
+
+let db: TestDatabase;
+let node: Awaited<ReturnType<typeof subscriptionsNode>>;
+let other: Awaited<ReturnType<typeof subscriptionsNode>>;
+
+beforeAll(async () => {
+  db = await databaseFromTemplate();
+  await arrangeSubscribers(db);
+  node = await subscriptionsNode(db, start);
+  other = await subscriptionsNode(db, start);
+});
+
+beforeEach(async () => {
+  for (const each of [node, other]) each.moveTo(start);
+  await forgetSubscriptions(db);
+});
+
+afterEach(async () => {
+  expect([...node.troubles.splice(0), ...other.troubles.splice(0)]).toEqual([]);
+  expect(await brokenClaims(db)).toEqual([]);
+});
+
+afterAll(async () => {
+  await node.stop();
+  await other.stop();
+  await db.drop();
+});
+
+/** So many transactions wait for a lock of another. */
+const waiting = (count: number) =>
+  eventually(`${count} wait for a lock`, async () => {
+    const held = await db.query(
+      `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    return held.length === count;
+  });
+
+/** Keeps rows locked by a transaction of its own until `release`. */
+async function holding(sql: string): Promise<{ release: () => Promise<void> }> {
+  const released = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
+  const ended = db.database.transaction(async (transaction) => {
+    await transaction.run({ name: '', text: sql });
+    held.resolve();
+    await released.promise;
+  });
+  await held.promise;
+  return {
+    release: async () => {
+      released.resolve();
+      await ended;
+    },
+  };
+}
+
+const failOpenPayment = async (each: typeof node) => {
+  const [{ id }] = (await db.query<{ id: string }>(
+    `select 'txn_' || replace(id::text, '-', '') as id from transaction where status = 'PENDING'`,
+  )) as [{ id: string }];
+  await each.update({ id, status: 'FAILED', failureCode: 'card_declined' }, merchant);
+  each.settler.start();
+  each.settler.wake();
+  await eventually('it is settled', async () => {
+    const left = await db.query(`select 1 from invoice_payment where state <> 'OPEN' and applied_at is null`);
+    return left.length === 0;
+  });
+};
+
+test('renewing and collecting never wait for each other, in whatever order they come to charges of one subscription', async () => {
+  const { id } = await node.subscribe({ customerId: 1, planId: 2 }, merchant);
+  node.moveTo(start + dayMs);
+  await node.renew();
+  // Both of its invoices have failed and are to be tried again, the later one first; and its last period is over.
+  await db.query(
+    `update subscription_charge c
+        set state = 'FAILED', failures = 1, due_at = $1::timestamptz - i.number * interval '1 hour'
+       from invoice i where i.id = c.invoice_id`,
+    [new Date(start + 2 * dayMs)],
+  );
+  await db.query(
+    `update subscription set state = 'PAST_DUE', cancel_at_period_end = true, due_at = period_end where id = $1`,
+    [id],
+  );
+  for (const each of [node, other]) each.moveTo(start + 2 * dayMs);
+  // Whoever writes the first charge now waits until it is let go.
+  const held = await holding(
+    'select 1 from subscription_charge where invoice_id = (select min(id) from invoice) for update',
+  );
+  const renewed = node.renew();
+  await waiting(1);
+  const collected = other.collect();
+  await waiting(2);
+  await held.release();
+  expect(await Promise.all([renewed, collected])).toEqual([1, 2]);
+  // It ended first, and what has failed of it is not tried again.
+  expect(await other.collect()).toBe(0);
+  expect(await db.query('select state, due_at from subscription_charge')).toEqual([
+    { state: 'FAILED', due_at: null },
+    { state: 'FAILED', due_at: null },
+  ]);
+  expect(await db.query('select 1 from transaction')).toEqual([]);
+});
+
+test('a charge that another has tried, and whose payment has even failed since it was seen, is not tried again before its time', async () => {
+  await node.subscribe({ customerId: 1, planId: 1 }, merchant);
+  const { database } = other.deps;
+  const slow = Object.assign(Object.create(database) as typeof database, {
+    run: async (asked: typeof dueCharges, values: unknown[]) => {
+      const seen = await database.run(asked, values);
+      if (asked === dueCharges && seen.length > 0) {
+        await node.collect();
+        await failOpenPayment(node);
+      }
+      return seen;
+    },
+  });
+  expect(await collectDue(0, start, { ...other.deps, database: slow })).toBe(1);
+  expect(await db.query('select status from transaction')).toEqual([{ status: 'FAILED' }]);
+  const [charge] = await db.query<{ failures: number; due_at: string }>(
+    'select failures, due_at from subscription_charge',
+  );
+  expect(charge).toEqual({ failures: 1, due_at: new Date(start + 2 * dayMs).toISOString() });
+});

@@ -1,0 +1,88 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { maximumAmount } from '../../../core/currency.ts';
+import { allocate } from '../../../core/money.ts';
+import { changeOf, priceOf, remaining } from './proration.ts';
+
+const start = Date.parse('2026-01-31T09:30:00Z');
+const end = Date.parse('2026-02-28T09:30:00Z');
+const january = { startMs: start, endMs: end };
+
+test('half a period is half its price, to the minor unit', () => {
+  const middle = (start + end) / 2;
+  expect(remaining(1000, january, middle)).toBe(500);
+  expect(changeOf(1001, 3001, january, middle)).toEqual({ credit: 500, charge: 1500 });
+  expect(remaining(1000, january, start)).toBe(1000);
+  expect(remaining(1000, january, end)).toBe(0);
+});
+
+const prices = fc.oneof(fc.integer({ min: 0, max: 100_000 }), fc.integer({ min: 0, max: maximumAmount }));
+const periods = fc
+  .tuple(fc.integer({ min: 0, max: 4e12 }), fc.integer({ min: 1, max: 40 * 366 * 86_400_000 }))
+  .map(([startMs, lengthMs]) => ({ startMs, endMs: startMs + lengthMs }));
+
+test('however a period is cut up, its stretches cost its price together, and none costs less than nothing', () => {
+  fc.assert(
+    fc.property(
+      prices,
+      periods,
+      fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 20 }),
+      (price, period, cuts) => {
+        const lengthMs = period.endMs - period.startMs;
+        const moments = [
+          period.startMs,
+          ...cuts.map((cut) => period.startMs + Math.floor(cut * lengthMs)),
+          period.endMs,
+        ].sort((a, b) => a - b);
+        const parts = moments
+          .slice(1)
+          .map((endMs, i) => priceOf(price, period, { startMs: moments[i] as number, endMs }));
+        expect(parts.every((part) => part >= 0)).toBe(true);
+        expect(parts.reduce((sum, part) => sum + BigInt(part), 0n)).toBe(BigInt(price));
+      },
+    ),
+    { numRuns: 500 },
+  );
+});
+
+test('changed back in the same moment, however often before, a subscription costs what it cost', () => {
+  fc.assert(
+    fc.property(
+      prices,
+      fc.array(prices, { minLength: 1, maxLength: 6 }),
+      periods,
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      (price, others, period, cut) => {
+        const atMs = period.startMs + Math.floor(cut * (period.endMs - period.startMs));
+        const path = [price, ...others, price];
+        let sum = BigInt(price);
+        for (let i = 1; i < path.length; i++) {
+          const { credit, charge } = changeOf(path[i - 1] as number, path[i] as number, period, atMs);
+          sum += BigInt(charge) - BigInt(credit);
+        }
+        expect(sum).toBe(BigInt(price));
+      },
+    ),
+  );
+});
+
+test('what is shared out is all there is, each share its exact part rounded down or up', () => {
+  const weights = fc
+    .array(fc.integer({ min: 0, max: 1e12 }), { minLength: 1, maxLength: 12 })
+    .filter((list) => list.some((weight) => weight > 0));
+  fc.assert(
+    fc.property(prices, weights, fc.boolean(), (price, shares, negative) => {
+      const amount = negative ? 0 - price : price;
+      const parts = allocate(amount, shares);
+      const whole = shares.reduce((sum, weight) => sum + BigInt(weight), 0n);
+      expect(parts.reduce((sum, part) => sum + BigInt(part), 0n)).toBe(BigInt(amount));
+      parts.forEach((part, i) => {
+        const exact = BigInt(price) * BigInt(shares[i] as number);
+        const size = BigInt(Math.abs(part)) * whole;
+        expect(size > exact - whole && size < exact + whole).toBe(true);
+      });
+    }),
+  );
+  expect(allocate(100, [1, 1, 1])).toEqual([34, 33, 33]);
+  expect(allocate(-100, [1, 1, 1])).toEqual([-34, -33, -33]);
+});

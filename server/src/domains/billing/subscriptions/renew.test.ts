@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { dayMs } from '../../../core/clock.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../testing/database.ts';
+import { principalOf } from '../../../testing/payments.ts';
+import {
+  arrangeSubscribers,
+  brokenClaims,
+  forgetSubscriptions,
+  subscriptionsNode,
+} from '../../../testing/subscriptions.ts';
+
+const start = Date.UTC(2027, 0, 31, 9, 30);
+const merchant = principalOf(1, 1);
+
+let db: TestDatabase;
+let node: Awaited<ReturnType<typeof subscriptionsNode>>;
+
+beforeAll(async () => {
+  db = await databaseFromTemplate();
+  await arrangeSubscribers(db);
+  node = await subscriptionsNode(db, start);
+});
+
+beforeEach(async () => {
+  node.moveTo(start);
+  await forgetSubscriptions(db);
+});
+
+afterAll(async () => {
+  await node.stop();
+  await db.drop();
+});
+
+const after = (days: number) => start + days * dayMs;
+
+const broken = () => brokenClaims(db);
+
+const periods = () =>
+  db.query<{ day: string; number: number }>(
+    `select (period_start at time zone 'UTC')::date::text as day, number from invoice order by number`,
+  );
+
+test('a service that was off for three periods invoices them in order, each once', async () => {
+  await node.subscribe({ customerId: 1, planId: 1 }, merchant);
+  node.moveTo(after(100));
+  await node.renewAll();
+  expect(await periods()).toEqual([
+    { day: '2027-01-31', number: 1 },
+    { day: '2027-02-28', number: 2 },
+    { day: '2027-03-31', number: 3 },
+    { day: '2027-04-30', number: 4 },
+  ]);
+  await node.renewAll();
+  expect(await periods()).toHaveLength(4);
+  expect(await broken()).toEqual([]);
+});
+
+test('workers that race invoice each period once, and open one payment of each invoice', async () => {
+  const other = await subscriptionsNode(db, after(5));
+  for (let i = 0; i < 40; i++) await node.subscribe({ customerId: 1 + (i % 2), planId: 2 }, merchant);
+  node.moveTo(after(5));
+  await Promise.all([node.renewAll(), other.renewAll(), node.renewAll(), other.renewAll()]);
+  // Those that a worker passed over while another held them are due still.
+  await node.renewAll();
+  await Promise.all([node.collect(), other.collect(), node.collect()]);
+  const [made] = await db.query(
+    `select count(*)::int as invoices, count(distinct (subscription_id, period_start))::int as periods from invoice`,
+  );
+  expect(made).toEqual({ invoices: 240, periods: 240 });
+  const [paid] = await db.query(
+    `select count(*)::int as payments, count(distinct invoice_id)::int as invoices from transaction`,
+  );
+  expect(paid).toEqual({ payments: 240, invoices: 240 });
+  expect([...node.troubles, ...other.troubles]).toEqual([]);
+  expect(await broken()).toEqual([]);
+  await other.stop();
+});
+
+test('five hundred due subscriptions are renewed in the same few statements as one', async () => {
+  await node.subscribe({ customerId: 1, planId: 1 }, merchant);
+  await db.query(
+    `insert into subscription select (json_populate_record(s, json_build_object('id', s.id + n))).* from subscription s, generate_series(1, 499) n`,
+  );
+  node.moveTo(after(30));
+  node.statements.length = 0;
+  expect(await node.renew()).toBe(500);
+  expect(node.statements).toEqual([
+    'begin',
+    'subscriptions.claim_due',
+    'plans.forget',
+    'plans.keep',
+    'subscriptions.pending_lines',
+    'invoices.count_on',
+    'invoices.insert_many',
+    'subscriptions.save',
+    'events.record_many',
+  ]);
+  expect(await node.renew()).toBe(0);
+  node.statements.length = 0;
+  await node.collect();
+  expect(node.statements.length).toBeLessThan(12);
+});
+
+test('a batch that is rolled back leaves everything due, and no number is lost', async () => {
+  await node.subscribe({ customerId: 1, planId: 1 }, merchant);
+  await node.subscribe({ customerId: 2, planId: 1 }, merchant);
+  node.moveTo(after(30));
+  await db.query('alter table subscription_charge add constraint drill check (invoice_id < 0) not valid');
+  expect(await node.renew()).toBe(2);
+  expect(node.troubles.splice(0)).toHaveLength(2);
+  await db.query('alter table subscription_charge drop constraint drill');
+  expect(await periods()).toHaveLength(2);
+  node.moveTo(after(31));
+  await node.renewAll();
+  expect((await periods()).map(({ number }) => number)).toEqual([1, 2, 3, 4]);
+  expect(await broken()).toEqual([]);
+});
+
+test('one that cannot be renewed is set aside, and the others of its batch are renewed', async () => {
+  const good = await node.subscribe({ customerId: 1, planId: 1 }, merchant);
+  const bad = await node.subscribe({ customerId: 2, planId: 3 }, merchant);
+  await db.query('update subscription set quantity = 2 where id = $1', [bad.id]);
+  node.moveTo(after(30));
+  await node.renewAll();
+  expect(node.troubles.splice(0)).toHaveLength(1);
+  const ends = await db.query<{ id: number; day: string }>(
+    `select id, (period_end at time zone 'UTC')::date::text as day from subscription order by id`,
+  );
+  expect(ends).toEqual([
+    { id: good.id, day: '2027-03-31' },
+    { id: bad.id, day: '2027-02-28' },
+  ]);
+});
+
+test('one whose payment cannot be opened is set aside, and the others of its batch are paid', async () => {
+  await node.subscribe({ customerId: 1, planId: 1 }, merchant);
+  await node.subscribe({ customerId: 2, planId: 1 }, merchant);
+  await db.query(
+    'alter table invoice_payment add constraint drill check (invoice_id <> (' +
+      `${(await db.query<{ id: number }>('select min(id) as id from invoice'))[0]?.id})) not valid`,
+  );
+  expect(await node.collect()).toBe(2);
+  await db.query('alter table invoice_payment drop constraint drill');
+  expect(node.troubles.splice(0)).toHaveLength(1);
+  expect(await db.query('select 1 from transaction')).toHaveLength(1);
+  expect(await node.collect()).toBe(0);
+  node.moveTo(start + dayMs / 12);
+  await node.collect();
+  expect(await db.query('select 1 from transaction')).toHaveLength(2);
+});
+
+test("another tenant's customers and plans are none", async () => {
+  await expect(node.subscribe({ customerId: 3, planId: 1 }, merchant)).rejects.toThrow('There is no customer 3.');
+  await expect(node.subscribe({ customerId: 1, planId: 4 }, merchant)).rejects.toThrow('There is no plan 4.');
+});

@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/database.ts';
+import { TestClockWorker } from './advance.ts';
+
+let db: TestDatabase;
+
+beforeAll(async () => {
+  db = await databaseFromTemplate();
+});
+
+afterAll(() => db.drop());
+
+test('clocks that wait for a provider that does not answer keep no other from being moved', async () => {
+  const clocks = await db.query<{ id: number }>(
+    `with tenant as (insert into tenant (name, state, created_at) values ('shop', true, now()) returning id)
+     insert into clock (tenant_id, name, now_at, target_at, created_at)
+     select tenant.id, 'year', '2026-01-01', '2027-01-01', now() from tenant, generate_series(1, 25)
+     returning id::int`,
+  );
+  const last = Math.max(...clocks.map(({ id }) => id));
+  const troubles: unknown[] = [];
+  const mover = new TestClockWorker({
+    database: db.database,
+    wake: () => {},
+    onError: (error) => troubles.push(error),
+  });
+  mover.follow({ isBusy: async (_moment, { clockId }) => clockId !== last, nextDue: async () => null, topics: [] });
+  mover.start();
+  await eventually('the last one arrives', async () => {
+    const [clock] = await db.query<{ has_arrived: boolean }>(
+      `select target_at is null and now_at = '2027-01-01' as has_arrived from clock where id = $1`,
+      [last],
+    );
+    return clock?.has_arrived;
+  });
+  await mover.stop();
+  expect(troubles).toEqual([]);
+});

@@ -1,0 +1,67 @@
+import { statement } from '../../../platform/postgres/statement.ts';
+import type { Topic } from '../../../platform/postgres/topics.ts';
+
+/** Test clocks are due to move. */
+export const clocksDue: Topic = 'clocks';
+
+export interface ClockRow {
+  tenant_id: number;
+  id: number;
+  name: string;
+  now_at: string;
+  target_at: string | null;
+  created_at: string;
+  updated_at: string | null;
+}
+
+const columns = 'k.tenant_id, k.id, k.name, k.now_at, k.target_at, k.created_at, k.updated_at';
+
+export const insertClock = statement<ClockRow>(
+  'clocks.insert',
+  `insert into clock as k (tenant_id, name, now_at, created_at)
+   values ($1, $2, to_timestamp($3::float8 / 1000), to_timestamp($4::float8 / 1000))
+   returning ${columns}`,
+);
+
+/** In whichever of these tenants it is. */
+export const findClock = statement<ClockRow>(
+  'clocks.find',
+  `select ${columns}
+     from unnest($1::bigint[]) as seen (tenant_id)
+     join clock k on k.tenant_id = seen.tenant_id and k.id = $2`,
+);
+
+export const listClocks = statement<ClockRow>(
+  'clocks.list',
+  `select ${columns} from clock k where k.tenant_id = any ($1::bigint[]) order by k.id desc limit 1000`,
+);
+
+/** Sets a clock that stands still on its way. */
+export const sendClock = statement<ClockRow>(
+  'clocks.send',
+  `update clock k
+      set target_at = to_timestamp($3::float8 / 1000), updated_at = to_timestamp($4::float8 / 1000)
+    where k.tenant_id = $1 and k.id = $2 and k.target_at is null and k.now_at <= to_timestamp($3::float8 / 1000)
+   returning ${columns}`,
+  { wakes: [{ topic: clocksDue, when: (rows) => rows.length > 0 }] },
+);
+
+/** For a lookout: whether any clock is on its way. */
+export const clockUnderWay = 'select from clock where target_at is not null';
+
+/** Values: clocks that are not meant, how many at most. */
+export const clocksUnderWay = statement<ClockRow>(
+  'clocks.under_way',
+  `select ${columns} from clock k
+    where k.target_at is not null and k.id <> all ($1::bigint[]) order by k.id limit $2`,
+);
+
+/** Only from where it was seen: of two who move it on, one does. Arriving, it stands still. Values: key, from, to (ms). */
+export const stepClock = statement<{ id: number }>(
+  'clocks.step',
+  `update clock k
+      set now_at = to_timestamp($4::float8 / 1000),
+          target_at = case when $5 then null else k.target_at end
+    where k.tenant_id = $1 and k.id = $2 and k.now_at = $3::timestamptz and k.target_at is not null
+   returning k.id`,
+);

@@ -1,0 +1,37 @@
+import type { Static } from 'typebox';
+import type { Clock } from '../../../core/clock.ts';
+import type { Principal } from '../../../core/principal.ts';
+import type { Database } from '../../../platform/postgres/database.ts';
+import type { Notifications } from '../../../platform/postgres/notifications.ts';
+import { drawKey, expiryOf, fingerprintOf, grantedScope, masked } from './rules.ts';
+import type { generateInput } from './schema.ts';
+import { insertKey, type KeyRow } from './statements.ts';
+
+export interface KeyDeps {
+  database: Database;
+  notifications: Notifications;
+  clock: Clock;
+}
+
+/** Makes a key that acts as its owner within its scope. The key itself is given back here and kept nowhere. */
+export async function generateKey(
+  input: Static<typeof generateInput>,
+  owner: Principal,
+  { database, clock }: KeyDeps,
+): Promise<{ key: string; row: KeyRow }> {
+  const nowMs = clock();
+  const scope = grantedScope(input?.scope, owner);
+  const expiresAt = expiryOf(input?.expiresTime, nowMs);
+  const key = drawKey();
+  const [row] = await database.run(insertKey, [
+    owner.tenantId,
+    owner.userId,
+    Buffer.from(fingerprintOf(key), 'base64'),
+    masked(key),
+    scope,
+    input?.name ?? null,
+    new Date(nowMs),
+    expiresAt,
+  ]);
+  return { key, row: row as KeyRow };
+}

@@ -1,0 +1,201 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  administratorOf,
+  dataOf,
+  makeChannel,
+  makeKey,
+  makeMember,
+  makePayment,
+  makeTenant,
+} from '../../../testing/cast.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/database.ts';
+import { florinOn, type TestFlorin } from '../../../testing/florin.ts';
+import { anInteger, aRefusal, aTime } from '../../../testing/shapes.ts';
+
+let db: TestDatabase;
+let florin: TestFlorin;
+let admin: string;
+let aheadMs = 0;
+
+beforeAll(async () => {
+  db = await databaseFromTemplate();
+  florin = await florinOn(db, {}, () => Date.now() + aheadMs);
+  admin = await administratorOf(florin);
+});
+
+afterAll(async () => {
+  await florin.stop();
+  await db.drop();
+});
+
+const generate = (body?: unknown, as = admin) => florin.post('/api/developer/mine/generate', body, as);
+const aKey = expect.stringMatching(/^sk_live_[A-Za-z0-9]{32}$/);
+const freshTimes = { createdTime: aTime, updatedTime: null, expiresTime: null, lastUsedTime: null };
+
+describe('generating a key', () => {
+  test('answers the full key with the default scopes, and state 1', async () => {
+    for (const body of [undefined, {}]) {
+      const { status, body: answer } = await generate(body);
+      expect({ status, body: answer }).toEqual({
+        status: 200,
+        body: {
+          code: 200,
+          message: expect.any(String),
+          data: {
+            id: anInteger,
+            sk: aKey,
+            scope: 'transaction_write,transaction_read,user_write,user_read',
+            state: 1,
+            name: null,
+            ...freshTimes,
+          },
+        },
+      });
+    }
+  });
+
+  test('grants the scopes named, separated by commas', async () => {
+    const { scope } = dataOf(await generate({ scope: 'channel_read, transaction_refund,channel_read' }));
+    expect(scope).toBe('channel_read,transaction_refund');
+  });
+
+  test('takes a name and a time at which it ends by itself', async () => {
+    const expiresTime = new Date(Date.now() + 60_000).toISOString();
+    const { sk, ...key } = dataOf(await generate({ name: 'till 4', expiresTime }));
+    expect(key).toMatchObject({ name: 'till 4', expiresTime });
+    expect((await florin.get('/api/transaction/list', `ApiKey ${sk}`)).status).toBe(200);
+    aheadMs += 61_000;
+    expect((await florin.get('/api/transaction/list', `ApiKey ${sk}`)).status).toBe(401);
+    aheadMs = 0;
+  });
+
+  test('refuses an unknown scope, naming it', async () => {
+    const { status, body } = await generate({ scope: 'transaction_read,everything' });
+    expect({ status, body }).toEqual({ status: 400, body: aRefusal(400, { type: 'invalid_request', field: 'scope' }) });
+    expect(body.message).toContain('everything');
+  });
+
+  test('the scope * is for administrators alone', async () => {
+    const tenantId = await makeTenant(florin, admin);
+    const merchant = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId });
+    const user = await makeMember(florin, admin, { userType: 'MERCHANT_USER', tenantId, roles: ['operator'] });
+    expect(dataOf(await generate({ scope: '*' })).scope).toBe('*');
+    expect(dataOf(await generate({ scope: '*' }, merchant.as)).scope).toBe('*');
+    const { status, body } = await generate({ scope: '*' }, user.as);
+    expect({ status, body }).toEqual({ status: 403, body: aRefusal(403, { type: 'role_missing', field: 'scope' }) });
+  });
+
+  test('nobody grants a scope they do not hold', async () => {
+    const tenantId = await makeTenant(florin, admin);
+    const viewer = await makeMember(florin, admin, { userType: 'MERCHANT_USER', tenantId, roles: ['viewer'] });
+    const { status, body } = await generate({ scope: 'transaction_write' }, viewer.as);
+    expect({ status, body }).toEqual({
+      status: 403,
+      body: aRefusal(403, { type: 'scope_missing', field: 'scope', details: { scope: 'transaction_write' } }),
+    });
+  });
+});
+
+describe('the list of my keys', () => {
+  test('shows each key masked and never whole, newest first, the revoked ones too', async () => {
+    const tenantId = await makeTenant(florin, admin);
+    const { as } = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId });
+    const first = dataOf(await generate({ scope: 'channel_read' }, as));
+    const second = dataOf(await generate(undefined, as));
+    await florin.post('/api/developer/mine/revoke', { id: first.id }, as);
+    const reply = await florin.get('/api/developer/mine', as);
+    const { sk: _secondKey, ...secondShown } = second;
+    const { sk: _firstKey, ...firstShown } = first;
+    expect(reply.body).toEqual({
+      code: 200,
+      data: [
+        { ...secondShown, skMasked: `sk_l...${second.sk.slice(-4)}` },
+        { ...firstShown, skMasked: `sk_l...${first.sk.slice(-4)}`, state: 0, updatedTime: aTime },
+      ],
+    });
+    for (const { sk } of [first, second]) expect(JSON.stringify(reply.body)).not.toContain(sk.slice(8, -4));
+  });
+
+  test('says when a key was last used', async () => {
+    const { id, as } = await makeKey(florin, admin, 'transaction_read');
+    await florin.get('/api/transaction/list', as);
+    const used = await eventually('the use is noted', async () => {
+      const keys = dataOf(await florin.get('/api/developer/mine', admin));
+      return keys.find((key: { id: number }) => key.id === id).lastUsedTime ?? undefined;
+    });
+    expect(used).toEqual(aTime);
+  });
+});
+
+describe('revoking a key', () => {
+  test('answers the key with state 0 and its time; the key is refused on its next request', async () => {
+    const { id, sk, as } = await makeKey(florin, admin, 'transaction_read');
+    expect((await florin.get('/api/transaction/list', as)).status).toBe(200);
+    const { status, body } = await florin.post('/api/developer/mine/revoke', { id }, admin);
+    expect({ status, body }).toEqual({
+      status: 200,
+      body: {
+        code: 200,
+        message: 'Key revoked',
+        data: {
+          id,
+          skMasked: `sk_l...${sk.slice(-4)}`,
+          scope: 'transaction_read',
+          state: 0,
+          name: null,
+          createdTime: aTime,
+          updatedTime: aTime,
+          expiresTime: null,
+          lastUsedTime: expect.toSatisfy((time) => time === null || typeof time === 'string'),
+        },
+      },
+    });
+    const refused = await florin.get('/api/transaction/list', as);
+    expect({ status: refused.status, body: refused.body }).toEqual({
+      status: 401,
+      body: aRefusal(401, { type: 'credentials_invalid' }),
+    });
+  });
+
+  test('a second time is no error, and changes nothing', async () => {
+    const { id } = await makeKey(florin, admin);
+    const first = await florin.post('/api/developer/mine/revoke', { id }, admin);
+    const second = await florin.post('/api/developer/mine/revoke', { id }, admin);
+    expect(second.body).toEqual(first.body);
+  });
+});
+
+describe('a key', () => {
+  test('acts as its owner, in the tenant of its owner', async () => {
+    const tenantId = await makeTenant(florin, admin);
+    const { id: userId, as } = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId });
+    const key = await makeKey(florin, as);
+    const payment = await makePayment(florin, key.as, await makeChannel(florin, as));
+    expect(dataOf(await florin.get(`/api/transaction/detail?id=${payment}`, as)).userId).toBe(userId);
+  });
+
+  test('loses what its owner loses, and dies with its owner', async () => {
+    const tenantId = await makeTenant(florin, admin);
+    const { id, userName, as } = await makeMember(florin, admin, {
+      userType: 'MERCHANT_USER',
+      tenantId,
+      roles: ['cashier'],
+    });
+    const key = await makeKey(florin, as, 'transaction_read,transaction_write');
+    const channelId = await makeChannel(florin, admin);
+    const owner = { id, userName, email: `${userName}@example.com`, userType: 'MERCHANT_USER', state: true };
+    const create = () => florin.post('/api/transaction/create', { amount: 5, currency: 'USD', channelId }, key.as);
+    expect((await create()).status).toBe(200);
+    dataOf(await florin.post('/api/user/modify', { ...owner, roles: ['viewer'] }, admin));
+    expect((await create()).status).toBe(403);
+    expect((await florin.get('/api/transaction/list', key.as)).status).toBe(200);
+    dataOf(await florin.post('/api/user/modify', { ...owner, state: false }, admin));
+    expect((await florin.get('/api/transaction/list', key.as)).status).toBe(401);
+  });
+
+  test('is taken with its scheme in any case, as HTTP has it', async () => {
+    const { sk } = await makeKey(florin, admin);
+    expect((await florin.get('/api/transaction/list', `apikey ${sk}`)).status).toBe(200);
+    expect((await florin.get('/api/transaction/list', sk)).status).toBe(401);
+  });
+});

@@ -1,0 +1,21 @@
+import { notFound } from '../../../core/errors.ts';
+import type { Principal } from '../../../core/principal.ts';
+import type { KeyDeps } from './generate.ts';
+import { keysTopic } from './keys.ts';
+import { type KeyRow, revokeKey } from './statements.ts';
+
+/** Revokes one of the owner's keys, at once and for good. A second time changes nothing and answers the same. */
+export async function revoke(
+  id: number,
+  owner: Principal,
+  { database, notifications, clock }: KeyDeps,
+): Promise<KeyRow> {
+  const revoked = await database.transaction(async (transaction) => {
+    const [row] = await transaction.run(revokeKey, [id, owner.userId, new Date(clock())]);
+    if (row === undefined) throw notFound('developer key', id);
+    await notifications.publish(transaction, keysTopic, row.key_hash.toString('base64'));
+    return row;
+  });
+  notifications.applied(keysTopic, revoked.key_hash.toString('base64'));
+  return revoked;
+}

@@ -1,0 +1,39 @@
+import { type Static, Type } from 'typebox';
+import { invalid } from '../../../core/errors.ts';
+import { platformTenant } from '../../../core/principal.ts';
+
+export const tenantInput = Type.Object(
+  {
+    id: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'Omit to create.' })),
+    name: Type.String({ minLength: 1, maxLength: 200 }),
+    state: Type.Boolean({ description: 'false: its users cannot log in, and its keys are refused.' }),
+  },
+  { additionalProperties: false },
+);
+
+export const tenantRecord = Type.Object({
+  id: Type.Integer(),
+  name: Type.String(),
+  state: Type.Boolean(),
+  createdTime: Type.String(),
+  updatedTime: Type.Union([Type.String(), Type.Null()], { description: 'null when never updated.' }),
+});
+
+/** A tenant as other records name it: the interface has a string or null, and whoever sends a number is understood. */
+export const tenantIdInput = Type.Union(
+  [
+    Type.String({ pattern: '^[0-9]{1,15}$', title: "a tenant's id, or null for the platform" }),
+    Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
+    Type.Null(),
+  ],
+  { title: "a tenant's id, or null for the platform", description: "The tenant's id; null is the platform's own." },
+);
+
+export const tenantIdOnWire = Type.Union([Type.String(), Type.Null()], { description: "null: the platform's own." });
+
+export function tenantIdOf(input: Static<typeof tenantIdInput>): number {
+  if (input === null) return platformTenant;
+  const id = Number(input);
+  if (!Number.isSafeInteger(id)) throw invalid('tenantId', "tenantId must be a tenant's id, or null for the platform.");
+  return id;
+}

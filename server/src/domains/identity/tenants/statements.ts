@@ -1,0 +1,31 @@
+import { statement } from '../../../platform/postgres/statement.ts';
+
+export interface TenantRow {
+  id: number;
+  name: string;
+  state: boolean;
+  created_at: string;
+  updated_at: string | null;
+}
+
+const columns = 'id, name, state, created_at, updated_at';
+
+export const findTenant = statement<TenantRow>('tenants.find', `select ${columns} from tenant where id = $1`);
+
+export const tenantIds = statement<{ id: number }>('tenants.ids', 'select id from tenant');
+
+/** Everyone's but the platform's own, which is null on the wire and cannot be changed. */
+export const listTenants = statement<TenantRow>(
+  'tenants.list',
+  `select ${columns} from tenant where id > 0 order by id`,
+);
+
+export const insertTenant = statement<TenantRow>(
+  'tenants.insert',
+  `insert into tenant (name, state, created_at) values ($1, $2, $3) returning ${columns}`,
+);
+
+export const updateTenant = statement<TenantRow>(
+  'tenants.update',
+  `update tenant set name = $2, state = $3, updated_at = $4 where id = $1 and id > 0 returning ${columns}`,
+);

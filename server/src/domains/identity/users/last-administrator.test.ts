@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { adminPassword, type Identity, identity } from '../../../testing/identity.ts';
+
+let node: Identity;
+beforeAll(async () => {
+  node = await identity();
+});
+afterAll(() => node.stop());
+
+const admin = { id: 0, userName: 'admin', email: 'admin@localhost', userType: 'PLATFORM_ADMIN', state: true };
+
+test('the last active platform administrator can be neither switched off nor demoted', async () => {
+  const bearer = await node.bearer('admin', adminPassword);
+  admin.id = (await node.get('/api/user/info', { bearer })).body.data.userId;
+  for (const fields of [{ state: false }, { userType: 'MERCHANT_ADMIN' }]) {
+    const { status, body } = await node.post('/api/user/modify', { ...admin, ...fields }, { bearer });
+    expect([status, body.error.type]).toEqual([409, 'last_administrator']);
+  }
+  // A change that leaves it in office is fine.
+  expect((await node.post('/api/user/modify', admin, { bearer })).status).toBe(200);
+});
+
+test('administrators who switch each other off at the same moment leave one in office', async () => {
+  const bearer = await node.bearer('admin', adminPassword);
+  const all = [admin];
+  for (let i = 0; i < 5; i++) {
+    const fields = { userName: `chief${i}`, email: `chief${i}@x.example`, userType: 'PLATFORM_ADMIN', state: true };
+    const { body } = await node.post('/api/user/modify', { ...fields, password: 'green boats' }, { bearer });
+    all.push({ ...fields, id: body.data.id });
+  }
+  const bearers = [bearer];
+  for (const { userName } of all.slice(1)) bearers.push(await node.bearer(userName, 'green boats'));
+  const replies = await Promise.all(
+    all.map((user, i) =>
+      node.post('/api/user/modify', { ...user, state: false }, { bearer: bearers[(i + 1) % all.length] as string }),
+    ),
+  );
+  const [{ active }] = (await node.db.query(
+    `select count(*)::int as active from app_user where user_type = 'PLATFORM_ADMIN' and state`,
+  )) as [{ active: number }];
+  // Those switched off in the meantime were refused (401); what counts is that the last one could not be.
+  expect(active).toBeGreaterThanOrEqual(1);
+  expect(replies.filter(({ status }) => status === 200)).toHaveLength(all.length - active);
+  for (const { status } of replies) expect([200, 401, 409]).toContain(status);
+});

@@ -1,0 +1,251 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { adminPassword, type Identity, identity } from '../../../testing/identity.ts';
+
+let node: Identity;
+let platform: string;
+let shop: { id: number };
+let shopAdmin: string;
+
+const password = 'seven green boats';
+let users = 0;
+const draft = (fields: Record<string, unknown> = {}) => {
+  const name = `user${++users}`;
+  return { userName: name, email: `${name}@shop.example`, password, userType: 'MERCHANT_USER', state: true, ...fields };
+};
+const save = (body: object, bearer = platform) => node.post('/api/user/modify', body, { bearer });
+async function make(fields: Record<string, unknown> = {}, bearer = platform) {
+  const { status, body } = await save(draft(fields), bearer);
+  expect(status).toBe(200);
+  return body.data;
+}
+const change = (
+  { id, userName, email, userType, state }: ReturnType<typeof draft> & { id: number },
+  fields: object,
+) => ({
+  id,
+  userName,
+  email,
+  userType,
+  state,
+  ...fields,
+});
+
+beforeAll(async () => {
+  node = await identity();
+  platform = await node.bearer('admin', adminPassword);
+  shop = (await node.post('/api/tenant/modify', { name: 'Shop', state: true }, { bearer: platform })).body.data;
+  const owner = await make({ tenantId: String(shop.id), userType: 'MERCHANT_ADMIN' });
+  shopAdmin = await node.bearer(owner.userName, password);
+});
+afterAll(() => node.stop());
+
+test('a created user comes back whole, and without its password', async () => {
+  const given = draft({ tenantId: shop.id, roles: ['viewer', 'cashier'] });
+  const { status, body } = await save(given);
+  expect(status).toBe(200);
+  expect(body.message).toEqual(expect.any(String));
+  expect(body.data).toEqual({
+    id: expect.any(Number),
+    userName: given.userName,
+    email: given.email,
+    userType: 'MERCHANT_USER',
+    tenantId: String(shop.id),
+    roles: ['viewer', 'cashier'],
+    state: true,
+    createdTime: expect.any(String),
+    updatedTime: null,
+  });
+  expect(JSON.stringify(body)).not.toContain('argon2');
+});
+
+test('tenantId may be a string, a number, null or left out', async () => {
+  expect((await make({ tenantId: String(shop.id) })).tenantId).toBe(String(shop.id));
+  expect((await make({ tenantId: shop.id })).tenantId).toBe(String(shop.id));
+  expect((await make({ tenantId: null })).tenantId).toBeNull();
+  expect((await make()).tenantId).toBeNull();
+  expect((await make({}, shopAdmin)).tenantId).toBe(String(shop.id));
+});
+
+test('an update keeps the password and the roles that it leaves out, and the sessions with them', async () => {
+  const user = await make({ tenantId: shop.id, roles: ['viewer'] });
+  const bearer = await node.bearer(user.userName, password);
+  const { status, body } = await save(change(user, { userName: `${user.userName}-renamed` }));
+  expect(status).toBe(200);
+  expect(body.data).toMatchObject({ id: user.id, roles: ['viewer'], updatedTime: expect.any(String) });
+  expect((await node.get('/api/user/info', { bearer })).body.data.userName).toBe(`${user.userName}-renamed`);
+  await node.bearer(`${user.userName}-renamed`, password);
+  expect((await node.post('/api/user/login', { account: user.userName, password })).status).toBe(401);
+});
+
+test('a name given up is free for others', async () => {
+  const user = await make();
+  await save(change(user, { userName: `${user.userName}-moved` }));
+  expect((await save(draft({ userName: user.userName }))).status).toBe(200);
+});
+
+test('a taken user name or e-mail address is refused naming the field, in any case and across the two', async () => {
+  const user = await make();
+  const mailLike = await make({ userName: 'someone@else.example' });
+  for (const [fields, field] of [
+    [{ userName: user.userName.toUpperCase() }, 'userName'],
+    [{ email: user.email.toUpperCase() }, 'email'],
+    [{ userName: user.email }, 'userName'],
+    [{ email: mailLike.userName }, 'email'],
+  ] as const) {
+    const { status, body } = await save(draft(fields));
+    expect([status, body.error.type, body.error.field]).toEqual([409, 'account_taken', field]);
+  }
+  const other = await make();
+  expect((await save(change(other, { email: user.email }))).status).toBe(409);
+  expect((await save(change(other, { email: other.userName.concat('@new.example') }))).status).toBe(200);
+});
+
+test('of 20 concurrent users of one name exactly one is made', async () => {
+  const drafts = Array.from({ length: 20 }, () => draft({ userName: 'contested' }));
+  const statuses = await Promise.all(drafts.map(async (body) => (await save(body)).status));
+  expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+  expect(statuses.filter((status) => status === 409)).toHaveLength(19);
+});
+
+test('a new password, or being switched off, ends the user’s sessions at once', async () => {
+  const user = await make();
+  const first = await node.bearer(user.userName, password);
+  await save(change(user, { password: 'another harbour' }));
+  expect((await node.get('/api/user/info', { bearer: first })).status).toBe(401);
+
+  const second = await node.bearer(user.userName, 'another harbour');
+  await save(change(user, { state: false }));
+  expect((await node.get('/api/user/info', { bearer: second })).status).toBe(401);
+  await save(change(user, { state: true }));
+  expect((await node.get('/api/user/info', { bearer: second })).status).toBe(401);
+});
+
+test('a changed role counts on the next request', async () => {
+  const user = await make({ tenantId: shop.id });
+  const bearer = await node.bearer(user.userName, password);
+  expect((await node.get('/api/user/list', { bearer })).status).toBe(403);
+  await save(change(user, { roles: ['viewer'] }));
+  expect((await node.get('/api/user/list', { bearer })).status).toBe(200);
+  await save(change(user, { roles: [] }));
+  const { status, body } = await node.get('/api/user/list', { bearer });
+  expect(status).toBe(403);
+  expect(body.message).toContain('user_read');
+});
+
+test('a merchant administrator administers its own tenant and nothing beyond', async () => {
+  const own = await make({}, shopAdmin);
+  expect((await save(change(own, { roles: ['operator'] }), shopAdmin)).status).toBe(200);
+  expect((await save(draft({ userType: 'MERCHANT_ADMIN' }), shopAdmin)).status).toBe(200);
+
+  const elsewhere = await make({ tenantId: null });
+  const foreign = await save(change(elsewhere, {}), shopAdmin);
+  const absent = await save(change({ ...elsewhere, id: 999_999 }, {}), shopAdmin);
+  expect([foreign.status, absent.status]).toEqual([404, 404]);
+  expect(foreign.body.message.replace(/\d+/, '')).toBe(absent.body.message.replace(/\d+/, ''));
+
+  for (const tenantId of [null, '999999']) {
+    const { status, body } = await save(draft({ tenantId }), shopAdmin);
+    expect([status, body.error.type, body.error.field]).toEqual([403, 'role_missing', 'tenantId']);
+  }
+  expect((await save(draft({ userType: 'PLATFORM_ADMIN' }), shopAdmin)).status).toBe(403);
+  expect((await save(change(own, { userType: 'PLATFORM_ADMIN' }), shopAdmin)).status).toBe(403);
+});
+
+test('a merchant administrator of the platform’s own tenant cannot touch a platform administrator', async () => {
+  const staff = await make({ userType: 'MERCHANT_ADMIN' });
+  const bearer = await node.bearer(staff.userName, password);
+  const victim = await make({ userType: 'PLATFORM_ADMIN' });
+  const { status, body } = await save(change(victim, { password: 'mine from now on' }), bearer);
+  expect([status, body.error.type]).toEqual([403, 'role_missing']);
+  expect((await save(change(victim, { userType: 'MERCHANT_USER' }), bearer)).status).toBe(403);
+  await node.bearer(victim.userName, password);
+});
+
+test('nobody raises themselves: a merchant administrator and a user stay what they are', async () => {
+  const owner = await make({ userType: 'MERCHANT_ADMIN', tenantId: shop.id });
+  const bearer = await node.bearer(owner.userName, password);
+  expect((await save(change(owner, { userType: 'PLATFORM_ADMIN' }), bearer)).status).toBe(403);
+
+  const user = await make({ tenantId: shop.id, roles: ['operator'] });
+  const userBearer = await node.bearer(user.userName, password);
+  const { status, body } = await save(change(user, { userType: 'MERCHANT_ADMIN' }), userBearer);
+  expect(status).toBe(403);
+  expect(body.message).toContain('user_write');
+});
+
+test('a key with user_write makes users only as powerful as itself', async () => {
+  const { body: generated } = await node.post(
+    '/api/developer/mine/generate',
+    { scope: 'user_write,transaction_write' },
+    { bearer: shopAdmin },
+  );
+  const key = generated.data.sk;
+  const saveByKey = (body: object) => node.post('/api/user/modify', body, { key });
+
+  expect((await saveByKey(draft())).status).toBe(200);
+  expect((await saveByKey(draft({ roles: ['cashier'] }))).status).toBe(200);
+  const operator = await saveByKey(draft({ roles: ['operator'] }));
+  expect([operator.status, operator.body.error.type]).toEqual([403, 'scope_missing']);
+  expect(operator.body.message).toContain('transaction_refund');
+  expect((await saveByKey(draft({ userType: 'MERCHANT_ADMIN' }))).status).toBe(403);
+
+  // Nor can it take over someone who may do more.
+  const mighty = await make({ tenantId: shop.id, roles: ['operator'] });
+  expect((await saveByKey(change(mighty, { roles: [], password: 'mine from now on' }))).status).toBe(403);
+  const all = await node.post('/api/developer/mine/generate', { scope: '*' }, { bearer: shopAdmin });
+  const byAll = await node.post('/api/user/modify', draft({ userType: 'MERCHANT_ADMIN' }), { key: all.body.data.sk });
+  expect(byAll.status).toBe(200);
+});
+
+test('a platform administrator belongs to no tenant, and nobody moves to another', async () => {
+  const misplaced = await save(draft({ userType: 'PLATFORM_ADMIN', tenantId: shop.id }));
+  expect([misplaced.status, misplaced.body.error.field]).toEqual([400, 'tenantId']);
+  const user = await make({ tenantId: shop.id });
+  expect((await save(change(user, { tenantId: String(shop.id) }))).status).toBe(200);
+  const moved = await save(change(user, { tenantId: null }));
+  expect([moved.status, moved.body.error.field]).toEqual([400, 'tenantId']);
+  const nowhere = await save(draft({ tenantId: 999_999 }));
+  expect([nowhere.status, nowhere.body.error.field]).toEqual([404, 'tenantId']);
+});
+
+test.each([
+  [{ password: undefined }, 'password', 'invalid_request'],
+  [{ password: '12345' }, 'password', 'password_too_weak'],
+  [{ password: 'qwerty123' }, 'password', 'password_too_weak'],
+  [{ email: 'no address' }, 'email', 'invalid_request'],
+  [{ email: 'a@b.example,c@d.example' }, 'email', 'invalid_request'],
+  [{ userName: '' }, 'userName', 'invalid_request'],
+  [{ userName: 'two\nlines' }, 'userName', 'invalid_request'],
+  [{ userType: 'ROOT' }, 'userType', 'invalid_request'],
+  [{ roles: ['king'] }, 'roles.0', 'invalid_request'],
+  [{ state: 1 }, 'state', 'invalid_request'],
+  [{ tenantId: 'x' }, 'tenantId', 'invalid_request'],
+  [{ tenantId: true }, 'tenantId', 'invalid_request'],
+  [{ isAdmin: true }, 'isAdmin', 'invalid_request'],
+])('creating a user with %j is refused naming %s', async (fields, field, type) => {
+  const { status, body } = await save(draft(fields));
+  expect([status, body.error.field, body.error.type]).toEqual([400, field, type]);
+});
+
+test('the list pages like the transaction list, newest first, without passwords', async () => {
+  const { body: first } = await node.get('/api/user/list?pageSize=2', { bearer: platform });
+  const { body: second } = await node.get('/api/user/list?page=2&pageSize=2', { bearer: platform });
+  const ids = [...first.data, ...second.data].map((user: { id: number }) => user.id);
+  expect(ids).toEqual([...ids].sort((a, b) => b - a));
+  expect(new Set(ids).size).toBe(4);
+  const [{ count }] = (await node.db.query('select count(*)::int as count from app_user')) as [{ count: number }];
+  expect(first.pagination).toEqual({ page: 1, pageSize: 2, total: count, totalPages: Math.ceil(count / 2) });
+  expect(JSON.stringify(first)).not.toMatch(/password|argon2/);
+  const { body: plain } = await node.get('/api/user/list', { bearer: platform });
+  expect(plain.pagination).toMatchObject({ page: 1, pageSize: 20 });
+  expect((await node.get('/api/user/list?pageSize=101', { bearer: platform })).status).toBe(400);
+  expect((await node.get('/api/user/list?page=0', { bearer: platform })).status).toBe(400);
+});
+
+test('a merchant sees the users of its own tenant alone', async () => {
+  await make({ tenantId: null });
+  const { body } = await node.get('/api/user/list?pageSize=100', { bearer: shopAdmin });
+  expect(body.data.length).toBeGreaterThan(0);
+  for (const user of body.data) expect(user.tenantId).toBe(String(shop.id));
+  expect(body.pagination.total).toBe(body.data.length);
+});

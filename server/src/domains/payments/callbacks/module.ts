@@ -1,0 +1,72 @@
+import { fallbackPollMs } from '../../../platform/jobs/due-work-poller.ts';
+import { defineModule } from '../../../platform/module.ts';
+import type { Node } from '../../../platform/node.ts';
+import type { Database } from '../../../platform/postgres/database.ts';
+import type { ChannelCredentials } from '../channels/credentials.ts';
+import type { ChannelDirectory } from '../channels/directory.ts';
+import type { RefundRechecker } from '../processing/recheck.ts';
+import type { Settler } from '../processing/settle.ts';
+import type { Providers } from '../providers/directory.ts';
+import { CallbackIntake } from './receive.ts';
+import { callbackRoutes } from './routes.ts';
+import { callbackDue, callbacksDue } from './statements.ts';
+import { sweepCallbacks } from './sweep.ts';
+import { CallbackWorker } from './worker.ts';
+
+type Needs = Node & {
+  processingDatabase: Database;
+  channels: ChannelDirectory;
+  credentials: ChannelCredentials;
+  providers: Providers;
+  settler: Settler;
+  rechecker: RefundRechecker;
+};
+type Provided = ReturnType<typeof provide>;
+
+/** Callbacks of payment providers: verified, stored before they are answered, settled afterwards. */
+export const callbacks = defineModule({
+  name: 'callbacks',
+  tables: ['provider_callback'],
+  reference: [{ name: 'Callbacks', description: 'Callbacks of payment providers.' }],
+  provide,
+  routes: (context: Provided) => callbackRoutes(context),
+  workers: ({ callbacks }: Provided) => [
+    {
+      name: 'callbacks',
+      start: () => callbacks.start(),
+      stop: () => callbacks.stop(),
+      wake: () => callbacks.wake(),
+      dueWork: { topic: callbacksDue, due: callbackDue },
+      freeDeadLeases: () => callbacks.freeDeadLeases(),
+      clockWasSetBack: () => callbacks.clockWasSetBack(),
+    },
+  ],
+  retention: ({ database }: Node) => [{ name: 'callbacks', sweep: (nowMs) => sweepCallbacks(database, nowMs) }],
+});
+
+function provide(needs: Needs) {
+  const { log, metrics, processingDatabase, providers } = needs;
+  const received = metrics.counter(
+    'florin_callbacks_total',
+    'Callbacks of providers: received, repeated, or refused for their signature.',
+    ['result'],
+  );
+  const settled = metrics.counter(
+    'florin_callbacks_settled_total',
+    'What became of callbacks received: settled, or ignored because they name nothing of ours.',
+    ['result'],
+  );
+  const callbacks = new CallbackWorker({
+    ...needs,
+    database: processingDatabase,
+    observe: (result) => settled.labels(result).inc(),
+    pollMs: () => fallbackPollMs,
+    onError: (error) => log.warn({ error }, 'Settling callbacks is failing; retrying'),
+    onRecovered: () => log.info('Settling callbacks works again'),
+  });
+  const intake = new CallbackIntake({ ...needs, observe: (result) => received.labels(result).inc() });
+  providers.deliverCallbacksTo((channelId, headers, body) =>
+    intake.receive(String(channelId), { headers, query: {}, body }),
+  );
+  return { callbacks, intake };
+}

@@ -1,0 +1,48 @@
+import type { Queryable } from '../../../platform/postgres/database.ts';
+import type { Notifications } from '../../../platform/postgres/notifications.ts';
+import { ReadThroughCache } from '../../../platform/postgres/read-through-cache.ts';
+import type { Credentials } from '../providers/provider.ts';
+import { channelsTopic } from './directory.ts';
+import { findCredentials, type SealedCredentials } from './statements.ts';
+
+export type SecretName = 'apiKey' | 'apiSecret' | 'webhookSecret';
+
+/** Where a channel's secret is kept: it opens nowhere else. */
+export function secretPlace(tenantId: number, id: number, name: SecretName): string {
+  return `channel/${tenantId}/${id}/${name}`;
+}
+
+/** What channels show their providers. Remembered sealed; opened for one call at a time. */
+export class ChannelCredentials {
+  readonly #cache: ReadThroughCache<number, SealedCredentials>;
+  readonly #open: (sealed: Buffer, where: string) => string;
+
+  constructor(
+    database: Queryable,
+    notifications: Pick<Notifications, 'on'>,
+    open: (sealed: Buffer, where: string) => string,
+  ) {
+    this.#open = open;
+    this.#cache = new ReadThroughCache({
+      max: 10_000,
+      load: async (id) => (await database.run(findCredentials, [id]))[0],
+    });
+    notifications.on(channelsTopic, {
+      changed: (id) => this.#cache.drop(Number(id)),
+      disconnected: (disconnected) => {
+        this.#cache.disconnected = disconnected;
+      },
+    });
+  }
+
+  async of(channelId: number): Promise<Credentials> {
+    const sealed = this.#cache.peek(channelId) ?? (await this.#cache.get(channelId));
+    const opened = (secret: Buffer | null | undefined, name: SecretName): string | null =>
+      secret && sealed ? this.#open(secret, secretPlace(sealed.tenant_id, channelId, name)) : null;
+    return {
+      apiKey: opened(sealed?.api_key_sealed, 'apiKey'),
+      apiSecret: opened(sealed?.api_secret_sealed, 'apiSecret'),
+      webhookSecret: opened(sealed?.webhook_secret_sealed, 'webhookSecret'),
+    };
+  }
+}

@@ -1,0 +1,54 @@
+import type { Database, Queryable } from '../../../platform/postgres/database.ts';
+import type { Notifications } from '../../../platform/postgres/notifications.ts';
+import { ReadThroughCache } from '../../../platform/postgres/read-through-cache.ts';
+import { isSandbox } from './rules.ts';
+import { type ChannelRow, findChannel } from './statements.ts';
+
+export const channelsTopic = 'channels';
+
+/** Every channel by its id, from memory: a payment looks its channel up without asking the database. */
+export class ChannelDirectory {
+  readonly #cache: ReadThroughCache<number, ChannelRow>;
+  readonly #notifications: Notifications;
+  readonly #sandboxEnabled: boolean;
+
+  /** `sandboxEnabled`: `app.sandbox.enabled`. */
+  constructor(database: Database, notifications: Notifications, sandboxEnabled = true) {
+    this.#sandboxEnabled = sandboxEnabled;
+    this.#cache = new ReadThroughCache({ max: 10_000, load: (id) => this.#read(database, id) });
+    this.#notifications = notifications;
+    notifications.on(channelsTopic, {
+      changed: (id) => this.#cache.drop(Number(id)),
+      disconnected: (disconnected) => {
+        this.#cache.disconnected = disconnected;
+      },
+    });
+  }
+
+  /** What is remembered, without asking the database. Undefined does not mean that there is no such channel. */
+  remembered(id: number): ChannelRow | undefined {
+    return this.#cache.peek(id);
+  }
+
+  find(id: number): Promise<ChannelRow | undefined> {
+    return this.#cache.get(id);
+  }
+
+  /**
+   * The same for whoever holds a connection already: what is not remembered is read through it. Waiting for another one
+   * behind those that wait for this one's locks would never end.
+   */
+  async findWithin(transaction: Queryable, id: number): Promise<ChannelRow | undefined> {
+    return this.#cache.peek(id) ?? (await this.#read(transaction, id));
+  }
+
+  async #read(database: Queryable, id: number): Promise<ChannelRow | undefined> {
+    const [row] = await database.run(findChannel, [id]);
+    return row && isSandbox(row) && !this.#sandboxEnabled ? { ...row, is_disabled: true } : row;
+  }
+
+  /** Tells every node that a channel has been changed. */
+  async changed(database: Database, id: number): Promise<void> {
+    await this.#notifications.publish(database, channelsTopic, id);
+  }
+}

@@ -1,0 +1,192 @@
+import type { Static } from 'typebox';
+import type { Clock } from '../../../core/clock.ts';
+import { invalid, notFound, Refusal } from '../../../core/errors.ts';
+import type { Principal } from '../../../core/principal.ts';
+import type { Database, Queryable } from '../../../platform/postgres/database.ts';
+import { violatedConstraint } from '../../../platform/postgres/failures.ts';
+import { sandboxDisabled } from '../providers/directory.ts';
+import { type SecretName, secretPlace } from './credentials.ts';
+import type { ChannelDirectory } from './directory.ts';
+import { areMixed, currenciesOf, mayChange, mayUse } from './rules.ts';
+import type { channelInput } from './schema.ts';
+import {
+  type ChannelRow,
+  findChannel,
+  findChannels,
+  findFallingBackOn,
+  insertChannel,
+  lockChannels,
+  nextChannelId,
+  updateChannel,
+} from './statements.ts';
+
+export interface ChannelDeps {
+  database: Database;
+  directory: ChannelDirectory;
+  /** Seals a secret to the place it is kept in. */
+  seal: (plain: string, where: string) => Buffer;
+  clock: Clock;
+  /** Whether a channel may name the sandbox: `app.sandbox.enabled`. */
+  sandboxEnabled: boolean;
+}
+
+type ChannelInput = Static<typeof channelInput>;
+
+/** Creates a channel, or updates the one named by `id`; the answer is what was saved. */
+export async function saveChannel(input: ChannelInput, principal: Principal, deps: ChannelDeps): Promise<ChannelRow> {
+  const currencies = currenciesOf(input.currency);
+  const saved = await refusingTakenCode(input.code, () =>
+    deps.database.transaction(async (transaction) => {
+      await transaction.run(lockChannels);
+      return input.id === undefined
+        ? create(input, currencies, principal, transaction, deps)
+        : update(input.id, input, currencies, principal, transaction, deps);
+    }),
+  );
+  await deps.directory.changed(deps.database, saved.id);
+  return saved;
+}
+
+/** Every channel to fall back on must be one that payments of this channel could use, and another one. */
+async function demandFallbacks(
+  { id, fallbackChannelIds = [] }: ChannelInput,
+  tenantId: number,
+  transaction: Queryable,
+): Promise<void> {
+  if (fallbackChannelIds.length === 0) return;
+  const found = new Map((await transaction.run(findChannels, [fallbackChannelIds])).map((row) => [row.id, row]));
+  for (const fallbackId of fallbackChannelIds) {
+    if (fallbackId === id) throw invalid('fallbackChannelIds', 'A channel cannot fall back on itself.');
+    const fallback = found.get(fallbackId);
+    if (fallback === undefined || !mayUse(fallback, tenantId)) {
+      throw new Refusal('record_not_found', `There is no channel ${fallbackId}.`, { field: 'fallbackChannelIds' });
+    }
+  }
+}
+
+/** What the channel is going to be. */
+type Planned = Pick<ChannelRow, 'provider' | 'fallback_channel_ids'>;
+
+/**
+ * Neither may the sandbox be a fallback of a channel that takes real money, nor the other way round: a real decline would
+ * become a success. Rows that are mixed already can be changed in everything else.
+ */
+async function demandUnmixed(
+  existing: ChannelRow | undefined,
+  planned: Planned,
+  input: ChannelInput,
+  transaction: Queryable,
+): Promise<void> {
+  const isOtherProvider = existing !== undefined && existing.provider !== planned.provider;
+  if (existing !== undefined && !isOtherProvider && input.fallbackChannelIds === undefined) return;
+  const fallbacks = await transaction.run(findChannels, [planned.fallback_channel_ids]);
+  const field = input.fallbackChannelIds === undefined ? 'provider' : 'fallbackChannelIds';
+  const mixed = fallbacks.find((fallback) => areMixed(planned, fallback));
+  if (mixed !== undefined) throw mixes(field, `channel ${mixed.id}, on which it would fall back,`, planned);
+  if (!isOtherProvider) return;
+  const falling = await transaction.run(findFallingBackOn, [existing.id]);
+  // Which channels of other tenants fall back on a platform's is not told.
+  if (falling.some((channel) => areMixed(planned, channel))) {
+    throw mixes('provider', 'a channel that falls back on it', planned);
+  }
+}
+
+function mixes(field: string, other: string, { provider }: Planned): Refusal {
+  const kinds = provider === 'sandbox' ? ['the sandbox', 'real money'] : ['real money', 'the sandbox'];
+  const message = `This channel would stand for ${kinds[0]} and ${other} for ${kinds[1]}: one must not fall back on the other.`;
+  return new Refusal('fallback_mixes_sandbox', message, { field });
+}
+
+async function create(
+  input: ChannelInput,
+  currencies: string[],
+  { tenantId }: Principal,
+  transaction: Queryable,
+  { seal, clock, sandboxEnabled }: ChannelDeps,
+): Promise<ChannelRow> {
+  if (input.provider === 'sandbox' && !sandboxEnabled) throw sandboxDisabled('provider');
+  await demandFallbacks(input, tenantId, transaction);
+  const planned = { provider: input.provider ?? null, fallback_channel_ids: input.fallbackChannelIds ?? [] };
+  await demandUnmixed(undefined, planned, input, transaction);
+  const [{ id }] = (await transaction.run(nextChannelId)) as [{ id: number }];
+  const sealed = (name: SecretName) => sealedOrNull(input[name], seal, tenantId, id, name);
+  const [row] = await transaction.run(insertChannel, [
+    tenantId,
+    id,
+    input.name,
+    input.code,
+    input.type,
+    currencies,
+    input.country,
+    input.state,
+    sealed('apiKey'),
+    sealed('apiSecret'),
+    sealed('webhookSecret'),
+    new Date(clock()),
+    input.provider ?? null,
+    input.fallbackChannelIds ?? null,
+  ]);
+  return row as ChannelRow;
+}
+
+async function update(
+  id: number,
+  input: ChannelInput,
+  currencies: string[],
+  principal: Principal,
+  transaction: Queryable,
+  { seal, clock, sandboxEnabled }: ChannelDeps,
+): Promise<ChannelRow> {
+  const [existing] = await transaction.run(findChannel, [id]);
+  if (existing === undefined || !mayChange(existing, principal)) throw notFound('channel', id);
+  const planned = {
+    provider: input.provider === undefined ? existing.provider : input.provider,
+    fallback_channel_ids: input.fallbackChannelIds ?? existing.fallback_channel_ids,
+  };
+  if (planned.provider === 'sandbox' && existing.provider !== 'sandbox' && !sandboxEnabled) {
+    throw sandboxDisabled('provider');
+  }
+  await demandFallbacks(input, existing.tenant_id, transaction);
+  await demandUnmixed(existing, planned, input, transaction);
+  const secret = (name: SecretName) => [
+    input[name] !== undefined,
+    sealedOrNull(input[name], seal, existing.tenant_id, id, name),
+  ];
+  const [row] = await transaction.run(updateChannel, [
+    existing.tenant_id,
+    id,
+    input.name,
+    input.code,
+    input.type,
+    currencies,
+    input.country,
+    input.state,
+    ...secret('apiKey'),
+    ...secret('apiSecret'),
+    ...secret('webhookSecret'),
+    input.provider !== undefined,
+    input.provider ?? null,
+    input.fallbackChannelIds ?? null,
+    new Date(clock()),
+  ]);
+  return row as ChannelRow;
+}
+
+function sealedOrNull(
+  plain: string | undefined,
+  seal: ChannelDeps['seal'],
+  tenantId: number,
+  id: number,
+  name: SecretName,
+): Buffer | null {
+  return plain === undefined || plain === '' ? null : seal(plain, secretPlace(tenantId, id, name));
+}
+
+async function refusingTakenCode<Result>(code: string, save: () => Promise<Result>): Promise<Result> {
+  try {
+    return await save();
+  } catch (error) {
+    if (violatedConstraint(error) !== 'channel_tenant_id_code_key') throw error;
+    throw new Refusal('channel_code_taken', `Another channel already has the code ${code}.`, { field: 'code' });
+  }
+}

@@ -1,0 +1,50 @@
+import { Type } from 'typebox';
+import { seesAllTenants, tenantOnWire } from '../../../core/principal.ts';
+import { get, post, type Route } from '../../../platform/http/route.ts';
+import { type ChannelDeps, saveChannel } from './modify.ts';
+import { channelInput, listedChannel, savedChannel } from './schema.ts';
+import { type ChannelRow, listChannels } from './statements.ts';
+
+export function channelRoutes(deps: ChannelDeps): Route[] {
+  return [
+    get('/api/channel/list', 'channel_read', 'Channels', {
+      summary: 'List channels',
+      description: "The caller's own and the platform's; a platform administrator sees every tenant's.",
+      data: Type.Array(listedChannel),
+      handle: async ({ principal }) => {
+        const rows = await deps.database.run(listChannels, [seesAllTenants(principal) ? null : principal.tenantId]);
+        return { data: rows.map(listedOf) };
+      },
+    }),
+
+    post('/api/channel/modify', 'channel_write', 'Channels', {
+      summary: 'Create or update a channel',
+      description: 'Without `id` a channel is created, with it that one is updated. The answer is what was saved.',
+      body: channelInput,
+      data: savedChannel,
+      handle: async ({ body, principal }) => {
+        const row = await saveChannel(body, principal, deps);
+        return {
+          message: body.id === undefined ? 'Channel created' : 'Channel updated',
+          data: { ...listedOf(row), updatedTime: row.updated_at },
+        };
+      },
+    }),
+  ];
+}
+
+function listedOf(row: ChannelRow) {
+  return {
+    id: row.id,
+    name: row.name,
+    code: row.code,
+    type: row.type,
+    currency: row.currencies.join(','),
+    country: row.country,
+    state: row.state,
+    tenantId: tenantOnWire(row.tenant_id),
+    provider: row.provider,
+    fallbackChannelIds: row.fallback_channel_ids,
+    createdTime: row.created_at,
+  };
+}

@@ -1,0 +1,76 @@
+import { Type } from 'typebox';
+import { providerNames } from '../providers/directory.ts';
+
+export const channelTypes = ['ONLINE', 'OFFLINE'] as const;
+
+const secret = (what: string) =>
+  Type.Optional(
+    Type.String({
+      maxLength: 4096,
+      description: `${what}. Stored sealed, never shown. Left out of an update it stays; an empty string clears it.`,
+    }),
+  );
+
+export const channelInput = Type.Object(
+  {
+    id: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'Omit to create.' })),
+    name: Type.String({ minLength: 1, maxLength: 200 }),
+    code: Type.String({
+      pattern: '^[A-Za-z0-9._-]{1,64}$',
+      title: '1 to 64 letters, digits, dots, dashes or underscores',
+      description: 'Unique within its tenant.',
+    }),
+    type: Type.Enum([...channelTypes], {
+      description: 'ONLINE: real-time processing. OFFLINE: bank and wire transfers.',
+    }),
+    currency: Type.String({
+      minLength: 3,
+      maxLength: 1024,
+      description: 'The ISO 4217 codes this channel takes, comma-separated: `USD,EUR`.',
+    }),
+    country: Type.String({ pattern: '^[A-Z]{2,3}$', title: 'a country code of ISO 3166, such as US' }),
+    apiKey: secret("The provider's API key"),
+    apiSecret: secret("The provider's API secret"),
+    webhookSecret: secret("The secret that verifies the provider's callbacks"),
+    state: Type.Boolean({ description: 'true: active and accepting payments.' }),
+    provider: Type.Optional(
+      Type.Union([Type.Enum([...providerNames]), Type.Null()], {
+        title: `one of ${providerNames.join(', ')}, or null`,
+        description:
+          'Who takes the money. Without one, Florin records payments and their status moves by update. Left out of an ' +
+          'update it stays; null clears it.',
+      }),
+    ),
+    fallbackChannelIds: Type.Optional(
+      Type.Array(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), {
+        maxItems: 5,
+        uniqueItems: true,
+        description:
+          'Channels that are tried in this order after a definite failure that another may not have. Left out of an ' +
+          'update they stay.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+const listed = {
+  id: Type.Integer(),
+  name: Type.String(),
+  code: Type.String(),
+  type: Type.Enum([...channelTypes]),
+  currency: Type.String({ description: 'Comma-separated ISO 4217 codes.' }),
+  country: Type.String(),
+  state: Type.Boolean(),
+  tenantId: Type.Union([Type.String(), Type.Null()], { description: "null: the platform's, usable by every tenant." }),
+  provider: Type.Union([Type.String(), Type.Null()]),
+  fallbackChannelIds: Type.Array(Type.Integer()),
+  createdTime: Type.String(),
+};
+
+export const listedChannel = Type.Object(listed);
+
+export const savedChannel = Type.Object({
+  ...listed,
+  updatedTime: Type.Union([Type.String(), Type.Null()], { description: 'null when never updated.' }),
+});

@@ -1,0 +1,95 @@
+import { statement } from '../../../platform/postgres/statement.ts';
+import type { ProviderName } from '../providers/directory.ts';
+
+export interface ChannelRow {
+  tenant_id: number;
+  id: number;
+  name: string;
+  code: string;
+  type: 'ONLINE' | 'OFFLINE';
+  currencies: string[];
+  country: string;
+  state: boolean;
+  provider: ProviderName | null;
+  fallback_channel_ids: number[];
+  created_at: string;
+  updated_at: string | null;
+  /** Set by the directory: its provider is the sandbox, which is disabled here. */
+  is_disabled?: boolean;
+}
+
+const columns =
+  'tenant_id, id, name, code, type, currencies, country, state, provider, fallback_channel_ids, created_at, updated_at';
+
+export const findChannel = statement<ChannelRow>('channels.find', `select ${columns} from channel where id = $1`);
+
+/** Several at once. */
+export const findChannels = statement<ChannelRow>(
+  'channels.find_several',
+  `select ${columns} from channel where id = any ($1::bigint[])`,
+);
+
+/** Every channel that falls back on this one. */
+export const findFallingBackOn = statement<ChannelRow>(
+  'channels.find_falling_back_on',
+  `select ${columns} from channel where fallback_channel_ids @> array[$1::bigint] order by id`,
+);
+
+/**
+ * One change of channels at a time: what a channel may be depends on others that refer to it. Nobody who only reads waits,
+ * and channels change rarely.
+ */
+export const lockChannels = statement('channels.lock', 'lock table channel in share row exclusive mode');
+
+/** A tenant's own and the platform's; or, with null, everyone's. */
+export const listChannels = statement<ChannelRow>(
+  'channels.list',
+  `select ${columns} from channel where $1::bigint is null or tenant_id in ($1, 0) order by id`,
+);
+
+export const nextChannelId = statement<{ id: number }>(
+  'channels.next_id',
+  `select nextval(pg_get_serial_sequence('channel', 'id')) as id`,
+);
+
+export const insertChannel = statement<ChannelRow>(
+  'channels.insert',
+  `insert into channel (tenant_id, id, name, code, type, currencies, country, state,
+                        api_key_sealed, api_secret_sealed, webhook_secret_sealed, created_at, provider,
+                        fallback_channel_ids)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, coalesce($14::bigint[], '{}'))
+   returning ${columns}`,
+);
+
+/** A secret's pair of values: whether to write it at all, and what (null clears it). */
+export const updateChannel = statement<ChannelRow>(
+  'channels.update',
+  `update channel
+      set name = $3, code = $4, type = $5, currencies = $6, country = $7, state = $8,
+          api_key_sealed = case when $9 then $10 else api_key_sealed end,
+          api_secret_sealed = case when $11 then $12 else api_secret_sealed end,
+          webhook_secret_sealed = case when $13 then $14 else webhook_secret_sealed end,
+          provider = case when $15 then $16 else provider end,
+          fallback_channel_ids = coalesce($17::bigint[], fallback_channel_ids),
+          updated_at = $18
+    where tenant_id = $1 and id = $2
+   returning ${columns}`,
+);
+
+export interface SealedCredentials {
+  tenant_id: number;
+  api_key_sealed: Buffer | null;
+  api_secret_sealed: Buffer | null;
+  webhook_secret_sealed: Buffer | null;
+}
+
+export const findCredentials = statement<SealedCredentials>(
+  'channels.find_credentials',
+  'select tenant_id, api_key_sealed, api_secret_sealed, webhook_secret_sealed from channel where id = $1',
+);
+
+/** Channels of any tenant under a code: a callback names one by its code alone, and its signature says which. */
+export const findByCode = statement<{ id: number }>(
+  'channels.find_by_code',
+  'select id from channel where code = $1 and provider is not null order by id limit 50',
+);

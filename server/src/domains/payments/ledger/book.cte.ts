@@ -1,0 +1,41 @@
+/**
+ * What a move of a payment books, as CTEs that stand in the same statement as the move, so that neither can be without the
+ * other. They read a CTE `moved (tenant_id, id, booked_channel_id, currency, amount, from_status, to_status, refunded,
+ * refund_id, fee, at)`: payments as they are after the move.
+ *
+ * | Move | Debit | Credit |
+ * |---|---|---|
+ * | a payment succeeds | PROVIDER_RECEIVABLE | MERCHANT_PAYABLE |
+ * | with a fee | PROVIDER_FEES | PROVIDER_RECEIVABLE |
+ * | a refund succeeds | REFUNDS | PROVIDER_RECEIVABLE |
+ * | a refund fails after it had succeeded | PROVIDER_RECEIVABLE | REFUNDS |
+ *
+ * A payment that returns from REFUNDED to SUCCESS has not succeeded again. The second leg of a refund is its reversal: the
+ * key lets it be booked once.
+ */
+export const bookTransfersCte = `
+  transfer as (
+    select tenant_id, id as source_id, 1 as leg, id as transaction_id, booked_channel_id as channel_id,
+           'PROVIDER_RECEIVABLE' as debit, 'MERCHANT_PAYABLE' as credit, currency, amount, at
+      from moved where to_status = 'SUCCESS' and from_status in ('PENDING', 'PROCESSING')
+    union all
+    select tenant_id, id, 2, id, booked_channel_id, 'PROVIDER_FEES', 'PROVIDER_RECEIVABLE', currency, fee, at
+      from moved where to_status = 'SUCCESS' and from_status in ('PENDING', 'PROCESSING') and fee > 0
+    union all
+    select tenant_id, refund_id, 1, id, booked_channel_id, 'REFUNDS', 'PROVIDER_RECEIVABLE', currency, refunded, at
+      from moved where refunded > 0
+    union all
+    select tenant_id, refund_id, 2, id, booked_channel_id, 'PROVIDER_RECEIVABLE', 'REFUNDS', currency, -refunded, at
+      from moved where refunded < 0
+  ),
+  booked as (
+    insert into ledger_transfer (tenant_id, source_id, leg, transaction_id, channel_id, debit, credit, currency, amount,
+                                 created_at)
+    select tenant_id, source_id, leg, transaction_id, channel_id, debit, credit, currency, amount, at from transfer
+  ),
+  summed as (
+    insert into ledger_total_delta (tenant_id, debit, credit, currency, day, count, amount)
+    select tenant_id, debit, credit, currency, (at at time zone 'UTC')::date, count(*), sum(amount)
+      from transfer
+     group by 1, 2, 3, 4, 5
+  )`;

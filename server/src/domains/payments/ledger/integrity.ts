@@ -1,0 +1,42 @@
+import type { Check } from '../../../platform/postgres/check.ts';
+import { accounts } from './accounts.ts';
+
+const known = Object.keys(accounts)
+  .map((account) => `'${account}'`)
+  .join(', ');
+
+/** What must be true of the ledger by itself. */
+export const ledgerChecks: readonly Check[] = [
+  {
+    claim: 'The entries of the ledger sum to zero, in every tenant and currency',
+    offenders: `
+      select format('tenant %s %s', tenant_id, currency) as offender
+        from ledger_transfer
+       cross join lateral (values (debit, amount), (credit, -amount)) as side (account, signed)
+       where side.account in (${known})
+       group by tenant_id, currency
+      having sum(signed) <> 0`,
+  },
+  {
+    claim: 'The totals of the ledger equal a recount of its transfers',
+    offenders: `
+      with recount as (
+        select tenant_id, debit, credit, currency, (created_at at time zone 'UTC')::date as day, count(*) as count,
+               sum(amount) as amount
+          from ledger_transfer
+         group by 1, 2, 3, 4, 5
+      ), kept as (
+        select tenant_id, debit, credit, currency, day, sum(count) as count, sum(amount) as amount
+          from (
+            select tenant_id, debit, credit, currency, day, count, amount from ledger_total
+             union all
+            select tenant_id, debit, credit, currency, day, count, amount from ledger_total_delta
+          ) as total
+         group by 1, 2, 3, 4, 5
+      )
+      select format('tenant %s %s %s→%s %s', tenant_id, day, debit, credit, currency) as offender
+        from recount
+        full join kept using (tenant_id, debit, credit, currency, day)
+       where recount.count is distinct from kept.count or recount.amount is distinct from kept.amount`,
+  },
+];

@@ -1,0 +1,27 @@
+import { Type } from 'typebox';
+import { get, type Route } from '../../../platform/http/route.ts';
+import type { Database } from '../../../platform/postgres/database.ts';
+import { balancesOf } from './balance.ts';
+import { entriesOf } from './entries.ts';
+import { accountBalance, balanceQuery, entriesQuery, entry } from './schema.ts';
+
+export function ledgerRoutes({ database }: { database: Database }): Route[] {
+  return [
+    get('/api/ledger/balance', 'transaction_read', 'Ledger', {
+      summary: 'Read balances',
+      description: 'Of every account in every currency that anything was booked in. Exact at every moment.',
+      query: balanceQuery,
+      data: Type.Array(accountBalance),
+      handle: async ({ query, principal }) => ({ data: await balancesOf(database, query, principal) }),
+    }),
+
+    get('/api/ledger/entries', 'transaction_read', 'Ledger', {
+      summary: 'List entries',
+      description: 'Newest first. Each transfer is two entries: its debit and its credit. `total` is exact.',
+      query: entriesQuery,
+      data: Type.Array(entry),
+      paged: true,
+      handle: ({ query, principal }) => entriesOf(database, query, principal),
+    }),
+  ];
+}

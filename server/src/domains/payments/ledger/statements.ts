@@ -1,0 +1,124 @@
+import { statement } from '../../../platform/postgres/statement.ts';
+import type { Account } from './accounts.ts';
+
+export interface BalanceRow {
+  currency: string;
+  account: Account;
+  /** Digits, as the two below. */
+  debit: string;
+  credit: string;
+  balance: string;
+}
+
+/** What each account was debited and credited, by currency. Values: tenants, currency, last day; null means all. */
+export const readBalances = statement<BalanceRow>(
+  'ledger.balances',
+  `with cell as (
+     select debit, credit, currency, day, amount from ledger_total where tenant_id = any ($1::bigint[])
+      union all
+     select debit, credit, currency, day, amount from ledger_total_delta where tenant_id = any ($1::bigint[])
+   ),
+   entry as (
+     select currency, side.account, side.debit, side.credit
+       from cell
+      cross join lateral (values (debit, amount, 0), (credit, 0, amount)) as side (account, debit, credit)
+      where ($2::text is null or currency = $2) and ($3::date is null or day <= $3)
+   )
+   select currency, account, sum(debit)::text as debit, sum(credit)::text as credit,
+          (sum(debit) - sum(credit))::text as balance
+     from entry
+    group by 1, 2`,
+);
+
+/** One transfer: what it debits it credits. */
+export interface TransferRow {
+  tenant_id: number;
+  source_id: string;
+  leg: number;
+  transaction_id: string;
+  channel_id: number;
+  debit: Account;
+  credit: Account;
+  currency: string;
+  amount: number;
+  created_at: string;
+}
+
+const columns = 'tenant_id, source_id, leg, transaction_id, channel_id, debit, credit, currency, amount, created_at';
+const newestFirst = 'created_at desc, source_id desc, leg';
+
+/** What transfers, and their totals, are narrowed to; null means all. $2: currency, $3: account. */
+const narrowed = '($2::text is null or currency = $2) and ($3::text is null or $3 in (debit, credit))';
+
+/**
+ * How many transfers there are in days $4 to $5, and the days that hold transfers $6 to $6 + $7 of them, newest first, with
+ * how many of these days' come before. Folded and unfolded totals are added in one statement, so the sum is exact.
+ */
+export const locateTransfers = statement<{
+  total: number;
+  first_day: string | null;
+  last_day: string | null;
+  skip: number;
+}>(
+  'ledger.locate',
+  `with counted as (
+     select day, sum(count) as count
+       from (
+         select day, count from ledger_total
+          where tenant_id = any ($1::bigint[]) and ${narrowed} and day between $4::date and $5::date
+          union all
+         select day, count from ledger_total_delta
+          where tenant_id = any ($1::bigint[]) and ${narrowed} and day between $4::date and $5::date
+       ) as cell
+      group by day
+   ),
+   running as (
+     select day, count, sum(count) over (order by day desc) - count as before from counted
+   )
+   select (select coalesce(sum(count), 0) from counted)::bigint as total, min(day) as first_day, max(day) as last_day,
+          ($6::bigint - coalesce(min(before), 0))::bigint as skip
+     from running
+    where before < $6::bigint + $7::bigint and before + count > $6::bigint`,
+);
+
+/** Transfers $6 to $6 + $7 of days $4 to $5, newest first. */
+export const listTransfers = statement<TransferRow>(
+  'ledger.list',
+  `select near.*
+     from unnest($1::bigint[]) as seen (tenant_id)
+    cross join lateral (
+      select ${columns} from ledger_transfer
+       where tenant_id = seen.tenant_id and ${narrowed}
+         and created_at >= $4::date::timestamp at time zone 'UTC'
+         and created_at < ($5::date + 1)::timestamp at time zone 'UTC'
+       order by ${newestFirst} limit $6::bigint + $7::bigint
+    ) as near
+    order by ${newestFirst} offset $6::bigint limit $7::bigint`,
+);
+
+/** Transfers of payment $6 and of its refunds in days $4 to $5: they are few. */
+const ofPayment = `
+   select ${columns}
+     from unnest($1::bigint[]) as seen (tenant_id)
+    cross join lateral (
+      select source_id, leg, transaction_id, channel_id, debit, credit, currency, amount, created_at
+        from ledger_transfer
+       where tenant_id = seen.tenant_id and source_id = $6::uuid
+       union all
+      select source_id, leg, transaction_id, channel_id, debit, credit, currency, amount, created_at
+        from ledger_transfer
+       where tenant_id = seen.tenant_id and transaction_id = $6::uuid and source_id <> transaction_id
+    ) as transfer
+    where ${narrowed} and (created_at at time zone 'UTC')::date between $4::date and $5::date
+      and transaction_id = $6::uuid`;
+
+export const countTransfersOfPayment = statement<{ total: number }>(
+  'ledger.count_of_payment',
+  `select count(*) as total from (${ofPayment}) as found`,
+);
+
+/** Of these, $7 to $7 + $8, newest first. */
+export const listTransfersOfPayment = statement<TransferRow>(
+  'ledger.list_of_payment',
+  `${ofPayment} order by ${newestFirst} offset $7::bigint limit $8::bigint`,
+);

@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import { failure } from '../providers/failures.ts';
+import type { Outcome } from '../providers/provider.ts';
+import { differsInMoney, verdictOf } from './disputes.ts';
+import type { OperationRow } from './statements.ts';
+
+const operation = (facts: Partial<OperationRow>) =>
+  ({
+    kind: 'CHARGE',
+    state: 'SUCCEEDED',
+    status: 'SUCCESS',
+    operation_amount: 1999,
+    currency: 'USD',
+    ...facts,
+  }) as OperationRow;
+
+const succeeded = { kind: 'succeeded', reference: 'r' } as const;
+const failed = { kind: 'failed', failure: failure('card_declined') } as const;
+const cancelled = { kind: 'cancelled' } as const;
+const absent = { kind: 'absent' } as const;
+const unknown = { kind: 'unknown', cause: 'silence' } as const;
+const of = (amount: number | null | undefined, currency = 'USD') => ({
+  ...succeeded,
+  money: { ...(amount !== undefined && { amount }), currency },
+});
+
+test.each([
+  [succeeded, false],
+  [of(1999), false],
+  [of(undefined), false],
+  [of(1998), true],
+  [of(2000), true],
+  [of(null), true],
+  [of(1999, 'EUR'), true],
+  [of(undefined, 'EUR'), true],
+])('%j differs from 1999 USD: %s', (outcome, differs) => {
+  expect(differsInMoney(operation({}), outcome)).toBe(differs);
+  expect(differsInMoney(operation({ kind: 'REFUND' }), outcome)).toBe(differs);
+  // What is named with a cancellation is its charge's.
+  expect(differsInMoney(operation({ kind: 'CANCEL' }), outcome)).toBe(false);
+});
+
+describe('a provider that is asked again', () => {
+  const paid = operation({});
+  const declined = operation({ state: 'FAILED', status: 'FAILED' });
+  const tookTooLate = operation({ state: 'SUCCEEDED', status: 'CANCELLED' });
+  const refunded = operation({ kind: 'REFUND', status: 'REFUNDED' });
+  const refused = operation({ kind: 'REFUND', state: 'FAILED' });
+  const calledOff = operation({ kind: 'CANCEL', status: 'CANCELLED' });
+  const notCalledOff = operation({ kind: 'CANCEL', state: 'FAILED' });
+  const open = operation({ state: 'UNKNOWN', status: 'PROCESSING' });
+
+  test.each<[string, OperationRow, Outcome | typeof absent, string | undefined]>([
+    ['a charge', paid, succeeded, 'agrees'],
+    ['a charge', paid, of(1999), 'agrees'],
+    ['a charge', paid, of(1000), 'disagrees'],
+    ['a charge', paid, failed, 'disagrees'],
+    ['a charge', paid, cancelled, 'disagrees'],
+    ['a charge', paid, absent, 'disagrees'],
+    ['a charge', paid, unknown, undefined],
+    ['a charge', paid, { ...unknown, mismatch: of(5) }, 'disagrees'],
+    ['a charge', paid, { kind: 'pending' }, undefined],
+    ['a declined charge', declined, failed, 'agrees'],
+    ['a declined charge', declined, absent, 'agrees'],
+    ['a declined charge', declined, cancelled, 'agrees'],
+    ['a declined charge', declined, succeeded, 'disagrees'],
+    ['a charge of a payment that was called off', tookTooLate, succeeded, 'disagrees'],
+    ['a refund', refunded, succeeded, 'agrees'],
+    ['a refund', refunded, failed, 'disagrees'],
+    ['a refused refund', refused, failed, 'agrees'],
+    ['a refused refund', refused, succeeded, 'disagrees'],
+    ['a cancellation', calledOff, cancelled, 'agrees'],
+    ['a cancellation', calledOff, failed, 'disagrees'],
+    ['a cancellation that came too late', notCalledOff, failed, 'agrees'],
+    ['a cancellation that came too late', notCalledOff, cancelled, 'disagrees'],
+    ['an open charge', open, of(1000), 'disagrees'],
+    ['an open charge', open, unknown, undefined],
+  ])('about %s (%#)', (_, row, answer, verdict) => {
+    expect(verdictOf(row, answer)).toBe(verdict);
+  });
+});

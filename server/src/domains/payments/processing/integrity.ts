@@ -1,0 +1,100 @@
+import type { Check } from '../../../platform/postgres/check.ts';
+
+const payment = (id: string) => `'txn_' || replace(${id}::text, '-', '')`;
+
+/** What must be true of payments and refunds and of what their providers were asked. */
+export const processingChecks: readonly Check[] = [
+  {
+    claim: 'A payment has at most one charge that has taken the money or may yet',
+    offenders: `
+      select ${payment('transaction_id')} as offender
+        from provider_operation
+       where kind = 'CHARGE' and state not in ('FAILED', 'CANCELLED')
+       group by tenant_id, transaction_id
+      having count(*) > 1`,
+  },
+  {
+    claim: 'A payment that has ended has no charge under way',
+    // A payment that is called off before its turn leaves its charge to be taken off the queue, which takes a moment: the
+    // provider has not been called, and will not be.
+    offenders: `
+      select ${payment('t.id')} as offender
+        from provider_operation o
+        join transaction t on t.tenant_id = o.tenant_id and t.id = o.transaction_id
+       where o.kind = 'CHARGE' and o.finished_at is null and t.status not in ('PENDING', 'PROCESSING')
+         and not (t.status = 'CANCELLED' and o.state in ('READY', 'CALLING'))`,
+  },
+  {
+    claim: 'A payment that was given to a provider succeeds only by a charge that did, of its whole amount',
+    offenders: `
+      select ${payment('t.id')} as offender
+        from transaction t
+       where t.provider is not null and t.status in ('SUCCESS', 'REFUNDED')
+         and not exists (
+           select 1 from provider_operation o
+            where o.tenant_id = t.tenant_id and o.transaction_id = t.id and o.kind = 'CHARGE' and o.state = 'SUCCEEDED'
+              and o.amount = t.amount
+         )`,
+  },
+  {
+    claim: 'What a provider was asked for a refund, and what it said, is what the refund says',
+    offenders: `
+      with asked as (
+        select tenant_id, refund_id as id, transaction_id, count(*) as count, min(amount) as amount, min(state) as state
+          from provider_operation
+         where kind = 'REFUND'
+         group by 1, 2, 3
+      ), wanted as (
+        select r.tenant_id, r.id, r.transaction_id, r.amount, r.status
+          from refund r
+          join transaction t on t.tenant_id = r.tenant_id and t.id = r.transaction_id
+         where t.provider is not null
+      )
+      select 'ref_' || replace(id::text, '-', '') as offender
+        from asked
+        full join wanted using (tenant_id, id)
+       where (asked.transaction_id, asked.count, asked.amount)
+             is distinct from (wanted.transaction_id, 1, wanted.amount)
+          or case asked.state when 'SUCCEEDED' then status <> 'SUCCESS'
+                              when 'FAILED' then status <> 'FAILED'
+                              when 'CANCELLED' then status <> 'CANCELLED'
+                              else status not in ('PENDING', 'PROCESSING') end`,
+  },
+  {
+    claim: 'A provider that was asked again about what it contradicted agrees with what stands',
+    offenders: `
+      select ${payment('transaction_id')} || '-' || number as offender from provider_dispute where state = 'DISAGREES'`,
+  },
+  {
+    claim:
+      "Every operation of the sandbox that has ended is in the sandbox's own books, of this amount and with this end",
+    // A cancellation has succeeded when its charge is cancelled, or had ended before anyone was asked; what was never sent, or not taken, has no entry or an
+    // empty one. What the sandbox has not told yet (settles_at) nobody can know.
+    offenders: `
+      select ${payment('o.transaction_id')} || '-' || o.number as offender
+        from provider_operation o
+        join transaction t on t.tenant_id = o.tenant_id and t.id = o.transaction_id
+        left join sandbox_operation s on s.key = ${payment('o.transaction_id')} || '-' || o.number
+       where o.provider = 'sandbox' and o.finished_at is not null
+         and case
+               when s.key is null or s.state = 'UNTAKEN'
+                 then o.state = 'SUCCEEDED' and not (o.kind = 'CANCEL' and o.settled_by = 'nothing')
+               when (s.kind, s.channel_id, s.amount, s.currency)
+                    is distinct from (o.kind, o.channel_id, o.amount, t.currency) then true
+               when o.kind = 'CANCEL' then case o.state when 'SUCCEEDED' then s.state <> 'CANCELLED'
+                                                        when 'FAILED' then s.state <> 'FAILED'
+                                                        else false end
+               else s.state <> o.state or (o.state = 'SUCCEEDED' and s.settles_at is not null)
+             end`,
+  },
+  {
+    claim: 'Whatever the sandbox has in its books was asked of it by an operation',
+    offenders: `
+      select s.key as offender
+        from sandbox_operation s
+       where not exists (
+         select from provider_operation o
+          where o.provider = 'sandbox' and ${payment('o.transaction_id')} || '-' || o.number = s.key
+       )`,
+  },
+];

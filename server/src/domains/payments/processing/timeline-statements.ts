@@ -1,0 +1,76 @@
+import { statement } from '../../../platform/postgres/statement.ts';
+import type { FailureCode } from '../providers/failures.ts';
+import type { RefundStatus } from '../refunds/states.ts';
+import type { NoteKind } from '../transactions/timeline-messages.ts';
+import type { OperationKind, OperationState, SettledBy } from './statements.ts';
+
+/** What was asked of a provider, and what came of it. */
+export interface OperationSteps {
+  number: number;
+  kind: OperationKind;
+  refund_id: string | null;
+  channel_id: number;
+  provider: string;
+  amount: number;
+  state: OperationState;
+  calls: number;
+  look_ups: number;
+  reference: string | null;
+  failure_code: FailureCode | null;
+  provider_code: string | null;
+  settled_by: SettledBy | null;
+  due_at: string;
+  created_at: string;
+  called_at: string | null;
+  finished_at: string | null;
+}
+
+/** The newest operations of a payment. Values: tenant, payment, how many at most. */
+export const findOperationSteps = statement<OperationSteps>(
+  'processing.timeline_operations',
+  `select number, kind, refund_id, channel_id, provider, amount, state, calls, look_ups,
+          provider_reference as reference, failure_code, provider_code, settled_by, due_at, created_at, called_at,
+          finished_at
+     from provider_operation
+    where tenant_id = $1 and transaction_id = $2
+    order by number desc
+    limit $3`,
+);
+
+export interface RefundSteps {
+  id: string;
+  amount: number;
+  status: RefundStatus;
+  user_id: number;
+  created_at: string;
+  updated_at: string;
+  /** When it failed after it had succeeded. */
+  reversed_at: string | null;
+}
+
+/** The newest refunds of a payment. Values as above. */
+export const findRefundSteps = statement<RefundSteps>(
+  'processing.timeline_refunds',
+  `select id, amount, status, user_id, created_at, updated_at, reversed_at
+     from refund
+    where tenant_id = $1 and transaction_id = $2
+    order by id desc
+    limit $3`,
+);
+
+export interface NoteStep {
+  at: string;
+  kind: NoteKind;
+  operation: number | null;
+  detail: Record<string, unknown>;
+}
+
+/** The newest notes of a payment. Values as above. */
+export const findNoteSteps = statement<NoteStep>(
+  'processing.timeline_notes',
+  `select at, kind, operation, detail
+     from transaction_note
+    where tenant_id = $1 and transaction_id = $2
+    order by id desc
+    limit $3`,
+);

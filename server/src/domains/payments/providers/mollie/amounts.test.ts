@@ -1,0 +1,47 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { currencyCodes, exponentOf, maximumAmount } from '../../../../core/currency.ts';
+import { isAmount, mollieAmount } from './amounts.ts';
+
+const amounts = fc.integer({ min: 1, max: maximumAmount });
+const currencies = fc.constantFrom(...currencyCodes);
+
+test('amounts are written as Mollie wants them', () => {
+  expect(mollieAmount(1000, 'EUR')).toEqual({ currency: 'EUR', value: '10.00' });
+  expect(mollieAmount(500, 'JPY')).toEqual({ currency: 'JPY', value: '500' });
+  expect(mollieAmount(500, 'ISK')).toEqual({ currency: 'ISK', value: '500' });
+  expect(mollieAmount(5, 'HUF')).toEqual({ currency: 'HUF', value: '0.05' });
+  expect(mollieAmount(100, 'TWD')).toEqual({ currency: 'TWD', value: '1.00' });
+  expect(mollieAmount(maximumAmount, 'USD')).toEqual({ currency: 'USD', value: '90071992547409.91' });
+  expect(mollieAmount(1234, 'KWD')).toBeUndefined();
+  expect(mollieAmount(1, 'XXX')).toBeUndefined();
+});
+
+test('every amount of every currency is either said to the last unit or not at all', () => {
+  fc.assert(
+    fc.property(amounts, currencies, (amount, currency) => {
+      const said = mollieAmount(amount, currency);
+      const exponent = exponentOf(currency) as number;
+      if (exponent > 2) return said === undefined;
+      const [whole = '', fraction = ''] = (said?.value ?? '').split('.');
+      return (
+        fraction.length === exponent && BigInt(whole + fraction) === BigInt(amount) && isAmount(said, amount, currency)
+      );
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('another amount, another currency or no amount is never taken for the one asked for', () => {
+  fc.assert(
+    fc.property(amounts, amounts, currencies, currencies, (a, b, one, other) => {
+      const said = mollieAmount(a, one);
+      return isAmount(said, b, other) === (said !== undefined && a === b && one === other);
+    }),
+  );
+  for (const said of [null, undefined, '10.00', {}, { currency: 'EUR' }, { currency: 'EUR', value: 10 }]) {
+    expect(isAmount(said, 1000, 'EUR')).toBe(false);
+  }
+  expect(isAmount({ currency: 'EUR', value: '10.001' }, 1000, 'EUR')).toBe(false);
+  expect(isAmount({ currency: 'EUR', value: '-10.00' }, 1000, 'EUR')).toBe(false);
+});

@@ -1,0 +1,113 @@
+import type { Payment, PaymentStatus, Refund, RefundStatus } from '@mollie/api-client';
+import { AnotherAmount } from '../another-amount.ts';
+import { failure } from '../failures.ts';
+import type { CancelOperation, ChargeOperation, Outcome, RefundOperation } from '../provider.ts';
+import { isAmount, moneyOf } from './amounts.ts';
+import { plain } from './client.ts';
+import { paymentFailure } from './failures.ts';
+
+/**
+ * What Mollie's answers mean. The types are Mollie's promise, not a check: an answer that cannot be read, or that is of
+ * something else than was asked for, is an error here, which makes the outcome unknown.
+ */
+export function chargeOutcome(payment: Payment, operation: ChargeOperation): Outcome {
+  const reference = idOf(payment, 'tr_');
+  mustCarry(payment.metadata, operation.key);
+  // Where a payment supports captures, what was captured is what was taken.
+  if (payment.status === 'paid') return success(reference, payment.amountCaptured ?? payment.amount, operation);
+  mustBeOf(payment.amount, operation, reference);
+  switch (payment.status as Exclude<`${PaymentStatus}`, 'paid'>) {
+    case 'open': {
+      const url = payment.getCheckoutUrl();
+      return url === null
+        ? { kind: 'pending', reference }
+        : { kind: 'needs_payer', reference, nextAction: { type: 'redirect', url: webAddress(url) } };
+    }
+    // `authorized` waits for the capture: pay-later methods are captured when the goods are sent.
+    case 'pending':
+    case 'authorized':
+      return { kind: 'pending', reference };
+    case 'canceled':
+      return { kind: 'cancelled', reference };
+    case 'expired':
+      return { kind: 'failed', reference, failure: failure('payment_expired', payment.status) };
+    case 'failed':
+      return { kind: 'failed', reference, failure: paymentFailure(reasonOf(payment)) };
+    default:
+      throw new Error(`${reference} has a status that is not known here.`);
+  }
+}
+
+export function refundOutcome(refund: Refund, operation: RefundOperation): Outcome {
+  const reference = idOf(refund, 're_');
+  mustCarry(refund.metadata, operation.key);
+  if (refund.status === 'refunded') return success(reference, refund.amount, operation);
+  mustBeOf(refund.amount, operation, reference);
+  switch (refund.status as Exclude<`${RefundStatus}`, 'refunded'>) {
+    case 'queued':
+    case 'pending':
+    case 'processing':
+      return { kind: 'pending', reference };
+    case 'failed':
+    case 'canceled':
+      return { kind: 'failed', reference, failure: failure('refund_refused', refund.status) };
+    default:
+      throw new Error(`${reference} has a status that is not known here.`);
+  }
+}
+
+/** What a payment says of calling it off. Undefined while that is still to be done. */
+export function cancelOutcome(payment: Payment, operation: CancelOperation): Outcome | undefined {
+  const reference = idOf(payment, 'tr_');
+  mustCarry(payment.metadata, operation.chargeKey);
+  const status = payment.status as `${PaymentStatus}`;
+  if (status === 'canceled') return { kind: 'cancelled', reference };
+  if (payment.isCancelable === true) return undefined;
+  const message = `At Mollie the payment is ${status} and cannot be cancelled.`;
+  return { kind: 'failed', reference, failure: failure('invalid_operation', status, message) };
+}
+
+/** Ids go into paths: nothing but letters and digits may follow the prefix. */
+export function isMollieId(id: unknown, prefix: 'tr_' | 're_'): id is string {
+  return typeof id === 'string' && id.startsWith(prefix) && /^[A-Za-z0-9]{1,64}$/.test(id.slice(prefix.length));
+}
+
+/** Our key in the metadata of a payment or refund; undefined where it is not ours. */
+export function keyIn(metadata: unknown): string | undefined {
+  if (typeof metadata !== 'object' || metadata === null) return undefined;
+  const { florin_key: key } = metadata as Record<string, unknown>;
+  return typeof key === 'string' ? key : undefined;
+}
+
+function idOf({ id }: { id?: unknown }, prefix: 'tr_' | 're_'): string {
+  if (!isMollieId(id, prefix)) throw new Error('Mollie answered with something that has no readable id.');
+  return id;
+}
+
+function success(reference: string, said: unknown, { amount, currency }: ChargeOperation | RefundOperation): Outcome {
+  const outcome = { kind: 'succeeded' as const, reference, money: moneyOf(said) };
+  if (!isAmount(said, amount, currency)) throw new AnotherAmount(outcome);
+  return outcome;
+}
+
+function mustBeOf(said: unknown, { amount, currency }: ChargeOperation | RefundOperation, reference: string): void {
+  if (!isAmount(said, amount, currency)) throw new Error(`${reference} has another amount.`);
+}
+
+function mustCarry(metadata: unknown, key: string): void {
+  if (keyIn(metadata) !== key) throw new Error('Mollie answered with a payment or refund of another operation.');
+}
+
+/** The payer's browser is sent there. */
+function webAddress(text: string): string {
+  const { protocol, href } = new URL(text);
+  if (protocol !== 'https:' && protocol !== 'http:')
+    throw new Error('Mollie sends the payer to what is no web address.');
+  return href;
+}
+
+/** The card's reason where there is one; point-of-sale payments tell theirs in `statusReason`. */
+function reasonOf({ details, statusReason }: Payment): string | null {
+  const { failureReason } = (details ?? {}) as { failureReason?: unknown };
+  return plain(failureReason) ?? plain(statusReason?.code) ?? null;
+}

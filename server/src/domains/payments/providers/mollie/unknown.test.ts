@@ -1,0 +1,216 @@
+import { inspect } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startReceiver } from '../../../../testing/receiver.ts';
+import { type Fault, MollieSimulator } from '../../../../testing/simulators/mollie.ts';
+import type { Call, ChargeOperation, Operation, Outcome } from '../provider.ts';
+import { callWith, cancelOperation, chargeOperation, credentials, refundOperation } from './fixture/operations.ts';
+import { MollieProvider } from './mollie.ts';
+
+let simulator: MollieSimulator;
+let mollie: MollieProvider;
+let nowMs = Date.now();
+
+beforeAll(async () => {
+  simulator = await MollieSimulator.start({ now: () => nowMs });
+  mollie = new MollieProvider(simulator.url);
+});
+afterAll(() => simulator.close());
+
+const call = callWith();
+const operationCreated = (facts: Partial<ChargeOperation> = {}) => chargeOperation({ createdMs: nowMs, ...facts });
+
+/** Calls while the next request is spoilt; where Mollie stays silent, the deadline fires once that is certain. */
+async function spoilt(fault: Fault, act: (call: Call) => Promise<Outcome | { kind: 'absent' }>) {
+  const deadline = new AbortController();
+  const struck = simulator.fault(fault);
+  const outcome = act(callWith({ signal: deadline.signal }));
+  await struck;
+  if (fault.how === 'silence') deadline.abort(new DOMException('The deadline is over.', 'TimeoutError'));
+  return outcome;
+}
+
+async function paidReference(): Promise<string> {
+  const outcome = await mollie.charge(operationCreated(), call);
+  const { reference } = outcome as Extract<Outcome, { kind: 'needs_payer' }>;
+  simulator.pay(reference);
+  return reference;
+}
+
+const unclear: Fault[] = [
+  { when: 'before', how: 'silence' },
+  { when: 'after', how: 'silence' },
+  { when: 'before', how: 'cut' },
+  { when: 'after', how: 'cut' },
+  { when: 'after', how: 'garbage' },
+  { when: 'before', how: 500 },
+  { when: 'after', how: 500 },
+  { when: 'before', how: 503, body: '<html>Down for maintenance</html>' },
+  { when: 'before', how: 403, body: '<html>Blocked by a proxy</html>' },
+  { when: 'before', how: 403, body: '{"title":"Blocked by a proxy"}' },
+  { when: 'after', how: 408 },
+  { when: 'after', how: 409 },
+];
+
+test.each(unclear)('a charge that met %o is unknown, and the look-up tells what became of it', async (fault) => {
+  const operation = operationCreated();
+  const before = simulator.payments.length;
+  const requests = simulator.requests.length;
+  expect((await spoilt(fault, (spoiltCall) => mollie.charge(operation, spoiltCall))).kind).toBe('unknown');
+  expect(simulator.requests).toHaveLength(requests + 1);
+
+  const made = fault.when === 'after';
+  expect(simulator.payments).toHaveLength(before + (made ? 1 : 0));
+  expect((await mollie.lookUp(operation, call)).kind).toBe(made ? 'needs_payer' : 'absent');
+  expect((await mollie.charge(operation, call)).kind).toBe('needs_payer');
+  expect(simulator.payments).toHaveLength(before + 1);
+});
+
+test.each([...unclear, { when: 'before', how: 429 } as Fault])(
+  'a refund that met %o is unknown, and is never made twice',
+  async (fault) => {
+    const reference = await paidReference();
+    const operation = refundOperation(reference, { amount: 500 });
+    expect((await spoilt(fault, (spoiltCall) => mollie.refund(operation, spoiltCall))).kind).toBe('unknown');
+
+    const made = fault.when === 'after';
+    expect(simulator.payment(reference).refunds).toHaveLength(made ? 1 : 0);
+    expect((await mollie.lookUp(operation, call)).kind).toBe(made ? 'pending' : 'absent');
+    expect((await mollie.refund(operation, call)).kind).toBe('pending');
+    expect(simulator.payment(reference).refunds).toHaveLength(1);
+  },
+);
+
+test('a cancellation whose answer was lost is found done; one that never arrived may be asked for again', async () => {
+  for (const when of ['before', 'after'] as const) {
+    const operation = operationCreated();
+    const { reference } = (await mollie.charge(operation, call)) as Extract<Outcome, { kind: 'needs_payer' }>;
+    const cancel = cancelOperation({ ...operation, reference });
+    const outcome = await spoilt({ method: 'DELETE', when, how: 'cut' }, (spoiltCall) =>
+      mollie.cancel(cancel, spoiltCall),
+    );
+    expect(outcome.kind).toBe('unknown');
+    expect((await mollie.lookUp(cancel, call)).kind).toBe(when === 'after' ? 'cancelled' : 'absent');
+    expect((await mollie.cancel(cancel, call)).kind).toBe('cancelled');
+    expect(simulator.payment(reference).status).toBe('canceled');
+  }
+});
+
+test.each(unclear)('a look-up that met %o says unknown, never absent', async (fault) => {
+  const charge = operationCreated();
+  expect((await spoilt(fault, (spoiltCall) => mollie.lookUp(charge, spoiltCall))).kind).toBe('unknown');
+});
+
+test.each([401, 403, 404, 410, 422, 429])('a look-up that is refused with %i says unknown', async (status) => {
+  const reference = await paidReference();
+  const operations: Operation[] = [
+    operationCreated(),
+    operationCreated({ reference }),
+    refundOperation(reference),
+    refundOperation(reference, { reference: 're_1' }),
+    cancelOperation(operationCreated({ reference })),
+  ];
+  for (const operation of operations) {
+    const struck = simulator.fault({ when: 'before', how: status });
+    expect((await mollie.lookUp(operation, call)).kind).toBe('unknown');
+    await struck;
+  }
+});
+
+test('a charge that Mollie has no time for may go elsewhere; keys it does not know are told', async () => {
+  const busy = simulator.fault({ when: 'before', how: 429 });
+  expect(await mollie.charge(operationCreated(), call)).toMatchObject({ failure: { code: 'provider_unavailable' } });
+  await busy;
+  const refused = simulator.fault({ when: 'before', how: 401 });
+  expect(await mollie.charge(operationCreated(), call)).toMatchObject({ failure: { code: 'credentials_refused' } });
+  await refused;
+});
+
+test('one key twice, at once or again, is one payment', async () => {
+  const operation = operationCreated();
+  const before = simulator.payments.length;
+  const outcomes = await Promise.all([mollie.charge(operation, call), mollie.charge(operation, call)]);
+  expect(outcomes[1]).toEqual(outcomes[0]);
+  expect(await mollie.charge(operation, call)).toEqual(outcomes[0]);
+  expect(simulator.payments).toHaveLength(before + 1);
+});
+
+test('a key that comes again with other words is answered by what was made under it', async () => {
+  const reference = await paidReference();
+  const charge = operationCreated();
+  const refund = refundOperation(reference, { amount: 500, createdMs: nowMs });
+  const first = await Promise.all([mollie.charge(charge, call), mollie.refund(refund, call)]);
+  const rotated = callWith({ credentials: { ...credentials, webhookSecret: 'another-secret' } });
+  expect(await mollie.charge(charge, rotated)).toEqual(first[0]);
+  expect(await mollie.refund({ ...refund, reason: 'Other words' }, rotated)).toEqual(first[1]);
+  expect(simulator.payment(reference).refunds).toHaveLength(1);
+});
+
+test('a look-up finds what was made after Mollie has forgotten the key, and makes nothing', async () => {
+  const reference = await paidReference();
+  const charge = operationCreated();
+  const refund = refundOperation(reference, { amount: 500, createdMs: nowMs });
+  await Promise.all([mollie.charge(charge, call), mollie.refund(refund, call)]);
+  const before = simulator.payments.length;
+  nowMs += 2 * 3_600_000;
+  await mollie.charge(operationCreated(), call);
+  expect((await mollie.lookUp(charge, call)).kind).toBe('needs_payer');
+  expect((await mollie.lookUp(refund, call)).kind).toBe('pending');
+  expect(simulator.payments).toHaveLength(before + 1);
+  expect(simulator.payment(reference).refunds).toHaveLength(1);
+});
+
+test.each([
+  ['a duplicate', 500, true],
+  ['too much', 1999, false],
+])('a refund refused as %s because a lost call made it is found, not failed', async (_, amount, detects) => {
+  const reference = await paidReference();
+  const operation = refundOperation(reference, { amount });
+  await spoilt({ when: 'after', how: 'cut' }, (spoiltCall) => mollie.refund(operation, spoiltCall));
+  nowMs += 2 * 3_600_000;
+  simulator.api.detectsDuplicateRefunds = detects;
+  const outcome = await mollie.refund(operation, call);
+  simulator.api.detectsDuplicateRefunds = false;
+  const [refund] = simulator.payment(reference).refunds;
+  expect(outcome).toEqual({ kind: 'pending', reference: refund?.id });
+  expect(simulator.payment(reference).refunds).toHaveLength(1);
+});
+
+test('the key is not carried to where an answer redirects', async () => {
+  const elsewhere = await startReceiver();
+  const redirecting = await startReceiver((_, __, response) =>
+    response.writeHead(307, { location: elsewhere.url }).end(),
+  );
+  const outcome = await new MollieProvider(redirecting.url).charge(operationCreated(), call);
+  await Promise.all([redirecting.close(), elsewhere.close()]);
+  expect(outcome.kind).toBe('unknown');
+  expect(elsewhere.received).toEqual([]);
+});
+
+test('a host that is not there leaves the outcome unknown', async () => {
+  const gone = await MollieSimulator.start();
+  await gone.close();
+  const outcome = await new MollieProvider(gone.url).charge(operationCreated(), call);
+  expect(outcome).toMatchObject({ kind: 'unknown', cause: { message: expect.stringContaining('ECONNREFUSED') } });
+});
+
+test('no outcome shows the keys of the channel, whatever Mollie repeats', async () => {
+  const reference = await paidReference();
+  const echo = JSON.stringify({
+    status: 422,
+    title: 'Unprocessable Entity',
+    detail: `${credentials.apiKey} ${credentials.webhookSecret} https://here/?key=txn_1-1&token=0a1b2c`,
+  });
+  const operations = [operationCreated(), refundOperation(reference), cancelOperation(operationCreated({ reference }))];
+  for (const operation of operations) {
+    for (const fault of [...unclear, { when: 'before', how: 422, body: echo } as Fault]) {
+      const outcome = await spoilt(fault, (spoiltCall) => begin(operation, spoiltCall));
+      const shown = inspect(outcome, { depth: 10, showHidden: true });
+      expect(shown).not.toMatch(/canary|0a1b2c/);
+    }
+  }
+});
+
+function begin(operation: Operation, spoiltCall: Call): Promise<Outcome> {
+  if (operation.kind === 'CHARGE') return mollie.charge(operation, spoiltCall);
+  return operation.kind === 'REFUND' ? mollie.refund(operation, spoiltCall) : mollie.cancel(operation, spoiltCall);
+}

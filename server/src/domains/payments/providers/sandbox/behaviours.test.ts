@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/database.ts';
+import { call, chargeOf, credentials, refundOf, sandboxOn } from '../../../../testing/sandbox.ts';
+import { type FailureCode, failureCodes } from '../failures.ts';
+import type { Absent, Call, ChargeOperation, Outcome, RefundOperation } from '../provider.ts';
+import { type Behaviour, behaviourOf, behaviours, callbackPauseMs, lateMs, succeed } from './behaviours.ts';
+
+/** What every behaviour comes to: the answer, a look-up at once, the callbacks in their order, and a look-up at the end. */
+type Course = [answer: string, lookUp: string, callbacks: string[], end: string];
+
+const courses: Record<string, Course> = {
+  succeed: ['succeeded', 'succeeded', [], 'succeeded'],
+  ...Object.fromEntries(
+    Object.keys(failureCodes).map((code) => [
+      `decline:${code}`,
+      [`failed ${code}`, `failed ${code}`, [], `failed ${code}`],
+    ]),
+  ),
+  slow: ['succeeded', 'succeeded', [], 'succeeded'],
+  'timeout:before': ['unknown', 'absent', [], 'absent'],
+  'timeout:after': ['unknown', 'succeeded', [], 'succeeded'],
+  'error:before': ['unknown', 'absent', [], 'absent'],
+  'error:after': ['unknown', 'succeeded', [], 'succeeded'],
+  silent: ['unknown', 'unknown', [], 'unknown'],
+  late: ['pending', 'pending', ['succeeded'], 'succeeded'],
+  'late:decline': ['pending', 'pending', ['failed card_declined'], 'failed card_declined'],
+  'callback:twice': ['pending', 'pending', ['succeeded', 'succeeded'], 'succeeded'],
+  'callback:disorder': ['pending', 'pending', ['succeeded', 'pending', 'pending'], 'succeeded'],
+  'callback:contradiction': ['pending', 'pending', ['succeeded', 'failed card_declined'], 'succeeded'],
+  pending: ['pending', 'pending', [], 'pending'],
+  'pending:<n>': ['pending', 'pending', [], 'pending'],
+  payer: ['needs_payer', 'needs_payer', [], 'needs_payer'],
+  'fee:<n>': ['succeeded fee 30 USD', 'succeeded fee 30 USD', [], 'succeeded fee 30 USD'],
+  'refund:fail': ['failed refund_refused', 'failed refund_refused', [], 'failed refund_refused'],
+  'refund:late': ['pending', 'pending', ['succeeded'], 'succeeded'],
+  'refund:late-fail': ['pending', 'pending', ['failed refund_refused'], 'failed refund_refused'],
+  'refund:timeout:before': ['unknown', 'absent', [], 'absent'],
+  'refund:timeout:after': ['unknown', 'succeeded', [], 'succeeded'],
+  'refund:returned': ['succeeded', 'succeeded', ['failed refund_refused'], 'failed refund_refused'],
+};
+
+const never = new Set(behaviours.filter(({ answer }) => answer === 'never').map(({ word }) => word));
+const seen = new Map<string, Course>();
+let db: TestDatabase;
+
+beforeAll(async () => {
+  db = await databaseFromTemplate();
+  const byWord = behaviours.map(
+    (behaviour) =>
+      [
+        `${behaviour.word} by word`,
+        behaviour,
+        {
+          metadata: { sandbox: exampleOf(behaviour) },
+        },
+      ] as const,
+  );
+  const byAmount = behaviours.map(
+    (behaviour) =>
+      [
+        `${behaviour.word} by amount`,
+        behaviour,
+        {
+          amount: behaviour.amount ?? 1999,
+        },
+      ] as const,
+  );
+  await watch([...byWord, ...byAmount]);
+});
+
+afterAll(() => db.drop());
+
+test('every behaviour of the table is followed here', () => {
+  expect(Object.keys(courses)).toEqual(behaviours.map(({ word }) => word));
+});
+
+test.each(behaviours.map(({ word }) => word))('%s runs its course, asked for by word and by amount', (word) => {
+  expect(seen.get(`${word} by word`)).toEqual(courses[word]);
+  expect(seen.get(`${word} by amount`)).toEqual(courses[word]);
+});
+
+test('no two behaviours have a word or an amount in common, and no amount is an ordinary one', () => {
+  expect(new Set(behaviours.map(({ word }) => word)).size).toBe(behaviours.length);
+  expect(new Set(behaviours.map(({ amount }) => amount)).size).toBe(behaviours.length);
+  for (const { amount } of behaviours) expect(String(amount ?? 7_319_000)).toMatch(/^73190\d\d$/);
+});
+
+test('a number in a word counts, and one that is not in the table is no word', () => {
+  const asked = (sandbox: unknown) => behaviourOf(chargeOf({ metadata: { sandbox } }));
+  expect(asked('fee:7')).toMatchObject({ word: 'fee:7', fee: 7 });
+  expect(asked('pending:12')).toMatchObject({ word: 'pending:12', lookUps: 12 });
+  for (const word of [
+    'fee:0',
+    'fee:-1',
+    'fee:1.5',
+    'fee:1e3',
+    'fee:',
+    'fee:<n>',
+    'pending:1234567890',
+    'Succeed',
+    '',
+    1,
+  ]) {
+    expect(asked(word), String(word)).toBeUndefined();
+  }
+  for (const word of [null, {}, ['late'], '__proto__', 'constructor', 'late\0']) expect(asked(word)).toBeUndefined();
+});
+
+test('a word goes before an amount, and a word for refunds means nothing to a charge', () => {
+  expect(behaviourOf(chargeOf({ amount: 7_319_002, metadata: { sandbox: 'succeed' } }))).toBe(succeed);
+  expect(behaviourOf(chargeOf({ metadata: { sandbox: 'refund:fail' } }))).toBe(succeed);
+  expect(behaviourOf(chargeOf({ amount: 7_319_070 }))).toBe(succeed);
+  const charge = chargeOf({ metadata: { sandbox: 'late' } });
+  expect(behaviourOf(refundOf(charge))).toBe(succeed);
+});
+
+/** Everything at once: asks, looks up, lets the time pass until nothing is owed, and looks up again. */
+async function watch(cases: (readonly [string, Behaviour, Partial<ChargeOperation>])[]): Promise<void> {
+  const node = sandboxOn(db);
+  const { sandbox } = node;
+  const asked = await Promise.all(
+    cases.map(async ([name, { word, kind }, changes]) => {
+      const charge = chargeOf(changes);
+      if (kind === 'REFUND') expect(textOf(await sandbox.charge(charge, call()))).toBe('succeeded');
+      const operation = kind === 'REFUND' ? refundOf(charge) : charge;
+      const ask = (calling: Call) =>
+        operation.kind === 'CHARGE' ? sandbox.charge(operation, calling) : sandbox.refund(operation, calling);
+      const answer = textOf(await (never.has(word) ? node.cutOff(ask) : ask(call({ timeoutMs: 20 }))));
+      return { name, word, operation, answer, lookUp: await lookedUp(operation, word) };
+    }),
+  );
+  sandbox.start();
+  node.moveBy(lateMs);
+  while ((await owed('true')) > 0) {
+    // What is further away than a pause is on its way, under its lease.
+    await eventually('nothing is due or on its way', async () => {
+      const soonMs = node.now() + callbackPauseMs;
+      return (await owed('(callback_due_at <= $1 or callback_due_at > $2)', node.now(), soonMs)) === 0;
+    });
+    node.moveBy(callbackPauseMs);
+  }
+  await sandbox.stop();
+  for (const { name, word, operation, answer, lookUp } of asked) {
+    const callbacks: string[] = [];
+    for (const { headers, body } of node.delivered) {
+      const news = sandbox.readCallback({ headers, query: {}, body, receivedMs: 0 }, credentials);
+      const { notice } = await news;
+      if (notice?.key === operation.key && notice.outcome !== undefined) callbacks.push(textOf(notice.outcome));
+    }
+    seen.set(name, [answer, lookUp, callbacks, await lookedUp(operation, word)]);
+  }
+
+  async function lookedUp(operation: ChargeOperation | RefundOperation, word: string): Promise<string> {
+    const ask = (calling: Call) => sandbox.lookUp(operation, calling);
+    return textOf(await (word === 'silent' ? node.cutOff(ask) : ask(call())));
+  }
+}
+
+async function owed(condition: string, ...timesMs: number[]): Promise<number> {
+  const [row] = await db.query<{ count: number }>(
+    `select count(*)::int as count from sandbox_operation where callback_due_at is not null and ${condition}`,
+    timesMs.map((ms) => new Date(ms)),
+  );
+  return row?.count ?? 0;
+}
+
+const exampleOf = ({ word, fee, lookUps }: Behaviour) => word.replace('<n>', String(fee ?? lookUps));
+
+function textOf(outcome: Outcome | Absent): string {
+  if (outcome.kind === 'failed') return `failed ${outcome.failure.code satisfies FailureCode}`;
+  if (outcome.kind === 'succeeded' && outcome.fee) return `succeeded fee ${outcome.fee.amount} ${outcome.fee.currency}`;
+  return outcome.kind;
+}

@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/database.ts';
+import { call, cancelOf, chargeOf, freshKey, refundOf, sandboxOn } from '../../../../testing/sandbox.ts';
+import { lateMs } from './behaviours.ts';
+import { referenceOf } from './messages.ts';
+import type { Sandbox } from './sandbox.ts';
+
+let db: TestDatabase;
+let node: ReturnType<typeof sandboxOn>;
+let sandbox: Sandbox;
+
+beforeAll(async () => {
+  db = await databaseFromTemplate();
+});
+
+beforeEach(() => {
+  node = sandboxOn(db);
+  sandbox = node.sandbox;
+});
+
+afterAll(() => db.drop());
+
+const asking = (word: string) => chargeOf({ metadata: { sandbox: word } });
+
+const bookOf = (key: string) => db.query('select state, calls, refunded from sandbox_operation where key = $1', [key]);
+
+const times = <Result>(count: number, work: (index: number) => Promise<Result>): Promise<Result[]> =>
+  Promise.all(Array.from({ length: count }, (_, index) => work(index)));
+
+describe('refunds', () => {
+  test('50 at once never give back more than was charged', async () => {
+    const charge = chargeOf({ amount: 1_000 });
+    await sandbox.charge(charge, call());
+    const other = sandboxOn(db).sandbox;
+    const answers = await times(50, (index) =>
+      (index % 2 === 0 ? sandbox : other).refund(refundOf(charge, { amount: 300 }), call()),
+    );
+    expect(answers.filter(({ kind }) => kind === 'succeeded')).toHaveLength(3);
+    expect(answers.filter(({ kind }) => kind === 'failed')).toHaveLength(47);
+    expect(answers.find(({ kind }) => kind === 'failed')).toMatchObject({ failure: { code: 'refund_refused' } });
+    expect(await bookOf(charge.key)).toMatchObject([{ refunded: 900 }]);
+  });
+
+  test('one key at once 50 times gives back once', async () => {
+    const charge = chargeOf();
+    await sandbox.charge(charge, call());
+    const refund = refundOf(charge, { amount: 1 });
+    const answers = await times(50, () => sandbox.refund(refund, call()));
+    expect(answers).toEqual(
+      Array(50).fill({ kind: 'succeeded', reference: referenceOf(refund.key), money: { amount: 1, currency: 'USD' } }),
+    );
+    expect(await bookOf(charge.key)).toMatchObject([{ refunded: 1 }]);
+    expect(await bookOf(refund.key)).toMatchObject([{ state: 'SUCCEEDED', calls: 50 }]);
+  });
+
+  test('one key on three nodes in the same moment gives back once', async () => {
+    const charge = chargeOf();
+    await sandbox.charge(charge, call());
+    const refund = refundOf(charge, { amount: 1 });
+    const answers = await db.database.transaction(async (holding) => {
+      await holding.run({ name: '', text: 'select 1 from sandbox_operation where key = $1 for update' }, [charge.key]);
+      const asked = times(3, () => sandboxOn(db).sandbox.refund(refund, call()));
+      await eventually('all three wait for a lock', async () => {
+        const waiting = await db.query(
+          `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        );
+        return waiting.length === 3;
+      });
+      return { asked };
+    });
+    expect(new Set((await answers.asked).map(({ kind }) => kind))).toEqual(new Set(['succeeded']));
+    expect(await bookOf(charge.key)).toMatchObject([{ refunded: 1 }]);
+  });
+
+  test('only of a charge that succeeded, on its own channel and in its currency', async () => {
+    const declined = asking('decline:card_declined');
+    const late = asking('late');
+    const good = chargeOf();
+    for (const charge of [declined, late, good]) await sandbox.charge(charge, call());
+    const refused = { kind: 'failed', failure: { code: 'refund_refused' } };
+    expect(await sandbox.refund(refundOf(declined), call())).toMatchObject(refused);
+    expect(await sandbox.refund(refundOf(late), call())).toMatchObject(refused);
+    expect(await sandbox.refund(refundOf(good, { chargeReference: referenceOf(freshKey()) }), call())).toMatchObject(
+      refused,
+    );
+    expect(await sandbox.refund(refundOf(good, { chargeReference: 'pi_123' }), call())).toMatchObject(refused);
+    expect(await sandbox.refund(refundOf(good, { currency: 'EUR' }), call())).toMatchObject(refused);
+    expect(await sandbox.refund(refundOf(good), call({ channelId: 8 }))).toMatchObject(refused);
+    node.moveBy(lateMs);
+    expect(await sandbox.refund(refundOf(late), call())).toMatchObject({ kind: 'succeeded' });
+  });
+});
+
+describe('cancellation', () => {
+  test.each(['late', 'late:decline', 'pending', 'pending:3', 'payer'])('%s is called off for good', async (word) => {
+    const charge = asking(word);
+    await sandbox.charge(charge, call());
+    const cancel = cancelOf(charge);
+    expect(await sandbox.cancel(cancel, call())).toMatchObject({ kind: 'cancelled' });
+    node.moveBy(lateMs);
+    expect(await sandbox.lookUp(cancel, call())).toMatchObject({ kind: 'cancelled' });
+    expect(await sandbox.lookUp(charge, call())).toMatchObject({ kind: 'cancelled' });
+    expect(await sandbox.charge(charge, call())).toMatchObject({ kind: 'cancelled' });
+    const [row] = await db.query('select callback_due_at from sandbox_operation where key = $1', [charge.key]);
+    expect(row).toEqual({ callback_due_at: null });
+  });
+
+  test.each(['succeed', 'decline:card_declined', 'late'])('%s: too late once the end was told', async (word) => {
+    const charge = asking(word);
+    await sandbox.charge(charge, call());
+    const beforeMs = node.now();
+    node.moveBy(lateMs);
+    const told = await sandbox.lookUp(charge, call());
+    // A node whose clock is behind must not take back what another has told.
+    const behind = sandboxOn(db, beforeMs).sandbox;
+    const cancel = cancelOf(charge);
+    expect(await behind.cancel(cancel, call())).toMatchObject({
+      kind: 'failed',
+      failure: { code: 'invalid_operation', providerCode: 'too_late' },
+    });
+    expect(await behind.cancel(cancel, call())).toMatchObject({ kind: 'failed' });
+    expect(await sandbox.lookUp(charge, call())).toEqual(told);
+  });
+
+  test('of a charge that is not there yet: it cannot be taken afterwards', async () => {
+    const charge = chargeOf();
+    expect(await sandbox.cancel(cancelOf(charge), call())).toMatchObject({ kind: 'cancelled' });
+    expect(await sandbox.charge(charge, call())).toMatchObject({ kind: 'cancelled' });
+    expect(await bookOf(charge.key)).toMatchObject([{ state: 'CANCELLED', calls: 1 }]);
+  });
+
+  test('against a charge, a look-up and a refund at once: all agree in the end', async () => {
+    await times(40, async (index) => {
+      const charge = asking(index % 2 === 0 ? 'late' : 'succeed');
+      const other = sandboxOn(db, node.now() + (index % 3) * lateMs).sandbox;
+      const [, , cancelled, refunded] = await Promise.all([
+        sandbox.charge(charge, call()),
+        other.lookUp(charge, call()),
+        sandbox.cancel(cancelOf(charge), call()),
+        other.refund(refundOf(charge), call()),
+      ]);
+      const end = await sandboxOn(db, node.now() + 10 * lateMs).sandbox.lookUp(charge, call());
+      expect(end.kind).toBe(cancelled.kind === 'cancelled' ? 'cancelled' : 'succeeded');
+      if (refunded.kind === 'succeeded') expect(end.kind).toBe('succeeded');
+    });
+  });
+
+  test('50 cancellations at once, by one key and by many, call it off once', async () => {
+    const charge = asking('pending');
+    await sandbox.charge(charge, call());
+    const cancel = cancelOf(charge);
+    const answers = await times(50, (index) => sandbox.cancel(index % 2 === 0 ? cancel : cancelOf(charge), call()));
+    expect(answers.every(({ kind }) => kind === 'cancelled')).toBe(true);
+  });
+});

@@ -1,0 +1,283 @@
+import { plainArray, textArray } from '../../../../platform/postgres/array-literal.ts';
+import type { Queryable } from '../../../../platform/postgres/database.ts';
+import { statement } from '../../../../platform/postgres/statement.ts';
+import type { FailureCode } from '../failures.ts';
+import type { Message } from './messages.ts';
+
+export type BookedState = 'UNTAKEN' | 'PENDING' | 'UNDECIDED' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED';
+
+/** An operation as it stands in the books. */
+export interface BookedRow {
+  key: string;
+  kind: 'CHARGE' | 'REFUND' | 'CANCEL';
+  channel_id: number;
+  amount: number;
+  currency: string;
+  state: BookedState;
+  /** null: `succeed`. */
+  behaviour: string | null;
+  failure_code: FailureCode | null;
+  fee: number | null;
+  /** From when on its end is told, in ms; null: it is told. */
+  settles_ms: number | null;
+  /** From when on a refund that succeeded has failed, in ms; null: it does not, or has. */
+  returns_ms: number | null;
+  lookups_left: number | null;
+  return_url: string | null;
+}
+
+/** An operation about to be booked. */
+export interface Booking extends BookedRow {
+  charge_key: string | null;
+  callbacks_json: string | null;
+  callback_due_ms: number | null;
+  callback_trouble: 'no_secret' | null;
+  created_ms: number;
+}
+
+const columns = `o.key, o.kind, o.channel_id, o.amount, o.currency, o.state, o.behaviour, o.failure_code, o.fee,
+  (extract(epoch from o.settles_at) * 1000)::float8 as settles_ms,
+  (extract(epoch from o.returns_at) * 1000)::float8 as returns_ms, o.lookups_left, o.return_url`;
+
+/** A batch of operations in one statement. A key that stands already is left out: it is not given back. */
+const takeBatch = statement<{ key: string }>(
+  'sandbox.take',
+  `insert into sandbox_operation (key, kind, channel_id, amount, currency, state, created_at, behaviour, failure_code, fee,
+                                  settles_at, lookups_left, charge_key, return_url, callbacks, callback_due_at,
+                                  callback_trouble, returns_at)
+   select key, kind, channel_id, amount, currency, state, to_timestamp(created_ms / 1000), behaviour, failure_code, fee,
+          to_timestamp(settles_ms / 1000), lookups_left, charge_key, return_url, callbacks::json,
+          to_timestamp(callback_due_ms / 1000), callback_trouble, to_timestamp(returns_ms / 1000)
+     from unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::float8[], $8::text[],
+                 $9::text[], $10::bigint[], $11::float8[], $12::int[], $13::text[], $14::text[], $15::text[],
+                 $16::float8[], $17::text[], $18::float8[])
+       as row (key, kind, channel_id, amount, currency, state, created_ms, behaviour, failure_code, fee, settles_ms,
+               lookups_left, charge_key, return_url, callbacks, callback_due_ms, callback_trouble, returns_ms)
+   on conflict (key) do nothing
+   returning key`,
+);
+
+export function takeMany(database: Queryable, bookings: readonly Booking[]): Promise<{ key: string }[]> {
+  type Value = string | number | null;
+  const column = <V extends Value>(value: (booking: Booking) => V) => bookings.map(value);
+  // unnest fills a null up with as many nulls: what no booking of a batch has costs next to nothing.
+  const rare = (value: (booking: Booking) => Value, array: (values: never[]) => unknown = plainArray) => {
+    const values = column(value);
+    return values.every((one) => one === null) ? null : array(values as never[]);
+  };
+  return database.run(takeBatch, [
+    textArray(column((booking) => booking.key)),
+    plainArray(column((booking) => booking.kind)),
+    plainArray(column((booking) => booking.channel_id)),
+    plainArray(column((booking) => booking.amount)),
+    textArray(column((booking) => booking.currency)),
+    plainArray(column((booking) => booking.state)),
+    plainArray(column((booking) => booking.created_ms)),
+    rare((booking) => booking.behaviour),
+    rare((booking) => booking.failure_code),
+    rare((booking) => booking.fee),
+    rare((booking) => booking.settles_ms),
+    rare((booking) => booking.lookups_left),
+    rare((booking) => booking.charge_key, textArray),
+    rare((booking) => booking.return_url, textArray),
+    rare((booking) => booking.callbacks_json, textArray),
+    rare((booking) => booking.callback_due_ms),
+    rare((booking) => booking.callback_trouble),
+    rare((booking) => booking.returns_ms),
+  ]);
+}
+
+/**
+ * Operations that were asked for again: keys, and how often each. A charge whose first call was lost is taken now. The keys
+ * come in their order, in which the rows are locked; to sort here would let the planner read the whole table by its key.
+ */
+export const takeAgain = statement<BookedRow>(
+  'sandbox.take_again',
+  `update sandbox_operation o
+      set calls = calls + again.count,
+          state = case when o.state = 'UNTAKEN' and o.kind = 'CHARGE' and o.behaviour <> 'silent' then 'SUCCEEDED'
+                       else o.state end
+     from unnest($1::text[], $2::int[]) as again (key, count)
+    where o.key = again.key
+   returning ${columns}`,
+);
+
+export const findBooked = statement<BookedRow>(
+  'sandbox.find',
+  `select ${columns} from sandbox_operation o where key = $1`,
+);
+
+/** What has been told once stays: after this it can no longer be called off. Values: key, now in ms. */
+export const settleDue = statement<BookedRow>(
+  'sandbox.settle_due',
+  `update sandbox_operation o set settles_at = null
+    where key = $1 and settles_at <= to_timestamp($2::float8 / 1000)
+   returning ${columns}`,
+);
+
+/**
+ * The money of a refund has come back: it can be given back again. Values: key, now in ms. The charge is locked after the
+ * refund, as in `settleRefund`.
+ */
+export const returnRefund = statement<BookedRow>(
+  'sandbox.return_refund',
+  `with refund as (
+     update sandbox_operation o
+        set state = 'FAILED', failure_code = 'refund_refused', returns_at = null
+      where key = $1 and state = 'SUCCEEDED' and returns_at <= to_timestamp($2::float8 / 1000)
+     returning o.charge_key, o.amount as returned, ${columns}
+   ), charge as (
+     update sandbox_operation c
+        set refunded = c.refunded - refund.returned
+       from refund
+      where c.key = refund.charge_key
+   )
+   select * from refund`,
+);
+
+/** One more look-up at what succeeds by being looked up. */
+export const countLookUp = statement<BookedRow>(
+  'sandbox.count_look_up',
+  `update sandbox_operation o
+      set lookups_left = lookups_left - 1, state = case when lookups_left <= 1 then 'SUCCEEDED' else state end
+    where key = $1 and state = 'PENDING' and lookups_left > 0
+   returning ${columns}`,
+);
+
+/**
+ * Gives money of a charge back, or refuses: the charge must have succeeded, on the same channel and in the same currency,
+ * and all its refunds together must stay within it. Both rows are locked, the refund's first: the same key again waits and
+ * finds it settled. Values: the refund's key, now in ms.
+ */
+export const settleRefund = statement<BookedRow>(
+  'sandbox.settle_refund',
+  `with refund as materialized (
+     select key, charge_key, channel_id, amount, currency from sandbox_operation
+      where key = $1 and kind = 'REFUND' and state = 'UNTAKEN'
+        for update
+   ), charge as (
+     update sandbox_operation c
+        set refunded = c.refunded + refund.amount, settles_at = null
+       from refund
+      where c.key = refund.charge_key and c.kind = 'CHARGE' and c.state = 'SUCCEEDED'
+        and c.channel_id = refund.channel_id and c.currency = refund.currency
+        and (c.settles_at is null or c.settles_at <= to_timestamp($2::float8 / 1000))
+        and refund.amount <= c.amount - c.refunded
+     returning c.key
+   ), result as (
+     select refund.key, exists (select from charge) as is_given from refund
+   )
+   update sandbox_operation o
+      set state = case when is_given then 'SUCCEEDED' else 'FAILED' end,
+          failure_code = case when not is_given then 'refund_refused' end,
+          settles_at = case when is_given then settles_at end,
+          callbacks = case when is_given then callbacks end,
+          callback_due_at = case when is_given then callback_due_at end,
+          returns_at = case when is_given then returns_at end
+     from result
+    where o.key = result.key
+   returning ${columns}`,
+);
+
+/**
+ * Calls a charge off where its end has not been told yet, or says that it is too late. A charge that was never heard of is
+ * booked as called off, so that it cannot be taken afterwards. Values: the cancellation's key, now in ms.
+ */
+export const settleCancel = statement<BookedRow>(
+  'sandbox.settle_cancel',
+  `with cancel as materialized (
+     select key, charge_key, channel_id, amount, currency from sandbox_operation
+      where key = $1 and kind = 'CANCEL' and state = 'UNTAKEN'
+        for update
+   ), charge as (
+     insert into sandbox_operation as c (key, kind, channel_id, amount, currency, state, created_at, calls)
+     select charge_key, 'CHARGE', channel_id, amount, currency, 'CANCELLED', to_timestamp($2::float8 / 1000), 0
+       from cancel
+     on conflict (key) do update
+        set state = 'CANCELLED', failure_code = null, settles_at = null, callbacks = null, callback_due_at = null
+      where c.kind = 'CHARGE' and c.channel_id = excluded.channel_id
+        and (c.state in ('UNTAKEN', 'PENDING', 'UNDECIDED', 'CANCELLED') or c.settles_at > excluded.created_at)
+     returning c.key
+   ), result as (
+     select cancel.key, exists (select from charge) as is_called_off from cancel
+   )
+   update sandbox_operation o
+      set state = case when is_called_off then 'CANCELLED' else 'FAILED' end,
+          failure_code = case when not is_called_off then 'invalid_operation' end
+     from result
+    where o.key = result.key
+   returning ${columns}`,
+);
+
+/** Values: key, new state, failure code, which of the kept lists of messages is told now, now in ms. */
+export const decideBooked = statement<BookedRow>(
+  'sandbox.decide',
+  `update sandbox_operation o
+      set state = $2, failure_code = $3, callbacks = callbacks -> $4,
+          callback_due_at = case when callbacks is not null then to_timestamp($5::float8 / 1000) end
+    where key = $1 and state = 'UNDECIDED'
+   returning ${columns}`,
+);
+
+export interface DueCallback {
+  key: string;
+  channel_id: number;
+  callbacks: Message[];
+  callback_step: number;
+  callback_tries: number;
+}
+
+/** `$1` is now in ms. */
+const isCallbackDue = `callback_due_at <= to_timestamp($1::float8 / 1000) and state <> 'UNTAKEN'`;
+
+/** For a lookout: whether any callback is owed. */
+export const sandboxCallbackDue = `select from sandbox_operation where ${isCallbackDue}`;
+
+/**
+ * Takes operations that owe a callback: the next one of each. Due again is the lease: a sender that dies is replaced when
+ * it runs out, and the step fences its late result off. With the first callback the end counts as told. Values: now and
+ * the lease's end in ms, how many at most.
+ */
+export const claimCallbacks = statement<DueCallback>(
+  'sandbox.claim_callbacks',
+  `with due as materialized (
+     select key from sandbox_operation
+      where ${isCallbackDue}
+      order by callback_due_at
+      limit $3
+        for update skip locked
+   )
+   update sandbox_operation o
+      set callback_due_at = to_timestamp($2::float8 / 1000), settles_at = null
+     from due
+    where o.key = due.key
+   returning o.key, o.channel_id, o.callbacks, o.callback_step, o.callback_tries`,
+);
+
+/** The next one becomes due, if there is one. Values: key, step, when (ms). */
+export const recordCallbackSent = statement(
+  'sandbox.record_callback_sent',
+  `update sandbox_operation
+      set callback_step = callback_step + 1, callback_tries = 0,
+          callback_due_at = case when callback_step + 1 < json_array_length(callbacks)
+                                 then to_timestamp($3::float8 / 1000) end
+    where key = $1 and callback_step = $2`,
+);
+
+/** Values: key, step, when to try again (ms; null: never). */
+export const recordCallbackFailed = statement(
+  'sandbox.record_callback_failed',
+  `update sandbox_operation
+      set callback_tries = callback_tries + 1, callback_due_at = to_timestamp($3::float8 / 1000),
+          callback_trouble = case when $3::float8 is null then 'given_up' end
+    where key = $1 and callback_step = $2`,
+);
+
+/** Gives back what was claimed and not begun. Values: keys, steps (one array each), now in ms. */
+export const releaseCallbacks = statement(
+  'sandbox.release_callbacks',
+  `update sandbox_operation o
+      set callback_due_at = to_timestamp($3::float8 / 1000)
+     from unnest($1::text[], $2::int[]) as given (key, step)
+    where o.key = given.key and o.callback_step = given.step`,
+);

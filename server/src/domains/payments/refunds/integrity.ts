@@ -1,0 +1,81 @@
+import type { Check } from '../../../platform/postgres/check.ts';
+
+const payment = (id: string) => `'txn_' || replace(${id}::text, '-', '')`;
+const refund = (id: string) => `'ref_' || replace(${id}::text, '-', '')`;
+
+/** What must be true of refunds, of the payments they give back, and of what they have booked and told. */
+export const refundChecks: readonly Check[] = [
+  {
+    claim: 'A payment holds and has given back what its refunds say, in its currency and never more than its amount',
+    offenders: `
+      with given as (
+        select tenant_id, transaction_id as id, min(currency) as currency, max(currency) as other_currency,
+               coalesce(sum(amount) filter (where status = 'SUCCESS'), 0) as refunded,
+               coalesce(sum(amount) filter (where status not in ('FAILED', 'CANCELLED')), 0) as held
+          from refund
+         group by 1, 2
+      )
+      select ${payment('id')} as offender
+        from given
+        full join transaction t using (tenant_id, id)
+       where t.status is null or t.amount_refunded <> coalesce(refunded, 0) or t.amount_refund_held <> coalesce(held, 0)
+          or t.amount_refund_held > t.amount or (t.status = 'REFUNDED') <> (t.amount_refunded > 0)
+          or given.currency <> t.currency or given.other_currency <> t.currency`,
+  },
+  {
+    claim:
+      'Every refund that succeeded is booked once, for its amount, one that failed afterwards is reversed once, and no other is booked',
+    offenders: `
+      with booked as (
+        select tenant_id, source_id as id, transaction_id, leg, debit, credit, currency, amount
+          from ledger_transfer
+         where source_id <> transaction_id
+      ), expected as (
+        select tenant_id, id, transaction_id, 1::smallint as leg, 'REFUNDS' as debit, 'PROVIDER_RECEIVABLE' as credit,
+               currency, amount
+          from refund
+         where status = 'SUCCESS' or reversed_at is not null
+         union all
+        select tenant_id, id, transaction_id, 2, 'PROVIDER_RECEIVABLE', 'REFUNDS', currency, amount
+          from refund
+         where reversed_at is not null
+      )
+      select ${refund('id')} as offender
+        from booked
+        full join expected using (tenant_id, id, leg)
+       where (booked.transaction_id, booked.debit, booked.credit, booked.currency, booked.amount)
+             is distinct from (expected.transaction_id, expected.debit, expected.credit, expected.currency,
+                               expected.amount)`,
+  },
+  {
+    claim:
+      'Every refund that succeeded, also one that failed afterwards, has its event, and there is no other transaction.refunded',
+    offenders: `
+      with told as (
+        select tenant_id, object_id, count(*) as count from event where type = 'transaction.refunded' group by 1, 2
+      ), succeeded as (
+        select tenant_id, ${payment('transaction_id')} as object_id, count(*) as count
+          from refund
+         where status = 'SUCCESS' or reversed_at is not null
+         group by 1, 2
+      )
+      select object_id as offender
+        from told
+        full join succeeded using (tenant_id, object_id)
+       where told.count is distinct from succeeded.count`,
+  },
+  {
+    claim: 'Every refund that failed has exactly one refund.failed, and no other has one',
+    // Refunds that failed before there was this event have none.
+    offenders: `
+      with told as (
+        select tenant_id, object_id, count(*) as count from event where type = 'refund.failed' group by 1, 2
+      ), failed as (
+        select tenant_id, ${refund('id')} as object_id from refund where status = 'FAILED' and not failure_untold
+      )
+      select object_id as offender
+        from told
+        full join failed using (tenant_id, object_id)
+       where told.count is distinct from 1 or failed.object_id is null`,
+  },
+];

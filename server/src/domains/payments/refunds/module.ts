@@ -1,0 +1,19 @@
+import { defineModule } from '../../../platform/module.ts';
+import type { Node } from '../../../platform/node.ts';
+import { requestRefund } from '../operations/request-refund.ts';
+import type { TransactionReader } from '../transactions/read.ts';
+import type { PaymentTransitions } from '../transactions/transitions.ts';
+import { refundChecks } from './integrity.ts';
+import { refundRoutes } from './routes.ts';
+import { refundRecord } from './schema.ts';
+
+/** Refunds, full and partial. */
+export const refunds = defineModule({
+  name: 'refunds',
+  tables: ['refund'],
+  reference: [{ name: 'Refunds', description: 'Full and partial refunds of payments.' }],
+  resources: { refund: refundRecord },
+  routes: (context: Node & { reader: TransactionReader; transitions: PaymentTransitions }) =>
+    refundRoutes({ ...context, askToRefund: requestRefund }),
+  integrity: refundChecks,
+});

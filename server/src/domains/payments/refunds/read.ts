@@ -1,0 +1,16 @@
+import { notFound } from '../../../core/errors.ts';
+import { uuidOfPublicId } from '../../../core/id.ts';
+import type { Principal } from '../../../core/principal.ts';
+import type { Queryable } from '../../../platform/postgres/database.ts';
+import { tenantsSeen } from '../../identity/tenants/visible-tenants.ts';
+import { type RefundRecord, recordOf } from './record.ts';
+import { findRefund } from './statements.ts';
+
+/** The refund of that public id, if the caller may see it; absent and foreign ids are refused alike. */
+export async function readRefund(database: Queryable, publicId: string, principal: Principal): Promise<RefundRecord> {
+  const id = uuidOfPublicId('ref', publicId);
+  if (id === undefined) throw notFound('refund', publicId);
+  const [row] = await database.run(findRefund, [await tenantsSeen(database, principal), id]);
+  if (row === undefined) throw notFound('refund', publicId);
+  return recordOf(row);
+}

@@ -1,0 +1,42 @@
+import type { Static } from 'typebox';
+import { publicId } from '../../../core/id.ts';
+import type { Failure } from '../providers/failures.ts';
+import type { refundRecord } from './schema.ts';
+import type { RefundRow } from './statements.ts';
+
+export type RefundRecord = Static<typeof refundRecord>;
+
+export function recordOf(row: RefundRow): RefundRecord {
+  return {
+    id: publicId('ref', row.id),
+    transactionId: publicId('txn', row.transaction_id),
+    amount: row.amount,
+    currency: row.currency,
+    status: row.status,
+    reason: row.reason,
+    metadata: row.metadata,
+    userId: row.user_id,
+    failureCode: row.failure_code,
+    failureMessage: row.failure_message,
+    providerReference: row.provider_reference,
+    createdTime: row.created_at,
+    updatedTime: row.updated_at,
+  };
+}
+
+/** The refund as it is once it has failed: what its event tells, as the settling statement writes it. */
+export function failedRefund(
+  refund: RefundRow,
+  { failure, reference }: { failure: Failure; reference?: string },
+  atMs: number,
+): RefundRecord {
+  const time = new Date(atMs).toISOString();
+  return recordOf({
+    ...refund,
+    status: 'FAILED',
+    failure_code: failure.code,
+    failure_message: failure.message,
+    provider_reference: reference ?? refund.provider_reference,
+    updated_at: time > refund.updated_at ? time : refund.updated_at,
+  });
+}

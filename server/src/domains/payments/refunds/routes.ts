@@ -1,0 +1,41 @@
+import { Type } from 'typebox';
+import { idempotencyHeaders, idempotencyKeyOf, replayedHeader } from '../../../platform/http/idempotency.ts';
+import { get, post, type Route } from '../../../platform/http/route.ts';
+import { type CreateRefundDeps, createRefund } from './create.ts';
+import { listRefundsOf } from './list.ts';
+import { readRefund } from './read.ts';
+import { refundInput, refundListQuery, refundQuery, refundRecord } from './schema.ts';
+
+export function refundRoutes(deps: CreateRefundDeps): Route[] {
+  return [
+    post('/api/refund/create', 'transaction_refund', 'Refunds', {
+      summary: 'Refund a transaction',
+      description:
+        'Gives back all or a part of what was paid. The sum of refunds never exceeds the payment. Where the channel has a ' +
+        'provider the refund is PENDING until the provider says; else it is recorded as SUCCESS.',
+      headers: idempotencyHeaders,
+      body: refundInput,
+      data: refundRecord,
+      handle: async ({ body, principal, headers }) => {
+        const { record, replayed } = await createRefund(body, principal, deps, idempotencyKeyOf(headers));
+        return { message: 'Refund created', data: record, ...(replayed && replayedHeader) };
+      },
+    }),
+
+    get('/api/refund/detail', 'transaction_read', 'Refunds', {
+      summary: 'Look a refund up',
+      query: refundQuery,
+      data: refundRecord,
+      handle: async ({ query, principal }) => ({ data: await readRefund(deps.database, query.id, principal) }),
+    }),
+
+    get('/api/refund/list', 'transaction_read', 'Refunds', {
+      summary: 'List refunds',
+      description: 'Newest first. `total` is exact at every moment.',
+      query: refundListQuery,
+      data: Type.Array(refundRecord),
+      paged: true,
+      handle: ({ query, principal }) => listRefundsOf(deps.database, query, principal),
+    }),
+  ];
+}

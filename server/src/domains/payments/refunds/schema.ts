@@ -1,0 +1,56 @@
+import { Type } from 'typebox';
+import { maximumAmount } from '../../../core/currency.ts';
+import { dayFields, pageFields } from '../../../platform/http/list-query.ts';
+import { keptMetadata, long, metadata, nullable } from '../../../platform/http/shapes.ts';
+import { transactionId } from '../transactions/schema.ts';
+import { refundStatuses } from './states.ts';
+
+const status = Type.Enum([...refundStatuses]);
+
+export const refundInput = Type.Object(
+  {
+    transactionId,
+    amount: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: maximumAmount,
+        description: "In minor units of the payment's currency, 1 to 9007199254740991; all that is left without it.",
+      }),
+    ),
+    reason: Type.Optional(Type.String({ minLength: 1, maxLength: 1000 })),
+    metadata: Type.Optional(metadata),
+  },
+  { additionalProperties: false },
+);
+
+export const refundQuery = Type.Object({
+  id: Type.String({ minLength: 1, maxLength: 100, description: '`ref_` and a time-ordered body.' }),
+});
+
+export const refundListQuery = Type.Object({
+  ...pageFields,
+  transactionId: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 100, description: 'Only refunds of this payment.' }),
+  ),
+  status: Type.Optional(status),
+  channelId: Type.Optional(long('Only refunds of payments through this channel.')),
+  ...dayFields,
+});
+
+export const refundRecord = Type.Object({
+  id: Type.String(),
+  transactionId: Type.String(),
+  amount: Type.Integer({ description: 'In minor units.' }),
+  currency: Type.String(),
+  status: Type.Enum([...refundStatuses], {
+    description: 'SUCCESS can still become FAILED: a bank may return the money days later.',
+  }),
+  reason: nullable(Type.String()),
+  metadata: keptMetadata,
+  userId: Type.Integer({ description: 'Who asked for it.' }),
+  failureCode: nullable(Type.String({ description: 'Why the money was not given back.' })),
+  failureMessage: nullable(Type.String()),
+  providerReference: nullable(Type.String({ description: "The provider's own id of the refund." })),
+  createdTime: Type.String(),
+  updatedTime: Type.String(),
+});

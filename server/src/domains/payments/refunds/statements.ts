@@ -1,0 +1,68 @@
+import { statement } from '../../../platform/postgres/statement.ts';
+import type { RefundStatus } from './states.ts';
+
+export interface RefundRow {
+  tenant_id: number;
+  id: string;
+  transaction_id: string;
+  /** The payment's own, also where another one took the money. */
+  channel_id: number;
+  amount: number;
+  currency: string;
+  status: RefundStatus;
+  reason: string | null;
+  metadata: Record<string, unknown> | null;
+  user_id: number;
+  failure_code: string | null;
+  failure_message: string | null;
+  provider_reference: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
+/** A refund as `RefundRow`, from `refund r`. */
+const columns = `r.tenant_id, r.id, r.transaction_id, r.channel_id, r.amount, r.currency, r.status, r.reason, r.metadata,
+  r.user_id, r.failure_code, r.failure_message, r.provider_reference, r.created_at, r.updated_at`;
+
+export const insertRefund = statement<RefundRow>(
+  'refunds.insert',
+  `insert into refund as r (tenant_id, id, transaction_id, channel_id, amount, currency, status, reason, metadata,
+                            user_id, created_at, updated_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, to_timestamp($11::float8 / 1000), to_timestamp($11::float8 / 1000))
+   returning ${columns}`,
+);
+
+/** A refund in whichever of these tenants it is. */
+export const findRefund = statement<RefundRow>(
+  'refunds.find',
+  `select ${columns}
+     from unnest($1::bigint[]) as seen (tenant_id)
+     join refund r on r.tenant_id = seen.tenant_id and r.id = $2`,
+);
+
+/** What the list is narrowed to, of `refund`; null means all. Values: $2 to $3 the ids of the days, payment, status, channel. */
+const narrowed = `id >= $2::uuid and id < $3::uuid and ($4::uuid is null or transaction_id = $4)
+         and ($5::text is null or status = $5) and ($6::bigint is null or channel_id = $6)`;
+
+export const countRefunds = statement<{ total: number }>(
+  'refunds.count',
+  `select count(*) as total from refund where tenant_id = any ($1::bigint[]) and ${narrowed}`,
+);
+
+/** A page, newest first: of each tenant as many as may stand before its end, then the rows of those that stand in it. */
+export const listRefunds = statement<RefundRow>(
+  'refunds.list',
+  `with page as materialized (
+     select near.tenant_id, near.id
+       from unnest($1::bigint[]) as seen (tenant_id)
+      cross join lateral (
+        select tenant_id, id from refund
+         where tenant_id = seen.tenant_id and ${narrowed}
+         order by id desc limit $7::bigint + $8::bigint
+      ) as near
+      order by near.id desc offset $7::bigint limit $8::bigint
+   )
+   select ${columns}
+     from page join refund r on r.tenant_id = page.tenant_id and r.id = page.id
+    order by r.id desc`,
+);

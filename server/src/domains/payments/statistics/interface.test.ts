@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { administratorOf, dataOf, makeChannel, makePayment } from '../../../testing/cast.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/database.ts';
+import { florinOn, type TestFlorin } from '../../../testing/florin.ts';
+import { aRefusal, aText, aTime } from '../../../testing/shapes.ts';
+
+let db: TestDatabase;
+let florin: TestFlorin;
+let admin: string;
+let cards: number;
+let wire: number;
+let paid: string;
+
+beforeAll(async () => {
+  db = await databaseFromTemplate();
+  // At noon, so that no midnight falls into the test.
+  const aheadMs = Date.parse('2026-06-15T12:00:00Z') - Date.now();
+  florin = await florinOn(db, {}, () => Date.now() + aheadMs);
+  admin = await administratorOf(florin);
+  cards = await makeChannel(florin, admin, { name: 'Cards', provider: 'sandbox' });
+  wire = await makeChannel(florin, admin, { name: 'Wire', type: 'OFFLINE' });
+  paid = await makePayment(florin, admin, cards);
+  await makePayment(florin, admin, wire, { amount: Number.MAX_SAFE_INTEGER, currency: 'EUR' });
+  await makePayment(florin, admin, wire, { amount: Number.MAX_SAFE_INTEGER, currency: 'EUR' });
+  await eventually('the sandbox takes the money', async () => {
+    return dataOf(await florin.get(`/api/transaction/detail?id=${paid}`, admin)).status === 'SUCCESS';
+  });
+});
+
+afterAll(async () => {
+  await florin.stop();
+  await db.drop();
+});
+
+const usd = { currency: 'USD', count: 1, amount: '1999' };
+const eur = { currency: 'EUR', count: 2, amount: '18014398509481982' };
+const tried = { charges: { succeeded: 1, failed: 0, cancelled: 0 }, successRate: 1 };
+const nothingTried = { charges: { succeeded: 0, failed: 0, cancelled: 0 }, successRate: null };
+const unknown = { charges: null, successRate: null };
+
+test('the timeline tells every step in order', async () => {
+  const { status, body } = await florin.get(`/api/transaction/timeline?id=${paid}`, admin);
+  const called = { channelId: cards, channelName: 'Cards', operation: 1, provider: 'sandbox' };
+  expect({ status, body }).toEqual({
+    status: 200,
+    body: {
+      code: 200,
+      data: [
+        {
+          time: aTime,
+          type: 'created',
+          message: 'User 1 created the payment of 19.99 USD.',
+          status: 'PENDING',
+          channelId: cards,
+          channelName: 'Cards',
+          provider: 'sandbox',
+          detail: { userId: 1 },
+        },
+        {
+          time: aTime,
+          type: 'charge_called',
+          message: 'The charge of 19.99 USD was sent to sandbox.',
+          status: 'PROCESSING',
+          ...called,
+        },
+        {
+          time: aTime,
+          type: 'charge_succeeded',
+          message: 'sandbox took 19.99 USD.',
+          status: 'SUCCESS',
+          ...called,
+          reference: aText,
+          detail: { settledBy: 'answer', calls: 1, lookUps: 0 },
+        },
+      ],
+    },
+  });
+});
+
+test('the timeline of a payment that is not there is absent', async () => {
+  const { status, body } = await florin.get('/api/transaction/timeline?id=txn_0198a5b87c1f7000800000000000dead', admin);
+  expect({ status, body }).toEqual({ status: 404, body: aRefusal(404, { type: 'record_not_found', field: 'id' }) });
+});
+
+test('the summary tells all, by status and by channel, with sums no double could carry', async () => {
+  const { status, body } = await florin.get('/api/statistics/summary', admin);
+  expect({ status, body }).toEqual({
+    status: 200,
+    body: {
+      code: 200,
+      data: {
+        startDate: '2026-05-17',
+        endDate: '2026-06-15',
+        count: 3,
+        amounts: [eur, usd],
+        ...tried,
+        statuses: [
+          { status: 'PENDING', count: 2, amounts: [eur] },
+          { status: 'SUCCESS', count: 1, amounts: [usd] },
+        ],
+        channels: [
+          { channelId: cards, channelName: 'Cards', count: 1, amounts: [usd], ...tried },
+          { channelId: wire, channelName: 'Wire', count: 2, amounts: [eur], ...nothingTried },
+        ],
+      },
+    },
+  });
+});
+
+test('a summary narrowed by user or status does not know of charges', async () => {
+  for (const filter of ['userId=1', 'status=SUCCESS']) {
+    expect(dataOf(await florin.get(`/api/statistics/summary?${filter}`, admin))).toMatchObject(unknown);
+  }
+});
+
+test('the series tells every day, or each group on its days', async () => {
+  const { status, body } = await florin.get('/api/statistics/series', admin);
+  expect(status).toBe(200);
+  expect(body.data).toHaveLength(30);
+  expect(body.data[0]).toEqual({ day: '2026-05-17', count: 0, amounts: [], ...nothingTried });
+  expect(body.data.at(-1)).toEqual({ day: '2026-06-15', count: 3, amounts: [eur, usd], ...tried });
+  const by = async (group: string) => dataOf(await florin.get(`/api/statistics/series?groupBy=${group}`, admin));
+  expect(await by('channel')).toEqual([
+    { day: '2026-06-15', channelId: cards, channelName: 'Cards', count: 1, amounts: [usd], ...tried },
+    { day: '2026-06-15', channelId: wire, channelName: 'Wire', count: 2, amounts: [eur], ...nothingTried },
+  ]);
+  expect(await by('status')).toEqual([
+    { day: '2026-06-15', status: 'PENDING', count: 2, amounts: [eur], ...unknown },
+    { day: '2026-06-15', status: 'SUCCESS', count: 1, amounts: [usd], ...unknown },
+  ]);
+  expect(await by('currency')).toEqual([
+    { day: '2026-06-15', currency: 'EUR', count: 2, amounts: [eur], ...nothingTried },
+    { day: '2026-06-15', currency: 'USD', count: 1, amounts: [usd], ...tried },
+  ]);
+});

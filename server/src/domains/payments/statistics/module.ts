@@ -1,0 +1,35 @@
+import { RollupWorker } from '../../../platform/jobs/rollup-worker.ts';
+import { defineModule } from '../../../platform/module.ts';
+import type { Node } from '../../../platform/node.ts';
+import type { ChannelDirectory } from '../channels/directory.ts';
+import { rollUpLedger } from '../ledger/rollup.ts';
+import { rollUpTransactionTotals } from '../transactions/rollup.ts';
+import { rollupsDue } from '../transactions/totals.cte.ts';
+import { statisticsChecks } from './integrity.ts';
+import { rollUpCharges } from './rollup.ts';
+import { statisticsRoutes } from './routes.ts';
+import { seriesRow, summary } from './schema.ts';
+
+/** Counts and amounts of payments, and how often charges succeed. */
+export const statistics = defineModule({
+  name: 'statistics',
+  tables: ['charge_total', 'charge_total_delta'],
+  reference: [{ name: 'Statistics', description: 'Counts and amounts of payments, and how often charges succeed.' }],
+  resources: { 'statistics summary': summary, 'statistics row': seriesRow },
+  routes: (context: Node & { channels: ChannelDirectory }) => statisticsRoutes(context),
+  workers: ({ workerDatabase, log }: Node) => {
+    const rollups = new RollupWorker(workerDatabase, [rollUpTransactionTotals, rollUpLedger, rollUpCharges], (error) =>
+      log.warn({ error }, 'Rolling up totals is failing; retrying. Totals stay exact'),
+    );
+    return [
+      {
+        name: 'rollups',
+        start: () => rollups.start(),
+        stop: () => rollups.stop(),
+        wake: () => rollups.wake(),
+        wakesOn: rollupsDue,
+      },
+    ];
+  },
+  integrity: statisticsChecks,
+});

@@ -1,0 +1,75 @@
+import { Type } from 'typebox';
+import { day } from '../../../platform/http/list-query.ts';
+import { long } from '../../../platform/http/shapes.ts';
+import { transactionStatuses } from '../transactions/states.ts';
+
+const status = Type.Enum([...transactionStatuses]);
+
+export const summaryQuery = Type.Object({
+  startDate: day('The first day, whole and in UTC: YYYY-MM-DD. Without it, 30 days are looked at.'),
+  endDate: day('The last day, whole and in UTC: YYYY-MM-DD. Today without it.'),
+  channelId: Type.Optional(long('Only payments through this channel.')),
+  currency: Type.Optional(
+    Type.String({
+      pattern: '^[A-Z]{3}$',
+      title: 'an ISO 4217 code in capitals',
+      description: 'Only payments in this currency.',
+    }),
+  ),
+  status: Type.Optional(status),
+  userId: Type.Optional(long('Only payments created by this user (or by a key of theirs).')),
+});
+
+export const seriesQuery = Type.Object({
+  ...summaryQuery.properties,
+  groupBy: Type.Optional(
+    Type.Enum(['channel', 'status', 'currency'], { description: 'One row a day for each of these; without it, one.' }),
+  ),
+});
+
+const sums = {
+  count: Type.Integer({ description: 'How many payments.' }),
+  amounts: Type.Array(
+    Type.Object({
+      currency: Type.String(),
+      count: Type.Integer(),
+      amount: Type.String({ description: 'In minor units, as decimal digits: a sum may exceed 2^53.' }),
+    }),
+    {
+      description: 'How many and how much, by currency: `currency`, `count`, and `amount` as a string of minor units.',
+    },
+  ),
+};
+
+const rates = {
+  charges: Type.Union(
+    [Type.Object({ succeeded: Type.Integer(), failed: Type.Integer(), cancelled: Type.Integer() }), Type.Null()],
+    { description: 'What became of charges: how many `succeeded`, `failed` (saved elsewhere or not), `cancelled`.' },
+  ),
+  successRate: Type.Union([Type.Number(), Type.Null()], {
+    description: 'succeeded ÷ (succeeded + failed), from 0 to 1, to four digits.',
+  }),
+};
+
+export const summary = Type.Object({
+  startDate: Type.String({ description: 'The first day.' }),
+  endDate: Type.String({ description: 'The last day, inclusive.' }),
+  ...sums,
+  ...rates,
+  statuses: Type.Array(Type.Object({ status, ...sums }), {
+    description: 'The same `count` and `amounts` by `status`.',
+  }),
+  channels: Type.Array(Type.Object({ channelId: Type.Integer(), channelName: Type.String(), ...sums, ...rates }), {
+    description: 'All of the above by `channelId` and `channelName`.',
+  }),
+});
+
+export const seriesRow = Type.Object({
+  day: Type.String({ description: 'YYYY-MM-DD, in UTC.' }),
+  channelId: Type.Optional(Type.Integer({ description: 'Grouped by channel.' })),
+  channelName: Type.Optional(Type.String({ description: 'Grouped by channel.' })),
+  status: Type.Optional(Type.Enum([...transactionStatuses], { description: 'Grouped by status.' })),
+  currency: Type.Optional(Type.String({ description: 'Grouped by currency.' })),
+  ...sums,
+  ...rates,
+});

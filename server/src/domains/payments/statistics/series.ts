@@ -1,0 +1,65 @@
+import type { Static } from 'typebox';
+import type { Principal } from '../../../core/principal.ts';
+import { tenantsSeen } from '../../identity/tenants/visible-tenants.ts';
+import type { TransactionStatus } from '../transactions/states.ts';
+import type { StatisticsDeps } from './deps.ts';
+import { daysOf, everyDayOf, filterOf, ratesOf, sumsOf } from './rules.ts';
+import type { seriesQuery, seriesRow } from './schema.ts';
+import { type CellRow, type ChargeRow, findCells, findCharges } from './statements.ts';
+
+type Row = Static<typeof seriesRow>;
+type GroupBy = NonNullable<Static<typeof seriesQuery>['groupBy']>;
+
+/** What a row is told apart by, besides its day: '' where nothing. */
+type Group = string | number;
+
+/**
+ * The same figures day by day. Without a group every day has its row, also one without payments; with one, each group has
+ * a row on the days on which it has anything.
+ */
+export async function seriesOf(
+  query: Static<typeof seriesQuery>,
+  principal: Principal,
+  { database, channels, clock }: StatisticsDeps,
+): Promise<Row[]> {
+  const { groupBy } = query;
+  const days = daysOf(query, clock());
+  const everyDay = everyDayOf(days);
+  const { cells, charges } = await database.snapshot(async (moment) => {
+    const filter = filterOf(query, days, await tenantsSeen(moment, principal));
+    const by = { day: true, channel: groupBy === 'channel', status: groupBy === 'status' };
+    return { cells: await findCells(moment, filter, by), charges: await findCharges(moment, filter, by) };
+  });
+  const cellsOf = Map.groupBy(cells, (cell) => placeOf(cell.day, groupOf(cell, groupBy)));
+  const chargesOf = charges && Map.groupBy(charges, (charge) => placeOf(charge.day, groupOf(charge, groupBy)));
+  const groups = groupBy === undefined ? [''] : groupsOf([...cells, ...(charges ?? [])], groupBy);
+  const rows: Row[] = [];
+  for (const day of everyDay) {
+    for (const group of groups) {
+      const [here, tried] = [cellsOf.get(placeOf(day, group)), chargesOf?.get(placeOf(day, group))];
+      if (groupBy !== undefined && here === undefined && tried === undefined) continue;
+      rows.push({ day, ...(await named(group)), ...sumsOf(here ?? []), ...ratesOf(chargesOf && (tried ?? [])) });
+    }
+  }
+  return rows;
+
+  async function named(group: Group): Promise<Partial<Row>> {
+    if (groupBy === 'status') return { status: group as TransactionStatus };
+    if (groupBy === 'currency') return { currency: group as string };
+    if (groupBy === undefined) return {};
+    const channelId = group as number;
+    return { channelId, channelName: (await channels.find(channelId))?.name ?? '' };
+  }
+}
+
+function groupsOf(rows: readonly (CellRow | ChargeRow)[], groupBy: GroupBy): Group[] {
+  return [...new Set(rows.map((row) => groupOf(row, groupBy)))].sort((a, b) => (a < b ? -1 : 1));
+}
+
+function groupOf(row: CellRow | ChargeRow, groupBy: GroupBy | undefined): Group {
+  if (groupBy === 'channel') return row.channel_id;
+  if (groupBy === 'currency') return row.currency;
+  return groupBy === 'status' && 'status' in row ? row.status : '';
+}
+
+const placeOf = (day: string | null, group: Group) => `${day} ${group}`;

@@ -1,0 +1,276 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { minuteMs, secondMs } from '../../../core/clock.ts';
+import { publicId } from '../../../core/id.ts';
+import type { Principal } from '../../../core/principal.ts';
+import type { Database, Queryable } from '../../../platform/postgres/database.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../testing/database.ts';
+import { arrangeChannels, paymentsNode, principalOf } from '../../../testing/payments.ts';
+import { listTransactions } from './list.ts';
+import { rollUpTransactionTotals, rowsPerSlice } from './rollup.ts';
+import { countTotalsCte } from './totals.cte.ts';
+
+type Query = Parameters<typeof listTransactions>[1];
+
+const merchants = [principalOf(1, 7), principalOf(1, 8), principalOf(2, 9)] as const;
+const administrator = principalOf(0, 1, 'PLATFORM_ADMIN');
+
+let db: TestDatabase;
+beforeAll(async () => {
+  db = await databaseFromTemplate();
+  await arrangeChannels(db);
+});
+afterAll(() => db.drop());
+
+const queries = fc.record(
+  {
+    page: fc.integer({ min: 1, max: 60 }),
+    pageSize: fc.constantFrom(1, 3, 7, 20, 100),
+    status: fc.constantFrom('PENDING', 'SUCCESS', 'FAILED'),
+    channelId: fc.constantFrom(11, 12, 21),
+    userId: fc.constantFrom(7, 8, 9),
+    startDate: fc.constantFrom('2026-01-30', '2026-01-31'),
+    endDate: fc.constantFrom('2026-01-31', '2026-02-01'),
+  },
+  { requiredKeys: [] },
+) as fc.Arbitrary<Query>;
+
+test('every page is that of one moment while nodes with wandering clocks write, move, fold and cut at once', async () => {
+  let writing = true;
+  const nodes = await Promise.all([
+    paymentsNode(db, wanderingClock('2026-01-30T23:20:00Z', 1)),
+    paymentsNode(db, wanderingClock('2026-01-30T23:20:05Z', 2)),
+  ]);
+  const writers = nodes.flatMap((node) =>
+    merchants.map(async (caller, i) => {
+      for (let n = 0; writing && n < 300; n++) {
+        const channelId = caller.tenantId === 2 ? 12 : n % 3 === 0 ? 21 : 11;
+        const { json } = await node.creator.create({ amount: 100 + n, currency: 'USD', channelId }, caller);
+        const { id } = JSON.parse(json);
+        if ((n + i) % 3 === 0) await node.update({ id, status: n % 2 === 0 ? 'SUCCESS' : 'FAILED' }, caller);
+      }
+    }),
+  );
+  const folders = [0, 1].map(async () => {
+    while (writing) await rollUpTransactionTotals(db.database, 7);
+  });
+  const seen = new Set<string>();
+  try {
+    await fc.assert(
+      fc.asyncProperty(queries, fc.constantFrom(...merchants, administrator), async (query, caller) => {
+        const { page, recount } = await listedAndCounted(query, caller, 7, (_, { name }) => {
+          seen.add(name);
+        });
+        expect(page.data.map((row) => row.id)).toEqual(recount.ids);
+        expect(page.pagination.total).toBe(recount.total);
+      }),
+      { numRuns: 200 },
+    );
+  } finally {
+    writing = false;
+    await Promise.all([...writers, ...folders]);
+    await Promise.all(nodes.map((node) => node.stop()));
+  }
+  expect(seen).toContain('transactions.locate_slices');
+});
+
+/** Mostly runs ahead, now and then far; sometimes back, which its node's ids do not follow. */
+function wanderingClock(start: string, seed: number): () => number {
+  let [nowMs, random] = [Date.parse(start), seed];
+  return () => {
+    random = (random * 48_271) % 2_147_483_647;
+    const kind = random % 100;
+    nowMs += kind === 0 ? 5 * minuteMs : kind === 1 ? -5 * minuteMs : kind < 60 ? 2 * secondMs : 100;
+    return nowMs;
+  };
+}
+
+/** A page, and what counting gives at the very moment it was read. */
+async function listedAndCounted(
+  query: Query,
+  caller: Principal,
+  slicedEvery: number,
+  note: (moment: Queryable, ...ran: Parameters<Queryable['run']>) => Promise<void> | void,
+) {
+  let recount = { total: 0, ids: [] as string[] };
+  const snapshot: Database['snapshot'] = (work) =>
+    db.database.snapshot(async (moment) => {
+      const noted: Queryable = {
+        run: async (statement, values) => {
+          await note(moment, statement, values);
+          return moment.run(statement, values);
+        },
+      };
+      const page = await work(noted);
+      recount = await counted(moment, query, caller);
+      return page;
+    });
+  const page = await listTransactions({ snapshot }, query, caller, slicedEvery);
+  return { page, recount };
+}
+
+async function counted(moment: Queryable, query: Query, caller: Principal) {
+  const pageSize = query.pageSize ?? 20;
+  const [row] = await moment.run<{ total: number; ids: string[] }>(
+    {
+      name: '',
+      text: `with held as materialized (
+               select id from transaction
+                where ($1::bigint is null or tenant_id = $1) and ($2::text is null or status = $2)
+                  and ($3::bigint is null or channel_id = $3) and ($4::bigint is null or user_id = $4)
+                  and (created_at at time zone 'UTC')::date between coalesce($5::date, '-infinity')
+                  and coalesce($6::date, 'infinity')
+             )
+             select (select count(*) from held) as total,
+                    array(select id::text from held order by id desc offset $7 limit $8) as ids`,
+    },
+    [
+      caller.userType === 'PLATFORM_ADMIN' ? null : caller.tenantId,
+      query.status,
+      query.channelId,
+      query.userId,
+      query.startDate,
+      query.endDate,
+      ((query.page ?? 1) - 1) * pageSize,
+      pageSize,
+    ],
+  );
+  const { total, ids } = row as { total: number; ids: string[] };
+  return { total, ids: ids.map((id) => publicId('txn', id)) };
+}
+
+test('the folded slices equal a recount in every one of their combinations', async () => {
+  await rollUpTransactionTotals(db.database, 7);
+  expect(await db.query('select tenant_id from transaction_slice group by 1 having count(*) > 10')).toHaveLength(2);
+  expect(await differingSlices()).toEqual([]);
+});
+
+async function differingSlices() {
+  return db.query(`
+    with payment as (
+      select t.*, date_trunc('day', t.created_at, 'UTC') as day,
+             (select max(started_at) from transaction_slice
+               where tenant_id = t.tenant_id and started_at between date_trunc('day', t.created_at, 'UTC') and t.created_at
+             ) as started_at
+        from transaction t
+    ),
+    cell as (
+      select tenant_id, coalesce(channel_id, 0) as channel_id, coalesce(user_id, 0) as user_id,
+             coalesce(status, '*') as status, started_at, count(*) as count
+        from payment
+       where started_at > day
+       group by tenant_id, started_at, cube (channel_id, user_id, status)
+    ),
+    slice as (
+      select tenant_id, started_at, date_trunc('second', max(created_at)) as newest_second, count(*) as count
+        from payment group by 1, 2
+    )
+    select tenant_id, started_at
+      from cell full join (select * from transaction_slice_total where count <> 0) as kept
+     using (tenant_id, channel_id, user_id, status, started_at)
+     where cell.count is distinct from kept.count
+     union all
+    select tenant_id, started_at
+      from slice full join transaction_slice as kept using (tenant_id, started_at)
+     where (slice.count, slice.newest_second) is distinct from (kept.count, kept.newest_second)`);
+}
+
+test('a page in the middle of a burst reads about one slice, under every filter, also after payments moved on', async () => {
+  const [caller] = merchants;
+  const perSecond = 400;
+  for (let part = 0; part < 4; part++) {
+    await insertBurst('2026-03-10T09:00:00Z', part * 12_000, 12_000, perSecond);
+    await rollUpTransactionTotals(db.database);
+  }
+  await moveOn(0);
+  await rollUpTransactionTotals(db.database);
+  await moveOn(1);
+  const filters: Query[] = [{}, { status: 'SUCCESS' }, { channelId: 21 }, { userId: 8, status: 'PENDING' }];
+  const readPages = async (who: Principal, depths: number[]) => {
+    for (const filter of filters) {
+      const query: Query = { ...filter, startDate: '2026-03-10', endDate: '2026-03-10', pageSize: 50 };
+      const { total } = (await listTransactions(db.database, query, who)).pagination;
+      expect(total).toBeGreaterThan(3 * rowsPerSlice);
+      for (const depth of depths) {
+        const { page, recount, read } = await listedAndRead({ ...query, page: Math.ceil((total * depth) / 50) }, who);
+        expect(page.data.map((row) => row.id)).toEqual(recount.ids);
+        expect(page.pagination.total).toBe(recount.total);
+        expect(read).toBeGreaterThanOrEqual(50);
+        expect(read).toBeLessThan(rowsPerSlice + 2 * perSecond);
+      }
+    }
+  };
+  await readPages(caller, [0.25, 0.5, 0.77]);
+  await db.query('vacuum analyze transaction');
+  await readPages(administrator, [0.6]);
+});
+
+async function listedAndRead(query: Query, who: Principal) {
+  let read = 0;
+  const listed = await listedAndCounted(query, who, rowsPerSlice, async (moment, { text }, values) => {
+    read += await rowsRead(moment, text, values);
+  });
+  return { ...listed, read };
+}
+
+/** Payments as a batch writes them, with what they add to the totals, at an even pace from a moment on. */
+async function insertBurst(start: string, first: number, rows: number, perSecond: number): Promise<void> {
+  await db.query(
+    `with payment as (
+       select number, lpad(to_hex($1::bigint + number * 1000 / $4::bigint), 12, '0') as ms,
+              to_timestamp(($1::bigint + number * 1000 / $4::bigint) / 1000.0) as created_at
+         from generate_series($2::bigint, $2::bigint + $3::bigint - 1) as number
+     ),
+     created as (
+       insert into transaction (tenant_id, id, amount, currency, status, channel_id, user_id, created_at, updated_at)
+       select 1, (left(ms, 8) || '-' || right(ms, 4) || '-7' || lpad(to_hex(number % 4096), 3, '0') || '-8'
+                  || right(gen_random_uuid()::text, 16))::uuid,
+              1 + number, 'USD', 'PENDING', case number % 3 when 0 then 11 else 21 end, 7 + number % 2, created_at, created_at
+         from payment
+       returning *
+     ),
+     change as (
+       select tenant_id, channel_id, user_id, status, created_at, currency, 1 as count, amount from created
+     ),
+     ${countTotalsCte}
+     select 1`,
+    [Date.parse(start), first, rows, perSecond],
+  );
+}
+
+/** Every fifth of the payments that wait succeeds. */
+async function moveOn(remainder: number): Promise<void> {
+  await db.query(
+    `with changed as (
+       update transaction set status = 'SUCCESS' where status = 'PENDING' and amount % 5 = $1 and created_at > '2026-03-01'
+       returning *
+     ),
+     change as (
+       select tenant_id, channel_id, user_id, side.status, created_at, currency, sign as count, sign * amount as amount
+         from changed cross join (values ('PENDING', -1), ('SUCCESS', 1)) as side (status, sign)
+     ),
+     ${countTotalsCte}
+     select 1`,
+    [remainder],
+  );
+}
+
+interface PlanNode {
+  'Relation Name'?: string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  Plans?: PlanNode[];
+}
+
+/** Rows of `transaction` that a statement reads, in its indexes or the table, kept or not. */
+async function rowsRead(moment: Queryable, text: string, values: readonly unknown[] = []): Promise<number> {
+  const explain = { name: '', text: `explain (analyze, timing off, format json) ${text}` };
+  const [row] = await moment.run<{ 'QUERY PLAN': { Plan: PlanNode }[] }>(explain, values);
+  const count = (node: PlanNode): number => {
+    const own =
+      node['Relation Name'] === 'transaction' ? node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0) : 0;
+    return own * node['Actual Loops'] + (node.Plans ?? []).reduce((sum, below) => sum + count(below), 0);
+  };
+  return count(row?.['QUERY PLAN'][0]?.Plan as PlanNode);
+}

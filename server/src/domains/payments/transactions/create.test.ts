@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Refusal } from '../../../core/errors.ts';
+import { uuidOfPublicId } from '../../../core/id.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../testing/database.ts';
+import { arrangeChannels, paymentsNode, principalOf } from '../../../testing/payments.ts';
+
+let db: TestDatabase;
+let node: Awaited<ReturnType<typeof paymentsNode>>;
+let other: Awaited<ReturnType<typeof paymentsNode>>;
+const one = principalOf(1, 7);
+
+beforeAll(async () => {
+  db = await databaseFromTemplate();
+  await arrangeChannels(db);
+  node = await paymentsNode(db);
+  other = await paymentsNode(db);
+});
+
+afterAll(async () => {
+  await node.stop();
+  await other.stop();
+  await db.drop();
+});
+
+const payment = { amount: 1000, currency: 'USD', channelId: 11 };
+
+async function refusalOf(promise: Promise<unknown>): Promise<Refusal> {
+  const error = await promise.then(
+    () => new Error('It was not refused.'),
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof Refusal)) throw error;
+  return error;
+}
+
+async function countOf(table: string, where: string): Promise<number> {
+  const [row] = await db.query<{ n: number }>(`select count(*) as n from ${table} where ${where}`);
+  return row?.n ?? 0;
+}
+
+test('an acknowledged payment stands with its event, its deliveries and its total, all or none', async () => {
+  await db.query(`insert into app_user (tenant_id, user_name, email, password_hash, user_type)
+                  values (1, 'u', 'u@x', '-', 'MERCHANT_ADMIN')`);
+  await db.query(`insert into webhook_endpoint (tenant_id, user_id, url, events, secret_sealed, state)
+    select tenant_id, 1, 'http://127.0.0.1:9', events, '', state from (values
+      (1, array['*'], true), (1, array['transaction.*'], true), (1, array['transaction.created'], true),
+      (1, array['transaction.failed', 'invoice.*'], true), (1, array['*'], false), (2, array['*'], true)
+    ) as e (tenant_id, events, state)`);
+  const { json } = await node.creator.create({ ...payment, description: 'Tëst "quoted" \\ 💶' }, one);
+  const object = JSON.parse(json);
+  const id = uuidOfPublicId('txn', object.id);
+  const [event] = await db.query<{ body: string }>('select body from event where id = $1', [id]);
+  expect(JSON.parse(event?.body ?? '')).toMatchObject({ type: 'transaction.created', data: { object } });
+  expect(await countOf('delivery', `event_id = '${id}'`)).toBe(3);
+  expect(await countOf('transaction_total_delta', 'tenant_id = 1 and count = 1')).toBe(1);
+  await db.query('update webhook_endpoint set state = false');
+});
+
+test('payments that arrive together are written together', async () => {
+  node.batchSizes.length = 0;
+  await Promise.all(Array.from({ length: 300 }, () => node.creator.create(payment, one)));
+  expect(node.batchSizes.reduce((sum, size) => sum + size)).toBe(300);
+  expect(Math.max(...node.batchSizes)).toBeGreaterThan(100);
+});
+
+test('a hundred concurrent requests with one key make one payment, in one batch', async () => {
+  const answers = await Promise.all(Array.from({ length: 100 }, () => node.creator.create(payment, one, 'same-batch')));
+  expect(new Set(answers.map((answer) => answer.json)).size).toBe(1);
+  expect(answers.filter((answer) => !answer.replayed)).toHaveLength(1);
+  expect(await countOf('transaction', `idempotency_key = 'same-batch'`)).toBe(1);
+});
+
+test('a hundred concurrent requests with ten keys in any order make ten payments over two nodes', async () => {
+  const answers = await Promise.all(
+    Array.from({ length: 200 }, (_, i) => {
+      const turn = (i >> 1) % 10;
+      const key = `two-nodes-${i % 2 === 0 ? turn : 9 - turn}`;
+      return (i % 2 === 0 ? node : other).creator.create(payment, one, key);
+    }),
+  );
+  expect(new Set(answers.map((answer) => answer.json)).size).toBe(10);
+  expect(answers.filter((answer) => !answer.replayed)).toHaveLength(10);
+  expect(await countOf('transaction', `idempotency_key like 'two-nodes-%'`)).toBe(10);
+});
+
+test('a key used again with another body is refused, also in the same batch; with the same body in another order it is not', async () => {
+  const [first, second] = await Promise.allSettled([
+    node.creator.create({ ...payment, metadata: { a: 1, b: 2 } }, one, 'differs'),
+    node.creator.create({ ...payment, amount: 1001 }, one, 'differs'),
+  ]);
+  expect(first.status).toBe('fulfilled');
+  expect(second).toMatchObject({ status: 'rejected', reason: { type: 'idempotency_mismatch' } });
+  const again = await node.creator.create(
+    { channelId: 11, metadata: { b: 2, a: 1 }, currency: 'USD', amount: 1000 },
+    one,
+    'differs',
+  );
+  expect(again.replayed).toBe(true);
+});
+
+test('a key belongs to its tenant: another tenant with the same key makes its own payment', async () => {
+  const ours = await node.creator.create(payment, one, 'tenant-key');
+  const theirs = await node.creator.create({ ...payment, channelId: 12 }, principalOf(2, 8), 'tenant-key');
+  expect(theirs.replayed).toBe(false);
+  expect(theirs.json).not.toBe(ours.json);
+});
+
+test('a repeat gets its first answer letter by letter, also after the payment moved on and the channel was switched off', async () => {
+  const first = await node.creator.create({ ...payment, channelId: 21 }, one, 'moved-on');
+  await node.update({ id: JSON.parse(first.json).id, status: 'SUCCESS', description: 'paid' }, one);
+  await db.query('update channel set state = false where id = 21');
+  const fresh = await paymentsNode(db);
+  const repeat = await fresh.creator.create({ ...payment, channelId: 21 }, one, 'moved-on');
+  await fresh.stop();
+  expect(repeat).toEqual({ json: first.json, replayed: true });
+});
+
+test('a refusal for bad input is not kept: the same key serves the corrected request', async () => {
+  expect((await refusalOf(node.creator.create({ ...payment, currency: 'EUR' }, one, 'corrected'))).type).toBe(
+    'currency_not_supported',
+  );
+  expect((await node.creator.create(payment, one, 'corrected')).replayed).toBe(false);
+});
+
+test.each([
+  ['an inactive channel', { ...payment, channelId: 31 }, 'channel_inactive', 'channelId'],
+  ["another tenant's channel", { ...payment, channelId: 12 }, 'record_not_found', 'channelId'],
+  ['an absent channel', { ...payment, channelId: 999 }, 'record_not_found', 'channelId'],
+  ['a currency the channel lacks', { ...payment, currency: 'EUR' }, 'currency_not_supported', 'currency'],
+  ['a currency in lower case', { ...payment, currency: 'usd' }, 'invalid_request', 'currency'],
+  ['metadata over 16 KiB', { ...payment, metadata: { a: 'x'.repeat(16_400) } }, 'invalid_request', 'metadata'],
+  [
+    'metadata nested over 8 levels',
+    { ...payment, metadata: JSON.parse(`${'{"a":'.repeat(9)}1${'}'.repeat(9)}`) },
+    'invalid_request',
+    'metadata',
+  ],
+])('%s is refused, and the field is named', async (_what, input, type, field) => {
+  expect(await refusalOf(node.creator.create(input, one))).toMatchObject({ type, field });
+});
+
+test("the platform's channel serves every tenant", async () => {
+  const { json } = await node.creator.create({ ...payment, channelId: 10 }, one);
+  expect(JSON.parse(json).channelId).toBe(10);
+});
+
+test('a batch whose values the database refuses fails nobody but the culprit', async () => {
+  const poison = { ...payment, description: 'NUL \0 in the middle' };
+  const outcomes = await Promise.allSettled([
+    ...Array.from({ length: 50 }, () => node.creator.create(payment, one)),
+    node.creator.create(poison, one),
+    ...Array.from({ length: 50 }, () => node.creator.create(payment, one)),
+  ]);
+  expect(outcomes.filter((outcome) => outcome.status === 'rejected')).toHaveLength(1);
+});
+
+test('a payment whose connection breaks while it is written is written once', async () => {
+  for (let round = 0; round < 5; round++) {
+    const before = await countOf('transaction', 'true');
+    const creates = Promise.all(Array.from({ length: 200 }, () => node.creator.create(payment, one)));
+    await db.query(`select pg_terminate_backend(pid) from pg_stat_activity
+                     where application_name = 'florin test writer' and datname = current_database()`);
+    await creates;
+    expect(await countOf('transaction', 'true')).toBe(before + 200);
+  }
+});
+
+test('every payment has exactly one created event', async () => {
+  expect(await countOf('event', `type = 'transaction.created'`)).toBe(await countOf('transaction', 'true'));
+});

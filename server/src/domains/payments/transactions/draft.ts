@@ -1,0 +1,81 @@
+import type { Static } from 'typebox';
+import { Refusal } from '../../../core/errors.ts';
+import { publicId, uuidTimeMs } from '../../../core/id.ts';
+import { metadataJson } from '../../../core/metadata.ts';
+import type { Principal } from '../../../core/principal.ts';
+import { requestHash } from '../../../platform/postgres/idempotency-records.ts';
+import { eventBody } from '../../webhooks/events/append-events.cte.ts';
+import { mayUse, requireAccepting } from '../channels/rules.ts';
+import type { ChannelRow } from '../channels/statements.ts';
+import { recordJson } from './record.ts';
+import type { createInput } from './schema.ts';
+import type { Draft } from './statements.ts';
+
+export type CreateInput = Static<typeof createInput>;
+
+/** In whose tenant and name a payment is made. */
+export type Creator = Pick<Principal, 'tenantId' | 'userId'>;
+
+/** The channel, if this tenant may use it and it takes the payment. */
+export function usable(
+  channel: ChannelRow | undefined,
+  { channelId, currency }: CreateInput,
+  { tenantId }: Creator,
+): ChannelRow {
+  if (channel === undefined || !mayUse(channel, tenantId)) {
+    throw new Refusal('record_not_found', `There is no channel ${channelId}.`, { field: 'channelId' });
+  }
+  requireAccepting(channel, currency);
+  return channel;
+}
+
+/** Everything about a payment that can be decided without asking the database. */
+export function draftOf(
+  input: CreateInput,
+  channel: ChannelRow,
+  principal: Creator,
+  id: string,
+  idempotencyKey: string | undefined,
+): Draft {
+  const createdMs = uuidTimeMs(id);
+  const createdTime = new Date(createdMs).toISOString();
+  const objectJson = recordJson({
+    id: publicId('txn', id),
+    amount: input.amount,
+    amountRefunded: 0,
+    currency: input.currency,
+    status: 'PENDING',
+    channelId: channel.id,
+    description: input.description ?? null,
+    metadata: (input.metadata as Record<string, unknown> | undefined) ?? null,
+    customerId: input.customerId ?? null,
+    invoiceId: input.invoiceId ?? null,
+    userId: principal.userId,
+    failureCode: null,
+    failureMessage: null,
+    providerReference: null,
+    nextAction: null,
+    version: 1,
+    createdTime,
+    updatedTime: createdTime,
+  });
+  return {
+    tenantId: principal.tenantId,
+    id,
+    amount: input.amount,
+    currency: input.currency,
+    channelId: channel.id,
+    userId: principal.userId,
+    description: input.description ?? null,
+    metadataJson: metadataJson(input.metadata),
+    customerId: input.customerId ?? null,
+    invoiceId: input.invoiceId ?? null,
+    paymentMethod: input.paymentMethod ?? null,
+    returnUrl: input.returnUrl ?? null,
+    provider: channel.provider,
+    createdMs,
+    eventBody: eventBody(id, 'transaction.created', createdMs, objectJson),
+    idempotencyKey: idempotencyKey ?? null,
+    requestHash: idempotencyKey === undefined ? null : requestHash(input).toString('hex'),
+  };
+}

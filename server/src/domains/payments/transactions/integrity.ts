@@ -1,0 +1,133 @@
+import type { Check } from '../../../platform/postgres/check.ts';
+
+/** The id of a payment as everyone knows it, from its UUID. */
+const named = (id: string) => `'txn_' || replace(${id}::text, '-', '')`;
+
+const allEight = `coalesce(channel_id, 0) as channel_id, coalesce(user_id, 0) as user_id, coalesce(status, '*') as status`;
+
+/** What must be true of payments, of what they have booked and told, and of their totals. */
+export const transactionChecks: readonly Check[] = [
+  {
+    claim: 'Every payment that succeeded is booked once, for its amount, and no other payment is booked',
+    offenders: `
+      with booked as (
+        select tenant_id, transaction_id as id, min(amount) filter (where leg = 1) as amount, min(currency) as currency,
+               max(currency) as other_currency,
+               count(*) filter (where leg = 1 and debit = 'PROVIDER_RECEIVABLE' and credit = 'MERCHANT_PAYABLE') as charges,
+               count(*) filter (where leg = 2 and debit = 'PROVIDER_FEES' and credit = 'PROVIDER_RECEIVABLE') as fees,
+               count(*) as transfers
+          from ledger_transfer
+         where source_id = transaction_id
+         group by 1, 2
+      )
+      select ${named('id')} as offender
+        from booked
+        full join (select tenant_id, id, amount, currency, status in ('SUCCESS', 'REFUNDED') as took from transaction)
+               as payment using (tenant_id, id)
+       where case when payment.took
+                  then (booked.charges, booked.amount, booked.currency, booked.other_currency, booked.transfers)
+                       is distinct from (1, payment.amount, payment.currency, payment.currency, 1 + booked.fees)
+                  else booked.transfers is not null end`,
+  },
+  {
+    claim: 'Every transition of a payment has its event; of creation and of the end there is exactly one',
+    offenders: `
+      with told as (
+        select tenant_id, object_id, count(*) filter (where type = 'transaction.created') as created,
+               count(*) filter (where type = 'transaction.processing') as processing,
+               count(*) filter (where type = 'transaction.succeeded') as succeeded,
+               count(*) filter (where type = 'transaction.failed') as failed,
+               count(*) filter (where type = 'transaction.cancelled') as cancelled
+          from event
+         where type like 'transaction.%'
+         group by 1, 2
+      )
+      select object_id as offender
+        from told
+        full join (select tenant_id, ${named('id')} as object_id, status from transaction) as payment
+            using (tenant_id, object_id)
+       where (told.created, told.succeeded, told.failed, told.cancelled)
+             is distinct from (1, (status in ('SUCCESS', 'REFUNDED'))::int, (status = 'FAILED')::int,
+                               (status = 'CANCELLED')::int)
+          or (status = 'PROCESSING' and told.processing = 0)`,
+  },
+  {
+    claim: 'Every event of a payment tells its amount and currency',
+    offenders: `
+      select event.object_id as offender
+        from event
+        join transaction t on t.tenant_id = event.tenant_id
+         and t.id = substring(event.object_id for 32 from 5)::uuid
+       where event.type like 'transaction.%'
+         and (position(format('"amount":%s,', t.amount) in event.body) = 0
+              or position(format('"currency":"%s"', t.currency) in event.body) = 0)`,
+  },
+  {
+    claim: 'The totals of payments equal a recount, in all eight combinations of channel, user and status',
+    offenders: `
+      with recount as (
+        select tenant_id, ${allEight}, (created_at at time zone 'UTC')::date as day, currency, count(*) as count,
+               sum(amount) as amount
+          from transaction
+         group by tenant_id, 5, currency, cube (channel_id, user_id, status)
+      ), kept as (
+        select tenant_id, channel_id, user_id, status, day, currency, sum(count) as count, sum(amount) as amount
+          from (
+            select tenant_id, channel_id, user_id, status, day, currency, count, amount from transaction_total
+             union all
+            select tenant_id, ${allEight}, (created_second at time zone 'UTC')::date, currency, sum(count), sum(amount)
+              from transaction_total_delta
+             group by tenant_id, 5, currency, cube (channel_id, user_id, status)
+          ) as total
+         group by 1, 2, 3, 4, 5, 6
+        having sum(count) <> 0 or sum(amount) <> 0
+      )
+      select format('tenant %s %s channel %s user %s %s %s', tenant_id, day, channel_id, user_id, status, currency)
+               as offender
+        from recount
+        full join kept using (tenant_id, channel_id, user_id, status, day, currency)
+       where recount.count is distinct from kept.count or recount.amount is distinct from kept.amount`,
+  },
+  {
+    claim: 'The slices of busy days equal a recount',
+    // What has not been folded yet belongs to its slice already, and is not counted there: it is taken off.
+    offenders: `
+      with busy as (
+        select tenant_id, date_trunc('day', started_at, 'UTC') as day from transaction_slice
+         group by 1, 2
+        having count(*) > 1
+      ), counted as (
+        select tenant_id, channel_id, user_id, status, created_at as at, 1 as count from transaction
+         union all
+        select tenant_id, channel_id, user_id, status, created_second, -count from transaction_total_delta
+      ), placed as (
+        select counted.*, day,
+               (select max(started_at) from transaction_slice
+                 where tenant_id = counted.tenant_id and started_at between day and at) as started_at
+          from counted
+          join busy on busy.tenant_id = counted.tenant_id and at >= day and at < day + interval '1 day'
+      ), cell as (
+        select tenant_id, ${allEight}, started_at, sum(count) as count
+          from placed
+         where started_at > day
+         group by tenant_id, started_at, cube (channel_id, user_id, status)
+        having sum(count) <> 0
+      ), slice as (
+        select tenant_id, started_at, sum(count) as count from placed group by 1, 2
+      )
+      select format('tenant %s %s channel %s user %s %s', tenant_id, started_at, channel_id, user_id, status) as offender
+        from cell
+        full join (select * from transaction_slice_total where count <> 0) as kept
+            using (tenant_id, channel_id, user_id, status, started_at)
+       where cell.count is distinct from kept.count
+       union all
+      select format('tenant %s %s', tenant_id, started_at)
+        from slice
+        full join (
+          select transaction_slice.tenant_id, started_at, count
+            from transaction_slice
+            join busy on busy.tenant_id = transaction_slice.tenant_id and day = date_trunc('day', started_at, 'UTC')
+        ) as kept using (tenant_id, started_at)
+       where coalesce(slice.count, 0) <> coalesce(kept.count, 0)`,
+  },
+];

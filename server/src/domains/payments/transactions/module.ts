@@ -1,0 +1,72 @@
+import { requestSecondsBuckets } from '../../../platform/metrics/metrics.ts';
+import { defineModule } from '../../../platform/module.ts';
+import type { Node } from '../../../platform/node.ts';
+import type { ChannelDirectory } from '../channels/directory.ts';
+import { requestCancellation } from '../operations/request-cancellation.ts';
+import { TransactionCreator } from './create.ts';
+import { transactionChecks } from './integrity.ts';
+import { TransactionReader } from './read.ts';
+import type { PaymentReservations } from './reservations.ts';
+import { transactionRoutes } from './routes.ts';
+import { transactionDetail } from './schema.ts';
+import type { TransitionFollower } from './transition.cte.ts';
+import { PaymentTransitions } from './transitions.ts';
+
+const batchSizeBuckets = [1, 2, 5, 10, 25, 50, 100, 200, 350, 500];
+
+type Needs = Node & {
+  channels: ChannelDirectory;
+  /** What follows payments in the statement that moves them. */
+  transitionFollowers: readonly TransitionFollower[];
+  reservations: PaymentReservations;
+  loadShedder: { paid: (payments: number) => void };
+};
+type Provided = ReturnType<typeof provide>;
+
+/** Payments: create, update, read, list, and their totals. */
+export const transactions = defineModule({
+  name: 'transactions',
+  tables: [
+    'transaction',
+    'transaction_note',
+    'transaction_total',
+    'transaction_total_delta',
+    'transaction_slice',
+    'transaction_slice_total',
+  ],
+  reference: [{ name: 'Transactions', description: 'Payments.' }],
+  resources: { transaction: transactionDetail },
+  provide,
+  routes: (context: Needs & Provided) => transactionRoutes({ ...context, askToCancel: requestCancellation }),
+  integrity: transactionChecks,
+});
+
+function provide(needs: Needs) {
+  const { database, openPool, metrics, loadShedder, transitionFollowers } = needs;
+  const batchSizes = metrics.histogram(
+    'florin_create_batch_size',
+    'Payments written by one statement.',
+    batchSizeBuckets,
+  );
+  const batchSeconds = metrics.histogram(
+    'florin_create_batch_seconds',
+    'Time to write one batch.',
+    requestSecondsBuckets,
+  );
+  const creator = new TransactionCreator({
+    ...needs,
+    // Its statement inserts and joins what it was given: no table's size can spoil its plan.
+    writer: openPool('writer', 1, 'kept'),
+    observeBatch: (size, durationMs) => {
+      loadShedder.paid(size);
+      batchSizes.observe(size);
+      batchSeconds.observe(durationMs / 1000);
+    },
+  });
+  metrics.gauge('florin_create_queue', 'Payments waiting to be written.', async (gauge) => gauge.set(creator.queued));
+  return {
+    creator,
+    reader: new TransactionReader(database, openPool('reader', 1, 'indexed')),
+    transitions: new PaymentTransitions(transitionFollowers),
+  };
+}

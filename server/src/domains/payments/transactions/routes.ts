@@ -1,0 +1,78 @@
+import { Type } from 'typebox';
+import { idempotencyHeaders, idempotencyKeyOf, replayedHeader } from '../../../platform/http/idempotency.ts';
+import { get, post, type Route } from '../../../platform/http/route.ts';
+import type { Database } from '../../../platform/postgres/database.ts';
+import type { ChannelDirectory } from '../channels/directory.ts';
+import type { TransactionCreator } from './create.ts';
+import { listTransactions } from './list.ts';
+import type { TransactionReader } from './read.ts';
+import { recordOf } from './record.ts';
+import {
+  createInput,
+  detailQuery,
+  listedTransaction,
+  listQuery,
+  transactionDetail,
+  transactionRecord,
+  updateInput,
+} from './schema.ts';
+import { type UpdateTransactionDeps, updateTransaction } from './update.ts';
+
+export interface TransactionDeps extends UpdateTransactionDeps {
+  database: Database;
+  creator: TransactionCreator;
+  reader: TransactionReader;
+  /** Names of channels come from memory: a join less to plan and to run for every look. */
+  channels: ChannelDirectory;
+}
+
+export function transactionRoutes(deps: TransactionDeps): Route[] {
+  return [
+    post('/api/transaction/create', 'transaction_write', 'Transactions', {
+      summary: 'Create a transaction',
+      description:
+        'Records a payment as PENDING. What is answered is on disk. With an `Idempotency-Key` a repeat gets the first ' +
+        'answer again, marked `Idempotency-Replayed: true`.',
+      headers: idempotencyHeaders,
+      body: createInput,
+      data: transactionRecord,
+      handle: async ({ body, principal, headers }) => {
+        const { json, replayed } = await deps.creator.create(body, principal, idempotencyKeyOf(headers));
+        return { message: 'Transaction created', json, ...(replayed && replayedHeader) };
+      },
+    }),
+
+    post('/api/transaction/update', 'transaction_write', 'Transactions', {
+      summary: 'Update a transaction',
+      description:
+        'Changes its words, or moves its status along the transition table. `metadata` is replaced as a whole.',
+      headers: idempotencyHeaders,
+      body: updateInput,
+      data: transactionRecord,
+      handle: async ({ body, principal, headers }) => {
+        const { record, replayed } = await updateTransaction(body, principal, deps, idempotencyKeyOf(headers));
+        return { message: 'Transaction updated', data: record, ...(replayed && replayedHeader) };
+      },
+    }),
+
+    get('/api/transaction/detail', 'transaction_read', 'Transactions', {
+      summary: 'Look a transaction up',
+      query: detailQuery,
+      data: transactionDetail,
+      handle: async ({ query, principal }) => {
+        const row = await deps.reader.find(query.id, principal);
+        const channel = await deps.channels.find(row.channel_id);
+        return { data: { ...recordOf(row), channelName: channel?.name ?? '' } };
+      },
+    }),
+
+    get('/api/transaction/list', 'transaction_read', 'Transactions', {
+      summary: 'List transactions',
+      description: 'Newest first. `total` is exact at every moment.',
+      query: listQuery,
+      data: Type.Array(listedTransaction),
+      paged: true,
+      handle: ({ query, principal }) => listTransactions(deps.database, query, principal),
+    }),
+  ];
+}

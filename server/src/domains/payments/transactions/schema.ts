@@ -1,0 +1,115 @@
+import { Type } from 'typebox';
+import { maximumAmount } from '../../../core/currency.ts';
+import { dayFields, pageFields } from '../../../platform/http/list-query.ts';
+import { keptMetadata, long, metadata, nullable } from '../../../platform/http/shapes.ts';
+import { transactionStatuses } from './states.ts';
+
+export const amount = Type.Integer({
+  minimum: 1,
+  maximum: maximumAmount,
+  description: 'In minor units (cents), 1 to 9007199254740991.',
+});
+const currency = Type.String({ minLength: 1, maxLength: 16, description: "An ISO 4217 code, one of the channel's." });
+const description = Type.String({ maxLength: 2000 });
+const status = Type.Enum([...transactionStatuses]);
+export const transactionId = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  description: '`txn_` and a time-ordered body.',
+});
+
+export const createInput = Type.Object(
+  {
+    amount,
+    currency,
+    channelId: long('The channel to pay through.'),
+    description: Type.Optional(description),
+    metadata: Type.Optional(metadata),
+    customerId: Type.Optional(long('May name a record kept elsewhere; stored as given.')),
+    invoiceId: Type.Optional(
+      long('An invoice, which this payment then settles. One that is kept elsewhere is stored as given.'),
+    ),
+    paymentMethod: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 255,
+        description: "The provider's token for what is paid with (`pm_…` of Stripe). Without one the payer is asked.",
+      }),
+    ),
+    returnUrl: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 2000,
+        pattern: '^https?://[^\\s/]\\S*$',
+        title: 'an http or https address',
+        description: "Where the payer's browser goes when it is done at the provider; `app.public-url` without it.",
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export const updateInput = Type.Object(
+  {
+    id: transactionId,
+    status: Type.Optional(status),
+    description: Type.Optional(description),
+    metadata: Type.Optional(metadata),
+    failureCode: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Only with status FAILED.' })),
+    failureMessage: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 1000, description: 'Only with status FAILED.' }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export const detailQuery = Type.Object({ id: transactionId });
+
+export const listQuery = Type.Object({
+  ...pageFields,
+  status: Type.Optional(status),
+  channelId: Type.Optional(long('Only payments through this channel.')),
+  ...dayFields,
+  userId: Type.Optional(long('Only payments created by this user (or by a key of theirs).')),
+});
+
+/** A payment as it was created or changed: what create and update answer, and what events carry. */
+export const transactionRecord = Type.Object({
+  id: Type.String(),
+  amount,
+  amountRefunded: Type.Integer(),
+  currency: Type.String(),
+  status,
+  channelId: Type.Integer(),
+  description: nullable(Type.String()),
+  metadata: keptMetadata,
+  customerId: nullable(Type.Integer()),
+  invoiceId: nullable(Type.Integer()),
+  userId: Type.Integer({ description: 'Who created it.' }),
+  failureCode: nullable(Type.String()),
+  failureMessage: nullable(Type.String()),
+  providerReference: nullable(Type.String({ description: "The provider's own id of the charge." })),
+  nextAction: Type.Unsafe<{ type: string; url: string | null; clientSecret?: string } | null>({
+    description: 'What the payer has to do before the payment can go on: `type` (`redirect`, `confirm`) and `url`.',
+    type: ['object', 'null'],
+    additionalProperties: true,
+  }),
+  version: Type.Integer({ description: 'Rises with every change: a receiver can drop what is old.' }),
+  createdTime: Type.String(),
+  updatedTime: Type.String(),
+});
+
+export const transactionDetail = Type.Object({ ...transactionRecord.properties, channelName: Type.String() });
+
+export const listedTransaction = Type.Object({
+  id: Type.String(),
+  amount,
+  amountRefunded: Type.Integer(),
+  currency: Type.String(),
+  status,
+  channelId: Type.Integer(),
+  channelName: Type.String(),
+  description: nullable(Type.String()),
+  userId: Type.Integer(),
+  createdTime: Type.String(),
+});

@@ -1,9 +1,0 @@
-import type { Queryable } from '../../platform/postgres/database.ts';
-import { type Principal, seesAllTenants } from '../../vocabulary/principal.ts';
-import { tenantIds } from './sql.ts';
-
-/** Whose records a caller's lists and sums hold: their own tenant's, or everyone's for a platform administrator. */
-export async function tenantsSeen(database: Queryable, principal: Principal): Promise<number[]> {
-  if (!seesAllTenants(principal)) return [principal.tenantId];
-  return (await database.run(tenantIds)).map((row) => row.id);
-}

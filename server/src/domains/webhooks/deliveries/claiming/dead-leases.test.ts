@@ -1,0 +1,56 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import type { Queryable } from '../../../../platform/postgres/database.ts';
+import { eventually } from '../../../../testing/database.ts';
+import { holdingAnswers, type TestDeliveries, testDeliveries } from '../../../../testing/deliveries.ts';
+import { freeDeadLeases } from './dead-leases.ts';
+
+let deliveries: TestDeliveries;
+
+beforeAll(async () => {
+  deliveries = await testDeliveries();
+});
+
+afterEach(() => deliveries.clean());
+afterAll(() => deliveries.close());
+
+test('what a dead process held is due at once, set aside or not, and its results are fenced off all the same', async () => {
+  const { db } = deliveries;
+  const held = holdingAnswers();
+  const { receiver } = await deliveries.subscribed(held.answering);
+  let lost = 0;
+  // The dead one claims nothing any more; its late results still arrive.
+  let isDead = false;
+  const database: Queryable = {
+    run: (statement, values) =>
+      isDead && statement.name !== 'deliveries.record_results'
+        ? Promise.reject(new Error('The process is dead.'))
+        : db.database.run(statement, values),
+  };
+  deliveries.working({ database, observer: { onLost: (count) => (lost += count) } });
+  await deliveries.happenedOften(4);
+  await eventually('the posts', () => held.waiting === 4);
+  await db.query('update delivery set aside = true where id in (select id from delivery limit 2)');
+  const [{ user_id } = { user_id: 0 }] = await db.query<{ user_id: number }>('select user_id from webhook_endpoint');
+  await db.query(
+    `insert into webhook_replay (tenant_id, id, endpoint_id, user_id, from_at, until_at, states, last_event_id, due_at, lease,
+                                 leased_until, created_at, updated_at)
+     select 0, gen_random_uuid(), 1, $1, now(), now(), '{}', gen_random_uuid(), now(), gen_random_uuid(),
+            now() + interval '30 seconds', now(), now()`,
+    [user_id],
+  );
+  isDead = true;
+  receiver.answering = 200;
+  await freeDeadLeases(db.database);
+  deliveries.working();
+  const done = await deliveries.finished(4);
+  expect(done.map(({ state, attempts, claims }) => ({ state, attempts, claims }))).toEqual(
+    Array(4).fill({ state: 'SUCCEEDED', attempts: 1, claims: 2 }),
+  );
+  expect(receiver.received).toHaveLength(8);
+  expect(await db.query('select lease, leased_until from webhook_replay')).toEqual([
+    { lease: null, leased_until: null },
+  ]);
+  held.answerAll(500);
+  await eventually('late results are refused', () => lost === 4);
+  expect(await deliveries.finished(4)).toHaveLength(4);
+});

@@ -1,0 +1,41 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { minuteMs } from '../../../../core/clock.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../../testing/database.ts';
+import { postsOf, type TestNodes, testNodes } from '../../../../testing/nodes.ts';
+import type { ReadyService } from '../../../../testing/service-process.ts';
+
+let db: TestDatabase;
+let nodes: TestNodes;
+
+beforeEach(async () => {
+  db = await databaseFromTemplate();
+  nodes = await testNodes(db);
+});
+
+afterEach(async () => {
+  await nodes.close();
+  await db.drop();
+});
+
+const total = 10_000;
+
+test.each([2, 3])('%i senders on one queue of 10,000 make exactly 10,000 posts', async (senders) => {
+  const receiver = await nodes.receiving();
+  const api = await nodes.start({ APP_ROLE: 'api' });
+  await nodes.registered(api, receiver.url);
+  const workers = await Promise.all(Array.from({ length: senders }, () => nodes.start({ APP_ROLE: 'worker' })));
+  // Half of it comes while they are at work.
+  await nodes.happened(total);
+  await nodes.done(2 * minuteMs);
+  expect(receiver.received).toHaveLength(total);
+  expect(postsOf(receiver.received).size).toBe(total);
+  expect(await nodes.standings()).toEqual([{ state: 'SUCCEEDED', attempts: 1, claims: 1, count: total }]);
+  const posts = await Promise.all(workers.map(postsBy));
+  expect(posts.reduce((sum, count) => sum + count, 0)).toBe(total);
+  expect(posts.filter((count) => count > 0)).toHaveLength(senders);
+});
+
+async function postsBy(worker: ReadyService): Promise<number> {
+  const { body } = await worker.get('/metrics');
+  return Number(/^florin_delivery_attempts_total\{outcome="ok"\} (\d+)/m.exec(body)?.[1]);
+}

@@ -1,0 +1,68 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { minuteMs, secondMs } from '../../../../core/clock.ts';
+import type { Queryable } from '../../../../platform/postgres/database.ts';
+import { OldestDue } from './oldest-due.ts';
+
+const nowMs = Date.UTC(2026, 0, 31);
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+test('it begins a second before now, or with what has been due for longer', async () => {
+  const { refreshed, oldest } = following();
+  expect(await refreshed()).toBe(nowMs - secondMs);
+  oldest.ms = nowMs - 15 * secondMs;
+  expect(await refreshed()).toBe(nowMs - 15 * secondMs);
+  oldest.ms = undefined;
+  expect(await refreshed()).toBe(nowMs - secondMs);
+});
+
+test('what is older by more than 15 s is found when all is looked through, and looked for from then on', async () => {
+  const { refreshed, oldest, asked } = following();
+  await refreshed();
+  oldest.ms = nowMs - minuteMs;
+  for (let i = 0; i < 19; i++) expect(await refreshed()).toBe(nowMs - secondMs);
+  expect(await refreshed()).toBe(nowMs - minuteMs);
+  oldest.ms = undefined;
+  expect(await refreshed()).toBe(nowMs - secondMs);
+  expect(asked.filter((from) => from === 0)).toHaveLength(2);
+  oldest.ms = nowMs - minuteMs;
+  expect(await refreshed()).toBe(nowMs - minuteMs);
+});
+
+test('while the database is away, what was found holds', async () => {
+  const { refreshed, oldest } = following();
+  const found = await refreshed();
+  oldest.isAway = true;
+  expect(await refreshed()).toBe(found);
+});
+
+/** One whose database knows only how old its oldest row is, and whose second passes when told. */
+function following() {
+  let passedMs = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => passedMs);
+  const oldest: { ms: number | undefined; isAway: boolean } = { ms: undefined, isAway: false };
+  const asked: number[] = [];
+  const database: Queryable = {
+    run: async (_statement, values = []) => {
+      const from = values[0] as number;
+      asked.push(from);
+      if (oldest.isAway) throw new Error('The database is away.');
+      return [{ due_ms: oldest.ms !== undefined && oldest.ms >= from ? oldest.ms : null }] as never;
+    },
+  };
+  const since = new OldestDue(database, () => nowMs);
+  return {
+    oldest,
+    asked,
+    refreshed: async () => {
+      passedMs += 2 * secondMs;
+      const before = asked.length;
+      since.ms;
+      await since.settled();
+      expect(asked.length).toBe(before + 1);
+      return since.ms;
+    },
+  };
+}

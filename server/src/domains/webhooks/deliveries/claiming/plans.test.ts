@@ -1,0 +1,164 @@
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { minuteMs } from '../../../../core/clock.ts';
+import { Database, type Queryable } from '../../../../platform/postgres/database.ts';
+import type { Statement } from '../../../../platform/postgres/statement.ts';
+import { eventually } from '../../../../testing/database.ts';
+import { movableClock, type TestDeliveries, testDeliveries } from '../../../../testing/deliveries.ts';
+
+let deliveries: TestDeliveries;
+
+beforeAll(async () => {
+  deliveries = await testDeliveries();
+});
+
+afterEach(() => deliveries.clean());
+afterAll(() => deliveries.close());
+
+/** What one statement of the sender's read. */
+interface Reading {
+  name: string;
+  /** Each table it read, and by which index. */
+  scans: string[];
+  /** Entries that it looked at, those of rows that are done among them: of the queue's index, and of the primary key. */
+  entries: number;
+  keys: number;
+}
+
+/** Far more than are claimed or recorded at once. */
+const many = 2_000;
+const done = 1_000;
+const due = 100;
+
+test('while a transaction is held open for minutes, a sender finds what is due by index and steps over nothing that is done', async () => {
+  const time = movableClock();
+  const { endpointId, receiver } = await deliveries.subscribed(200);
+  const holder = new pg.Client(deliveries.db.connection);
+  await holder.connect();
+  deliveries.onClean(() => holder.end());
+  await holder.query('begin isolation level repeatable read');
+  await holder.query('select count(*) from delivery');
+
+  const { connection } = deliveries.db;
+  const database = new Database({ connection, connections: 3, name: 'watched', plans: 'indexed' });
+  deliveries.onClean(() => database.close());
+  let isWatching = false;
+  let readings: Reading[] = [];
+  const watched: Queryable = {
+    run: async (statement, values) => {
+      if (isWatching) readings.push(await readingOf(database, statement, values));
+      return database.run(statement, values);
+    },
+  };
+  deliveries.working({ clock: time.clock, database: watched });
+  await deliveries.backlog(endpointId, done, time.clock());
+  await deliveries.finished(done);
+
+  time.moveBy(5 * minuteMs);
+  await deliveries.db.query('vacuum delivery');
+  const fromTheBeginning = {
+    name: 'all',
+    text: `select id from delivery where state = 'OPEN' and not aside order by due_at`,
+  };
+  expect((await readingOf(database, fromTheBeginning)).entries).toBeGreaterThanOrEqual(done);
+  // Where looks begin is found anew every second, beside them.
+  isWatching = true;
+  await eventually(
+    'it knows where to begin',
+    () => readings.filter(({ name }) => name.endsWith('oldest_due')).length >= 2,
+  );
+  readings = [];
+  await deliveries.backlog(endpointId, due, time.clock());
+  await deliveries.finished(done + due);
+  isWatching = false;
+  expect(receiver.received).toHaveLength(done + due);
+
+  expect(new Set(readings.map(({ name }) => name))).toContain('deliveries.claim_deliveries');
+  const scans = new Set(readings.flatMap((reading) => reading.scans));
+  expect([...scans].filter((scan) => /^(delivery|event) by nothing$/.test(scan))).toEqual([]);
+  expect(scans).toContain('delivery by delivery_due');
+  // Those that are due, and the same once more when they have just been done.
+  expect(readings.filter(({ entries }) => entries > 2 * due)).toEqual([]);
+  await holder.query('rollback');
+});
+
+test('analysed while none of its rows could be seen, the table is still read by key', async () => {
+  const { endpointId, receiver } = await deliveries.subscribed(200);
+  const { connection } = deliveries.db;
+  const database = new Database({ connection, connections: 3, name: 'watched', plans: 'indexed' });
+  deliveries.onClean(() => database.close());
+  const readings: Reading[] = [];
+  const watched: Queryable = {
+    run: async (statement, values) => {
+      readings.push(await readingOf(database, statement, values));
+      return database.run(statement, values);
+    },
+  };
+  const writer = new pg.Client(connection);
+  await writer.connect();
+  deliveries.onClean(() => writer.end());
+  await writer.query('begin');
+  await writer.query(
+    `with told as (
+       insert into event (tenant_id, id, type, object_id, created_at, body)
+       select tenant_id, gen_random_uuid(), 'transaction.created', 'txn_1', now(), '{}'
+         from webhook_endpoint, generate_series(1, $2) where id = $1
+       returning tenant_id, id, created_at
+     )
+     insert into delivery (tenant_id, id, event_id, endpoint_id, due_at, created_at)
+     select tenant_id, gen_random_uuid(), id, $1, created_at, created_at from told`,
+    [endpointId, many],
+  );
+  await deliveries.db.query('analyze delivery');
+  await deliveries.db.query('analyze event');
+  await writer.query('commit');
+  deliveries.working({ database: watched });
+  await deliveries.finished(many);
+  expect(receiver.received).toHaveLength(many);
+  // As many as it was given: at most 500 results are recorded at once.
+  expect(Math.max(...readings.map(({ keys }) => keys))).toBeLessThanOrEqual(many / 2);
+});
+
+interface PlanNode {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Index Name'?: string;
+  Plans?: PlanNode[];
+}
+
+class Undone extends Error {}
+
+/** Runs a statement, and undoes what it did. */
+async function readingOf(database: Database, { name, text }: Statement<unknown>, values: readonly unknown[] = []) {
+  let reading: Reading | undefined;
+  const running = database.transaction(async (transaction) => {
+    const before = await entriesRead(transaction, 'delivery_due');
+    const keysBefore = await entriesRead(transaction, 'delivery_pkey');
+    const [explained] = await transaction.run<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
+      { name: '', text: `explain (analyze, format json) ${text}` },
+      values,
+    );
+    const entries = (await entriesRead(transaction, 'delivery_due')) - before;
+    const keys = (await entriesRead(transaction, 'delivery_pkey')) - keysBefore;
+    reading = { name, scans: scansOf(explained?.['QUERY PLAN'][0].Plan as PlanNode), entries, keys };
+    throw new Undone();
+  });
+  await running.catch((error) => {
+    if (!(error instanceof Undone)) throw error;
+  });
+  return reading as unknown as Reading;
+}
+
+/** By this connection, since its counts were last handed in. */
+async function entriesRead(transaction: Queryable, index: string): Promise<number> {
+  const text = 'select pg_stat_get_xact_tuples_returned($1::regclass) as entries';
+  const [row] = await transaction.run<{ entries: number }>({ name: '', text }, [index]);
+  return row?.entries ?? 0;
+}
+
+/** Scans of tables; those that go straight to a row's place need no index. */
+function scansOf(node: PlanNode): string[] {
+  const { 'Node Type': type, 'Relation Name': table, 'Index Name': index = 'nothing', Plans = [] } = node;
+  const own = table !== undefined && type.includes('Scan') && type !== 'Tid Scan' ? [`${table} by ${index}`] : [];
+  return [...own, ...Plans.flatMap(scansOf)];
+}

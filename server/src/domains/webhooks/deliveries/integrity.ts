@@ -1,0 +1,35 @@
+import type { Check } from '../../../platform/postgres/check.ts';
+
+/** What must be true of deliveries. */
+export const deliveryChecks: readonly Check[] = [
+  {
+    claim: 'Every event has the deliveries that were made with it, until they are swept',
+    // Those made later are replays: of a delivery, or for an endpoint that was not told before. A delivery's id begins with
+    // the time of its event, by which it is swept.
+    offenders: `
+      with made as (
+        select event.tenant_id, event.id, count(*) as count
+          from event
+          join delivery on delivery.tenant_id = event.tenant_id and delivery.event_id = event.id
+           and delivery.created_at = event.created_at and delivery.replay_of is null
+         group by 1, 2
+      )
+      select 'evt_' || replace(id::text, '-', '') as offender
+        from event
+        left join made using (tenant_id, id)
+       where event.deliveries <> coalesce(made.count, 0)
+         and not exists (
+           select from delivery_sweep where left(event.id::text, 13) <= left(before_id::text, 13)
+         )`,
+  },
+  {
+    claim: 'Every delivery is of an event, to an endpoint, of its own tenant',
+    offenders: `
+      select 'dlv_' || replace(delivery.id::text, '-', '') as offender
+        from delivery
+        left join event on event.tenant_id = delivery.tenant_id and event.id = delivery.event_id
+        left join webhook_endpoint endpoint
+          on endpoint.tenant_id = delivery.tenant_id and endpoint.id = delivery.endpoint_id
+       where event.id is null or endpoint.id is null`,
+  },
+];

@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { minuteMs } from '../../../core/clock.ts';
+import { embeddedDatabase, embeddedPort, embeddedUser } from '../../../platform/postgres/embedded/contract.ts';
+import { databaseAt, eventually, type TestDatabase } from '../../../testing/database.ts';
+import { holdingAnswers } from '../../../testing/deliveries.ts';
+import { changedPosts, postsOf, type TestNodes, testNodes } from '../../../testing/nodes.ts';
+import type { Answering, Receiver } from '../../../testing/receiver.ts';
+import type { ReadyService } from '../../../testing/service-process.ts';
+
+/** One node whose embedded PostgreSQL is killed in the middle of deliveries, alone or with it. */
+let dataDir: string;
+let db: TestDatabase;
+let nodes: TestNodes;
+let node: ReadyService;
+let receiver: Receiver;
+let total = 0;
+
+const afterAWhile: Answering = (_received, _request, response) => {
+  setTimeout(() => response.writeHead(200).end(), 20);
+};
+
+const start = async () => {
+  node = await nodes.start({ DATABASE_URL: '', APP_DATA_DIR: dataDir, APP_DEPLOYMENT_MODE: 'STANDALONE' });
+};
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'florin-killed-'));
+  const host = join(dataDir, 'postgres', 'socket');
+  db = databaseAt({ host, port: embeddedPort, user: embeddedUser, database: embeddedDatabase });
+  nodes = await testNodes(db);
+  receiver = await nodes.receiving(afterAWhile);
+  await start();
+  await nodes.registered(node, receiver.url);
+});
+
+afterAll(async () => {
+  // Gently: it has a PostgreSQL to stop.
+  await node.end('SIGTERM');
+  await nodes.close();
+  await db.drop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+const postmaster = () =>
+  Number(readFileSync(join(dataDir, 'postgres', 'cluster', 'postmaster.pid'), 'utf8').split('\n')[0]);
+
+test('what a killed sender held is sent again as soon as the next one starts: nobody else can be at work here', async () => {
+  const held = holdingAnswers();
+  receiver.answering = held.answering;
+  await nodes.happened(1);
+  total++;
+  await eventually('the post', () => held.waiting === 1);
+  const [lease] = await db.query<{ leased_until: string }>(`select leased_until from delivery where state = 'OPEN'`);
+  await node.end('SIGKILL');
+  receiver.answering = 200;
+  await start();
+  await nodes.done(minuteMs);
+  // Under a lease of its own, before that of the dead one has run out.
+  const [done] = await db.query<{ finished_at: string; claims: number }>('select finished_at, claims from delivery');
+  expect(done?.claims).toBe(2);
+  expect(Date.parse(done?.finished_at ?? '')).toBeLessThan(Date.parse(lease?.leased_until ?? ''));
+  receiver.answering = afterAWhile;
+});
+
+const kills: [string, () => Promise<unknown>][] = [
+  ['PostgreSQL', async () => process.kill(postmaster(), 'SIGKILL')],
+  [
+    'one session of PostgreSQL, in which results are written',
+    async () => {
+      const [session] = await db.query<{ pid: number }>(
+        `select pid from pg_stat_activity where application_name = 'florin worker'
+          order by query like '%result as (%' desc limit 1`,
+      );
+      process.kill(session?.pid as number, 'SIGKILL');
+    },
+  ],
+  [
+    'PostgreSQL and then the sender',
+    async () => {
+      process.kill(postmaster(), 'SIGKILL');
+      await node.end('SIGKILL');
+      await start();
+    },
+  ],
+  [
+    'the sender and then PostgreSQL',
+    async () => {
+      await node.end('SIGKILL');
+      process.kill(postmaster(), 'SIGKILL');
+      await start();
+    },
+  ],
+];
+
+test.each(kills)(
+  'kill -9 of %s: all that was to be told is told, always the same, and no try is lost',
+  async (_what, kill) => {
+    const before = receiver.received.length;
+    await nodes.happened(3_000);
+    total += 3_000;
+    await eventually('they are in the middle', () => receiver.received.length >= before + 500, minuteMs);
+    await kill();
+    await nodes.done(2 * minuteMs);
+    expect(postsOf(receiver.received).size).toBe(total);
+    expect(changedPosts(receiver.received)).toEqual([]);
+    expect(receiver.received.length).toBeLessThanOrEqual(await nodes.claims());
+    const standings = await nodes.standings();
+    expect(standings.filter(({ state, attempts }) => state !== 'SUCCEEDED' || attempts !== 1)).toEqual([]);
+  },
+);

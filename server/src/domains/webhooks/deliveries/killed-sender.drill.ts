@@ -1,0 +1,163 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { secondMs } from '../../../core/clock.ts';
+import { makeChannel, makePayment } from '../../../testing/cast.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/database.ts';
+import { holdingAnswers } from '../../../testing/deliveries.ts';
+import { changedPosts, postsOf, type TestNodes, testNodes } from '../../../testing/nodes.ts';
+
+/** Senders that are killed for real, and what is told all the same. */
+let db: TestDatabase;
+let nodes: TestNodes;
+
+beforeEach(async () => {
+  db = await databaseFromTemplate();
+  nodes = await testNodes(db);
+});
+
+afterEach(async () => {
+  await nodes.close();
+  await db.drop();
+});
+
+/** What a killed sender held is due again when its lease ends, 30 s after the claim; here with as much for a slow machine. */
+const takenOverMs = 60 * secondMs;
+
+test('killed as soon as payments are answered, before anything was sent: after the restart each is told once', async () => {
+  const receiver = await nodes.receiving();
+  // It serves requests and sends nothing: whatever it has committed is still to be told.
+  const api = await nodes.start({ APP_ROLE: 'api' });
+  await nodes.registered(api, receiver.url);
+  const as = await nodes.administrator(api);
+  const channelId = await makeChannel(api, as);
+  const payments = await Promise.all(Array.from({ length: 20 }, () => makePayment(api, as, channelId)));
+  expect((await api.end('SIGKILL')).signal).toBe('SIGKILL');
+  await nodes.start({ APP_ROLE: 'worker' });
+  await nodes.done(20 * secondMs);
+  expect(receiver.received.map(({ body }) => JSON.parse(String(body)).data.object.id).toSorted()).toEqual(
+    payments.toSorted(),
+  );
+  expect(await nodes.standings()).toEqual([{ state: 'SUCCEEDED', attempts: 1, claims: 1, count: 20 }]);
+});
+
+test('killed while payments are being answered and told, three times: every payment there is is told, the others never', async () => {
+  const receiver = await nodes.receiving();
+  let channelId = 0;
+  const answered: string[] = [];
+  for (let round = 0; round < 3; round++) {
+    const node = await nodes.start();
+    const as = await nodes.administrator(node);
+    if (round === 0) {
+      await nodes.registered(node, receiver.url);
+      channelId = await makeChannel(node, as);
+    }
+    // Some are answered, some are on their way, some will never be.
+    let count = 0;
+    const isAnswered = (id: string) => {
+      answered.push(id);
+      if (++count === 10) process.kill(node.pid, 'SIGKILL');
+    };
+    const paying = Array.from({ length: 40 }, () => makePayment(node, as, channelId).then(isAnswered));
+    await Promise.allSettled(paying);
+    expect((await node.ended).signal).toBe('SIGKILL');
+  }
+  await nodes.start({ APP_ROLE: 'worker' });
+  await nodes.done(takenOverMs);
+  const paid = await db.query<{ id: string }>('select id from transaction');
+  const told = new Set(
+    receiver.received.map(({ body }) => JSON.parse(String(body)).data.object.id.slice('txn_'.length)),
+  );
+  expect(paid.map(({ id }) => id.replaceAll('-', '')).toSorted()).toEqual([...told].toSorted());
+  expect(answered.length).toBeGreaterThanOrEqual(30);
+  expect(answered.filter((id) => !told.has(id.slice('txn_'.length)))).toEqual([]);
+  expect(postsOf(receiver.received).size).toBe(paid.length);
+  expect(changedPosts(receiver.received)).toEqual([]);
+  expect(receiver.received.length).toBeLessThanOrEqual(await nodes.claims());
+});
+
+test('killed after the 200 and before its record: the same bytes go out under the same ids within 30 s, once', async () => {
+  const held = holdingAnswers();
+  const receiver = await nodes.receiving(held.answering);
+  const killed = await nodes.start();
+  await nodes.registered(killed, receiver.url);
+  await nodes.happened(1);
+  await eventually('the post', () => held.waiting === 1);
+  // Nobody can write the row: the sender has its answer, and its record has to wait.
+  await db.database.transaction(async (transaction) => {
+    await transaction.run({ name: '', text: 'select from delivery for update' });
+    held.answer(200);
+    const recording = await eventually('the record waits', () => backendsWaiting());
+    await killed.end('SIGKILL');
+    // A server that is told of no end would still write what it was asked to.
+    await db.query('select pg_terminate_backend(pid) from unnest($1::int[]) as pid', [recording]);
+    await eventually('nobody writes it any more', async () => (await backendsWaiting()) === undefined);
+  });
+  const killedAtMs = Date.now();
+  expect(await nodes.standings()).toEqual([{ state: 'OPEN', attempts: 0, claims: 1, count: 1 }]);
+  const [lease] = await db.query<{ leased_until: string }>('select leased_until from delivery');
+  expect(Date.parse(lease?.leased_until ?? '')).toBeLessThanOrEqual(killedAtMs + 30 * secondMs);
+  held.answerAll(200);
+  await nodes.start({ APP_ROLE: 'worker' });
+  await nodes.done(takenOverMs);
+  expect(receiver.received).toHaveLength(2);
+  expect(changedPosts(receiver.received)).toEqual([]);
+  expect(await nodes.standings()).toEqual([{ state: 'SUCCEEDED', attempts: 1, claims: 2, count: 1 }]);
+
+  async function backendsWaiting(): Promise<number[] | undefined> {
+    const rows = await db.query<{ pid: number }>(
+      `select pid from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query like '%result as (%'`,
+    );
+    return rows.length > 0 ? rows.map(({ pid }) => pid) : undefined;
+  }
+});
+
+test('killed with 200 in flight: all of them arrive, and none has lost a try', async () => {
+  const held = holdingAnswers();
+  const receiver = await nodes.receiving(held.answering);
+  const killed = await nodes.start();
+  await nodes.registered(killed, receiver.url);
+  // Only one that answers promptly is sent so many at a time.
+  held.answerAll(200);
+  await nodes.happened(3_000);
+  await eventually('it answers promptly', () => receiver.received.length >= 1_000, takenOverMs);
+  held.hold();
+  await eventually('200 are in flight', () => held.waiting >= 200, takenOverMs);
+  await killed.end('SIGKILL');
+  held.answerAll(200);
+  await nodes.start({ APP_ROLE: 'worker' });
+  await nodes.done(takenOverMs);
+  expect(postsOf(receiver.received).size).toBe(3_000);
+  expect(changedPosts(receiver.received)).toEqual([]);
+  expect(receiver.received.length).toBeGreaterThanOrEqual(3_000 + 200);
+  expect(receiver.received.length).toBeLessThanOrEqual(await nodes.claims());
+  expect(await nodes.standings()).toEqual([
+    { state: 'SUCCEEDED', attempts: 1, claims: 1, count: expect.any(Number) },
+    { state: 'SUCCEEDED', attempts: 1, claims: 2, count: expect.any(Number) },
+  ]);
+});
+
+test('three senders on one queue, killed by turns and started again: all arrives, and nothing is posted without a claim', async () => {
+  const receiver = await nodes.receiving((_received, _request, response) => {
+    setTimeout(() => response.writeHead(200).end(), 20);
+  });
+  const api = await nodes.start({ APP_ROLE: 'api' });
+  await nodes.registered(api, receiver.url);
+  const worker = () => nodes.start({ APP_ROLE: 'worker' });
+  const working = [await worker(), await worker(), await worker()];
+  const total = 6_000;
+  const happening = (async () => {
+    for (let i = 0; i < total / 500; i++) await nodes.happened(500);
+  })();
+  for (let kill = 1; kill <= 5; kill++) {
+    await eventually(`${kill * 800} posts`, () => receiver.received.length >= kill * 800, takenOverMs);
+    await working.shift()?.end('SIGKILL');
+    working.push(await worker());
+  }
+  await happening;
+  await nodes.done(2 * takenOverMs);
+  expect(postsOf(receiver.received).size).toBe(total);
+  expect(changedPosts(receiver.received)).toEqual([]);
+  expect(receiver.received.length).toBeLessThanOrEqual(await nodes.claims());
+  const standings = await nodes.standings();
+  expect(standings.every(({ state, attempts }) => state === 'SUCCEEDED' && attempts === 1)).toBe(true);
+});

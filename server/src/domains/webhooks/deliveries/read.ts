@@ -1,0 +1,147 @@
+import type { Static } from 'typebox';
+import { dayRangeOf } from '../../../core/days.ts';
+import { invalid, notFound } from '../../../core/errors.ts';
+import { eventPatterns, pingType, readablePatterns, readableTypes } from '../../../core/event-types.ts';
+import { leastUuidAt, publicId, uuidOfPublicId } from '../../../core/id.ts';
+import { type CursorPagination, defaultPageSize } from '../../../core/page.ts';
+import { type Principal, tenantOnWire } from '../../../core/principal.ts';
+import type { Queryable } from '../../../platform/postgres/database.ts';
+import { tenantsSeen } from '../../identity/tenants/visible-tenants.ts';
+import { findManaged } from '../endpoints/endpoints.ts';
+import { demandReading } from '../endpoints/rules.ts';
+import type { deliveryDetail, deliveryListQuery, deliveryRecord } from './schema.ts';
+import {
+  type AttemptRow,
+  type DeliveryRow,
+  findAttempts,
+  findDelivery,
+  findRuns,
+  listDeliveries,
+} from './statements.ts';
+
+export type DeliveryRecord = Static<typeof deliveryRecord>;
+type DeliveryDetail = Static<typeof deliveryDetail>;
+
+/** Deliveries looked at for one page, all tenants together. */
+const lookedAt = 10_000;
+
+/** One page of deliveries, those of the latest events first: of events it may read, to endpoints it may manage. */
+export async function listDeliveriesOf(
+  database: Queryable,
+  query: Static<typeof deliveryListQuery>,
+  principal: Principal,
+): Promise<{ data: DeliveryRecord[]; pagination: CursorPagination }> {
+  const { pageSize = defaultPageSize, endpointId, state, eventType } = query;
+  if (endpointId !== undefined) await findManaged(database, endpointId, principal, 'endpointId');
+  const tenantIds = await tenantsSeen(database, principal);
+  const eventId = query.eventId === undefined ? null : idOf('eventId', 'evt', query.eventId);
+  const [fromId, beforeId] = stretchOf(query, eventId);
+  const isIndexed = state === 'FAILED' || state === 'CANCELLED';
+  const patterns = readablePatterns(principal.scopes);
+  const isRestricted = patterns.length < eventPatterns.length;
+  const isSifted = [endpointId, eventType, query.eventId, isIndexed ? undefined : state].some(
+    (one) => one !== undefined,
+  );
+  const rows = await database.run(listDeliveries, [
+    tenantIds,
+    fromId,
+    beforeId,
+    isIndexed ? state : null,
+    isSifted || isRestricted ? Math.max(pageSize, Math.ceil(lookedAt / tenantIds.length)) + 1 : pageSize + 1,
+    endpointId ?? null,
+    state ?? null,
+    eventType ?? null,
+    eventId,
+    isRestricted ? patterns : null,
+    pageSize + 1,
+    isRestricted ? [...readableTypes(principal.scopes), pingType] : null,
+  ]);
+  const found = rows.filter(({ id }) => id !== null);
+  const page = found.slice(0, pageSize);
+  const next = found.length > pageSize ? (page.at(-1) as DeliveryRow).id : (rows[0]?.bound ?? null);
+  return {
+    data: page.map(recordOf),
+    pagination: { pageSize, next: next === null ? null : publicId('dlv', next) },
+  };
+}
+
+/** From which id, and before which, the list is read. A delivery's id begins with its event's moment. */
+function stretchOf(query: Static<typeof deliveryListQuery>, eventId: string | null): [string, string] {
+  const { fromMs, toMs } = dayRangeOf(query.startDate, query.endDate);
+  const days = [leastUuidAt(fromMs), leastUuidAt(toMs)] as const;
+  const near = eventId === null ? days : momentOf(eventId);
+  const ends = [days[1], near[1], ...(query.after === undefined ? [] : [idOf('after', 'dlv', query.after)])];
+  return [days[0] > near[0] ? days[0] : near[0], ends.toSorted()[0] as string];
+}
+
+const momentOf = (eventId: string) =>
+  [`${eventId.slice(0, 13)}-0000-0000-000000000000`, `${eventId.slice(0, 13)}-ffff-ffff-ffffffffffff`] as const;
+
+function idOf(field: string, prefix: string, text: string): string {
+  const id = uuidOfPublicId(prefix, text);
+  if (id === undefined) throw invalid(field, `${field} must be an id that begins with ${prefix}_.`);
+  return id;
+}
+
+/** A delivery with every try, and the others that were sent under the same id. */
+export async function readDelivery(database: Queryable, id: string, principal: Principal): Promise<DeliveryDetail> {
+  const row = await findReadable(database, id, principal);
+  const attempts = await database.run(findAttempts, [row.tenant_id, row.id]);
+  const runs = await database.run(findRuns, [row.tenant_id, row.replay_of ?? row.id]);
+  return {
+    ...recordOf(row),
+    attempts: attempts.map(attemptOf),
+    runs: runs.map((run) => ({ id: publicId('dlv', run.id), state: run.state, createdTime: run.created_at })),
+  };
+}
+
+/** The delivery of that public id, if the caller may read its event and manage its endpoint. */
+export async function findReadable(
+  database: Queryable,
+  text: string,
+  principal: Principal,
+  field = 'id',
+): Promise<DeliveryRow> {
+  const id = uuidOfPublicId('dlv', text);
+  if (id === undefined) throw notFound('delivery', text, field);
+  const [row] = await database.run(findDelivery, [await tenantsSeen(database, principal), id]);
+  if (row === undefined) throw notFound('delivery', text, field);
+  await findManaged(database, row.endpoint_id, principal, field);
+  // Its endpoint may have been told to ask for less since.
+  demandReading([row.type], principal);
+  return row;
+}
+
+function recordOf(row: DeliveryRow): DeliveryRecord {
+  return {
+    id: publicId('dlv', row.id),
+    sentAs: publicId('dlv', row.replay_of ?? row.id),
+    tenantId: tenantOnWire(row.tenant_id),
+    endpointId: row.endpoint_id,
+    url: row.url,
+    eventId: publicId('evt', row.event_id),
+    eventType: row.type,
+    objectId: row.object_id,
+    state: row.state,
+    attemptCount: row.attempts,
+    lastStatus: row.last_status,
+    lastOutcome: row.last_outcome,
+    nextAttemptTime: row.state === 'OPEN' ? row.due_at : null,
+    createdTime: row.created_at,
+    finishedTime: row.finished_at,
+  };
+}
+
+function attemptOf(row: AttemptRow): DeliveryDetail['attempts'][number] {
+  return {
+    number: row.number,
+    time: row.attempted_at,
+    durationMs: row.duration_ms,
+    status: row.status,
+    outcome: row.outcome,
+    resent: row.resent,
+    address: row.address,
+    responseHeaders: row.response_headers,
+    responseBody: row.response_body === null ? null : row.response_body.toString('utf8'),
+  };
+}

@@ -1,0 +1,335 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { dayMs, minuteMs, secondMs } from '../../../../core/clock.ts';
+import { firstUuidAt } from '../../../../core/id.ts';
+import type { Database } from '../../../../platform/postgres/database.ts';
+import { administratorOf, dataOf, makeChannel, makeMember, makePayment, makeTenant } from '../../../../testing/cast.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/database.ts';
+import { florinOn, type TestFlorin } from '../../../../testing/florin.ts';
+import { aRefusal } from '../../../../testing/shapes.ts';
+import { ReplayWorker } from './worker.ts';
+
+/** A node without workers takes the requests; the test works replays off by workers of its own, and sends nothing. */
+let aheadMs = 0;
+const now = () => Date.now() + aheadMs;
+
+let db: TestDatabase;
+let florin: TestFlorin;
+let as: string;
+let channelId: number;
+let endpointId: number;
+let since: string;
+const workers: ReplayWorker[] = [];
+
+beforeAll(async () => {
+  db = await databaseFromTemplate();
+  florin = await florinOn(db, { APP_ROLE: 'api' }, now);
+  const admin = await administratorOf(florin);
+  const tenantId = await makeTenant(florin, admin);
+  ({ as } = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId }));
+  channelId = await makeChannel(florin, as);
+});
+
+afterAll(async () => {
+  await florin.stop();
+  await db.drop();
+});
+
+beforeEach(async () => {
+  aheadMs += minuteMs;
+  since = new Date(now()).toISOString();
+  endpointId = await registered();
+});
+
+afterEach(async () => {
+  for (const worker of workers.splice(0)) await worker.stop();
+});
+
+async function registered(events = ['*']): Promise<number> {
+  const hook = { url: 'http://127.0.0.1:9/', events, secret: 's' };
+  return dataOf(await florin.post('/api/webhook/register', hook, as)).id;
+}
+
+const replay = (input: object = {}) => florin.post('/api/webhook/replay', { endpointId, since, ...input }, as);
+const modify = async (input: object) =>
+  dataOf(await florin.post('/api/webhook/modify', { id: endpointId, ...input }, as));
+const detailOf = async (id: string) => dataOf(await florin.get(`/api/webhook/replay/detail?id=${id}`, as));
+
+async function pay(count: number): Promise<void> {
+  await Promise.all(Array.from({ length: count }, () => makePayment(florin, as, channelId)));
+}
+
+/** As the sender leaves them. */
+async function endAll(state: 'SUCCEEDED' | 'FAILED' | 'CANCELLED', limit = 1_000): Promise<void> {
+  await db.query(
+    `update delivery set state = $2, finished_at = to_timestamp($3::float8 / 1000)
+      where id in (select id from delivery where endpoint_id = $1 and state = 'OPEN' order by id limit $4)`,
+    [endpointId, state, now(), limit],
+  );
+}
+
+interface Row {
+  event_id: string;
+  state: string;
+  replay_of: string | null;
+}
+
+const rows = () =>
+  db.query<Row>('select event_id, state, replay_of from delivery where endpoint_id = $1 order by event_id', [
+    endpointId,
+  ]);
+const open = async () => (await rows()).filter(({ state }) => state === 'OPEN');
+
+function working(database: Pick<Database, 'run' | 'transaction'> = db.database, batch = 3): ReplayWorker {
+  const worker = new ReplayWorker({ database, clock: now, onError: () => {}, batch });
+  workers.push(worker);
+  worker.start();
+  return worker;
+}
+
+/** Worked off to its end: the last stretch is looked at once more when late events must have come. */
+async function done(id: string) {
+  await eventually('the first look is over', async () => {
+    const [row] = await db.query<{ late: boolean }>(
+      'select due_at > until_at as late from webhook_replay where endpoint_id = $1 order by created_at desc limit 1',
+      [endpointId],
+    );
+    return row?.late;
+  });
+  aheadMs += 20 * secondMs;
+  for (const worker of workers) worker.wake();
+  return eventually('the replay is done', async () => {
+    const detail = await detailOf(id);
+    return detail.state === 'DONE' && detail;
+  });
+}
+
+test('all since a time: one delivery of each event, under the id it had, and what never had one gets one', async () => {
+  await pay(4);
+  await endAll('SUCCEEDED');
+  await modify({ state: false });
+  await pay(5);
+  await modify({ state: true });
+  const { replayId } = dataOf(await replay());
+  working();
+  const detail = await done(replayId);
+  expect(detail).toMatchObject({ endpointId, since, state: 'DONE', eventCount: 9, deliveryCount: 9 });
+  expect(detail.reachedTime).toBe(detail.until);
+  const again = await open();
+  expect(new Set(again.map(({ event_id }) => event_id)).size).toBe(9);
+  const originals = await db.query<{ id: string; event_id: string }>(
+    `select id, event_id from delivery where endpoint_id = $1 and state = 'SUCCEEDED'`,
+    [endpointId],
+  );
+  expect(originals).toHaveLength(4);
+  for (const { event_id, replay_of } of again) {
+    expect(replay_of).toBe(originals.find((one) => one.event_id === event_id)?.id ?? null);
+  }
+});
+
+test.each([
+  [['FAILED'], 2],
+  [['MISSING'], 4],
+  [['SUCCEEDED', 'CANCELLED'], 4],
+  [['CANCELLED', 'FAILED', 'MISSING'], 7],
+])('of %j alone', async (states, count) => {
+  await pay(6);
+  await endAll('SUCCEEDED', 3);
+  await endAll('FAILED', 2);
+  await endAll('CANCELLED');
+  await modify({ state: false });
+  await pay(4);
+  await modify({ state: true });
+  const { replayId } = dataOf(await replay({ states }));
+  working();
+  expect(await done(replayId)).toMatchObject({ deliveryCount: count, states: expect.arrayContaining(states) });
+  expect(await open()).toHaveLength(count);
+});
+
+test('what is under way is not sent twice, nor what ends while the replay runs', async () => {
+  await pay(3);
+  await endAll('FAILED');
+  await pay(2);
+  const { replayId } = dataOf(await replay());
+  aheadMs += secondMs;
+  await endAll('SUCCEEDED', 1);
+  working();
+  expect(await done(replayId)).toMatchObject({ deliveryCount: 3 });
+  expect((await rows()).filter(({ replay_of }) => replay_of !== null)).toHaveLength(3);
+});
+
+test('only the types the endpoint subscribes to, only up to the end asked for, and no pings', async () => {
+  await pay(2);
+  endpointId = await registered(['transaction.created']);
+  dataOf(await florin.post('/api/webhook/test', { id: endpointId }, as));
+  const id = await makePayment(florin, as, channelId);
+  dataOf(await florin.post('/api/transaction/update', { id, status: 'SUCCESS' }, as));
+  await endAll('SUCCEEDED');
+  aheadMs += secondMs;
+  const until = new Date(now()).toISOString();
+  aheadMs += secondMs;
+  await pay(2);
+  await endAll('SUCCEEDED');
+  const { replayId } = dataOf(await replay({ until }));
+  working();
+  expect(await done(replayId)).toMatchObject({ until, deliveryCount: 3 });
+  expect(await open()).toHaveLength(3);
+});
+
+test('a node that dies in the middle is followed by another, which goes on behind it and doubles nothing', async () => {
+  await pay(10);
+  await endAll('SUCCEEDED');
+  const { replayId } = dataOf(await replay());
+  let batches = 0;
+  const { database } = db;
+  const dying = working({
+    run: (statement, values) => database.run(statement, values),
+    transaction: async (work) => {
+      // Two batches are written; in the third it dies, after all its statements and before the commit.
+      if (++batches > 3) return new Promise(() => {});
+      return database.transaction(async (transaction) => {
+        const result = await work(transaction);
+        if (batches === 3) throw new Error('killed');
+        return result;
+      });
+    },
+  });
+  await eventually('it is dead', () => batches === 3);
+  await dying.stop();
+  expect(await detailOf(replayId)).toMatchObject({ state: 'RUNNING', eventCount: 6, deliveryCount: 6 });
+  expect(await open()).toHaveLength(6);
+
+  const idle = working();
+  idle.wake();
+  expect(await detailOf(replayId)).toMatchObject({ eventCount: 6 });
+  aheadMs += 31 * secondMs;
+  idle.wake();
+  expect(
+    await eventually('it is done', async () => {
+      const detail = await detailOf(replayId);
+      return detail.state === 'DONE' && detail;
+    }),
+  ).toMatchObject({ eventCount: 10, deliveryCount: 10 });
+  expect(new Set((await open()).map(({ event_id }) => event_id)).size).toBe(10);
+  expect(await open()).toHaveLength(10);
+});
+
+test('an event that becomes visible only after the replay has passed it is found all the same', async () => {
+  await modify({ state: false });
+  await pay(1);
+  const late = firstUuidAt(now());
+  const { database } = db;
+  let commit = () => {};
+  const inserted = database.transaction(async (transaction) => {
+    const text = `insert into event select tenant_id, $2, 'invoice.paid', 'inv_1', now(), '{}' from webhook_endpoint where id = $1`;
+    await transaction.run({ name: '', text }, [endpointId, late]);
+    await new Promise<void>((resolve) => {
+      commit = resolve;
+    });
+  });
+  aheadMs += 1;
+  await modify({ state: true });
+  const { replayId } = dataOf(await replay());
+  working();
+  await eventually('the replay has passed', async () => (await open()).length === 1);
+  commit();
+  await inserted;
+  expect(await done(replayId)).toMatchObject({ state: 'DONE', deliveryCount: 2 });
+  expect((await open()).map(({ event_id }) => event_id)).toContain(late);
+});
+
+test('when its endpoint is switched off it stops', async () => {
+  await pay(2);
+  await endAll('SUCCEEDED');
+  const { replayId } = dataOf(await replay());
+  await modify({ state: false });
+  working();
+  await eventually('it has stopped', async () => (await detailOf(replayId)).state === 'STOPPED');
+  expect(await open()).toEqual([]);
+});
+
+test('asked for once more it is the same replay; with other terms it has to wait', async () => {
+  const { replayId } = dataOf(await replay());
+  expect(dataOf(await replay()).replayId).toBe(replayId);
+  const { status, body } = await replay({ states: ['FAILED'] });
+  expect({ status, body }).toEqual({
+    status: 409,
+    body: aRefusal(409, { type: 'replay_running', field: 'endpointId', details: { replayId } }),
+  });
+});
+
+test('one delivery: again under its own id, with a life of its own; asked for twice, once', async () => {
+  await pay(1);
+  const [automatic] = dataOf(await florin.get(`/api/webhook/delivery/list?endpointId=${endpointId}`, as));
+  const again = async (deliveryId: string) =>
+    dataOf(await florin.post('/api/webhook/replay', { deliveryId }, as)).deliveryId;
+  expect(await again(automatic.id)).toBe(automatic.id);
+  await endAll('FAILED');
+  const [second, third] = await Promise.all([again(automatic.id), again(automatic.id)]);
+  expect(second).toBe(third);
+  expect(second).not.toBe(automatic.id);
+  const detail = dataOf(await florin.get(`/api/webhook/delivery/detail?id=${second}`, as));
+  expect(detail).toMatchObject({ id: second, sentAs: automatic.id, state: 'OPEN', attemptCount: 0, attempts: [] });
+  expect(detail.runs).toMatchObject([
+    { id: automatic.id, state: 'FAILED' },
+    { id: second, state: 'OPEN' },
+  ]);
+  await endAll('SUCCEEDED');
+  const fourth = await again(second);
+  expect([automatic.id, second]).not.toContain(fourth);
+  expect(dataOf(await florin.get(`/api/webhook/delivery/detail?id=${fourth}`, as))).toMatchObject({
+    sentAs: automatic.id,
+  });
+});
+
+test('where deliveries are not kept for good, a replay reaches no further back than they do', async () => {
+  const forgetful = await florinOn(db, { APP_ROLE: 'api', APP_WEBHOOK_KEEP_DELIVERIES: '2d' }, now);
+  try {
+    const daysAgo = (days: number) => new Date(now() - days * dayMs).toISOString();
+    const asked = (days: number) => forgetful.post('/api/webhook/replay', { endpointId, since: daysAgo(days) }, admin);
+    const admin = await administratorOf(forgetful);
+    const { status, body } = await asked(3);
+    expect({ status, body }).toEqual({ status: 400, body: aRefusal(400, { type: 'invalid_request', field: 'since' }) });
+    expect((await asked(1)).status).toBe(200);
+  } finally {
+    await forgetful.stop();
+  }
+});
+
+test('to an endpoint that is switched off nothing is sent again', async () => {
+  await pay(1);
+  const [delivery] = dataOf(await florin.get(`/api/webhook/delivery/list?endpointId=${endpointId}`, as));
+  await modify({ state: false });
+  for (const input of [{ endpointId, since }, { deliveryId: delivery.id }]) {
+    const { status, body } = await florin.post('/api/webhook/replay', input, as);
+    expect({ status, type: body.error.type }).toEqual({ status: 409, type: 'webhook_inactive' });
+  }
+});
+
+test('what makes no sense is refused by name', async () => {
+  const deliveryId = `dlv_${'0'.repeat(32)}`;
+  const later = '2999-01-01T00:00:00Z';
+  for (const [input, status, field] of [
+    [{}, 400, 'deliveryId'],
+    [{ endpointId }, 400, 'since'],
+    [{ endpointId, since: 'yesterday' }, 400, 'since'],
+    [{ endpointId, since: '2026-01-01' }, 400, 'since'],
+    [{ endpointId, since: '2026-01-01T00:00:00' }, 400, 'since'],
+    [{ endpointId, since: later }, 400, 'since'],
+    [{ endpointId, since, until: later }, 400, 'until'],
+    [{ endpointId, since, until: since }, 400, 'since'],
+    [{ endpointId, since, states: [] }, 400, 'states'],
+    [{ endpointId, since, states: ['OPEN'] }, 400, 'states.0'],
+    [{ endpointId, deliveryId }, 400, 'endpointId'],
+    [{ deliveryId, since }, 400, 'since'],
+    [{ deliveryId }, 404, 'deliveryId'],
+    [{ deliveryId: 'dlv_x' }, 404, 'deliveryId'],
+    [{ deliveryId: 7 }, 400, 'deliveryId'],
+    [{ endpointId: 987_654, since }, 404, 'endpointId'],
+  ] as const) {
+    const { status: answered, body } = await florin.post('/api/webhook/replay', input, as);
+    expect({ input, answered, field: body.error.field }).toEqual({ input, answered: status, field });
+  }
+  for (const id of ['rpl_x', `rpl_${'0'.repeat(32)}`]) {
+    expect((await florin.get(`/api/webhook/replay/detail?id=${id}`, as)).status).toBe(404);
+  }
+});

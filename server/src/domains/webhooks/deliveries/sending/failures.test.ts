@@ -1,0 +1,75 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { minuteMs, secondMs } from '../../../../core/clock.ts';
+import { eventually } from '../../../../testing/database.ts';
+import { movableClock, type TestDeliveries, testDeliveries } from '../../../../testing/deliveries.ts';
+
+let deliveries: TestDeliveries;
+
+beforeAll(async () => {
+  deliveries = await testDeliveries();
+});
+
+afterEach(() => deliveries.clean());
+afterAll(() => deliveries.close());
+
+interface Tried {
+  url: string;
+  state: string;
+  waits_ms: number;
+  outcomes: string[];
+}
+
+test('nobody there, no such host, no TLS, no HTTP, cut off, no answer, an error: each has its word, and is tried again', async () => {
+  const time = movableClock();
+  const { receiver } = await deliveries.subscribed((received, request, response) => {
+    if (received.path.startsWith('/reset')) request.socket.resetAndDestroy();
+    else if (received.path.startsWith('/protocol')) request.socket.end('220 mail.example ESMTP\r\n');
+    else if (received.path.startsWith('/http_status')) response.writeHead(302, { location: '/' }).end();
+    else if (received.path.startsWith('/timeout')) return;
+    else response.writeHead(200).end();
+  });
+  const gone = await deliveries.receiving(200);
+  await gone.close();
+  const origins: Record<string, string> = {
+    refused: gone.url,
+    dns: 'http://no-such-host.invalid',
+    tls: receiver.url.replace('http:', 'https:'),
+    ...Object.fromEntries(
+      ['reset', 'protocol', 'http_status', 'timeout'].map((outcome) => [outcome, `${receiver.url}/${outcome}`]),
+    ),
+  };
+  for (const origin of Object.values(origins)) await deliveries.registered(origin);
+  deliveries.working({ clock: time.clock, timeoutMs: secondMs });
+  await deliveries.happened();
+
+  const tried = (attempts: number) =>
+    eventually('each has been tried', async () => {
+      const rows = await triedSoFar(time.clock());
+      return (
+        rows.length === Object.keys(origins).length && rows.every((row) => row.outcomes.length === attempts) && rows
+      );
+    });
+  const expected = (waitMs: number) =>
+    Object.entries(origins).map(([outcome, origin]) => [
+      outcome,
+      { url: expect.stringContaining(origin), state: 'OPEN', waits_ms: waitMs },
+    ]);
+  for (const [retries, waitMs] of [minuteMs, 5 * minuteMs].entries()) {
+    const rows = await tried(retries + 1);
+    const byOutcome = rows.map(({ outcomes, ...row }) => [outcomes.at(-1), row]);
+    expect(Object.fromEntries(byOutcome)).toEqual(Object.fromEntries(expected(waitMs)));
+    time.moveBy(waitMs);
+  }
+});
+
+function triedSoFar(nowMs: number): Promise<Tried[]> {
+  return deliveries.db.query(
+    `select endpoint.url, delivery.state,
+            (extract(epoch from delivery.due_at) * 1000 - $1::float8)::float8 as waits_ms,
+            (select coalesce(array_agg(outcome order by number), '{}') from delivery_attempt attempt
+              where attempt.tenant_id = delivery.tenant_id and attempt.delivery_id = delivery.id) as outcomes
+       from delivery join webhook_endpoint endpoint on endpoint.id = delivery.endpoint_id
+      where delivery.state <> 'SUCCEEDED'`,
+    [nowMs],
+  );
+}

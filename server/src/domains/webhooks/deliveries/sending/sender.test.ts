@@ -1,0 +1,269 @@
+import { createServer as createHttpsServer } from 'node:https';
+import { afterEach, expect, test } from 'vitest';
+import { eventually } from '../../../../testing/database.ts';
+import { startReceiver } from '../../../../testing/receiver.ts';
+import { testSending } from '../../../../testing/sending.ts';
+import { AddressGuard } from '../../endpoints/address-guard.ts';
+import { fixedHeaders } from './request.ts';
+
+const { clean, onClean, receiving, sending, rawServer } = testSending();
+afterEach(clean);
+
+const post = (origin: string) => ({
+  origin,
+  write: () => ({ path: '/hook?a=1', headers: fixedHeaders, body: Buffer.from('{"a":"ü"}') }),
+});
+
+test('a post arrives byte for byte, uncompressed answers asked for, on one kept connection', async () => {
+  const receiver = await receiving(200);
+  const sender = sending();
+  for (let i = 0; i < 3; i++)
+    expect(await sender.send(post(receiver.url))).toMatchObject({ outcome: 'ok', status: 200 });
+  expect(receiver.connections).toBe(1);
+  const [first] = receiver.received;
+  expect(first).toMatchObject({ path: '/hook?a=1', body: Buffer.from('{"a":"ü"}') });
+  expect(first?.headers).toMatchObject({ 'content-type': 'application/json', 'accept-encoding': 'identity' });
+});
+
+test.each([200, 201, 204, 299])('%i is a success', async (status) => {
+  const receiver = await receiving((_received, _request, response) => response.writeHead(status).end());
+  expect(await sending().send(post(receiver.url))).toMatchObject({ outcome: 'ok', status });
+});
+
+test.each([300, 304, 400, 404, 410, 429, 500, 503])('%i is a failure', async (status) => {
+  const receiver = await receiving((_received, _request, response) => response.writeHead(status).end());
+  expect(await sending().send(post(receiver.url))).toMatchObject({ outcome: 'http_status', status });
+});
+
+test('a redirect is a failure, and its target is never asked', async () => {
+  const target = await receiving(200);
+  const receiver = await receiving((_received, _request, response) =>
+    response.writeHead(302, { location: `${target.url}/secret` }).end(),
+  );
+  expect(await sending().send(post(receiver.url))).toMatchObject({ outcome: 'http_status', status: 302 });
+  expect(target.connections).toBe(0);
+});
+
+test('headers that never come end at the deadline', async () => {
+  const receiver = await receiving(() => {});
+  expect(await sending(100).send(post(receiver.url))).toMatchObject({ outcome: 'timeout', status: undefined });
+});
+
+test('a connection that never gets through its TLS handshake ends at the deadline', async () => {
+  const origin = await rawServer(() => {});
+  const sent = await sending(100).send(post(origin.replace('http:', 'https:')));
+  expect(sent?.outcome).toBe('timeout');
+});
+
+test('a body that drips after a 200 is a success, and is cut at the deadline', async () => {
+  let cut = false;
+  const receiver = await receiving((_received, _request, response) => {
+    response.writeHead(200);
+    const drip = setInterval(() => response.write('.'), 10);
+    response.on('close', () => {
+      clearInterval(drip);
+      cut = true;
+    });
+  });
+  expect(await sending(200).send(post(receiver.url))).toMatchObject({ outcome: 'ok', status: 200 });
+  await eventually('the connection is cut', () => cut);
+});
+
+test('a body without end is cut after 8 KiB', async () => {
+  let written = 0;
+  let cut = false;
+  const receiver = await receiving((_received, _request, response) => {
+    response.writeHead(200);
+    const chunk = Buffer.alloc(1024 * 1024);
+    const more = () => {
+      while (!cut && written < 1024 ** 3) {
+        written += chunk.length;
+        if (!response.write(chunk)) break;
+      }
+    };
+    response.on('drain', more);
+    response.on('close', () => {
+      cut = true;
+    });
+    more();
+  });
+  expect(await sending().send(post(receiver.url))).toMatchObject({ outcome: 'ok', status: 200 });
+  await eventually('the connection is cut', () => cut);
+  // What the sockets' buffers hold has left the receiver; nobody has read it.
+  expect(written).toBeLessThan(64 * 1024 * 1024);
+});
+
+test('an answer that breaks off after a 200 is still a success', async () => {
+  const origin = await rawServer((socket) => {
+    socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nabc'));
+  });
+  expect(await sending().send(post(origin))).toMatchObject({ outcome: 'ok', status: 200 });
+});
+
+test('Retry-After is handed on', async () => {
+  const receiver = await receiving((_received, _request, response) =>
+    response.writeHead(429, { 'retry-after': '90' }).end(),
+  );
+  expect(await sending().send(post(receiver.url))).toMatchObject({ status: 429, retryAfter: '90' });
+});
+
+test('a connection that was closed while idle costs no attempt: the post is sent again at once', async () => {
+  let posts = 0;
+  const receiver = await receiving(({ connection }, request, response) => {
+    posts++;
+    // The first connection answers once, and is reset when it is used again.
+    if (connection === 1 && posts > 1) request.socket.resetAndDestroy();
+    else response.end('ok');
+  });
+  const sender = sending();
+  expect(await sender.send(post(receiver.url))).toMatchObject({ outcome: 'ok', resent: false });
+  expect(await sender.send(post(receiver.url))).toMatchObject({ outcome: 'ok', resent: true });
+  expect(receiver.connections).toBe(2);
+});
+
+test('a new connection that breaks is a failure, and is not tried again at once', async () => {
+  let connections = 0;
+  const origin = await rawServer((socket) => {
+    connections++;
+    socket.once('data', () => socket.resetAndDestroy());
+  });
+  expect(await sending().send(post(origin))).toMatchObject({ outcome: 'reset', resent: false });
+  expect(connections).toBe(1);
+});
+
+test('a kept connection that breaks in the middle of its answer is not tried again at once', async () => {
+  let answers = 0;
+  const origin = await rawServer((socket) => {
+    socket.on('data', () => {
+      answers++;
+      if (answers === 1) socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
+      else socket.end('HTTP/1.1 20');
+    });
+  });
+  const sender = sending();
+  expect(await sender.send(post(origin))).toMatchObject({ outcome: 'ok' });
+  expect(await sender.send(post(origin))).toMatchObject({ resent: false, status: undefined });
+  expect(answers).toBe(2);
+});
+
+test('nobody listening is `refused`', async () => {
+  const receiver = await receiving(200);
+  await receiver.close();
+  expect(await sending().send(post(receiver.url))).toMatchObject({ outcome: 'refused', status: undefined });
+});
+
+test('an attempt is never ended before its time', async () => {
+  const receiver = await receiving(() => {});
+  const sender = sending(5);
+  for (let i = 0; i < 50; i++) {
+    const sent = await sender.send(post(receiver.url));
+    expect(sent).toMatchObject({ outcome: 'timeout' });
+    expect(sent?.durationMs).toBeGreaterThanOrEqual(5);
+  }
+});
+
+test('an unknown host is `dns`', async () => {
+  expect(await sending().send(post('http://no-such-host.invalid'))).toMatchObject({ outcome: 'dns' });
+});
+
+test('a certificate that cannot be trusted is `tls`', async () => {
+  const receiver = await startReceiver(200, createHttpsServer(selfSigned) as never);
+  onClean(receiver.close);
+  expect(await sending().send(post(receiver.url.replace('http:', 'https:')))).toMatchObject({ outcome: 'tls' });
+  expect(receiver.received).toHaveLength(0);
+});
+
+test('plain HTTP where TLS was expected is `tls`', async () => {
+  const receiver = await receiving(200);
+  expect(await sending().send(post(receiver.url.replace('http:', 'https:')))).toMatchObject({ outcome: 'tls' });
+});
+
+test('what is not HTTP is `protocol`', async () => {
+  const origin = await rawServer((socket) => socket.once('data', () => socket.end('220 mail.example.com ESMTP\r\n')));
+  expect(await sending().send(post(origin))).toMatchObject({ outcome: 'protocol' });
+});
+
+test.each(['100 Continue', '101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket'])(
+  'an answer that was not asked for is `protocol`, and the post is not repeated: %s',
+  async (unasked) => {
+    let posts = 0;
+    const origin = await rawServer((socket) => {
+      socket.on('data', () => {
+        const status = posts++ === 0 ? '200 OK\r\nContent-Length: 0' : unasked;
+        socket.write(`HTTP/1.1 ${status}\r\n\r\n`);
+      });
+    });
+    const sender = sending();
+    expect(await sender.send(post(origin))).toMatchObject({ outcome: 'ok' });
+    expect(await sender.send(post(origin))).toMatchObject({ outcome: 'protocol', resent: false });
+    expect(posts).toBe(2);
+  },
+);
+
+test('interim answers are passed over', async () => {
+  const origin = await rawServer((socket) => {
+    const interim = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n';
+    socket.once('data', () => socket.write(`${interim.repeat(3)}HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n`));
+  });
+  expect(await sending().send(post(origin))).toMatchObject({ outcome: 'ok', status: 200 });
+});
+
+const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
+
+test.each([
+  ['interim answers', 'protocol', '', 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'],
+  ['empty lines', 'protocol', '', '\r\n'],
+  ['a reason', 'protocol', 'HTTP/1.1 200 ', 'a'],
+  ['the extension of a chunk', 'ok', `${chunked}1;`, 'a'],
+  ['the size of a chunk', 'ok', chunked, '0'],
+])('%s without end: `%s`, long before the deadline', async (_what, outcome, start, piece) => {
+  let isCut = false;
+  const pieces = piece.repeat(Math.ceil(16_384 / piece.length));
+  const origin = await rawServer((socket) => {
+    const pour = () => {
+      while (!socket.destroyed && socket.write(pieces));
+    };
+    socket.once('data', () => socket.write(start, pour)).on('drain', pour);
+    socket.on('close', () => {
+      isCut = true;
+    });
+  });
+  expect(await sending(60_000).send(post(origin))).toMatchObject({ outcome });
+  await eventually('the connection is cut', () => isCut);
+});
+
+test('what a kept connection has read for earlier answers does not count', async () => {
+  const receiver = await receiving((_received, _request, response) => response.writeHead(200).end('x'.repeat(8_000)));
+  const sender = sending();
+  for (let i = 0; i < 50; i++) expect(await sender.send(post(receiver.url))).toMatchObject({ outcome: 'ok' });
+  expect(receiver.connections).toBe(1);
+});
+
+test('a name that leads to a forbidden address gets no connection', async () => {
+  const receiver = await receiving(200);
+  const cluster = new AddressGuard({ standalone: false, allowTargets: [] });
+  const sender = sending(5_000, cluster.lookup);
+  const sent = await sender.send(post(receiver.url.replace('127.0.0.1', 'localhost')));
+  expect(sent).toMatchObject({ outcome: 'forbidden_address', status: undefined });
+  expect(receiver.connections).toBe(0);
+});
+
+/** For 127.0.0.1, signed by itself, good until 2126. */
+const selfSigned = {
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgSP6Xu3nEa6nmpIbI
+yEvHWcX0hE5i8oD1/q7IEyVXJXihRANCAAT9NF7gIoF8UoLtV14YFqNcUiuTeh9K
+jCDlt2PFvU/m8URbdvgBh86GIQBJXso0Ykb5bE3AFqf7ZzwMXZbMMqoM
+-----END PRIVATE KEY-----`,
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBkDCCATagAwIBAgIUCNGmSV2mTfzlRv0+NkVBu1fWLIMwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJMTI3LjAuMC4xMCAXDTI2MTEyMTExMDYwM1oYDzIxMjYxMDI4
+MTEwNjAzWjAUMRIwEAYDVQQDDAkxMjcuMC4wLjEwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAAT9NF7gIoF8UoLtV14YFqNcUiuTeh9KjCDlt2PFvU/m8URbdvgBh86G
+IQBJXso0Ykb5bE3AFqf7ZzwMXZbMMqoMo2QwYjAdBgNVHQ4EFgQUffksZmJXSXp1
+5s2xjD2Sz1SWNJ0wHwYDVR0jBBgwFoAUffksZmJXSXp15s2xjD2Sz1SWNJ0wDwYD
+VR0TAQH/BAUwAwEB/zAPBgNVHREECDAGhwR/AAABMAoGCCqGSM49BAMCA0gAMEUC
+IQCelMgX1538rZqHkDf10sTPd/PtnlSNLzgjDIG5jbl9HgIgNZ03IznDM4XeVRs0
+0RC65PIOvt/gIcONeygqK3z0Qrc=
+-----END CERTIFICATE-----`,
+};

@@ -1,0 +1,190 @@
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { uuidSource } from '../../../core/id.ts';
+import { addRoute, httpServer } from '../../../platform/http/server.ts';
+import { Notifications } from '../../../platform/postgres/notifications.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/database.ts';
+import { brokenUrls, forbiddenHosts, forbiddenNames, publicHosts, publicNames } from '../../../testing/hosts.ts';
+import { principalOf } from '../../../testing/payments.ts';
+import { type Receiver, startReceiver } from '../../../testing/receiver.ts';
+import { DeliveryWorker } from '../deliveries/worker.ts';
+import { eventBody, recordEvent } from '../events/append-events.cte.ts';
+import { AddressGuard } from './address-guard.ts';
+import { EndpointDirectory } from './directory.ts';
+import { webhookRoutes } from './routes.ts';
+
+const literals = Object.values(forbiddenHosts).flat();
+const dns = new Map(Object.entries({ ...forbiddenNames, ...publicNames }));
+const resolve: NonNullable<ConstructorParameters<typeof AddressGuard>[0]['resolve']> = (hostname, _options, done) => {
+  const found = dns.get(hostname) ?? (/(^|\.)localhost\.?$/.test(hostname) ? ['127.0.0.1'] : undefined);
+  if (found === undefined) done(Object.assign(new Error('not found'), { code: 'ENOTFOUND' }), []);
+  else
+    done(
+      null,
+      found.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+    );
+};
+
+const guard = new AddressGuard({ standalone: false, allowTargets: [], resolve });
+const principal = principalOf(0, 0, 'PLATFORM_ADMIN');
+let db: TestDatabase;
+let notifications: Notifications;
+let app: FastifyInstance;
+let baseUrl: string;
+/** Whoever knocks here was let through. */
+let decoy: Receiver;
+
+beforeAll(async () => {
+  db = await databaseFromTemplate();
+  const [user] = await db.query<{ id: number }>(
+    `insert into app_user (tenant_id, user_name, email, password_hash, user_type)
+     values (0, 'ann', 'ann@example.com', '-', 'PLATFORM_ADMIN') returning id`,
+  );
+  principal.userId = user?.id ?? 0;
+  decoy = await startReceiver();
+  notifications = new Notifications(db.connection, () => {});
+  await notifications.start();
+  const routes = webhookRoutes({
+    database: db.database,
+    directory: directory(),
+    guard,
+    seal: (plain) => Buffer.from(plain),
+    clock: Date.now,
+    drawUuid: uuidSource(Date.now),
+  });
+  app = httpServer({ authenticate: async () => principal, onReply: () => {}, onDefect: () => {} });
+  for (const route of routes) addRoute(app, route, { authenticate: async () => principal });
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  baseUrl = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+});
+
+afterAll(async () => {
+  await app.close();
+  await decoy.close();
+  await notifications.stop();
+  await db.drop();
+});
+
+const directory = () =>
+  new EndpointDirectory({ database: db.database, notifications, open: (sealed) => String(sealed), guard });
+const urlTo = (host: string) => `http://${host}:${new URL(decoy.url).port}/`;
+
+/** The word of the refusal, or `taken`. */
+async function registering(url: string): Promise<string> {
+  const reply = await fetch(`${baseUrl}/api/webhook/register`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ url, events: ['*'], secret: 's' }),
+  });
+  const body = (await reply.json()) as { error?: { type: string; field: string } };
+  return body.error === undefined ? 'taken' : `${body.error.field}: ${body.error.type}`;
+}
+
+async function judged(urls: readonly string[]): Promise<Record<string, string>> {
+  return Object.fromEntries(await Promise.all(urls.map(async (url) => [url, await registering(url)] as const)));
+}
+
+const all = (urls: readonly string[], word: string) => Object.fromEntries(urls.map((url) => [url, word]));
+
+describe('at registration', () => {
+  test('the corpus is as large as it says', () => {
+    const hosts = [...literals, ...Object.keys(forbiddenNames)];
+    expect(new Set(hosts).size).toBe(hosts.length);
+    expect(hosts.length).toBeGreaterThan(240);
+  });
+
+  test.each(Object.entries(forbiddenHosts))('%s: refused in every spelling', async (_kind, hosts) => {
+    const urls = hosts.flatMap((host) => [urlTo(host), `https://${host}/hook?a=b#c`]);
+    expect(await judged(urls)).toEqual(all(urls, 'url: webhook_address_forbidden'));
+  });
+
+  test('names that lead there are refused', async () => {
+    const urls = Object.keys(forbiddenNames).map(urlTo);
+    expect(await judged(urls)).toEqual(all(urls, 'url: webhook_address_forbidden'));
+  });
+
+  test('what holds credentials, or is no address of the web, is refused', async () => {
+    expect(await judged(brokenUrls)).toEqual(all(brokenUrls, 'url: invalid_request'));
+  });
+
+  test('the public internet is allowed, by address and by name', async () => {
+    const urls = [...publicHosts, ...Object.keys(publicNames)].map((host) => `https://${host}/hook`);
+    expect(await judged(urls)).toEqual(all(urls, 'taken'));
+    await db.query('delete from webhook_endpoint');
+  });
+});
+
+describe('at the connection', () => {
+  test('endpoints that lead there, however they came to be, are not connected to', async () => {
+    const hosts = [...literals, ...Object.keys(forbiddenNames)];
+    await insertEndpoints(hosts.map(urlTo));
+    expect(await outcomesOfOneEvent(hosts.length)).toEqual([{ outcome: 'forbidden_address', count: hosts.length }]);
+    expect(decoy.connections).toBe(0);
+  });
+
+  test('a name that was public at registration and is private at the connection is not connected to', async () => {
+    dns.set('rebinding.example', ['93.184.215.14']);
+    expect(await registering(urlTo('rebinding.example'))).toBe('taken');
+    dns.set('rebinding.example', ['127.0.0.1']);
+    expect(await outcomesOfOneEvent(1)).toEqual([{ outcome: 'forbidden_address', count: 1 }]);
+    expect(decoy.connections).toBe(0);
+  });
+
+  test('a redirect there is a failure like any other status, and is not followed', async () => {
+    const hops = [decoy.url, 'http://169.254.169.254/latest/meta-data/', 'http://localhost/', 'file:///etc/passwd'];
+    const redirecting = await startReceiver(({ path }, _request, response) => {
+      response.writeHead(302, { location: hops[Number(path.slice(1))] }).end();
+    });
+    // Its own address is excepted; where it leads to is not asked for at all.
+    const excepting = new AddressGuard({ standalone: false, allowTargets: ['127.0.0.1/32'], resolve });
+    try {
+      await insertEndpoints(hops.map((_hop, i) => `${redirecting.url}/${i}`));
+      const outcomes = await outcomesOfOneEvent(hops.length, excepting);
+      expect(outcomes).toEqual([{ outcome: 'http_status', count: hops.length }]);
+      expect(redirecting.received).toHaveLength(hops.length);
+      expect(decoy.connections).toBe(0);
+    } finally {
+      await redirecting.close();
+    }
+  });
+});
+
+async function insertEndpoints(urls: string[]): Promise<void> {
+  await db.query(
+    'insert into webhook_endpoint (tenant_id, user_id, url, events, secret_sealed) select 0, $1, url, $3, $4 from unnest($2::text[]) as url',
+    [principal.userId, urls, ['*'], Buffer.from('s')],
+  );
+}
+
+/** How the tries of one event ended, to every endpoint there is; afterwards there is none. */
+async function outcomesOfOneEvent(deliveries: number, judging = guard): Promise<{ outcome: string; count: number }[]> {
+  const id = uuidSource(Date.now)();
+  const news = { tenantId: 0, id, type: 'transaction.created', objectId: 'txn_1', createdMs: Date.now() } as const;
+  const body = eventBody(id, 'transaction.created', news.createdMs, '{}');
+  expect(await recordEvent(db.database, { ...news, body })).toBe(deliveries);
+  const options = { open: (sealed: Buffer) => String(sealed), guard: judging };
+  const worker = new DeliveryWorker({
+    database: db.database,
+    directory: new EndpointDirectory({ database: db.database, notifications, ...options }),
+    guard: judging,
+    clock: Date.now,
+    timeoutMs: 5_000,
+    retryIntervalsMs: [],
+  });
+  worker.start();
+  try {
+    await eventually('every delivery has been tried', async () => {
+      const [open] = await db.query<{ count: number }>(`select count(*) as count from delivery where state = 'OPEN'`);
+      return open?.count === 0;
+    });
+    return await db.query(
+      `select outcome, count(*) as count from delivery_attempt
+        where delivery_id in (select id from delivery where event_id = $1) group by 1 order by 1`,
+      [id],
+    );
+  } finally {
+    await worker.stop();
+    await db.query('delete from webhook_endpoint');
+  }
+}

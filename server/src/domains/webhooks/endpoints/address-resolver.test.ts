@@ -1,0 +1,77 @@
+import { createSocket } from 'node:dgram';
+import type { LookupAddress } from 'node:dns';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { NameResolver } from './address-resolver.ts';
+
+/** A DNS server that knows `good.test`, never answers for what is below `silent.test`, and says no to the rest. */
+const server = createSocket('udp4');
+const asked: string[] = [];
+let names: NameResolver;
+
+beforeAll(async () => {
+  server.on('message', (question, from) => {
+    const name = nameIn(question);
+    asked.push(name);
+    if (name.endsWith('silent.test')) return;
+    const isGood = name === 'good.test';
+    const isV4 = question.readUInt16BE(13 + name.length + 1) === 1;
+    const answer = isGood ? Buffer.from(isV4 ? v4 : v6, 'hex') : Buffer.alloc(0);
+    const header = Buffer.from(question.subarray(0, 12));
+    header.writeUInt16BE(isGood ? 0x8180 : 0x8183, 2);
+    header.writeUInt16BE(isGood ? 1 : 0, 6);
+    header.writeUInt32BE(0, 8);
+    const questionEnd = 12 + name.length + 2 + 4;
+    server.send(Buffer.concat([header, question.subarray(12, questionEnd), answer]), from.port, from.address);
+  });
+  await new Promise<void>((bound) => server.bind(0, '127.0.0.1', bound));
+  names = new NameResolver([`127.0.0.1:${(server.address() as AddressInfo).port}`]);
+});
+
+afterAll(() => new Promise<void>((closed) => server.close(closed)));
+
+/** Answers that point to the name in the question: 192.0.2.7 and 2001:db8::7, for a minute. */
+const v4 = 'c00c000100010000003c0004c0000207';
+const v6 = 'c00c001c00010000003c001020010db8000000000000000000000007';
+
+function nameIn(question: Buffer): string {
+  const labels: string[] = [];
+  for (let at = 12; question[at]; at += (question[at] as number) + 1) {
+    labels.push(question.toString('latin1', at + 1, at + 1 + (question[at] as number)));
+  }
+  return labels.join('.').toLowerCase();
+}
+
+const found = (hostname: string, family?: number) =>
+  new Promise<LookupAddress[]>((resolve, reject) => {
+    names.resolve(hostname, { all: true, ...(family !== undefined && { family }) }, (error, addresses) =>
+      error === null ? resolve(addresses) : reject(error),
+    );
+  });
+
+test('a name is found with its addresses of both kinds, or of the one asked for', async () => {
+  const [seven, sevenOfSix] = [
+    { address: '192.0.2.7', family: 4 },
+    { address: '2001:db8::7', family: 6 },
+  ];
+  expect(await found('good.test')).toEqual([seven, sevenOfSix]);
+  expect(await found('good.test', 6)).toEqual([sevenOfSix]);
+});
+
+test('names whose servers never answer keep no other from being found, and fail as names', async () => {
+  const done: string[] = [];
+  const silent = Array.from({ length: 20 }, (_, i) =>
+    found(`n${i}.silent.test`).catch((error: NodeJS.ErrnoException) => done.push(String(error.code))),
+  );
+  await found('good.test');
+  expect(done).toEqual([]);
+  await Promise.all(silent);
+  expect(new Set(done)).toEqual(new Set(['EAI_AGAIN']));
+}, 15_000);
+
+test("what DNS does not know is looked for in the machine's own files, and localhost nowhere else", async () => {
+  await expect(found('nowhere.invalid')).rejects.toMatchObject({ code: expect.stringMatching(/ENOTFOUND|EAI_/) });
+  expect(asked).toContain('nowhere.invalid');
+  expect((await found('localhost')).map(({ address }) => address)).toContain('127.0.0.1');
+  expect(asked).not.toContain('localhost');
+});

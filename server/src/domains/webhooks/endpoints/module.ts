@@ -1,0 +1,45 @@
+import { defineModule } from '../../../platform/module.ts';
+import type { Node, NodeWith } from '../../../platform/node.ts';
+import { type SettingsOf, setting } from '../../../platform/settings/declare.ts';
+import { networks } from '../../../platform/settings/kinds.ts';
+import { AddressGuard } from './address-guard.ts';
+import { EndpointDirectory } from './directory.ts';
+import { DisabledNotice } from './disabled-notice.ts';
+import { settleRotations } from './rotate.ts';
+import { webhookRoutes } from './routes.ts';
+import { endpointRecord } from './schema.ts';
+
+const settings = {
+  'app.webhook.allow-targets': setting(networks, {
+    description: 'Private networks that webhooks may reach outside STANDALONE mode.',
+  }),
+};
+
+type Provided = ReturnType<typeof provide>;
+
+/** Webhook endpoints: addresses, secrets and their rotation, and the mail when one is disabled. */
+export const webhookEndpoints = defineModule({
+  name: 'endpoints',
+  tables: ['webhook_endpoint'],
+  settings,
+  reference: [{ name: 'Webhooks', description: 'Signed notifications to other systems.' }],
+  resources: { 'webhook endpoint': endpointRecord },
+  provide,
+  routes: (context: Node & Provided) => webhookRoutes({ ...context, directory: context.endpoints }),
+  retention: ({ database }: Node) => [{ name: 'secret rotations', sweep: (nowMs) => settleRotations(database, nowMs) }],
+});
+
+function provide(node: NodeWith<SettingsOf<typeof settings>>) {
+  const { settings, deploymentMode, workerDatabase, notifications, open, lifecycle } = node;
+  const guard = new AddressGuard({
+    standalone: deploymentMode === 'STANDALONE',
+    allowTargets: settings['app.webhook.allow-targets'] ?? [],
+  });
+  const disabledNotice = new DisabledNotice(node);
+  lifecycle.add('notices', () => disabledNotice.settled());
+  return {
+    guard,
+    endpoints: new EndpointDirectory({ database: workerDatabase, notifications, open, guard }),
+    disabledNotice,
+  };
+}

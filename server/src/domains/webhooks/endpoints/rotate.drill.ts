@@ -1,0 +1,81 @@
+import { createHmac } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { minuteMs, secondMs } from '../../../core/clock.ts';
+import { dataOf } from '../../../testing/cast.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/database.ts';
+import { type TestNodes, testNodes } from '../../../testing/nodes.ts';
+import type { Received } from '../../../testing/receiver.ts';
+
+let db: TestDatabase;
+let nodes: TestNodes;
+
+beforeAll(async () => {
+  db = await databaseFromTemplate();
+  nodes = await testNodes(db);
+});
+
+afterAll(async () => {
+  await nodes.close();
+  await db.drop();
+});
+
+const secrets = ['the first secret', 'the second secret', 'the third secret'];
+
+/** Which of the secrets made each header. */
+function signersOf({ headers, body }: Received): { service: number[]; standard: number[] } {
+  const given = String(headers['webhook-signature']).split(' ');
+  const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.`;
+  const made = (by: (secret: string) => boolean) => secrets.flatMap((secret, i) => (by(secret) ? [i] : []));
+  return {
+    service: made(
+      (secret) => headers['x-service-signature'] === createHmac('sha256', secret).update(body).digest('hex'),
+    ),
+    standard: made((secret) =>
+      given.includes(`v1,${createHmac('sha256', secret).update(signed).update(body).digest('base64')}`),
+    ),
+  };
+}
+
+test('secrets changed twice on one node while two others send: every delivery verifies with one the receiver knows', async () => {
+  const receiver = await nodes.receiving();
+  const api = await nodes.start({ APP_ROLE: 'api' });
+  const id = await nodes.registered(api, receiver.url, secrets[0]);
+  const as = await nodes.administrator(api);
+  await Promise.all([nodes.start({ APP_ROLE: 'worker' }), nodes.start({ APP_ROLE: 'worker' })]);
+  let isHappening = true;
+  const happening = (async () => {
+    while (isHappening) await nodes.happened(20);
+  })();
+  const arrived = (count: number) => {
+    const wanted = receiver.received.length + count;
+    return eventually(`${count} more`, () => receiver.received.length >= wanted, minuteMs);
+  };
+  const rotate = async (input: object) => dataOf(await api.post('/api/webhook/rotate', { id, ...input }, as));
+  const steps: { from: number; to: number; service: number[]; standard: number[] }[] = [];
+  /** A step is heard of on every node within a second; what began before may be signed as before. */
+  const signedBy = async (service: number[], standard: number[]) => {
+    await new Promise((resolve) => setTimeout(resolve, secondMs));
+    const from = receiver.received.length;
+    await arrived(200);
+    steps.push({ from, to: receiver.received.length, service, standard });
+  };
+  await arrived(100);
+  await rotate({ secret: secrets[1] });
+  await signedBy([0], [0, 1]);
+  await rotate({ promote: true });
+  await signedBy([1], [1]);
+  await rotate({ secret: secrets[2] });
+  await signedBy([1], [1, 2]);
+  await rotate({ promote: true });
+  await signedBy([2], [2]);
+  isHappening = false;
+  await happening;
+  await nodes.done(minuteMs);
+
+  const signers = receiver.received.map(signersOf);
+  expect(signers.filter(({ service, standard }) => service.length !== 1 || standard.length === 0)).toEqual([]);
+  for (const { from, to, ...expected } of steps) {
+    expect(signers.slice(from, to)).toEqual(Array(to - from).fill(expected));
+  }
+  expect(new Set(signers.map(({ service: [signer] }) => signer))).toEqual(new Set([0, 1, 2]));
+});

@@ -1,0 +1,167 @@
+import { createHmac } from 'node:crypto';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { hourMs } from '../../../core/clock.ts';
+import { administratorOf, dataOf, makeChannel, makeMember, makePayment, makeTenant } from '../../../testing/cast.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/database.ts';
+import { florinOn, type TestFlorin } from '../../../testing/florin.ts';
+import { type Received, type Receiver, startReceiver } from '../../../testing/receiver.ts';
+import { aRefusal } from '../../../testing/shapes.ts';
+
+const present = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+const next = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
+
+/** How far the service's clock is ahead of the machine's; like any clock it only goes on. */
+let movedMs = 0;
+const now = () => Date.now() + movedMs;
+let db: TestDatabase;
+let florin: TestFlorin;
+let receiver: Receiver;
+let as: string;
+let channelId: number;
+let id: number;
+
+beforeAll(async () => {
+  db = await databaseFromTemplate();
+  florin = await florinOn(db, {}, now);
+  receiver = await startReceiver();
+  const admin = await administratorOf(florin);
+  const tenantId = await makeTenant(florin, admin);
+  ({ as } = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId }));
+  channelId = await makeChannel(florin, as);
+});
+
+afterAll(async () => {
+  await florin.stop();
+  await receiver.close();
+  await db.drop();
+});
+
+beforeEach(async () => {
+  const hook = { url: receiver.url, events: ['*'], secret: present };
+  ({ id } = dataOf(await florin.post('/api/webhook/register', hook, as)));
+  receiver.received.length = 0;
+});
+
+afterEach(async () => {
+  dataOf(await florin.post('/api/webhook/remove', { id }, as));
+});
+
+const rotate = (input: object) => florin.post('/api/webhook/rotate', { id, ...input }, as);
+const arrived = (count: number) =>
+  eventually(`${count} deliveries arrive`, () => receiver.received.length >= count && [...receiver.received]);
+
+/** Which secrets a delivery verifies with, by either header. */
+function verifiesWith({ headers, body }: Received) {
+  const byService = (secret: string) =>
+    headers['x-service-signature'] === createHmac('sha256', secret).update(body).digest('hex');
+  const byStandard = (secret: string) => {
+    // The library compares the timestamp with the machine's clock, which these tests move.
+    const moved = Number(headers['webhook-timestamp']) * 1000 - Date.now() > hourMs / 2;
+    if (moved)
+      return headers['webhook-signature']
+        ?.toString()
+        .split(' ')
+        .includes(standardBy(secret, headers, body));
+    try {
+      new Webhook(secret).verify(body.toString(), headers as Record<string, string>);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  return {
+    service: [byService(present), byService(next)],
+    standard: [byStandard(present), byStandard(next)],
+  };
+}
+
+function standardBy(secret: string, headers: Received['headers'], body: Buffer): string {
+  const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
+  const hmac = createHmac('sha256', key).update(`${headers['webhook-id']}.${headers['webhook-timestamp']}.`);
+  return `v1,${hmac.update(body).digest('base64')}`;
+}
+
+async function delivered(): Promise<ReturnType<typeof verifiesWith>> {
+  const before = receiver.received.length;
+  await makePayment(florin, as, channelId);
+  return verifiesWith((await arrived(before + 1)).at(-1) as Received);
+}
+
+test('staged, both secrets verify the standard header and the old one the hex; promoted, only the new one does', async () => {
+  expect(await delivered()).toEqual({ service: [true, false], standard: [true, false] });
+  expect(dataOf(await rotate({ secret: next }))).toMatchObject({ id, nextSecret: true, promoteAt: null });
+  expect(await delivered()).toEqual({ service: [true, false], standard: [true, true] });
+  expect(dataOf(await rotate({ promote: true }))).toMatchObject({ id, nextSecret: false });
+  expect(await delivered()).toEqual({ service: [false, true], standard: [false, true] });
+});
+
+test('at the time that was set the staged secret takes over by itself, and the old one is forgotten', async () => {
+  const promoteAt = new Date(now() + hourMs).toISOString();
+  expect(dataOf(await rotate({ secret: next, promoteAt }))).toMatchObject({ nextSecret: true, promoteAt });
+  expect(await delivered()).toEqual({ service: [true, false], standard: [true, true] });
+  movedMs += 2 * hourMs;
+  expect(await delivered()).toEqual({ service: [false, true], standard: [false, true] });
+  const [listed] = dataOf(await florin.get('/api/webhook/list', as));
+  expect(listed).toMatchObject({ nextSecret: false, promoteAt: null });
+  // The next rotation begins from the secret that is the present one now.
+  dataOf(await rotate({ secret: present }));
+  expect(await delivered()).toEqual({ service: [false, true], standard: [true, true] });
+});
+
+test('under load no delivery fails to verify with the one secret or the other, by either header', async () => {
+  let paying = true;
+  const payers = Array.from({ length: 4 }, async () => {
+    while (paying) await makePayment(florin, as, channelId);
+  });
+  await arrived(20);
+  dataOf(await rotate({ secret: next }));
+  const staged = receiver.received.length;
+  await arrived(staged + 20);
+  // The receiver has learnt the next secret by now; from here on it takes either.
+  dataOf(await rotate({ promote: true }));
+  await arrived(receiver.received.length + 20);
+  paying = false;
+  await Promise.all(payers);
+  const verdicts = receiver.received.map(verifiesWith);
+  expect(verdicts.filter(({ service, standard }) => !service.some(Boolean) || !standard.some(Boolean))).toEqual([]);
+  const standardHeaders = receiver.received.map(({ headers }) => headers['webhook-signature']?.toString() ?? '');
+  expect(standardHeaders.some((header) => header.split(' ').length === 2)).toBe(true);
+});
+
+test('a staged secret is replaced by another, and never shown', async () => {
+  dataOf(await rotate({ secret: 'not this one' }));
+  const { body } = await rotate({ secret: next });
+  expect(JSON.stringify(body)).not.toContain(next.slice(6));
+  expect(await delivered()).toEqual({ service: [true, false], standard: [true, true] });
+  const [row] = await db.query('select secret_sealed, next_secret_sealed from webhook_endpoint where id = $1', [id]);
+  for (const sealed of Object.values(row as Record<string, Buffer>)) {
+    expect(sealed.includes(Buffer.from(next))).toBe(false);
+    expect(sealed.includes(Buffer.from(present))).toBe(false);
+  }
+});
+
+test.each([
+  [{}, 'secret'],
+  [{ secret: '' }, 'secret'],
+  [{ secret: 'ü' }, 'secret'],
+  [{ promote: false }, 'promote'],
+  [{ promote: true, secret: next }, 'promote'],
+  [{ secret: next, promoteAt: '2020-01-01T00:00:00Z' }, 'promoteAt'],
+  [{ secret: next, promoteAt: '9999-12-31T23:59:59Z' }, 'promoteAt'],
+  [{ secret: next, promoteAt: 'tomorrow' }, 'promoteAt'],
+])('refuses %j', async (wrong, field) => {
+  const { status, body } = await rotate(wrong);
+  expect({ status, body }).toEqual({ status: 400, body: aRefusal(400, { type: 'invalid_request', field }) });
+});
+
+test('with nothing staged there is nothing to promote', async () => {
+  const promoteAt = new Date(now() + hourMs).toISOString();
+  for (const input of [{ promote: true }, { promoteAt }]) {
+    const { status, body } = await rotate(input);
+    expect({ status, body }).toEqual({
+      status: 409,
+      body: aRefusal(409, { type: 'no_secret_staged', field: 'promote' }),
+    });
+  }
+});

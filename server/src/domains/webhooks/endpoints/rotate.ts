@@ -1,0 +1,77 @@
+import type { Static } from 'typebox';
+import { dayMs } from '../../../core/clock.ts';
+import { invalid, Refusal } from '../../../core/errors.ts';
+import type { Principal } from '../../../core/principal.ts';
+import type { Queryable } from '../../../platform/postgres/database.ts';
+import { secretPlace } from './directory.ts';
+import {
+  type ManagedRow,
+  promoteSecret,
+  schedulePromotion,
+  settlePromotions,
+  stageSecret,
+} from './endpoint-statements.ts';
+import { lockManaged, type ManagementDeps } from './endpoints.ts';
+import type { rotateInput } from './schema.ts';
+
+type RotateInput = Static<typeof rotateInput>;
+
+/**
+ * Changes an endpoint's secret in two steps, so that its receiver can follow without losing one delivery. Staged, the next
+ * secret signs beside the present one where the header has room for two (`webhook-signature`); promoted, it alone signs.
+ */
+export async function rotateSecret(
+  input: RotateInput,
+  principal: Principal,
+  { database, directory, seal, clock }: ManagementDeps,
+): Promise<ManagedRow> {
+  const nowMs = clock();
+  const promoteMs = promotionOf(input, nowMs);
+  const { id, secret, promote } = input;
+  const saved = await database.transaction(async (transaction) => {
+    const { tenant_id, has_next_secret, promote_at } = await lockManaged(transaction, id, principal);
+    if (secret !== undefined) {
+      const sealed = seal(secret, secretPlace(tenant_id, id));
+      return (await transaction.run(stageSecret, [id, nowMs, sealed, promoteMs]))[0];
+    }
+    const isPromoted = promote_at !== null && Date.parse(promote_at) <= nowMs;
+    if (!has_next_secret || (isPromoted && !promote)) throw nothingStaged(id);
+    const [row] = promote
+      ? await transaction.run(promoteSecret, [id, nowMs])
+      : await transaction.run(schedulePromotion, [id, nowMs, promoteMs]);
+    return row;
+  });
+  await directory.changed(database, id);
+  return saved as ManagedRow;
+}
+
+const latestPromotionMs = 366 * dayMs;
+
+/** When the staged secret is to be promoted, in ms; null: when told to, or now. */
+function promotionOf({ secret, promote, promoteAt }: RotateInput, nowMs: number): number | null {
+  if (promote !== undefined && (secret !== undefined || promoteAt !== undefined)) {
+    throw invalid('promote', 'promote goes alone: first stage a secret, and promote it when the receiver knows it.');
+  }
+  if (promote === undefined && secret === undefined && promoteAt === undefined) {
+    throw invalid('secret', 'Give a secret to stage, or promote the one that is staged.');
+  }
+  if (promoteAt === undefined) return null;
+  const promoteMs = Date.parse(promoteAt);
+  if (!(promoteMs > nowMs && promoteMs <= nowMs + latestPromotionMs)) {
+    throw invalid('promoteAt', 'promoteAt must be a time in the future, at most a year from now.');
+  }
+  return promoteMs;
+}
+
+function nothingStaged(id: number): Refusal {
+  return new Refusal(
+    'no_secret_staged',
+    `No next secret is staged for webhook ${id}: there is nothing to promote, or it has been promoted already.`,
+    { field: 'promote' },
+  );
+}
+
+/** Forgets secrets whose successors have taken their place by themselves. Meant to run every hour or so. */
+export async function settleRotations(database: Queryable, nowMs: number): Promise<void> {
+  await database.run(settlePromotions, [nowMs]);
+}

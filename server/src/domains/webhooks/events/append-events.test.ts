@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { administratorOf, dataOf, makeChannel, makePayment } from '../../../testing/cast.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/database.ts';
+import { florinOn, type TestFlorin } from '../../../testing/florin.ts';
+import { type Receiver, startReceiver } from '../../../testing/receiver.ts';
+
+/** The whole service, on a database that refuses at the last moment what is described as unlucky. */
+let db: TestDatabase;
+let florin: TestFlorin;
+let receiver: Receiver;
+let as: string;
+let channelId: number;
+
+beforeAll(async () => {
+  db = await databaseFromTemplate();
+  await db.query(
+    `create function refuse_unlucky() returns trigger language plpgsql as $$
+     begin
+       if new.description = 'unlucky' and (tg_op = 'INSERT' or new.status = 'SUCCESS') then
+         raise exception 'unlucky' using errcode = '23514';
+       end if;
+       return null;
+     end $$`,
+  );
+  // Deferred: payment, event and deliveries have been written by then, and the commit fails.
+  await db.query(
+    `create constraint trigger refuse_unlucky after insert or update on transaction
+     deferrable initially deferred for each row execute function refuse_unlucky()`,
+  );
+  florin = await florinOn(db);
+  receiver = await startReceiver();
+  as = await administratorOf(florin);
+  channelId = await makeChannel(florin, as);
+  const hook = { url: receiver.url, events: ['transaction.*'], secret: 's' };
+  dataOf(await florin.post('/api/webhook/register', hook, as));
+});
+
+afterAll(async () => {
+  await florin.stop();
+  await receiver.close();
+  await db.drop();
+});
+
+const told = () =>
+  receiver.received.map(({ body }) => {
+    const { type, data } = JSON.parse(String(body));
+    return `${type} ${data.object.id}`;
+  });
+
+test('a payment whose commit fails leaves nothing behind and tells nobody, and its neighbours are told once', async () => {
+  const attempts = Array.from({ length: 40 }, (_, i) =>
+    makePayment(florin, as, channelId, { description: i % 4 === 0 ? 'unlucky' : 'lucky' }),
+  );
+  const made = (await Promise.allSettled(attempts)).flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  expect(made).toHaveLength(30);
+  await eventually('they are told', () => receiver.received.length >= made.length);
+  // What was told after all would have been due before this one.
+  const last = await makePayment(florin, as, channelId);
+  await eventually('the last one is told', () => told().includes(`transaction.created ${last}`));
+  expect(told().toSorted()).toEqual([...made, last].map((id) => `transaction.created ${id}`).toSorted());
+  expect(await db.query('select count(*)::int as count from transaction')).toEqual([{ count: 31 }]);
+  expect(await db.query('select count(*)::int as count from event')).toEqual([{ count: 31 }]);
+  expect(await db.query('select count(*)::int as count from delivery')).toEqual([{ count: 31 }]);
+});
+
+test('a change whose commit fails tells nobody; the change that succeeds later is told once', async () => {
+  const id = await makePayment(florin, as, channelId);
+  await eventually('it is told', () => told().includes(`transaction.created ${id}`));
+  const update = (input: object) => florin.post('/api/transaction/update', { id, ...input }, as);
+  expect((await update({ status: 'SUCCESS', description: 'unlucky' })).status).not.toBe(200);
+  dataOf(await update({ status: 'SUCCESS' }));
+  await eventually('the change is told', () => told().includes(`transaction.succeeded ${id}`));
+  expect(told().filter((one) => one.endsWith(id))).toEqual([
+    `transaction.created ${id}`,
+    `transaction.succeeded ${id}`,
+  ]);
+});

@@ -1,0 +1,71 @@
+import type { Static } from 'typebox';
+import { dayRangeOf } from '../../../core/days.ts';
+import { invalid } from '../../../core/errors.ts';
+import { eventTypes, readableTypes } from '../../../core/event-types.ts';
+import { leastUuidAt, publicId, uuidOfPublicId } from '../../../core/id.ts';
+import { type CursorPagination, defaultPageSize } from '../../../core/page.ts';
+import { type Principal, tenantOnWire } from '../../../core/principal.ts';
+import type { Queryable } from '../../../platform/postgres/database.ts';
+import { tenantsSeen } from '../../identity/tenants/visible-tenants.ts';
+import type { eventListQuery, listedEvent } from './schema.ts';
+import { type EventRow, listEvents, listEventsOfObject } from './statements.ts';
+
+export type ListedEvent = Static<typeof listedEvent>;
+
+/** Events looked at for one page, all tenants together. */
+const lookedAt = 10_000;
+
+/** One page of what happened, newest first, of the types that the caller may read. */
+export async function listEventsOf(
+  database: Queryable,
+  query: Static<typeof eventListQuery>,
+  principal: Principal,
+): Promise<{ data: ListedEvent[]; pagination: CursorPagination }> {
+  const { pageSize = defaultPageSize, type, objectId } = query;
+  const types = readableTypes(principal.scopes).filter((readable) => type === undefined || readable === type);
+  const tenantIds = await tenantsSeen(database, principal);
+  const stretch = stretchOf(query);
+  const isSifted = types.length < eventTypes.length;
+  const lookAt = isSifted ? Math.max(pageSize, Math.ceil(lookedAt / tenantIds.length)) : pageSize;
+  const rows =
+    objectId === undefined
+      ? await database.run(listEvents, [tenantIds, ...stretch, lookAt + 1, types, pageSize + 1])
+      : await ofObject(database, objectId, [tenantIds, ...stretch], types, pageSize + 1);
+  const found = rows.filter(({ id }) => id !== null);
+  const page = found.slice(0, pageSize);
+  const next = found.length > pageSize ? (page.at(-1) as EventRow).id : (rows[0]?.bound ?? null);
+  return {
+    data: page.map(listedOf),
+    pagination: { pageSize, next: next === null ? null : publicId('evt', next) },
+  };
+}
+
+async function ofObject(
+  database: Queryable,
+  objectId: string,
+  stretch: unknown[],
+  types: readonly string[],
+  count: number,
+): Promise<(EventRow & { bound?: null })[]> {
+  const createdAs = uuidOfPublicId('txn', objectId) ?? null;
+  return database.run(listEventsOfObject, [...stretch, objectId, createdAs, types, count]);
+}
+
+/** From which id, and before which, the list is read. */
+function stretchOf({ startDate, endDate, after }: Static<typeof eventListQuery>): [string, string] {
+  const { fromMs, toMs } = dayRangeOf(startDate, endDate);
+  const afterId = after === undefined ? undefined : uuidOfPublicId('evt', after);
+  if (after !== undefined && afterId === undefined) throw invalid('after', "after must be an event's id, evt_….");
+  const endId = leastUuidAt(toMs);
+  return [leastUuidAt(fromMs), afterId !== undefined && afterId < endId ? afterId : endId];
+}
+
+export function listedOf(row: EventRow): ListedEvent {
+  return {
+    id: publicId('evt', row.id),
+    tenantId: tenantOnWire(row.tenant_id),
+    type: row.type,
+    objectId: row.object_id,
+    createdTime: row.created_at,
+  };
+}

@@ -1,0 +1,32 @@
+import { Type } from 'typebox';
+import { eventTypes } from '../../../core/event-types.ts';
+import { cursorFields, dayFields } from '../../../platform/http/list-query.ts';
+import { tenantIdOnWire } from '../../identity/tenants/schema.ts';
+
+const type = Type.Enum([...eventTypes]);
+
+export const eventListQuery = Type.Object({
+  ...cursorFields,
+  type: Type.Optional(type),
+  objectId: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 100, description: 'Only what happened to this record: `txn_…`.' }),
+  ),
+  ...dayFields,
+});
+
+export const eventQuery = Type.Object({
+  id: Type.String({ minLength: 1, maxLength: 100, description: '`evt_` and a time-ordered body.' }),
+});
+
+export const listedEvent = Type.Object({
+  id: Type.String(),
+  tenantId: tenantIdOnWire,
+  type,
+  objectId: Type.String({ description: 'The record it happened to.' }),
+  createdTime: Type.String(),
+});
+
+export const eventDetail = Type.Object({
+  ...listedEvent.properties,
+  payload: Type.Object({}, { additionalProperties: true, description: 'What every receiver is sent, as it was then.' }),
+});

@@ -1,0 +1,55 @@
+import { hash } from 'node:crypto';
+import type { Static } from 'typebox';
+import { type Clock, dayMs } from '../../../core/clock.ts';
+import type { DrawUuid } from '../../../core/id.ts';
+import type { Principal } from '../../../core/principal.ts';
+import { randomText } from '../../../platform/crypto/random-text.ts';
+import type { Database } from '../../../platform/postgres/database.ts';
+import { demandReading } from '../endpoints/rules.ts';
+import type { createdInbox, createInput } from './schema.ts';
+import { type InboxRow, insertInbox, nextInboxId } from './statements.ts';
+
+export interface InboxDeps {
+  database: Database;
+  clock: Clock;
+  drawUuid: DrawUuid;
+  seal: (plain: string, where: string) => Buffer;
+  open: (sealed: Buffer, where: string) => string;
+  /** `app.public-url`, without a slash at its end. */
+  publicUrl: string;
+}
+
+const keptForMs = 7 * dayMs;
+const tokenLength = 32;
+
+/** Makes an inbox of the caller's tenant. Whoever may read all that can be sent to it may. */
+export async function createInbox(
+  input: Static<typeof createInput>,
+  principal: Principal,
+  { database, clock, seal, publicUrl }: InboxDeps,
+): Promise<Static<typeof createdInbox>> {
+  demandReading(['*'], principal);
+  const { tenantId, userId } = principal;
+  const [{ id }] = (await database.run(nextInboxId)) as [{ id: number }];
+  const token = randomText(tokenLength);
+  const secret = input?.secret;
+  const sealed = secret === undefined ? null : seal(secret, secretPlace(id));
+  const nowMs = clock();
+  const values = [tenantId, id, userId, hashOfToken(token), sealed, nowMs, nowMs + keptForMs];
+  const [row] = (await database.run(insertInbox, values)) as [InboxRow];
+  return { ...recordOf(row), url: `${publicUrl}/inbox/${token}`, token };
+}
+
+/** Where a secret is kept: it opens nowhere else. */
+export const secretPlace = (id: number) => `inbox/${id}/secret`;
+
+/** Tokens are kept by their hash: whoever reads the database cannot post to an inbox. */
+export const hashOfToken = (token: string) => hash('sha256', token, 'buffer');
+
+export function looksLikeToken(text: string): boolean {
+  return text.length === tokenLength && /^[A-Za-z0-9]+$/.test(text);
+}
+
+export function recordOf(row: InboxRow) {
+  return { id: row.id, hasSecret: row.has_secret, createdTime: row.created_at, expiresTime: row.expires_at };
+}

@@ -1,0 +1,48 @@
+import type { Static } from 'typebox';
+import { invalid, notFound } from '../../../core/errors.ts';
+import { publicId, uuidOfPublicId } from '../../../core/id.ts';
+import { type CursorPagination, defaultPageSize } from '../../../core/page.ts';
+import type { Principal } from '../../../core/principal.ts';
+import { demandReading } from '../endpoints/rules.ts';
+import { type InboxDeps, recordOf } from './create.ts';
+import type { listedInbox, message, messagesQuery } from './schema.ts';
+import { findInbox, listInboxes, listMessages, type MessageRow } from './statements.ts';
+
+type Message = Static<typeof message>;
+
+/** The inboxes of the caller's tenant, newest first. */
+export async function listInboxesOf(
+  principal: Principal,
+  { database, clock }: InboxDeps,
+): Promise<Static<typeof listedInbox>[]> {
+  demandReading(['*'], principal);
+  const rows = await database.run(listInboxes, [principal.tenantId, clock()]);
+  return rows.map((row) => ({ ...recordOf(row), messageCount: row.messages }));
+}
+
+/** What has come to an inbox, newest first: the last hundred messages. */
+export async function listMessagesOf(
+  { id, after, pageSize = defaultPageSize }: Static<typeof messagesQuery>,
+  principal: Principal,
+  { database, clock }: InboxDeps,
+): Promise<{ data: Message[]; pagination: CursorPagination }> {
+  demandReading(['*'], principal);
+  const [inbox] = await database.run(findInbox, [principal.tenantId, id, clock()]);
+  if (inbox === undefined) throw notFound('inbox', id);
+  const afterId = after === undefined ? null : uuidOfPublicId('msg', after);
+  if (afterId === undefined) throw invalid('after', "after must be a message's id, msg_….");
+  const rows = await database.run(listMessages, [id, afterId, pageSize + 1]);
+  const data = rows.slice(0, pageSize).map(messageOf);
+  return { data, pagination: { pageSize, next: rows.length > pageSize ? (data.at(-1) as Message).id : null } };
+}
+
+function messageOf(row: MessageRow): Message {
+  return {
+    id: publicId('msg', row.id),
+    receivedTime: row.received_at,
+    serviceSignature: row.service_signature,
+    standardSignature: row.standard_signature,
+    headers: row.headers,
+    body: row.body.toString('utf8'),
+  };
+}

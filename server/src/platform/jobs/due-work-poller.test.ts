@@ -1,0 +1,81 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../testing/database.ts';
+import { Database, type Queryable } from '../postgres/database.ts';
+import { DueWorkPoller, type DueWorkPollerOptions } from './due-work-poller.ts';
+
+let db: TestDatabase;
+let database: Database;
+const pollers: DueWorkPoller[] = [];
+
+beforeAll(async () => {
+  db = await databaseFromTemplate('template0');
+  database = new Database({ connection: db.connection, connections: 1, name: 'test poller', plans: 'watching' });
+  await db.query('create table parcel (id int primary key, due_ms float8 not null)');
+  await db.query('create table letter (id int primary key, due_ms float8 not null)');
+});
+
+afterEach(async () => {
+  for (const poller of pollers.splice(0)) await poller.stop();
+  await db.query('truncate parcel, letter');
+});
+
+afterAll(async () => {
+  await database.close();
+  await db.drop();
+});
+
+function polling(options: Partial<DueWorkPollerOptions> = {}) {
+  const woken = { parcels: 0, letters: 0 };
+  const poller = new DueWorkPoller({
+    database,
+    clock: () => 1_000,
+    works: [
+      { topic: 'parcels', due: 'select from parcel where due_ms <= $1::float8' },
+      { topic: 'letters', due: 'select from letter where due_ms <= $1::float8' },
+    ],
+    onDue: (topics) => {
+      for (const topic of topics) woken[topic as 'parcels']++;
+    },
+    pollEveryMs: 2,
+    ...options,
+  });
+  pollers.push(poller);
+  poller.start();
+  return woken;
+}
+
+test('the topic of due work is published again and again while it is due, and no other topic', async () => {
+  await db.query('insert into letter values (1, 1001)');
+  const woken = polling();
+  await db.query('insert into parcel values (1, 1000)');
+  await eventually('it was woken again and again', () => woken.parcels > 2);
+  expect(woken.letters).toBe(0);
+});
+
+test('polling goes on when a database that was away is back', async () => {
+  let isAway = true;
+  let tries = 0;
+  const flaky: Queryable = {
+    run: async (look, values) => {
+      tries++;
+      if (isAway) throw new Error('The database is away.');
+      return database.run(look, values);
+    },
+  };
+  await db.query('insert into parcel values (1, 1000)');
+  const woken = polling({ database: flaky });
+  await eventually('it has tried', () => tries > 0);
+  expect(woken.parcels).toBe(0);
+  isAway = false;
+  await eventually('it is woken', () => woken.parcels > 0);
+});
+
+test('nothing is published after the poller has stopped', async () => {
+  await db.query('insert into parcel values (1, 1000)');
+  const woken = polling();
+  await eventually('it is woken', () => woken.parcels > 0);
+  await pollers[0]?.stop();
+  const before = woken.parcels;
+  await database.run({ name: '', text: 'select pg_sleep(0.02)' });
+  expect(woken.parcels).toBe(before);
+});

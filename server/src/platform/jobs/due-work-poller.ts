@@ -1,0 +1,81 @@
+import type { Clock } from '../../core/clock.ts';
+import type { Queryable } from '../postgres/database.ts';
+import { type Statement, statement } from '../postgres/statement.ts';
+import type { Topic } from '../postgres/topics.ts';
+
+/** Work that comes due in a table. */
+export interface DueWork {
+  topic: Topic;
+  /** A query that gives a row when work may be due; `$1` is now in ms since the epoch. An index must answer it. */
+  due: string;
+}
+
+export interface DueWorkPollerOptions {
+  /** Uses one of its connections. Its statement keeps its plan: `watching`. */
+  database: Queryable;
+  clock: Clock;
+  works: readonly DueWork[];
+  /** Called with the topics that may have due work. */
+  onDue: (topics: readonly Topic[]) => void;
+  pollEveryMs?: number;
+}
+
+const defaultPollMs = 100;
+/** Workers also poll for themselves this often, in case this poller fails or misses something. */
+export const fallbackPollMs = 1_000;
+
+/**
+ * Polls for due work on behalf of all workers, ten times a second: work that comes due by the clock, and work whose
+ * notification from another node was lost. One statement asks for all workers, and its plan is kept: with a poll for each
+ * worker an idle service ran 78 statements a second, planned each one, and used a tenth of a processor.
+ *
+ * It is silent while the database is away: the workers poll for themselves as well, and they report it.
+ */
+export class DueWorkPoller {
+  readonly #options: DueWorkPollerOptions;
+  readonly #statement: Statement<Record<Topic, boolean>>;
+  readonly #pollEveryMs: number;
+  #running = false;
+  #timer: NodeJS.Timeout | undefined;
+  #polling: Promise<void> | undefined;
+
+  constructor(options: DueWorkPollerOptions) {
+    this.#options = options;
+    this.#pollEveryMs = options.pollEveryMs ?? defaultPollMs;
+    const columns = options.works.map(({ topic, due }) => `exists (${due}) as "${topic}"`);
+    this.#statement = statement('due_work.poll', `select ${columns.join(', ')}`);
+  }
+
+  start(): void {
+    if (this.#running) return;
+    this.#running = true;
+    this.#pollAfter(this.#pollEveryMs);
+  }
+
+  async stop(): Promise<void> {
+    this.#running = false;
+    clearTimeout(this.#timer);
+    await this.#polling;
+  }
+
+  #pollAfter(waitMs: number): void {
+    this.#timer = setTimeout(() => {
+      this.#polling = this.#poll().then((nextMs) => {
+        if (this.#running) this.#pollAfter(nextMs);
+      });
+    }, waitMs);
+  }
+
+  /** Never rejects; returns how long to wait before the next poll. */
+  async #poll(): Promise<number> {
+    const { database, clock, works, onDue } = this.#options;
+    try {
+      const [row] = await database.run(this.#statement, [clock()]);
+      const due = works.filter(({ topic }) => row?.[topic]).map(({ topic }) => topic);
+      if (this.#running && due.length > 0) onDue(due);
+      return this.#pollEveryMs;
+    } catch {
+      return fallbackPollMs;
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client';
+
+/** Bucket limits in seconds; a request for one payment usually takes 1 to 10 ms. */
+export const requestSecondsBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** The metrics of this node. Modules add their own; docs/guides/operations.md explains which to watch. */
+export class Metrics {
+  readonly #registry = new Registry();
+
+  constructor() {
+    collectDefaultMetrics({ register: this.#registry });
+  }
+
+  counter<Label extends string>(name: string, help: string, labelNames: Label[] = []): Counter<Label> {
+    return new Counter({ name, help, labelNames, registers: [this.#registry] });
+  }
+
+  histogram<Label extends string>(
+    name: string,
+    help: string,
+    buckets: number[],
+    labelNames: Label[] = [],
+  ): Histogram<Label> {
+    return new Histogram({ name, help, buckets, labelNames, registers: [this.#registry] });
+  }
+
+  /** `collect` sets the gauge whenever the metrics are read. It must not fail. */
+  gauge<Label extends string>(
+    name: string,
+    help: string,
+    collect: (gauge: Gauge<Label>) => Promise<void>,
+    labelNames: Label[] = [],
+  ): void {
+    new Gauge<Label>({
+      name,
+      help,
+      labelNames,
+      registers: [this.#registry],
+      async collect() {
+        await collect(this as Gauge<Label>);
+      },
+    });
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  text(): Promise<string> {
+    return this.#registry.metrics();
+  }
+}

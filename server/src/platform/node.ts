@@ -1,0 +1,59 @@
+import type { Clock } from '../core/clock.ts';
+import type { DrawUuid } from '../core/id.ts';
+import type { Keyring } from './crypto/keyring.ts';
+import type { PasswordCost } from './crypto/passwords.ts';
+import type { Mailer } from './mail/mailer.ts';
+import type { Metrics } from './metrics/metrics.ts';
+import type { Database, Plans } from './postgres/database.ts';
+import type { Notifications } from './postgres/notifications.ts';
+import type { Topics } from './postgres/topics.ts';
+import type { FailPoint } from './process/fail-point.ts';
+import type { Lifecycle } from './process/lifecycle.ts';
+import type { Log } from './process/log.ts';
+
+/** What a running node offers every module: infrastructure, made by `app/node.ts` before the first module. */
+export interface Node {
+  log: Log;
+  /** Logs a failure that no caller learns of, such as a mail that could not be sent. */
+  logError: (error: unknown, message: string) => void;
+  clock: Clock;
+  drawUuid: DrawUuid;
+  lifecycle: Lifecycle;
+  metrics: Metrics;
+  mailer: Mailer;
+  /** Sections of the process in which fault tests end it; does nothing in production. */
+  failPoint: FailPoint;
+
+  /** For requests. */
+  database: Database;
+  /** For background work: found by index, in its order. Requests never wait for it. */
+  workerDatabase: Database;
+  /** For lists that look through thousands of rows: few connections, so that payments do not wait for them. */
+  listDatabase: Database;
+  /** Opens a further pool, closed with the others. */
+  openPool: (name: string, connections: number, plans?: Plans) => Database;
+  /** Wakes workers when a commit has made work due. */
+  topics: Topics;
+  /** Tells every node of changes to what is cached. */
+  notifications: Notifications;
+
+  /** Seals a secret to the place where it is stored; `open` opens it there and nowhere else. */
+  seal: (plain: string, place: string) => Buffer;
+  open: (sealed: Buffer, place: string) => string;
+  /** Keys that sign and verify tokens. */
+  signingKeys: Keyring;
+  /** Cheaper than recommended in tests alone. */
+  passwordCost: PasswordCost | undefined;
+
+  /** `app.deployment-mode`. */
+  deploymentMode: 'STANDALONE' | 'CLUSTER';
+  /** How browsers and providers reach this service, without a slash at the end (`app.public-url`). */
+  publicUrl: string;
+  /** Whether channels may name the sandbox (`app.sandbox.enabled`). */
+  sandboxEnabled: boolean;
+  /** `app.data-dir`. */
+  dataDir: string;
+}
+
+/** A node together with the settings that a module has declared. */
+export type NodeWith<Settings> = Node & { settings: Settings };

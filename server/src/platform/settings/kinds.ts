@@ -1,0 +1,93 @@
+import { isIP } from 'node:net';
+
+/** How a setting is written, and what it means inside. */
+export interface Kind<Value> {
+  /** Shown in the documentation. */
+  name: string;
+  parse: (text: string) => Value;
+}
+
+const unitSeconds: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
+
+function durationMs(text: string): number {
+  const match = /^(\d{1,9}(?:\.\d{1,3})?)([smhd]?)$/.exec(text.trim());
+  if (match === null) throw new Error('must be a duration such as 90s, 5m, 24h, 7d, or a number of seconds');
+  return Math.round(Number(match[1]) * (unitSeconds[match[2] || 's'] as number) * 1000);
+}
+
+export function integer(minimum: number, maximum: number): Kind<number> {
+  return {
+    name: `integer, ${minimum} to ${maximum}`,
+    parse: (text) => {
+      const value = Number(text);
+      if (!/^\d+$/.test(text) || value < minimum || value > maximum) {
+        throw new Error(`must be an integer from ${minimum} to ${maximum}`);
+      }
+      return value;
+    },
+  };
+}
+
+export function oneOf<const Word extends string>(...words: Word[]): Kind<Word> {
+  return {
+    name: words.join(', '),
+    parse: (text) => {
+      const word = words.find((candidate) => candidate.toLowerCase() === text.toLowerCase());
+      if (word === undefined) throw new Error(`must be one of ${words.join(', ')}`);
+      return word;
+    },
+  };
+}
+
+export function durationOfAtLeast(minimumMs: number, least: string): Kind<number> {
+  return {
+    name: 'duration',
+    parse: (text) => {
+      const value = durationMs(text);
+      if (value < minimumMs) throw new Error(`must be at least ${least}`);
+      return value;
+    },
+  };
+}
+
+export const text: Kind<string> = { name: 'text', parse: (value) => value };
+export const words: Kind<string[]> = {
+  name: 'comma-separated list',
+  parse: (value) =>
+    value
+      .split(',')
+      .map((word) => word.trim())
+      .filter((word) => word !== ''),
+};
+export const durations: Kind<number[]> = {
+  name: 'comma-separated durations',
+  parse: (value) => value.split(',').map(durationMs),
+};
+
+export function url(...protocols: string[]): Kind<string> {
+  return {
+    name: `address (${protocols.join(', ')})`,
+    parse: (value) => {
+      const parsed = URL.canParse(value) ? new URL(value) : undefined;
+      if (parsed === undefined || !protocols.includes(parsed.protocol)) {
+        throw new Error(`must be an address that begins with ${protocols.map((word) => `${word}//`).join(' or ')}`);
+      }
+      return value.replace(/\/$/, '');
+    },
+  };
+}
+
+export const networks: Kind<string[]> = {
+  name: 'comma-separated networks (CIDR)',
+  parse: (value) => {
+    const entries = words.parse(value);
+    for (const entry of entries) {
+      const [address = '', bits = ''] = entry.split('/');
+      const version = isIP(address);
+      if (version === 0 || !/^\d{1,3}$/.test(bits) || Number(bits) > (version === 4 ? 32 : 128)) {
+        throw new Error(`names ${entry}, which is not a network such as 10.0.0.0/8`);
+      }
+    }
+    return entries;
+  },
+};

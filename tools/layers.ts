@@ -1,0 +1,164 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { modules } from '../server/src/app/modules.ts';
+
+/**
+ * The rules of the architecture (docs/architecture.md), checked against the imports and statements as they stand:
+ * - a file imports only from its own layer or a layer below;
+ * - folders of platform/ do not import each other, but `jobs` builds on `postgres`;
+ * - a module imports only modules that stand earlier in `app/modules.ts`;
+ * - only a table's owner writes it;
+ * - no circular imports, and no file that nothing imports;
+ * - nothing below app/ reads the clock for itself;
+ * - nothing returns a value or a promise of it: the type-aware linter cannot see that such a promise is dropped.
+ */
+const layers = ['core', 'platform', 'domains', 'app'];
+
+const moduleNames: readonly string[] = modules.map(({ name }) => name);
+
+/**
+ * Tables with a second writer: rows of a queue that one module appends in the statement of the change itself, and another
+ * works off. Each entry is a debt: the append belongs into the owner's own CTE.
+ */
+const sharedTables: Record<string, readonly string[]> = {
+  delivery: ['events', 'endpoints', 'deliveries'],
+  provider_operation: ['operations', 'processing'],
+  charge_total_delta: ['processing', 'statistics'],
+};
+
+const ownersOfTable = new Map<string, readonly string[]>([
+  ...modules.flatMap(({ name, tables }) => tables.map((table) => [table, [name]] as const)),
+  ...Object.entries(sharedTables),
+]);
+
+/** Folders of platform/ that build on others. */
+const platformDependencies: Record<string, readonly string[]> = { jobs: ['postgres'] };
+
+/** Started by name, imported by nobody. */
+const entrances = ['app/main.ts', 'app/verify.ts'];
+
+export interface Source {
+  /** From server/src, with slashes. */
+  path: string;
+  text: string;
+}
+
+/** Every broken rule, as a line that says what to change. */
+export function brokenRules(sources: readonly Source[]): string[] {
+  const graph = new Map(sources.map((source) => [source.path, importsOf(source)]));
+  return [
+    ...sources.flatMap((source) => [
+      ...brokenImports(source, graph),
+      ...brokenWrites(source),
+      ...clockReads(source),
+      ...halfPromises(source),
+    ]),
+    ...circles(graph),
+    ...leftovers(graph),
+  ];
+}
+
+function importsOf({ path, text }: Source): string[] {
+  const specifiers = text.matchAll(/(?:from|import)\s*\(?\s*'(\.{1,2}\/[^']+)'/g);
+  return [...specifiers].map(([, specifier]) =>
+    join(dirname(path), specifier as string)
+      .split(sep)
+      .join('/'),
+  );
+}
+
+/** Drills are tests that take long, run by `npm run drills`. */
+const isTest = (path: string) =>
+  /\.(test|drill)\.ts$/.test(path) || path.startsWith('testing/') || path.includes('/fixture/');
+
+/** The module that a file belongs to: `domains/payments/refunds/create.ts` belongs to `refunds`. */
+const moduleOf = (path: string) => path.split('/')[2] ?? '';
+
+function brokenImports({ path }: Source, graph: ReadonlyMap<string, string[]>): string[] {
+  if (isTest(path)) return [];
+  const [layer = '', folder = ''] = path.split('/');
+  if (!layers.includes(layer)) return [`${path}: ${layer}/ is not a layer; there are ${layers.join(', ')}.`];
+  if (layer === 'domains' && !moduleNames.includes(moduleOf(path))) {
+    return [`${path}: ${moduleOf(path)} is not a module of app/modules.ts.`];
+  }
+  return (graph.get(path) ?? []).flatMap((target) => {
+    const [targetLayer = '', targetFolder = ''] = target.split('/');
+    const line = `${path} imports ${target}`;
+    if (isTest(target)) return [`${line}: only tests may import from tests.`];
+    if (layers.indexOf(targetLayer) > layers.indexOf(layer))
+      return [`${line}: a layer imports only from itself or below.`];
+    if (layer === 'platform' && targetLayer === 'platform' && !mayImport(folder, targetFolder)) {
+      return [`${line}: folders of platform/ do not import each other; pass it in.`];
+    }
+    if (layer === 'domains' && targetLayer === 'domains') {
+      const [from, to] = [moduleNames.indexOf(moduleOf(path)), moduleNames.indexOf(moduleOf(target))];
+      if (to > from) return [`${line}: ${moduleOf(target)} comes after ${moduleOf(path)} in app/modules.ts.`];
+    }
+    return [];
+  });
+}
+
+/** Files that stand in platform/ itself describe what modules are made of: they see all of it. */
+function mayImport(folder: string, target: string): boolean {
+  return folder === target || folder.endsWith('.ts') || (platformDependencies[folder] ?? []).includes(target);
+}
+
+function brokenWrites({ path, text }: Source): string[] {
+  if (isTest(path) || !path.startsWith('domains/')) return [];
+  const writes = text.matchAll(/\b(?:insert into|update|delete from)\s+([a-z_]+)\b/g);
+  return [...new Set([...writes].map(([, table]) => table as string))]
+    .filter((table) => ownersOfTable.get(table)?.includes(moduleOf(path)) === false)
+    .map((table) => `${path} writes ${table}: only ${ownersOfTable.get(table)?.join(', ')} may.`);
+}
+
+function clockReads({ path, text }: Source): string[] {
+  if (isTest(path) || path.startsWith('app/') || path === 'core/clock.ts') return [];
+  return /\bDate\.now\(|new Date\(\)/.test(text) ? [`${path} reads the clock: take a Clock as a parameter.`] : [];
+}
+
+/** One whose caller tests for the promise and lets it go ended the process when the database was away. */
+function halfPromises({ path, text }: Source): string[] {
+  if (isTest(path)) return [];
+  return /\|\s*Promise<|\binstanceof Promise\b/.test(text)
+    ? [`${path} has a value or a promise of it: offer a synchronous look at what is known and a promise beside it.`]
+    : [];
+}
+
+function circles(graph: ReadonlyMap<string, string[]>): string[] {
+  const done = new Set<string>();
+  const found: string[] = [];
+  const visit = (path: string, trail: string[]): void => {
+    if (trail.includes(path)) {
+      found.push(`circular imports: ${[...trail.slice(trail.indexOf(path)), path].join(' → ')}`);
+      return;
+    }
+    if (done.has(path)) return;
+    for (const target of graph.get(path) ?? []) visit(target, [...trail, path]);
+    done.add(path);
+  };
+  for (const path of graph.keys()) visit(path, []);
+  return found;
+}
+
+function leftovers(graph: ReadonlyMap<string, string[]>): string[] {
+  const imported = new Set([...graph].flatMap(([path, targets]) => (isTest(path) ? [] : targets)));
+  return [...graph.keys()]
+    .filter((path) => !isTest(path) && !imported.has(path) && !entrances.includes(path))
+    .map((path) => `${path}: nothing imports it.`);
+}
+
+export function sourcesBelow(dir: string): Source[] {
+  return readdirSync(dir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((file) => ({ path: relative(dir, file).split(sep).join('/'), text: readFileSync(file, 'utf8') }));
+}
+
+if (import.meta.url === pathToFileURL(resolve(process.argv[1] ?? '')).href) {
+  const root = dirname(dirname(fileURLToPath(import.meta.url)));
+  const broken = brokenRules(sourcesBelow(join(root, 'server', 'src')));
+  for (const line of broken) console.error(line);
+  console.log(broken.length === 0 ? 'layers: every rule holds' : `layers: ${broken.length} rules broken`);
+  process.exitCode = broken.length === 0 ? 0 : 1;
+}
