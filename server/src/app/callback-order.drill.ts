@@ -64,7 +64,11 @@ const query = <Row>(sql: string): Promise<Row[]> => db.query<Row>(sql);
 const killed = new Set<ReadyService>();
 
 async function start(): Promise<ReadyService> {
-  const node = await nodes.start({ DATABASE_URL: urlOf(postgres.connection), APP_PROVIDER_TIMEOUT: '2s' });
+  const node = await nodes.start({
+    DATABASE_URL: urlOf(postgres.connection),
+    APP_PROVIDER_TIMEOUT: '2s',
+    APP_SANDBOX_ENABLED: 'true',
+  });
   node.ended.then(
     (ending) => {
       if (!killed.has(node) && !isOver) console.log('A node ended by itself:', ending, node.stderr.slice(-2_000));

@@ -103,7 +103,7 @@ test('kill -9 of PostgreSQL while a channel rests: the service stays, and every 
     const killed = node.postmaster() as number;
     process.kill(killed, 'SIGKILL');
     await eventually('another PostgreSQL runs', () => ![undefined, killed].includes(node.postmaster()));
-    await eventually('it serves', async () => (await node.service.get('/health/ready')).status === 200);
+    await eventually('it serves', async () => (await node.service.get('/api/channel/list', node.as)).status === 200);
   }
   for (const id of ids) {
     await eventually(`${id} is paid`, async () => {
