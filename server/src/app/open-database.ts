@@ -8,7 +8,7 @@ import {
 import { sessionSettings } from '../platform/postgres/database.ts';
 import { findRunning, hasCluster } from '../platform/postgres/embedded/running.ts';
 import { EmbeddedPostgresError, startEmbeddedPostgres } from '../platform/postgres/embedded/supervisor.ts';
-import { isMigrated, migrate } from '../platform/postgres/migrate.ts';
+import { isMigrated, migrate, UnknownSchemaError } from '../platform/postgres/migrate.ts';
 import type { Log } from '../platform/process/log.ts';
 import { type Settings, SettingsError } from './settings.ts';
 import { mayPass, type Waiting } from './waiting.ts';
@@ -51,7 +51,7 @@ export async function openDatabase(settings: Settings, log: Log, waiting: Waitin
     return opened;
   } catch (error) {
     await opened.stop();
-    throw error;
+    throw error instanceof UnknownSchemaError ? new SettingsError(error.message) : error;
   }
 }
 

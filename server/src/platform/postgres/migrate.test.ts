@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../testing/database.ts';
-import { type MigrationWait, migrate } from './migrate.ts';
+import { type MigrationWait, migrate, UnknownSchemaError } from './migrate.ts';
 
 const migrations = fileURLToPath(new URL('../../../migrations', import.meta.url));
 let db: TestDatabase;
@@ -102,4 +102,11 @@ test('a migration with an error in it is refused with that error, and leaves not
   await expect(migrate(db.connection, () => {}, { dir: broken })).rejects.toThrow(/no_such_function/);
   expect(await columns()).not.toContain('half');
   await rm(broken, { recursive: true });
+});
+
+test('a database of a version before the first release is refused, and left as it is', async () => {
+  await db.query(`update schema_migration set name = '0001_foundation'`);
+  const before = await columns();
+  await expect(migrate(db.connection, () => {}, { dir })).rejects.toThrow(UnknownSchemaError);
+  expect(await columns()).toEqual(before);
 });

@@ -15,6 +15,9 @@ const retryPauseMs = 3_000;
 /** Blocking sessions are looked for while a try waits, from this moment on. */
 const blockersAfterMs = 500;
 
+/** The database holds a schema that no migration leads on from. */
+export class UnknownSchemaError extends Error {}
+
 /** A migration that could not get its lock, and will be tried again. */
 export interface MigrationWait {
   migration: string;
@@ -148,5 +151,11 @@ async function pendingOf(client: pg.Client, dir: string): Promise<string[]> {
   if (!tables[0].made) return names.toSorted();
   const { rows } = await client.query<{ name: string }>(`select name from ${migrationsTable}`);
   const done = new Set(rows.map((row) => row.name));
+  const [baseline = ''] = names.toSorted();
+  if (done.size > 0 && !done.has(baseline)) {
+    throw new UnknownSchemaError(
+      `the database was made by a version before the first release (it lacks the migration ${baseline}); start with a new data folder or database.`,
+    );
+  }
   return names.filter((name) => !done.has(name)).toSorted();
 }
