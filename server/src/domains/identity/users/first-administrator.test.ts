@@ -5,8 +5,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { Passwords } from '../../../platform/crypto/passwords.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../../testing/database.ts';
 import { passwordCost } from '../../../testing/password-cost.ts';
+import { findLogin } from '../sessions/statements.ts';
 import { ensureAdministrator } from './first-administrator.ts';
-import { findByAccount } from './statements.ts';
 
 let db: TestDatabase;
 let dataDir: string;
@@ -33,7 +33,7 @@ const ensure = (options: { account?: string; password?: string; dataDir?: string
     ...options,
   });
 async function fits(password: string | undefined, account = 'admin') {
-  const [user] = await db.database.run(findByAccount, [account]);
+  const [user] = await db.database.run(findLogin, [account]);
   return user !== undefined && passwords.verify(user.password_hash, password ?? '');
 }
 const passwordFile = () => join(dataDir, 'admin-password');

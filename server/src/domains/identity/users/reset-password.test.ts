@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Mail } from '../../../platform/mail/mailer.ts';
 import { adminPassword, type Identity, identity } from '../../../testing/identity.ts';
-import { sweepExpired } from './sweep.ts';
+import { sweepExpiredResets } from './sweep.ts';
 
 let node: Identity;
 let admin: string;
@@ -35,7 +35,7 @@ async function makeUser(): Promise<{ id: number; userName: string; email: string
 }
 async function forgot(email: string) {
   const reply = await node.post('/api/user/forgot-password', { email });
-  await node.forgottenPasswords.settled();
+  await node.passwordResetMailer.settled();
   return reply;
 }
 const tokenIn = (mail: Mail | undefined) => /token=([\w-]+)/.exec(mail?.text ?? '')?.[1] as string;
@@ -92,7 +92,7 @@ test('the answer does not wait for the mail server, and a failing one changes no
   expect(status).toBe(200);
   const errorsBefore = node.errors.length;
   release();
-  await node.forgottenPasswords.settled();
+  await node.passwordResetMailer.settled();
   expect(node.errors.length).toBe(errorsBefore + 1);
 });
 
@@ -100,7 +100,7 @@ test('the link comes from the public address, whatever Host the caller sends', a
   const user = await makeUser();
   const headers = { 'x-forwarded-host': 'evil.example', forwarded: 'host=evil.example' };
   await node.post('/api/user/forgot-password', { email: user.email }, { headers });
-  await node.forgottenPasswords.settled();
+  await node.passwordResetMailer.settled();
   expect(mails[0]?.text).toContain('https://pay.example/reset-password?token=');
   expect(mails[0]?.text).not.toContain('evil.example');
 });
@@ -139,7 +139,7 @@ test('a token lives for 30 minutes', async () => {
   const token = tokenIn(mails[0]);
   node.advance(30 * 60_000);
   expect((await reset(token)).body.error.type).toBe('reset_token_invalid');
-  await sweepExpired(node.db.database, node.now);
+  await sweepExpiredResets(node.db.database, new Date(node.now()));
   expect(await node.db.query('select 1 from password_reset where user_id = $1', [user.id])).toHaveLength(0);
 });
 

@@ -2,7 +2,7 @@ import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../../../testing/database.ts';
 import { adminPassword, type Identity, type IdentityNode, identity } from '../../../testing/identity.ts';
-import { sweepExpired } from './sweep.ts';
+import { sweepExpiredSessions } from './sweep.ts';
 
 let node: Identity;
 let other: IdentityNode;
@@ -160,10 +160,10 @@ test('a node that cannot hear of revocations looks every session up', async () =
 test('the sweep removes what has expired and keeps what lives', async () => {
   const { refreshToken } = await login();
   const sid = decodeJwt(refreshToken).sid as string;
-  await sweepExpired(node.db.database, node.now);
+  await sweepExpiredSessions(node.db.database, new Date(node.now()));
   expect(await node.db.query('select id from session where id = $1', [sid])).toHaveLength(1);
   expect(await node.db.query('select id from session where expires_at < $1', [new Date(node.now())])).toHaveLength(0);
-  const later = await sweepExpired(node.db.database, () => node.now() + 8 * 86_400_000);
-  expect(later.sessions).toBeGreaterThan(0);
+  const later = await sweepExpiredSessions(node.db.database, new Date(node.now() + 8 * 86_400_000));
+  expect(later).toBeGreaterThan(0);
   expect(await node.db.query('select id from session')).toHaveLength(0);
 });

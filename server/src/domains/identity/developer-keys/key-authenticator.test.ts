@@ -242,16 +242,16 @@ test('the last use is noted behind the request, at most once a minute', async ()
 test('a remembered key is admitted from memory, and unknown ones are not remembered', async () => {
   const { bearer } = await makeUser();
   const { sk } = await keyOf(bearer);
-  const first = await node.keys.authenticateKey(sk);
-  expect(await node.keys.authenticateKey(sk)).toBe(first);
+  const first = await node.keys.authenticate(sk);
+  expect(await node.keys.authenticate(sk)).toBe(first);
   expect(first.tenantId).toBe(shop.id);
   expect(await knock(`sk_live_${'x'.repeat(32)}`)).toBe(401);
 });
 
 test('a remembered session is admitted from memory', async () => {
   const { bearer } = await makeUser();
-  const principal = await node.sessions.authenticateBearer(bearer);
-  expect(await node.sessions.authenticateBearer(bearer)).toBe(principal);
+  const principal = await node.sessions.authenticate(bearer);
+  expect(await node.sessions.authenticate(bearer)).toBe(principal);
   expect(principal).toMatchObject({ by: 'session', tenantId: shop.id });
 });
 
