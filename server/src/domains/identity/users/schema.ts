@@ -41,13 +41,13 @@ export const userInput = Type.Object(
     userName: Type.String({
       pattern: '^[\\p{L}\\p{N}][\\p{L}\\p{M}\\p{N} ._@+-]{0,63}$',
       title: '1 to 64 letters, digits, spaces or . _ @ + -, beginning with a letter or a digit',
-      description: 'Unique across all tenants, in any case, and different from every e-mail address.',
+      description: 'Unique across all tenants, ignoring case, also among the e-mail addresses of other users.',
     }),
     email: Type.String({
       maxLength: 254,
       pattern: '^[^\\s@<>()\\[\\],;:"\\\\]+@[^\\s@<>()\\[\\],;:"\\\\]+$',
       title: 'an e-mail address',
-      description: 'Unique across all tenants, in any case, and different from every user name.',
+      description: 'Unique across all tenants, ignoring case, also among the user names of other users.',
     }),
     password: Type.Optional(newPassword),
     userType,

@@ -1,7 +1,7 @@
 import { pingType } from '../../../core/event-types.ts';
 import { publicId, uuidTimeMs } from '../../../core/id.ts';
 import type { Principal } from '../../../core/principal.ts';
-import { eventBody, recordEventForOne } from '../events/append-events.cte.ts';
+import { eventBody, recordEventForEndpoint } from '../events/append-events.cte.ts';
 import { demandActive, lockManaged, type ManagementDeps } from './endpoints.ts';
 
 /**
@@ -20,7 +20,7 @@ export async function pingWebhook(
     demandActive(row);
     const { tenant_id: tenantId, events, created_at: createdTime } = row;
     const objectJson = JSON.stringify({ id, events, createdTime });
-    return recordEventForOne(transaction, {
+    return recordEventForEndpoint(transaction, {
       tenantId,
       id: eventId,
       type: pingType,
