@@ -12,7 +12,7 @@ import { DeliveryWorker } from '../deliveries/worker.ts';
 import { eventBody, recordEvent } from '../events/append-events.cte.ts';
 import { AddressGuard } from './address-guard.ts';
 import { EndpointDirectory } from './directory.ts';
-import { webhookRoutes } from './routes.ts';
+import { endpointRoutes } from './routes.ts';
 
 const literals = Object.values(forbiddenHosts).flat();
 const dns = new Map(Object.entries({ ...forbiddenNames, ...publicNames }));
@@ -45,7 +45,7 @@ beforeAll(async () => {
   decoy = await startReceiver();
   notifications = new Notifications(db.connection, () => {});
   await notifications.start();
-  const routes = webhookRoutes({
+  const routes = endpointRoutes({
     database: db.database,
     directory: directory(),
     guard,

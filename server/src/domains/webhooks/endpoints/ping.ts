@@ -5,10 +5,10 @@ import { eventBody, recordEventForEndpoint } from '../events/append-events.cte.t
 import { demandActive, lockManaged, type ManagementDeps } from './endpoints.ts';
 
 /**
- * Sends an endpoint a ping, through the queue like everything else: signed, tried again, shown among its deliveries. Gives
- * back the delivery's public id. No other endpoint is sent it, and no list of events holds it.
+ * Enqueues a ping to one endpoint as an ordinary delivery: signed, retried, listed among its deliveries. The list of events
+ * does not show it. Returns the public id of the delivery.
  */
-export async function pingWebhook(
+export async function pingEndpoint(
   id: number,
   principal: Principal,
   { database, drawUuid }: ManagementDeps,

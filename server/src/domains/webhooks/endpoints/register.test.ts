@@ -9,7 +9,7 @@ import { Notifications } from '../../../platform/postgres/notifications.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../../testing/database.ts';
 import { AddressGuard } from './address-guard.ts';
 import { EndpointDirectory } from './directory.ts';
-import { webhookRoutes } from './routes.ts';
+import { endpointRoutes } from './routes.ts';
 
 const nowMs = Date.UTC(2026, 0, 31, 9, 30);
 const valid = { url: 'https://shop.example.com/hooks?from=florin', events: ['transaction.created'], secret: 's3cret' };
@@ -42,7 +42,7 @@ beforeAll(async () => {
   const { database } = db;
   const notifications = new Notifications(db.connection, () => {});
   const open = () => '';
-  const routes = webhookRoutes({
+  const routes = endpointRoutes({
     database,
     directory: new EndpointDirectory({ database, notifications, open, guard }),
     guard: { allowsTarget: (hostname) => guard.allowsTarget(hostname) },

@@ -4,7 +4,7 @@ import { inboxRoutes } from './routes.ts';
 import { createdInbox } from './schema.ts';
 import { sweepExpiredInboxes } from './sweep.ts';
 
-/** Test receivers for webhooks, on this service's own address. */
+/** Test receivers for webhooks, served by Florin itself. */
 export const inboxes = defineModule({
   name: 'inboxes',
   tables: ['inbox', 'inbox_message'],

@@ -1,13 +1,13 @@
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import { sweepInboxes } from './statements.ts';
+import { deleteExpiredInboxes } from './statements.ts';
 
-/** Inboxes in one go, each with its messages. */
-const inboxesAtOnce = 100;
+/** Inboxes per statement; their messages are deleted with them. */
+const batchRows = 100;
 
-/** Removes inboxes whose time is over. Meant to run every hour or so. */
+/** Deletes expired inboxes. */
 export async function sweepExpiredInboxes(database: Queryable, nowMs: number): Promise<void> {
   for (;;) {
-    const { length } = await database.run(sweepInboxes, [nowMs, inboxesAtOnce]);
-    if (length < inboxesAtOnce) return;
+    const { length } = await database.run(deleteExpiredInboxes, [nowMs, batchRows]);
+    if (length < batchRows) return;
   }
 }
