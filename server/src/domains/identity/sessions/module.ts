@@ -2,13 +2,14 @@ import { Passwords } from '../../../platform/crypto/passwords.ts';
 import { Tokens } from '../../../platform/crypto/tokens.ts';
 import { defineModule } from '../../../platform/module.ts';
 import type { NodeWith } from '../../../platform/node.ts';
+import { deleteInBatches } from '../../../platform/postgres/delete-in-batches.ts';
 import { type SettingsOf, setting } from '../../../platform/settings/declare.ts';
 import { durationOfAtLeast } from '../../../platform/settings/kinds.ts';
 import { LoginFailures } from './login-failures.ts';
 import { sessionRoutes } from './routes.ts';
 import { loginResult } from './schema.ts';
 import { SessionAuthenticator } from './session-authenticator.ts';
-import { sweepExpiredSessions } from './sweep.ts';
+import { deleteExpiredSessions } from './statements.ts';
 
 const settings = {
   'app.jwt.access-token-expire': setting(durationOfAtLeast(1000, '1s'), {
@@ -41,7 +42,7 @@ export const sessions = defineModule({
       },
     }),
   retention: ({ database }: Needs) => [
-    { name: 'sessions', sweep: (nowMs) => sweepExpiredSessions(database, new Date(nowMs)) },
+    { name: 'sessions', sweep: (nowMs) => deleteInBatches(database, deleteExpiredSessions, [new Date(nowMs)]) },
   ],
 });
 

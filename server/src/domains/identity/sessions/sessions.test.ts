@@ -1,8 +1,9 @@
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { deleteInBatches } from '../../../platform/postgres/delete-in-batches.ts';
 import { eventually } from '../../../testing/database.ts';
 import { adminPassword, type Identity, type IdentityNode, identity } from '../../../testing/identity.ts';
-import { sweepExpiredSessions } from './sweep.ts';
+import { deleteExpiredSessions } from './statements.ts';
 
 let node: Identity;
 let other: IdentityNode;
@@ -163,10 +164,10 @@ test('a node without notifications looks up every session in the database', asyn
 test('the sweep deletes expired sessions and keeps live ones', async () => {
   const { refreshToken } = await login();
   const sid = decodeJwt(refreshToken).sid as string;
-  await sweepExpiredSessions(node.db.database, new Date(node.now()));
+  await deleteInBatches(node.db.database, deleteExpiredSessions, [new Date(node.now())]);
   expect(await node.db.query('select id from session where id = $1', [sid])).toHaveLength(1);
   expect(await node.db.query('select id from session where expires_at < $1', [new Date(node.now())])).toHaveLength(0);
-  const later = await sweepExpiredSessions(node.db.database, new Date(node.now() + 8 * 86_400_000));
+  const later = await deleteInBatches(node.db.database, deleteExpiredSessions, [new Date(node.now() + 8 * 86_400_000)]);
   expect(later).toBeGreaterThan(0);
   expect(await node.db.query('select id from session')).toHaveLength(0);
 });

@@ -1,13 +1,14 @@
 import type { Passwords } from '../../../platform/crypto/passwords.ts';
 import { defineModule } from '../../../platform/module.ts';
 import type { NodeWith } from '../../../platform/node.ts';
+import { deleteInBatches } from '../../../platform/postgres/delete-in-batches.ts';
 import { type SettingsOf, setting } from '../../../platform/settings/declare.ts';
 import { integer } from '../../../platform/settings/kinds.ts';
 import type { LoginFailures } from '../sessions/login-failures.ts';
 import { PasswordResetMailer } from './forgot-password.ts';
 import { userRoutes } from './routes.ts';
 import { currentUser, userRecord } from './schema.ts';
-import { sweepExpiredResets } from './sweep.ts';
+import { deleteExpiredResets } from './statements.ts';
 
 const settings = {
   'app.password.min-length': setting(integer(6, 128), {
@@ -31,6 +32,6 @@ export const users = defineModule({
     return userRoutes({ ...context, passwordResetMailer, passwordMinLength });
   },
   retention: ({ database }: Needs) => [
-    { name: 'password resets', sweep: (nowMs) => sweepExpiredResets(database, new Date(nowMs)) },
+    { name: 'password resets', sweep: (nowMs) => deleteInBatches(database, deleteExpiredResets, [new Date(nowMs)]) },
   ],
 });

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Mail } from '../../../platform/mail/mailer.ts';
+import { deleteInBatches } from '../../../platform/postgres/delete-in-batches.ts';
 import { adminPassword, type Identity, identity } from '../../../testing/identity.ts';
-import { sweepExpiredResets } from './sweep.ts';
+import { deleteExpiredResets } from './statements.ts';
 
 let node: Identity;
 let admin: string;
@@ -139,7 +140,7 @@ test('a token lives for 30 minutes', async () => {
   const token = tokenIn(mails[0]);
   node.advance(30 * 60_000);
   expect((await reset(token)).body.error.type).toBe('reset_token_invalid');
-  await sweepExpiredResets(node.db.database, new Date(node.now()));
+  await deleteInBatches(node.db.database, deleteExpiredResets, [new Date(node.now())]);
   expect(await node.db.query('select 1 from password_reset where user_id = $1', [user.id])).toHaveLength(0);
 });
 

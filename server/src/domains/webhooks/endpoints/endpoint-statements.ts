@@ -164,7 +164,7 @@ export const promoteSecret = statement<EndpointRow>(
    returning ${columns}`,
 );
 
-/** Writes the promotions that are due. Values: now in ms. */
+/** Writes the promotions that are due, which deletes the replaced secrets. Values: now in ms. */
 export const promoteDueSecrets = statement(
   'webhooks.promote_due_secrets',
   `update webhook_endpoint

@@ -5,7 +5,7 @@ import { networks } from '../../../platform/settings/kinds.ts';
 import { AddressGuard } from './address-guard.ts';
 import { EndpointDirectory } from './directory.ts';
 import { DisabledNotice } from './disabled-notice.ts';
-import { sweepReplacedSecrets } from './rotate.ts';
+import { promoteDueSecrets } from './endpoint-statements.ts';
 import { endpointRoutes } from './routes.ts';
 import { endpointRecord } from './schema.ts';
 
@@ -27,7 +27,7 @@ export const webhookEndpoints = defineModule({
   provide,
   routes: (context: Node & Provided) => endpointRoutes({ ...context, directory: context.endpoints }),
   retention: ({ database }: Node) => [
-    { name: 'secret rotations', sweep: (nowMs) => sweepReplacedSecrets(database, nowMs) },
+    { name: 'replaced webhook secrets', sweep: (nowMs) => database.run(promoteDueSecrets, [nowMs]) },
   ],
 });
 

@@ -2,7 +2,6 @@ import type { Static } from 'typebox';
 import { dayMs } from '../../../core/clock.ts';
 import { invalid, Refusal } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
-import type { Queryable } from '../../../platform/postgres/database.ts';
 import { secretPlace } from './directory.ts';
 import {
   type EndpointRow,
@@ -70,9 +69,4 @@ function nothingStaged(id: number): Refusal {
     `No next secret is staged for webhook ${id}: there is nothing to promote, or it has been promoted already.`,
     { field: 'promote' },
   );
-}
-
-/** Deletes secrets that a scheduled promotion has replaced. */
-export async function sweepReplacedSecrets(database: Queryable, nowMs: number): Promise<void> {
-  await database.run(promoteDueSecrets, [nowMs]);
 }

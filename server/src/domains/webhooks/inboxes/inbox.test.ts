@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { dayMs } from '../../../core/clock.ts';
+import { deleteInBatches } from '../../../platform/postgres/delete-in-batches.ts';
 import {
   administratorOf,
   dataOf,
@@ -12,7 +13,7 @@ import {
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/database.ts';
 import { florinOn, type TestFlorin } from '../../../testing/florin.ts';
 import { anInteger, aRefusal, aTime } from '../../../testing/shapes.ts';
-import { sweepExpiredInboxes } from './sweep.ts';
+import { deleteExpiredInboxes } from './statements.ts';
 
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
@@ -182,7 +183,7 @@ test('an inbox expires after seven days, and the sweep deletes it with its messa
   admin = await administratorOf(florin);
   expect((await send(token, 'x')).status).toBe(404);
   expect((await florin.get(`/api/inbox/messages?id=${id}`, admin)).status).toBe(404);
-  await sweepExpiredInboxes(db.database, now());
+  await deleteInBatches(db.database, deleteExpiredInboxes, [now()]);
   expect(await db.query('select id from inbox where id = $1', [id])).toEqual([]);
   expect(await db.query('select id from inbox_message where inbox_id = $1', [id])).toEqual([]);
 });
