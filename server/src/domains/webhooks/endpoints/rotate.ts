@@ -3,13 +3,7 @@ import { dayMs } from '../../../core/clock.ts';
 import { invalid, Refusal } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { secretPlace } from './directory.ts';
-import {
-  type EndpointRow,
-  promoteDueSecrets,
-  promoteSecret,
-  schedulePromotion,
-  stageSecret,
-} from './endpoint-statements.ts';
+import { type EndpointRow, promoteSecret, schedulePromotion, stageSecret } from './endpoint-statements.ts';
 import { lockManaged, type ManagementDeps } from './endpoints.ts';
 import type { rotateInput } from './schema.ts';
 
