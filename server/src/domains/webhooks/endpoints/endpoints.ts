@@ -27,7 +27,7 @@ export async function findManaged(
   return requireManageable(row, id, principal, field);
 }
 
-/** Like `findManaged`, and locks the endpoint until the transaction ends. */
+/** The same, with the endpoint locked until the transaction ends. */
 export async function lockManagedOrRemoved(
   transaction: Queryable,
   id: number,
@@ -38,7 +38,7 @@ export async function lockManagedOrRemoved(
   return requireManageable(row, id, principal, field);
 }
 
-/** Like `lockManagedOrRemoved`; refuses a removed endpoint as if it were absent. */
+/** The same, but refuses a removed endpoint as if it were absent. */
 export async function lockManaged(
   transaction: Queryable,
   id: number,

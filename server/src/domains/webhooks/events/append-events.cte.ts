@@ -40,7 +40,7 @@ export function objectOfBody(body: string): string {
 
 /**
  * SQL for the id of a new delivery. Its first 48 bits are those of its event's id: the index grows at one end, and
- * `nearEvents` finds the deliveries of an event without a further index.
+ * the condition below finds the deliveries of an event without a further index.
  */
 export const deliveryIdFrom = (eventId: string) =>
   `overlay(gen_random_uuid()::text placing left(${eventId}::text, 13) from 1 for 13)::uuid`;
