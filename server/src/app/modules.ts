@@ -4,6 +4,7 @@ import { plans } from '../domains/billing/plans/module.ts';
 import { subscriptions } from '../domains/billing/subscriptions/module.ts';
 import { testClocks } from '../domains/billing/test-clocks/module.ts';
 import { developerKeys } from '../domains/identity/developer-keys/module.ts';
+import { sessions } from '../domains/identity/sessions/module.ts';
 import { tenants } from '../domains/identity/tenants/module.ts';
 import { users } from '../domains/identity/users/module.ts';
 import { callbacks } from '../domains/payments/callbacks/module.ts';
@@ -27,6 +28,7 @@ import { inboxes } from '../domains/webhooks/inboxes/module.ts';
  */
 export const modules = [
   tenants,
+  sessions,
   users,
   developerKeys,
 

@@ -1,14 +1,14 @@
 import type { AddressInfo } from 'node:net';
 import { authenticator } from '../domains/identity/developer-keys/authenticate.ts';
-import { DeveloperKeys } from '../domains/identity/developer-keys/keys.ts';
+import { KeyAuthenticator } from '../domains/identity/developer-keys/key-authenticator.ts';
 import { developerKeyRoutes } from '../domains/identity/developer-keys/routes.ts';
+import { LoginFailures } from '../domains/identity/sessions/login-failures.ts';
+import { sessionRoutes } from '../domains/identity/sessions/routes.ts';
+import { SessionAuthenticator } from '../domains/identity/sessions/session-authenticator.ts';
 import { tenantRoutes } from '../domains/identity/tenants/routes.ts';
-import type { UserDeps } from '../domains/identity/users/deps.ts';
 import { ensureAdministrator } from '../domains/identity/users/first-administrator.ts';
-import { ForgottenPasswords } from '../domains/identity/users/forgot-password.ts';
-import { LoginFailures } from '../domains/identity/users/login-failures.ts';
+import { PasswordResetMailer } from '../domains/identity/users/forgot-password.ts';
 import { userRoutes } from '../domains/identity/users/routes.ts';
-import { Sessions } from '../domains/identity/users/sessions.ts';
 import { freshKeyring, parseKeyring } from '../platform/crypto/keyring.ts';
 import { Passwords } from '../platform/crypto/passwords.ts';
 import { Tokens } from '../platform/crypto/tokens.ts';
@@ -33,27 +33,27 @@ export interface RequestOptions {
   headers?: Record<string, string>;
 }
 
-/** A node of tenants, users and keys alone, over real HTTP; two on one database hear each other. */
+/** A node with only tenants, sessions, users and keys, over real HTTP. Nodes on one database notify each other. */
 export interface IdentityNode {
   get: (path: string, options?: RequestOptions) => Promise<Reply>;
   post: (path: string, body?: unknown, options?: RequestOptions) => Promise<Reply>;
   passwords: Passwords;
-  keys: DeveloperKeys;
-  sessions: Sessions;
-  forgottenPasswords: ForgottenPasswords;
+  keys: KeyAuthenticator;
+  sessions: SessionAuthenticator;
+  passwordResetMailer: PasswordResetMailer;
   notifications: Notifications;
   stop: () => Promise<void>;
 }
 
 export interface Identity extends IdentityNode {
   db: TestDatabase;
-  /** Moves the clock of every node. */
+  /** Advances the clock of every node. */
   advance: (ms: number) => void;
   now: () => number;
   mails: Mail[];
   errors: unknown[];
   anotherNode: () => Promise<IdentityNode>;
-  /** Logs in and gives the access token. */
+  /** Logs in and returns the access token. */
   bearer: (account: string, password: string) => Promise<string>;
 }
 
@@ -115,7 +115,7 @@ interface NodeOptions {
   keyring: string;
   clock: () => number;
   send: (mail: Mail) => Promise<void>;
-  logError: UserDeps['logError'];
+  logError: (error: unknown, message: string) => void;
 }
 
 async function startNode({ db, keyring, clock, send, logError }: NodeOptions): Promise<IdentityNode> {
@@ -123,7 +123,7 @@ async function startNode({ db, keyring, clock, send, logError }: NodeOptions): P
   const notifications = new Notifications(db.connection, () => {});
   const passwords = new Passwords({ cost: passwordCost });
   const tokens = new Tokens({ keys: parseKeyring(keyring), issuer: 'florin', audience: 'florin', clock });
-  const deps: UserDeps = {
+  const deps = {
     database,
     notifications,
     passwords,
@@ -131,23 +131,25 @@ async function startNode({ db, keyring, clock, send, logError }: NodeOptions): P
     clock,
     logError,
     mailer: { send },
-    failures: new LoginFailures({ clock }),
-    settings: {
-      accessTokenSeconds: 86_400,
-      refreshTokenSeconds: 7 * 86_400,
-      passwordMinLength: 6,
-      publicUrl: 'https://pay.example',
-      deploymentMode: 'STANDALONE',
-    },
+    loginFailures: new LoginFailures({ clock }),
+    lifetimes: { accessTokenSeconds: 86_400, sessionSeconds: 7 * 86_400 },
+    passwordMinLength: 6,
+    publicUrl: 'https://pay.example',
+    deploymentMode: 'STANDALONE',
   };
-  const sessions = new Sessions({ database, notifications, tokens, clock });
-  const keys = new DeveloperKeys({ database, notifications, clock, logError });
-  const forgottenPasswords = new ForgottenPasswords(deps);
+  const sessions = new SessionAuthenticator(deps);
+  const keys = new KeyAuthenticator(deps);
+  const passwordResetMailer = new PasswordResetMailer(deps);
   await notifications.start();
 
   const authenticate = authenticator({ keys, sessions });
   const app = httpServer({ authenticate, onReply: () => {}, onDefect: (error) => logError(error, 'defect') });
-  const routes = [...tenantRoutes(deps), ...userRoutes({ ...deps, forgottenPasswords }), ...developerKeyRoutes(deps)];
+  const routes = [
+    ...tenantRoutes(deps),
+    ...sessionRoutes(deps),
+    ...userRoutes({ ...deps, passwordResetMailer }),
+    ...developerKeyRoutes(deps),
+  ];
   for (const route of routes) addRoute(app, route, { authenticate });
   await app.listen({ host: '127.0.0.1', port: 0 });
   const base = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
@@ -171,11 +173,11 @@ async function startNode({ db, keyring, clock, send, logError }: NodeOptions): P
     passwords,
     keys,
     sessions,
-    forgottenPasswords,
+    passwordResetMailer,
     notifications,
     stop: async () => {
       await app.close();
-      await forgottenPasswords.settled();
+      await passwordResetMailer.settled();
       await keys.settled();
       await notifications.stop();
     },

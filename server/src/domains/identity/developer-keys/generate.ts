@@ -3,7 +3,7 @@ import type { Clock } from '../../../core/clock.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import type { Notifications } from '../../../platform/postgres/notifications.ts';
-import { drawKey, expiryOf, fingerprintOf, grantedScope, masked } from './rules.ts';
+import { expiryOf, fingerprintOf, generateRandomKey, grantedScope, masked } from './rules.ts';
 import type { generateInput } from './schema.ts';
 import { insertKey, type KeyRow } from './statements.ts';
 
@@ -13,7 +13,7 @@ export interface KeyDeps {
   clock: Clock;
 }
 
-/** Makes a key that acts as its owner within its scope. The key itself is given back here and kept nowhere. */
+/** Creates a key that acts as its owner within its scope. Only its hash is stored: the key itself is returned once. */
 export async function generateKey(
   input: Static<typeof generateInput>,
   owner: Principal,
@@ -22,7 +22,7 @@ export async function generateKey(
   const nowMs = clock();
   const scope = grantedScope(input?.scope, owner);
   const expiresAt = expiryOf(input?.expiresTime, nowMs);
-  const key = drawKey();
+  const key = generateRandomKey();
   const [row] = await database.run(insertKey, [
     owner.tenantId,
     owner.userId,

@@ -59,7 +59,7 @@ describe('generating a key', () => {
     expect(scope).toBe('channel_read,transaction_refund');
   });
 
-  test('takes a name and a time at which it ends by itself', async () => {
+  test('takes a name and an expiry time', async () => {
     const expiresTime = new Date(Date.now() + 60_000).toISOString();
     const { sk, ...key } = dataOf(await generate({ name: 'till 4', expiresTime }));
     expect(key).toMatchObject({ name: 'till 4', expiresTime });
@@ -75,7 +75,7 @@ describe('generating a key', () => {
     expect(body.message).toContain('everything');
   });
 
-  test('the scope * is for administrators alone', async () => {
+  test('only administrators may grant the scope *', async () => {
     const tenantId = await makeTenant(florin, admin);
     const merchant = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId });
     const user = await makeMember(florin, admin, { userType: 'MERCHANT_USER', tenantId, roles: ['operator'] });
@@ -85,7 +85,7 @@ describe('generating a key', () => {
     expect({ status, body }).toEqual({ status: 403, body: aRefusal(403, { type: 'role_missing', field: 'scope' }) });
   });
 
-  test('nobody grants a scope they do not hold', async () => {
+  test('callers cannot grant a scope that they do not hold', async () => {
     const tenantId = await makeTenant(florin, admin);
     const viewer = await makeMember(florin, admin, { userType: 'MERCHANT_USER', tenantId, roles: ['viewer'] });
     const { status, body } = await generate({ scope: 'transaction_write' }, viewer.as);
@@ -97,7 +97,7 @@ describe('generating a key', () => {
 });
 
 describe('the list of my keys', () => {
-  test('shows each key masked and never whole, newest first, the revoked ones too', async () => {
+  test('shows masked keys, newest first, including revoked ones', async () => {
     const tenantId = await makeTenant(florin, admin);
     const { as } = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId });
     const first = dataOf(await generate({ scope: 'channel_read' }, as));
@@ -116,10 +116,10 @@ describe('the list of my keys', () => {
     for (const { sk } of [first, second]) expect(JSON.stringify(reply.body)).not.toContain(sk.slice(8, -4));
   });
 
-  test('says when a key was last used', async () => {
+  test('shows when a key was last used', async () => {
     const { id, as } = await makeKey(florin, admin, 'transaction_read');
     await florin.get('/api/transaction/list', as);
-    const used = await eventually('the use is noted', async () => {
+    const used = await eventually('the use is recorded', async () => {
       const keys = dataOf(await florin.get('/api/developer/mine', admin));
       return keys.find((key: { id: number }) => key.id === id).lastUsedTime ?? undefined;
     });
@@ -157,7 +157,7 @@ describe('revoking a key', () => {
     });
   });
 
-  test('a second time is no error, and changes nothing', async () => {
+  test('again is not an error and changes nothing', async () => {
     const { id } = await makeKey(florin, admin);
     const first = await florin.post('/api/developer/mine/revoke', { id }, admin);
     const second = await florin.post('/api/developer/mine/revoke', { id }, admin);
@@ -174,7 +174,7 @@ describe('a key', () => {
     expect(dataOf(await florin.get(`/api/transaction/detail?id=${payment}`, as)).userId).toBe(userId);
   });
 
-  test('loses what its owner loses, and dies with its owner', async () => {
+  test('loses the permissions that its owner loses, and is refused when its owner is disabled', async () => {
     const tenantId = await makeTenant(florin, admin);
     const { id, userName, as } = await makeMember(florin, admin, {
       userType: 'MERCHANT_USER',
@@ -193,7 +193,7 @@ describe('a key', () => {
     expect((await florin.get('/api/transaction/list', key.as)).status).toBe(401);
   });
 
-  test('is taken with its scheme in any case, as HTTP has it', async () => {
+  test('is accepted with the scheme in any case, as in HTTP', async () => {
     const { sk } = await makeKey(florin, admin);
     expect((await florin.get('/api/transaction/list', `apikey ${sk}`)).status).toBe(200);
     expect((await florin.get('/api/transaction/list', sk)).status).toBe(401);

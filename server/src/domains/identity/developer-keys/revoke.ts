@@ -1,11 +1,11 @@
 import { notFound } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { KeyDeps } from './generate.ts';
-import { keysTopic } from './keys.ts';
+import { keysTopic } from './key-authenticator.ts';
 import { type KeyRow, revokeKey } from './statements.ts';
 
-/** Revokes one of the owner's keys, at once and for good. A second time changes nothing and answers the same. */
-export async function revoke(
+/** Revokes one of the owner's keys, immediately and permanently. Revoking it again changes nothing and returns the same. */
+export async function revokeOwnKey(
   id: number,
   owner: Principal,
   { database, notifications, clock }: KeyDeps,

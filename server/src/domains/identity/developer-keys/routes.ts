@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import { generateKey, type KeyDeps } from './generate.ts';
-import { revoke } from './revoke.ts';
+import { revokeOwnKey } from './revoke.ts';
 import { generatedKey, generateInput, listedKey, revokeInput } from './schema.ts';
 import { type KeyRow, listKeysOfUser } from './statements.ts';
 
@@ -10,8 +10,8 @@ export function developerKeyRoutes(deps: KeyDeps): Route[] {
     post('/api/developer/mine/generate', 'session', 'Developer keys', {
       summary: 'Generate a developer key',
       description:
-        'A key acts as the user who made it, within its scope and never beyond what that user may do. Scopes you do ' +
-        'not hold cannot be granted (403). The body may be left out.',
+        'The key acts as its owner, the caller: it can do what its scope and the permissions of its owner both allow. ' +
+        'Scopes that the caller does not hold cannot be granted (403). The body is optional.',
       body: generateInput,
       data: generatedKey,
       handle: async ({ body, principal }) => {
@@ -25,7 +25,7 @@ export function developerKeyRoutes(deps: KeyDeps): Route[] {
 
     get('/api/developer/mine', 'session', 'Developer keys', {
       summary: 'List my developer keys',
-      description: 'Newest first, the revoked ones too.',
+      description: 'Newest first, including revoked keys.',
       data: Type.Array(listedKey),
       handle: async ({ principal }) => ({
         data: (await deps.database.run(listKeysOfUser, [principal.userId])).map(listedOf),
@@ -34,12 +34,12 @@ export function developerKeyRoutes(deps: KeyDeps): Route[] {
 
     post('/api/developer/mine/revoke', 'session', 'Developer keys', {
       summary: 'Revoke one of my developer keys',
-      description: 'At once and for good. Revoking it again is no error.',
+      description: 'Takes effect immediately and cannot be undone. Revoking a key again is not an error.',
       body: revokeInput,
       data: listedKey,
       handle: async ({ body, principal }) => ({
         message: 'Key revoked',
-        data: listedOf(await revoke(body.id, principal, deps)),
+        data: listedOf(await revokeOwnKey(body.id, principal, deps)),
       }),
     }),
   ];

@@ -4,20 +4,20 @@ import type { Principal } from '../../../core/principal.ts';
 import { allScopes, defaultScopes, type Scope, scopes } from '../../../core/scopes.ts';
 import { randomText } from '../../../platform/crypto/random-text.ts';
 
-/** The interface's form of a key: this prefix and 32 random characters. */
+/** The format of a key (interface, Developer key): this prefix and 32 random characters. */
 const prefix = 'sk_live_';
 const bodyLength = 32;
-const form = new RegExp(`^${prefix}[A-Za-z0-9]{${bodyLength}}$`);
+const format = new RegExp(`^${prefix}[A-Za-z0-9]{${bodyLength}}$`);
 
-export function drawKey(): string {
+export function generateRandomKey(): string {
   return prefix + randomText(bodyLength);
 }
 
-export function looksLikeKey(text: string): boolean {
-  return form.test(text);
+export function hasKeyFormat(text: string): boolean {
+  return format.test(text);
 }
 
-/** Under what a key is kept and remembered. It has 190 random bits, so one plain SHA-256 is enough. */
+/** The hash by which a key is stored and cached. A key has 190 random bits, so a plain SHA-256 is enough. */
 export function fingerprintOf(key: string): string {
   return hash('sha256', key, 'base64');
 }
@@ -28,34 +28,34 @@ export function masked(key: string): string {
 }
 
 /**
- * The scope that a key is granted, as it is kept. Words nobody knows are refused (400), `*` from anyone but an
- * administrator, and a scope the owner does not hold (403). What is granted by default is the interface's to say; a
- * key of an owner who holds less than that can still do no more than its owner.
+ * The scope of a new key, as it is stored. Refuses unknown scopes (400), `*` from a caller who is not an administrator
+ * (403), and scopes that the caller does not hold (403). The default scope comes from the interface and is granted to
+ * every caller: a key can never do more than its owner, whatever its scope.
  */
-export function grantedScope(asked: string | undefined, owner: Principal): string {
-  if (asked === undefined) return defaultScopes.join(',');
-  const words = [...new Set(asked.split(',').map((word) => word.trim()))];
-  const unknown = words.find((word) => word !== allScopes && !scopes.includes(word as Scope));
+export function grantedScope(requested: string | undefined, owner: Principal): string {
+  if (requested === undefined) return defaultScopes.join(',');
+  const names = [...new Set(requested.split(',').map((name) => name.trim()))];
+  const unknown = names.find((name) => name !== allScopes && !scopes.includes(name as Scope));
   if (unknown !== undefined) {
     throw invalid('scope', `scope must name scopes, separated by commas; ${JSON.stringify(unknown)} is not one.`);
   }
-  if (words.includes(allScopes)) {
+  if (names.includes(allScopes)) {
     if (owner.userType !== 'MERCHANT_USER') return allScopes;
     throw new Refusal('role_missing', 'Only a PLATFORM_ADMIN or a MERCHANT_ADMIN may grant the scope *.', {
       field: 'scope',
     });
   }
-  const beyond = words.find((word) => !owner.scopes.has(word as Scope));
-  if (beyond !== undefined) {
-    throw new Refusal('scope_missing', `You do not hold the scope ${beyond}, so a key of yours cannot either.`, {
+  const missing = names.find((name) => !owner.scopes.has(name as Scope));
+  if (missing !== undefined) {
+    throw new Refusal('scope_missing', `You do not hold the scope ${missing}, so a key of yours cannot either.`, {
       field: 'scope',
-      details: { scope: beyond },
+      details: { scope: missing },
     });
   }
-  return words.join(',');
+  return names.join(',');
 }
 
-/** When a key is to expire: in the future, or never. */
+/** null: the key never expires. */
 export function expiryOf(expiresTime: string | undefined, nowMs: number): Date | null {
   if (expiresTime === undefined) return null;
   const expiresAtMs = Date.parse(expiresTime);

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { allScopes, defaultScopes, scopes } from '../../../core/scopes.ts';
 
-/** Generate's body may be left out: every field has a default. */
+/** null: no body was sent. */
 export const generateInput = Type.Union([
   Type.Object(
     {
@@ -9,16 +9,18 @@ export const generateInput = Type.Union([
         Type.String({
           minLength: 1,
           maxLength: 500,
-          description: `Comma-separated: ${scopes.join(', ')}; or ${allScopes} for all, which only administrators may grant. Left out: ${defaultScopes.join(', ')}.`,
+          description: `Comma-separated: ${scopes.join(', ')}; or ${allScopes} for all, which only administrators may grant. Default: ${defaultScopes.join(', ')}.`,
         }),
       ),
-      name: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'What the key is for.' })),
+      name: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 200, description: 'A label, such as the purpose of the key.' }),
+      ),
       expiresTime: Type.Optional(
         Type.String({
           format: 'date-time',
           maxLength: 40,
           title: 'a time of ISO 8601',
-          description: 'When the key stops working by itself. Left out: never.',
+          description: 'When the key expires. Default: never.',
         }),
       ),
     },
@@ -40,13 +42,13 @@ const record = {
   name: Type.Union([Type.String(), Type.Null()]),
   createdTime: Type.String(),
   updatedTime: nullableTime('null when never updated.'),
-  expiresTime: nullableTime('null: never.'),
-  lastUsedTime: nullableTime('To within a minute; null when never used.'),
+  expiresTime: nullableTime('null: the key never expires.'),
+  lastUsedTime: nullableTime('Accurate to one minute; null when never used.'),
 };
 
 export const generatedKey = Type.Object({
   id: Type.Integer(),
-  sk: Type.String({ description: 'The full secret key. Shown here and never again.' }),
+  sk: Type.String({ description: 'The full secret key. Returned only here, once.' }),
   ...record,
 });
 

@@ -1,5 +1,5 @@
 import { statement } from '../../../platform/postgres/statement.ts';
-import type { UserRow } from '../users/statements.ts';
+import { type AccountRow, accountColumns } from '../sessions/account.ts';
 
 export interface KeyRow {
   id: number;
@@ -14,8 +14,8 @@ export interface KeyRow {
   expires_at: string | null;
 }
 
-/** An active key with its owner, both they and their tenant switched on. */
-export interface LiveKeyRow extends UserRow {
+/** An active key with its owner; the owner and the owner's tenant are enabled. */
+export interface LiveKeyRow extends AccountRow {
   key_id: number;
   scope: string;
   expires_at: string | null;
@@ -36,7 +36,7 @@ export const listKeysOfUser = statement<KeyRow>(
   `select ${columns} from developer_key where user_id = $1 order by id desc`,
 );
 
-/** A key revoked before keeps the time of its first revocation. */
+/** Revoking a key again keeps the time of its first revocation. Values: id, owner, now. */
 export const revokeKey = statement<KeyRow>(
   'developer_keys.revoke',
   `update developer_key set state = 0, updated_at = case state when 1 then $3 else updated_at end
@@ -46,15 +46,14 @@ export const revokeKey = statement<KeyRow>(
 
 export const findLiveKey = statement<LiveKeyRow>(
   'developer_keys.find_live',
-  `select k.id as key_id, k.scope, k.expires_at, k.last_used_at,
-          u.id, u.tenant_id, u.user_name, u.email, u.user_type, u.roles, u.state, u.created_at, u.updated_at
+  `select k.id as key_id, k.scope, k.expires_at, k.last_used_at, ${accountColumns}
      from developer_key k join app_user u on u.id = k.user_id join tenant t on t.id = u.tenant_id
     where k.key_hash = $1 and k.state = 1 and u.state and t.state`,
 );
 
-/** Several keys' last use at once; at most one write a minute for a key, whichever nodes saw it. */
-export const noteLastUse = statement(
-  'developer_keys.note_last_use',
+/** Writes each key at most once a minute, over all nodes. Values: ids, times of use. */
+export const recordLastUses = statement(
+  'developer_keys.record_last_uses',
   `update developer_key k set last_used_at = used.at
      from unnest($1::bigint[], $2::timestamptz[]) as used(id, at)
     where k.id = used.id and (k.last_used_at is null or k.last_used_at <= used.at - interval '1 minute')`,

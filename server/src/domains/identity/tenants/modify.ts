@@ -7,7 +7,7 @@ import { principalsTopic } from './notifications.ts';
 import type { tenantInput } from './schema.ts';
 import { insertTenant, type TenantRow, updateTenant } from './statements.ts';
 
-export interface TenantDeps {
+export interface ModifyTenantDeps {
   database: Database;
   notifications: Notifications;
   clock: Clock;
@@ -16,10 +16,10 @@ export interface TenantDeps {
 type TenantInput = Static<typeof tenantInput>;
 
 /**
- * Creates a tenant, or updates the one named by `id`. Switching one off refuses its logins, sessions and keys at once;
- * switching it on again lets its keys and what is left of its sessions live on.
+ * Creates a tenant, or updates the tenant named by `id`. Disabling a tenant refuses its logins, sessions and keys
+ * immediately; enabling it again makes its keys and its unexpired sessions work again.
  */
-export async function saveTenant({ id, name, state }: TenantInput, deps: TenantDeps): Promise<TenantRow> {
+export async function modifyTenant({ id, name, state }: TenantInput, deps: ModifyTenantDeps): Promise<TenantRow> {
   const now = new Date(deps.clock());
   if (id === undefined) {
     const [created] = await deps.database.run(insertTenant, [name, state, now]);

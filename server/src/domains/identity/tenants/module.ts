@@ -3,11 +3,11 @@ import type { Node } from '../../../platform/node.ts';
 import { tenantRoutes } from './routes.ts';
 import { tenantRecord } from './schema.ts';
 
-/** Merchants, kept apart from each other. */
+/** Merchants. Each sees only its own records. */
 export const tenants = defineModule({
   name: 'tenants',
   tables: ['tenant'],
-  reference: [{ name: 'Tenants', description: 'Merchants, kept apart from each other.' }],
+  reference: [{ name: 'Tenants', description: 'Merchants. Each sees only its own records.' }],
   resources: { tenant: tenantRecord },
   routes: (node: Node) => tenantRoutes(node),
 });

@@ -1,5 +1,5 @@
 /**
- * The topic on which every node hears that a tenant or a user changed. Whoever remembers principals forgets them all:
- * such changes are rare, and one key or session too many remembered would be one too many.
+ * Notifies every node that a tenant or a user has changed. Caches of principals drop all their entries: such changes are
+ * rare, and a stale entry would let a revoked caller in.
  */
 export const principalsTopic = 'principals';

@@ -1,33 +1,33 @@
 import { Type } from 'typebox';
 import { get, post, type Route } from '../../../platform/http/route.ts';
-import { saveTenant, type TenantDeps } from './modify.ts';
+import { type ModifyTenantDeps, modifyTenant } from './modify.ts';
 import { tenantInput, tenantRecord } from './schema.ts';
 import { listTenants, type TenantRow } from './statements.ts';
 
-export function tenantRoutes(deps: TenantDeps): Route[] {
+export function tenantRoutes(deps: ModifyTenantDeps): Route[] {
   return [
     get('/api/tenant/list', 'platform_administrator', 'Tenants', {
       summary: 'List tenants',
-      description: "In the order of their creation. The platform's own tenant is not among them.",
+      description: "Oldest first, without the platform's own tenant.",
       data: Type.Array(tenantRecord),
-      handle: async () => ({ data: (await deps.database.run(listTenants)).map(tenantOf) }),
+      handle: async () => ({ data: (await deps.database.run(listTenants)).map(recordOf) }),
     }),
 
     post('/api/tenant/modify', 'platform_administrator', 'Tenants', {
       summary: 'Create or update a tenant',
       description:
-        'Without `id` a tenant is created, with it that one is updated. A tenant switched off (`state` false) refuses ' +
-        'its logins, sessions and keys at once.',
+        'Without `id`, creates a tenant; with `id`, updates that tenant. Disabling a tenant (`state` false) refuses its ' +
+        'logins, sessions and keys immediately.',
       body: tenantInput,
       data: tenantRecord,
       handle: async ({ body }) => ({
         message: body.id === undefined ? 'Tenant created' : 'Tenant updated',
-        data: tenantOf(await saveTenant(body, deps)),
+        data: recordOf(await modifyTenant(body, deps)),
       }),
     }),
   ];
 }
 
-function tenantOf({ id, name, state, created_at, updated_at }: TenantRow) {
+function recordOf({ id, name, state, created_at, updated_at }: TenantRow) {
   return { id, name, state, createdTime: created_at, updatedTime: updated_at };
 }

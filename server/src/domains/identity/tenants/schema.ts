@@ -6,7 +6,9 @@ export const tenantInput = Type.Object(
   {
     id: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'Omit to create.' })),
     name: Type.String({ minLength: 1, maxLength: 200 }),
-    state: Type.Boolean({ description: 'false: its users cannot log in, and its keys are refused.' }),
+    state: Type.Boolean({
+      description: 'false: the tenant is disabled. Logins, sessions and keys of its users are refused.',
+    }),
   },
   { additionalProperties: false },
 );
@@ -19,17 +21,22 @@ export const tenantRecord = Type.Object({
   updatedTime: Type.Union([Type.String(), Type.Null()], { description: 'null when never updated.' }),
 });
 
-/** A tenant as other records name it: the interface has a string or null, and whoever sends a number is understood. */
+/** The `tenantId` of other records: a string or null (interface, Login result); a number is accepted too. */
 export const tenantIdInput = Type.Union(
   [
     Type.String({ pattern: '^[0-9]{1,15}$', title: "a tenant's id, or null for the platform" }),
     Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
     Type.Null(),
   ],
-  { title: "a tenant's id, or null for the platform", description: "The tenant's id; null is the platform's own." },
+  {
+    title: "a tenant's id, or null for the platform",
+    description: "The tenant's id; null: the platform's own tenant.",
+  },
 );
 
-export const tenantIdOnWire = Type.Union([Type.String(), Type.Null()], { description: "null: the platform's own." });
+export const tenantIdOnWire = Type.Union([Type.String(), Type.Null()], {
+  description: "null: the platform's own tenant.",
+});
 
 export function tenantIdOf(input: Static<typeof tenantIdInput>): number {
   if (input === null) return platformTenant;

@@ -14,7 +14,7 @@ export const findTenant = statement<TenantRow>('tenants.find', `select ${columns
 
 export const tenantIds = statement<{ id: number }>('tenants.ids', 'select id from tenant');
 
-/** Everyone's but the platform's own, which is null on the wire and cannot be changed. */
+/** Without the platform's own tenant (id 0), which is null in the API and cannot be changed. */
 export const listTenants = statement<TenantRow>(
   'tenants.list',
   `select ${columns} from tenant where id > 0 order by id`,

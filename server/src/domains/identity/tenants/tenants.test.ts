@@ -31,7 +31,7 @@ test('a tenant is created, updated and listed', async () => {
   expect(listed.body.message).toBeUndefined();
 });
 
-test('switching a tenant off refuses its sessions at once here, and on another node once it hears', async () => {
+test('disabling a tenant refuses its sessions immediately on this node, and on another node with its notification', async () => {
   const other = await node.anotherNode();
   const { id } = (await save({ name: 'Short-lived', state: true })).body.data;
   const fields = {
@@ -46,7 +46,10 @@ test('switching a tenant off refuses its sessions at once here, and on another n
   expect((await other.get('/api/user/info', { bearer })).status).toBe(200);
   await save({ id, name: 'Short-lived', state: false });
   expect((await node.get('/api/user/info', { bearer })).status).toBe(401);
-  await eventually('the other node hears', async () => (await other.get('/api/user/info', { bearer })).status === 401);
+  await eventually(
+    'the other node is notified',
+    async () => (await other.get('/api/user/info', { bearer })).status === 401,
+  );
 });
 
 test('only a platform administrator sees or changes tenants', async () => {
@@ -62,7 +65,7 @@ test('only a platform administrator sees or changes tenants', async () => {
   }
 });
 
-test('an absent tenant is 404; the platform’s own cannot be changed', async () => {
+test('an absent tenant is 404; the platform’s own tenant cannot be changed', async () => {
   expect((await save({ id: 999_999, name: 'X', state: true })).status).toBe(404);
   const { status, body } = await save({ id: 0, name: 'X', state: false });
   expect([status, body.error.field]).toEqual([400, 'id']);

@@ -1,6 +1,6 @@
 /**
- * The passwords that everyone tries first, in lower case: they head every published count of leaked passwords. Only
- * those of six characters or more, since shorter ones are refused anyway.
+ * The passwords that head published lists of leaked passwords, in lower case. Only those of six characters or more:
+ * `app.password.min-length` is at least 6.
  */
 const commonest = `
   000000 00000000 010203 0123456789 101010 102030 1111111 111111 11111111 1111111111 112233 11223344 121212 123123
@@ -39,7 +39,7 @@ const commonest = `
 
 const commonPasswords: ReadonlySet<string> = new Set(commonest.trim().split(/\s+/));
 
-/** Whether this is among the commonest passwords, however its letters are cased. */
-export function isCommon(password: string): boolean {
+/** Ignores case. */
+export function isCommonPassword(password: string): boolean {
   return commonPasswords.has(password.toLowerCase());
 }

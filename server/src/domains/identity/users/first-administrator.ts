@@ -6,18 +6,19 @@ import type { Passwords } from '../../../platform/crypto/passwords.ts';
 import { randomText } from '../../../platform/crypto/random-text.ts';
 import { keptSecret } from '../../../platform/crypto/sealed-secret.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
-import { isCommon } from './common-passwords.ts';
-import { insertWithNames } from './modify.ts';
-import { accountKey } from './rules.ts';
-import { anyUser, findByAccount, lockUsers } from './statements.ts';
+import { normalizedAccount } from '../sessions/account.ts';
+import { findLogin } from '../sessions/statements.ts';
+import { isCommonPassword } from './common-passwords.ts';
+import { insertWithLoginNames } from './modify.ts';
+import { anyUser, lockUsers } from './statements.ts';
 
 export interface FirstAdministratorDeps {
   database: Database;
   passwords: Passwords;
   clock: Clock;
-  /** `app.admin.account`: the user name; when it is an e-mail address, that too. */
+  /** `app.admin.account`: the user name, and the e-mail address if it is one. */
   account: string;
-  /** `app.admin.password`; without it one is drawn and kept. */
+  /** `app.admin.password`; without it, a random password is generated and written to `passwordFile`. */
   password?: string | undefined;
   /** `app.password.min-length` */
   passwordMinLength: number;
@@ -26,25 +27,25 @@ export interface FirstAdministratorDeps {
 
 export interface FirstAdministrator {
   account: string;
-  /** True on the very first start, and only then. */
+  /** True only when this start created the administrator. */
   created: boolean;
-  /** The password that was drawn, to be shown once; not the one that was given. */
+  /** The generated password, to be shown once; absent for a configured one. */
   password?: string;
-  /** Where the drawn password is kept. */
+  /** The file that holds the generated password. */
   passwordFile?: string;
-  /** The given password is one of the commonest: worth a warning. */
+  /** The configured password is a commonly used one: log a warning. */
   commonPassword?: boolean;
 }
 
-/** Says in one line what an operator has to change before there can be an administrator. */
+/** Its message tells the operator in one line what to change so that the administrator can be created. */
 export class FirstAdministratorError extends Error {}
 
 const passwordLength = 20;
 
 /**
- * On the first start, when there is no user at all, makes the platform's administrator. A drawn password is on disk
- * before the administrator is in the database: a crash between the two locks nobody out, the next start takes it up.
- * A password given later changes nothing.
+ * Creates the platform administrator if there are no users yet. A generated password is written to disk before the
+ * administrator is inserted: after a crash between the two, the next start uses that file. `app.admin.password` has no
+ * effect once there is a user.
  */
 export async function ensureAdministrator(deps: FirstAdministratorDeps): Promise<FirstAdministrator> {
   const { database, passwords, account } = deps;
@@ -55,18 +56,18 @@ export async function ensureAdministrator(deps: FirstAdministratorDeps): Promise
     throw new FirstAdministratorError(`app.admin.password must have at least ${deps.passwordMinLength} characters.`);
   }
   const passwordFile = join(deps.dataDir, 'admin-password');
-  const password = given ?? (await keptPassword(passwordFile));
-  const created = await insertOnce(await passwords.hash(password), deps);
-  if (given !== undefined) return { account, created, ...(isCommon(given) && { commonPassword: true }) };
+  const password = given ?? (await generatedPassword(passwordFile));
+  const created = await insertAdministrator(await passwords.hash(password), deps);
+  if (given !== undefined) return { account, created, ...(isCommonPassword(given) && { commonPassword: true }) };
   if (created) return { account, created, password, passwordFile };
 
-  // Another node was first; what was kept here is the password only if that node kept it in the same folder.
-  const [winner] = await database.run(findByAccount, [accountKey(account)]);
+  // Another node created the administrator first. The file is right only if that node wrote it, to the same folder.
+  const [winner] = await database.run(findLogin, [normalizedAccount(account)]);
   if (!(await passwords.verify(winner?.password_hash, password))) await rm(passwordFile, { force: true });
   return { account, created };
 }
 
-async function keptPassword(file: string): Promise<string> {
+async function generatedPassword(file: string): Promise<string> {
   try {
     return await keptSecret(file, () => randomText(passwordLength));
   } catch (error) {
@@ -75,7 +76,7 @@ async function keptPassword(file: string): Promise<string> {
     const remedy =
       code === 'EISDIR'
         ? 'it is a folder, but a file belongs there: move it away'
-        : 'make the folder writable and room on its disk';
+        : 'make the folder writable and free space on its disk';
     throw new FirstAdministratorError(
       `the first password cannot be kept in ${file} (${code}); ${remedy}, or set app.admin.password.`,
       { cause: error },
@@ -83,11 +84,14 @@ async function keptPassword(file: string): Promise<string> {
   }
 }
 
-function insertOnce(passwordHash: string, { database, clock, account }: FirstAdministratorDeps): Promise<boolean> {
+function insertAdministrator(
+  passwordHash: string,
+  { database, clock, account }: FirstAdministratorDeps,
+): Promise<boolean> {
   return database.transaction(async (transaction) => {
     await transaction.run(lockUsers);
     if ((await transaction.run(anyUser)).length > 0) return false;
-    await insertWithNames(transaction, {
+    await insertWithLoginNames(transaction, {
       tenantId: platformTenant,
       userName: account,
       email: account.includes('@') ? account : `${account}@localhost`,

@@ -1,57 +1,68 @@
 import { hash, randomBytes } from 'node:crypto';
-import { minuteMs } from '../../../core/clock.ts';
-import type { UserDeps } from './deps.ts';
-import { accountKey } from './rules.ts';
-import { type AccountRow, findByAccount, insertReset } from './statements.ts';
+import { type Clock, minuteMs } from '../../../core/clock.ts';
+import type { Mailer } from '../../../platform/mail/mailer.ts';
+import type { Database } from '../../../platform/postgres/database.ts';
+import { normalizedAccount } from '../sessions/account.ts';
+import { findLogin, type LoginRow } from '../sessions/statements.ts';
+import { insertReset } from './statements.ts';
+
+export interface PasswordResetMailerDeps {
+  database: Database;
+  mailer: Mailer;
+  clock: Clock;
+  /** `app.public-url`, without a slash at the end: links in mails begin with it. */
+  publicUrl: string;
+  logError: (error: unknown, message: string) => void;
+}
 
 const resetLifetimeMs = 30 * minuteMs;
-/** Open reset tokens a user may have: beyond that nothing is sent, so that nobody's mailbox can be flooded. */
-const openResetsAllowed = 5;
+/** Per user. Further requests send no mail, so that they cannot flood a mailbox. */
+const maxOpenResets = 5;
 const tokenBytes = 32;
 
 /**
- * Sends reset tokens. The caller's answer is the same and takes the same whether the address is known or not: both cost
- * one look, and everything after it happens behind the answer.
+ * Mails password reset tokens. Known and unknown addresses get the same answer in the same time: both cost one query, and
+ * everything else runs after the answer.
  */
-export class ForgottenPasswords {
-  readonly #deps: UserDeps;
+export class PasswordResetMailer {
+  readonly #deps: PasswordResetMailerDeps;
   readonly #sending = new Set<Promise<void>>();
 
-  constructor(deps: UserDeps) {
+  constructor(deps: PasswordResetMailerDeps) {
     this.#deps = deps;
   }
 
-  async forgot(email: string): Promise<void> {
-    const [user] = await this.#deps.database.run(findByAccount, [accountKey(email)]);
-    if (user === undefined || !user.active || accountKey(user.email) !== accountKey(email)) return;
+  async request(email: string): Promise<void> {
+    const [user] = await this.#deps.database.run(findLogin, [normalizedAccount(email)]);
+    if (user === undefined || !user.active || normalizedAccount(user.email) !== normalizedAccount(email)) return;
     const sending = this.#send(user)
       .catch((error) => this.#deps.logError(error, 'A password reset could not be mailed.'))
       .finally(() => this.#sending.delete(sending));
     this.#sending.add(sending);
   }
 
-  /** Resolves when every mail under way was handed on or given up. */
+  /** Resolves when every requested mail has been sent or has failed. */
   async settled(): Promise<void> {
     await Promise.all(this.#sending);
   }
 
-  async #send(user: AccountRow): Promise<void> {
-    const { database, mailer, clock, settings } = this.#deps;
+  async #send(user: LoginRow): Promise<void> {
+    const { database, mailer, clock, publicUrl } = this.#deps;
     const token = randomBytes(tokenBytes).toString('base64url');
-    const now = clock();
-    const [kept] = await database.run(insertReset, [
+    const nowMs = clock();
+    const [inserted] = await database.run(insertReset, [
       hashOfResetToken(token),
       user.id,
-      new Date(now + resetLifetimeMs),
-      new Date(now),
-      openResetsAllowed,
+      new Date(nowMs + resetLifetimeMs),
+      new Date(nowMs),
+      maxOpenResets,
     ]);
-    if (kept === undefined) return;
-    await mailer.send({ to: user.email, ...messageOf(user.user_name, token, settings.publicUrl) });
+    if (inserted === undefined) return;
+    await mailer.send({ to: user.email, ...messageOf(user.user_name, token, publicUrl) });
   }
 }
 
-/** Tokens are kept by their hash: whoever reads the database cannot reset a password. */
+/** Only the hash of a token is stored, so that read access to the database is not enough to reset a password. */
 export function hashOfResetToken(token: string): Buffer {
   return hash('sha256', token, 'buffer');
 }
@@ -70,7 +81,7 @@ function messageOf(userName: string, token: string, publicUrl: string): { subjec
       '',
       token,
       '',
-      'It works once. If it was not you, there is nothing to do: your password stays as it is.',
+      'It works once. If you did not ask for this, ignore this message: your password stays as it is.',
     ].join('\n'),
   };
 }

@@ -59,14 +59,14 @@ describe('login', () => {
     });
   });
 
-  test('takes the e-mail address too, and either in any case', async () => {
+  test('accepts the user name or the e-mail address, in any case', async () => {
     const { userName, id } = await makeMember(florin, admin, { userType: 'MERCHANT_USER', tenantId });
     for (const account of [`${userName}@EXAMPLE.com`, userName.toUpperCase()]) {
       expect(dataOf(await login(account, memberPassword)).userId).toBe(id);
     }
   });
 
-  test('refuses a wrong password, an unknown account and a user switched off in the same words', async () => {
+  test('gives a wrong password, an unknown account and a disabled user the same refusal', async () => {
     const off = await makeMember(florin, admin, { userType: 'MERCHANT_USER', tenantId });
     const email = `${off.userName}@example.com`;
     const change = { id: off.id, userName: off.userName, email, userType: 'MERCHANT_USER', state: false };
@@ -82,7 +82,7 @@ describe('login', () => {
     expect(new Set(replies.map(({ body }) => body.message)).size).toBe(1);
   });
 
-  test('ten failures within 15 minutes shut the account to that address, and say until when', async () => {
+  test('after ten failures within 15 minutes, refuses the account from that address with Retry-After', async () => {
     const { userName } = await makeMember(florin, admin, { userType: 'MERCHANT_USER', tenantId });
     for (let i = 0; i < 10; i++) expect((await login(userName, `wrong ${i}`)).status).toBe(401);
     const { status, headers, body } = await login(userName, memberPassword);
@@ -96,8 +96,8 @@ describe('login', () => {
   });
 });
 
-describe('the tokens', () => {
-  test("the access token carries the interface's claims, and lives 24 hours", async () => {
+describe('tokens', () => {
+  test('the access token carries the claims of the interface and is valid for 24 hours', async () => {
     const { userName, id } = await makeMember(florin, admin, {
       userType: 'MERCHANT_USER',
       tenantId,
@@ -122,12 +122,12 @@ describe('the tokens', () => {
     expect(decodeProtectedHeader(token.accessToken)).toEqual({ alg: 'HS256', typ: 'at+jwt', kid: aText });
   });
 
-  test('a platform administrator belongs to no tenant, and holds no roles', async () => {
+  test('a platform administrator has no tenant and no roles', async () => {
     const { token } = dataOf(await login('admin', administratorPassword));
     expect(decodeJwt(token.accessToken)).toMatchObject({ tenantId: null, roles: [], userType: 'PLATFORM_ADMIN' });
   });
 
-  test('the refresh token lives 7 days and is of another type', async () => {
+  test('the refresh token is valid for 7 days and has another type', async () => {
     const { token } = dataOf(await login('admin', administratorPassword));
     const { iat, exp, sid } = decodeJwt(token.refreshToken);
     expect((exp as number) - (iat as number)).toBe(7 * 86_400);
@@ -135,7 +135,7 @@ describe('the tokens', () => {
     expect(decodeProtectedHeader(token.refreshToken).typ).not.toBe('at+jwt');
   });
 
-  test('an expired access token is refused, and the refresh token brings a new one', async () => {
+  test('an expired access token is refused, and the refresh token gets a new one', async () => {
     const { token } = dataOf(await login('admin', administratorPassword));
     aheadMs += 86_400_000 + 1000;
     expect((await florin.get('/api/user/info', bearer(token.accessToken))).status).toBe(401);
@@ -144,7 +144,7 @@ describe('the tokens', () => {
     aheadMs = 0;
   });
 
-  test('both lifetimes are settings', async () => {
+  test('both lifetimes can be configured', async () => {
     const short = await florinOn(db, {
       APP_JWT_ACCESS_TOKEN_EXPIRE: '90s',
       APP_JWT_REFRESH_TOKEN_EXPIRE: '2h',
@@ -164,7 +164,7 @@ describe('the tokens', () => {
 });
 
 describe('refresh', () => {
-  test("answers the login's token object, at both places a client may look: a new access token, the same refresh token", async () => {
+  test('answers a token object with a new access token and the same refresh token, in data and in data.token', async () => {
     const { token } = dataOf(await login('admin', administratorPassword));
     const { status, body } = await florin.post('/api/user/refresh', { refreshToken: token.refreshToken });
     const { token: nested, ...flat } = body.data;
@@ -187,7 +187,7 @@ describe('refresh', () => {
     expect((await florin.get('/api/user/info', bearer(body.data.accessToken))).status).toBe(200);
   });
 
-  test('works again and again until the session is 7 days old, and not a moment longer', async () => {
+  test('works until the session is 7 days old, and not longer', async () => {
     const { token } = dataOf(await login('admin', administratorPassword));
     aheadMs += 7 * 86_400_000 - 60_000;
     const late = dataOf(await florin.post('/api/user/refresh', { refreshToken: token.refreshToken }));
@@ -198,7 +198,7 @@ describe('refresh', () => {
     aheadMs = 0;
   });
 
-  test('refuses what is no refresh token of ours', async () => {
+  test('refuses any other token', async () => {
     const { token } = dataOf(await login('admin', administratorPassword));
     for (const refreshToken of [token.accessToken, 'garbage', `${token.refreshToken}x`]) {
       const { status, body } = await florin.post('/api/user/refresh', { refreshToken });
@@ -208,7 +208,7 @@ describe('refresh', () => {
 });
 
 describe('logout', () => {
-  test('ends the session at once: neither of its tokens works any more, and those of another do', async () => {
+  test('ends the session immediately: both of its tokens are refused, and those of another session still work', async () => {
     const { token } = dataOf(await login('admin', administratorPassword));
     const other = dataOf(await login('admin', administratorPassword));
     const { status, body } = await florin.post('/api/user/logout', undefined, bearer(token.accessToken));
@@ -218,13 +218,13 @@ describe('logout', () => {
     expect((await florin.get('/api/user/info', bearer(other.token.accessToken))).status).toBe(200);
   });
 
-  test('a second time is no error', async () => {
+  test('again is not an error', async () => {
     const { token } = dataOf(await login('admin', administratorPassword));
     const logout = () => florin.post('/api/user/logout', undefined, bearer(token.accessToken));
     expect([(await logout()).status, (await logout()).status]).toEqual([200, 200]);
   });
 
-  test('with all it ends every session of the user, and of nobody else', async () => {
+  test('with all, ends every session of the user and no session of another user', async () => {
     const { userName } = await makeMember(florin, admin, { userType: 'MERCHANT_USER', tenantId });
     const first = dataOf(await login(userName, memberPassword)).token;
     const second = dataOf(await login(userName, memberPassword)).token;
@@ -235,7 +235,7 @@ describe('logout', () => {
   });
 });
 
-describe('a forgotten password', () => {
+describe('a password reset', () => {
   const forgot = (email: string) => florin.post('/api/user/forgot-password', { email });
   const reset = (token: string, newPassword: string) => florin.post('/api/user/reset-password', { token, newPassword });
 
@@ -249,7 +249,7 @@ describe('a forgotten password', () => {
     });
   }
 
-  test('is reset with the mailed token, once, and every session ends', async () => {
+  test('works once with the mailed token and ends every session', async () => {
     const { userName, as } = await makeMember(florin, admin, { userType: 'MERCHANT_USER', tenantId });
     const { status, body } = await forgot(`${userName}@example.com`);
     expect({ status, body }).toEqual({ status: 200, body: { code: 200, message: aText, data: null } });
@@ -265,14 +265,14 @@ describe('a forgotten password', () => {
     expect(again.body).toEqual(aRefusal(400, { type: 'reset_token_invalid', field: 'token' }));
   });
 
-  test('answers the same for an address nobody has', async () => {
+  test('is answered the same for an unknown address', async () => {
     const { userName } = await makeMember(florin, admin, { userType: 'MERCHANT_USER', tenantId });
     const known = await forgot(`${userName}@example.com`);
     const unknown = await forgot('stranger@example.com');
     expect({ status: unknown.status, body: unknown.body }).toEqual({ status: known.status, body: known.body });
   });
 
-  test('keeps a token good for 30 minutes', async () => {
+  test('works within 30 minutes', async () => {
     const { userName } = await makeMember(florin, admin, { userType: 'MERCHANT_USER', tenantId });
     await forgot(`${userName}@example.com`);
     const [, token = ''] = /token=([\w-]+)/.exec(await mailedTo(userName)) ?? [];
@@ -281,7 +281,7 @@ describe('a forgotten password', () => {
     aheadMs = 0;
   });
 
-  test('cannot become one of fewer than 6 characters', async () => {
+  test('refuses a password of fewer than 6 characters', async () => {
     const { status, body } = await reset('whatever', '12345');
     expect({ status, body }).toEqual({
       status: 400,
@@ -291,7 +291,7 @@ describe('a forgotten password', () => {
 });
 
 describe('the current user', () => {
-  test('is told who they are and what they may do', async () => {
+  test('is answered with their roles and scopes', async () => {
     const roles = ['cashier'];
     const { id, userName, as } = await makeMember(florin, admin, { userType: 'MERCHANT_USER', tenantId, roles });
     expect((await florin.get('/api/user/info', as)).body).toEqual({
@@ -324,7 +324,7 @@ describe('the current user', () => {
 });
 
 describe('users', () => {
-  test('are created and updated as the house style has it, and shown without any password', async () => {
+  test('are created and updated by modify, and shown without any password', async () => {
     const userName = unique('user');
     const input = { userName, email: `${userName}@example.com`, userType: 'MERCHANT_USER', tenantId, state: true };
     const created = await florin.post('/api/user/modify', { ...input, password: memberPassword }, admin);
@@ -350,7 +350,7 @@ describe('users', () => {
     expect(dataOf(await florin.get('/api/user/list', admin))[0]).toEqual(updated.body.data);
   });
 
-  test('are listed page by page, as transactions are', async () => {
+  test('are listed in pages', async () => {
     for (let i = 0; i < 3; i++) await makeMember(florin, admin, { userType: 'MERCHANT_USER', tenantId });
     const { body } = await florin.get('/api/user/list?page=2&pageSize=2', admin);
     expect(body.data).toHaveLength(2);
@@ -359,7 +359,7 @@ describe('users', () => {
     expect((await florin.get('/api/user/list?pageSize=101', admin)).body.error.field).toBe('pageSize');
   });
 
-  test('a name or an address belongs to one user, without regard to case', async () => {
+  test('user names and e-mail addresses are unique, ignoring case', async () => {
     const { userName } = await makeMember(florin, admin, { userType: 'MERCHANT_USER', tenantId });
     const input = { password: memberPassword, userType: 'MERCHANT_USER', state: true };
     const twin = { ...input, userName: userName.toUpperCase(), email: 'twin@example.com' };
@@ -372,14 +372,14 @@ describe('users', () => {
     );
   });
 
-  test('the last platform administrator cannot be switched off', async () => {
+  test('the last platform administrator cannot be disabled', async () => {
     const { userId, userName, email } = dataOf(await florin.get('/api/user/info', admin));
     const off = { id: userId, userName, email, userType: 'PLATFORM_ADMIN', state: false };
     const { status, body } = await florin.post('/api/user/modify', off, admin);
     expect({ status, body }).toEqual({ status: 409, body: aRefusal(409, { type: 'last_administrator' }) });
   });
 
-  test('a merchant administrator makes users of its own tenant, and never a platform administrator', async () => {
+  test('a merchant administrator creates users of its own tenant, and no platform administrator', async () => {
     const { as } = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId });
     const input = () => {
       const userName = unique('user');
@@ -410,7 +410,7 @@ describe('tenants', () => {
     expect(dataOf(await florin.get('/api/tenant/list', admin))).toContainEqual(updated.body.data);
   });
 
-  test('one switched off refuses its logins, its sessions and its keys', async () => {
+  test('when disabled, refuse their logins, sessions and keys', async () => {
     const id = await makeTenant(florin, admin);
     const { userName, as } = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId: id });
     const { sk } = dataOf(await florin.post('/api/developer/mine/generate', {}, as));

@@ -39,7 +39,7 @@ beforeAll(async () => {
 });
 afterAll(() => node.stop());
 
-test('a created user comes back whole, and without its password', async () => {
+test('creating a user answers the saved user without its password', async () => {
   const given = draft({ tenantId: shop.id, roles: ['viewer', 'cashier'] });
   const { status, body } = await save(given);
   expect(status).toBe(200);
@@ -66,7 +66,7 @@ test('tenantId may be a string, a number, null or left out', async () => {
   expect((await make({}, shopAdmin)).tenantId).toBe(String(shop.id));
 });
 
-test('an update keeps the password and the roles that it leaves out, and the sessions with them', async () => {
+test('an update without password and roles keeps both, and the sessions', async () => {
   const user = await make({ tenantId: shop.id, roles: ['viewer'] });
   const bearer = await node.bearer(user.userName, password);
   const { status, body } = await save(change(user, { userName: `${user.userName}-renamed` }));
@@ -77,7 +77,7 @@ test('an update keeps the password and the roles that it leaves out, and the ses
   expect((await node.post('/api/user/login', { account: user.userName, password })).status).toBe(401);
 });
 
-test('a name given up is free for others', async () => {
+test('a former user name is free for other users', async () => {
   const user = await make();
   await save(change(user, { userName: `${user.userName}-moved` }));
   expect((await save(draft({ userName: user.userName }))).status).toBe(200);
@@ -100,14 +100,14 @@ test('a taken user name or e-mail address is refused naming the field, in any ca
   expect((await save(change(other, { email: other.userName.concat('@new.example') }))).status).toBe(200);
 });
 
-test('of 20 concurrent users of one name exactly one is made', async () => {
+test('of 20 concurrent requests for one user name, exactly one succeeds', async () => {
   const drafts = Array.from({ length: 20 }, () => draft({ userName: 'contested' }));
   const statuses = await Promise.all(drafts.map(async (body) => (await save(body)).status));
   expect(statuses.filter((status) => status === 200)).toHaveLength(1);
   expect(statuses.filter((status) => status === 409)).toHaveLength(19);
 });
 
-test('a new password, or being switched off, ends the user’s sessions at once', async () => {
+test('a new password or disabling the user ends the user’s sessions immediately', async () => {
   const user = await make();
   const first = await node.bearer(user.userName, password);
   await save(change(user, { password: 'another harbour' }));
@@ -132,7 +132,7 @@ test('a changed role counts on the next request', async () => {
   expect(body.message).toContain('user_read');
 });
 
-test('a merchant administrator administers its own tenant and nothing beyond', async () => {
+test('a merchant administrator can administer only its own tenant', async () => {
   const own = await make({}, shopAdmin);
   expect((await save(change(own, { roles: ['operator'] }), shopAdmin)).status).toBe(200);
   expect((await save(draft({ userType: 'MERCHANT_ADMIN' }), shopAdmin)).status).toBe(200);
@@ -151,7 +151,7 @@ test('a merchant administrator administers its own tenant and nothing beyond', a
   expect((await save(change(own, { userType: 'PLATFORM_ADMIN' }), shopAdmin)).status).toBe(403);
 });
 
-test('a merchant administrator of the platform’s own tenant cannot touch a platform administrator', async () => {
+test('a merchant administrator of the platform’s own tenant cannot change a platform administrator', async () => {
   const staff = await make({ userType: 'MERCHANT_ADMIN' });
   const bearer = await node.bearer(staff.userName, password);
   const victim = await make({ userType: 'PLATFORM_ADMIN' });
@@ -161,7 +161,7 @@ test('a merchant administrator of the platform’s own tenant cannot touch a pla
   await node.bearer(victim.userName, password);
 });
 
-test('nobody raises themselves: a merchant administrator and a user stay what they are', async () => {
+test('merchant administrators and users cannot raise their own privileges', async () => {
   const owner = await make({ userType: 'MERCHANT_ADMIN', tenantId: shop.id });
   const bearer = await node.bearer(owner.userName, password);
   expect((await save(change(owner, { userType: 'PLATFORM_ADMIN' }), bearer)).status).toBe(403);
@@ -173,7 +173,7 @@ test('nobody raises themselves: a merchant administrator and a user stay what th
   expect(body.message).toContain('user_write');
 });
 
-test('a key with user_write makes users only as powerful as itself', async () => {
+test('a key with user_write cannot create or change users with more permissions than its own', async () => {
   const { body: generated } = await node.post(
     '/api/developer/mine/generate',
     { scope: 'user_write,transaction_write' },
@@ -189,7 +189,7 @@ test('a key with user_write makes users only as powerful as itself', async () =>
   expect(operator.body.message).toContain('transaction_refund');
   expect((await saveByKey(draft({ userType: 'MERCHANT_ADMIN' }))).status).toBe(403);
 
-  // Nor can it take over someone who may do more.
+  // Nor can it change a user with more permissions.
   const mighty = await make({ tenantId: shop.id, roles: ['operator'] });
   expect((await saveByKey(change(mighty, { roles: [], password: 'mine from now on' }))).status).toBe(403);
   const all = await node.post('/api/developer/mine/generate', { scope: '*' }, { bearer: shopAdmin });
@@ -197,7 +197,7 @@ test('a key with user_write makes users only as powerful as itself', async () =>
   expect(byAll.status).toBe(200);
 });
 
-test('a platform administrator belongs to no tenant, and nobody moves to another', async () => {
+test('a platform administrator belongs to no merchant, and no user can move to another tenant', async () => {
   const misplaced = await save(draft({ userType: 'PLATFORM_ADMIN', tenantId: shop.id }));
   expect([misplaced.status, misplaced.body.error.field]).toEqual([400, 'tenantId']);
   const user = await make({ tenantId: shop.id });
@@ -242,7 +242,7 @@ test('the list pages like the transaction list, newest first, without passwords'
   expect((await node.get('/api/user/list?page=0', { bearer: platform })).status).toBe(400);
 });
 
-test('a merchant sees the users of its own tenant alone', async () => {
+test('a merchant sees only the users of its own tenant', async () => {
   await make({ tenantId: null });
   const { body } = await node.get('/api/user/list?pageSize=100', { bearer: shopAdmin });
   expect(body.data.length).toBeGreaterThan(0);

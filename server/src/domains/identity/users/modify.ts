@@ -1,40 +1,52 @@
 import type { Static } from 'typebox';
+import type { Clock } from '../../../core/clock.ts';
 import { invalid, notFound, Refusal } from '../../../core/errors.ts';
 import { type Principal, platformTenant, seesAllTenants } from '../../../core/principal.ts';
-import type { Queryable } from '../../../platform/postgres/database.ts';
+import type { Passwords } from '../../../platform/crypto/passwords.ts';
+import type { Database, Queryable } from '../../../platform/postgres/database.ts';
+import type { Notifications } from '../../../platform/postgres/notifications.ts';
+import { normalizedAccount } from '../sessions/account.ts';
+import { endSessionsOfUser } from '../sessions/statements.ts';
 import { principalsTopic } from '../tenants/notifications.ts';
 import { tenantIdOf } from '../tenants/schema.ts';
 import { findTenant } from '../tenants/statements.ts';
-import type { UserDeps } from './deps.ts';
-import { accountKey, refuseBeyondOwnPower, refuseMisplacedAdministrator, refuseWeakPassword } from './rules.ts';
+import { refusePrivilegeEscalation, refuseTenantOfPlatformAdministrator, requireStrongPassword } from './rules.ts';
 import type { userInput } from './schema.ts';
 import {
-  dropOtherLoginNames,
-  endSessionsOfUser,
+  claimLoginName,
+  deleteOtherLoginNames,
   insertUser,
   lockWithAdministrators,
-  takeLoginName,
   type UserRow,
   updateUser,
 } from './statements.ts';
 
+export interface ModifyUserDeps {
+  database: Database;
+  notifications: Notifications;
+  passwords: Passwords;
+  clock: Clock;
+  /** `app.password.min-length`, in characters. */
+  passwordMinLength: number;
+}
+
 export type UserInput = Static<typeof userInput>;
 
 /**
- * Creates a user, or updates the one named by `id`; the answer is what was saved. A new password, or switching the
- * user off, ends the user's sessions; a changed type or role counts on the next request.
+ * Creates a user, or updates the user named by `id`; returns the saved row. A new password or disabling the user ends the
+ * user's sessions; a changed type or role takes effect on the next request.
  */
-export async function saveUser(input: UserInput, principal: Principal, deps: UserDeps): Promise<UserRow> {
+export async function modifyUser(input: UserInput, principal: Principal, deps: ModifyUserDeps): Promise<UserRow> {
   const passwordHash = await hashOfNewPassword(input, deps);
   const now = new Date(deps.clock());
   const { id } = input;
   if (id === undefined) {
     return deps.database.transaction((transaction) =>
-      create(input, passwordHash as string, now, principal, transaction),
+      createUser(input, passwordHash as string, now, principal, transaction),
     );
   }
   const saved = await deps.database.transaction(async (transaction) => {
-    const row = await update({ ...input, id }, passwordHash, now, principal, transaction);
+    const row = await replaceUser({ ...input, id }, passwordHash, now, principal, transaction);
     await deps.notifications.publish(transaction, principalsTopic);
     return row;
   });
@@ -42,16 +54,19 @@ export async function saveUser(input: UserInput, principal: Principal, deps: Use
   return saved;
 }
 
-async function hashOfNewPassword({ id, password }: UserInput, deps: UserDeps): Promise<string | null> {
+async function hashOfNewPassword(
+  { id, password }: UserInput,
+  { passwords, passwordMinLength }: ModifyUserDeps,
+): Promise<string | null> {
   if (password === undefined) {
     if (id === undefined) throw invalid('password', 'password is required to create a user.');
     return null;
   }
-  refuseWeakPassword(password, deps.settings.passwordMinLength, 'password');
-  return deps.passwords.hash(password);
+  requireStrongPassword(password, passwordMinLength, 'password');
+  return passwords.hash(password);
 }
 
-async function create(
+async function createUser(
   input: UserInput,
   passwordHash: string,
   now: Date,
@@ -59,19 +74,19 @@ async function create(
   transaction: Queryable,
 ): Promise<UserRow> {
   const tenantId = input.tenantId === undefined ? principal.tenantId : tenantIdOf(input.tenantId);
-  const standing = { tenantId, userType: input.userType, roles: input.roles ?? [] };
+  const privileges = { tenantId, userType: input.userType, roles: input.roles ?? [] };
   if (tenantId !== principal.tenantId && !seesAllTenants(principal)) {
     throw new Refusal('role_missing', 'Only a PLATFORM_ADMIN may make users of another tenant.', { field: 'tenantId' });
   }
-  refuseBeyondOwnPower(principal, standing);
-  refuseMisplacedAdministrator(standing);
+  refusePrivilegeEscalation(principal, privileges);
+  refuseTenantOfPlatformAdministrator(privileges);
   if (tenantId !== platformTenant && (await transaction.run(findTenant, [tenantId])).length === 0) {
     throw new Refusal('record_not_found', `There is no tenant ${tenantId}.`, { field: 'tenantId' });
   }
-  return insertWithNames(transaction, { ...input, ...standing, passwordHash, now });
+  return insertWithLoginNames(transaction, { ...input, ...privileges, passwordHash, now });
 }
 
-async function update(
+async function replaceUser(
   input: UserInput & { id: number },
   passwordHash: string | null,
   now: Date,
@@ -87,9 +102,9 @@ async function update(
   if (input.tenantId !== undefined && tenantIdOf(input.tenantId) !== before.tenant_id) {
     throw invalid('tenantId', "tenantId cannot change: what a user made belongs to the user's tenant.");
   }
-  refuseBeyondOwnPower(principal, { ...after, userType: before.user_type, roles: before.roles });
-  refuseBeyondOwnPower(principal, after);
-  refuseMisplacedAdministrator(after);
+  refusePrivilegeEscalation(principal, { ...after, userType: before.user_type, roles: before.roles });
+  refusePrivilegeEscalation(principal, after);
+  refuseTenantOfPlatformAdministrator(after);
   refuseLosingLastAdministrator(before, input, locked);
 
   const [saved] = await transaction.run(updateUser, [
@@ -102,22 +117,23 @@ async function update(
     input.state,
     now,
   ]);
-  await takeNames(transaction, saved as UserRow);
+  await claimLoginNames(transaction, saved as UserRow);
   if (passwordHash !== null || !input.state) await transaction.run(endSessionsOfUser, [input.id, now]);
   return saved as UserRow;
 }
 
 function refuseLosingLastAdministrator(before: UserRow, after: UserInput, locked: UserRow[]): void {
-  const isActive = (user: { userType: string; state: boolean }) => user.state && user.userType === 'PLATFORM_ADMIN';
-  if (!isActive({ userType: before.user_type, state: before.state }) || isActive(after)) return;
-  const others = locked.some(
-    (user) => user.id !== before.id && isActive({ userType: user.user_type, state: user.state }),
-  );
-  if (others) return;
+  const remains = after.state && after.userType === 'PLATFORM_ADMIN';
+  if (!isActiveAdministrator(before) || remains) return;
+  if (locked.some((user) => user.id !== before.id && isActiveAdministrator(user))) return;
   throw new Refusal(
     'last_administrator',
     'This is the last active PLATFORM_ADMIN; it can be neither switched off nor demoted.',
   );
+}
+
+function isActiveAdministrator({ state, user_type }: UserRow): boolean {
+  return state && user_type === 'PLATFORM_ADMIN';
 }
 
 export interface NewUser {
@@ -131,8 +147,8 @@ export interface NewUser {
   now: Date;
 }
 
-/** Writes a new user and takes both of its names, or refuses with `account_taken`. */
-export async function insertWithNames(transaction: Queryable, user: NewUser): Promise<UserRow> {
+/** Inserts a user and claims its user name and e-mail address; refuses with `account_taken` if another user has one. */
+export async function insertWithLoginNames(transaction: Queryable, user: NewUser): Promise<UserRow> {
   const [inserted] = await transaction.run(insertUser, [
     user.tenantId,
     user.userName,
@@ -143,18 +159,15 @@ export async function insertWithNames(transaction: Queryable, user: NewUser): Pr
     user.state,
     user.now,
   ]);
-  await takeNames(transaction, inserted as UserRow);
+  await claimLoginNames(transaction, inserted as UserRow);
   return inserted as UserRow;
 }
 
-async function takeNames(transaction: Queryable, { id, user_name, email }: UserRow): Promise<void> {
-  await transaction.run(dropOtherLoginNames, [id, accountKey(user_name), accountKey(email)]);
-  await take('userName', user_name);
-  await take('email', email);
-
-  async function take(field: 'userName' | 'email', name: string): Promise<void> {
-    const [taken] = await transaction.run(takeLoginName, [accountKey(name), id]);
-    if (taken === undefined) {
+async function claimLoginNames(transaction: Queryable, { id, user_name, email }: UserRow): Promise<void> {
+  await transaction.run(deleteOtherLoginNames, [id, normalizedAccount(user_name), normalizedAccount(email)]);
+  for (const [field, name] of Object.entries({ userName: user_name, email })) {
+    const [claimed] = await transaction.run(claimLoginName, [normalizedAccount(name), id]);
+    if (claimed === undefined) {
       throw new Refusal('account_taken', `Another account already goes by the ${field} ${name}.`, { field });
     }
   }

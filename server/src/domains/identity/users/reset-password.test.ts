@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Mail } from '../../../platform/mail/mailer.ts';
+import { deleteInBatches } from '../../../platform/postgres/delete-in-batches.ts';
 import { adminPassword, type Identity, identity } from '../../../testing/identity.ts';
-import { sweepExpired } from './sweep.ts';
+import { deleteExpiredResets } from './statements.ts';
 
 let node: Identity;
 let admin: string;
@@ -35,7 +36,7 @@ async function makeUser(): Promise<{ id: number; userName: string; email: string
 }
 async function forgot(email: string) {
   const reply = await node.post('/api/user/forgot-password', { email });
-  await node.forgottenPasswords.settled();
+  await node.passwordResetMailer.settled();
   return reply;
 }
 const tokenIn = (mail: Mail | undefined) => /token=([\w-]+)/.exec(mail?.text ?? '')?.[1] as string;
@@ -63,7 +64,7 @@ test('a mailed token sets a new password once, and ends every session', async ()
   expect(again.body.error).toMatchObject({ type: 'reset_token_invalid', field: 'token' });
 });
 
-test('known, unknown and disabled addresses are answered alike, and only the known one is mailed', async () => {
+test('known, unknown and disabled addresses get the same answer, and only the known address gets a mail', async () => {
   const user = await makeUser();
   const disabled = await makeUser();
   const off = { ...only(disabled), userType: 'MERCHANT_USER', state: false };
@@ -78,7 +79,7 @@ test('known, unknown and disabled addresses are answered alike, and only the kno
   expect(mails.map((mail) => mail.to)).toEqual([user.email]);
 });
 
-test('the answer does not wait for the mail server, and a failing one changes nothing but the log', async () => {
+test('the answer does not wait for the mail server; a mail that fails is logged', async () => {
   const user = await makeUser();
   let release = () => {};
   const held = new Promise<void>((resolve) => {
@@ -92,15 +93,15 @@ test('the answer does not wait for the mail server, and a failing one changes no
   expect(status).toBe(200);
   const errorsBefore = node.errors.length;
   release();
-  await node.forgottenPasswords.settled();
+  await node.passwordResetMailer.settled();
   expect(node.errors.length).toBe(errorsBefore + 1);
 });
 
-test('the link comes from the public address, whatever Host the caller sends', async () => {
+test('the link begins with app.public-url, whatever Host header the request has', async () => {
   const user = await makeUser();
   const headers = { 'x-forwarded-host': 'evil.example', forwarded: 'host=evil.example' };
   await node.post('/api/user/forgot-password', { email: user.email }, { headers });
-  await node.forgottenPasswords.settled();
+  await node.passwordResetMailer.settled();
   expect(mails[0]?.text).toContain('https://pay.example/reset-password?token=');
   expect(mails[0]?.text).not.toContain('evil.example');
 });
@@ -139,11 +140,11 @@ test('a token lives for 30 minutes', async () => {
   const token = tokenIn(mails[0]);
   node.advance(30 * 60_000);
   expect((await reset(token)).body.error.type).toBe('reset_token_invalid');
-  await sweepExpired(node.db.database, node.now);
+  await deleteInBatches(node.db.database, deleteExpiredResets, [new Date(node.now())]);
   expect(await node.db.query('select 1 from password_reset where user_id = $1', [user.id])).toHaveLength(0);
 });
 
-test('the token of a user switched off since does nothing', async () => {
+test('the token of a user who was disabled since is refused', async () => {
   const user = await makeUser();
   await forgot(user.email);
   const off = { ...only(user), userType: 'MERCHANT_USER', state: false };
@@ -151,7 +152,7 @@ test('the token of a user switched off since does nothing', async () => {
   expect((await reset(tokenIn(mails[0]))).status).toBe(400);
 });
 
-test('tokens are kept by their hash alone', async () => {
+test('only the hash of a token is stored', async () => {
   const user = await makeUser();
   await forgot(user.email);
   const [row] = await node.db.query<{ token_hash: Buffer }>(
@@ -162,13 +163,13 @@ test('tokens are kept by their hash alone', async () => {
   expect(row?.token_hash.equals(Buffer.from(tokenIn(mails[0]), 'base64url'))).toBe(false);
 });
 
-test('a mailbox cannot be flooded: five open tokens, then silence in the same words', async () => {
+test('a user with five open tokens gets no further mail, and the same answer', async () => {
   const user = await makeUser();
   for (let i = 0; i < 8; i++) expect((await forgot(user.email)).status).toBe(200);
   expect(mails).toHaveLength(5);
 });
 
-test('a made-up token costs no hash', async () => {
+test('a made-up token computes no password hash', async () => {
   const before = node.passwords.computed;
   expect((await reset('A'.repeat(43))).status).toBe(400);
   expect(node.passwords.computed).toBe(before);
@@ -194,7 +195,7 @@ test('a password of more than 1024 bytes is refused', async () => {
   expect(body.error.field).toBe('newPassword');
 });
 
-test('a reset forgives failed logins from where it came', async () => {
+test('a reset clears the failed logins from its address', async () => {
   const user = await makeUser();
   for (let i = 0; i < 10; i++) await loginStatus(user.userName, 'wrong!');
   expect(await loginStatus(user.userName, oldPassword)).toBe(429);

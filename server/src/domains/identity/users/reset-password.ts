@@ -1,55 +1,60 @@
+import type { Static } from 'typebox';
+import type { Clock } from '../../../core/clock.ts';
 import { Refusal } from '../../../core/errors.ts';
+import type { Passwords } from '../../../platform/crypto/passwords.ts';
+import type { Database } from '../../../platform/postgres/database.ts';
+import type { Notifications } from '../../../platform/postgres/notifications.ts';
+import type { LoginFailures } from '../sessions/login-failures.ts';
+import { endSessionsOfUser } from '../sessions/statements.ts';
 import { principalsTopic } from '../tenants/notifications.ts';
-import type { UserDeps } from './deps.ts';
 import { hashOfResetToken } from './forgot-password.ts';
-import { refuseWeakPassword } from './rules.ts';
-import {
-  endSessionsOfUser,
-  findOpenReset,
-  lockActiveUser,
-  setPassword,
-  type UserRow,
-  useAllResetsOfUser,
-  useReset,
-} from './statements.ts';
+import { requireStrongPassword } from './rules.ts';
+import type { resetPasswordInput } from './schema.ts';
+import { findOpenReset, lockActiveUser, setPassword, type UserRow, useReset, voidResetsOfUser } from './statements.ts';
 
-export interface Reset {
-  token: string;
-  newPassword: string;
-  /** Where it comes from: failed logins from there are forgiven. */
-  address: string;
+export interface ResetPasswordDeps {
+  database: Database;
+  notifications: Notifications;
+  passwords: Passwords;
+  loginFailures: LoginFailures;
+  clock: Clock;
+  /** `app.password.min-length`, in characters. */
+  passwordMinLength: number;
 }
 
 /**
- * Sets a new password by a mailed token: once, within its 30 minutes, whatever races. Every session of the user ends,
- * and every other token of theirs is void.
+ * Sets a new password with a mailed token, which works once within 30 minutes. Ends every session of the user, voids the
+ * user's other tokens, and clears the failed logins of the user from the caller's address.
  */
-export async function resetPassword({ token, newPassword, address }: Reset, deps: UserDeps): Promise<void> {
-  refuseWeakPassword(newPassword, deps.settings.passwordMinLength, 'newPassword');
+export async function resetPassword(
+  { token, newPassword, address }: Static<typeof resetPasswordInput> & { address: string },
+  deps: ResetPasswordDeps,
+): Promise<void> {
+  requireStrongPassword(newPassword, deps.passwordMinLength, 'newPassword');
   const tokenHash = hashOfResetToken(token);
-  // A first look, so that a made-up token costs no password hash.
+  // Checked before the password is hashed, so that a made-up token costs no hash.
   const [open] = await deps.database.run(findOpenReset, [tokenHash, new Date(deps.clock())]);
-  if (open === undefined) throw tokenInvalid();
+  if (open === undefined) throw resetTokenInvalid();
   const passwordHash = await deps.passwords.hash(newPassword);
-  const user = await apply(tokenHash, open.user_id, passwordHash, deps);
-  deps.failures.forgive(user.user_name, address);
-  deps.failures.forgive(user.email, address);
+  const user = await consumeToken(tokenHash, open.user_id, passwordHash, deps);
+  deps.loginFailures.clear(user.user_name, address);
+  deps.loginFailures.clear(user.email, address);
 }
 
-async function apply(
+async function consumeToken(
   tokenHash: Buffer,
   userId: number,
   passwordHash: string,
-  { database, notifications, clock }: UserDeps,
+  { database, notifications, clock }: ResetPasswordDeps,
 ): Promise<UserRow> {
   const now = new Date(clock());
   const user = await database.transaction(async (transaction) => {
-    // The user's row first: two tokens of one user then take turns instead of waiting for each other.
+    // Locks the user before the token: resets with two tokens of one user then cannot deadlock.
     const [locked] = await transaction.run(lockActiveUser, [userId]);
     const [used] = await transaction.run(useReset, [tokenHash, now]);
-    if (locked === undefined || used === undefined) throw tokenInvalid();
+    if (locked === undefined || used === undefined) throw resetTokenInvalid();
     await transaction.run(setPassword, [userId, passwordHash, now]);
-    await transaction.run(useAllResetsOfUser, [userId, now]);
+    await transaction.run(voidResetsOfUser, [userId, now]);
     await transaction.run(endSessionsOfUser, [userId, now]);
     await notifications.publish(transaction, principalsTopic);
     return locked;
@@ -58,12 +63,10 @@ async function apply(
   return user;
 }
 
-function tokenInvalid(): Refusal {
+function resetTokenInvalid(): Refusal {
   return new Refusal(
     'reset_token_invalid',
     'The reset token is not valid, was used, or has expired. Ask for another.',
-    {
-      field: 'token',
-    },
+    { field: 'token' },
   );
 }

@@ -3,82 +3,39 @@ import { notFound } from '../../../core/errors.ts';
 import { defaultPageSize, paginationOf } from '../../../core/page.ts';
 import { seesAllTenants, tenantOnWire } from '../../../core/principal.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
-import type { UserDeps } from './deps.ts';
-import type { ForgottenPasswords } from './forgot-password.ts';
-import { login } from './login.ts';
-import { logout } from './logout.ts';
-import { saveUser } from './modify.ts';
-import { refresh } from './refresh.ts';
-import { resetPassword } from './reset-password.ts';
+import type { PasswordResetMailer } from './forgot-password.ts';
+import { type ModifyUserDeps, modifyUser } from './modify.ts';
+import { type ResetPasswordDeps, resetPassword } from './reset-password.ts';
 import {
   currentUser,
   forgotPasswordInput,
-  loginInput,
-  loginResult,
-  logoutInput,
-  refreshed,
-  refreshInput,
   resetPasswordInput,
   userInput,
   userListQuery,
   userRecord,
 } from './schema.ts';
 import { countUsers, findUser, listUsers, type UserRow } from './statements.ts';
-import type { TokenPair } from './token-pair.ts';
 
-export function userRoutes(deps: UserDeps & { forgottenPasswords: ForgottenPasswords }): Route[] {
+type UserDeps = ModifyUserDeps & ResetPasswordDeps & { passwordResetMailer: PasswordResetMailer };
+
+export function userRoutes(deps: UserDeps): Route[] {
+  const { database, passwordResetMailer } = deps;
   return [
-    post('/api/user/login', 'nothing', 'Users', {
-      summary: 'Log in',
-      description:
-        'A wrong password, an unknown account and one switched off are refused alike (401). After 10 failures in 15 ' +
-        'minutes an account is refused from that address (429, with Retry-After).',
-      body: loginInput,
-      data: loginResult,
-      handle: async ({ body, address }) => ({
-        message: 'Login successful',
-        data: await login({ ...body, address }, deps),
-      }),
-    }),
-
-    post('/api/user/refresh', 'nothing', 'Users', {
-      summary: 'Get a new access token',
-      description: 'The refresh token stays the same until the session ends.',
-      body: refreshInput,
-      data: refreshed,
-      handle: async ({ body }) => ({
-        message: 'Token refreshed',
-        data: repeated(await refresh(body.refreshToken, deps)),
-      }),
-    }),
-
-    post('/api/user/logout', 'token', 'Users', {
-      summary: 'Log out',
-      description:
-        'Needs a Bearer access token. Both tokens of the session are dead at once; with `all`, those of every session ' +
-        'of the user. Logging out twice is no error. The body may be left out.',
-      body: logoutInput,
-      data: Type.Null(),
-      handle: async ({ body, headers }) => {
-        await logout(headers.authorization, body?.all === true, deps);
-        return { message: 'Logged out', data: null };
-      },
-    }),
-
     post('/api/user/forgot-password', 'nothing', 'Users', {
-      summary: 'Ask for a password reset',
-      description: 'A token comes by e-mail and is good for 30 minutes. The answer is the same for any address.',
+      summary: 'Request a password reset',
+      description:
+        'Sends an e-mail with a reset token that is valid for 30 minutes. The answer is the same for any address.',
       body: forgotPasswordInput,
       data: Type.Null(),
       handle: async ({ body }) => {
-        await deps.forgottenPasswords.forgot(body.email);
+        await passwordResetMailer.request(body.email);
         return { message: 'If the address is known, an e-mail is on its way', data: null };
       },
     }),
 
     post('/api/user/reset-password', 'nothing', 'Users', {
       summary: 'Reset the password',
-      description: 'With the token received by e-mail, which works once. Every session of the user ends.',
+      description: 'Takes the token received by e-mail, which works once. Every session of the user ends.',
       body: resetPasswordInput,
       data: Type.Null(),
       handle: async ({ body, address }) => {
@@ -88,19 +45,19 @@ export function userRoutes(deps: UserDeps & { forgottenPasswords: ForgottenPassw
     }),
 
     get('/api/user/info', 'session', 'Users', {
-      summary: 'Who am I',
+      summary: 'Get the current user',
       data: currentUser,
       handle: async ({ principal }) => {
-        const [user] = await deps.database.run(findUser, [principal.userId]);
+        const [user] = await database.run(findUser, [principal.userId]);
         if (user === undefined) throw notFound('user', principal.userId);
-        const { id, state, updatedTime, ...shown } = userOf(user);
+        const { id, state, updatedTime, ...shown } = recordOf(user);
         return { data: { userId: id, ...shown, scopes: [...principal.scopes] } };
       },
     }),
 
     get('/api/user/list', 'user_read', 'Users', {
       summary: 'List users',
-      description: "Newest first. A platform administrator sees every tenant's, everyone else their own tenant's.",
+      description: 'Newest first. A platform administrator sees the users of every tenant, others those of their own.',
       query: userListQuery,
       data: Type.Array(userRecord),
       paged: true,
@@ -108,33 +65,30 @@ export function userRoutes(deps: UserDeps & { forgottenPasswords: ForgottenPassw
         const { page = 1, pageSize = defaultPageSize } = query;
         const tenantId = seesAllTenants(principal) ? null : principal.tenantId;
         const [users, [count]] = await Promise.all([
-          deps.database.run(listUsers, [tenantId, pageSize, (page - 1) * pageSize]),
-          deps.database.run(countUsers, [tenantId]),
+          database.run(listUsers, [tenantId, pageSize, (page - 1) * pageSize]),
+          database.run(countUsers, [tenantId]),
         ]);
-        return { data: users.map(userOf), pagination: paginationOf({ page, pageSize }, count?.total ?? 0) };
+        return { data: users.map(recordOf), pagination: paginationOf({ page, pageSize }, count?.total ?? 0) };
       },
     }),
 
     post('/api/user/modify', 'user_write', 'Users', {
       summary: 'Create or update a user',
       description:
-        'Without `id` a user is created (and `password` is required), with it that one is updated. Nobody can make or ' +
-        'change a user who may do more than they may themselves. A new password or `state` false ends the sessions of ' +
-        'the user. The last active PLATFORM_ADMIN can be neither switched off nor demoted (409).',
+        'Without `id`, creates a user (`password` is then required); with `id`, updates that user. Callers cannot create or ' +
+        'update a user who has more permissions than they have themselves. A new password or `state` false ends the ' +
+        'sessions of the user. The last active PLATFORM_ADMIN can be neither disabled nor demoted (409).',
       body: userInput,
       data: userRecord,
       handle: async ({ body, principal }) => ({
         message: body.id === undefined ? 'User created' : 'User updated',
-        data: userOf(await saveUser(body, principal, deps)),
+        data: recordOf(await modifyUser(body, principal, deps)),
       }),
     }),
   ];
 }
 
-/** A client may read what refresh answers as the token object itself, or under `token`, as login has it. */
-const repeated = (token: TokenPair) => ({ ...token, token });
-
-function userOf(user: UserRow) {
+function recordOf(user: UserRow) {
   return {
     id: user.id,
     userName: user.user_name,

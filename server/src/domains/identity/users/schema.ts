@@ -3,51 +3,13 @@ import { roleNames, scopes, userTypes } from '../../../core/scopes.ts';
 import { pageFields } from '../../../platform/http/list-query.ts';
 import { tenantIdInput, tenantIdOnWire } from '../tenants/schema.ts';
 
-const account = Type.String({ minLength: 1, maxLength: 254, description: 'User name or e-mail address, in any case.' });
-const knownPassword = Type.String({ minLength: 1, maxLength: 1024 });
 const newPassword = Type.String({
   minLength: 1,
   maxLength: 1024,
-  description: 'At least 6 characters (`app.password.min-length`), at most 1024 bytes, none of the commonest.',
+  description: 'At least 6 characters (`app.password.min-length`), at most 1024 bytes, not a commonly used password.',
 });
 const userType = Type.Enum([...userTypes]);
 const role = Type.Enum([...roleNames]);
-
-export const loginInput = Type.Object({ account, password: knownPassword }, { additionalProperties: false });
-
-/** What login and refresh hand out. */
-export const tokenPair = Type.Object({
-  accessToken: Type.String({ description: 'JWT. Send it as `Authorization: Bearer …`.' }),
-  refreshToken: Type.String({ description: 'JWT. Good for the refresh endpoint alone.' }),
-  expiresIn: Type.Integer({ description: 'How long the access token lives, in seconds.' }),
-  tokenType: Type.Literal('Bearer'),
-});
-
-/** The token object, once more under the name that login gives it. */
-export const refreshed = Type.Object({ ...tokenPair.properties, token: tokenPair });
-
-export const loginResult = Type.Object({
-  token: tokenPair,
-  userType,
-  tenantId: tenantIdOnWire,
-  deploymentMode: Type.String({ description: 'STANDALONE or CLUSTER.' }),
-  userName: Type.String(),
-  userId: Type.Integer(),
-});
-
-export const refreshInput = Type.Object(
-  { refreshToken: Type.String({ minLength: 1, maxLength: 8192 }) },
-  { additionalProperties: false },
-);
-
-/** Logout's body may be left out. */
-export const logoutInput = Type.Union([
-  Type.Object(
-    { all: Type.Optional(Type.Boolean({ description: 'true: end every session of the user.' })) },
-    { additionalProperties: false },
-  ),
-  Type.Null(),
-]);
 
 export const forgotPasswordInput = Type.Object(
   { email: Type.String({ minLength: 1, maxLength: 254 }) },
@@ -69,7 +31,7 @@ export const currentUser = Type.Object({
   userType,
   tenantId: tenantIdOnWire,
   roles: Type.Array(Type.String()),
-  scopes: Type.Array(Type.Enum([...scopes]), { description: 'What this user may do.' }),
+  scopes: Type.Array(Type.Enum([...scopes]), { description: 'The permissions of this user.' }),
   createdTime: Type.String(),
 });
 
@@ -79,13 +41,13 @@ export const userInput = Type.Object(
     userName: Type.String({
       pattern: '^[\\p{L}\\p{N}][\\p{L}\\p{M}\\p{N} ._@+-]{0,63}$',
       title: '1 to 64 letters, digits, spaces or . _ @ + -, beginning with a letter or a digit',
-      description: 'Unique over the installation, without regard to case, also among e-mail addresses.',
+      description: 'Unique across all tenants, ignoring case, also among the e-mail addresses of other users.',
     }),
     email: Type.String({
       maxLength: 254,
       pattern: '^[^\\s@<>()\\[\\],;:"\\\\]+@[^\\s@<>()\\[\\],;:"\\\\]+$',
       title: 'an e-mail address',
-      description: 'Unique over the installation, without regard to case, also among user names.',
+      description: 'Unique across all tenants, ignoring case, also among the user names of other users.',
     }),
     password: Type.Optional(newPassword),
     userType,
@@ -94,10 +56,12 @@ export const userInput = Type.Object(
       Type.Array(role, {
         maxItems: roleNames.length,
         uniqueItems: true,
-        description: 'What a MERCHANT_USER may do. Left out of an update they stay.',
+        description: 'The permissions of a MERCHANT_USER. An update without it keeps the present roles.',
       }),
     ),
-    state: Type.Boolean({ description: 'false: cannot log in, and its sessions and keys are refused.' }),
+    state: Type.Boolean({
+      description: 'false: the user is disabled. Logins, sessions and keys of the user are refused.',
+    }),
   },
   { additionalProperties: false },
 );

@@ -1,43 +1,19 @@
-import type { UserType } from '../../../core/scopes.ts';
 import { statement } from '../../../platform/postgres/statement.ts';
+import { type AccountRow, accountColumns } from '../sessions/account.ts';
 
-export interface UserRow {
-  id: number;
-  tenant_id: number;
-  user_name: string;
-  email: string;
-  user_type: UserType;
-  roles: string[];
+export interface UserRow extends AccountRow {
   state: boolean;
   created_at: string;
   updated_at: string | null;
 }
 
-/** A user as login needs it. `active`: neither the user nor its tenant is switched off. */
-export interface AccountRow extends UserRow {
-  password_hash: string;
-  active: boolean;
-}
-
-/** A session that has not been ended, of a user who may still log in. */
-export interface LiveSessionRow extends UserRow {
-  expires_at: string;
-}
-
-const columns = 'u.id, u.tenant_id, u.user_name, u.email, u.user_type, u.roles, u.state, u.created_at, u.updated_at';
-
-export const findByAccount = statement<AccountRow>(
-  'users.find_by_account',
-  `select ${columns}, u.password_hash, u.state and t.state as active
-     from login_name n join app_user u on u.id = n.user_id join tenant t on t.id = u.tenant_id
-    where n.name = lower($1)`,
-);
+const columns = `${accountColumns}, u.state, u.created_at, u.updated_at`;
 
 export const findUser = statement<UserRow>('users.find', `select ${columns} from app_user u where u.id = $1`);
 
 export const anyUser = statement<{ id: number }>('users.any', 'select id from app_user limit 1');
 
-/** Newest first; one tenant's or, with null, everyone's. */
+/** Newest first. Values: tenant (null: all tenants), limit, offset. */
 export const listUsers = statement<UserRow>(
   'users.list',
   `select ${columns} from app_user u
@@ -50,7 +26,10 @@ export const countUsers = statement<{ total: number }>(
   'select count(*) as total from app_user where $1::bigint is null or tenant_id = $1',
 );
 
-/** The user to change, and every platform administrator, so that two changes cannot each leave the other as the last. */
+/**
+ * Locks the user to change and every platform administrator, so that two concurrent changes cannot each rely on the other
+ * administrator to remain.
+ */
 export const lockWithAdministrators = statement<UserRow>(
   'users.lock_with_administrators',
   `select ${columns} from app_user u
@@ -65,7 +44,7 @@ export const insertUser = statement<UserRow>(
    returning ${columns}`,
 );
 
-/** Without a new password hash (null) the old one stays. */
+/** A null password hash keeps the present one. */
 export const updateUser = statement<UserRow>(
   'users.update',
   `update app_user as u
@@ -75,54 +54,24 @@ export const updateUser = statement<UserRow>(
    returning ${columns}`,
 );
 
-/** Gives a row when the name is now this user's, none when it is another's. */
-export const takeLoginName = statement<{ name: string }>(
-  'users.take_login_name',
+/** Returns a row when the name now belongs to the user, none when it belongs to another. Values: name, user. */
+export const claimLoginName = statement<{ name: string }>(
+  'users.claim_login_name',
   `insert into login_name (name, user_id) values (lower($1), $2)
    on conflict (name) do update set user_id = login_name.user_id where login_name.user_id = excluded.user_id
    returning name`,
 );
 
-export const dropOtherLoginNames = statement(
-  'users.drop_other_login_names',
+/** Values: user, and the two names that stay. */
+export const deleteOtherLoginNames = statement(
+  'users.delete_other_login_names',
   'delete from login_name where user_id = $1 and name not in (lower($2), lower($3))',
 );
 
-/** Makes two nodes that start at once on an empty database take turns. */
+/** Serializes nodes that start concurrently on an empty database. */
 export const lockUsers = statement('users.lock_all', 'lock table app_user in share row exclusive mode');
 
-/**
- * Opens a session only for the password that was verified, of a user still active: the row locks wait for a change
- * under way, and that change, once made, finds the session and ends it. No race leaves a live session behind.
- */
-export const startSession = statement<{ id: string }>(
-  'users.start_session',
-  `with holder as (
-     select u.id from app_user u join tenant t on t.id = u.tenant_id
-      where u.id = $2 and u.password_hash = $3 and u.state and t.state
-        for share of u, t
-   )
-   insert into session (id, user_id, created_at, expires_at) select $1, id, $4, $5 from holder returning id`,
-);
-
-export const findLiveSession = statement<LiveSessionRow>(
-  'users.find_live_session',
-  `select ${columns}, s.expires_at
-     from session s join app_user u on u.id = s.user_id join tenant t on t.id = u.tenant_id
-    where s.id = $1 and s.ended_at is null and u.state and t.state`,
-);
-
-export const endSession = statement<{ user_id: number }>(
-  'users.end_session',
-  'update session set ended_at = $2 where id = $1 and ended_at is null returning user_id',
-);
-
-export const endSessionsOfUser = statement(
-  'users.end_sessions_of_user',
-  'update session set ended_at = $2 where user_id = $1 and ended_at is null',
-);
-
-/** Keeps a reset token, unless the user already has as many open ones as anyone needs ($5). */
+/** Returns no row when the user already has $5 open reset tokens. Values: token hash, user, expiry, now, limit. */
 export const insertReset = statement<{ user_id: number }>(
   'users.insert_reset',
   `insert into password_reset (token_hash, user_id, expires_at)
@@ -148,8 +97,9 @@ export const useReset = statement<{ user_id: number }>(
    returning user_id`,
 );
 
-export const useAllResetsOfUser = statement(
-  'users.use_all_resets_of_user',
+/** Marks every open reset token of a user as used. */
+export const voidResetsOfUser = statement(
+  'users.void_resets',
   'update password_reset set used_at = $2 where user_id = $1 and used_at is null',
 );
 
@@ -158,14 +108,9 @@ export const setPassword = statement(
   'update app_user set password_hash = $2, updated_at = $3 where id = $1',
 );
 
-export const sweepSessions = statement<{ id: string }>(
-  'users.sweep_sessions',
-  `delete from session where id in (select id from session where expires_at < $1 order by expires_at limit $2)
-   returning id`,
-);
-
-export const sweepResets = statement<{ user_id: number }>(
-  'users.sweep_resets',
+/** Values: now, how many at most. */
+export const deleteExpiredResets = statement<{ user_id: number }>(
+  'users.delete_expired_resets',
   `delete from password_reset
     where token_hash in (select token_hash from password_reset where expires_at < $1 order by expires_at limit $2)
    returning user_id`,

@@ -12,7 +12,7 @@ import { DeliveryWorker } from '../deliveries/worker.ts';
 import { eventBody, recordEvent } from '../events/append-events.cte.ts';
 import { AddressGuard } from './address-guard.ts';
 import { EndpointDirectory } from './directory.ts';
-import { webhookRoutes } from './routes.ts';
+import { endpointRoutes } from './routes.ts';
 
 const literals = Object.values(forbiddenHosts).flat();
 const dns = new Map(Object.entries({ ...forbiddenNames, ...publicNames }));
@@ -32,7 +32,7 @@ let db: TestDatabase;
 let notifications: Notifications;
 let app: FastifyInstance;
 let baseUrl: string;
-/** Whoever knocks here was let through. */
+/** A connection here means that a forbidden address was reached. */
 let decoy: Receiver;
 
 beforeAll(async () => {
@@ -45,7 +45,7 @@ beforeAll(async () => {
   decoy = await startReceiver();
   notifications = new Notifications(db.connection, () => {});
   await notifications.start();
-  const routes = webhookRoutes({
+  const routes = endpointRoutes({
     database: db.database,
     directory: directory(),
     guard,
@@ -70,77 +70,77 @@ const directory = () =>
   new EndpointDirectory({ database: db.database, notifications, open: (sealed) => String(sealed), guard });
 const urlTo = (host: string) => `http://${host}:${new URL(decoy.url).port}/`;
 
-/** The word of the refusal, or `taken`. */
-async function registering(url: string): Promise<string> {
+/** `accepted`, or the field and type of the refusal. */
+async function verdictOf(url: string): Promise<string> {
   const reply = await fetch(`${baseUrl}/api/webhook/register`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ url, events: ['*'], secret: 's' }),
   });
   const body = (await reply.json()) as { error?: { type: string; field: string } };
-  return body.error === undefined ? 'taken' : `${body.error.field}: ${body.error.type}`;
+  return body.error === undefined ? 'accepted' : `${body.error.field}: ${body.error.type}`;
 }
 
-async function judged(urls: readonly string[]): Promise<Record<string, string>> {
-  return Object.fromEntries(await Promise.all(urls.map(async (url) => [url, await registering(url)] as const)));
+async function verdictsOf(urls: readonly string[]): Promise<Record<string, string>> {
+  return Object.fromEntries(await Promise.all(urls.map(async (url) => [url, await verdictOf(url)] as const)));
 }
 
-const all = (urls: readonly string[], word: string) => Object.fromEntries(urls.map((url) => [url, word]));
+const all = (urls: readonly string[], verdict: string) => Object.fromEntries(urls.map((url) => [url, verdict]));
 
 describe('at registration', () => {
-  test('the corpus is as large as it says', () => {
+  test('the corpus has more than 240 different hosts', () => {
     const hosts = [...literals, ...Object.keys(forbiddenNames)];
     expect(new Set(hosts).size).toBe(hosts.length);
     expect(hosts.length).toBeGreaterThan(240);
   });
 
-  test.each(Object.entries(forbiddenHosts))('%s: refused in every spelling', async (_kind, hosts) => {
+  test.each(Object.entries(forbiddenHosts))('%s is refused in every spelling', async (_kind, hosts) => {
     const urls = hosts.flatMap((host) => [urlTo(host), `https://${host}/hook?a=b#c`]);
-    expect(await judged(urls)).toEqual(all(urls, 'url: webhook_address_forbidden'));
+    expect(await verdictsOf(urls)).toEqual(all(urls, 'url: webhook_address_forbidden'));
   });
 
-  test('names that lead there are refused', async () => {
+  test('names with a forbidden address are refused', async () => {
     const urls = Object.keys(forbiddenNames).map(urlTo);
-    expect(await judged(urls)).toEqual(all(urls, 'url: webhook_address_forbidden'));
+    expect(await verdictsOf(urls)).toEqual(all(urls, 'url: webhook_address_forbidden'));
   });
 
-  test('what holds credentials, or is no address of the web, is refused', async () => {
-    expect(await judged(brokenUrls)).toEqual(all(brokenUrls, 'url: invalid_request'));
+  test('malformed URLs and URLs with credentials are refused', async () => {
+    expect(await verdictsOf(brokenUrls)).toEqual(all(brokenUrls, 'url: invalid_request'));
   });
 
-  test('the public internet is allowed, by address and by name', async () => {
+  test('public addresses and names are accepted', async () => {
     const urls = [...publicHosts, ...Object.keys(publicNames)].map((host) => `https://${host}/hook`);
-    expect(await judged(urls)).toEqual(all(urls, 'taken'));
+    expect(await verdictsOf(urls)).toEqual(all(urls, 'accepted'));
     await db.query('delete from webhook_endpoint');
   });
 });
 
 describe('at the connection', () => {
-  test('endpoints that lead there, however they came to be, are not connected to', async () => {
+  test('stored endpoints with a forbidden address are not connected to', async () => {
     const hosts = [...literals, ...Object.keys(forbiddenNames)];
     await insertEndpoints(hosts.map(urlTo));
     expect(await outcomesOfOneEvent(hosts.length)).toEqual([{ outcome: 'forbidden_address', count: hosts.length }]);
     expect(decoy.connections).toBe(0);
   });
 
-  test('a name that was public at registration and is private at the connection is not connected to', async () => {
+  test('a name whose address was public at registration and is private at the connection is not connected to', async () => {
     dns.set('rebinding.example', ['93.184.215.14']);
-    expect(await registering(urlTo('rebinding.example'))).toBe('taken');
+    expect(await verdictOf(urlTo('rebinding.example'))).toBe('accepted');
     dns.set('rebinding.example', ['127.0.0.1']);
     expect(await outcomesOfOneEvent(1)).toEqual([{ outcome: 'forbidden_address', count: 1 }]);
     expect(decoy.connections).toBe(0);
   });
 
-  test('a redirect there is a failure like any other status, and is not followed', async () => {
+  test('a redirect to a forbidden address is a failure and is not followed', async () => {
     const hops = [decoy.url, 'http://169.254.169.254/latest/meta-data/', 'http://localhost/', 'file:///etc/passwd'];
     const redirecting = await startReceiver(({ path }, _request, response) => {
       response.writeHead(302, { location: hops[Number(path.slice(1))] }).end();
     });
-    // Its own address is excepted; where it leads to is not asked for at all.
-    const excepting = new AddressGuard({ standalone: false, allowTargets: ['127.0.0.1/32'], resolve });
+    // Allows the address of the redirecting server; the targets of its redirects are never checked.
+    const allowing = new AddressGuard({ standalone: false, allowTargets: ['127.0.0.1/32'], resolve });
     try {
       await insertEndpoints(hops.map((_hop, i) => `${redirecting.url}/${i}`));
-      const outcomes = await outcomesOfOneEvent(hops.length, excepting);
+      const outcomes = await outcomesOfOneEvent(hops.length, allowing);
       expect(outcomes).toEqual([{ outcome: 'http_status', count: hops.length }]);
       expect(redirecting.received).toHaveLength(hops.length);
       expect(decoy.connections).toBe(0);
@@ -157,17 +157,20 @@ async function insertEndpoints(urls: string[]): Promise<void> {
   );
 }
 
-/** How the tries of one event ended, to every endpoint there is; afterwards there is none. */
-async function outcomesOfOneEvent(deliveries: number, judging = guard): Promise<{ outcome: string; count: number }[]> {
+/** Delivers one event to every endpoint, deletes the endpoints, and returns the outcomes of the attempts. */
+async function outcomesOfOneEvent(
+  deliveries: number,
+  usedGuard = guard,
+): Promise<{ outcome: string; count: number }[]> {
   const id = uuidSource(Date.now)();
-  const news = { tenantId: 0, id, type: 'transaction.created', objectId: 'txn_1', createdMs: Date.now() } as const;
-  const body = eventBody(id, 'transaction.created', news.createdMs, '{}');
-  expect(await recordEvent(db.database, { ...news, body })).toBe(deliveries);
-  const options = { open: (sealed: Buffer) => String(sealed), guard: judging };
+  const event = { tenantId: 0, id, type: 'transaction.created', objectId: 'txn_1', createdMs: Date.now() } as const;
+  const body = eventBody(id, 'transaction.created', event.createdMs, '{}');
+  expect(await recordEvent(db.database, { ...event, body })).toBe(deliveries);
+  const options = { open: (sealed: Buffer) => String(sealed), guard: usedGuard };
   const worker = new DeliveryWorker({
     database: db.database,
     directory: new EndpointDirectory({ database: db.database, notifications, ...options }),
-    guard: judging,
+    guard: usedGuard,
     clock: Date.now,
     timeoutMs: 5_000,
     retryIntervalsMs: [],

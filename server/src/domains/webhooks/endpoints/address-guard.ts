@@ -4,28 +4,28 @@ import ipaddr from 'ipaddr.js';
 import { NameResolver, type Resolve } from './address-resolver.ts';
 
 export interface AddressRules {
-  /** A developer's own machine: loopback and private targets are allowed (decisions, Webhooks). */
+  /** STANDALONE mode: loopback and private targets are allowed (decisions, Webhooks). */
   standalone: boolean;
-  /** CIDRs that are allowed whatever they are: `app.webhook.allow-targets`. */
+  /** CIDRs that are always allowed: `app.webhook.allow-targets`. */
   allowTargets: readonly string[];
-  /** Resolves a name; a `NameResolver` without it. */
+  /** Default: a `NameResolver`. */
   resolve?: Resolve;
 }
 
 type Address = ReturnType<typeof ipaddr.parse>;
 
-const ownMachineRanges = new Set(['loopback', 'private', 'uniqueLocal']);
+const standaloneRanges = new Set(['loopback', 'private', 'uniqueLocal']);
 /**
- * Where clouds speak to their machines and hand out credentials; closed on a developer's machine too. Most such addresses
- * are link-local; Azure's would pass for a public one.
+ * Metadata services of clouds, which hand out credentials: forbidden in STANDALONE mode too. Others are link-local; Azure's
+ * is in a public range.
  */
 const metadataAddresses = new Set(['fd00:ec2::254', 'fd20:ce::254', '168.63.129.16']);
-/** Global unicast (RFC 4291, section 2.4): what lies outside is not on the public internet, named or not. */
+/** Global unicast (RFC 4291, section 2.4): other IPv6 addresses are not on the public internet. */
 const globalUnicast = ipaddr.parseCIDR('2000::/3');
 
 export const forbiddenAddressCode = 'FORBIDDEN_ADDRESS';
 
-/** The connection was not made: the name leads to an address that deliveries must not reach. */
+/** The host name resolves to a forbidden address, so no connection was made. */
 export class ForbiddenAddress extends Error {
   readonly code = forbiddenAddressCode;
 
@@ -35,7 +35,7 @@ export class ForbiddenAddress extends Error {
   }
 }
 
-/** Says which addresses deliveries may reach, when an endpoint is registered and again at every connection. */
+/** Decides which addresses deliveries may reach: at registration, and again at every connection. */
 export class AddressGuard {
   readonly #standalone: boolean;
   readonly #allowed: [Address, number][];
@@ -49,9 +49,9 @@ export class AddressGuard {
   }
 
   /**
-   * Whether the host of a parsed URL may be connected to, as far as it can be told without asking DNS. A literal never
-   * reaches `lookup`, so it is judged here, at each send too. The URL parser has already turned 2130706433, 0x7f.1 and
-   * the like into plain dotted form.
+   * Whether the host of a parsed URL is allowed, as far as that is known without DNS. Also checked at each send, because
+   * `lookup` is not called for IP addresses. The URL parser has already converted spellings such as 2130706433 and 0x7f.1
+   * to dotted form.
    */
   allowsHost(hostname: string): boolean {
     const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
@@ -60,7 +60,7 @@ export class AddressGuard {
   }
 
   allowsAddress(text: string): boolean {
-    // `process` takes an IPv4 address out of its IPv6-mapped form.
+    // `process` converts an IPv4-mapped IPv6 address to IPv4.
     const address = ipaddr.process(text);
     if (
       this.#allowed.some(
@@ -71,21 +71,21 @@ export class AddressGuard {
     }
     if (metadataAddresses.has(address.toString())) return false;
     const range = address.range();
-    if (this.#standalone && ownMachineRanges.has(range)) return true;
+    if (this.#standalone && standaloneRanges.has(range)) return true;
     return range === 'unicast' && (address.kind() === 'ipv4' || address.match(globalUnicast as never));
   }
 
   /**
-   * Whether a host may be connected to, DNS included. A name that cannot be resolved now passes: it may come to exist,
-   * and every connection asks again.
+   * Whether a host is allowed, including all addresses of a host name. A name that cannot be resolved now is allowed: it may
+   * come into existence, and every connection is checked again.
    */
   async allowsTarget(hostname: string): Promise<boolean> {
     if (!this.allowsHost(hostname)) return false;
     if (hostname.startsWith('[') || isIP(hostname) !== 0) return true;
     const addresses = await new Promise<LookupAddress[]>((done) => {
-      const giveUp = setTimeout(() => done([]), registrationLookupMs);
+      const timeout = setTimeout(() => done([]), registrationLookupMs);
       this.#resolve(hostname, { all: true }, (error, found) => {
-        clearTimeout(giveUp);
+        clearTimeout(timeout);
         done(error ? [] : found);
       });
     });
@@ -93,9 +93,8 @@ export class AddressGuard {
   }
 
   /**
-   * The `lookup` of every connection: resolves all addresses of a name, refuses if any of them is forbidden, and hands
-   * over exactly the list that was judged. So a name that changes its answer between judging and connecting gains
-   * nothing.
+   * The `lookup` of every connection: resolves all addresses of a name, fails if any of them is forbidden, and returns
+   * exactly the checked list, so that a name cannot change its addresses between the check and the connection.
    */
   readonly lookup: LookupFunction = (hostname, options, callback) => {
     this.#resolve(hostname, { ...options, all: true }, (error, addresses) => {
@@ -110,5 +109,5 @@ export class AddressGuard {
   };
 }
 
-/** A registration does not wait for a slow DNS server: the connection will ask again. */
+/** Registration does not wait longer for DNS: every connection is checked again. */
 const registrationLookupMs = 2_000;

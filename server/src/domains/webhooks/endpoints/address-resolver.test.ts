@@ -4,15 +4,15 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { NameResolver } from './address-resolver.ts';
 
-/** A DNS server that knows `good.test`, never answers for what is below `silent.test`, and says no to the rest. */
+/** A DNS server that knows `good.test`, never answers for names below `silent.test`, and denies all others. */
 const server = createSocket('udp4');
-const asked: string[] = [];
+const queries: string[] = [];
 let names: NameResolver;
 
 beforeAll(async () => {
   server.on('message', (question, from) => {
     const name = nameIn(question);
-    asked.push(name);
+    queries.push(name);
     if (name.endsWith('silent.test')) return;
     const isGood = name === 'good.test';
     const isV4 = question.readUInt16BE(13 + name.length + 1) === 1;
@@ -30,7 +30,7 @@ beforeAll(async () => {
 
 afterAll(() => new Promise<void>((closed) => server.close(closed)));
 
-/** Answers that point to the name in the question: 192.0.2.7 and 2001:db8::7, for a minute. */
+/** Resource records with a pointer to the name in the query: 192.0.2.7 and 2001:db8::7, for a minute. */
 const v4 = 'c00c000100010000003c0004c0000207';
 const v6 = 'c00c001c00010000003c001020010db8000000000000000000000007';
 
@@ -49,7 +49,7 @@ const found = (hostname: string, family?: number) =>
     );
   });
 
-test('a name is found with its addresses of both kinds, or of the one asked for', async () => {
+test('a name resolves to its IPv4 and IPv6 addresses, or to those of the requested family', async () => {
   const [seven, sevenOfSix] = [
     { address: '192.0.2.7', family: 4 },
     { address: '2001:db8::7', family: 6 },
@@ -58,7 +58,7 @@ test('a name is found with its addresses of both kinds, or of the one asked for'
   expect(await found('good.test', 6)).toEqual([sevenOfSix]);
 });
 
-test('names whose servers never answer keep no other from being found, and fail as names', async () => {
+test('names whose servers never answer do not delay other names, and fail with a DNS error', async () => {
   const done: string[] = [];
   const silent = Array.from({ length: 20 }, (_, i) =>
     found(`n${i}.silent.test`).catch((error: NodeJS.ErrnoException) => done.push(String(error.code))),
@@ -69,9 +69,9 @@ test('names whose servers never answer keep no other from being found, and fail 
   expect(new Set(done)).toEqual(new Set(['EAI_AGAIN']));
 }, 15_000);
 
-test("what DNS does not know is looked for in the machine's own files, and localhost nowhere else", async () => {
+test('names that DNS does not know are looked up in the hosts file, and localhost only there', async () => {
   await expect(found('nowhere.invalid')).rejects.toMatchObject({ code: expect.stringMatching(/ENOTFOUND|EAI_/) });
-  expect(asked).toContain('nowhere.invalid');
+  expect(queries).toContain('nowhere.invalid');
   expect((await found('localhost')).map(({ address }) => address)).toContain('127.0.0.1');
-  expect(asked).not.toContain('localhost');
+  expect(queries).not.toContain('localhost');
 });

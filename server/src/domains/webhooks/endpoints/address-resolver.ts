@@ -8,27 +8,27 @@ export type Resolve = (
   done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void;
 
-/** A second try waits twice as long: both fit into an attempt's 10 s. */
-const asking = { timeout: 2 * secondMs, tries: 2 };
-/** The resolver reads which servers to ask when it is made. */
-const resolverKeptMs = minuteMs;
+/** The second try waits twice as long: both fit into the 10 s of an attempt. */
+const resolverOptions = { timeout: 2 * secondMs, tries: 2 };
+/** A resolver reads the list of DNS servers only when it is created. */
+const resolverLifetimeMs = minuteMs;
 
 /**
- * Finds the addresses of names that others have chosen, some of whose servers never answer. The machine's own resolver
- * looks up two names at a time for the whole process: three endpoints with such a name kept every other from being
- * found, and the providers and the database with them. So DNS is asked directly, however many names are under way.
+ * Resolves host names that customers have chosen, some of whose DNS servers never answer. The system resolver handles two
+ * names at a time for the whole process: three endpoints with such a name blocked the lookups of all others, and of the
+ * providers and the database. So this resolver queries DNS directly, for any number of names at a time.
  *
- * What DNS does not know may still be in the hosts file or a search domain. The machine's resolver is asked for that, one
- * name at a time, so that it always has a thread left.
+ * Names that DNS does not know can still be in the hosts file or a search domain. The system resolver is queried for them,
+ * one name at a time, so that it always has a free thread.
  */
 export class NameResolver {
   readonly #servers: readonly string[] | undefined;
   #resolver: Resolver | undefined;
-  #madeAtMs = 0;
-  readonly #underWay = new Map<string, Promise<LookupAddress[]>>();
-  #last: Promise<unknown> = Promise.resolve();
+  #createdAtMs = 0;
+  readonly #systemLookups = new Map<string, Promise<LookupAddress[]>>();
+  #lastSystemLookup: Promise<unknown> = Promise.resolve();
 
-  /** `servers`: DNS servers to ask instead of the machine's, as `address:port`. */
+  /** `servers`: DNS servers as `address:port`; default: those of the system. */
   constructor(servers?: readonly string[]) {
     this.#servers = servers;
   }
@@ -36,8 +36,8 @@ export class NameResolver {
   readonly resolve: Resolve = (hostname, { family = 0 }, done) => {
     this.#find(hostname).then(
       (found) => {
-        const asked = found.filter((one) => family === 0 || family === `IPv${one.family}` || family === one.family);
-        if (asked.length > 0) done(null, asked);
+        const matching = found.filter((one) => family === 0 || family === `IPv${one.family}` || family === one.family);
+        if (matching.length > 0) done(null, matching);
         else done(notFound(hostname, 'ENOTFOUND'), []);
       },
       (error) => done(error, []),
@@ -45,32 +45,34 @@ export class NameResolver {
   };
 
   async #find(hostname: string): Promise<LookupAddress[]> {
-    // Known to every machine; no server is asked for them (RFC 6761, section 6.3).
-    if (/(^|\.)localhost\.?$/i.test(hostname)) return bySystem(hostname);
-    const resolver = this.#current();
+    // DNS servers must not be queried for these names (RFC 6761, section 6.3).
+    if (/(^|\.)localhost\.?$/i.test(hostname)) return lookUpBySystem(hostname);
+    const resolver = this.#currentResolver();
     const [v4, v6] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
     const found = [...addressesOf(v4, 4), ...addressesOf(v6, 6)];
     if (found.length > 0) return found;
-    if (isSilent(v4) || isSilent(v6)) throw notFound(hostname, 'EAI_AGAIN');
-    return this.#inTurn(hostname);
+    if (isInconclusive(v4) || isInconclusive(v6)) throw notFound(hostname, 'EAI_AGAIN');
+    return this.#lookUpInSequence(hostname);
   }
 
-  #current(): Resolver {
+  #currentResolver(): Resolver {
     const nowMs = performance.now();
-    if (this.#resolver === undefined || nowMs - this.#madeAtMs > resolverKeptMs) {
-      this.#resolver = new Resolver(asking);
-      this.#madeAtMs = nowMs;
+    if (this.#resolver === undefined || nowMs - this.#createdAtMs > resolverLifetimeMs) {
+      this.#resolver = new Resolver(resolverOptions);
+      this.#createdAtMs = nowMs;
       if (this.#servers !== undefined) this.#resolver.setServers(this.#servers);
     }
     return this.#resolver;
   }
 
-  #inTurn(hostname: string): Promise<LookupAddress[]> {
-    const underWay = this.#underWay.get(hostname);
-    if (underWay !== undefined) return underWay;
-    const found = this.#last.then(() => bySystem(hostname)).finally(() => this.#underWay.delete(hostname));
-    this.#underWay.set(hostname, found);
-    this.#last = found.catch(() => {});
+  #lookUpInSequence(hostname: string): Promise<LookupAddress[]> {
+    const pending = this.#systemLookups.get(hostname);
+    if (pending !== undefined) return pending;
+    const found = this.#lastSystemLookup
+      .then(() => lookUpBySystem(hostname))
+      .finally(() => this.#systemLookups.delete(hostname));
+    this.#systemLookups.set(hostname, found);
+    this.#lastSystemLookup = found.catch(() => {});
     return found;
   }
 }
@@ -79,12 +81,12 @@ function addressesOf(answer: PromiseSettledResult<string[]>, family: 4 | 6): Loo
   return answer.status === 'fulfilled' ? answer.value.map((address) => ({ address, family })) : [];
 }
 
-/** Its server took the question and gave no answer. */
-function isSilent(answer: PromiseSettledResult<string[]>): boolean {
+/** The DNS server gave no answer or failed, so that the name may still exist. */
+function isInconclusive(answer: PromiseSettledResult<string[]>): boolean {
   return answer.status === 'rejected' && ['ETIMEOUT', 'ESERVFAIL'].includes(answer.reason?.code);
 }
 
-function bySystem(hostname: string): Promise<LookupAddress[]> {
+function lookUpBySystem(hostname: string): Promise<LookupAddress[]> {
   return new Promise((resolve, reject) => {
     lookup(hostname, { all: true }, (error, addresses) => (error === null ? resolve(addresses) : reject(error)));
   });

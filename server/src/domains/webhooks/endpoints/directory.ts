@@ -2,17 +2,17 @@ import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { Notifications } from '../../../platform/postgres/notifications.ts';
 import { ReadThroughCache } from '../../../platform/postgres/read-through-cache.ts';
 import type { AddressGuard } from './address-guard.ts';
+import { findTarget, type TargetRow } from './endpoint-statements.ts';
 import { type EndpointKeys, signingKeys } from './signature.ts';
-import { findTarget, type TargetRow } from './statements.ts';
 
-/** Where an endpoint's deliveries go, parsed and opened, so that sending one costs no lookup. */
+/** What sending a delivery to an endpoint needs, with the URL parsed and the secrets opened. */
 export interface Target {
   id: number;
-  /** false: switched off, nothing is sent. */
+  /** false: the endpoint is disabled. */
   state: boolean;
   origin: string;
   path: string;
-  /** Whether the host itself is an address that must not be reached; a name is judged at each connection. */
+  /** The host is an IP address that must not be reached. Host names are checked at each connection. */
   forbidden: boolean;
   keys: EndpointKeys;
 }
@@ -20,60 +20,60 @@ export interface Target {
 export interface EndpointDirectoryDeps {
   database: Queryable;
   notifications: Pick<Notifications, 'on' | 'publish'>;
-  /** Opens a sealed secret from the place it is kept in. */
-  open: (sealed: Buffer, where: string) => string;
+  /** Opens a sealed secret from its place of storage. */
+  open: (sealed: Buffer, place: string) => string;
   guard: AddressGuard;
 }
 
 const topic = 'webhook-endpoints';
-/** With opened keys, about 1 KB each. */
-const targetsKept = 10_000;
+/** About 1 KB each, with the opened keys. */
+const maxCached = 10_000;
 
-/** Where a secret is kept: it opens nowhere else. */
+/** The place of storage that a secret is sealed for: it cannot be opened from another place. */
 export const secretPlace = (tenantId: number, id: number) => `webhook_endpoint/${tenantId}/${id}/secret`;
 
-/** Every endpoint's target by its id, from memory, dropped when the endpoint is changed on any node. */
+/** Caches the targets of endpoints by id. A change of an endpoint on any node drops its entry. */
 export class EndpointDirectory {
   readonly #deps: EndpointDirectoryDeps;
   readonly #cache: ReadThroughCache<number, Target>;
-  /** One read for all who ask while it runs: a batch often holds one endpoint many times. */
-  readonly #reading = new Map<number, Promise<Target | undefined>>();
+  /** Reads under way, shared by concurrent callers: one batch often has many deliveries of one endpoint. */
+  readonly #reads = new Map<number, Promise<Target | undefined>>();
 
   constructor(deps: EndpointDirectoryDeps) {
     this.#deps = deps;
-    this.#cache = new ReadThroughCache({ max: targetsKept, load: (id) => this.#load(id) });
+    this.#cache = new ReadThroughCache({ max: maxCached, load: (id) => this.#load(id) });
     deps.notifications.on(topic, {
       changed: (id) => {
-        this.#reading.delete(Number(id));
+        this.#reads.delete(Number(id));
         this.#cache.drop(Number(id));
       },
       disconnected: (disconnected) => {
-        this.#reading.clear();
+        this.#reads.clear();
         this.#cache.disconnected = disconnected;
       },
     });
   }
 
-  /** What is remembered, without asking the database. Undefined does not mean that there is no such endpoint. */
+  /** The cached target, without a query. Undefined does not mean that the endpoint does not exist. */
   remembered(id: number): Target | undefined {
     return this.#cache.peek(id);
   }
 
   find(id: number): Promise<Target | undefined> {
-    return this.#reading.get(id) ?? this.#read(id);
+    return this.#reads.get(id) ?? this.#read(id);
   }
 
-  /** Tells every node that an endpoint has been changed. */
+  /** Notifies every node that an endpoint has changed. */
   async changed(database: Queryable, id: number): Promise<void> {
     await this.#deps.notifications.publish(database, topic, id);
   }
 
   #read(id: number): Promise<Target | undefined> {
-    const reading = this.#cache.get(id).finally(() => {
-      if (this.#reading.get(id) === reading) this.#reading.delete(id);
+    const read = this.#cache.get(id).finally(() => {
+      if (this.#reads.get(id) === read) this.#reads.delete(id);
     });
-    this.#reading.set(id, reading);
-    return reading;
+    this.#reads.set(id, read);
+    return read;
   }
 
   async #load(id: number): Promise<Target | undefined> {

@@ -29,8 +29,8 @@ afterAll(async () => {
   await db.drop();
 });
 
-/** A tenant with two administrators, one who has left, and a cashier. */
-async function staffed() {
+/** A tenant with two administrators, a disabled administrator and a cashier. */
+async function tenantWithStaff() {
   const tenantId = await makeTenant(florin, admin);
   const member = (userType: 'MERCHANT_ADMIN' | 'MERCHANT_USER') => makeMember(florin, admin, { userType, tenantId });
   const [ann, bob, gone] = [
@@ -51,28 +51,28 @@ const mailsAbout = async (id: number) => {
   const folder = join(florin.dataDir, 'mail');
   const files = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.eml'));
   const texts = await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')));
-  return texts.filter((text) => text.includes(`Webhook ${id} was switched off and`));
+  return texts.filter((text) => text.includes(`Webhook ${id} was disabled. Nothing more`));
 };
 
-test('a receiver that is gone: every administrator of the tenant is told once, and can do as the mail says', async () => {
-  const { as, addresses } = await staffed();
+test('when a receiver answers 410, every administrator of the tenant gets one mail whose requests bring back what was missed', async () => {
+  const { as, addresses } = await tenantWithStaff();
   const id = await register(as);
   const channelId = await makeChannel(florin, as);
   receiver.answering = 410;
   const refused = await Promise.all(Array.from({ length: 5 }, () => makePayment(florin, as, channelId)));
-  const mails = await eventually('the mails are written', async () => {
+  const mails = await eventually('the mails are sent', async () => {
     const found = await mailsAbout(id);
     return found.length >= addresses.length && found;
   });
   expect(mails.map((text) => /^To: (.*)$/m.exec(text)?.[1]).toSorted()).toEqual(addresses.toSorted());
   const [text = ''] = mails;
-  expect(text).toContain(`Subject: Webhook ${id} was switched off`);
+  expect(text).toContain(`Subject: Webhook ${id} was disabled`);
   expect(text).toContain(receiver.url);
   expect(text).toContain('410 Gone');
 
-  // Neither what it refused nor what happens meanwhile is lost: the mail's own words bring it.
+  // The requests in the mail deliver both the refused events and those that happen while the endpoint is disabled.
   const meanwhile = await makePayment(florin, as, channelId);
-  await eventually('nothing is under way', async () => {
+  await eventually('no delivery is open', async () => {
     const open = await db.query(`select from delivery where state = 'OPEN' and endpoint_id = $1`, [id]);
     return open.length === 0;
   });
@@ -82,14 +82,14 @@ test('a receiver that is gone: every administrator of the tenant is told once, a
   expect(steps.map(([path]) => path)).toEqual(['/api/webhook/modify', '/api/webhook/replay']);
   for (const [path, body] of steps) dataOf(await florin.call('POST', path as string, { as, body }));
   const arrived = () => receiver.received.slice(before).map(({ body }) => JSON.parse(String(body)).data.object.id);
-  await eventually('all arrives that was missed, the one that was answered 410 as well', () =>
+  await eventually('every missed event arrives, including those answered with 410', () =>
     [...refused, meanwhile].every((payment) => arrived().includes(payment)),
   );
   expect(await mailsAbout(id)).toHaveLength(addresses.length);
 });
 
-test('five days of failures: since when, how many wait, and how to go on', async () => {
-  const { tenantId, addresses } = await staffed();
+test('after five days of failures, the mail says since when, how many deliveries wait, and what to do', async () => {
+  const { tenantId, addresses } = await tenantWithStaff();
   const [row] = await db.query<{ id: number }>(
     `insert into webhook_endpoint
        (tenant_id, user_id, url, events, secret_sealed, state, first_failure_at, created_at)
@@ -111,27 +111,27 @@ test('five days of failures: since when, how many wait, and how to go on', async
   notice.tell({ tenantId, id, url: 'https://shop.example/florin' }, 'failing');
   await notice.settled();
   expect(sent.map(({ to }) => to)).toEqual(addresses);
-  expect(sent[0]?.subject).toBe(`Webhook ${id} was switched off`);
-  expect(sent[0]?.text).toBe(`Webhook ${id} was switched off and is sent nothing more:
+  expect(sent[0]?.subject).toBe(`Webhook ${id} was disabled`);
+  expect(sent[0]?.text).toBe(`Webhook ${id} was disabled. Nothing more is sent to it:
 
 https://shop.example/florin
 
-Nothing has been delivered to it since 2026-01-26T08:00:00.000Z: every delivery failed, with all its tries, for five days.
+No delivery has succeeded since 2026-01-26T08:00:00.000Z: for five days, every delivery has failed on all of its attempts.
 
-5 deliveries are waiting for it, and are called off as they fall due. Events go on being kept: none is lost.
+5 deliveries are waiting for it and will be cancelled when they fall due. Events are still recorded, so none is lost.
 
-When the receiver works again, switch the webhook on,
+When the receiver works again, enable the webhook:
 
   POST https://pay.example/api/webhook/modify
   {"id":${id},"state":true}
 
-and have sent to it what did not arrive, and what happened meanwhile:
+Then replay what it has missed:
 
   POST https://pay.example/api/webhook/replay
   {"endpointId":${id},"since":"2026-01-26T06:00:00.000Z","states":["FAILED","CANCELLED","MISSING"]}`);
 });
 
-test('of an endpoint of the platform its administrators are told; a mail that fails keeps no other from being sent', async () => {
+test('platform administrators get the mail about an endpoint of the platform; a mail that fails does not stop the others', async () => {
   const sent: Mail[] = [];
   const errors: unknown[] = [];
   await makeMember(florin, admin, { userType: 'PLATFORM_ADMIN' });
@@ -144,7 +144,7 @@ test('of an endpoint of the platform its administrators are told; a mail that fa
   expect(sent[0]?.text).toContain('No delivery is waiting for it.');
 });
 
-/** A notice whose first mail of each go is lost when errors are asked for. */
+/** With `errors`, the first mail fails. */
 function noticeTo(sent: Mail[], errors?: unknown[]): DisabledNotice {
   let mails = 0;
   return new DisabledNotice({

@@ -3,57 +3,23 @@ import { uuidTimeMs } from '../../../core/id.ts';
 import { platformTenant } from '../../../core/principal.ts';
 import type { Mailer } from '../../../platform/mail/mailer.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import { statement } from '../../../platform/postgres/statement.ts';
+import { type DisabledFactsRow, findDisabledFacts, maxCountedDeliveries } from './disabled-notice-statements.ts';
 import type { DisabledReason } from './rules.ts';
 
 export interface DisabledNoticeOptions {
   database: Queryable;
   mailer: Mailer;
-  /** `app.public-url`, without a slash at its end. */
+  /** `app.public-url`, without a slash at the end. */
   publicUrl: string;
   clock: Clock;
   logError: (error: unknown, message: string) => void;
 }
 
-/** Counting what waits stops here. */
-const countedAtMost = 10_000;
 /**
- * A delivery that has just failed was tried for up to 36 minutes, twice that where its receiver asked for longer waits: what
- * it tells of happened before the failing began.
+ * The event of a failed delivery is older than the failure: a delivery is retried for up to 36 minutes, or twice that if
+ * the receiver asks for longer waits.
  */
-const triedForMs = 2 * hourMs;
-
-interface Facts {
-  /** Administrators' addresses. */
-  addresses: string[];
-  first_failure_at: string | null;
-  registered_at: string | null;
-  /** The oldest of the events on their way to it. */
-  oldest_event_id: string | null;
-  waiting: number;
-}
-
-/**
- * Whom to tell, and what. Open deliveries are looked for by their two indexes, in a part of those that are due; one that is
- * being sent does not wait. Values: tenant, endpoint, the user type of its administrators, now in ms.
- */
-const findFacts = statement<Facts>(
-  'webhooks.find_disabled_facts',
-  `with open as materialized (
-     (select event_id, leased_until from delivery
-       where state = 'OPEN' and aside and endpoint_id = $2 limit ${countedAtMost})
-      union all
-     (select event_id, leased_until from (
-        select event_id, leased_until, endpoint_id from delivery
-         where state = 'OPEN' and not aside order by due_at limit ${countedAtMost}) as due where endpoint_id = $2)
-   )
-   select array(select email from app_user where tenant_id = $1 and user_type = $3 and state order by id) as addresses,
-          (select first_failure_at from webhook_endpoint where id = $2) as first_failure_at,
-          (select created_at from webhook_endpoint where id = $2) as registered_at,
-          (select min(event_id::text) from open) as oldest_event_id,
-          (select count(*) from open
-            where leased_until is null or leased_until <= to_timestamp($4::float8 / 1000)) as waiting`,
-);
+const maxRetryMs = 2 * hourMs;
 
 export interface DisabledWebhook {
   tenantId: number;
@@ -61,7 +27,7 @@ export interface DisabledWebhook {
   url: string;
 }
 
-/** Tells a tenant's administrators by mail that an endpoint of theirs was switched off: once, by the node that did it. */
+/** Mails the administrators of a tenant that an endpoint was disabled. Only the node that disabled it sends the mail. */
 export class DisabledNotice {
   readonly #options: DisabledNoticeOptions;
   readonly #sending = new Set<Promise<void>>();
@@ -70,15 +36,15 @@ export class DisabledNotice {
     this.#options = options;
   }
 
-  /** Not waited for by whoever sends deliveries. */
+  /** Sends the mails in the background, so that deliveries do not wait for them. */
   tell(webhook: DisabledWebhook, reason: DisabledReason): void {
     const sending = this.#send(webhook, reason)
-      .catch((error) => this.#options.logError(error, 'That a webhook was switched off could not be mailed'))
+      .catch((error) => this.#options.logError(error, 'The mail about a disabled webhook could not be sent'))
       .finally(() => this.#sending.delete(sending));
     this.#sending.add(sending);
   }
 
-  /** Resolves when every mail under way was handed on or given up. */
+  /** Resolves when every mail has been sent or has failed. */
   async settled(): Promise<void> {
     await Promise.all(this.#sending);
   }
@@ -87,12 +53,14 @@ export class DisabledNotice {
     const { database, mailer, publicUrl, clock, logError } = this.#options;
     const userType = webhook.tenantId === platformTenant ? 'PLATFORM_ADMIN' : 'MERCHANT_ADMIN';
     const nowMs = clock();
-    const [facts] = (await database.run(findFacts, [webhook.tenantId, webhook.id, userType, nowMs])) as [Facts];
+    const [facts] = (await database.run(findDisabledFacts, [webhook.tenantId, webhook.id, userType, nowMs])) as [
+      DisabledFactsRow,
+    ];
     const message = messageOf(webhook, reason, facts, { publicUrl, nowMs });
     for (const to of facts.addresses) {
       await mailer
         .send({ to, ...message })
-        .catch((error) => logError(error, 'That a webhook was switched off could not be mailed to an administrator'));
+        .catch((error) => logError(error, 'The mail about a disabled webhook could not be sent to an administrator'));
     }
   }
 }
@@ -100,31 +68,31 @@ export class DisabledNotice {
 function messageOf(
   { id, url }: DisabledWebhook,
   reason: DisabledReason,
-  facts: Facts,
+  facts: DisabledFactsRow,
   { publicUrl, nowMs }: { publicUrl: string; nowMs: number },
 ): { subject: string; text: string } {
   const now = new Date(nowMs).toISOString();
   const why =
     reason === 'gone'
-      ? `At ${now} it answered 410 Gone, which says that it is gone for good.`
-      : `Nothing has been delivered to it since ${facts.first_failure_at ?? now}: every delivery failed, with all its tries, for five days.`;
+      ? `At ${now} it answered 410 Gone, which means that the endpoint no longer exists.`
+      : `No delivery has succeeded since ${facts.first_failure_at ?? now}: for five days, every delivery has failed on all of its attempts.`;
   return {
-    subject: `Webhook ${id} was switched off`,
+    subject: `Webhook ${id} was disabled`,
     text: [
-      `Webhook ${id} was switched off and is sent nothing more:`,
+      `Webhook ${id} was disabled. Nothing more is sent to it:`,
       '',
       url,
       '',
       why,
       '',
-      `${waitingText(facts.waiting)} Events go on being kept: none is lost.`,
+      `${waitingText(facts.waiting)} Events are still recorded, so none is lost.`,
       '',
-      'When the receiver works again, switch the webhook on,',
+      'When the receiver works again, enable the webhook:',
       '',
       `  POST ${publicUrl}/api/webhook/modify`,
       `  ${JSON.stringify({ id, state: true })}`,
       '',
-      'and have sent to it what did not arrive, and what happened meanwhile:',
+      'Then replay what it has missed:',
       '',
       `  POST ${publicUrl}/api/webhook/replay`,
       `  ${JSON.stringify({ endpointId: id, since: missedSince(facts, nowMs), states: ['FAILED', 'CANCELLED', 'MISSING'] })}`,
@@ -132,17 +100,21 @@ function messageOf(
   };
 }
 
-/** A time before which nothing happened that it has missed; not before it was registered, or it would be sent what it never asked for. */
-function missedSince({ first_failure_at, registered_at, oldest_event_id }: Facts, nowMs: number): string {
+/**
+ * A time before every event that the endpoint has missed, but not before its registration: replaying earlier events would
+ * send it events that it was never due.
+ */
+function missedSince({ first_failure_at, registered_at, oldest_event_id }: DisabledFactsRow, nowMs: number): string {
   const failedMs = first_failure_at === null ? nowMs : Date.parse(first_failure_at);
   const oldestMs = oldest_event_id === null ? nowMs : uuidTimeMs(oldest_event_id);
-  const missedMs = Math.min(failedMs - triedForMs, oldestMs);
+  const missedMs = Math.min(failedMs - maxRetryMs, oldestMs);
   return new Date(Math.max(missedMs, registered_at === null ? 0 : Date.parse(registered_at))).toISOString();
 }
 
 function waitingText(waiting: number): string {
   if (waiting === 0) return 'No delivery is waiting for it.';
-  if (waiting === 1) return 'One delivery is waiting for it, and is called off as it falls due.';
-  const count = waiting >= countedAtMost ? `${countedAtMost} deliveries or more` : `${waiting} deliveries`;
-  return `${count} are waiting for it, and are called off as they fall due.`;
+  if (waiting === 1) return 'One delivery is waiting for it and will be cancelled when it falls due.';
+  const count =
+    waiting >= maxCountedDeliveries ? `${maxCountedDeliveries} deliveries or more` : `${waiting} deliveries`;
+  return `${count} are waiting for it and will be cancelled when they fall due.`;
 }

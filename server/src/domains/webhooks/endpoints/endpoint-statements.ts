@@ -1,8 +1,7 @@
 import { statement } from '../../../platform/postgres/statement.ts';
 import type { DisabledReason } from './rules.ts';
 
-/** An endpoint as its owners manage it. */
-export interface ManagedRow {
+export interface EndpointRow {
   tenant_id: number;
   id: number;
   url: string;
@@ -23,22 +22,25 @@ export interface ManagedRow {
 const columns = `tenant_id, id, url, events, state, disabled_reason, first_failure_at, open_until, max_in_flight,
   rate_per_s, next_secret_sealed is not null as has_next_secret, promote_at, created_at, updated_at, removed_at`;
 
-/** In whichever of these tenants it is, removed or not. Values: tenants, id. */
-export const findEndpoint = statement<ManagedRow>(
+/** Removed or not. Values: tenants, id. */
+export const findEndpoint = statement<EndpointRow>(
   'webhooks.find_endpoint',
   `select ${columns} from webhook_endpoint where id = $2 and tenant_id = any ($1::bigint[])`,
 );
 
-/** The same, for whoever changes it or adds deliveries to it: they take turns. Payments only read it, and do not wait. */
-export const lockEndpoint = statement<ManagedRow>(
+/**
+ * Locks the endpoint, for changing it or adding deliveries to it. Statements of payments read endpoints without a lock, so
+ * they do not wait. Values: tenants, id.
+ */
+export const lockEndpoint = statement<EndpointRow>(
   'webhooks.lock_endpoint',
   `select ${columns} from webhook_endpoint where id = $2 and tenant_id = any ($1::bigint[]) for no key update`,
 );
 
 const listed = 'tenant_id = any ($1::bigint[]) and removed_at is null and events <@ $2::text[]';
 
-/** Newest first. Values: tenants, what its subscriptions may be, how many, after how many. */
-export const listEndpoints = statement<ManagedRow>(
+/** Newest first. Values: tenants, event patterns that the caller may read, limit, offset. */
+export const listEndpoints = statement<EndpointRow>(
   'webhooks.list_endpoints',
   `select ${columns} from webhook_endpoint where ${listed} order by id desc limit $3 offset $4`,
 );
@@ -48,12 +50,27 @@ export const countEndpoints = statement<{ total: number }>(
   `select count(*) as total from webhook_endpoint where ${listed}`,
 );
 
+/** An endpoint that was just registered. */
+export type RegisteredRow = Pick<EndpointRow, 'tenant_id' | 'id' | 'url' | 'events' | 'state' | 'created_at'>;
+
+export const nextEndpointId = statement<{ id: number }>(
+  'webhooks.next_endpoint_id',
+  `select nextval(pg_get_serial_sequence('webhook_endpoint', 'id')) as id`,
+);
+
+export const insertEndpoint = statement<RegisteredRow>(
+  'webhooks.insert_endpoint',
+  `insert into webhook_endpoint (tenant_id, id, user_id, url, events, secret_sealed, created_at)
+   values ($1, $2, $3, $4, $5, $6, $7)
+   returning tenant_id, id, url, events, state, created_at`,
+);
+
 /**
- * Values: id, url, events, state (null leaves each as it is), whether the cap is given, the cap, whether the rate is, the
- * rate, now in ms. What was held against an endpoint is forgotten when it is switched on, or leads elsewhere.
+ * Enabling an endpoint or changing its URL clears its pause and its failures. Values: id; url, events and state (null keeps
+ * the present value); whether max_in_flight is given, its value; whether rate_per_s is given, its value; now in ms.
  */
-export const modifyEndpoint = statement<ManagedRow>(
-  'webhooks.modify_endpoint',
+export const updateEndpoint = statement<EndpointRow>(
+  'webhooks.update_endpoint',
   `with change as (
      select $2::text as new_url, $3::text[] as new_events, $4::boolean as new_state
    )
@@ -72,9 +89,9 @@ export const modifyEndpoint = statement<ManagedRow>(
    returning ${columns}`,
 );
 
-/** A type of event that waits for an endpoint and is none of these. Values: id, types. */
-export const findWaitingBeyond = statement<{ type: string }>(
-  'webhooks.find_waiting_beyond',
+/** Finds an event type of an open delivery that is not among these types. Values: id, types. */
+export const findOpenDeliveryBeyond = statement<{ type: string }>(
+  'webhooks.find_open_delivery_beyond',
   `select event.type
      from (select tenant_id, event_id from delivery where state = 'OPEN' and aside and endpoint_id = $1
             union all
@@ -84,8 +101,8 @@ export const findWaitingBeyond = statement<{ type: string }>(
 );
 
 /** Values: id, now in ms. */
-export const removeEndpoint = statement<ManagedRow>(
-  'webhooks.remove_endpoint',
+export const markRemoved = statement<EndpointRow>(
+  'webhooks.mark_removed',
   `update webhook_endpoint
       set state = false, removed_at = to_timestamp($2::float8 / 1000), updated_at = to_timestamp($2::float8 / 1000),
           next_secret_sealed = null, promote_at = null
@@ -96,8 +113,8 @@ export const removeEndpoint = statement<ManagedRow>(
 const unleased = '(leased_until is null or leased_until <= to_timestamp($3::float8 / 1000))';
 
 /**
- * Calls off what waits for an endpoint and is not being sent right now. The two indexes of open deliveries are asked one
- * after the other: neither is of use without its own condition. Values: tenant, endpoint, now in ms, how many at most.
+ * Cancels open deliveries of an endpoint, except those in flight. One branch for each of the two partial indexes on open
+ * deliveries: neither serves a query without its own condition. Values: tenant, endpoint, now in ms, limit.
  */
 export const cancelDeliveries = statement<{ cancelled: number }>(
   'webhooks.cancel_deliveries',
@@ -114,22 +131,22 @@ export const cancelDeliveries = statement<{ cancelled: number }>(
    select count(*) as cancelled from gone`,
 );
 
-/** What a promotion that is due has not written yet: the staged secret is the present one already. */
-const promoted = 'promote_at <= to_timestamp($2::float8 / 1000)';
+/** A promotion is due and not written yet: the staged secret is already the present one. */
+const isPromotionDue = 'promote_at <= to_timestamp($2::float8 / 1000)';
 
-/** Stages a secret. Values: id, now in ms, the sealed secret, when it is promoted in ms (null: when told to). */
-export const stageSecret = statement<ManagedRow>(
+/** Values: id, now in ms, sealed secret, time of its promotion in ms (null: on request). */
+export const stageSecret = statement<EndpointRow>(
   'webhooks.stage_secret',
   `update webhook_endpoint
-      set secret_sealed = case when ${promoted} then next_secret_sealed else secret_sealed end,
+      set secret_sealed = case when ${isPromotionDue} then next_secret_sealed else secret_sealed end,
           next_secret_sealed = $3, promote_at = to_timestamp($4::float8 / 1000),
           updated_at = to_timestamp($2::float8 / 1000)
     where id = $1
    returning ${columns}`,
 );
 
-/** Says when the staged secret is promoted. Values: id, now, when, in ms. */
-export const schedulePromotion = statement<ManagedRow>(
+/** Sets when the staged secret is promoted. Values: id, now in ms, time of the promotion in ms. */
+export const schedulePromotion = statement<EndpointRow>(
   'webhooks.schedule_promotion',
   `update webhook_endpoint
       set promote_at = to_timestamp($3::float8 / 1000), updated_at = to_timestamp($2::float8 / 1000)
@@ -137,8 +154,8 @@ export const schedulePromotion = statement<ManagedRow>(
    returning ${columns}`,
 );
 
-/** The staged secret takes the place of the present one, which is gone for good. Values: id, now in ms. */
-export const promoteSecret = statement<ManagedRow>(
+/** The staged secret replaces the present one. Values: id, now in ms. */
+export const promoteSecret = statement<EndpointRow>(
   'webhooks.promote_secret',
   `update webhook_endpoint
       set secret_sealed = next_secret_sealed, next_secret_sealed = null, promote_at = null,
@@ -147,10 +164,28 @@ export const promoteSecret = statement<ManagedRow>(
    returning ${columns}`,
 );
 
-/** Promotions that came due by themselves. Values: now in ms. */
-export const settlePromotions = statement(
-  'webhooks.settle_promotions',
+/** Writes the promotions that are due, which deletes the replaced secrets. Values: now in ms. */
+export const promoteDueSecrets = statement(
+  'webhooks.promote_due_secrets',
   `update webhook_endpoint
       set secret_sealed = next_secret_sealed, next_secret_sealed = null, promote_at = null
     where promote_at <= to_timestamp($1::float8 / 1000)`,
+);
+
+export interface TargetRow {
+  tenant_id: number;
+  id: number;
+  url: string;
+  secret_sealed: Buffer;
+  next_secret_sealed: Buffer | null;
+  /** When the next secret replaces the present one; null: on request. */
+  promote_at: string | null;
+  state: boolean;
+}
+
+/** What sending a delivery needs to know. Values: id. */
+export const findTarget = statement<TargetRow>(
+  'webhooks.find_target',
+  `select tenant_id, id, url, secret_sealed, next_secret_sealed, promote_at, state from webhook_endpoint
+    where id = $1`,
 );

@@ -6,7 +6,7 @@ export interface DisabledEndpoint {
   url: string;
 }
 
-/** Switches an endpoint off; gives it back if it was on. Values: id, why, now in ms. */
+/** Disables an endpoint. Returns it if it was enabled. Values: id, reason, now in ms. */
 export const disableEndpoint = statement<DisabledEndpoint>(
   'webhooks.disable_endpoint',
   `update webhook_endpoint
@@ -15,7 +15,7 @@ export const disableEndpoint = statement<DisabledEndpoint>(
    returning tenant_id, id, url`,
 );
 
-/** Nothing is sent to an endpoint until then. Values: id, until when, since when it has been failing, in ms. */
+/** Values: id, end of the pause in ms, time of the first failure in ms. */
 export const pauseEndpoint = statement(
   'webhooks.pause_endpoint',
   `update webhook_endpoint
@@ -24,14 +24,14 @@ export const pauseEndpoint = statement(
     where id = $1 and state`,
 );
 
-/** Pauses that end later than they can, since the clock was set back, end then. Values: the latest that can be, then; in ms. */
+/** After the clock was set back: shortens pauses that end later than possible. Values: latest possible end, new end, in ms. */
 export const shortenPauses = statement(
   'webhooks.shorten_pauses',
   `update webhook_endpoint set open_until = to_timestamp($2::float8 / 1000)
     where open_until > to_timestamp($1::float8 / 1000)`,
 );
 
-/** An endpoint answers again. Values: id, whether it was a success. */
+/** Ends the pause of an endpoint that answers again. Values: id, whether the delivery succeeded. */
 export const recoverEndpoint = statement(
   'webhooks.recover_endpoint',
   `update webhook_endpoint
@@ -40,8 +40,9 @@ export const recoverEndpoint = statement(
 );
 
 /**
- * A delivery has used up its tries: notes since when its endpoint has been failing, or switches it off when that was
- * too long ago. Gives back what was changed. Values: id, failing since, the time before which is too long ago, why, now.
+ * A delivery has used up its attempts: records the time of the endpoint's first failure, or disables the endpoint if that
+ * was too long ago. Returns a row if it changed anything. Values: id, first failure, the time before which a first failure
+ * disables the endpoint, reason, now; times in ms.
  */
 export const recordExhaustion = statement<DisabledEndpoint & { state: boolean }>(
   'webhooks.record_exhaustion',
@@ -55,8 +56,8 @@ export const recordExhaustion = statement<DisabledEndpoint & { state: boolean }>
 );
 
 /**
- * Takes the right to try endpoints whose pause is over, and gives back which it got: nobody else tries one until then.
- * Values: now in ms, until when, ids.
+ * Reserves trials of endpoints whose pause is over: until the reservation ends, no other node tries them. Returns the
+ * endpoints reserved. Values: now in ms, end of the reservation in ms, ids.
  */
 export const takeTrials = statement<{ id: number }>(
   'webhooks.take_trials',
@@ -71,7 +72,7 @@ export const takeTrials = statement<{ id: number }>(
    returning webhook_endpoint.id`,
 );
 
-/** Gives that right back, unused. Values: now in ms, until when it was taken, ids. */
+/** Returns unused trials. Values: now in ms, end of the reservation in ms, ids. */
 export const returnTrials = statement(
   'webhooks.return_trials',
   `update webhook_endpoint set open_until = to_timestamp($1::float8 / 1000)

@@ -27,7 +27,7 @@ afterAll(async () => {
   await db.drop();
 });
 
-// A tenant for each test, so that it hears of its own payments alone.
+// One tenant per test, so that a test receives only its own events.
 beforeEach(async () => {
   const admin = await administratorOf(florin);
   const tenantId = await makeTenant(florin, admin);
@@ -45,8 +45,8 @@ const arrived = (count: number) =>
   eventually(`${count} deliveries arrive`, () => receiver.received.length >= count && [...receiver.received]);
 const payloadOf = ({ body }: Received) => JSON.parse(body.toString());
 
-describe('registering', () => {
-  test('answers the endpoint, and never its secret', async () => {
+describe('register', () => {
+  test('answers the endpoint without its secret', async () => {
     const events = ['transaction.created', 'transaction.*'];
     const { status, body } = await register({ events });
     expect({ status, body }).toEqual({
@@ -97,7 +97,7 @@ describe('registering', () => {
 });
 
 describe('a delivery', () => {
-  test('carries the payload and the headers of the interface, signed over the exact bytes', async () => {
+  test('has the payload and headers of the interface, with a signature over the exact bytes', async () => {
     await register({ events: ['transaction.created'] });
     const description = 'Zwei Kaffee ☕';
     const { data } = (
@@ -128,7 +128,7 @@ describe('a delivery', () => {
     expect(verified).toMatchObject({ type: 'transaction.created', id: headers['webhook-id'] });
   });
 
-  test('is made for every change of status, and says so in both places', async () => {
+  test('is sent for every change of status, with the event type in header and body', async () => {
     await register({ events: ['transaction.*'] });
     const paid = await makePayment(florin, as, channelId);
     await update(paid, { status: 'PROCESSING' });
@@ -152,7 +152,7 @@ describe('a delivery', () => {
     ]);
   });
 
-  test('goes to those who asked for its type, once to each, and only within the tenant', async () => {
+  test('goes once to each endpoint of the tenant that subscribes to its type', async () => {
     const to = (name: string, events: string[]) => register({ url: `${receiver.url}/${name}`, events });
     await to('all', ['*', 'transaction.*', 'transaction.created']);
     await to('noun', ['transaction.*']);
@@ -163,19 +163,19 @@ describe('a delivery', () => {
     ({ as } = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId }));
     await to('foreign', ['*']);
     await makePayment(florin, stranger, channelId);
-    // The stranger's own payment comes last: when it has arrived, nothing else is on its way.
+    // The stranger's own payment comes last: when it has arrived, no earlier delivery is outstanding.
     await arrived(2);
     await makePayment(florin, as, await makeChannel(florin, as));
     const paths = (await arrived(3)).map(({ path }) => path).toSorted();
     expect(paths).toEqual(['/all', '/foreign', '/noun']);
   });
 
-  test('is tried again after a failure: the same id, the same bytes, three retries at most', async () => {
+  test('is retried after a failure with the same id and bytes, at most three times', async () => {
     receiver.answering = 500;
     await register({});
     await makePayment(florin, as, channelId);
     const received = await arrived(4);
-    await eventually('the delivery is given up', async () => {
+    await eventually('the delivery has failed', async () => {
       const [row] = await db.query('select 1 from delivery where state = $1 and endpoint_id = $2', [
         'FAILED',
         await newestEndpoint(),
@@ -187,7 +187,7 @@ describe('a delivery', () => {
     expect(new Set(received.map(({ body }) => body.toString('hex'))).size).toBe(1);
   });
 
-  test('has failed when the answer is a redirect or takes too long, and succeeds when it is any 2xx', async () => {
+  test('fails on a redirect or a late answer, and succeeds on any 2xx', async () => {
     const answers = [302, 'never', 204];
     receiver.answering = (_received, _request, response) => {
       const answer = answers.shift();
@@ -197,7 +197,7 @@ describe('a delivery', () => {
     await register({});
     await makePayment(florin, as, channelId);
     const received = await arrived(3);
-    await eventually('the delivery is done', async () => {
+    await eventually('the delivery has ended', async () => {
       const [row] = await db.query('select 1 from delivery where state = $1 and endpoint_id = $2', [
         'SUCCEEDED',
         await newestEndpoint(),

@@ -53,7 +53,7 @@ const arrived = (count: number) =>
   eventually(`${count} deliveries arrive`, () => receiver.received.length >= count && [...receiver.received]);
 
 describe('list', () => {
-  test('shows all of an endpoint but its secrets, newest first, in pages', async () => {
+  test('shows endpoints without their secrets, newest first, in pages', async () => {
     const first = await registered({ events: ['invoice.paid'] });
     const second = await registered();
     await saved('rotate', { id: second, secret: 'the next one of them' });
@@ -76,7 +76,7 @@ describe('list', () => {
     expect(JSON.stringify(reply.body)).not.toMatch(/whsec_|sealed|the next one/);
   });
 
-  test('holds those of which the caller may read everything, and no other tenant’s', async () => {
+  test('shows endpoints of the own tenant whose events the caller may all read', async () => {
     const payments = await registered({ events: ['transaction.*'] });
     await registered({ events: ['transaction.created', 'invoice.paid'] });
     await registered({ events: ['*'] });
@@ -93,7 +93,7 @@ describe('list', () => {
 });
 
 describe('modify', () => {
-  test('changes what is named and leaves the rest', async () => {
+  test('changes the given fields and keeps the others', async () => {
     const id = await registered();
     const url = `${receiver.url}/elsewhere`;
     expect(await saved('modify', { id, url, maxInFlight: 3, ratePerSecond: 50 })).toMatchObject({
@@ -106,7 +106,7 @@ describe('modify', () => {
     expect(await listed()).toMatchObject([{ id, url, events: ['invoice.*'], state: false }]);
   });
 
-  test('decides where the next event goes, and whether it does', async () => {
+  test('affects the next event', async () => {
     const id = await registered();
     await saved('modify', { id, url: `${receiver.url}/new` });
     await makePayment(florin, as, channelId);
@@ -119,11 +119,11 @@ describe('modify', () => {
     expect(JSON.parse(String(second?.body)).data.object.id).toBe(last);
   });
 
-  test('of one that Florin switched off begins as if nothing had been wrong', async () => {
+  test('enables an endpoint that Florin disabled, and clears its failures', async () => {
     const id = await registered();
     receiver.answering = 410;
     await makePayment(florin, as, channelId);
-    await eventually('it is switched off', async () => (await listed())[0].state === false);
+    await eventually('it is disabled', async () => (await listed())[0].state === false);
     expect(await listed()).toMatchObject([{ id, state: false, disabledReason: 'gone' }]);
     receiver.answering = 200;
     expect(await saved('modify', { id, state: true })).toMatchObject({
@@ -133,7 +133,7 @@ describe('modify', () => {
     await arrived(2);
   });
 
-  test('refuses what does not fit, and names it', async () => {
+  test('refuses invalid input naming the field', async () => {
     const id = await registered();
     for (const [wrong, type, field] of [
       [{}, 'invalid_request', 'id'],
@@ -153,7 +153,7 @@ describe('modify', () => {
     }
   });
 
-  test('lets nobody have pushed to them what they may not read', async () => {
+  test('refuses subscriptions and URLs from callers who may not read the events', async () => {
     const payments = await registered({ events: ['transaction.*'] });
     const everything = await registered();
     const { as: reader } = await makeKey(florin, as, 'transaction_read');
@@ -165,7 +165,7 @@ describe('modify', () => {
     expect((await post('modify', { id: payments, url: `${receiver.url}/mine` }, reader)).status).toBe(200);
   });
 
-  test('takes nothing that waits to an address of somebody who may not read it', async () => {
+  test('refuses a new URL from a caller who may not read the events of open deliveries', async () => {
     receiver.answering = 500;
     const narrowed = await registered();
     await makePayment(florin, as, channelId);
@@ -186,7 +186,7 @@ describe('modify', () => {
 });
 
 describe('remove', () => {
-  test('takes an endpoint away, calls off what waits for it, and keeps its history', async () => {
+  test('removes an endpoint, cancels its open deliveries, and keeps its delivery history', async () => {
     const id = await registered();
     await makePayment(florin, as, channelId);
     await arrived(1);
@@ -194,7 +194,7 @@ describe('remove', () => {
     await makePayment(florin, as, channelId);
     await arrived(2);
     const deliveries = async () => dataOf(await florin.get(`/api/webhook/delivery/list?endpointId=${id}`, as));
-    await eventually('the failure is written down', async () => (await deliveries())[0].attemptCount === 1);
+    await eventually('the failure is recorded', async () => (await deliveries())[0].attemptCount === 1);
     expect(await saved('remove', { id })).toMatchObject({ id, state: false });
     expect((await deliveries()).map(({ state }: { state: string }) => state)).toEqual(['CANCELLED', 'SUCCEEDED']);
     expect(await listed()).toEqual([]);
@@ -213,7 +213,7 @@ describe('remove', () => {
 });
 
 describe('test', () => {
-  test('sends a ping to that endpoint alone, like any delivery, and shows what came of it', async () => {
+  test('sends a ping to that endpoint only, and lists its delivery like any other', async () => {
     const id = await registered({ events: ['invoice.paid'] });
     await registered({ url: `${receiver.url}/other` });
     const { deliveryId } = await saved('test', { id });
@@ -229,16 +229,16 @@ describe('test', () => {
       data: { object: { id, events: ['invoice.paid'], createdTime: aTime } },
     });
     const detail = () => florin.get(`/api/webhook/delivery/detail?id=${deliveryId}`, as);
-    await eventually('it is written down', async () => (await detail()).body.data.state === 'SUCCEEDED');
+    await eventually('the attempt is recorded', async () => (await detail()).body.data.state === 'SUCCEEDED');
     expect((await detail()).body.data).toMatchObject({ eventType: 'webhook.ping', endpointId: id, attemptCount: 1 });
-    // It happened to nobody, so it is no event that one could list, subscribe to or replay.
+    // A ping is not listed among the events.
     expect(dataOf(await florin.get('/api/event/list', as))).toEqual([]);
     await saved('test', { id });
     await arrived(2);
     expect(receiver.received.map(({ path }) => path)).toEqual(['/hook', '/hook']);
   });
 
-  test('is refused of an endpoint that is switched off', async () => {
+  test('is refused for a disabled endpoint', async () => {
     const id = await registered();
     await saved('modify', { id, state: false });
     const { status, body } = await post('test', { id });
@@ -249,7 +249,7 @@ describe('test', () => {
   });
 });
 
-test('another tenant’s endpoint and none at all cannot be told apart', async () => {
+test('an endpoint of another tenant and an absent endpoint get the same 404', async () => {
   const id = await registered();
   const deliveryId = (await saved('test', { id })).deliveryId;
   const other = await makeTenant(florin, admin);

@@ -5,19 +5,19 @@ import { networks } from '../../../platform/settings/kinds.ts';
 import { AddressGuard } from './address-guard.ts';
 import { EndpointDirectory } from './directory.ts';
 import { DisabledNotice } from './disabled-notice.ts';
-import { settleRotations } from './rotate.ts';
-import { webhookRoutes } from './routes.ts';
+import { promoteDueSecrets } from './endpoint-statements.ts';
+import { endpointRoutes } from './routes.ts';
 import { endpointRecord } from './schema.ts';
 
 const settings = {
   'app.webhook.allow-targets': setting(networks, {
-    description: 'Private networks that webhooks may reach outside STANDALONE mode.',
+    description: 'Private networks that webhook deliveries may reach outside STANDALONE mode.',
   }),
 };
 
 type Provided = ReturnType<typeof provide>;
 
-/** Webhook endpoints: addresses, secrets and their rotation, and the mail when one is disabled. */
+/** Webhook endpoints: their URLs, their secrets and the rotation of secrets, and the mail when one is disabled. */
 export const webhookEndpoints = defineModule({
   name: 'endpoints',
   tables: ['webhook_endpoint'],
@@ -25,8 +25,10 @@ export const webhookEndpoints = defineModule({
   reference: [{ name: 'Webhooks', description: 'Signed notifications to other systems.' }],
   resources: { 'webhook endpoint': endpointRecord },
   provide,
-  routes: (context: Node & Provided) => webhookRoutes({ ...context, directory: context.endpoints }),
-  retention: ({ database }: Node) => [{ name: 'secret rotations', sweep: (nowMs) => settleRotations(database, nowMs) }],
+  routes: (context: Node & Provided) => endpointRoutes({ ...context, directory: context.endpoints }),
+  retention: ({ database }: Node) => [
+    { name: 'replaced webhook secrets', sweep: (nowMs) => database.run(promoteDueSecrets, [nowMs]) },
+  ],
 });
 
 function provide(node: NodeWith<SettingsOf<typeof settings>>) {

@@ -1,14 +1,14 @@
 import { pingType } from '../../../core/event-types.ts';
 import { publicId, uuidTimeMs } from '../../../core/id.ts';
 import type { Principal } from '../../../core/principal.ts';
-import { eventBody, recordEventForOne } from '../events/append-events.cte.ts';
+import { eventBody, recordEventForEndpoint } from '../events/append-events.cte.ts';
 import { demandActive, lockManaged, type ManagementDeps } from './endpoints.ts';
 
 /**
- * Sends an endpoint a ping, through the queue like everything else: signed, tried again, shown among its deliveries. Gives
- * back the delivery's public id. No other endpoint is sent it, and no list of events holds it.
+ * Enqueues a ping to one endpoint as an ordinary delivery: signed, retried, listed among its deliveries. The list of events
+ * does not show it. Returns the public id of the delivery.
  */
-export async function pingWebhook(
+export async function pingEndpoint(
   id: number,
   principal: Principal,
   { database, drawUuid }: ManagementDeps,
@@ -20,7 +20,7 @@ export async function pingWebhook(
     demandActive(row);
     const { tenant_id: tenantId, events, created_at: createdTime } = row;
     const objectJson = JSON.stringify({ id, events, createdTime });
-    return recordEventForOne(transaction, {
+    return recordEventForEndpoint(transaction, {
       tenantId,
       id: eventId,
       type: pingType,

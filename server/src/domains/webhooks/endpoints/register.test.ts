@@ -9,7 +9,7 @@ import { Notifications } from '../../../platform/postgres/notifications.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../../testing/database.ts';
 import { AddressGuard } from './address-guard.ts';
 import { EndpointDirectory } from './directory.ts';
-import { webhookRoutes } from './routes.ts';
+import { endpointRoutes } from './routes.ts';
 
 const nowMs = Date.UTC(2026, 0, 31, 9, 30);
 const valid = { url: 'https://shop.example.com/hooks?from=florin', events: ['transaction.created'], secret: 's3cret' };
@@ -42,7 +42,7 @@ beforeAll(async () => {
   const { database } = db;
   const notifications = new Notifications(db.connection, () => {});
   const open = () => '';
-  const routes = webhookRoutes({
+  const routes = endpointRoutes({
     database,
     directory: new EndpointDirectory({ database, notifications, open, guard }),
     guard: { allowsTarget: (hostname) => guard.allowsTarget(hostname) },
@@ -81,7 +81,7 @@ async function register(body: unknown) {
   return { status: reply.status, body: (await reply.json()) as Reply };
 }
 
-test('a registration is answered with all but its secret, which is sealed to its place', async () => {
+test('the answer to a registration does not contain the secret, which is stored sealed', async () => {
   const { status, body } = await register(valid);
   expect(status).toBe(200);
   const { url, events } = valid;
@@ -95,7 +95,7 @@ test('a registration is answered with all but its secret, which is sealed to its
   });
 });
 
-test('an event named twice is kept once', async () => {
+test('an event type named twice is stored once', async () => {
   const { body } = await register({ ...valid, events: ['*', 'transaction.*', '*'] });
   expect(body.data.events).toEqual(['*', 'transaction.*']);
 });
@@ -129,7 +129,7 @@ test.each([
   ['secret', { secret: 'line\nbreak' }],
   ['secret', { secret: 's'.repeat(257) }],
   ['secrets', { secrets: 'x' }],
-])('%s is refused by name: %j', async (field, change) => {
+])('a field %s is refused naming it: %j', async (field, change) => {
   const { status, body } = await register({ ...valid, ...change });
   expect({ status, field: body.error.field, type: body.error.type }).toEqual({
     status: 400,
@@ -138,7 +138,7 @@ test.each([
   });
 });
 
-test('what a caller may not read it cannot have pushed to it', async () => {
+test('a caller cannot register for event types that it may not read', async () => {
   principal.scopes = new Set(['transaction_read']);
   const refused = await register({ ...valid, events: ['transaction.created', 'invoice.paid'] });
   expect(refused).toMatchObject({

@@ -5,27 +5,27 @@ import type { Principal } from '../../../core/principal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { AddressGuard } from './address-guard.ts';
 import { type EndpointDirectory, secretPlace } from './directory.ts';
+import { insertEndpoint, nextEndpointId, type RegisteredRow } from './endpoint-statements.ts';
 import { demandReading } from './rules.ts';
 import type { registerInput } from './schema.ts';
-import { type EndpointRow, insertEndpoint, nextEndpointId } from './statements.ts';
 
-export interface WebhookDeps {
+export interface RegisterDeps {
   database: Queryable;
   directory: EndpointDirectory;
   guard: Pick<AddressGuard, 'allowsTarget'>;
-  /** Seals a secret to the place it is kept in. */
-  seal: (plain: string, where: string) => Buffer;
+  /** Seals a secret for one place of storage. */
+  seal: (plain: string, place: string) => Buffer;
   clock: Clock;
 }
 
-/** Registers an endpoint of the caller's tenant: from now on its events are delivered there. */
+/** Registers an endpoint of the caller's tenant. It receives events from now on. */
 export async function registerEndpoint(
   { url, events, secret }: Static<typeof registerInput>,
   principal: Principal,
-  { database, directory, guard, seal, clock }: WebhookDeps,
-): Promise<EndpointRow> {
+  { database, directory, guard, seal, clock }: RegisterDeps,
+): Promise<RegisteredRow> {
   demandReading(events, principal);
-  await demandReachable(url, guard);
+  await requireAllowedUrl(url, guard);
   const { tenantId, userId } = principal;
   const [{ id }] = (await database.run(nextEndpointId)) as [{ id: number }];
   const sealed = seal(secret, secretPlace(tenantId, id));
@@ -39,21 +39,21 @@ export async function registerEndpoint(
     new Date(clock()),
   ]);
   await directory.changed(database, id);
-  return row as EndpointRow;
+  return row as RegisteredRow;
 }
 
-/** The parser repairs the rest without a word: what is stored would read otherwise than what is connected to. */
-const asConnectedTo = /^https?:\/\/[^/\\?#@]+([/?#][^\\]*)?$/i;
+/** The URL parser silently repairs other spellings; the stored URL would then differ from the address connected to. */
+const unrepairedUrl = /^https?:\/\/[^/\\?#@]+([/?#][^\\]*)?$/i;
 
-/** Refuses an address that deliveries may not be posted to. */
-export async function demandReachable(text: string, guard: WebhookDeps['guard']): Promise<void> {
-  // The parser would leave them out.
-  if (/[\s\p{Cc}]/u.test(text)) throw invalid('url', 'url must not hold spaces or control characters.');
-  if (!URL.canParse(text)) throw invalid('url', 'url must be an absolute URL.');
-  const { protocol, username, password, hostname } = new URL(text);
+/** Refuses a malformed URL, and one whose host leads to a forbidden address. */
+export async function requireAllowedUrl(url: string, guard: RegisterDeps['guard']): Promise<void> {
+  // The URL parser would drop them.
+  if (/[\s\p{Cc}]/u.test(url)) throw invalid('url', 'url must not hold spaces or control characters.');
+  if (!URL.canParse(url)) throw invalid('url', 'url must be an absolute URL.');
+  const { protocol, username, password, hostname } = new URL(url);
   if (protocol !== 'https:' && protocol !== 'http:') throw invalid('url', 'url must begin with https:// or http://.');
   if (username !== '' || password !== '') throw invalid('url', 'url must not hold a user name or password.');
-  if (!asConnectedTo.test(text)) {
+  if (!unrepairedUrl.test(url)) {
     throw invalid('url', 'url must have its host right after https:// or http://, and hold no backslash.');
   }
   if (await guard.allowsTarget(hostname)) return;

@@ -1,41 +1,36 @@
 import type { Clock } from '../../../core/clock.ts';
-import { notFound } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import { tenantsSeen } from '../../identity/tenants/visible-tenants.ts';
-import { cancelDeliveries, lockEndpoint, type ManagedRow, removeEndpoint } from './endpoint-statements.ts';
-import type { ManagementDeps } from './endpoints.ts';
-import { demandReading } from './rules.ts';
+import { cancelDeliveries, type EndpointRow, markRemoved } from './endpoint-statements.ts';
+import { lockManagedOrRemoved, type ManagementDeps } from './endpoints.ts';
 
 /**
- * Removes an endpoint: nothing is sent to it any more, and what waits is CANCELLED. Its deliveries stay readable, which is
- * why its row does too. A second time changes nothing and answers the same.
+ * Removes an endpoint and cancels its open deliveries. Its row stays, so that its deliveries can still be read. Removing it
+ * again changes nothing and returns the same.
  */
-export async function removeWebhook(
+export async function removeEndpoint(
   id: number,
   principal: Principal,
   { database, directory, clock }: ManagementDeps,
-): Promise<ManagedRow> {
+): Promise<EndpointRow> {
   const removed = await database.transaction(async (transaction) => {
-    const [row] = await transaction.run(lockEndpoint, [await tenantsSeen(transaction, principal), id]);
-    if (row === undefined) throw notFound('webhook', id);
-    demandReading(row.events, principal);
+    const row = await lockManagedOrRemoved(transaction, id, principal);
     if (row.removed_at !== null) return row;
-    const [gone] = await transaction.run(removeEndpoint, [id, clock()]);
-    return gone as ManagedRow;
+    const [marked] = await transaction.run(markRemoved, [id, clock()]);
+    return marked as EndpointRow;
   });
   await directory.changed(database, id);
-  await cancelWaiting(database, removed, clock);
+  await cancelOpenDeliveries(database, removed, clock);
   return removed;
 }
 
-/** Rows in one go, and goes: whoever has more waiting than that has it cancelled as it falls due, by the sender. */
-const cancelledAtOnce = 5_000;
-const goes = 20;
+/** Deliveries beyond these batches are cancelled by the sender when they fall due. */
+const batchRows = 5_000;
+const maxBatches = 20;
 
-async function cancelWaiting(database: Queryable, { tenant_id, id }: ManagedRow, clock: Clock): Promise<void> {
-  for (let go = 0; go < goes; go++) {
-    const [row] = await database.run(cancelDeliveries, [tenant_id, id, clock(), cancelledAtOnce]);
-    if ((row?.cancelled ?? 0) < cancelledAtOnce) return;
+async function cancelOpenDeliveries(database: Queryable, { tenant_id, id }: EndpointRow, clock: Clock): Promise<void> {
+  for (let batch = 0; batch < maxBatches; batch++) {
+    const [row] = await database.run(cancelDeliveries, [tenant_id, id, clock(), batchRows]);
+    if ((row?.cancelled ?? 0) < batchRows) return;
   }
 }

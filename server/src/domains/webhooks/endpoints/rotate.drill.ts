@@ -21,7 +21,7 @@ afterAll(async () => {
 
 const secrets = ['the first secret', 'the second secret', 'the third secret'];
 
-/** Which of the secrets made each header. */
+/** The secrets that made each header, by their index. */
 function signersOf({ headers, body }: Received): { service: number[]; standard: number[] } {
   const given = String(headers['webhook-signature']).split(' ');
   const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.`;
@@ -36,7 +36,7 @@ function signersOf({ headers, body }: Received): { service: number[]; standard: 
   };
 }
 
-test('secrets changed twice on one node while two others send: every delivery verifies with one the receiver knows', async () => {
+test('while one node rotates the secret twice and two others send, every delivery verifies with a secret that the receiver knows', async () => {
   const receiver = await nodes.receiving();
   const api = await nodes.start({ APP_ROLE: 'api' });
   const id = await nodes.registered(api, receiver.url, secrets[0]);
@@ -52,7 +52,7 @@ test('secrets changed twice on one node while two others send: every delivery ve
   };
   const rotate = async (input: object) => dataOf(await api.post('/api/webhook/rotate', { id, ...input }, as));
   const steps: { from: number; to: number; service: number[]; standard: number[] }[] = [];
-  /** A step is heard of on every node within a second; what began before may be signed as before. */
+  /** Every node is notified of a step within a second; deliveries that began before may carry the earlier signatures. */
   const signedBy = async (service: number[], standard: number[]) => {
     await new Promise((resolve) => setTimeout(resolve, secondMs));
     const from = receiver.received.length;

@@ -11,7 +11,7 @@ import { aRefusal } from '../../../testing/shapes.ts';
 const present = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const next = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
 
-/** How far the service's clock is ahead of the machine's; like any clock it only goes on. */
+/** How far the clock of the service is ahead of the system clock. Never decreases. */
 let movedMs = 0;
 const now = () => Date.now() + movedMs;
 let db: TestDatabase;
@@ -51,12 +51,12 @@ const rotate = (input: object) => florin.post('/api/webhook/rotate', { id, ...in
 const arrived = (count: number) =>
   eventually(`${count} deliveries arrive`, () => receiver.received.length >= count && [...receiver.received]);
 
-/** Which secrets a delivery verifies with, by either header. */
+/** The secrets that verify a delivery, for each of the two headers. */
 function verifiesWith({ headers, body }: Received) {
   const byService = (secret: string) =>
     headers['x-service-signature'] === createHmac('sha256', secret).update(body).digest('hex');
   const byStandard = (secret: string) => {
-    // The library compares the timestamp with the machine's clock, which these tests move.
+    // The library compares the timestamp with the system clock, from which the clock of these tests differs.
     const moved = Number(headers['webhook-timestamp']) * 1000 - Date.now() > hourMs / 2;
     if (moved)
       return headers['webhook-signature']
@@ -88,7 +88,7 @@ async function delivered(): Promise<ReturnType<typeof verifiesWith>> {
   return verifiesWith((await arrived(before + 1)).at(-1) as Received);
 }
 
-test('staged, both secrets verify the standard header and the old one the hex; promoted, only the new one does', async () => {
+test('while staged, both secrets verify the standard header and the old one the service header; once promoted, only the new one', async () => {
   expect(await delivered()).toEqual({ service: [true, false], standard: [true, false] });
   expect(dataOf(await rotate({ secret: next }))).toMatchObject({ id, nextSecret: true, promoteAt: null });
   expect(await delivered()).toEqual({ service: [true, false], standard: [true, true] });
@@ -96,7 +96,7 @@ test('staged, both secrets verify the standard header and the old one the hex; p
   expect(await delivered()).toEqual({ service: [false, true], standard: [false, true] });
 });
 
-test('at the time that was set the staged secret takes over by itself, and the old one is forgotten', async () => {
+test('the staged secret is promoted at the scheduled time, and the old one is deleted', async () => {
   const promoteAt = new Date(now() + hourMs).toISOString();
   expect(dataOf(await rotate({ secret: next, promoteAt }))).toMatchObject({ nextSecret: true, promoteAt });
   expect(await delivered()).toEqual({ service: [true, false], standard: [true, true] });
@@ -104,12 +104,12 @@ test('at the time that was set the staged secret takes over by itself, and the o
   expect(await delivered()).toEqual({ service: [false, true], standard: [false, true] });
   const [listed] = dataOf(await florin.get('/api/webhook/list', as));
   expect(listed).toMatchObject({ nextSecret: false, promoteAt: null });
-  // The next rotation begins from the secret that is the present one now.
+  // The next rotation starts from the promoted secret.
   dataOf(await rotate({ secret: present }));
   expect(await delivered()).toEqual({ service: [false, true], standard: [true, true] });
 });
 
-test('under load no delivery fails to verify with the one secret or the other, by either header', async () => {
+test('under load, every delivery verifies with one of the secrets, by either header', async () => {
   let paying = true;
   const payers = Array.from({ length: 4 }, async () => {
     while (paying) await makePayment(florin, as, channelId);
@@ -118,7 +118,7 @@ test('under load no delivery fails to verify with the one secret or the other, b
   dataOf(await rotate({ secret: next }));
   const staged = receiver.received.length;
   await arrived(staged + 20);
-  // The receiver has learnt the next secret by now; from here on it takes either.
+  // From here on the receiver knows both secrets.
   dataOf(await rotate({ promote: true }));
   await arrived(receiver.received.length + 20);
   paying = false;
@@ -129,7 +129,7 @@ test('under load no delivery fails to verify with the one secret or the other, b
   expect(standardHeaders.some((header) => header.split(' ').length === 2)).toBe(true);
 });
 
-test('a staged secret is replaced by another, and never shown', async () => {
+test('staging another secret replaces the staged one, and no secret is shown', async () => {
   dataOf(await rotate({ secret: 'not this one' }));
   const { body } = await rotate({ secret: next });
   expect(JSON.stringify(body)).not.toContain(next.slice(6));
@@ -155,7 +155,7 @@ test.each([
   expect({ status, body }).toEqual({ status: 400, body: aRefusal(400, { type: 'invalid_request', field }) });
 });
 
-test('with nothing staged there is nothing to promote', async () => {
+test('promoting without a staged secret is refused', async () => {
   const promoteAt = new Date(now() + hourMs).toISOString();
   for (const input of [{ promote: true }, { promoteAt }]) {
     const { status, body } = await rotate(input);

@@ -2,31 +2,25 @@ import type { Static } from 'typebox';
 import { dayMs } from '../../../core/clock.ts';
 import { invalid, Refusal } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
-import type { Queryable } from '../../../platform/postgres/database.ts';
 import { secretPlace } from './directory.ts';
-import {
-  type ManagedRow,
-  promoteSecret,
-  schedulePromotion,
-  settlePromotions,
-  stageSecret,
-} from './endpoint-statements.ts';
+import { type EndpointRow, promoteSecret, schedulePromotion, stageSecret } from './endpoint-statements.ts';
 import { lockManaged, type ManagementDeps } from './endpoints.ts';
 import type { rotateInput } from './schema.ts';
 
 type RotateInput = Static<typeof rotateInput>;
 
 /**
- * Changes an endpoint's secret in two steps, so that its receiver can follow without losing one delivery. Staged, the next
- * secret signs beside the present one where the header has room for two (`webhook-signature`); promoted, it alone signs.
+ * Changes an endpoint's secret in two steps, so that the receiver can switch without rejecting a delivery. While a secret is
+ * staged, `webhook-signature` carries the signatures of both secrets and `X-Service-Signature` that of the present one;
+ * after the promotion, only the new secret signs.
  */
 export async function rotateSecret(
   input: RotateInput,
   principal: Principal,
   { database, directory, seal, clock }: ManagementDeps,
-): Promise<ManagedRow> {
+): Promise<EndpointRow> {
   const nowMs = clock();
-  const promoteMs = promotionOf(input, nowMs);
+  const promoteMs = promotionTimeOf(input, nowMs);
   const { id, secret, promote } = input;
   const saved = await database.transaction(async (transaction) => {
     const { tenant_id, has_next_secret, promote_at } = await lockManaged(transaction, id, principal);
@@ -42,13 +36,13 @@ export async function rotateSecret(
     return row;
   });
   await directory.changed(database, id);
-  return saved as ManagedRow;
+  return saved as EndpointRow;
 }
 
 const latestPromotionMs = 366 * dayMs;
 
-/** When the staged secret is to be promoted, in ms; null: when told to, or now. */
-function promotionOf({ secret, promote, promoteAt }: RotateInput, nowMs: number): number | null {
+/** When the staged secret is promoted; null: on request, or now with `promote`. */
+function promotionTimeOf({ secret, promote, promoteAt }: RotateInput, nowMs: number): number | null {
   if (promote !== undefined && (secret !== undefined || promoteAt !== undefined)) {
     throw invalid('promote', 'promote goes alone: first stage a secret, and promote it when the receiver knows it.');
   }
@@ -69,9 +63,4 @@ function nothingStaged(id: number): Refusal {
     `No next secret is staged for webhook ${id}: there is nothing to promote, or it has been promoted already.`,
     { field: 'promote' },
   );
-}
-
-/** Forgets secrets whose successors have taken their place by themselves. Meant to run every hour or so. */
-export async function settleRotations(database: Queryable, nowMs: number): Promise<void> {
-  await database.run(settlePromotions, [nowMs]);
 }

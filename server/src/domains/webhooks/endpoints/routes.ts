@@ -1,10 +1,11 @@
 import { Type } from 'typebox';
 import { get, post, type Route } from '../../../platform/http/route.ts';
-import { listEndpointsOf, type ManagementDeps, recordOf } from './endpoints.ts';
-import { modifyWebhook } from './modify.ts';
-import { pingWebhook } from './ping.ts';
+import type { ManagementDeps } from './endpoints.ts';
+import { listEndpointsOf, recordOf } from './list.ts';
+import { modifyEndpoint } from './modify.ts';
+import { pingEndpoint } from './ping.ts';
 import { registerEndpoint } from './register.ts';
-import { removeWebhook } from './remove.ts';
+import { removeEndpoint } from './remove.ts';
 import { rotateSecret } from './rotate.ts';
 import {
   endpointInput,
@@ -17,14 +18,14 @@ import {
   rotateInput,
 } from './schema.ts';
 
-export function webhookRoutes(deps: ManagementDeps): Route[] {
+export function endpointRoutes(deps: ManagementDeps): Route[] {
   const { database, clock } = deps;
   return [
     post('/api/webhook/register', 'caller', 'Webhooks', {
       summary: 'Register a webhook endpoint',
       description:
-        "Events of the caller's tenant that happen from now on are posted there, signed. Needs the read scope of every " +
-        'event type asked for: a caller can have pushed to it only what it may read.',
+        "Events of the caller's tenant are posted to the endpoint from now on, signed. The caller needs the read scope of " +
+        'every event type in `events`.',
       body: registerInput,
       data: registeredEndpoint,
       handle: async ({ body, principal }) => {
@@ -35,7 +36,8 @@ export function webhookRoutes(deps: ManagementDeps): Route[] {
 
     get('/api/webhook/list', 'caller', 'Webhooks', {
       summary: 'List webhook endpoints',
-      description: 'Newest first: those of which the caller may read everything that is sent to them. Never a secret.',
+      description:
+        'Newest first: endpoints whose subscribed event types the caller may all read. Secrets are never shown.',
       query: endpointListQuery,
       data: Type.Array(endpointRecord),
       paged: true,
@@ -45,33 +47,33 @@ export function webhookRoutes(deps: ManagementDeps): Route[] {
     post('/api/webhook/modify', 'caller', 'Webhooks', {
       summary: 'Change a webhook endpoint',
       description:
-        'What is left out stays. Deliveries that wait go to the new address. Switched on again, an endpoint begins as if ' +
-        'nothing had been wrong; what happened meanwhile can be replayed.',
+        'Fields left out keep their value. Open deliveries go to the new URL. Enabling an endpoint clears its failures; ' +
+        'events that happened while it was disabled can be replayed.',
       body: modifyInput,
       data: endpointRecord,
       handle: async ({ body, principal }) => ({
         message: 'Webhook saved',
-        data: recordOf(await modifyWebhook(body, principal, deps), clock()),
+        data: recordOf(await modifyEndpoint(body, principal, deps), clock()),
       }),
     }),
 
     post('/api/webhook/remove', 'caller', 'Webhooks', {
       summary: 'Remove a webhook endpoint',
       description:
-        'For good. What waits for it is CANCELLED; its deliveries stay readable. Removing it again is no error.',
+        'Cannot be undone. Open deliveries are CANCELLED; deliveries stay readable. Removing an endpoint again is not an error.',
       body: endpointInput,
       data: endpointRecord,
       handle: async ({ body, principal }) => ({
         message: 'Webhook removed',
-        data: recordOf(await removeWebhook(body.id, principal, deps), clock()),
+        data: recordOf(await removeEndpoint(body.id, principal, deps), clock()),
       }),
     }),
 
     post('/api/webhook/rotate', 'caller', 'Webhooks', {
       summary: "Change a webhook endpoint's secret",
       description:
-        'In two steps. With `secret` the next one is staged: `webhook-signature` then carries the signatures of both, ' +
-        '`X-Service-Signature` that of the present one. With `promote`, or at `promoteAt`, the staged one takes its place.',
+        'In two steps. `secret` stages the next secret: `webhook-signature` then carries the signatures of both secrets, ' +
+        '`X-Service-Signature` that of the present one. `promote`, or the time `promoteAt`, makes it the present one.',
       body: rotateInput,
       data: endpointRecord,
       handle: async ({ body, principal }) => ({
@@ -81,15 +83,15 @@ export function webhookRoutes(deps: ManagementDeps): Route[] {
     }),
 
     post('/api/webhook/test', 'caller', 'Webhooks', {
-      summary: 'Send a webhook endpoint a ping',
+      summary: 'Send a ping to a webhook endpoint',
       description:
-        'An event of the type `webhook.ping`, to this endpoint alone, whatever it subscribed to: queued, signed, tried ' +
-        'again and shown among its deliveries like any other.',
+        'Enqueues an event of the type `webhook.ping` to this endpoint only, whatever its subscriptions. It is signed, ' +
+        'retried and listed among the deliveries like any other event.',
       body: endpointInput,
       data: pingResult,
       handle: async ({ body, principal }) => ({
         message: 'Ping queued',
-        data: { deliveryId: await pingWebhook(body.id, principal, deps) },
+        data: { deliveryId: await pingEndpoint(body.id, principal, deps) },
       }),
     }),
   ];

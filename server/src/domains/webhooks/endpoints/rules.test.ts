@@ -3,7 +3,7 @@ import type { Principal } from '../../../core/principal.ts';
 import type { Scope } from '../../../core/scopes.ts';
 import { demandReading } from './rules.ts';
 
-test('a caller may subscribe to what it may read', () => {
+test('a caller may subscribe to event types that it may read', () => {
   const reader = principalWith('transaction_read');
   expect(() => demandReading(['transaction.*', 'transaction.created'], reader)).not.toThrow();
   expect(() =>

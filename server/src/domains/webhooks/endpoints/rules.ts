@@ -3,13 +3,13 @@ import { Refusal } from '../../../core/errors.ts';
 import { scopeOfEventType, typesMatching } from '../../../core/event-types.ts';
 import type { Principal } from '../../../core/principal.ts';
 
-/** Why an endpoint was switched off by the sender: it said so itself, or nothing but failures came from it for days. */
+/** Why the sender disabled an endpoint. `gone`: it answered 410. `failing`: no success for `disabledAfterMs`. */
 export type DisabledReason = 'gone' | 'failing';
 
-/** A delivery that uses up its tries switches its endpoint off when there has been no success for this long. */
+/** A delivery that uses up its attempts disables its endpoint if there has been no success for this long. */
 export const disabledAfterMs = 5 * dayMs;
 
-/** A caller can have pushed to it only what it may read (decisions, Who may do what). */
+/** Requires the read scope of every event type that matches a pattern (decisions, Who may do what). */
 export function demandReading(patterns: readonly string[], { scopes }: Principal): void {
   for (const type of new Set(patterns.flatMap(typesMatching))) {
     const scope = scopeOfEventType[type];

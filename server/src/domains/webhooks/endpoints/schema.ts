@@ -8,12 +8,12 @@ const eventPattern = Type.Enum([...eventPatterns]);
 const url = Type.String({
   minLength: 1,
   maxLength: 2048,
-  description: 'Where deliveries are posted: http or https, without user name and password.',
+  description: 'The http or https URL that deliveries are posted to, without user name and password.',
 });
 const events = Type.Array(eventPattern, {
   minItems: 1,
   maxItems: 100,
-  description: 'Event types to receive; `transaction.*` stands for all of a noun, `*` for everything.',
+  description: 'Event types to receive. `transaction.*` matches all types of transactions, `*` all types.',
 });
 export const secret = (description: string) =>
   Type.String({ pattern: '^[ -~]{1,256}$', title: '1 to 256 printable ASCII characters', description });
@@ -22,14 +22,13 @@ export const nullable = <Shape extends TSchema>(shape: Shape, description: strin
   Type.Union([shape, Type.Null()], { description });
 
 export const registerInput = Type.Object(
-  { url, events, secret: secret('Signs the deliveries. Stored sealed, never shown.') },
+  { url, events, secret: secret('Signs the deliveries. Stored encrypted, never shown.') },
   { additionalProperties: false },
 );
 
 export const endpointId = (description: string) =>
   Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description });
 
-/** A time to the millisecond, with its offset from UTC. */
 export const time = (description: string) =>
   Type.String({ format: 'date-time', maxLength: 40, title: 'a time of ISO 8601 with its offset', description });
 
@@ -39,18 +38,22 @@ export const modifyInput = Type.Object(
     url: Type.Optional(url),
     events: Type.Optional(events),
     state: Type.Optional(
-      Type.Boolean({ description: 'false: nothing is sent. true: it is, also to an endpoint that was switched off.' }),
+      Type.Boolean({
+        description:
+          'false: nothing is sent. true: deliveries are sent; also enables an endpoint that Florin disabled.',
+      }),
     ),
     maxInFlight: Type.Optional(
       Type.Union([Type.Integer({ minimum: 1, maximum: 10_000 }), Type.Null()], {
         title: 'an integer from 1 to 10000, or null',
-        description: 'Deliveries in flight at most, on each node. null: as many as it answers promptly.',
+        description:
+          'Maximum number of deliveries in flight, per node. null: adapts to how promptly the endpoint answers.',
       }),
     ),
     ratePerSecond: Type.Optional(
       Type.Union([Type.Integer({ minimum: 1, maximum: 100_000 }), Type.Null()], {
         title: 'an integer from 1 to 100000, or null',
-        description: 'Deliveries a second at most, from all nodes together. null: no limit.',
+        description: 'Maximum number of deliveries per second, over all nodes. null: no limit.',
       }),
     ),
   },
@@ -62,11 +65,11 @@ export const endpointInput = Type.Object({ id: endpointId("The endpoint's id.") 
 export const rotateInput = Type.Object(
   {
     id: endpointId("The endpoint's id."),
-    secret: Type.Optional(secret('The next secret. Takes the place of one that is staged already.')),
-    promote: Type.Optional(
-      Type.Literal(true, { description: 'The staged secret takes the place of the present one now.' }),
+    secret: Type.Optional(secret('The next secret. Replaces a secret that is already staged.')),
+    promote: Type.Optional(Type.Literal(true, { description: 'The staged secret replaces the present one now.' })),
+    promoteAt: Type.Optional(
+      time('When the staged secret replaces the present one. In the future, at most 366 days ahead.'),
     ),
-    promoteAt: Type.Optional(time('When the staged secret takes the place of the present one: in the future.')),
   },
   { additionalProperties: false },
 );
@@ -74,7 +77,7 @@ export const rotateInput = Type.Object(
 export const endpointListQuery = Type.Object(pageFields);
 
 export const pingResult = Type.Object({
-  deliveryId: Type.String({ description: 'Of the delivery that carries the ping.' }),
+  deliveryId: Type.String({ description: 'The delivery of the ping.' }),
 });
 
 export const registeredEndpoint = Type.Object({
@@ -85,22 +88,24 @@ export const registeredEndpoint = Type.Object({
   createdTime: Type.String(),
 });
 
-/** An endpoint as its owners see it: everything but its secrets. */
 export const endpointRecord = Type.Object({
   ...registeredEndpoint.properties,
   tenantId: tenantIdOnWire,
   disabledReason: nullable(
     Type.Enum(['gone', 'failing']),
-    'Why it was switched off by Florin: it answered 410, or nothing succeeded for five days. null: it was not.',
+    'Why Florin disabled the endpoint. `gone`: it answered 410. `failing`: no delivery succeeded for five days. null: it did not.',
   ),
-  failingSince: nullable(Type.String(), 'Nothing has succeeded since then. null: nothing is wrong.'),
-  pausedUntil: nullable(Type.String(), 'After failures in a row nothing is sent until then.'),
+  failingSince: nullable(Type.String(), 'No delivery has succeeded since then. null: the endpoint is not failing.'),
+  pausedUntil: nullable(Type.String(), 'After consecutive failures, nothing is sent until then.'),
   maxInFlight: nullable(
     Type.Integer(),
-    'Deliveries in flight at most, on each node. null: as many as it answers promptly.',
+    'Maximum number of deliveries in flight, per node. null: adapts to how promptly the endpoint answers.',
   ),
-  ratePerSecond: nullable(Type.Integer(), 'Deliveries a second at most. null: no limit.'),
-  nextSecret: Type.Boolean({ description: 'true: another secret is staged, and signs beside the present one.' }),
-  promoteAt: nullable(Type.String(), 'When the staged secret takes the place of the present one. null: when told to.'),
+  ratePerSecond: nullable(Type.Integer(), 'Maximum number of deliveries per second. null: no limit.'),
+  nextSecret: Type.Boolean({ description: 'true: another secret is staged and signs too.' }),
+  promoteAt: nullable(
+    Type.String(),
+    'When the staged secret replaces the present one. null: on request, or no secret is staged.',
+  ),
   updatedTime: nullable(Type.String(), 'null when never updated.'),
 });

@@ -1,23 +1,23 @@
 import { hash } from 'node:crypto';
 
-/** An endpoint's secret, ready to sign with. */
+/** A secret as HMAC keys, one for each signature header. */
 export interface SigningKeys {
-  /** Of X-Service-Signature: the secret's own bytes. */
+  /** For X-Service-Signature: the bytes of the secret. */
   plain: HmacKey;
-  /** Of webhook-signature: what follows `whsec_`, decoded; or the secret's own bytes. */
+  /** For webhook-signature: the base64 after `whsec_`, decoded; the bytes of any other secret. */
   standard: HmacKey;
 }
 
-/** An endpoint's secrets: the present one, and one that is staged to follow it. */
+/** The present secret of an endpoint, and a staged one. */
 export interface EndpointKeys {
   present: SigningKeys;
-  /** `fromMs`: when it takes the other's place; null: when it is told to. */
+  /** `fromMs`: when the staged secret is promoted; null: on request. */
   next?: { keys: SigningKeys; fromMs: number | null };
 }
 
 /**
- * Both signatures of a delivery sent now. While another secret is staged the standard one carries both, as its
- * specification has it: a list, separated by spaces; the service one has room for the present secret's alone.
+ * Both signature headers of a delivery sent at `nowMs`. While a secret is staged, the standard header carries the signatures
+ * of both secrets, separated by a space, as Standard Webhooks specifies; the service header can carry only one.
  */
 export function signaturesAt(
   nowMs: number,
@@ -40,12 +40,12 @@ const standardPrefix = 'whsec_';
 
 export function signingKeys(secret: string): SigningKeys {
   const plain = hmacKey(Buffer.from(secret, 'utf8'));
-  const decoded = decodedOf(secret);
+  const decoded = decodedStandardKey(secret);
   return { plain, standard: decoded === undefined ? plain : hmacKey(decoded) };
 }
 
-/** The key inside a secret of the Standard Webhooks form; undefined where the rest is not base64 at all. */
-function decodedOf(secret: string): Buffer | undefined {
+/** The key in a secret of the Standard Webhooks format; undefined for a secret of another format. */
+function decodedStandardKey(secret: string): Buffer | undefined {
   if (!secret.startsWith(standardPrefix)) return undefined;
   const encoded = secret.slice(standardPrefix.length);
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(encoded) || encoded.length % 4 !== 0) return undefined;
@@ -62,7 +62,7 @@ export function standardSignature({ standard }: SigningKeys, id: string, timesta
   return `v1,${hmac(standard, `${id}.${timestamp}.`, body, 'base64')}`;
 }
 
-/** A key of HMAC-SHA256, padded both ways (RFC 2104, section 2). */
+/** The inner and outer padded key of HMAC-SHA256 (RFC 2104, section 2). */
 interface HmacKey {
   inner: Buffer;
   outer: Buffer;
@@ -77,14 +77,14 @@ function hmacKey(secret: Buffer): HmacKey {
   return { inner: Buffer.from(key.map((byte) => byte ^ 0x36)), outer: Buffer.from(key.map((byte) => byte ^ 0x5c)) };
 }
 
-/** Filled anew for every signature; nothing is awaited between filling and hashing. */
+/** Shared by all signatures: nothing awaits between filling and hashing it. */
 let message = Buffer.alloc(4096);
 const outerMessage = Buffer.alloc(blockBytes + digestBytes);
 
 /**
- * HMAC-SHA256 of an ASCII prefix and the body, by two one-shot hashes over memory that is used again: 1.1 µs against
- * the 2.4 of `createHmac`, whose native objects burden the garbage collector besides. A test holds it against
- * `createHmac`, and another against an independent verifier.
+ * HMAC-SHA256 of an ASCII prefix and the body, as two one-shot hashes over reused memory: 1.1 µs, against 2.4 µs for
+ * `createHmac`, whose native objects also burden the garbage collector. Tests compare it with `createHmac` and with an
+ * independent verifier.
  */
 function hmac({ inner, outer }: HmacKey, prefix: string, body: Buffer, encoding: 'hex' | 'base64'): string {
   const bodyAt = blockBytes + prefix.length;

@@ -34,7 +34,7 @@ afterAll(async () => {
   await db.drop();
 });
 
-test("the page's receiver takes what Florin sends, handles a repeat once, and refuses what is forged", async () => {
+test("the page's receiver accepts deliveries, handles a repeated delivery once, and refuses forged ones", async () => {
   const receiver = await runReceiver();
   try {
     const { url, lines } = receiver;
@@ -58,7 +58,7 @@ test("the page's receiver takes what Florin sends, handles a repeat once, and re
   }
 });
 
-test("the page's payload has the shape of a real one, and the page's use of Standard Webhooks verifies it", async () => {
+test("the page's payload has the shape of a real payload, and its Standard Webhooks code verifies a delivery", async () => {
   const receiver = await startReceiver();
   try {
     await florin.post('/api/webhook/register', { url: receiver.url, events: ['transaction.created'], secret }, as);
@@ -77,18 +77,18 @@ test("the page's payload has the shape of a real one, and the page's use of Stan
   }
 });
 
-/** How the page's function in another language is put to use: a program that judges signatures of a file. */
+/** How to run the page's function in another language: as a program that checks signatures of a file. */
 interface Language {
-  /** Whether it can be run here. */
+  /** A command that succeeds if the language is installed. */
   found: string[];
-  /** The program's files, from the page's code. */
+  /** The files of the program, made from the page's code. */
   files: (code: string) => Record<string, string>;
-  /** Run once before it is used. */
+  /** A command that runs once before the first use. */
   prepare?: string[];
   run: string[];
 }
 
-/** Arguments: the file, two secrets, then signatures; it prints for each whether it is good. */
+/** Arguments: the file, two secrets, then signatures. The program prints for each signature whether it is valid. */
 const languages: Record<string, Language> = {
   python: {
     found: ['python3', '--version'],
@@ -194,7 +194,7 @@ describe.each(Object.entries(languages))('%s', (name, { found: [command = '', ..
 
 interface RunningReceiver {
   url: string;
-  /** What it has handled. */
+  /** The events that it has handled, one line each. */
   lines: string[];
   stop: () => void;
 }
@@ -218,7 +218,7 @@ async function post(url: string, body: string, signature: string): Promise<numbe
   return (await fetch(url, { method: 'POST', headers, body })).status;
 }
 
-/** The event's type as the page's function gives it, or `refused`. */
+/** The type of the event that the page's function returns, or `refused`. */
 async function verifiedByPage(body: string, headers: object): Promise<string> {
   const ask = `try { console.log(eventOf(${JSON.stringify(body)}, ${JSON.stringify(headers)}).type) }
     catch (error) { console.log('refused', error.message) }`;

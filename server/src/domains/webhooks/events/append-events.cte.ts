@@ -8,27 +8,27 @@ import type { Topic } from '../../../platform/postgres/topics.ts';
 /** Deliveries are due. */
 export const deliveriesDue: Topic = 'deliveries';
 
-/** For statements that append events and return how many deliveries that made. */
+/** For statements that append events and return the number of deliveries: wakes the senders if there are any. */
 export const wakesSenders: Wake<{ deliveries: number }> = {
   topic: deliveriesDue,
   when: (rows) => rows.some(({ deliveries }) => deliveries > 0),
 };
 
-/** Something that happened to a record, as it will be told. */
+/** An event that is not written yet. */
 export interface EventDraft {
   tenantId: number;
   id: string;
   type: EventType;
-  /** The public id of the record it happened to. */
+  /** The public id of the record that the event is about. */
   objectId: string;
   createdMs: number;
-  /** The exact bytes every receiver is sent: frozen here. */
+  /** The exact bytes that every receiver gets; never rendered again. */
   body: string;
 }
 
 /**
- * The payload of the interface (Events, Payload): id, type, created in Unix seconds, data.object. The object comes
- * last and already written, so that `objectOfBody` can give it back letter by letter.
+ * The payload (interface, Events, Payload): id, type, created in Unix seconds, data.object. The object comes last, as the
+ * JSON text given, so that `objectOfBody` can return exactly that text.
  */
 export function eventBody(id: string, type: SentType, createdMs: number, objectJson: string): string {
   return `{"id":"${publicId('evt', id)}","type":"${type}","created":${Math.floor(createdMs / 1000)},"data":{"object":${objectJson}}}`;
@@ -39,60 +39,63 @@ export function objectOfBody(body: string): string {
 }
 
 /**
- * A new delivery's id, in SQL, from its event's. It takes its first 48 bits from there: its index grows at one end, as the
- * event's does, and `nearEvents` finds the deliveries of an event without an index of its own.
+ * SQL for the id of a new delivery. Its first 48 bits are those of its event's id: the index grows at one end, and
+ * the condition below finds the deliveries of an event without a further index.
  */
 export const deliveryIdFrom = (eventId: string) =>
   `overlay(gen_random_uuid()::text placing left(${eventId}::text, 13) from 1 for 13)::uuid`;
 
-/** Whether a delivery is of one of the events from first to last, or of one of the same milliseconds. */
+/** SQL condition: the delivery belongs to an event between the two, or to one of the same milliseconds. */
 export const nearEvents = (deliveryId: string, firstEventId: string, lastEventId: string) =>
   `${deliveryId} between (left(${firstEventId}::text, 13) || '-0000-0000-000000000000')::uuid
        and (left(${lastEventId}::text, 13) || '-ffff-ffff-ffffffffffff')::uuid`;
 
 /**
- * When a new delivery is due: when its event happened, and never later than now by the database's clock. An event's time may
- * be that of its id, and ids never run backwards: after the clock was set back they are ahead of it.
+ * SQL for the due time of a new delivery: the time of its event, but never later than now. Event times can come from ids,
+ * which never run backwards: after the clock was set back, they are ahead of it.
  */
-const dueOf = (createdAt: string) => `least(${createdAt}, now())`;
+const dueAtOf = (createdAt: string) => `least(${createdAt}, now())`;
 
 /**
- * What an event's body is checked by (`verify.ts`): the first 8 bytes of its SHA-256. Made in the database, where it takes 0.6 µs of the
- * 23 that an event with one delivery takes, and none of this process.
+ * SQL for the digest by which `integrity.ts` checks an event's body: the first 8 bytes of its SHA-256. Computed in the
+ * database: 0.6 of the 23 µs that an event with one delivery takes there, and no time of this process.
  */
 export const digestOf = (body: string) => `substring(sha256(convert_to(${body}, 'UTF8')) for 8)`;
 
 /**
- * The outbox: CTEs that write events and one delivery for each active endpoint of the tenant that asked for the
- * type, from a CTE `news (tenant_id, id, type, object_id, created_at, body)`. They stand in the same statement as the
- * change they tell of, so that neither can be without the other.
+ * The outbox: CTEs that write the events of a CTE `news (tenant_id, id, type, object_id, created_at, body)`, and for each
+ * event one delivery to every active endpoint of the tenant that subscribes to its type. They belong in the statement of
+ * the change itself, so that a change and its events are written together or not at all.
  */
 export const appendEventsCte = `
-  asking as materialized (
+  event_subscribers as materialized (
     select tenant_id, type,
            array(select endpoint.id from webhook_endpoint endpoint
-                  where endpoint.tenant_id = told.tenant_id and endpoint.state
-                    and endpoint.events && array['*', split_part(told.type, '.', 1) || '.*', told.type]) as endpoints
-      from (select distinct tenant_id, type from news) as told
+                  where endpoint.tenant_id = news_type.tenant_id and endpoint.state
+                    and endpoint.events && array['*', split_part(news_type.type, '.', 1) || '.*', news_type.type]) as endpoints
+      from (select distinct tenant_id, type from news) as news_type
   ),
-  aimed as (
-    select news.tenant_id, news.id, news.type, news.object_id, news.created_at, news.body, asking.endpoints
-      from news join asking on asking.tenant_id = news.tenant_id and asking.type = news.type
+  routed_news as (
+    select news.tenant_id, news.id, news.type, news.object_id, news.created_at, news.body,
+           event_subscribers.endpoints
+      from news
+      join event_subscribers on event_subscribers.tenant_id = news.tenant_id and event_subscribers.type = news.type
   ),
   recorded as (
     insert into event (tenant_id, id, type, object_id, created_at, body, deliveries, digest)
-    select tenant_id, id, type, object_id, created_at, body, cardinality(endpoints), ${digestOf('body')} from aimed
+    select tenant_id, id, type, object_id, created_at, body, cardinality(endpoints), ${digestOf('body')}
+      from routed_news
   ),
   enqueued as (
     insert into delivery (tenant_id, id, event_id, endpoint_id, due_at, created_at)
-    select aimed.tenant_id,
-           ${deliveryIdFrom('aimed.id')},
-           aimed.id, endpoint_id, ${dueOf('aimed.created_at')}, aimed.created_at
-      from aimed cross join lateral unnest(endpoints) as endpoint_id
+    select routed_news.tenant_id,
+           ${deliveryIdFrom('routed_news.id')},
+           routed_news.id, endpoint_id, ${dueAtOf('routed_news.created_at')}, routed_news.created_at
+      from routed_news cross join lateral unnest(endpoints) as endpoint_id
     returning 1
   )`;
 
-const record = statement<{ deliveries: number }>(
+const insertEvent = statement<{ deliveries: number }>(
   'events.record',
   `with news as (
      select $1::bigint as tenant_id, $2::uuid as id, $3::text as type, $4::text as object_id,
@@ -102,14 +105,14 @@ const record = statement<{ deliveries: number }>(
   { wakes: [wakesSenders] },
 );
 
-/** Records one event and its deliveries, in the transaction of the change it tells of. Gives back how many to send. */
-export async function recordEvent(transaction: Queryable, news: EventDraft): Promise<number> {
-  const { tenantId, id, type, objectId, createdMs, body } = news;
-  const [row] = await transaction.run(record, [tenantId, id, type, objectId, createdMs, body]);
+/** Records an event and its deliveries, in the transaction of the change itself. Returns the number of deliveries. */
+export async function recordEvent(transaction: Queryable, event: EventDraft): Promise<number> {
+  const { tenantId, id, type, objectId, createdMs, body } = event;
+  const [row] = await transaction.run(insertEvent, [tenantId, id, type, objectId, createdMs, body]);
   return row?.deliveries ?? 0;
 }
 
-const recordMany = statement<{ deliveries: number }>(
+const insertEvents = statement<{ deliveries: number }>(
   'events.record_many',
   `with news as (
      select tenant_id, id, type, object_id, to_timestamp(created_ms / 1000) as created_at, body
@@ -120,27 +123,27 @@ const recordMany = statement<{ deliveries: number }>(
   { wakes: [wakesSenders] },
 );
 
-/** Records many events and their deliveries at once, as `recordEvent` does one. */
-export async function recordEvents(transaction: Queryable, news: readonly EventDraft[]): Promise<number> {
-  if (news.length === 0) return 0;
-  const [row] = await transaction.run(recordMany, [
-    plainArray(news.map(({ tenantId }) => tenantId)),
-    plainArray(news.map(({ id }) => id)),
-    textArray(news.map(({ type }) => type)),
-    textArray(news.map(({ objectId }) => objectId)),
-    plainArray(news.map(({ createdMs }) => createdMs)),
-    textArray(news.map(({ body }) => body)),
+/** Records many events and their deliveries with one statement. Returns the number of deliveries. */
+export async function recordEvents(transaction: Queryable, events: readonly EventDraft[]): Promise<number> {
+  if (events.length === 0) return 0;
+  const [row] = await transaction.run(insertEvents, [
+    plainArray(events.map(({ tenantId }) => tenantId)),
+    plainArray(events.map(({ id }) => id)),
+    textArray(events.map(({ type }) => type)),
+    textArray(events.map(({ objectId }) => objectId)),
+    plainArray(events.map(({ createdMs }) => createdMs)),
+    textArray(events.map(({ body }) => body)),
   ]);
   return row?.deliveries ?? 0;
 }
 
-/** One event for one endpoint alone, whatever it subscribed to. */
-export interface DirectNews extends Omit<EventDraft, 'type'> {
+/** An event for one endpoint only, whatever its subscriptions. */
+export interface DirectEventDraft extends Omit<EventDraft, 'type'> {
   type: SentType;
   endpointId: number;
 }
 
-const recordForOne = statement<{ id: string }>(
+const insertEventForEndpoint = statement<{ id: string }>(
   'events.record_for_one',
   `with news as (
      select $1::bigint as tenant_id, $2::uuid as id, to_timestamp($5::float8 / 1000) as created_at
@@ -149,15 +152,15 @@ const recordForOne = statement<{ id: string }>(
      select tenant_id, id, $3, $4, created_at, $6, 1, ${digestOf('$6::text')} from news
    )
    insert into delivery (tenant_id, id, event_id, endpoint_id, due_at, created_at)
-   select tenant_id, ${deliveryIdFrom('id')}, id, $7, ${dueOf('created_at')}, created_at from news
+   select tenant_id, ${deliveryIdFrom('id')}, id, $7, ${dueAtOf('created_at')}, created_at from news
    returning id`,
   { wakes: [{ topic: deliveriesDue }] },
 );
 
-/** Records an event with one delivery, and gives back the delivery's id. */
-export async function recordEventForOne(transaction: Queryable, news: DirectNews): Promise<string> {
-  const { tenantId, id, type, objectId, createdMs, body, endpointId } = news;
+/** Records an event with one delivery, and returns the id of the delivery. */
+export async function recordEventForEndpoint(transaction: Queryable, event: DirectEventDraft): Promise<string> {
+  const { tenantId, id, type, objectId, createdMs, body, endpointId } = event;
   const values = [tenantId, id, type, objectId, createdMs, body, endpointId];
-  const [row] = (await transaction.run(recordForOne, values)) as [{ id: string }];
+  const [row] = (await transaction.run(insertEventForEndpoint, values)) as [{ id: string }];
   return row.id;
 }

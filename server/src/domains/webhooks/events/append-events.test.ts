@@ -4,7 +4,7 @@ import { databaseFromTemplate, eventually, type TestDatabase } from '../../../te
 import { florinOn, type TestFlorin } from '../../../testing/florin.ts';
 import { type Receiver, startReceiver } from '../../../testing/receiver.ts';
 
-/** The whole service, on a database that refuses at the last moment what is described as unlucky. */
+/** The database refuses changes of payments with the description `unlucky`, at the commit. */
 let db: TestDatabase;
 let florin: TestFlorin;
 let receiver: Receiver;
@@ -22,7 +22,7 @@ beforeAll(async () => {
        return null;
      end $$`,
   );
-  // Deferred: payment, event and deliveries have been written by then, and the commit fails.
+  // Deferred: the payment, its event and its deliveries have been written, and then the commit fails.
   await db.query(
     `create constraint trigger refuse_unlucky after insert or update on transaction
      deferrable initially deferred for each row execute function refuse_unlucky()`,
@@ -41,36 +41,37 @@ afterAll(async () => {
   await db.drop();
 });
 
-const told = () =>
+/** Type and record of each received delivery. */
+const receivedEvents = () =>
   receiver.received.map(({ body }) => {
     const { type, data } = JSON.parse(String(body));
     return `${type} ${data.object.id}`;
   });
 
-test('a payment whose commit fails leaves nothing behind and tells nobody, and its neighbours are told once', async () => {
+test('a payment whose commit fails leaves no rows and no deliveries; payments of the same batch are delivered once', async () => {
   const attempts = Array.from({ length: 40 }, (_, i) =>
     makePayment(florin, as, channelId, { description: i % 4 === 0 ? 'unlucky' : 'lucky' }),
   );
   const made = (await Promise.allSettled(attempts)).flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
   expect(made).toHaveLength(30);
-  await eventually('they are told', () => receiver.received.length >= made.length);
-  // What was told after all would have been due before this one.
+  await eventually('they are delivered', () => receiver.received.length >= made.length);
+  // A delivery of a failed payment would have been due before this one.
   const last = await makePayment(florin, as, channelId);
-  await eventually('the last one is told', () => told().includes(`transaction.created ${last}`));
-  expect(told().toSorted()).toEqual([...made, last].map((id) => `transaction.created ${id}`).toSorted());
+  await eventually('the last one is delivered', () => receivedEvents().includes(`transaction.created ${last}`));
+  expect(receivedEvents().toSorted()).toEqual([...made, last].map((id) => `transaction.created ${id}`).toSorted());
   expect(await db.query('select count(*)::int as count from transaction')).toEqual([{ count: 31 }]);
   expect(await db.query('select count(*)::int as count from event')).toEqual([{ count: 31 }]);
   expect(await db.query('select count(*)::int as count from delivery')).toEqual([{ count: 31 }]);
 });
 
-test('a change whose commit fails tells nobody; the change that succeeds later is told once', async () => {
+test('a change whose commit fails is not delivered; the change that succeeds later is delivered once', async () => {
   const id = await makePayment(florin, as, channelId);
-  await eventually('it is told', () => told().includes(`transaction.created ${id}`));
+  await eventually('it is delivered', () => receivedEvents().includes(`transaction.created ${id}`));
   const update = (input: object) => florin.post('/api/transaction/update', { id, ...input }, as);
   expect((await update({ status: 'SUCCESS', description: 'unlucky' })).status).not.toBe(200);
   dataOf(await update({ status: 'SUCCESS' }));
-  await eventually('the change is told', () => told().includes(`transaction.succeeded ${id}`));
-  expect(told().filter((one) => one.endsWith(id))).toEqual([
+  await eventually('the change is delivered', () => receivedEvents().includes(`transaction.succeeded ${id}`));
+  expect(receivedEvents().filter((one) => one.endsWith(id))).toEqual([
     `transaction.created ${id}`,
     `transaction.succeeded ${id}`,
   ]);

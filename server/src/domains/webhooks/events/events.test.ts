@@ -36,7 +36,7 @@ beforeAll(async () => {
   }
   await db.query(`insert into event select $1, $2::uuid, 'invoice.paid', 'inv_1', now(), '{"id":"evt_x"}'`, [
     tenantId,
-    // In the order of time, as every event's id: one drawn at random would sometimes come before the payments.
+    // Time-ordered like the id of every event; a random id would sometimes sort before the payments.
     firstUuidAt(Date.now() + 1),
   ]);
 });
@@ -50,7 +50,7 @@ const list = (query: object = {}, who = as) => florin.get(`/api/event/list?${new
 const typesOf = async (query: object, who = as): Promise<string[]> =>
   dataOf(await list(query, who)).map(({ type }: { type: string }) => type);
 
-test('the list holds what happened, newest first', async () => {
+test('the list shows events, newest first', async () => {
   const { body } = await list({ type: 'transaction.created' });
   expect(body.pagination).toEqual({ pageSize: 20, next: null });
   expect(body.data.map(({ objectId }: { objectId: string }) => objectId)).toEqual(payments.toReversed());
@@ -61,7 +61,7 @@ test('the list holds what happened, newest first', async () => {
   expect(await typesOf({})).toHaveLength(7);
 });
 
-test('the list is narrowed by type, record and days', async () => {
+test('the list can be filtered by type, record and days', async () => {
   const [first, second] = payments as [string, string];
   expect(await typesOf({ objectId: first })).toEqual(['transaction.processing', 'transaction.created']);
   expect(await typesOf({ objectId: second, type: 'transaction.succeeded' })).toEqual(['transaction.succeeded']);
@@ -73,7 +73,7 @@ test('the list is narrowed by type, record and days', async () => {
   expect(await typesOf({ type: 'transaction.failed', endDate: '2020-01-01' })).toEqual([]);
 });
 
-test('it goes on where the last page ended', async () => {
+test('a page continues where the previous page ended', async () => {
   const seen: string[] = [];
   let after: string | null = null;
   do {
@@ -88,7 +88,7 @@ test('it goes on where the last page ended', async () => {
   expect(rest).toEqual(['transaction.created']);
 });
 
-test('the detail holds, letter by letter, what receivers are sent', async () => {
+test('the detail contains the exact payload of the deliveries', async () => {
   const [{ id }] = dataOf(await list({ objectId: payments[1], type: 'transaction.succeeded' }));
   const response = await fetch(`${florin.address}/api/event/detail?id=${id}`, { headers: { authorization: as } });
   const text = await response.text();
@@ -99,7 +99,7 @@ test('the detail holds, letter by letter, what receivers are sent', async () => 
   expect(data.payload).toMatchObject({ id, data: { object: { id: payments[1], status: 'SUCCESS' } } });
 });
 
-test('a caller sees the types whose read scope it holds, of its own tenant', async () => {
+test('a caller sees only events of its own tenant, and only types whose read scope it holds', async () => {
   const { as: reader } = await makeKey(florin, as, 'transaction_read');
   const { as: invoices } = await makeKey(florin, as, 'invoice_read');
   const { as: nobody } = await makeKey(florin, as, 'transaction_write');

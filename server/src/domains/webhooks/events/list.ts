@@ -12,10 +12,10 @@ import { type EventRow, listEvents, listEventsOfObject } from './statements.ts';
 
 export type ListedEvent = Static<typeof listedEvent>;
 
-/** Events looked at for one page, all tenants together. */
-const lookedAt = 10_000;
+/** Maximum number of events read for one page, over all tenants. */
+const maxScanned = 10_000;
 
-/** One page of what happened, newest first, of the types that the caller may read. */
+/** A page of events, newest first, of the types that the caller may read. */
 export async function listEventsOf(
   database: Queryable,
   query: Static<typeof eventListQuery>,
@@ -24,35 +24,36 @@ export async function listEventsOf(
   const { pageSize = defaultPageSize, type, objectId } = query;
   const types = readableTypes(principal.scopes).filter((readable) => type === undefined || readable === type);
   const tenantIds = await tenantsSeen(database, principal);
-  const stretch = stretchOf(query);
-  const isSifted = types.length < eventTypes.length;
-  const lookAt = isSifted ? Math.max(pageSize, Math.ceil(lookedAt / tenantIds.length)) : pageSize;
+  const idRange = idRangeOf(query);
+  const isFiltered = types.length < eventTypes.length;
+  const scanned = isFiltered ? Math.max(pageSize, Math.ceil(maxScanned / tenantIds.length)) : pageSize;
   const rows =
     objectId === undefined
-      ? await database.run(listEvents, [tenantIds, ...stretch, lookAt + 1, types, pageSize + 1])
-      : await ofObject(database, objectId, [tenantIds, ...stretch], types, pageSize + 1);
+      ? await database.run(listEvents, [tenantIds, ...idRange, scanned + 1, types, pageSize + 1])
+      : await listOfObject(database, objectId, [tenantIds, ...idRange], types, pageSize + 1);
   const found = rows.filter(({ id }) => id !== null);
   const page = found.slice(0, pageSize);
   const next = found.length > pageSize ? (page.at(-1) as EventRow).id : (rows[0]?.bound ?? null);
   return {
-    data: page.map(listedOf),
+    data: page.map(recordOf),
     pagination: { pageSize, next: next === null ? null : publicId('evt', next) },
   };
 }
 
-async function ofObject(
+async function listOfObject(
   database: Queryable,
   objectId: string,
-  stretch: unknown[],
+  tenantsAndIdRange: unknown[],
   types: readonly string[],
-  count: number,
+  limit: number,
 ): Promise<(EventRow & { bound?: null })[]> {
-  const createdAs = uuidOfPublicId('txn', objectId) ?? null;
-  return database.run(listEventsOfObject, [...stretch, objectId, createdAs, types, count]);
+  // A payment and its transaction.created event share one id.
+  const createdEventId = uuidOfPublicId('txn', objectId) ?? null;
+  return database.run(listEventsOfObject, [...tenantsAndIdRange, objectId, createdEventId, types, limit]);
 }
 
-/** From which id, and before which, the list is read. */
-function stretchOf({ startDate, endDate, after }: Static<typeof eventListQuery>): [string, string] {
+/** The first id (inclusive) and the last id (exclusive) of the days and the cursor in a query. */
+function idRangeOf({ startDate, endDate, after }: Static<typeof eventListQuery>): [string, string] {
   const { fromMs, toMs } = dayRangeOf(startDate, endDate);
   const afterId = after === undefined ? undefined : uuidOfPublicId('evt', after);
   if (after !== undefined && afterId === undefined) throw invalid('after', "after must be an event's id, evt_….");
@@ -60,7 +61,7 @@ function stretchOf({ startDate, endDate, after }: Static<typeof eventListQuery>)
   return [leastUuidAt(fromMs), afterId !== undefined && afterId < endId ? afterId : endId];
 }
 
-export function listedOf(row: EventRow): ListedEvent {
+export function recordOf(row: EventRow): ListedEvent {
   return {
     id: publicId('evt', row.id),
     tenantId: tenantOnWire(row.tenant_id),

@@ -4,12 +4,14 @@ import { eventChecks } from './integrity.ts';
 import { eventRoutes } from './routes.ts';
 import { eventDetail } from './schema.ts';
 
-/** What happened, written with the change itself, and the deliveries that tell it. */
+/** Events, written together with the change that they report and with their deliveries. */
 export const events = defineModule({
   name: 'events',
   tables: ['event'],
-  reference: [{ name: 'Events', description: 'What happened.' }],
+  reference: [
+    { name: 'Events', description: 'Changes of payments, invoices and subscriptions, as webhooks report them.' },
+  ],
   resources: { event: eventDetail },
   integrity: eventChecks,
-  routes: ({ listDatabase }: Node) => eventRoutes({ lists: listDatabase }),
+  routes: ({ listDatabase }: Node) => eventRoutes(listDatabase),
 });

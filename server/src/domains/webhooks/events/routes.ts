@@ -5,26 +5,25 @@ import { listEventsOf } from './list.ts';
 import { readEvent } from './read.ts';
 import { eventDetail, eventListQuery, eventQuery, listedEvent } from './schema.ts';
 
-/** `lists` finds rows by index, in its order (`indexed`): a list looks through thousands of them. */
-export function eventRoutes({ lists }: { lists: Queryable }): Route[] {
+export function eventRoutes(listDatabase: Queryable): Route[] {
   return [
     get('/api/event/list', 'caller', 'Events', {
       summary: 'List events',
       description:
-        'Newest first, of the types whose read scope the caller holds. A page may hold fewer than asked for and still be ' +
-        'followed by more: as long as `pagination.next` is not null.',
+        'Newest first, of the types whose read scope the caller holds. A page can hold fewer events than `pageSize` and ' +
+        'still have a successor: there are more pages as long as `pagination.next` is not null.',
       query: eventListQuery,
       data: Type.Array(listedEvent),
       paged: 'by_cursor',
-      handle: ({ query, principal }) => listEventsOf(lists, query, principal),
+      handle: ({ query, principal }) => listEventsOf(listDatabase, query, principal),
     }),
 
     get('/api/event/detail', 'caller', 'Events', {
-      summary: 'Look an event up, with what receivers are sent',
+      summary: 'Get an event and its payload',
       description: "Needs the read scope of the event's type.",
       query: eventQuery,
       data: eventDetail,
-      handle: async ({ query, principal }) => ({ json: await readEvent(lists, query.id, principal) }),
+      handle: async ({ query, principal }) => ({ json: await readEvent(listDatabase, query.id, principal) }),
     }),
   ];
 }

@@ -9,7 +9,7 @@ export const eventListQuery = Type.Object({
   ...cursorFields,
   type: Type.Optional(type),
   objectId: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 100, description: 'Only what happened to this record: `txn_…`.' }),
+    Type.String({ minLength: 1, maxLength: 100, description: 'Only events about this record, such as `txn_…`.' }),
   ),
   ...dayFields,
 });
@@ -22,11 +22,11 @@ export const listedEvent = Type.Object({
   id: Type.String(),
   tenantId: tenantIdOnWire,
   type,
-  objectId: Type.String({ description: 'The record it happened to.' }),
+  objectId: Type.String({ description: 'The record that the event is about.' }),
   createdTime: Type.String(),
 });
 
 export const eventDetail = Type.Object({
   ...listedEvent.properties,
-  payload: Type.Object({}, { additionalProperties: true, description: 'What every receiver is sent, as it was then.' }),
+  payload: Type.Object({}, { additionalProperties: true, description: 'The body of every delivery of this event.' }),
 });

@@ -10,29 +10,28 @@ export interface EventRow {
 }
 
 /**
- * A page, newest first: of each tenant at most $4 events are looked at, and those among them given back that are of types
- * $5. `bound` is where the look ended before there was nothing left; a page is whole down to there. In every row; a page
- * without rows is one row without an id. Values: tenants, from which id, before which id, how many to look at, types, how
- * many to give back.
+ * A page, newest first. Reads at most $4 events of each tenant, and returns those of the types $5. `bound` is the lowest id
+ * down to which the page is complete, or null when every event was read; each row repeats it, and an empty page is one row
+ * without an id. Values: tenants, first id, id after the last, events to read for each tenant, types, limit.
  */
 export const listEvents = statement<EventRow & { bound: string | null }>(
   'events.list',
-  `with looked as materialized (
+  `with scanned as materialized (
      select near.*
-       from unnest($1::bigint[]) as seen (tenant_id)
+       from unnest($1::bigint[]) as visible (tenant_id)
       cross join lateral (
         select tenant_id, id, type from event
-         where tenant_id = seen.tenant_id and id >= $2::uuid and id < $3::uuid
+         where tenant_id = visible.tenant_id and id >= $2::uuid and id < $3::uuid
          order by id desc limit $4::int
       ) as near
    ), bound as (
      select max(lowest)::uuid as id
-       from (select min(id::text) as lowest from looked group by tenant_id having count(*) = $4::int) as full_look
+       from (select min(id::text) as lowest from scanned group by tenant_id having count(*) = $4::int) as cut_off
    ), page as materialized (
-     select looked.tenant_id, looked.id
-       from looked cross join bound
-      where (bound.id is null or looked.id >= bound.id) and looked.type = any ($5::text[])
-      order by looked.id desc limit $6::int
+     select scanned.tenant_id, scanned.id
+       from scanned cross join bound
+      where (bound.id is null or scanned.id >= bound.id) and scanned.type = any ($5::text[])
+      order by scanned.id desc limit $6::int
    )
    select row.*, bound.id as bound
      from bound
@@ -44,32 +43,32 @@ export const listEvents = statement<EventRow & { bound: string | null }>(
 );
 
 /**
- * The same of one record, by an index of its own. What created a payment is not in that index: it has the payment's id.
- * Values: tenants, from which id, before which id, the record, its own id (null: it has none of that kind), types, how
- * many to give back.
+ * A page of the events about one record, newest first, by their own index. `transaction.created` events are not in that
+ * index: they are found by their id, which is the payment's. Values: tenants, first id, id after the last, record, id of
+ * the payment (null: the record is not a payment), types, limit.
  */
 export const listEventsOfObject = statement<EventRow>(
   'events.list_of_object',
   `select near.*
-     from unnest($1::bigint[]) as seen (tenant_id)
+     from unnest($1::bigint[]) as visible (tenant_id)
     cross join lateral (
       (select tenant_id, id, type, object_id, created_at from event
-        where tenant_id = seen.tenant_id and object_id = $4 and type <> 'transaction.created'
+        where tenant_id = visible.tenant_id and object_id = $4 and type <> 'transaction.created'
           and id >= $2::uuid and id < $3::uuid and type = any ($6::text[])
         order by id desc limit $7::int)
       union all
       (select tenant_id, id, type, object_id, created_at from event
-        where tenant_id = seen.tenant_id and id = $5::uuid and object_id = $4 and type = 'transaction.created'
+        where tenant_id = visible.tenant_id and id = $5::uuid and object_id = $4 and type = 'transaction.created'
           and id >= $2::uuid and id < $3::uuid and type = any ($6::text[]))
     ) as near
     order by near.id desc limit $7::int`,
 );
 
-/** In whichever of these tenants it is; of these types alone. Values: tenants, id, types. */
+/** Values: tenants, id, types. */
 export const findEvent = statement<EventRow & { body: string }>(
   'events.find',
   `select event.tenant_id, event.id, event.type, event.object_id, event.created_at, event.body
-     from unnest($1::bigint[]) as seen (tenant_id)
-     join event on event.tenant_id = seen.tenant_id and event.id = $2
+     from unnest($1::bigint[]) as visible (tenant_id)
+     join event on event.tenant_id = visible.tenant_id and event.id = $2
     where event.type = any ($3::text[])`,
 );

@@ -27,13 +27,13 @@ afterAll(async () => {
   await db.drop();
 });
 
-/** The public address of several nodes: it leads each connection to the next of them. */
+/** A round-robin TCP load balancer in front of several nodes. */
 async function startBalancer() {
   const targets: string[] = [];
   const sockets = new Set<Socket>();
-  let turn = 0;
+  let connections = 0;
   const server = createServer((socket) => {
-    const { hostname, port } = new URL(targets[turn++ % targets.length] as string);
+    const { hostname, port } = new URL(targets[connections++ % targets.length] as string);
     const onward = connect(Number(port), hostname);
     for (const [one, other] of [
       [socket, onward],
@@ -50,8 +50,8 @@ async function startBalancer() {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     targets,
-    get turns() {
-      return turn;
+    get connections() {
+      return connections;
     },
     close: async () => {
       for (const socket of sockets) socket.destroy();
@@ -60,7 +60,7 @@ async function startBalancer() {
   };
 }
 
-test('an inbox at a public address that is a private one cannot be registered, unless its network is excepted', async () => {
+test('an inbox whose public URL has a private address can be registered only if app.webhook.allow-targets has its network', async () => {
   const keys = { APP_JWT_KEYS: freshKeyring(), APP_ENCRYPTION_KEYS: freshKeyring() };
   const cluster = { ...keys, APP_DEPLOYMENT_MODE: 'CLUSTER', APP_PUBLIC_URL: balancer.url };
   for (const [allowed, status] of [
@@ -85,7 +85,7 @@ test('an inbox at a public address that is a private one cannot be registered, u
   await db.query('delete from webhook_endpoint');
 });
 
-test('two nodes behind one address: what either sends arrives in the inbox by either, and both show it', async () => {
+test('with two nodes behind a load balancer, an inbox gets the deliveries of both and shows them on both', async () => {
   const start = () => nodes.start({ APP_PUBLIC_URL: balancer.url });
   const [one, other] = await Promise.all([start(), start()]);
   balancer.targets.push(one.address, other.address);
@@ -106,6 +106,6 @@ test('two nodes behind one address: what either sends arrives in the inbox by ei
   }
   const delivered = async () =>
     dataOf(await other.get(`/api/webhook/delivery/list?endpointId=${id}&state=SUCCEEDED`, as));
-  await eventually('all are written down', async () => (await delivered()).length === count);
-  expect(balancer.turns).toBeGreaterThan(1);
+  await eventually('all are recorded', async () => (await delivered()).length === count);
+  expect(balancer.connections).toBeGreaterThan(1);
 });

@@ -13,16 +13,17 @@ export interface InboxDeps {
   database: Database;
   clock: Clock;
   drawUuid: DrawUuid;
-  seal: (plain: string, where: string) => Buffer;
-  open: (sealed: Buffer, where: string) => string;
-  /** `app.public-url`, without a slash at its end. */
+  /** Seals a secret for one place of storage; `open` opens it from there. */
+  seal: (plain: string, place: string) => Buffer;
+  open: (sealed: Buffer, place: string) => string;
+  /** `app.public-url`, without a slash at the end. */
   publicUrl: string;
 }
 
-const keptForMs = 7 * dayMs;
+const lifetimeMs = 7 * dayMs;
 const tokenLength = 32;
 
-/** Makes an inbox of the caller's tenant. Whoever may read all that can be sent to it may. */
+/** Creates an inbox of the caller's tenant. Requires the read scope of every event type. */
 export async function createInbox(
   input: Static<typeof createInput>,
   principal: Principal,
@@ -35,18 +36,18 @@ export async function createInbox(
   const secret = input?.secret;
   const sealed = secret === undefined ? null : seal(secret, secretPlace(id));
   const nowMs = clock();
-  const values = [tenantId, id, userId, hashOfToken(token), sealed, nowMs, nowMs + keptForMs];
+  const values = [tenantId, id, userId, hashOfToken(token), sealed, nowMs, nowMs + lifetimeMs];
   const [row] = (await database.run(insertInbox, values)) as [InboxRow];
   return { ...recordOf(row), url: `${publicUrl}/inbox/${token}`, token };
 }
 
-/** Where a secret is kept: it opens nowhere else. */
+/** The place of storage that a secret is sealed for: it cannot be opened from another place. */
 export const secretPlace = (id: number) => `inbox/${id}/secret`;
 
-/** Tokens are kept by their hash: whoever reads the database cannot post to an inbox. */
+/** Only the hash of a token is stored, so that read access to the database is not enough to post to an inbox. */
 export const hashOfToken = (token: string) => hash('sha256', token, 'buffer');
 
-export function looksLikeToken(text: string): boolean {
+export function hasTokenFormat(text: string): boolean {
   return text.length === tokenLength && /^[A-Za-z0-9]+$/.test(text);
 }
 

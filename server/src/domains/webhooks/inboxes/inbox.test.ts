@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { dayMs } from '../../../core/clock.ts';
+import { deleteInBatches } from '../../../platform/postgres/delete-in-batches.ts';
 import {
   administratorOf,
   dataOf,
@@ -12,7 +13,7 @@ import {
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/database.ts';
 import { florinOn, type TestFlorin } from '../../../testing/florin.ts';
 import { anInteger, aRefusal, aTime } from '../../../testing/shapes.ts';
-import { sweepExpiredInboxes } from './sweep.ts';
+import { deleteExpiredInboxes } from './statements.ts';
 
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
@@ -50,7 +51,7 @@ async function send(token: string, body: string | Uint8Array<ArrayBuffer>, heade
   return { status: response.status, headers: response.headers, body: answer };
 }
 
-test('deliveries of Florin’s own arrive, and both their signatures verify', async () => {
+test('deliveries arrive with two signatures that verify', async () => {
   const inbox = await create({ secret });
   expect(inbox).toEqual({
     ...{ id: anInteger, hasSecret: true, createdTime: aTime, expiresTime: aTime },
@@ -59,7 +60,7 @@ test('deliveries of Florin’s own arrive, and both their signatures verify', as
   const url = `${florin.address}/inbox/${inbox.token}`;
   const { id } = dataOf(await florin.post('/api/webhook/register', { url, events: ['*'], secret }, as));
   const payment = await makePayment(florin, as, await makeChannel(florin, as));
-  const [message] = await eventually('it arrives', async () => {
+  const [message] = await eventually('the delivery arrives', async () => {
     const all = await messages(inbox.id);
     return all.length > 0 && all;
   });
@@ -69,8 +70,8 @@ test('deliveries of Florin’s own arrive, and both their signatures verify', as
     headers: { 'x-service-event': 'transaction.created', 'content-type': 'application/json' },
   });
   expect(JSON.parse(message.body).data.object.id).toBe(payment);
-  // The answer that Florin wrote down beside its attempt says so too.
-  const [delivery] = await eventually('it is written down', async () => {
+  // The answer recorded with the attempt contains the same verdicts.
+  const [delivery] = await eventually('the attempt is recorded', async () => {
     const all = dataOf(await florin.get(`/api/webhook/delivery/list?endpointId=${id}&state=SUCCEEDED`, as));
     return all.length > 0 && all;
   });
@@ -81,7 +82,7 @@ test('deliveries of Florin’s own arrive, and both their signatures verify', as
   });
 });
 
-test('a rotated secret verifies as soon as it signs beside the old one', async () => {
+test('a staged secret verifies as soon as it signs beside the present one', async () => {
   const next = 'the next one';
   const inbox = await create({ secret: next });
   const hook = { url: `${florin.address}/inbox/${inbox.token}`, events: ['*'], secret };
@@ -101,7 +102,7 @@ test('a rotated secret verifies as soon as it signs beside the old one', async (
   expect(await ping(3)).toEqual(['VERIFIED', 'VERIFIED']);
 });
 
-test('anything can be posted; what is not signed, or wrongly, is kept and said to be', async () => {
+test('unsigned and wrongly signed messages are stored with their verdicts, without credentials', async () => {
   const inbox = await create({ secret });
   const bytes = new Uint8Array([0, 255, 1]);
   expect((await send(inbox.token, bytes)).body).toMatchObject({
@@ -126,7 +127,7 @@ test('anything can be posted; what is not signed, or wrongly, is kept and said t
   });
 });
 
-test('64 KiB are taken, one byte more is not', async () => {
+test('messages of up to 64 KiB are accepted', async () => {
   const { id, token } = await create();
   expect((await send(token, 'x'.repeat(65_536))).status).toBe(200);
   const { status, body } = await send(token, 'x'.repeat(65_537));
@@ -134,9 +135,8 @@ test('64 KiB are taken, one byte more is not', async () => {
   expect(await messages(id)).toHaveLength(1);
 });
 
-test('the last hundred messages are kept, and a hundred a second taken', async () => {
+test('the last hundred messages are stored, and at most a hundred per second accepted', async () => {
   const { id, token } = await create();
-  // Ninety-nine of a while ago.
   await db.query(
     `insert into inbox_message (inbox_id, id, received_at, headers, body)
      select $1, ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, now() - interval '1 hour', '{}',
@@ -162,7 +162,7 @@ test('the last hundred messages are kept, and a hundred a second taken', async (
   expect(headers.get('retry-after')).toBe('1');
 });
 
-test('a tenant has twenty at most: the oldest gives way', async () => {
+test('the twenty-first inbox of a tenant replaces the oldest', async () => {
   const first = await create();
   for (let i = 0; i < 19; i++) await create();
   expect((await send(first.token, 'x')).status).toBe(200);
@@ -175,20 +175,20 @@ test('a tenant has twenty at most: the oldest gives way', async () => {
   });
 });
 
-test('after seven days an inbox is gone, and what was in it is swept away', async () => {
+test('an inbox expires after seven days, and the sweep deletes it with its messages', async () => {
   const { id, token } = await create();
   await send(token, 'x');
   aheadMs += 7 * dayMs;
-  // The session of before has expired with it.
+  // The previous session has expired too.
   admin = await administratorOf(florin);
   expect((await send(token, 'x')).status).toBe(404);
   expect((await florin.get(`/api/inbox/messages?id=${id}`, admin)).status).toBe(404);
-  await sweepExpiredInboxes(db.database, now());
+  await deleteInBatches(db.database, deleteExpiredInboxes, [now()]);
   expect(await db.query('select id from inbox where id = $1', [id])).toEqual([]);
   expect(await db.query('select id from inbox_message where inbox_id = $1', [id])).toEqual([]);
 });
 
-test('an inbox is its tenant’s, and readable by whoever may read all that can be sent to it', async () => {
+test('an inbox belongs to its tenant, and reading it requires the read scope of every event type', async () => {
   const { id, token } = await create({ secret });
   await send(token, 'x');
   const other = await makeTenant(florin, admin);
@@ -212,7 +212,7 @@ test('an inbox is its tenant’s, and readable by whoever may read all that can 
   expect(stored).not.toContain(secret);
 });
 
-test('there is no inbox behind a token that was never given out, whatever it holds', async () => {
+test('unknown and malformed tokens are refused', async () => {
   for (const token of ['x', 'A'.repeat(32), 'A'.repeat(5_000), '%00', '%E2%98%95', "';--"]) {
     const { status, body } = await send(token, 'x');
     expect([404, 400, 414]).toContain(status);
@@ -220,7 +220,7 @@ test('there is no inbox behind a token that was never given out, whatever it hol
   }
 });
 
-test('what makes no sense is refused by name', async () => {
+test('invalid queries are refused naming the field', async () => {
   for (const [query, field] of [
     ['id=0', 'id'],
     ['id=x', 'id'],

@@ -1,15 +1,19 @@
 import { defineModule } from '../../../platform/module.ts';
 import type { Node } from '../../../platform/node.ts';
+import { deleteInBatches } from '../../../platform/postgres/delete-in-batches.ts';
 import { inboxRoutes } from './routes.ts';
 import { createdInbox } from './schema.ts';
-import { sweepExpiredInboxes } from './sweep.ts';
+import { deleteExpiredInboxes } from './statements.ts';
 
-/** Test receivers for webhooks, on this service's own address. */
+/** Test receivers for webhooks, served by Florin itself. */
 export const inboxes = defineModule({
   name: 'inboxes',
   tables: ['inbox', 'inbox_message'],
   reference: [{ name: 'Inboxes', description: 'Test receivers for webhooks.' }],
   resources: { inbox: createdInbox },
   routes: (node: Node) => inboxRoutes(node),
-  retention: ({ database }: Node) => [{ name: 'inboxes', sweep: (nowMs) => sweepExpiredInboxes(database, nowMs) }],
+  retention: ({ database }: Node) => [
+    // Their messages, up to 100 each, are deleted with them.
+    { name: 'inboxes', sweep: (nowMs) => deleteInBatches(database, deleteExpiredInboxes, [nowMs], 100) },
+  ],
 });

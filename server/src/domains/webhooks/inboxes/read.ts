@@ -20,7 +20,7 @@ export async function listInboxesOf(
   return rows.map((row) => ({ ...recordOf(row), messageCount: row.messages }));
 }
 
-/** What has come to an inbox, newest first: the last hundred messages. */
+/** A page of the messages in an inbox, newest first. */
 export async function listMessagesOf(
   { id, after, pageSize = defaultPageSize }: Static<typeof messagesQuery>,
   principal: Principal,

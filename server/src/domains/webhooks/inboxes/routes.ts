@@ -17,11 +17,11 @@ import {
 export function inboxRoutes(deps: InboxDeps): Route[] {
   return [
     post('/api/inbox/create', 'caller', 'Inboxes', {
-      summary: 'Make an inbox',
+      summary: 'Create an inbox',
       description:
-        'An address of our own to try webhooks with: it keeps what is posted to it, the last 100 messages, for seven days. ' +
-        'Needs the read scope of every event type. A tenant has 20 at most: then the oldest gives way. The body may be ' +
-        'left out.',
+        'An inbox is a URL of Florin to try webhooks with. It stores the last 100 messages posted to it and expires after ' +
+        'seven days. Needs the read scope of every event type. A tenant has at most 20 inboxes: one more replaces the ' +
+        'oldest. The body is optional.',
       body: createInput,
       data: createdInbox,
       handle: async ({ body, principal }) => ({
@@ -38,7 +38,7 @@ export function inboxRoutes(deps: InboxDeps): Route[] {
     }),
 
     get('/api/inbox/messages', 'caller', 'Inboxes', {
-      summary: 'Read what has come to an inbox',
+      summary: 'List the messages in an inbox',
       description: 'Newest first. Needs the read scope of every event type.',
       query: messagesQuery,
       data: Type.Array(message),
@@ -48,7 +48,7 @@ export function inboxRoutes(deps: InboxDeps): Route[] {
 
     post('/inbox/{token}', 'nothing', 'Inboxes', {
       summary: 'Post to an inbox',
-      description: 'Anything, up to 64 KiB. At most 100 messages a second.',
+      description: 'Takes any body up to 64 KiB, at most 100 messages per second.',
       rawBody: { maximumBytes: maximumMessageBytes },
       params: receiveParams,
       data: received,

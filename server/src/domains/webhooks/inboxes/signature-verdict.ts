@@ -2,18 +2,18 @@ import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { type SigningKeys, serviceSignature, standardSignature } from '../endpoints/signature.ts';
 
-/** VERIFIED: made with the inbox's secret over these bytes. ABSENT: there was none. */
+/** VERIFIED: made with the inbox's secret over these bytes. ABSENT: the message has no such header. */
 export const verdicts = ['VERIFIED', 'WRONG', 'ABSENT'] as const;
 export type Verdict = (typeof verdicts)[number];
 
-/** What X-Service-Signature says of a body. */
+/** The verdict on X-Service-Signature. */
 export function verifyService(keys: SigningKeys, headers: IncomingHttpHeaders, body: Buffer): Verdict {
   const given = headers['x-service-signature'];
   if (typeof given !== 'string') return 'ABSENT';
   return isSame(given, serviceSignature(keys, body)) ? 'VERIFIED' : 'WRONG';
 }
 
-/** What webhook-signature says: one good signature among those it carries is enough. Its age is not judged. */
+/** The verdict on webhook-signature. One valid signature in the header is enough; the age of its timestamp is not checked. */
 export function verifyStandard(keys: SigningKeys, headers: IncomingHttpHeaders, body: Buffer): Verdict {
   const { 'webhook-signature': given, 'webhook-id': id, 'webhook-timestamp': timestamp } = headers;
   if (typeof given !== 'string') return 'ABSENT';

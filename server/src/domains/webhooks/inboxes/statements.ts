@@ -1,10 +1,10 @@
 import { statement } from '../../../platform/postgres/statement.ts';
 import type { Verdict } from './signature-verdict.ts';
 
-/** An inbox keeps as many messages, and takes as many within a second. */
-export const messagesKept = 100;
-/** When another is made, the oldest of its tenant gives way. */
-export const inboxesKept = 20;
+/** The number of messages that an inbox stores, and the number that it accepts per second. */
+export const maxMessages = 100;
+/** Per tenant. One more replaces the oldest. */
+export const maxInboxes = 20;
 
 export interface InboxRow {
   id: number;
@@ -20,20 +20,20 @@ export const nextInboxId = statement<{ id: number }>(
   `select nextval(pg_get_serial_sequence('inbox', 'id')) as id`,
 );
 
-/** Values: tenant, id, user, hash of the token, sealed secret or null, now and when it expires in ms. */
+/** Values: tenant, id, user, hash of the token, sealed secret or null, now in ms, expiry in ms. */
 export const insertInbox = statement<InboxRow>(
   'inbox.insert',
-  `with gone as (
+  `with deleted as (
      delete from inbox
       where tenant_id = $1
-        and id <= (select id from inbox where tenant_id = $1 order by id desc offset ${inboxesKept - 1} limit 1)
+        and id <= (select id from inbox where tenant_id = $1 order by id desc offset ${maxInboxes - 1} limit 1)
    )
    insert into inbox as i (tenant_id, id, user_id, token_hash, secret_sealed, created_at, expires_at)
    values ($1, $2, $3, $4, $5, to_timestamp($6::float8 / 1000), to_timestamp($7::float8 / 1000))
    returning ${columns}`,
 );
 
-/** A tenant's inboxes, newest first. Values: tenant, now in ms. */
+/** Newest first. Values: tenant, now in ms. */
 export const listInboxes = statement<InboxRow & { messages: number }>(
   'inbox.list',
   `select ${columns}, (select count(*) from inbox_message m where m.inbox_id = i.id) as messages
@@ -55,23 +55,23 @@ export const findInboxByToken = statement<{ id: number; secret_sealed: Buffer | 
 );
 
 /**
- * Keeps a message, and drops what is then too many; none is kept, and no row given back, when as many have come within
- * the last second. Values: inbox, id, now in ms, headers, body, the two verdicts.
+ * Inserts a message, and deletes the oldest ones beyond the limit. Inserts nothing and returns no row when the inbox has
+ * received `maxMessages` within the last second. Values: inbox, id, now in ms, headers, body, the two verdicts.
  */
-export const keepMessage = statement<{ id: string }>(
-  'inbox.keep_message',
+export const insertMessage = statement<{ id: string }>(
+  'inbox.insert_message',
   `with oldest as (
-     select id, received_at from inbox_message where inbox_id = $1 order by id desc offset ${messagesKept - 1} limit 1
-   ), kept as (
+     select id, received_at from inbox_message where inbox_id = $1 order by id desc offset ${maxMessages - 1} limit 1
+   ), inserted as (
      insert into inbox_message (inbox_id, id, received_at, headers, body, service_signature, standard_signature)
      select $1, $2, to_timestamp($3::float8 / 1000), $4::json, $5, $6, $7
       where not exists (
         select from oldest where received_at > to_timestamp($3::float8 / 1000) - interval '1 second')
      returning id
-   ), gone as (
-     delete from inbox_message using oldest, kept where inbox_message.inbox_id = $1 and inbox_message.id <= oldest.id
+   ), deleted as (
+     delete from inbox_message using oldest, inserted where inbox_message.inbox_id = $1 and inbox_message.id <= oldest.id
    )
-   select id from kept`,
+   select id from inserted`,
 );
 
 export interface MessageRow {
@@ -83,7 +83,7 @@ export interface MessageRow {
   standard_signature: Verdict | null;
 }
 
-/** Newest first. Values: inbox, before which id (null: any), how many. */
+/** Newest first. Values: inbox, id of the last message of the previous page (null: first page), limit. */
 export const listMessages = statement<MessageRow>(
   'inbox.list_messages',
   `select id, received_at, headers, body, service_signature, standard_signature from inbox_message
@@ -91,9 +91,9 @@ export const listMessages = statement<MessageRow>(
     order by id desc limit $3`,
 );
 
-/** Values: now in ms, how many at most. */
-export const sweepInboxes = statement<{ id: number }>(
-  'inbox.sweep',
+/** Values: now in ms, limit. */
+export const deleteExpiredInboxes = statement<{ id: number }>(
+  'inbox.delete_expired',
   `delete from inbox
     where id in (select id from inbox where expires_at <= to_timestamp($1::float8 / 1000) order by expires_at limit $2)
    returning id`,

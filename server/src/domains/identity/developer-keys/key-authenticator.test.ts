@@ -63,7 +63,7 @@ test('generate answers the full key once; the list shows it masked', async () =>
   expect(await list(bearer)).toEqual([{ ...shown, skMasked: `sk_l...${sk.slice(-4)}` }]);
 });
 
-test('the key itself is nowhere in the database', async () => {
+test('the key itself is not stored in the database', async () => {
   const { bearer } = await makeUser();
   const { sk, id } = await keyOf(bearer);
   const [row] = await node.db.query('select k::text as text from developer_key k where id = $1', [id]);
@@ -71,7 +71,7 @@ test('the key itself is nowhere in the database', async () => {
   expect(row?.text).not.toContain(Buffer.from(sk).toString('hex'));
 });
 
-test('a key acts as its owner, with the word ApiKey in any case', async () => {
+test('a key acts as its owner, with the scheme ApiKey in any case', async () => {
   const { bearer } = await makeUser();
   const { sk } = await keyOf(bearer);
   expect(await knock(sk)).toBe(200);
@@ -82,7 +82,7 @@ test('a key acts as its owner, with the word ApiKey in any case', async () => {
   for (const user of body.data) expect(user.tenantId).toBe(String(shop.id));
 });
 
-test('a revoked key is refused on its next request, on another node once it hears', async () => {
+test('a revoked key is refused on its next request, on another node with its notification', async () => {
   const { bearer } = await makeUser();
   const { sk, id } = await keyOf(bearer);
   expect([await knock(sk), await knock(sk, other)]).toEqual([200, 200]);
@@ -91,7 +91,7 @@ test('a revoked key is refused on its next request, on another node once it hear
   expect(body.data).toMatchObject({ id, state: 0, updatedTime: expect.any(String), skMasked: expect.any(String) });
   expect(body.data.sk).toBeUndefined();
   expect(await knock(sk)).toBe(401);
-  await eventually('the other node hears', async () => (await knock(sk, other)) === 401);
+  await eventually('the other node is notified', async () => (await knock(sk, other)) === 401);
 
   node.advance(5_000);
   const again = await revoke(bearer, id);
@@ -99,7 +99,7 @@ test('a revoked key is refused on its next request, on another node once it hear
   expect(again.body.data.updatedTime).toBe(body.data.updatedTime);
 });
 
-test('another’s key and an absent one cannot be revoked, and cannot be told apart', async () => {
+test('revoking a key of another user and an absent key get the same 404', async () => {
   const [owner, stranger] = [await makeUser(), await makeUser()];
   const { sk, id } = await keyOf(owner.bearer);
   const replies = [await revoke(stranger.bearer, id), await revoke(admin, id), await revoke(stranger.bearer, 999_999)];
@@ -120,7 +120,7 @@ test.each([
   expect([reply.status, reply.body.error.field]).toEqual([400, field]);
 });
 
-test('a key can neither make, list nor revoke keys', async () => {
+test('a key can neither generate, list nor revoke keys', async () => {
   const { sk, id } = await keyOf(admin, { scope: '*' });
   const statuses = [
     (await node.post('/api/developer/mine/generate', {}, { key: sk })).status,
@@ -131,7 +131,7 @@ test('a key can neither make, list nor revoke keys', async () => {
   expect(statuses).toEqual([401, 401, 401, 401]);
 });
 
-test('a key does what its scope names and nothing else', async () => {
+test('a key can do only what its scope allows', async () => {
   const { bearer } = await makeUser();
   const { sk } = await keyOf(bearer, { scope: ' transaction_read , transaction_read,channel_read' });
   expect((await list(bearer))[0].scope).toBe('transaction_read,channel_read');
@@ -149,7 +149,7 @@ test.each([['king'], ['transaction_read,,user_read'], ['transaction_read;user_re
   },
 );
 
-test('only administrators grant every permission', async () => {
+test('only administrators may grant the scope *', async () => {
   const owner = await makeUser();
   expect((await generate(owner.bearer, { scope: '*' })).body.data.scope).toBe('*');
   expect(await knock((await keyOf(admin, { scope: '*' })).sk)).toBe(200);
@@ -164,22 +164,22 @@ test('a user’s key cannot be granted what the user does not hold', async () =>
   expect([status, body.error.type, body.error.details.scope]).toEqual([403, 'scope_missing', 'transaction_refund']);
   expect((await generate(clerk.bearer, { scope: 'transaction_write,user_read' })).status).toBe(200);
 
-  // The default is the interface's; its owner's reach still bounds it.
+  // The default scope is granted to everyone, but the key cannot do more than its owner.
   const { sk } = await keyOf(clerk.bearer);
   expect(await knock(sk)).toBe(200);
   expect((await node.post('/api/user/modify', {}, { key: sk })).status).toBe(403);
 });
 
-test('a key never exceeds its owner: it shrinks with a lost role at once', async () => {
+test('a key loses a permission as soon as its owner does', async () => {
   const clerk = await makeUser({ userType: 'MERCHANT_USER', roles: ['viewer'] });
   const { sk } = await keyOf(clerk.bearer, { scope: 'user_read' });
   expect([await knock(sk), await knock(sk, other)]).toEqual([200, 200]);
   await node.post('/api/user/modify', { ...clerk.change, roles: [] }, { bearer: admin });
   expect(await knock(sk)).toBe(403);
-  await eventually('the other node hears', async () => (await knock(sk, other)) === 403);
+  await eventually('the other node is notified', async () => (await knock(sk, other)) === 403);
 });
 
-test('a key dies with its owner, and sleeps while its tenant is switched off', async () => {
+test('a key is refused while its owner or its tenant is disabled', async () => {
   const owner = await makeUser();
   const { sk } = await keyOf(owner.bearer);
   expect(await knock(sk)).toBe(200);
@@ -192,7 +192,7 @@ test('a key dies with its owner, and sleeps while its tenant is switched off', a
   expect(await knock(sk)).toBe(401);
 });
 
-test('a key stops at its expiry, remembered or not', async () => {
+test('a key is refused after its expiry, cached or not', async () => {
   const { bearer } = await makeUser();
   const expiresTime = new Date(node.now() + 60_000).toISOString();
   const { body } = await generate(bearer, { name: 'till 4', expiresTime });
@@ -210,7 +210,7 @@ test.each([['yesterday'], ['2020-01-01T00:00:00Z'], ['2030-02-31'], [1_900_000_0
   },
 );
 
-test('the list shows revoked keys too, newest first, and only one’s own', async () => {
+test('the list shows the caller’s own keys, newest first, including revoked ones', async () => {
   const { bearer } = await makeUser();
   const ids = [];
   for (let i = 0; i < 3; i++) ids.push((await keyOf(bearer)).id);
@@ -220,7 +220,7 @@ test('the list shows revoked keys too, newest first, and only one’s own', asyn
   expect(keys.map((key: { state: number }) => key.state)).toEqual([1, 0, 1]);
 });
 
-test('the last use is noted behind the request, at most once a minute', async () => {
+test('the last use is recorded after the request, at most once a minute', async () => {
   const { bearer } = await makeUser();
   const { sk } = await keyOf(bearer);
   const lastUsed = async () => {
@@ -239,19 +239,19 @@ test('the last use is noted behind the request, at most once a minute', async ()
   expect(Date.parse((await lastUsed()) as string) - Date.parse(first as string)).toBeGreaterThanOrEqual(60_000);
 });
 
-test('a remembered key is admitted from memory, and unknown ones are not remembered', async () => {
+test('a cached key is authenticated from the cache, and unknown keys are refused', async () => {
   const { bearer } = await makeUser();
   const { sk } = await keyOf(bearer);
-  const first = await node.keys.authenticateKey(sk);
-  expect(await node.keys.authenticateKey(sk)).toBe(first);
+  const first = await node.keys.authenticate(sk);
+  expect(await node.keys.authenticate(sk)).toBe(first);
   expect(first.tenantId).toBe(shop.id);
   expect(await knock(`sk_live_${'x'.repeat(32)}`)).toBe(401);
 });
 
-test('a remembered session is admitted from memory', async () => {
+test('a cached session is authenticated from the cache', async () => {
   const { bearer } = await makeUser();
-  const principal = await node.sessions.authenticateBearer(bearer);
-  expect(await node.sessions.authenticateBearer(bearer)).toBe(principal);
+  const principal = await node.sessions.authenticate(bearer);
+  expect(await node.sessions.authenticate(bearer)).toBe(principal);
   expect(principal).toMatchObject({ by: 'session', tenantId: shop.id });
 });
 

@@ -2,7 +2,7 @@ import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../../../testing/database.ts';
 import { adminPassword, type Identity, identity, type Reply } from '../../../testing/identity.ts';
-import { setPassword } from './statements.ts';
+import { setPassword } from '../users/statements.ts';
 
 let node: Identity;
 let admin: string;
@@ -48,7 +48,7 @@ test('login answers the interface’s result, field by field', async () => {
   });
 });
 
-test('the access token carries the interface’s claims and the types keep the two tokens apart', async () => {
+test('the access token carries the claims of the interface, and the two tokens have different types', async () => {
   const tenant = await node.post('/api/tenant/modify', { name: 'Claims Ltd', state: true }, { bearer: admin });
   const user = await makeUser({ tenantId: String(tenant.body.data.id), roles: ['cashier'] });
   const { body } = await node.post('/api/user/login', { account: user.userName, password });
@@ -80,7 +80,7 @@ test('user name and e-mail address both log in, in any case', async () => {
   }
 });
 
-test('wrong password, unknown account, disabled user and disabled tenant are refused in the same words', async () => {
+test('a wrong password, an unknown account, a disabled user and a disabled tenant get the same refusal', async () => {
   const disabled = await makeUser({ state: false });
   const tenant = await node.post('/api/tenant/modify', { name: 'Closed Ltd', state: true }, { bearer: admin });
   const orphan = await makeUser({ tenantId: tenant.body.data.id });
@@ -100,13 +100,13 @@ test('wrong password, unknown account, disabled user and disabled tenant are ref
   for (const reply of replies) expect(reply).toEqual(replies[0]);
 });
 
-test('an unknown account costs a hash like a known one', async () => {
+test('a login to an unknown account computes a hash, as for a known account', async () => {
   const before = node.passwords.computed;
   await node.post('/api/user/login', { account: 'no such account', password: 'x' });
   expect(node.passwords.computed).toBe(before + 1);
 });
 
-test('200 parallel wrong passwords cost at most ten hashes, then 429 says when to come back', async () => {
+test('200 parallel wrong passwords compute ten hashes; the others get 429 with Retry-After', async () => {
   const user = await makeUser();
   const before = node.passwords.computed;
   const replies = await Promise.all(
@@ -121,7 +121,7 @@ test('200 parallel wrong passwords cost at most ten hashes, then 429 says when t
   expect(retryAfter).toBeGreaterThan(800);
   expect(retryAfter).toBeLessThanOrEqual(900);
 
-  // The right password is refused too, or guessing would go on; another account from here is not.
+  // The right password is refused too, or guessing could continue; other accounts from this address are not affected.
   expect((await node.post('/api/user/login', { account: user.userName, password })).status).toBe(429);
   expect((await node.post('/api/user/login', { account: 'admin', password: adminPassword })).status).toBe(200);
 
@@ -129,14 +129,14 @@ test('200 parallel wrong passwords cost at most ten hashes, then 429 says when t
   expect((await node.post('/api/user/login', { account: user.userName, password })).status).toBe(200);
 });
 
-test('success is never limited: 40 parallel right logins all succeed, and do not count', async () => {
+test('successful logins are never limited: 40 parallel logins succeed and do not count as failures', async () => {
   const user = await makeUser();
   const logins = Array.from({ length: 40 }, () => node.post('/api/user/login', { account: user.userName, password }));
   for (const { status } of await Promise.all(logins)) expect(status).toBe(200);
   expect((await node.post('/api/user/login', { account: user.userName, password: 'wrong!' })).status).toBe(401);
 });
 
-test('a login whose password is being changed at that moment opens no session', async () => {
+test('a login with a password that a concurrent transaction changes starts no session', async () => {
   const user = await makeUser();
   const blocked =
     "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%insert into session%'";
@@ -144,14 +144,14 @@ test('a login whose password is being changed at that moment opens no session', 
   await node.db.database.transaction(async (transaction) => {
     await transaction.run(setPassword, [user.id, await node.passwords.hash('another harbour'), new Date(node.now())]);
     login = node.post('/api/user/login', { account: user.userName, password });
-    // The old password still fits what the login can see; it must wait for the change to be decided.
+    // The login still sees the old password, so it must wait for the transaction to commit.
     await eventually('the login waits', async () => (await node.db.query(blocked)).length > 0);
   });
   expect((await login)?.status).toBe(401);
   expect(await node.db.query('select 1 from session where user_id = $1', [user.id])).toHaveLength(0);
 });
 
-test('logins racing a change of password leave no live session', async () => {
+test('logins concurrent with a change of password leave no live session', async () => {
   const user = await makeUser();
   const change = { ...pick(user), userName: user.userName, email: user.email, userType: 'MERCHANT_USER', state: true };
   const logins = Array.from({ length: 8 }, () => node.post('/api/user/login', { account: user.userName, password }));

@@ -1,20 +1,30 @@
+import type { Clock } from '../../../core/clock.ts';
 import { Refusal } from '../../../core/errors.ts';
+import type { Tokens } from '../../../platform/crypto/tokens.ts';
+import type { Database } from '../../../platform/postgres/database.ts';
+import type { Notifications } from '../../../platform/postgres/notifications.ts';
 import { principalsTopic } from '../tenants/notifications.ts';
-import type { UserDeps } from './deps.ts';
-import { sessionsTopic } from './sessions.ts';
+import { sessionsTopic } from './session-authenticator.ts';
 import { endSession, endSessionsOfUser } from './statements.ts';
 
+export interface LogoutDeps {
+  database: Database;
+  notifications: Notifications;
+  tokens: Tokens;
+  clock: Clock;
+}
+
 /**
- * Ends the session behind an access token, or every session of its user. It verifies the token itself and does not ask
- * whether the session still lives: logging out twice is no error. A token whose session has ended can do nothing more,
- * so it cannot end the others either.
+ * Ends the session of an access token, or with `everywhere` every session of its user. Checks only the token itself, not
+ * whether its session is live, so that logging out twice is not an error. The token of an ended session ends no other
+ * session.
  */
 export async function logout(
   authorization: string | undefined,
   everywhere: boolean,
-  { database, notifications, tokens, clock }: UserDeps,
+  { database, notifications, tokens, clock }: LogoutDeps,
 ): Promise<void> {
-  const { sessionId } = await tokens.verify('access', bearerOf(authorization));
+  const { sessionId } = await tokens.verify('access', bearerTokenOf(authorization));
   const now = new Date(clock());
   const [topic, key] = everywhere ? [principalsTopic, ''] : [sessionsTopic, sessionId];
   await database.transaction(async (transaction) => {
@@ -26,7 +36,7 @@ export async function logout(
   notifications.applied(topic, key);
 }
 
-function bearerOf(authorization: string | undefined): string {
+function bearerTokenOf(authorization: string | undefined): string {
   if (authorization === undefined) {
     throw new Refusal('credentials_missing', 'This needs an Authorization header with a Bearer access token.');
   }

@@ -1,8 +1,9 @@
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { deleteInBatches } from '../../../platform/postgres/delete-in-batches.ts';
 import { eventually } from '../../../testing/database.ts';
 import { adminPassword, type Identity, type IdentityNode, identity } from '../../../testing/identity.ts';
-import { sweepExpired } from './sweep.ts';
+import { deleteExpiredSessions } from './statements.ts';
 
 let node: Identity;
 let other: IdentityNode;
@@ -20,7 +21,7 @@ async function login() {
 const infoStatus = async (bearer: string, at: IdentityNode = node) =>
   (await at.get('/api/user/info', { bearer })).status;
 
-test('info says who is calling and what they may do', async () => {
+test('info answers the current user with their scopes', async () => {
   const { accessToken } = await login();
   const { status, body } = await node.get('/api/user/info', { bearer: accessToken });
   expect(status).toBe(200);
@@ -36,7 +37,7 @@ test('info says who is calling and what they may do', async () => {
   });
 });
 
-test('refresh answers a new access token and the same refresh token, and both tokens go on working', async () => {
+test('refresh answers a new access token and the same refresh token; the earlier access token stays valid', async () => {
   const first = await login();
   node.advance(1_000);
   const { status, body } = await node.post('/api/user/refresh', { refreshToken: first.refreshToken });
@@ -55,14 +56,14 @@ test('refresh answers a new access token and the same refresh token, and both to
   expect((await node.post('/api/user/refresh', { refreshToken: first.refreshToken })).status).toBe(200);
 });
 
-test('an access token is no refresh token, nor the other way round', async () => {
+test('an access token is refused as a refresh token, and a refresh token as an access token', async () => {
   const { accessToken, refreshToken } = await login();
   expect((await node.post('/api/user/refresh', { refreshToken: accessToken })).status).toBe(401);
   expect(await infoStatus(refreshToken)).toBe(401);
   expect((await node.post('/api/user/logout', undefined, { bearer: refreshToken })).status).toBe(401);
 });
 
-test('an access token expires after a day, remembered or not; the session ends after seven', async () => {
+test('an access token expires after a day, cached or not; the session ends after seven days', async () => {
   const { accessToken, refreshToken } = await login();
   expect(await infoStatus(accessToken)).toBe(200);
   node.advance(86_400_000);
@@ -71,7 +72,7 @@ test('an access token expires after a day, remembered or not; the session ends a
 
   node.advance(5.5 * 86_400_000);
   const { body } = await node.post('/api/user/refresh', { refreshToken });
-  // Half a day is left of the session, and an access token never promises more.
+  // Half a day is left of the session, and an access token never outlives it.
   expect(body.data.expiresIn).toBeLessThanOrEqual(43_200);
   expect(body.data.expiresIn).toBeGreaterThan(43_000);
   expect(await infoStatus(body.data.accessToken)).toBe(200);
@@ -81,7 +82,7 @@ test('an access token expires after a day, remembered or not; the session ends a
   expect((await node.post('/api/user/refresh', { refreshToken })).status).toBe(401);
 });
 
-test('logout kills both tokens at once, on another node once it hears, and twice is no error', async () => {
+test('logout revokes both tokens immediately, on another node with its notification; logging out twice is not an error', async () => {
   const { accessToken, refreshToken } = await login();
   const { accessToken: refreshed } = (await node.post('/api/user/refresh', { refreshToken })).body.data;
   expect(await infoStatus(accessToken, other)).toBe(200);
@@ -92,10 +93,10 @@ test('logout kills both tokens at once, on another node once it hears, and twice
   expect(await infoStatus(refreshed)).toBe(401);
   expect((await node.post('/api/user/refresh', { refreshToken })).status).toBe(401);
   expect((await node.post('/api/user/logout', undefined, { bearer: accessToken })).status).toBe(200);
-  await eventually('the other node hears', async () => (await infoStatus(accessToken, other)) === 401);
+  await eventually('the other node is notified', async () => (await infoStatus(accessToken, other)) === 401);
 });
 
-test('logout with all ends every session of the user, and nobody else’s', async () => {
+test('logout with all ends every session of the user, and no session of another user', async () => {
   const [one, two] = [await login(), await login()];
   const name = `bystander${Date.now()}`;
   const { accessToken: admin } = await login();
@@ -111,7 +112,7 @@ test('logout with all ends every session of the user, and nobody else’s', asyn
   expect((await node.post('/api/user/refresh', { refreshToken: two.refreshToken })).status).toBe(401);
   expect(await infoStatus(bystander)).toBe(200);
 
-  // A token whose session has ended can be logged out again, but not used to end what began since.
+  // The token of an ended session can be logged out again, but ends no session that began since.
   const fresh = await login();
   expect((await node.post('/api/user/logout', { all: true }, { bearer: one.accessToken })).status).toBe(200);
   expect(await infoStatus(fresh.accessToken)).toBe(200);
@@ -148,22 +149,25 @@ test('refreshes racing a logout leave no live token', async () => {
   }
 });
 
-test('a node that cannot hear of revocations looks every session up', async () => {
+test('a node without notifications looks up every session in the database', async () => {
   const { accessToken } = await login();
   expect(await infoStatus(accessToken, other)).toBe(200);
   await node.db.query(`select pg_terminate_backend(pid) from pg_stat_activity
     where application_name = 'florin listener' and datname = current_database()`);
   await node.post('/api/user/logout', undefined, { bearer: accessToken });
-  await eventually('the deaf node asks the database', async () => (await infoStatus(accessToken, other)) === 401);
+  await eventually(
+    'the disconnected node reads the database',
+    async () => (await infoStatus(accessToken, other)) === 401,
+  );
 });
 
-test('the sweep removes what has expired and keeps what lives', async () => {
+test('the sweep deletes expired sessions and keeps live ones', async () => {
   const { refreshToken } = await login();
   const sid = decodeJwt(refreshToken).sid as string;
-  await sweepExpired(node.db.database, node.now);
+  await deleteInBatches(node.db.database, deleteExpiredSessions, [new Date(node.now())]);
   expect(await node.db.query('select id from session where id = $1', [sid])).toHaveLength(1);
   expect(await node.db.query('select id from session where expires_at < $1', [new Date(node.now())])).toHaveLength(0);
-  const later = await sweepExpired(node.db.database, () => node.now() + 8 * 86_400_000);
-  expect(later.sessions).toBeGreaterThan(0);
+  const later = await deleteInBatches(node.db.database, deleteExpiredSessions, [new Date(node.now() + 8 * 86_400_000)]);
+  expect(later).toBeGreaterThan(0);
   expect(await node.db.query('select id from session')).toHaveLength(0);
 });

@@ -5,23 +5,22 @@ import { scopesOfKey } from '../../../core/scopes.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import type { Notifications } from '../../../platform/postgres/notifications.ts';
 import { ReadThroughCache } from '../../../platform/postgres/read-through-cache.ts';
+import { principalOfAccount } from '../sessions/account.ts';
 import { principalsTopic } from '../tenants/notifications.ts';
-import { principalOfUser } from '../users/rules.ts';
-import { LastUse } from './last-use.ts';
-import { fingerprintOf, looksLikeKey } from './rules.ts';
+import { LastUseWriter } from './last-use-writer.ts';
+import { fingerprintOf, hasKeyFormat } from './rules.ts';
 import { findLiveKey } from './statements.ts';
 
-/** The topic on which every node hears that a key was revoked; its key is the fingerprint. */
+/** Notifies every node that a key was revoked; the key of the notification is the fingerprint. */
 export const keysTopic = 'keys';
 
-export interface DeveloperKeysDeps {
+export interface KeyAuthenticatorOptions {
   database: Database;
   notifications: Notifications;
   clock: Clock;
-  /** Told when the time of a key's last use could not be written. */
   logError: (error: unknown, message: string) => void;
-  /** Keys remembered at most. */
-  remembered?: number;
+  /** Maximum number of cached keys. */
+  maxCached?: number;
 }
 
 interface LiveKey {
@@ -29,20 +28,22 @@ interface LiveKey {
   principal: Principal;
   /** Infinity: never. */
   expiresAtMs: number;
-  /** When its use was last noted. */
-  notedAtMs: number;
+  /** The last use that was recorded; -Infinity: none. */
+  lastUseRecordedAtMs: number;
 }
 
-/** Knows who is behind a developer key, from memory where it can: this stands before every payment. */
-export class DeveloperKeys {
+/** Authenticates developer keys, from a cache of live keys: every payment passes here. */
+export class KeyAuthenticator {
   readonly #clock: Clock;
   readonly #live: ReadThroughCache<string, LiveKey>;
-  readonly #lastUse: LastUse;
+  readonly #lastUses: LastUseWriter;
 
-  constructor({ database, notifications, clock, logError, remembered = 10_000 }: DeveloperKeysDeps) {
+  constructor({ database, notifications, clock, logError, maxCached = 10_000 }: KeyAuthenticatorOptions) {
     this.#clock = clock;
-    this.#live = new ReadThroughCache({ max: remembered, load: (fingerprint) => loadLiveKey(database, fingerprint) });
-    this.#lastUse = new LastUse(database, (error) => logError(error, "Keys' last use could not be written."));
+    this.#live = new ReadThroughCache({ max: maxCached, load: (fingerprint) => loadLiveKey(database, fingerprint) });
+    this.#lastUses = new LastUseWriter(database, (error) =>
+      logError(error, 'The last uses of developer keys could not be recorded.'),
+    );
     notifications.on(keysTopic, {
       changed: (fingerprint) => this.#live.drop(fingerprint),
       disconnected: (disconnected) => {
@@ -52,28 +53,26 @@ export class DeveloperKeys {
     notifications.on(principalsTopic, { changed: () => this.#live.clear() });
   }
 
-  /** The caller behind a key; refuses with `credentials_invalid`. Does not ask the database for one it remembers. */
-  async authenticateKey(key: string): Promise<Principal> {
-    if (!looksLikeKey(key)) throw keyRefused();
+  /** Refuses with `credentials_invalid`. Queries the database only for a key that is not cached. */
+  async authenticate(key: string): Promise<Principal> {
+    if (!hasKeyFormat(key)) throw keyRefused();
     const fingerprint = fingerprintOf(key);
     const live = this.#live.peek(fingerprint) ?? (await this.#live.get(fingerprint));
-    if (live === undefined) throw keyRefused();
-    return this.#admit(live);
-  }
-
-  /** Resolves when the last uses noted so far have been written. */
-  settled(): Promise<void> {
-    return this.#lastUse.settled();
-  }
-
-  #admit(live: LiveKey): Principal {
     const nowMs = this.#clock();
-    if (live.expiresAtMs <= nowMs) throw keyRefused();
-    if (nowMs - live.notedAtMs >= minuteMs) {
-      live.notedAtMs = nowMs;
-      this.#lastUse.note(live.id, nowMs);
-    }
+    if (live === undefined || live.expiresAtMs <= nowMs) throw keyRefused();
+    this.#recordUse(live, nowMs);
     return live.principal;
+  }
+
+  /** Resolves when the last uses recorded so far have been written. */
+  settled(): Promise<void> {
+    return this.#lastUses.settled();
+  }
+
+  #recordUse(live: LiveKey, nowMs: number): void {
+    if (nowMs - live.lastUseRecordedAtMs < minuteMs) return;
+    live.lastUseRecordedAtMs = nowMs;
+    this.#lastUses.record(live.id, nowMs);
   }
 }
 
@@ -84,11 +83,11 @@ function keyRefused(): Refusal {
 async function loadLiveKey(database: Database, fingerprint: string): Promise<LiveKey | undefined> {
   const [row] = await database.run(findLiveKey, [Buffer.from(fingerprint, 'base64')]);
   if (row === undefined) return undefined;
-  const owner = principalOfUser(row);
+  const owner = principalOfAccount(row);
   return {
     id: row.key_id,
     principal: { by: 'key', keyId: row.key_id, ...owner, scopes: scopesOfKey(row.scope, owner.scopes) },
     expiresAtMs: row.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(row.expires_at),
-    notedAtMs: row.last_used_at === null ? Number.NEGATIVE_INFINITY : Date.parse(row.last_used_at),
+    lastUseRecordedAtMs: row.last_used_at === null ? Number.NEGATIVE_INFINITY : Date.parse(row.last_used_at),
   };
 }

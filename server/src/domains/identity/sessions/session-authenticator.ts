@@ -6,19 +6,19 @@ import type { Database } from '../../../platform/postgres/database.ts';
 import type { Notifications } from '../../../platform/postgres/notifications.ts';
 import { ReadThroughCache } from '../../../platform/postgres/read-through-cache.ts';
 import { principalsTopic } from '../tenants/notifications.ts';
-import { principalOfUser } from './rules.ts';
+import { principalOfAccount } from './account.ts';
 import { findLiveSession } from './statements.ts';
 
-/** The topic on which every node hears that a session ended; its key is the session's id. */
+/** Notifies every node that a session has ended; the key is the session's id. */
 export const sessionsTopic = 'sessions';
 
-export interface SessionsDeps {
+export interface SessionAuthenticatorOptions {
   database: Database;
   notifications: Notifications;
   tokens: Tokens;
   clock: Clock;
-  /** Sessions remembered at most. */
-  remembered?: number;
+  /** Maximum number of cached sessions. */
+  maxCached?: number;
 }
 
 interface LiveSession {
@@ -27,18 +27,18 @@ interface LiveSession {
 }
 
 /**
- * Knows who is behind an access token, from memory where it can. The claims in the token are for its readers: what a
- * user may do is what stands in the database, so that a changed role or an ended session counts on the next request.
+ * Authenticates access tokens, from a cache of live sessions. The claims in a token are for its readers only: the database
+ * decides what a user may do, so that a changed role or an ended session takes effect on the next request.
  */
-export class Sessions {
+export class SessionAuthenticator {
   readonly #tokens: Tokens;
   readonly #clock: Clock;
   readonly #live: ReadThroughCache<string, LiveSession>;
 
-  constructor({ database, notifications, tokens, clock, remembered = 10_000 }: SessionsDeps) {
+  constructor({ database, notifications, tokens, clock, maxCached = 10_000 }: SessionAuthenticatorOptions) {
     this.#tokens = tokens;
     this.#clock = clock;
-    this.#live = new ReadThroughCache({ max: remembered, load: (id) => loadLiveSession(database, id) });
+    this.#live = new ReadThroughCache({ max: maxCached, load: (id) => loadLiveSession(database, id) });
     notifications.on(sessionsTopic, {
       changed: (id) => this.#live.drop(id),
       disconnected: (disconnected) => {
@@ -48,13 +48,10 @@ export class Sessions {
     notifications.on(principalsTopic, { changed: () => this.#live.clear() });
   }
 
-  /** The caller behind a Bearer token; refuses with `credentials_invalid`. Does not ask the database for one it remembers. */
-  async authenticateBearer(token: string): Promise<Principal> {
-    const { sessionId } = await this.#tokens.verify('access', token);
-    return this.#admit(this.#live.peek(sessionId) ?? (await this.#live.get(sessionId)));
-  }
-
-  #admit(live: LiveSession | undefined): Principal {
+  /** Refuses with `credentials_invalid`. Queries the database only for a session that is not cached. */
+  async authenticate(accessToken: string): Promise<Principal> {
+    const { sessionId } = await this.#tokens.verify('access', accessToken);
+    const live = this.#live.peek(sessionId) ?? (await this.#live.get(sessionId));
     if (live === undefined || live.expiresAtMs <= this.#clock()) throw sessionEnded();
     return live.principal;
   }
@@ -68,7 +65,7 @@ async function loadLiveSession(database: Database, sessionId: string): Promise<L
   const [row] = await database.run(findLiveSession, [sessionId]);
   if (row === undefined) return undefined;
   return {
-    principal: { by: 'session', sessionId, ...principalOfUser(row) },
+    principal: { by: 'session', sessionId, ...principalOfAccount(row) },
     expiresAtMs: Date.parse(row.expires_at),
   };
 }

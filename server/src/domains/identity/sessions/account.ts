@@ -1,0 +1,30 @@
+import type { Principal } from '../../../core/principal.ts';
+import { scopesOfUser, type UserType } from '../../../core/scopes.ts';
+
+/** A user as authentication needs it; `accountColumns` selects it. */
+export interface AccountRow {
+  id: number;
+  tenant_id: number;
+  user_name: string;
+  email: string;
+  user_type: UserType;
+  roles: string[];
+}
+
+export const accountColumns = 'u.id, u.tenant_id, u.user_name, u.email, u.user_type, u.roles';
+
+/** The form in which an account name is looked up and kept unique: two spellings of one name are equal in it. */
+export function normalizedAccount(account: string): string {
+  return account.normalize('NFKC').toLowerCase();
+}
+
+export function principalOfAccount(row: AccountRow): Omit<Principal, 'by'> {
+  return {
+    userId: row.id,
+    userName: row.user_name,
+    userType: row.user_type,
+    tenantId: row.tenant_id,
+    roles: row.roles,
+    scopes: scopesOfUser(row.user_type, row.roles),
+  };
+}

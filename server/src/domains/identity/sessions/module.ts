@@ -1,0 +1,57 @@
+import { Passwords } from '../../../platform/crypto/passwords.ts';
+import { Tokens } from '../../../platform/crypto/tokens.ts';
+import { defineModule } from '../../../platform/module.ts';
+import type { NodeWith } from '../../../platform/node.ts';
+import { deleteInBatches } from '../../../platform/postgres/delete-in-batches.ts';
+import { type SettingsOf, setting } from '../../../platform/settings/declare.ts';
+import { durationOfAtLeast } from '../../../platform/settings/kinds.ts';
+import { LoginFailures } from './login-failures.ts';
+import { sessionRoutes } from './routes.ts';
+import { loginResult } from './schema.ts';
+import { SessionAuthenticator } from './session-authenticator.ts';
+import { deleteExpiredSessions } from './statements.ts';
+
+const settings = {
+  'app.jwt.access-token-expire': setting(durationOfAtLeast(1000, '1s'), {
+    default: '24h',
+    description: 'Lifetime of an access token.',
+  }),
+  'app.jwt.refresh-token-expire': setting(durationOfAtLeast(1000, '1s'), {
+    default: '7d',
+    description: 'Maximum lifetime of a session and of its refresh token.',
+  }),
+};
+
+type Needs = NodeWith<SettingsOf<typeof settings>>;
+type Provided = ReturnType<typeof provide>;
+
+/** Login, logout, tokens, and the authentication of requests that carry an access token. */
+export const sessions = defineModule({
+  name: 'sessions',
+  tables: ['session'],
+  settings,
+  reference: [{ name: 'Users', description: 'Login, sessions, passwords and user accounts.' }],
+  resources: { 'login result': loginResult },
+  provide,
+  routes: (context: Needs & Provided) =>
+    sessionRoutes({
+      ...context,
+      lifetimes: {
+        accessTokenSeconds: context.settings['app.jwt.access-token-expire'] / 1000,
+        sessionSeconds: context.settings['app.jwt.refresh-token-expire'] / 1000,
+      },
+    }),
+  retention: ({ database }: Needs) => [
+    { name: 'sessions', sweep: (nowMs) => deleteInBatches(database, deleteExpiredSessions, [new Date(nowMs)]) },
+  ],
+});
+
+function provide({ signingKeys, clock, database, notifications, passwordCost }: Needs) {
+  const tokens = new Tokens({ keys: signingKeys, issuer: 'florin', audience: 'florin', clock });
+  return {
+    tokens,
+    sessions: new SessionAuthenticator({ database, notifications, tokens, clock }),
+    passwords: new Passwords(passwordCost && { cost: passwordCost }),
+    loginFailures: new LoginFailures({ clock }),
+  };
+}

@@ -1,0 +1,48 @@
+import { Type } from 'typebox';
+import { post, type Route } from '../../../platform/http/route.ts';
+import { type LoginDeps, login } from './login.ts';
+import { type LogoutDeps, logout } from './logout.ts';
+import { refresh } from './refresh.ts';
+import { loginInput, loginResult, logoutInput, refreshed, refreshInput } from './schema.ts';
+
+export function sessionRoutes(deps: LoginDeps & LogoutDeps): Route[] {
+  return [
+    post('/api/user/login', 'nothing', 'Users', {
+      summary: 'Log in',
+      description:
+        'A wrong password, an unknown account and a disabled account get the same refusal (401). After 10 failures in ' +
+        '15 minutes, further logins to that account from that address are refused (429, with Retry-After).',
+      body: loginInput,
+      data: loginResult,
+      handle: async ({ body, address }) => ({
+        message: 'Login successful',
+        data: await login({ ...body, address }, deps),
+      }),
+    }),
+
+    post('/api/user/refresh', 'nothing', 'Users', {
+      summary: 'Get a new access token',
+      description: 'The refresh token does not change and stays valid until the session ends.',
+      body: refreshInput,
+      data: refreshed,
+      handle: async ({ body }) => {
+        const token = await refresh(body.refreshToken, deps);
+        // Clients may look for the token object in `data` itself, or in `data.token` as in the answer to login.
+        return { message: 'Token refreshed', data: { ...token, token } };
+      },
+    }),
+
+    post('/api/user/logout', 'token', 'Users', {
+      summary: 'Log out',
+      description:
+        'Needs a Bearer access token. Ends the session, so that both of its tokens stop working immediately; with `all`, ' +
+        'ends every session of the user. Logging out twice is not an error. The body is optional.',
+      body: logoutInput,
+      data: Type.Null(),
+      handle: async ({ body, headers }) => {
+        await logout(headers.authorization, body?.all === true, deps);
+        return { message: 'Logged out', data: null };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,44 @@
+import { Type } from 'typebox';
+import { userTypes } from '../../../core/scopes.ts';
+import { tenantIdOnWire } from '../tenants/schema.ts';
+
+export const loginInput = Type.Object(
+  {
+    account: Type.String({ minLength: 1, maxLength: 254, description: 'User name or e-mail address, in any case.' }),
+    password: Type.String({ minLength: 1, maxLength: 1024 }),
+  },
+  { additionalProperties: false },
+);
+
+export const tokenPair = Type.Object({
+  accessToken: Type.String({ description: 'JWT. Send it as `Authorization: Bearer …`.' }),
+  refreshToken: Type.String({ description: 'JWT. Accepted only by the refresh endpoint.' }),
+  expiresIn: Type.Integer({ description: 'Lifetime of the access token, in seconds.' }),
+  tokenType: Type.Literal('Bearer'),
+});
+
+/** The token object, and the same again under `token`, where the answer to login has it. */
+export const refreshed = Type.Object({ ...tokenPair.properties, token: tokenPair });
+
+export const loginResult = Type.Object({
+  token: tokenPair,
+  userType: Type.Enum([...userTypes]),
+  tenantId: tenantIdOnWire,
+  deploymentMode: Type.String({ description: 'STANDALONE or CLUSTER.' }),
+  userName: Type.String(),
+  userId: Type.Integer(),
+});
+
+export const refreshInput = Type.Object(
+  { refreshToken: Type.String({ minLength: 1, maxLength: 8192 }) },
+  { additionalProperties: false },
+);
+
+/** null: no body was sent. */
+export const logoutInput = Type.Union([
+  Type.Object(
+    { all: Type.Optional(Type.Boolean({ description: 'true: end every session of the user.' })) },
+    { additionalProperties: false },
+  ),
+  Type.Null(),
+]);

@@ -1,0 +1,60 @@
+import { statement } from '../../../platform/postgres/statement.ts';
+import { type AccountRow, accountColumns } from './account.ts';
+
+/** An account with its password hash. `active`: both the user and its tenant are enabled. */
+export interface LoginRow extends AccountRow {
+  password_hash: string;
+  active: boolean;
+}
+
+/** A session that has not ended, of a user who may log in. */
+export interface LiveSessionRow extends AccountRow {
+  expires_at: string;
+}
+
+/** By user name or e-mail address, in any case. */
+export const findLogin = statement<LoginRow>(
+  'sessions.find_login',
+  `select ${accountColumns}, u.password_hash, u.state and t.state as active
+     from login_name n join app_user u on u.id = n.user_id join tenant t on t.id = u.tenant_id
+    where n.name = lower($1)`,
+);
+
+/**
+ * Starts a session if the user is still enabled and still has the verified password hash. The row locks wait for a
+ * concurrent change of the user; a change that comes later finds the session and ends it. So no race leaves a live
+ * session behind.
+ */
+export const startSession = statement<{ id: string }>(
+  'sessions.start',
+  `with holder as (
+     select u.id from app_user u join tenant t on t.id = u.tenant_id
+      where u.id = $2 and u.password_hash = $3 and u.state and t.state
+        for share of u, t
+   )
+   insert into session (id, user_id, created_at, expires_at) select $1, id, $4, $5 from holder returning id`,
+);
+
+export const findLiveSession = statement<LiveSessionRow>(
+  'sessions.find_live',
+  `select ${accountColumns}, s.expires_at
+     from session s join app_user u on u.id = s.user_id join tenant t on t.id = u.tenant_id
+    where s.id = $1 and s.ended_at is null and u.state and t.state`,
+);
+
+export const endSession = statement<{ user_id: number }>(
+  'sessions.end',
+  'update session set ended_at = $2 where id = $1 and ended_at is null returning user_id',
+);
+
+export const endSessionsOfUser = statement(
+  'sessions.end_all_of_user',
+  'update session set ended_at = $2 where user_id = $1 and ended_at is null',
+);
+
+/** Values: now, how many at most. */
+export const deleteExpiredSessions = statement<{ id: string }>(
+  'sessions.delete_expired',
+  `delete from session where id in (select id from session where expires_at < $1 order by expires_at limit $2)
+   returning id`,
+);

@@ -1,0 +1,55 @@
+import type { Static } from 'typebox';
+import type { Clock } from '../../../core/clock.ts';
+import { tenantOnWire } from '../../../core/principal.ts';
+import type { TokenContent, Tokens } from '../../../platform/crypto/tokens.ts';
+import type { AccountRow } from './account.ts';
+import type { tokenPair } from './schema.ts';
+
+export type TokenPair = Static<typeof tokenPair>;
+
+export interface TokenLifetimes {
+  /** `app.jwt.access-token-expire` */
+  accessTokenSeconds: number;
+  /** `app.jwt.refresh-token-expire` */
+  sessionSeconds: number;
+}
+
+export interface TokenDeps {
+  tokens: Tokens;
+  clock: Clock;
+  lifetimes: TokenLifetimes;
+}
+
+/** A new access token; it never outlives its session. */
+export async function signAccessToken(
+  user: AccountRow,
+  session: { id: string; expiresAtMs: number },
+  { tokens, clock, lifetimes }: TokenDeps,
+): Promise<Pick<TokenPair, 'accessToken' | 'expiresIn'>> {
+  const remainingSeconds = Math.max(1, Math.floor((session.expiresAtMs - clock()) / 1000));
+  const expiresIn = Math.min(lifetimes.accessTokenSeconds, remainingSeconds);
+  return { accessToken: await tokens.sign('access', contentOf(user, session.id, expiresIn)), expiresIn };
+}
+
+export function signRefreshToken(
+  user: AccountRow,
+  sessionId: string,
+  { tokens, lifetimes }: TokenDeps,
+): Promise<string> {
+  return tokens.sign('refresh', contentOf(user, sessionId, lifetimes.sessionSeconds));
+}
+
+/** The claims of the interface (JWT claims). */
+function contentOf(user: AccountRow, sessionId: string, lifetimeSeconds: number): TokenContent {
+  return {
+    subject: String(user.id),
+    sessionId,
+    claims: {
+      username: user.user_name,
+      roles: user.roles,
+      tenantId: tenantOnWire(user.tenant_id),
+      userType: user.user_type,
+    },
+    lifetimeSeconds,
+  };
+}
