@@ -95,7 +95,7 @@ export async function processingNode(
     transitions,
     clock,
     drawUuid,
-    onContradiction: (row, outcome) => contradictions.push(`${row.state} ${outcome.kind}`),
+    onDispute: (row, outcome) => contradictions.push(`${row.state} ${outcome.kind}`),
   });
   const credentials = new ChannelCredentials(database, notifications, (sealed) => sealed.toString());
   const dispatcher: Dispatcher = new Dispatcher({

@@ -4,7 +4,7 @@ import type { Node } from '../../../platform/node.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import type { ChannelCredentials } from '../channels/credentials.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
-import type { RefundRechecker } from '../processing/recheck.ts';
+import type { RefundRechecker } from '../processing/recheck-refunds.ts';
 import type { Settler } from '../processing/settle.ts';
 import type { Providers } from '../providers/directory.ts';
 import { CallbackIntake } from './receive.ts';

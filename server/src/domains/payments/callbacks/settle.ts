@@ -1,9 +1,10 @@
 import type { Clock } from '../../../core/clock.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import type { RefundRechecker } from '../processing/recheck.ts';
-import { operationOfKey } from '../processing/rules.ts';
+import type { RefundRechecker } from '../processing/recheck-refunds.ts';
+import { parseOperationKey } from '../processing/rules.ts';
 import type { Settler } from '../processing/settle.ts';
-import { findByKey, findByReference, hurryOperations, type OperationRow } from '../processing/statements.ts';
+import { findByKey, findByReference, makeOperationsDue, type OperationRow } from '../processing/statements.ts';
+import { isFinished } from '../processing/states.ts';
 import { addNotesTo } from '../transactions/timeline-messages.ts';
 import type { CallbackContent } from './rules.ts';
 import { callUpEarlier, type DueCallback, type NoticeName } from './statements.ts';
@@ -48,7 +49,7 @@ async function operationNamed(
   channelId: number,
   database: Queryable,
 ): Promise<{ operation: OperationRow; name: NoticeName } | undefined> {
-  const ours = key === null ? undefined : operationOfKey(key);
+  const ours = key === null ? undefined : parseOperationKey(key);
   if (ours !== undefined) {
     const [row] = await database.run(findByKey, [channelId, ours.transactionId, ours.number]);
     if (row !== undefined) return { operation: row, name: 'key' };
@@ -56,11 +57,9 @@ async function operationNamed(
   if (reference === null) return undefined;
   // A cancellation bears the id of its charge, and what is said under that id is said of the charge.
   const rows = (await database.run(findByReference, [channelId, reference])).filter(({ kind }) => kind !== 'CANCEL');
-  const operation = rows.find(({ state }) => !finished.has(state)) ?? rows.at(-1);
+  const operation = rows.find(({ state }) => !isFinished(state)) ?? rows.at(-1);
   return operation && { operation, name: 'reference' };
 }
-
-const finished: ReadonlySet<string> = new Set(['SUCCEEDED', 'FAILED', 'CANCELLED']);
 
 async function noteOnTimeline(
   { id, event_id: eventId, notice: { said } }: DueCallback,
@@ -76,8 +75,8 @@ async function noteOnTimeline(
  * succeeded: what has changed may be that one came back.
  */
 async function lookUp(operation: OperationRow, { database, clock, rechecker }: CallbackSettlerDeps): Promise<Settled> {
-  const hurried = await database.run(hurryOperations, [operation.tenant_id, operation.id, clock()]);
+  const madeDue = await database.run(makeOperationsDue, [operation.tenant_id, operation.id, clock()]);
   const rechecked = await rechecker.recheck(operation);
   if (rechecked === 'unknown') return 'unknown';
-  return rechecked === 'busy' || hurried.some(({ is_held }) => is_held) ? 'busy' : 'settled';
+  return rechecked === 'busy' || madeDue.some(({ is_leased }) => is_leased) ? 'busy' : 'settled';
 }

@@ -14,7 +14,7 @@ import { findRefund } from '../refunds/statements.ts';
 import { Settler } from './settle.ts';
 import type { FinalOutcome } from './settlement.ts';
 import type { OperationRow } from './statements.ts';
-import { timelineOf } from './timeline.ts';
+import { readTimeline } from './timeline/read.ts';
 
 type Node = Awaited<ReturnType<typeof processingNode>>;
 
@@ -223,7 +223,7 @@ test('the timeline shows the success, the failure after it, and where each takes
   nowMs += 1000;
   await node.settler.settle(second.operation, returned, 'look_up');
   const deps = { database: db.database, reader: { find: node.find }, channels: node.channels };
-  const steps = await timelineOf(transactionId, one, deps);
+  const steps = await readTimeline(transactionId, one, deps);
   const ofRefunds = steps.filter(({ type }) => /^refund_(called|succeeded|failed)/.test(type));
   expect(ofRefunds.map(({ type, status }) => [type, status])).toEqual([
     ['refund_called', undefined],
@@ -265,7 +265,7 @@ test('a reversal whose commit is not answered is made once, and its deliveries a
     clock: () => nowMs,
     drawUuid: node.drawUuid,
     transitions: node.transitions,
-    onContradiction: () => {},
+    onDispute: () => {},
   });
   await settler.settle(operation, returned, 'callback');
   await settler.drained();
