@@ -60,7 +60,7 @@ export const processingChecks: readonly Check[] = [
                               else status not in ('PENDING', 'PROCESSING') end`,
   },
   {
-    claim: 'No provider disagrees with a settled operation after a dispute',
+    claim: 'A provider that was asked again about what it contradicted agrees with what is settled',
     offenders: `
       select ${payment('transaction_id')} || '-' || number as offender from provider_dispute where state = 'DISAGREES'`,
   },
@@ -88,7 +88,7 @@ export const processingChecks: readonly Check[] = [
              end`,
   },
   {
-    claim: "Every entry in the sandbox's books belongs to an operation",
+    claim: "Every entry in the sandbox's books was asked of it by an operation",
     offenders: `
       select s.key as offender
         from sandbox_operation s
