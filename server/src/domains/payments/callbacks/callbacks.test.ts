@@ -31,7 +31,7 @@ let db: TestDatabase;
 let florin: TestFlorin;
 let admin: string;
 let channelId: number;
-/** Time stands still unless a test moves it: nothing is looked up, or tried again, by itself. */
+/** The clock stands still unless a test moves it: nothing is looked up or retried by itself. */
 let nowMs = Date.parse('2026-03-31T09:30:00Z');
 const clock = () => nowMs;
 
@@ -47,7 +47,8 @@ afterAll(async () => {
   await db.drop();
 });
 
-const { uuidOf, kept, operationsOf, settled, tried, waits, notesOf } = callbackRecords(() => db);
+const { uuidOf, storedCallback, operationsOf, callbackSettled, callbackTried, operationWaiting, messagesOf } =
+  callbackRecords(() => db);
 
 const pending = () => pendingPayment(florin, db, channelId, admin);
 
@@ -64,7 +65,7 @@ const eventsOf = async (id: string) =>
     ({ type }) => type,
   );
 
-test('what was sent is kept as it came, sealed to its row', async () => {
+test('the body of a callback is stored unchanged, sealed to its row', async () => {
   const id = await pending();
   const message = signedMessage(toldOf(id), 1, channelSecret);
   await postCallback(florin, channelId, message);
@@ -78,14 +79,14 @@ test('what was sent is kept as it came, sealed to its row', async () => {
   expect(Buffer.from(opened, 'base64')).toEqual(Buffer.from(message.body));
 });
 
-describe('what a genuine callback says', () => {
-  test('is answered once it is kept, and settles its payment, with everything that follows', async () => {
+describe('a verified callback', () => {
+  test('settles its payment with everything that follows', async () => {
     const id = await pending();
     const eventId = await send(id, { fee: 59 });
-    await settled(eventId);
+    await callbackSettled(eventId);
     expect(await detail(id)).toMatchObject({ status: 'SUCCESS', providerReference: `sbx_${id}-1` });
     expect(await operationsOf(id)).toMatchObject([{ state: 'SUCCEEDED', settled_by: 'callback', look_ups: 0 }]);
-    expect(await notesOf(id)).toEqual([`${eventId} succeeded`]);
+    expect(await messagesOf(id)).toEqual([`${eventId} succeeded`]);
     expect(await eventsOf(id)).toEqual(['transaction.created', 'transaction.processing', 'transaction.succeeded']);
     expect(
       await db.query('select debit, amount from ledger_transfer where transaction_id = $1 order by leg', [uuidOf(id)]),
@@ -95,38 +96,42 @@ describe('what a genuine callback says', () => {
     ]);
   });
 
-  test('may be a failure, or that it was given up', async () => {
+  test('may report a failure or a cancellation', async () => {
     const [failed, cancelled] = [await pending(), await pending()];
-    await settled(await send(failed, { state: 'FAILED', failureCode: 'insufficient_funds' }));
-    await settled(await send(cancelled, { state: 'CANCELLED' }));
+    await callbackSettled(await send(failed, { state: 'FAILED', failureCode: 'insufficient_funds' }));
+    await callbackSettled(await send(cancelled, { state: 'CANCELLED' }));
     expect(await detail(failed)).toMatchObject({ status: 'FAILED', failureCode: 'insufficient_funds' });
     expect(await detail(cancelled)).toMatchObject({ status: 'CANCELLED' });
   });
 
-  test('may come twice, or ten times at once: it counts once', async () => {
+  test('that arrives ten times at once counts once', async () => {
     const id = await pending();
     const message = signedMessage(toldOf(id), 1, channelSecret);
     const replies = await Promise.all(Array.from({ length: 10 }, () => postCallback(florin, channelId, message)));
     for (const { body } of replies) expect(body).toEqual(accepted);
     const eventId = eventIdOf(message);
-    await settled(eventId);
+    await callbackSettled(eventId);
     expect((await postCallback(florin, channelId, message)).body).toEqual(accepted);
-    expect(await notesOf(id)).toEqual([`${eventId} succeeded`]);
+    expect(await messagesOf(id)).toEqual([`${eventId} succeeded`]);
     expect(await detail(id)).toMatchObject({ status: 'SUCCESS', version: 3 });
     const metrics = (await florin.get('/metrics')).body;
     expect(metrics).toMatch(/^florin_callbacks_total\{result="repeated"\} 10$/m);
     expect(metrics).toMatch(/^florin_callbacks_settled_total\{result="settled"\} \d+$/m);
   });
 
-  test('may come in any order: what is not final moves nothing', async () => {
+  test('may arrive in any order: an outcome that is not final changes nothing', async () => {
     const id = await pending();
-    await settled(await send(id, { state: 'PENDING' }, 2));
+    await callbackSettled(await send(id, { state: 'PENDING' }, 2));
     expect(await detail(id)).toMatchObject({ status: 'PROCESSING' });
-    await settled(await send(id, {}, 3));
-    await settled(await send(id, { state: 'ATTEMPT_FAILED', failureCode: 'card_declined' }, 1));
+    await callbackSettled(await send(id, {}, 3));
+    await callbackSettled(await send(id, { state: 'ATTEMPT_FAILED', failureCode: 'card_declined' }, 1));
     const reference = referenceOf(`${id}-1`);
     expect(await detail(id)).toMatchObject({ status: 'SUCCESS', version: 3 });
-    expect(await notesOf(id)).toEqual([`${reference}-2 pending`, `${reference}-3 succeeded`, `${reference}-1 pending`]);
+    expect(await messagesOf(id)).toEqual([
+      `${reference}-2 pending`,
+      `${reference}-3 succeeded`,
+      `${reference}-1 pending`,
+    ]);
   });
 
   test.each([
@@ -134,72 +139,72 @@ describe('what a genuine callback says', () => {
     ['SUCCEEDED', 'CANCELLED', 'SUCCESS', 'cancelled'],
     ['FAILED', 'SUCCEEDED', 'FAILED', 'succeeded'],
     ['CANCELLED', 'SUCCEEDED', 'CANCELLED', 'succeeded'],
-  ] as const)('%s and then %s: a final state is not moved back, and the contradiction is shown', async (...said) => {
+  ] as const)('%s and then %s: the final status stays, and the contradiction is on the timeline', async (...said) => {
     const [first, second, status, word] = said;
     const id = await pending();
-    await settled(await send(id, { state: first }, 1));
+    await callbackSettled(await send(id, { state: first }, 1));
     const before = await detail(id);
     const eventId = await send(id, { state: second }, 2);
-    await settled(eventId);
+    await callbackSettled(eventId);
     expect(await detail(id)).toEqual({ ...before, status });
-    expect((await notesOf(id)).slice(-2)).toEqual([`${eventId} ${word}`, `contradiction ${word}`]);
+    expect((await messagesOf(id)).slice(-2)).toEqual([`${eventId} ${word}`, `contradiction ${word}`]);
   });
 
-  test('may only be that something changed: everything open of the payment is looked up at once, its refunds too', async () => {
-    // Without a secret the sandbox says nothing by itself.
+  test('that reports only a change has every open operation of the payment looked up at once, refunds included', async () => {
+    // Without a secret the sandbox sends no callbacks.
     const silent = await makeProvidedChannel(florin, admin, { webhookSecret: undefined });
     const id = await makePayment(florin, admin, silent, { metadata: { sandbox: 'pending:1' } });
-    await waits(id);
+    await operationWaiting(id);
     const notice = { key: null, reference: `sbx_${id}-1`, said: 'changed', outcome: null };
-    await insertNotice('changed-1', notice, silent);
-    await eventually('it is paid', async () => (await detail(id)).status === 'SUCCESS');
+    await insertCallback('changed-1', notice, silent);
+    await eventually('the payment succeeds', async () => (await detail(id)).status === 'SUCCESS');
     expect(await operationsOf(id)).toMatchObject([{ state: 'SUCCEEDED', settled_by: 'look_up' }]);
 
     const late = await makePayment(florin, admin, silent, { metadata: { sandbox: 'refund:late' } });
-    await eventually('it is paid', async () => (await detail(late)).status === 'SUCCESS');
+    await eventually('the payment succeeds', async () => (await detail(late)).status === 'SUCCESS');
     dataOf(await florin.post('/api/refund/create', { transactionId: late }, admin));
-    await waits(late, 2);
+    await operationWaiting(late, 2);
     nowMs += lateMs;
-    await insertNotice('changed-2', { ...notice, reference: `sbx_${late}-1` }, silent);
-    await eventually('it is given back', async () => (await detail(late)).status === 'REFUNDED');
-    expect([await notesOf(id), await notesOf(late)]).toEqual([['changed-1 changed'], ['changed-2 changed']]);
+    await insertCallback('changed-2', { ...notice, reference: `sbx_${late}-1` }, silent);
+    await eventually('the payment is refunded', async () => (await detail(late)).status === 'REFUNDED');
+    expect([await messagesOf(id), await messagesOf(late)]).toEqual([['changed-1 changed'], ['changed-2 changed']]);
   });
 
-  test('while an operation is being asked for, the look-up waits for its answer, and is not lost', async () => {
+  test('while an operation is leased, the look-up waits for the lease to end, and is not lost', async () => {
     const id = await makePayment(florin, admin, channelId, { metadata: { sandbox: 'pending:1' } });
-    await waits(id);
+    await operationWaiting(id);
     await db.query(
       'update provider_operation set leased_until = $2, lease = gen_random_uuid() where transaction_id = $1',
       [uuidOf(id), new Date(nowMs + hourMs)],
     );
-    await insertNotice('changed-3', { key: `${id}-1`, reference: null, said: 'changed', outcome: null });
-    await eventually('it has been tried', async () => (await dueMs('changed-3')) === nowMs + secondMs);
-    // The answer comes, and would be asked for again in an hour.
+    await insertCallback('changed-3', { key: `${id}-1`, reference: null, said: 'changed', outcome: null });
+    await eventually('the callback is tried', async () => (await dueMs('changed-3')) === nowMs + secondMs);
+    // The answer is recorded, with the next look-up in an hour.
     await db.query(
       'update provider_operation set leased_until = null, lease = null, due_at = $2 where transaction_id = $1',
       [uuidOf(id), new Date(nowMs + hourMs)],
     );
     nowMs += secondMs;
-    await settled('changed-3');
-    await eventually('it is paid', async () => (await detail(id)).status === 'SUCCESS');
-    expect(await notesOf(id)).toEqual(['changed-3 changed']);
+    await callbackSettled('changed-3');
+    await eventually('the payment succeeds', async () => (await detail(id)).status === 'SUCCESS');
+    expect(await messagesOf(id)).toEqual(['changed-3 changed']);
   });
 
-  test('may be of something that Florin does not follow: it is kept, and that is all', async () => {
+  test('about something that Florin does not follow is stored as IGNORED', async () => {
     const mollie = await makeProvidedChannel(florin, admin, { provider: 'mollie' });
     const body = JSON.stringify({ id: 'event_1', entityId: 'or_1' });
     const signature = `sha256=${createHmac('sha256', channelSecret).update(body).digest('hex')}`;
     const headers = { 'x-mollie-signature': signature };
     const reply = await florin.call('POST', `/api/callback/${mollie}`, { body, headers });
     expect(reply.body).toEqual(accepted);
-    expect(await kept('event_1')).toMatchObject({ state: 'IGNORED', tries: 0, channel_id: mollie });
+    expect(await storedCallback('event_1')).toMatchObject({ state: 'IGNORED', tries: 0, channel_id: mollie });
   });
 });
 
-describe('what contradicts, or names other money', () => {
+describe('a contradiction or a mismatch', () => {
   const disputesOf = (id: string) =>
     db.query<{ state: string }>('select state, said from provider_dispute where transaction_id = $1', [uuidOf(id)]);
-  const noteKinds = async (id: string) =>
+  const disputeMessages = async (id: string) =>
     (
       await db.query<{ kind: string; detail: object }>(
         `select kind, detail from transaction_note where transaction_id = $1
@@ -207,35 +212,35 @@ describe('what contradicts, or names other money', () => {
         [uuidOf(id)],
       )
     ).map(({ kind, detail }) => ({ kind, ...detail }));
-  const broken = async () => {
+  const offenders = async () => {
     const found = await Promise.all(processingChecks.map((check) => offendersOf(db.database, check, 1_000)));
     return found.flat();
   };
 
-  test('is looked up at the provider: where that agrees with what stands, the matter is closed', async () => {
+  test('is looked up: if the provider agrees with what is settled, the dispute is closed', async () => {
     const id = await makePayment(florin, admin, channelId);
-    await eventually('it is paid', async () => (await detail(id)).status === 'SUCCESS');
-    await settled(await send(id, { state: 'FAILED' }, 9));
+    await eventually('the payment succeeds', async () => (await detail(id)).status === 'SUCCESS');
+    await callbackSettled(await send(id, { state: 'FAILED' }, 9));
     await eventually('the dispute is closed', async () => (await disputesOf(id))[0]?.state === 'AGREES');
     expect((await detail(id)).status).toBe('SUCCESS');
-    expect(await noteKinds(id)).toMatchObject([
+    expect(await disputeMessages(id)).toMatchObject([
       { kind: 'contradiction', said: 'failed' },
       { kind: 'looked_up', said: 'succeeded', agrees: true },
     ]);
-    expect(await broken()).not.toContain(`${id}-1`);
+    expect(await offenders()).not.toContain(`${id}-1`);
     const metrics = (await florin.get('/metrics')).body;
     expect(metrics).toMatch(/^florin_provider_disputes_total\{kind="contradiction"\} [1-9]/m);
     expect(metrics).toMatch(/^florin_provider_dispute_lookups_total\{result="agrees"\} [1-9]/m);
   });
 
-  test("where the provider's own books disagree, the final status stays and the payment is a finding of verify", async () => {
+  test('if the provider disagrees, the final status stays and verify reports the operation', async () => {
     const id = await makePayment(florin, admin, channelId, { metadata: { sandbox: 'decline:card_declined' } });
-    await eventually('it has failed', async () => (await detail(id)).status === 'FAILED');
+    await eventually('the payment fails', async () => (await detail(id)).status === 'FAILED');
     await db.query(`update sandbox_operation set state = 'SUCCEEDED', failure_code = null where key = $1`, [`${id}-1`]);
-    await settled(await send(id, { state: 'SUCCEEDED' }, 9));
-    await eventually('it was asked', async () => (await disputesOf(id))[0]?.state === 'DISAGREES');
+    await callbackSettled(await send(id, { state: 'SUCCEEDED' }, 9));
+    await eventually('the operation is looked up', async () => (await disputesOf(id))[0]?.state === 'DISAGREES');
     expect((await detail(id)).status).toBe('FAILED');
-    expect(await noteKinds(id)).toMatchObject([
+    expect(await disputeMessages(id)).toMatchObject([
       { kind: 'contradiction', said: 'succeeded' },
       { kind: 'looked_up', said: 'succeeded', agrees: false },
     ]);
@@ -246,14 +251,14 @@ describe('what contradicts, or names other money', () => {
     expect((await florin.get('/metrics')).body).toMatch(
       /^florin_provider_dispute_lookups_total\{result="disagrees"\} [1-9]/m,
     );
-    // Once for the dispute, and once for the books of the sandbox.
-    expect((await broken()).filter((offender) => offender === `${id}-1`)).toHaveLength(2);
-    // The provider puts its books right: a day later it agrees.
+    // One claim about disputes, and one about the sandbox's books.
+    expect((await offenders()).filter((offender) => offender === `${id}-1`)).toHaveLength(2);
+    // The provider corrects its books: a day later it agrees.
     await db.query(`update sandbox_operation set state = 'FAILED' where key = $1`, [`${id}-1`]);
     nowMs += 24 * hourMs;
     admin = await administratorOf(florin);
     await eventually('the dispute is closed', async () => (await disputesOf(id))[0]?.state === 'AGREES');
-    expect(await broken()).not.toContain(`${id}-1`);
+    expect(await offenders()).not.toContain(`${id}-1`);
   });
 
   test.each([
@@ -261,11 +266,11 @@ describe('what contradicts, or names other money', () => {
     ['a partial capture', { amount: 1 }],
     ['another currency', { amount: 1999, currency: 'EUR' }],
     ['another currency, without an amount', { currency: 'EUR' }],
-  ])('%s is never booked: it is shown, and the operation is looked up', async (_, named) => {
+  ])('%s is never booked: it is on the timeline, and the operation is looked up', async (_, named) => {
     const id = await pending();
     const eventId = await send(id, named);
-    await settled(eventId);
-    await eventually('it was asked', async () => {
+    await callbackSettled(eventId);
+    await eventually('the operation is looked up', async () => {
       const [row] = await db.query<{ look_ups: number }>(
         'select look_ups from provider_dispute where transaction_id = $1',
         [uuidOf(id)],
@@ -274,21 +279,23 @@ describe('what contradicts, or names other money', () => {
     });
     expect((await detail(id)).status).toBe('PROCESSING');
     expect(await db.query('select 1 from ledger_transfer where transaction_id = $1', [uuidOf(id)])).toEqual([]);
-    expect(await noteKinds(id)).toMatchObject([{ kind: 'mismatch', said: 'succeeded', currency: 'USD', ...named }]);
+    expect(await disputeMessages(id)).toMatchObject([
+      { kind: 'mismatch', said: 'succeeded', currency: 'USD', ...named },
+    ]);
     expect((await florin.get('/metrics')).body).toMatch(/^florin_provider_disputes_total\{kind="mismatch"\} [1-9]/m);
-    // What is right is believed.
-    await settled(await send(id, { amount: 1999 }, 2));
+    // The right amount is booked.
+    await callbackSettled(await send(id, { amount: 1999 }, 2));
     expect((await detail(id)).status).toBe('SUCCESS');
   });
 
-  test('an open operation is settled by what the look-up says', async () => {
+  test('an open operation is settled by the look-up', async () => {
     const silent = await makeProvidedChannel(florin, admin, { webhookSecret: undefined });
     const id = await makePayment(florin, admin, silent, { metadata: { sandbox: 'pending:1' } });
-    await waits(id);
+    await operationWaiting(id);
     const reference = `sbx_${id}-1`;
     const outcome = { kind: 'succeeded', reference, money: { amount: 5, currency: 'USD' } };
-    await insertNotice(`${id}-five`, { key: `${id}-1`, reference, said: 'succeeded', outcome }, silent);
-    await eventually('it is paid', async () => (await detail(id)).status === 'SUCCESS');
+    await insertCallback(`${id}-five`, { key: `${id}-1`, reference, said: 'succeeded', outcome }, silent);
+    await eventually('the payment succeeds', async () => (await detail(id)).status === 'SUCCESS');
     expect(await operationsOf(id)).toMatchObject([{ state: 'SUCCEEDED', settled_by: 'look_up' }]);
     await eventually('the dispute is closed', async () => (await disputesOf(id))[0]?.state === 'AGREES');
     const booked = await db.query('select amount from ledger_transfer where transaction_id = $1', [uuidOf(id)]);
@@ -296,34 +303,34 @@ describe('what contradicts, or names other money', () => {
   });
 });
 
-describe('what names nothing that is known yet', () => {
-  test('is settled as soon as it is known', async () => {
+describe('a callback whose operation is not found', () => {
+  test('is settled by a retry when the operation is known', async () => {
     const id = await pending();
-    const outcome = { kind: 'succeeded', reference: 'told-late' };
-    await insertNotice('early', { key: null, reference: 'told-late', said: 'succeeded', outcome });
-    await tried('early', 1);
+    const outcome = { kind: 'succeeded', reference: 'late-reference' };
+    await insertCallback('early', { key: null, reference: 'late-reference', said: 'succeeded', outcome });
+    await callbackTried('early', 1);
     await db.query(
-      `update provider_operation set provider_reference = 'told-late', due_at = due_at + interval '1 day'
+      `update provider_operation set provider_reference = 'late-reference', due_at = due_at + interval '1 day'
         where transaction_id = $1`,
       [uuidOf(id)],
     );
     nowMs += retryWaitsMs[0] as number;
-    await settled('early');
-    expect(await detail(id)).toMatchObject({ status: 'SUCCESS', providerReference: 'told-late' });
+    await callbackSettled('early');
+    expect(await detail(id)).toMatchObject({ status: 'SUCCESS', providerReference: 'late-reference' });
   });
 
-  test('is looked for again after 5 s, 30 s, 5 min and 1 h, then ignored', async () => {
+  test('is retried after 5 s, 30 s, 5 min and 1 h, then ignored', async () => {
     const eventId = await send('txn_0198a5b87c1f7000800000000000dead');
     for (const [tries, waitMs] of [5 * secondMs, 30 * secondMs, 5 * minuteMs, hourMs].entries()) {
-      await tried(eventId, tries + 1);
+      await callbackTried(eventId, tries + 1);
       expect(await dueMs(eventId)).toBe(nowMs + waitMs);
       nowMs += waitMs;
     }
-    await eventually('it is ignored', async () => (await kept(eventId))?.state === 'IGNORED');
+    await eventually('the callback is ignored', async () => (await storedCallback(eventId))?.state === 'IGNORED');
     expect((await florin.get('/metrics')).body).toMatch(/^florin_callbacks_settled_total\{result="ignored"\} [1-9]/m);
   });
 
-  test('what is said under the id of a charge is said of the charge, not of its cancellation', async () => {
+  test('with the reference of a charge settles the charge, not its cancellation', async () => {
     const id = await pending();
     await db.query(
       `insert into provider_operation (tenant_id, transaction_id, number, kind, channel_id, provider, amount, state, due_at,
@@ -335,14 +342,14 @@ describe('what names nothing that is known yet', () => {
     );
     const reference = `sbx_${id}-1`;
     const outcome = { kind: 'succeeded', reference };
-    await insertNotice('by-reference', { key: null, reference, said: 'succeeded', outcome });
-    await settled('by-reference');
+    await insertCallback('by-reference', { key: null, reference, said: 'succeeded', outcome });
+    await callbackSettled('by-reference');
     expect((await detail(id)).status).toBe('SUCCESS');
   });
 });
 
 describe('a crash', () => {
-  test('between the answer and the settling loses nothing: the next node settles it', async () => {
+  test('between the answer and the settlement loses nothing: the next node settles the callback', async () => {
     const [here, there] = [await pending(), await pending()];
     await florin.stop();
     const taking = await florinOn(db, { ...keys, APP_ROLE: 'api' }, clock);
@@ -350,8 +357,11 @@ describe('a crash', () => {
     for (const message of messages) expect((await postCallback(taking, channelId, message)).body).toEqual(accepted);
     await taking.stop();
     const [first, second] = messages.map(eventIdOf) as [string, string];
-    expect([await kept(first), await kept(second)]).toMatchObject([{ state: 'RECEIVED' }, { state: 'RECEIVED' }]);
-    // One of them had been begun by a node that died.
+    expect([await storedCallback(first), await storedCallback(second)]).toMatchObject([
+      { state: 'RECEIVED' },
+      { state: 'RECEIVED' },
+    ]);
+    // One of them is leased by a node that died.
     const leasedUntil = new Date(nowMs + 30 * secondMs);
     await db.query('update provider_callback set lease = gen_random_uuid(), leased_until = $2 where event_id = $1', [
       second,
@@ -359,98 +369,98 @@ describe('a crash', () => {
     ]);
     florin = await florinOn(db, keys, clock);
     admin = await administratorOf(florin);
-    await settled(first);
-    expect((await kept(second))?.state).toBe('RECEIVED');
+    await callbackSettled(first);
+    expect((await storedCallback(second))?.state).toBe('RECEIVED');
     nowMs += 30 * secondMs;
-    await settled(second);
+    await callbackSettled(second);
     for (const id of [here, there]) {
       expect((await detail(id)).status).toBe('SUCCESS');
-      expect(await notesOf(id)).toHaveLength(1);
+      expect(await messagesOf(id)).toHaveLength(1);
     }
   });
 
-  test('after the settling and before it is written down settles nothing twice', async () => {
+  test('between the settlement and its record settles nothing twice', async () => {
     const id = await pending();
     const eventId = await send(id);
-    await settled(eventId);
+    await callbackSettled(eventId);
     const before = await detail(id);
     await db.query(`update provider_callback set state = 'RECEIVED', settled_at = null where event_id = $1`, [eventId]);
-    await settled(eventId);
+    await callbackSettled(eventId);
     expect(await detail(id)).toEqual(before);
-    expect(await notesOf(id)).toEqual([`${eventId} succeeded`]);
+    expect(await messagesOf(id)).toEqual([`${eventId} succeeded`]);
   });
 });
 
 describe('callbacks of one operation are settled in the order in which they were received', () => {
-  const saying = (id: string, said: 'succeeded' | 'failed', reference = `sbx_${id}-1`) => ({
+  const contentWith = (id: string, said: 'succeeded' | 'failed', reference = `sbx_${id}-1`) => ({
     key: `${id}-1`,
     reference,
     said,
     outcome: { kind: said, reference, ...(said === 'failed' && { failure: failure('card_declined') }) },
   });
-  /** When this one is settled, what came before it has been looked at, too. */
-  const settlesAnother = async () => settled(await send(await pending()));
+  /** Settles another callback: the worker has by then tried all that were due before it. */
+  const settleAnother = async () => callbackSettled(await send(await pending()));
 
   test.each([
-    ['by our key and by the reference', (notice: object) => notice],
-    ['by the reference alone', (notice: object) => ({ ...notice, key: null })],
-  ])('a later one waits while a dead node holds the first under its lease; named %s', async (_, named) => {
+    ['our key and the reference', (content: object) => content],
+    ['the reference alone', (content: object) => ({ ...content, key: null })],
+  ])('with %s: a later one waits while the first is leased by a dead node', async (_, withIdentifiers) => {
     const id = await pending();
-    await insertNotice(`${id}-first`, named(saying(id, 'succeeded')), channelId, {
+    await insertCallback(`${id}-first`, withIdentifiers(contentWith(id, 'succeeded')), channelId, {
       leasedUntilMs: nowMs + 30 * secondMs,
     });
-    await insertNotice(`${id}-second`, named(saying(id, 'failed')));
-    await settlesAnother();
-    expect(await kept(`${id}-second`)).toMatchObject({ state: 'RECEIVED' });
+    await insertCallback(`${id}-second`, withIdentifiers(contentWith(id, 'failed')));
+    await settleAnother();
+    expect(await storedCallback(`${id}-second`)).toMatchObject({ state: 'RECEIVED' });
     expect((await detail(id)).status).toBe('PROCESSING');
     nowMs += 30 * secondMs;
-    await settled(`${id}-first`);
-    await settled(`${id}-second`);
+    await callbackSettled(`${id}-first`);
+    await callbackSettled(`${id}-second`);
     expect((await detail(id)).status).toBe('SUCCESS');
-    expect(await notesOf(id)).toContainEqual('contradiction failed');
+    expect(await messagesOf(id)).toContainEqual('contradiction failed');
   });
 
-  test('a later one waits while the first waits for its turn, and callbacks of others do not', async () => {
+  test('a later one waits while the first waits for its next try; callbacks of other operations do not', async () => {
     const [id, other] = [await pending(), await pending()];
-    // As it is put off by a node whose database was away.
-    await insertNotice(`${id}-first`, saying(id, 'succeeded'), channelId, { dueMs: nowMs + secondMs });
-    await insertNotice(`${id}-second`, saying(id, 'failed'));
-    await settled(await send(other));
-    expect(await kept(`${id}-second`)).toMatchObject({ state: 'RECEIVED' });
+    // As deferred by a node whose database was unavailable.
+    await insertCallback(`${id}-first`, contentWith(id, 'succeeded'), channelId, { dueMs: nowMs + secondMs });
+    await insertCallback(`${id}-second`, contentWith(id, 'failed'));
+    await callbackSettled(await send(other));
+    expect(await storedCallback(`${id}-second`)).toMatchObject({ state: 'RECEIVED' });
     nowMs += secondMs;
-    await settled(`${id}-first`);
-    await settled(`${id}-second`);
-    expect(await notesOf(id)).toContainEqual('contradiction failed');
+    await callbackSettled(`${id}-first`);
+    await callbackSettled(`${id}-second`);
+    expect(await messagesOf(id)).toContainEqual('contradiction failed');
     expect((await detail(id)).status).toBe('SUCCESS');
     expect((await detail(other)).status).toBe('SUCCESS');
   });
 
-  test('one that named nothing known when it came goes before those that came after it', async () => {
+  test('a callback whose operation was found late goes before those received after it', async () => {
     const id = await pending();
     const reference = `late-${id}`;
-    await insertNotice(`${id}-first`, { ...saying(id, 'succeeded', reference), key: null });
-    await tried(`${id}-first`, 1);
+    await insertCallback(`${id}-first`, { ...contentWith(id, 'succeeded', reference), key: null });
+    await callbackTried(`${id}-first`, 1);
     await db.query(
       `update provider_operation set provider_reference = $2, due_at = due_at + interval '1 day'
         where transaction_id = $1`,
       [uuidOf(id), reference],
     );
-    await insertNotice(`${id}-second`, { ...saying(id, 'failed', reference), key: null });
-    // At once, not after five seconds, when it would have been looked at again by itself.
-    await settled(`${id}-first`);
-    await eventually('the second is put off', async () => (await dueMs(`${id}-second`)) === nowMs + secondMs);
+    await insertCallback(`${id}-second`, { ...contentWith(id, 'failed', reference), key: null });
+    // At once, not after its own wait of five seconds.
+    await callbackSettled(`${id}-first`);
+    await eventually('the second waits', async () => (await dueMs(`${id}-second`)) === nowMs + secondMs);
     nowMs += secondMs;
-    await settled(`${id}-second`);
+    await callbackSettled(`${id}-second`);
     expect((await detail(id)).status).toBe('SUCCESS');
   });
 
-  test('one that names nothing known holds up neither its successors nor others', async () => {
+  test('a callback whose operation is not found delays no other callback', async () => {
     const stranger = 'txn_0198a5b87c1f7000800000000000cafe';
-    await insertNotice('stranger-1', saying(stranger, 'succeeded'));
-    await tried('stranger-1', 1);
-    await insertNotice('stranger-2', saying(stranger, 'failed'));
-    await tried('stranger-2', 1);
-    await settlesAnother();
+    await insertCallback('stranger-1', contentWith(stranger, 'succeeded'));
+    await callbackTried('stranger-1', 1);
+    await insertCallback('stranger-2', contentWith(stranger, 'failed'));
+    await callbackTried('stranger-2', 1);
+    await settleAnother();
   });
 });
 
@@ -461,7 +471,7 @@ describe('two nodes', () => {
   });
   afterEach(() => other.stop());
 
-  test('that are told the same at once settle it once', async () => {
+  test('that receive the same callback at once settle it once', async () => {
     const ids = await Promise.all(Array.from({ length: 20 }, () => pending()));
     await Promise.all(
       ids.flatMap((id) => {
@@ -473,8 +483,8 @@ describe('two nodes', () => {
     );
     for (const id of ids) {
       const eventId = `${referenceOf(`${id}-1`)}-1`;
-      await settled(eventId);
-      expect(await notesOf(id)).toEqual([`${eventId} succeeded`]);
+      await callbackSettled(eventId);
+      expect(await messagesOf(id)).toEqual([`${eventId} succeeded`]);
       expect(await detail(id)).toMatchObject({ status: 'SUCCESS', version: 3 });
       expect((await eventsOf(id)).filter((type) => type === 'transaction.succeeded')).toHaveLength(1);
     }
@@ -482,44 +492,47 @@ describe('two nodes', () => {
 });
 
 describe("the sandbox's own callbacks", () => {
-  test.each(['late', 'callback:twice', 'callback:disorder', 'callback:contradiction'])('%s ends paid', async (word) => {
-    const id = await makePayment(florin, admin, channelId, { metadata: { sandbox: word } });
-    await waits(id);
-    const owed = async () => {
-      const [row] = await db.query<{ owed: number; due: string | null }>(
-        `select json_array_length(callbacks) - callback_step as owed, callback_due_at as due
+  test.each(['late', 'callback:twice', 'callback:disorder', 'callback:contradiction'])(
+    '%s ends in SUCCESS',
+    async (word) => {
+      const id = await makePayment(florin, admin, channelId, { metadata: { sandbox: word } });
+      await operationWaiting(id);
+      const owed = async () => {
+        const [row] = await db.query<{ owed: number; due: string | null }>(
+          `select json_array_length(callbacks) - callback_step as owed, callback_due_at as due
            from sandbox_operation where key = $1`,
-        [`${id}-1`],
+          [`${id}-1`],
+        );
+        return row as { owed: number; due: string | null };
+      };
+      for (let { owed: left, due } = await owed(); left > 0; { owed: left, due } = await owed()) {
+        // No later than the look-up, which would settle the payment as well.
+        nowMs = Math.max(nowMs, Date.parse(due as string));
+        await eventually(`${word}: ${left} to come`, async () => (await owed()).owed < left);
+      }
+      await eventually('all are settled', async () => {
+        const rows = await db.query<{ state: string }>(
+          'select state from provider_callback where event_id like $1 order by event_id',
+          [`sbx_${id}%`],
+        );
+        return rows.length > 0 && rows.every(({ state }) => state === 'SETTLED');
+      });
+      expect((await detail(id)).status).toBe('SUCCESS');
+      expect((await messagesOf(id)).filter((note) => note.startsWith('contradiction'))).toHaveLength(
+        word === 'callback:contradiction' ? 1 : 0,
       );
-      return row as { owed: number; due: string | null };
-    };
-    for (let { owed: left, due } = await owed(); left > 0; { owed: left, due } = await owed()) {
-      // Not a moment before the look-up that would tell as well.
-      nowMs = Math.max(nowMs, Date.parse(due as string));
-      await eventually(`${word}: ${left} to come`, async () => (await owed()).owed < left);
-    }
-    await eventually('all are settled', async () => {
-      const rows = await db.query<{ state: string }>(
-        'select state from provider_callback where event_id like $1 order by event_id',
-        [`sbx_${id}%`],
-      );
-      return rows.length > 0 && rows.every(({ state }) => state === 'SETTLED');
-    });
-    expect((await detail(id)).status).toBe('SUCCESS');
-    expect((await notesOf(id)).filter((note) => note.startsWith('contradiction'))).toHaveLength(
-      word === 'callback:contradiction' ? 1 : 0,
-    );
-  });
+    },
+  );
 });
 
-test('callbacks are kept for 30 days after they were settled', async () => {
+test('callbacks are deleted 30 days after they were settled', async () => {
   const id = await pending();
   const old = await send(id, { state: 'PENDING' }, 1);
   const recent = await send(id, { state: 'PENDING' }, 2);
   const open = await send('txn_0198a5b87c1f7000800000000000beef');
-  await settled(old);
-  await settled(recent);
-  await tried(open, 1);
+  await callbackSettled(old);
+  await callbackSettled(recent);
+  await callbackTried(open, 1);
   await db.query(`update provider_callback set settled_at = settled_at - interval '31 days' where event_id = $1`, [
     old,
   ]);
@@ -527,15 +540,15 @@ test('callbacks are kept for 30 days after they were settled', async () => {
     open,
   ]);
   await sweepCallbacks(db.database, nowMs);
-  expect([await kept(old), await kept(recent), await kept(open)]).toEqual([
+  expect([await storedCallback(old), await storedCallback(recent), await storedCallback(open)]).toEqual([
     undefined,
     expect.anything(),
     expect.anything(),
   ]);
 });
 
-/** A callback that a node kept before it died: none of the sandbox's own, which always name the key and the outcome. */
-async function insertNotice(
+/** A callback stored by a node that died. The sandbox's own callbacks always have the key and the outcome. */
+async function insertCallback(
   eventId: string,
   notice: object,
   channel = channelId,
@@ -556,4 +569,4 @@ async function insertNotice(
   );
 }
 
-const dueMs = async (eventId: string) => Date.parse((await kept(eventId))?.due_at ?? '');
+const dueMs = async (eventId: string) => Date.parse((await storedCallback(eventId))?.due_at ?? '');

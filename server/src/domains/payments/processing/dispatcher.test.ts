@@ -36,16 +36,16 @@ afterEach(async () => {
 
 const pay = (channelId = 21) => node.create({ amount: 1999, currency: 'USD', channelId }, one);
 
-/** The payment, once the database says so: asked again whenever a statement of this test has been answered. */
-async function reached(id: string, isThere: (row: TransactionRow) => boolean): Promise<TransactionRow> {
+/** Reads the payment until the condition holds. */
+async function paymentWhere(id: string, isThere: (row: TransactionRow) => boolean): Promise<TransactionRow> {
   for (;;) {
     const row = await node.find(id, one);
     if (isThere(row)) return row;
   }
 }
-const ended = (id: string) => reached(id, ({ status }) => status !== 'PENDING' && status !== 'PROCESSING');
+const endOfPayment = (id: string) => paymentWhere(id, ({ status }) => status !== 'PENDING' && status !== 'PROCESSING');
 
-async function operationIn(id: string, state: string) {
+async function operationInState(id: string, state: string) {
   for (;;) {
     const operations = await node.operationsOf(1, id);
     const last = operations.at(-1);
@@ -65,26 +65,26 @@ const transfersOf = (id: string) =>
     [id],
   );
 
-test('a payment on a channel with a provider goes from PENDING to SUCCESS by itself, with its events and its booking', async () => {
+test('a payment on a channel with a provider goes from PENDING to SUCCESS, with its events and its ledger transfer', async () => {
   const id = await pay();
   expect((await node.find(id, one)).status).toBe('PENDING');
   node.dispatcher.start();
-  const paid = await ended(id);
+  const paid = await endOfPayment(id);
   expect(paid).toMatchObject({ status: 'SUCCESS', provider_reference: `ref-${id}-1`, version: 3 });
   expect(await eventsOf(id)).toEqual(['transaction.created', 'transaction.processing', 'transaction.succeeded']);
   expect(await transfersOf(id)).toEqual([{ debit: 'PROVIDER_RECEIVABLE', credit: 'MERCHANT_PAYABLE', amount: 1999 }]);
   expect(node.provider.verbs()).toEqual(['charge']);
 });
 
-test('many payments are taken to their end, each charged once', async () => {
+test('many payments end, each charged once', async () => {
   node.dispatcher.start();
   const ids = await Promise.all(Array.from({ length: 500 }, () => pay()));
-  for (const id of ids) expect((await ended(id)).status).toBe('SUCCESS');
-  expect(new Set(node.provider.asked.map(({ operation }) => operation.key)).size).toBe(500);
-  expect(node.provider.asked).toHaveLength(500);
+  for (const id of ids) expect((await endOfPayment(id)).status).toBe('SUCCESS');
+  expect(new Set(node.provider.requests.map(({ operation }) => operation.key)).size).toBe(500);
+  expect(node.provider.requests).toHaveLength(500);
 });
 
-test('what the provider keeps is booked as its fee', async () => {
+test("the provider's fee is booked", async () => {
   node.provider.answer = (_verb, { key }) => ({
     kind: 'succeeded',
     reference: key,
@@ -92,46 +92,46 @@ test('what the provider keeps is booked as its fee', async () => {
   });
   const id = await pay();
   node.dispatcher.start();
-  await ended(id);
+  await endOfPayment(id);
   expect(await transfersOf(id)).toEqual([
     { debit: 'PROVIDER_RECEIVABLE', credit: 'MERCHANT_PAYABLE', amount: 1999 },
     { debit: 'PROVIDER_FEES', credit: 'PROVIDER_RECEIVABLE', amount: 59 },
   ]);
 });
 
-test('a decline ends the payment with the reason of the catalogue and without a booking', async () => {
+test('a decline fails the payment with a failure code of the catalogue and no ledger transfer', async () => {
   node.provider.answer = () => ({ kind: 'failed', failure: failure('insufficient_funds', 'nsf') });
   const id = await pay(11);
   node.dispatcher.start();
-  expect(await ended(id)).toMatchObject({ status: 'FAILED', failure_code: 'insufficient_funds' });
+  expect(await endOfPayment(id)).toMatchObject({ status: 'FAILED', failure_code: 'insufficient_funds' });
   expect(await transfersOf(id)).toEqual([]);
   expect(await node.operationsOf(1, id)).toMatchObject([{ state: 'FAILED', number: 1 }]);
 });
 
-test('after a failure that another provider may not have, the channel to fall back on is tried under a new key', async () => {
+test('after a retriable failure the fallback channel is tried under a new key', async () => {
   node.provider.answer = (_verb, { key }) =>
     key.endsWith('-1')
       ? { kind: 'failed', failure: failure('processing_error') }
       : { kind: 'succeeded', reference: 'second' };
   const id = await pay(11);
   node.dispatcher.start();
-  expect(await ended(id)).toMatchObject({ status: 'SUCCESS', channel_id: 11, provider_reference: 'second' });
-  expect(node.provider.asked.map(({ operation }) => operation.key)).toEqual([`${id}-1`, `${id}-2`]);
+  expect(await endOfPayment(id)).toMatchObject({ status: 'SUCCESS', channel_id: 11, provider_reference: 'second' });
+  expect(node.provider.requests.map(({ operation }) => operation.key)).toEqual([`${id}-1`, `${id}-2`]);
   expect(await node.operationsOf(1, id)).toMatchObject([
     { state: 'FAILED', operation_channel_id: 11 },
     { state: 'SUCCEEDED', operation_channel_id: 10 },
   ]);
 });
 
-test('a payment fails when its last channel has failed', async () => {
+test('a payment fails when its last fallback channel has failed', async () => {
   node.provider.answer = () => ({ kind: 'failed', failure: failure('processing_error') });
   const id = await pay(11);
   node.dispatcher.start();
-  expect(await ended(id)).toMatchObject({ status: 'FAILED', failure_code: 'processing_error' });
-  expect(node.provider.asked).toHaveLength(2);
+  expect(await endOfPayment(id)).toMatchObject({ status: 'FAILED', failure_code: 'processing_error' });
+  expect(node.provider.requests).toHaveLength(2);
 });
 
-test('an unknown outcome is never guessed: it is looked up under the same key, ever more rarely, until the provider says', async () => {
+test('an unknown outcome is never guessed: it is looked up by the schedule, under the same key, until the provider decides', async () => {
   node.provider.answer = (verb) => (verb === 'charge' ? unknown() : { kind: 'pending' });
   const id = await pay();
   node.dispatcher.start();
@@ -149,55 +149,55 @@ test('an unknown outcome is never guessed: it is looked up under the same key, e
   node.provider.answer = () => ({ kind: 'succeeded', reference: 'at last' });
   nowMs += 86_400_000;
   node.dispatcher.wake();
-  expect((await ended(id)).provider_reference).toBe('at last');
+  expect((await endOfPayment(id)).provider_reference).toBe('at last');
   expect(node.provider.verbs().filter((verb) => verb === 'charge')).toHaveLength(1);
 });
 
-test('a look-up that our own database kept from being made does not count: the next one is not put off for longer', async () => {
+test('a look-up that our own database prevented does not count: the next wait is no longer', async () => {
   node.provider.answer = () => ({ kind: 'pending', reference: 'r' });
   const id = await pay();
   node.dispatcher.start();
-  const { operation_reference } = await operationIn(id, 'WAITING');
+  const { operation_reference } = await operationInState(id, 'WAITING');
   const away = () => new Refusal('database_unavailable', 'Away.');
-  // Thrown, or said as the sandbox does. More of them in a row than rest a channel whose provider does not answer.
+  // Thrown, or returned as the sandbox does; more often in a row than opens the breaker.
   for (let look = 1; look <= 8; look++) {
     node.provider.answer = () => (look % 2 ? Promise.reject(away()) : { kind: 'unknown', cause: away() });
     nowMs += 5_000;
     node.dispatcher.wake();
-    const nextMs = await reachedDue(id, nowMs);
+    const nextMs = await dueAfter(id, nowMs);
     expect(nextMs).toBe(nowMs + 5_000);
   }
   const [operation] = await node.operationsOf(1, id);
   expect(operation).toMatchObject({ state: 'WAITING', calls: 1, look_ups: 0, operation_reference });
   const notes = await db.query('select kind from transaction_note where transaction_id = $1', [operation?.id]);
   expect(notes).toEqual([{ kind: 'pending' }]);
-  // The provider is not blamed: another payment is called at once.
+  // The breaker is closed: another payment is called at once.
   node.provider.answer = () => ({ kind: 'succeeded', reference: 's' });
-  expect((await ended(await pay())).status).toBe('SUCCESS');
+  expect((await endOfPayment(await pay())).status).toBe('SUCCESS');
 });
 
-test('what cannot be asked because the credentials cannot be read is tried again shortly, not when its lease runs out', async () => {
+test('an operation whose credentials cannot be read is tried again soon, not only when its lease expires', async () => {
   const reading = vi.spyOn(node.credentials, 'of');
   const away = new Refusal('database_unavailable', 'Away.');
   reading.mockRejectedValueOnce(away);
   const id = await pay();
   node.dispatcher.start();
-  expect(await reachedDue(id, nowMs)).toBe(nowMs + 1_000);
+  expect(await dueAfter(id, nowMs)).toBe(nowMs + 1_000);
   expect(await node.operationsOf(1, id)).toMatchObject([{ state: 'READY', calls: 0, look_ups: 0 }]);
   node.provider.answer = () => unknown();
   nowMs += 1_000;
   node.dispatcher.wake();
-  await operationIn(id, 'UNKNOWN');
+  await operationInState(id, 'UNKNOWN');
   reading.mockRejectedValueOnce(away);
   nowMs += 5_000;
   node.dispatcher.wake();
-  expect(await reachedDue(id, nowMs)).toBe(nowMs + 5_000);
+  expect(await dueAfter(id, nowMs)).toBe(nowMs + 5_000);
   expect(await node.operationsOf(1, id)).toMatchObject([{ state: 'UNKNOWN', calls: 1, look_ups: 0 }]);
   expect(node.provider.verbs()).toEqual(['charge']);
 });
 
-/** When the open charge of this payment is due, once that is later than now. */
-async function reachedDue(id: string, laterThanMs: number): Promise<number> {
+/** Waits until the open charge of this payment is due later than the given time, and returns when. */
+async function dueAfter(id: string, laterThanMs: number): Promise<number> {
   for (;;) {
     const [row] = await db.query<{ due_ms: number }>(
       `select (extract(epoch from due_at) * 1000)::float8 as due_ms from provider_operation
@@ -208,7 +208,7 @@ async function reachedDue(id: string, laterThanMs: number): Promise<number> {
   }
 }
 
-test('what the provider has never heard of is called again, under the same key', async () => {
+test('an operation that the provider does not know is called again, under the same key', async () => {
   node.provider.answer = (verb) => {
     if (verb === 'look_up') return { kind: 'absent' };
     return node.provider.verbs().length === 1 ? unknown() : { kind: 'succeeded', reference: 'r' };
@@ -218,9 +218,9 @@ test('what the provider has never heard of is called again, under the same key',
   await openWithLookUps(id, 0);
   nowMs += 5_000;
   node.dispatcher.wake();
-  expect((await ended(id)).status).toBe('SUCCESS');
+  expect((await endOfPayment(id)).status).toBe('SUCCESS');
   expect(node.provider.verbs()).toEqual(['charge', 'look_up', 'charge']);
-  expect(new Set(node.provider.asked.map(({ operation }) => operation.key))).toEqual(new Set([`${id}-1`]));
+  expect(new Set(node.provider.requests.map(({ operation }) => operation.key))).toEqual(new Set([`${id}-1`]));
 });
 
 test('a connector that throws or hangs leaves the outcome unknown', async () => {
@@ -230,13 +230,13 @@ test('a connector that throws or hangs leaves the outcome unknown', async () => 
   provider.answer = () => new Promise(() => {});
   const hanging = await pay();
   node.dispatcher.start();
-  expect((await operationIn(hanging, 'UNKNOWN')).status).toBe('PROCESSING');
+  expect((await operationInState(hanging, 'UNKNOWN')).status).toBe('PROCESSING');
   provider.answer = () => Promise.reject(new TypeError('cut'));
   const thrown = await pay();
-  expect((await operationIn(thrown, 'UNKNOWN')).status).toBe('PROCESSING');
+  expect((await operationInState(thrown, 'UNKNOWN')).status).toBe('PROCESSING');
 });
 
-test('an operation whose node died while calling is looked up when its lease runs out, not called', async () => {
+test('an operation whose node died while calling is looked up when its lease expires, not called', async () => {
   const id = await pay();
   await db.query(
     `update provider_operation set state = 'CALLING', lease = gen_random_uuid(), leased_until = to_timestamp($1)`,
@@ -246,59 +246,59 @@ test('an operation whose node died while calling is looked up when its lease run
   nowMs += 59_000;
   node.dispatcher.wake();
   const other = await pay();
-  await ended(other);
-  expect(node.provider.asked.filter(({ operation }) => operation.key === `${id}-1`)).toEqual([]);
+  await endOfPayment(other);
+  expect(node.provider.requests.filter(({ operation }) => operation.key === `${id}-1`)).toEqual([]);
   nowMs += 2_000;
   node.dispatcher.wake();
-  expect((await ended(id)).status).toBe('SUCCESS');
-  expect(node.provider.asked.filter(({ operation }) => operation.key === `${id}-1`)).toMatchObject([
+  expect((await endOfPayment(id)).status).toBe('SUCCESS');
+  expect(node.provider.requests.filter(({ operation }) => operation.key === `${id}-1`)).toMatchObject([
     { verb: 'look_up' },
   ]);
 });
 
-test('operations of a claim whose answer was lost are called at once by this node, each once', async () => {
+test('operations of a claim whose response was lost are called at once by the same node, each once', async () => {
   await node.stop();
   const ids: string[] = [];
   let losing: LosingQueryable | undefined;
-  // Time stands still: no lease ever runs out.
+  // The clock stands still: no lease expires.
   node = await processingNode(db, {
     clock: () => nowMs,
-    way: (database) => {
+    wrapDatabase: (database) => {
       losing = losingAnswers(database, 'processing.claim', 1, 3);
       return losing;
     },
   });
   for (let i = 0; i < 5; i++) ids.push(await pay());
   node.dispatcher.start();
-  for (const id of ids) expect((await ended(id)).status).toBe('SUCCESS');
+  for (const id of ids) expect((await endOfPayment(id)).status).toBe('SUCCESS');
   expect(losing?.lost).toHaveLength(1);
   expect(node.provider.verbs()).toEqual(Array.from({ length: 5 }, () => 'charge'));
   expect(node.troubles.splice(0)).toHaveLength(1);
 });
 
-test('so are those that were claimed by a node that could not say so to their payments', async () => {
+test('operations whose move to PROCESSING got no response are called at once, each once', async () => {
   await node.stop();
   node = await processingNode(db, {
     clock: () => nowMs,
-    way: (database) => losingAnswers(database, 'transactions.move_many', 1, 0),
+    wrapDatabase: (database) => losingAnswers(database, 'transactions.move_many', 1, 0),
   });
   const id = await pay();
   node.dispatcher.start();
-  expect((await ended(id)).status).toBe('SUCCESS');
+  expect((await endOfPayment(id)).status).toBe('SUCCESS');
   expect(await eventsOf(id)).toEqual(['transaction.created', 'transaction.processing', 'transaction.succeeded']);
   expect(node.provider.verbs()).toEqual(['charge']);
   expect(node.troubles.splice(0)).toHaveLength(1);
 });
 
-test('leases and look-ups that a clock set back since had given end after their own length', async () => {
+test('after the clock was set back, leases and look-ups last no longer than their own length', async () => {
   node.provider.answer = (_verb, { key }) => ({ kind: 'succeeded', reference: key });
-  const [held, unknown] = [await pay(), await pay()];
+  const [leased, unknown] = [await pay(), await pay()];
   const uuid = (id: string) => id.slice(4);
   const aDayAhead = nowMs / 1000 + 86_400;
   await db.query(
     `update provider_operation set state = 'CALLING', lease = gen_random_uuid(), leased_until = to_timestamp($2)
       where replace(transaction_id::text, '-', '') = $1`,
-    [uuid(held), aDayAhead],
+    [uuid(leased), aDayAhead],
   );
   await db.query(
     `update provider_operation set state = 'UNKNOWN', look_ups = 0, due_at = to_timestamp($2)
@@ -307,36 +307,36 @@ test('leases and look-ups that a clock set back since had given end after their 
   );
   node.dispatcher.start();
   await node.dispatcher.clockWasSetBack();
-  expect(node.provider.asked).toEqual([]);
+  expect(node.provider.requests).toEqual([]);
   nowMs += 5_000;
   node.dispatcher.wake();
-  expect((await ended(unknown)).status).toBe('SUCCESS');
-  expect(node.provider.asked).toHaveLength(1);
-  // A lease of two calls of 5 s, and 10 s more.
+  expect((await endOfPayment(unknown)).status).toBe('SUCCESS');
+  expect(node.provider.requests).toHaveLength(1);
+  // A lease lasts two calls of 5 s, and 10 s more.
   nowMs += 16_000;
   node.dispatcher.wake();
-  expect((await ended(held)).status).toBe('SUCCESS');
+  expect((await endOfPayment(leased)).status).toBe('SUCCESS');
 });
 
-test('two nodes on one queue charge each payment once', async () => {
+test('two nodes charge each payment once', async () => {
   const other = await processingNode(db, { clock: () => nowMs, provider: node.provider });
   const ids = await Promise.all(Array.from({ length: 200 }, () => pay()));
   node.dispatcher.start();
   other.dispatcher.start();
-  for (const id of ids) expect((await ended(id)).status).toBe('SUCCESS');
+  for (const id of ids) expect((await endOfPayment(id)).status).toBe('SUCCESS');
   expect(node.provider.verbs()).toEqual(Array.from({ length: 200 }, () => 'charge'));
   await other.stop();
 });
 
-test('a payment called off before its turn is never charged', async () => {
+test('a payment cancelled before its charge is sent is never charged', async () => {
   const id = await pay();
   await node.update({ id, status: 'CANCELLED' }, one);
   node.dispatcher.start();
-  await operationIn(id, 'CANCELLED');
-  expect(node.provider.asked).toEqual([]);
+  await operationInState(id, 'CANCELLED');
+  expect(node.provider.requests).toEqual([]);
 });
 
-test('a payment called off after the node that had claimed it died is looked up, and not charged', async () => {
+test('a payment cancelled after its node died in the call is looked up, and not charged', async () => {
   node.provider.answer = (verb, { key }) =>
     verb === 'look_up' ? { kind: 'absent' } : { kind: 'succeeded', reference: key };
   const id = await pay();
@@ -347,21 +347,21 @@ test('a payment called off after the node that had claimed it died is looked up,
   expect(await node.update({ id, status: 'CANCELLED' }, one)).toMatchObject({ status: 'CANCELLED' });
   nowMs += 61_000;
   node.dispatcher.start();
-  await operationIn(id, 'CANCELLED');
+  await operationInState(id, 'CANCELLED');
   expect(node.provider.verbs()).toEqual(['look_up']);
 });
 
-test('a payment at its provider is CANCELLED only when the provider confirms', async () => {
+test('a payment whose charge was sent is CANCELLED only when the provider confirms', async () => {
   const confirmation = Promise.withResolvers<Outcome>();
   node.provider.answer = (verb, { key }) =>
     verb === 'cancel' ? confirmation.promise : { kind: 'pending', reference: key };
   const id = await pay();
   node.dispatcher.start();
-  await operationIn(id, 'WAITING');
+  await operationInState(id, 'WAITING');
   expect(await node.update({ id, status: 'CANCELLED' }, one)).toMatchObject({ status: 'PROCESSING' });
   expect(await node.update({ id, status: 'CANCELLED' }, one)).toMatchObject({ status: 'PROCESSING' });
   confirmation.resolve({ kind: 'cancelled' });
-  expect((await ended(id)).status).toBe('CANCELLED');
+  expect((await endOfPayment(id)).status).toBe('CANCELLED');
   expect(await node.operationsOf(1, id)).toMatchObject([
     { kind: 'CHARGE', state: 'CANCELLED' },
     { kind: 'CANCEL', state: 'SUCCEEDED' },
@@ -369,7 +369,7 @@ test('a payment at its provider is CANCELLED only when the provider confirms', a
   expect((await eventsOf(id)).at(-1)).toBe('transaction.cancelled');
 });
 
-test('a provider is not asked to cancel a charge while it is being called', async () => {
+test('a cancellation is not sent while its charge is being sent', async () => {
   let answer: (outcome: Outcome) => void = () => {};
   node.provider.answer = (verb) =>
     verb === 'cancel'
@@ -379,7 +379,7 @@ test('a provider is not asked to cancel a charge while it is being called', asyn
         });
   const id = await pay();
   node.dispatcher.start();
-  while (node.provider.asked.length === 0) await node.find(id, one);
+  while (node.provider.requests.length === 0) await node.find(id, one);
   await node.update({ id, status: 'CANCELLED' }, one);
   const waits = async () =>
     (
@@ -393,7 +393,7 @@ test('a provider is not asked to cancel a charge while it is being called', asyn
   while ((await node.operationsOf(1, id))[0]?.state !== 'WAITING') await node.find(id, one);
   nowMs += 1_000;
   node.dispatcher.wake();
-  expect((await ended(id)).status).toBe('CANCELLED');
+  expect((await endOfPayment(id)).status).toBe('CANCELLED');
   expect(node.provider.verbs()).toEqual(['charge', 'cancel']);
 });
 
@@ -407,22 +407,22 @@ test('a cancellation that comes too late changes nothing', async () => {
   };
   const id = await pay();
   node.dispatcher.start();
-  await operationIn(id, 'WAITING');
+  await operationInState(id, 'WAITING');
   await node.update({ id, status: 'CANCELLED' }, one);
-  await operationIn(id, 'FAILED');
+  await operationInState(id, 'FAILED');
   nowMs += 5_000;
   node.dispatcher.wake();
   while (!node.provider.verbs().includes('look_up')) await node.find(id, one);
   decide({ kind: 'succeeded', reference: 'r' });
-  expect((await ended(id)).status).toBe('SUCCESS');
+  expect((await endOfPayment(id)).status).toBe('SUCCESS');
 });
 
-test('what the payer has to do stands on the payment and is told', async () => {
+test('the next action of the payer is on the payment and in an event', async () => {
   const nextAction = { type: 'redirect' as const, url: 'https://pay.example.com/1' };
   node.provider.answer = () => ({ kind: 'needs_payer', reference: 'r', nextAction });
   const id = await pay();
   node.dispatcher.start();
-  expect(await reached(id, ({ next_action }) => next_action !== null)).toMatchObject({
+  expect(await paymentWhere(id, ({ next_action }) => next_action !== null)).toMatchObject({
     status: 'PROCESSING',
     next_action: nextAction,
     provider_reference: 'r',
@@ -430,15 +430,15 @@ test('what the payer has to do stands on the payment and is told', async () => {
   expect(await eventsOf(id)).toEqual(['transaction.created', 'transaction.processing', 'transaction.processing']);
 });
 
-test('a provider that contradicts itself changes nothing that is final; it is noted', async () => {
+test('a contradiction changes no final status, and is on the timeline', async () => {
   const id = await pay();
   node.dispatcher.start();
-  await ended(id);
+  await endOfPayment(id);
   const [operation] = await node.operationsOf(1, id);
   await node.settler.settle(operation as never, { kind: 'failed', failure: failure('card_declined') }, 'callback');
   await node.settler.settle(operation as never, { kind: 'succeeded', reference: 'again' }, 'callback');
   expect((await node.find(id, one)).status).toBe('SUCCESS');
-  expect(node.contradictions).toEqual(['SUCCEEDED failed']);
+  expect(node.disputes).toEqual(['SUCCEEDED failed']);
   expect(await transfersOf(id)).toHaveLength(1);
   expect(await db.query('select kind from transaction_note')).toContainEqual({ kind: 'contradiction' });
 });
@@ -449,25 +449,25 @@ test.each([
   ['currency, without an amount', { currency: 'EUR' }],
   ['amount that is no whole number of minor units', { amount: null, currency: 'USD' }],
 ])(
-  'an answer that names another %s books nothing, and the operation is looked up until it is right',
+  'an answer with another %s books nothing, and the operation is looked up until the answer is right',
   async (_, money) => {
     node.provider.answer = (_verb, { key }) => ({ kind: 'succeeded', reference: key, money });
     const id = await pay();
     node.dispatcher.start();
-    await operationIn(id, 'UNKNOWN');
+    await operationInState(id, 'UNKNOWN');
     nowMs += 5_000;
-    await reached(id, () => node.provider.verbs().length >= 2);
-    await operationIn(id, 'UNKNOWN');
+    await paymentWhere(id, () => node.provider.verbs().length >= 2);
+    await operationInState(id, 'UNKNOWN');
     expect((await node.find(id, one)).status).toBe('PROCESSING');
     expect(await transfersOf(id)).toEqual([]);
     expect(await eventsOf(id)).toEqual(['transaction.created', 'transaction.processing']);
-    // Said twice, and told once.
+    // Reported by the provider twice, recorded once.
     expect(
       await db.query(`select 1 from transaction_note where transaction_id = $1 and kind = 'mismatch'`, [
         uuidOfPublicId('txn', id),
       ]),
     ).toHaveLength(1);
-    expect(node.contradictions).toEqual(['READY succeeded']);
+    expect(node.disputes).toEqual(['READY succeeded']);
     const [operation] = await node.operationsOf(1, id);
     expect(
       await node.settler.settle(operation as never, { kind: 'succeeded', reference: 'r', money }, 'callback'),
@@ -478,39 +478,39 @@ test.each([
       money: { amount: 1999, currency: 'USD' },
     });
     nowMs += 30_000;
-    expect((await ended(id)).status).toBe('SUCCESS');
+    expect((await endOfPayment(id)).status).toBe('SUCCESS');
     expect(await transfersOf(id)).toEqual([{ debit: 'PROVIDER_RECEIVABLE', credit: 'MERCHANT_PAYABLE', amount: 1999 }]);
   },
 );
 
-test('channels that cannot be read while a provider rests end no process', async () => {
+test('a channel that cannot be read while its breaker is open fails the claim, not the process', async () => {
   node.provider.answer = () => ({ kind: 'unknown', cause: 'silence' });
   node.dispatcher.start();
-  for (let i = 0; i < 5; i++) await operationIn(await pay(), 'UNKNOWN');
-  let asked = 0;
+  for (let i = 0; i < 5; i++) await operationInState(await pay(), 'UNKNOWN');
+  let reads = 0;
   const find = node.channels.find.bind(node.channels);
   node.channels.find = () => {
-    asked++;
+    reads++;
     return Promise.reject(new Error('The database is away.'));
   };
-  while (asked === 0) {
+  while (reads === 0) {
     node.dispatcher.wake();
-    // An unhandled rejection is reported before this.
+    // Node reports an unhandled rejection before this resolves.
     await new Promise((resolve) => setImmediate(resolve));
   }
   node.channels.find = find;
   nowMs += 31_000;
   node.provider.answer = (_verb, { key }) => ({ kind: 'succeeded', reference: key });
-  expect((await ended(await pay())).status).toBe('SUCCESS');
-  // The claim that could not be limited failed, and said so.
+  expect((await endOfPayment(await pay())).status).toBe('SUCCESS');
+  // The claim failed, and reported it.
   expect(node.troubles.splice(0)).toEqual([new Error('The database is away.')]);
 });
 
-test('the same word from twenty mouths at once settles once', async () => {
+test('twenty concurrent reports of the same outcome settle once', async () => {
   node.provider.answer = () => ({ kind: 'pending', reference: 'r' });
   const id = await pay();
   node.dispatcher.start();
-  const operation = await operationIn(id, 'WAITING');
+  const operation = await operationInState(id, 'WAITING');
   await Promise.all(
     Array.from({ length: 20 }, () => node.settler.settle(operation, { kind: 'succeeded', reference: 'r' }, 'callback')),
   );
@@ -518,11 +518,11 @@ test('the same word from twenty mouths at once settles once', async () => {
   expect(await transfersOf(id)).toHaveLength(1);
 });
 
-test('a settlement and a change of words at the same moment both hold', async () => {
+test('a settlement and concurrent updates of the description are both applied', async () => {
   node.provider.answer = () => ({ kind: 'pending', reference: 'r' });
   const id = await pay();
   node.dispatcher.start();
-  const operation = await operationIn(id, 'WAITING');
+  const operation = await operationInState(id, 'WAITING');
   await Promise.all([
     ...Array.from({ length: 5 }, (_, i) => node.update({ id, description: `Words ${i}` }, one)),
     node.settler.settle(operation, { kind: 'succeeded', reference: 'r' }, 'callback'),
@@ -530,7 +530,7 @@ test('a settlement and a change of words at the same moment both hold', async ()
   expect(await node.find(id, one)).toMatchObject({ status: 'SUCCESS', description: expect.stringMatching(/^Words/) });
 });
 
-test('a second charge of a payment cannot even be written while one stands', async () => {
+test('the database refuses a second charge of a payment while one is not void', async () => {
   const id = await pay();
   await expect(
     db.query(
@@ -542,7 +542,7 @@ test('a second charge of a payment cannot even be written while one stands', asy
   ).rejects.toMatchObject({ constraint: 'provider_operation_one_charge' });
 });
 
-test('a channel whose provider hangs does not hold up another, however much waits behind it', async () => {
+test('a channel whose provider hangs does not delay other channels, however many payments it has', async () => {
   let hanging = 0;
   node.provider.answer = (_verb, operation) => {
     if (operation.kind !== 'CHARGE' || !operation.callbackUrl.endsWith('/11'))
@@ -554,16 +554,16 @@ test('a channel whose provider hangs does not hold up another, however much wait
   const stuck = await Promise.all(Array.from({ length: 700 }, () => pay(11)));
   node.dispatcher.start();
   while (hanging < 500) await node.find(stuck[0] as string, one);
-  expect((await ended(await pay(21))).status).toBe('SUCCESS');
+  expect((await endOfPayment(await pay(21))).status).toBe('SUCCESS');
   expect(hanging).toBe(500);
   node.provider.answer = () => ({ kind: 'succeeded', reference: 'r' });
   for (const go of release) go();
-  await ended(stuck.at(-1) as string);
+  await endOfPayment(stuck.at(-1) as string);
 });
 
 const unknown = (): Outcome => ({ kind: 'unknown', cause: new Error('cut') });
 
-/** The charge of this payment, open and free, after so many look-ups. */
+/** Waits until the charge is open, not leased, and was looked up this often. */
 async function openWithLookUps(id: string, lookUps: number) {
   for (;;) {
     const [operation] = await node.operationsOf(1, id);
@@ -572,13 +572,13 @@ async function openWithLookUps(id: string, lookUps: number) {
   }
 }
 
-test('while its provider is left alone a charge waits, unless another channel takes it', async () => {
-  // Channel 21 names one to fall back on, but that one is switched off; 11 names one that takes it.
+test('while the breaker is open a charge waits, unless a fallback channel accepts it', async () => {
+  // The fallback channel of 21 is inactive; that of 11 accepts the payment.
   await db.query(`update channel set fallback_channel_ids = '{31}' where id = 21`);
   node.provider.answer = (_verb, { key }) => (key.endsWith('-2') ? { kind: 'succeeded', reference: key } : unknown());
   node.dispatcher.start();
-  for (let i = 0; i < 5; i++) for (const channelId of [11, 21]) await operationIn(await pay(channelId), 'UNKNOWN');
-  expect(await ended(await pay(11))).toMatchObject({
+  for (let i = 0; i < 5; i++) for (const channelId of [11, 21]) await operationInState(await pay(channelId), 'UNKNOWN');
+  expect(await endOfPayment(await pay(11))).toMatchObject({
     status: 'SUCCESS',
     provider_reference: expect.stringMatching(/-2$/),
   });
@@ -595,21 +595,24 @@ test('while its provider is left alone a charge waits, unless another channel ta
   node.provider.answer = (_verb, { key }) => ({ kind: 'succeeded', reference: key });
   nowMs += 31_000;
   node.dispatcher.wake();
-  expect((await ended(id)).status).toBe('SUCCESS');
+  expect((await endOfPayment(id)).status).toBe('SUCCESS');
   await db.query(`update channel set fallback_channel_ids = '{}' where id = 21`);
 });
 
 test.each([
   ['stripe', 'sandbox'],
   ['sandbox', 'stripe'],
-])('a charge declined at %s is never tried at %s, whatever the channel lists', async (provider, other) => {
-  await db.query(`update channel set provider = $1, fallback_channel_ids = '{10}' where id = 11`, [provider]);
-  await db.query('update channel set provider = $1 where id = 10', [other]);
-  const mixed = await processingNode(db, { clock: () => nowMs });
-  mixed.dispatcher.start();
-  mixed.provider.answer = () => ({ kind: 'failed', failure: failure('processing_error') });
-  const id = await mixed.create({ amount: 1000, currency: 'USD', channelId: 11 }, one);
-  await eventually('it has failed', async () => (await mixed.find(id, one)).status === 'FAILED');
-  expect(await mixed.operationsOf(1, id)).toHaveLength(1);
-  await mixed.stop();
-});
+])(
+  'a charge that %s declined is never tried at %s, even if the channel lists it as a fallback',
+  async (provider, other) => {
+    await db.query(`update channel set provider = $1, fallback_channel_ids = '{10}' where id = 11`, [provider]);
+    await db.query('update channel set provider = $1 where id = 10', [other]);
+    const mixed = await processingNode(db, { clock: () => nowMs });
+    mixed.dispatcher.start();
+    mixed.provider.answer = () => ({ kind: 'failed', failure: failure('processing_error') });
+    const id = await mixed.create({ amount: 1000, currency: 'USD', channelId: 11 }, one);
+    await eventually('the payment fails', async () => (await mixed.find(id, one)).status === 'FAILED');
+    expect(await mixed.operationsOf(1, id)).toHaveLength(1);
+    await mixed.stop();
+  },
+);
