@@ -24,7 +24,7 @@ import { Settler, type SettlerDeps } from './settle.ts';
 const settings = {
   'app.provider.timeout': setting(durationOfAtLeast(1, 'a millisecond'), {
     default: '20s',
-    description: 'Deadline of a call to a payment provider, in all; after it the outcome is unknown.',
+    description: 'Total time limit of a call to a payment provider; after it the outcome is unknown.',
   }),
 };
 

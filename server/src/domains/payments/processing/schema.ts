@@ -11,7 +11,7 @@ export const timelineStep = Type.Object({
   message: Type.String({ description: 'The step in words, for people; the wording may change.' }),
   status: Type.Optional(
     Type.Enum([...transactionStatuses], {
-      description: "The payment's status after this step, if the step changed it.",
+      description: "The payment's status after this step; only if the step changed it.",
     }),
   ),
   channelId: Type.Optional(Type.Integer()),

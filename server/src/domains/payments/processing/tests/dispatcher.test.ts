@@ -1,13 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { Refusal } from '../../../core/errors.ts';
-import { uuidOfPublicId } from '../../../core/id.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/database.ts';
-import { type LosingQueryable, losingAnswers } from '../../../testing/lost-answers.ts';
-import { arrangeChannels, principalOf } from '../../../testing/payments.ts';
-import { processingNode, ScriptedProvider } from '../../../testing/processing.ts';
-import { failure } from '../providers/failures.ts';
-import type { Outcome } from '../providers/provider.ts';
-import type { TransactionRow } from '../transactions/statements.ts';
+import { Refusal } from '../../../../core/errors.ts';
+import { uuidOfPublicId } from '../../../../core/id.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/database.ts';
+import { type LosingQueryable, losingAnswers } from '../../../../testing/lost-answers.ts';
+import { arrangeChannels, principalOf } from '../../../../testing/payments.ts';
+import { processingNode, ScriptedProvider } from '../../../../testing/processing.ts';
+import { failure } from '../../providers/failures.ts';
+import type { Outcome } from '../../providers/provider.ts';
+import type { TransactionRow } from '../../transactions/statements.ts';
 
 let db: TestDatabase;
 let nowMs: number;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { ChannelRow } from '../channels/statements.ts';
-import { Breaker } from './breaker.ts';
-import { ChannelLimits } from './channel-limits.ts';
+import type { ChannelRow } from '../../channels/statements.ts';
+import { Breaker } from '../breaker.ts';
+import { ChannelLimits } from '../channel-limits.ts';
 
 let nowMs = 0;
 const breaker = new Breaker(() => nowMs);

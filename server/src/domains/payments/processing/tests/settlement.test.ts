@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { failure } from '../providers/failures.ts';
-import type { RefundRow } from '../refunds/statements.ts';
-import type { TransactionStatus } from '../transactions/states.ts';
-import { contradicts, type FinalOutcome, reverses, settlementOf } from './settlement.ts';
-import type { OperationRow } from './statements.ts';
-import type { OperationKind, OperationState } from './states.ts';
+import { failure } from '../../providers/failures.ts';
+import type { RefundRow } from '../../refunds/statements.ts';
+import type { TransactionStatus } from '../../transactions/states.ts';
+import { contradicts, type FinalOutcome, reverses, settlementOf } from '../settlement.ts';
+import type { OperationRow } from '../statements.ts';
+import type { OperationKind, OperationState } from '../states.ts';
 
 const succeeded: FinalOutcome = { kind: 'succeeded', reference: 'r' };
 const failed: FinalOutcome = { kind: 'failed', failure: failure('card_declined') };

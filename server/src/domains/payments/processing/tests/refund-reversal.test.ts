@@ -1,20 +1,20 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { checks } from '../../../app/integrity.ts';
-import { Refusal } from '../../../core/errors.ts';
-import { uuidOfPublicId } from '../../../core/id.ts';
-import { offendersOf } from '../../../platform/postgres/check.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/database.ts';
-import { arrangeChannels, principalOf } from '../../../testing/payments.ts';
-import { processingNode } from '../../../testing/processing.ts';
-import { balancesOf } from '../ledger/balance.ts';
-import { failure } from '../providers/failures.ts';
-import { recordOf } from '../refunds/record.ts';
-import { findRefund } from '../refunds/statements.ts';
-import { Settler } from './settle.ts';
-import type { FinalOutcome } from './settlement.ts';
-import type { OperationRow } from './statements.ts';
-import { readTimeline } from './timeline/read.ts';
+import { checks } from '../../../../app/integrity.ts';
+import { Refusal } from '../../../../core/errors.ts';
+import { uuidOfPublicId } from '../../../../core/id.ts';
+import { offendersOf } from '../../../../platform/postgres/check.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/database.ts';
+import { arrangeChannels, principalOf } from '../../../../testing/payments.ts';
+import { processingNode } from '../../../../testing/processing.ts';
+import { balancesOf } from '../../ledger/balance.ts';
+import { failure } from '../../providers/failures.ts';
+import { recordOf } from '../../refunds/record.ts';
+import { findRefund } from '../../refunds/statements.ts';
+import { Settler } from '../settle.ts';
+import type { FinalOutcome } from '../settlement.ts';
+import type { OperationRow } from '../statements.ts';
+import { readTimeline } from '../timeline/read.ts';
 
 type Node = Awaited<ReturnType<typeof processingNode>>;
 
