@@ -8,7 +8,7 @@ import type { ChannelCredentials } from '../channels/credentials.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
 import type { ProviderName, Providers } from '../providers/directory.ts';
 import { failure } from '../providers/failures.ts';
-import type { Credentials, Outcome } from '../providers/provider.ts';
+import type { Credentials } from '../providers/provider.ts';
 import { beginRefunds } from '../refunds/begin.ts';
 import { afterTransition, type Transition } from '../transactions/transition.cte.ts';
 import type { PaymentTransitions } from '../transactions/transitions.ts';
@@ -28,7 +28,6 @@ import { decide, lookUpWaitsMs } from './rules.ts';
 import type { Settler } from './settle.ts';
 import { type FinalOutcome, isFinalOutcome } from './settlement.ts';
 import type { LeasedOperation } from './statements.ts';
-import type { OperationKind } from './states.ts';
 
 export interface DispatcherOptions extends PublicAddress {
   /** At most two connections of it are used at a time: one to claim, one to defer. */
@@ -46,15 +45,10 @@ export interface DispatcherOptions extends PublicAddress {
   timeoutMs: number;
   /** Where fault tests end the process. */
   failPoint: FailPoint;
-  observer?: DispatchObserver;
   /** How long to wait between polls, if something else wakes the dispatcher. */
   pollMs?: () => number;
   onError: (error: unknown) => void;
   onRecovered?: () => void;
-}
-
-export interface DispatchObserver {
-  onOutcome?: (facts: { provider: string; kind: OperationKind; outcome: Outcome['kind']; durationMs: number }) => void;
 }
 
 /** The most operations in flight in this process, including those whose settlement is being written. */
@@ -104,10 +98,6 @@ export class Dispatcher {
       onError: onError,
       ...(onRecovered && { onRecovered }),
     });
-  }
-
-  get inFlight(): number {
-    return this.#loop.inFlight;
   }
 
   start(): void {
@@ -221,10 +211,9 @@ export class Dispatcher {
   }
 
   async #callProvider(operation: LeasedOperation): Promise<ProviderResult> {
-    const { providers, credentials, timeoutMs, observer, failPoint, publicUrl } = this.#options;
-    const { operation_channel_id: channelId, operation_provider: provider, kind } = operation;
-    const startedAt = performance.now();
-    const connector = await providers.of(provider);
+    const { providers, credentials, timeoutMs, failPoint, publicUrl } = this.#options;
+    const channelId = operation.operation_channel_id;
+    const connector = await providers.of(operation.operation_provider);
     let opened: Credentials;
     try {
       opened = await credentials.of(channelId);
@@ -240,7 +229,6 @@ export class Dispatcher {
     const { outcome } = result;
     if (outcome.kind !== 'unknown') this.#breaker.recordAnswer(channelId);
     else if (!isOwnOutage(outcome)) this.#breaker.recordFailure(channelId);
-    observer?.onOutcome?.({ provider, kind, outcome: outcome.kind, durationMs: performance.now() - startedAt });
     return result;
   }
 

@@ -11,7 +11,7 @@ import { countChargesCte } from './charge-totals.cte.ts';
 /** Input columns besides those of the transition: one array each, in the order of `valuesOfSettlements`. */
 const settlementColumns = [
   ['number', 'smallint'],
-  // Null: any.
+  // Null: whatever lease the operation has.
   ['lease', 'uuid'],
   ['state', 'text'],
   ['reference', 'text'],
@@ -47,17 +47,17 @@ export function settleOperations(
 ): Statement<{ id: string; deliveries: number; has_operation: boolean }> {
   return statement<{ id: string; deliveries: number; has_operation: boolean }>(
     'processing.settle',
-    `with input as (
+    `with settlement as (
      ${transitionInput(settlementColumns)}
    ), move as materialized (
-     select input.*
-       from input
+     select settlement.*
+       from settlement
       cross join lateral (
         select 1 from provider_operation o
-         where o.tenant_id = input.tenant_id and o.transaction_id = input.id and o.number = input.number
-           and case when input.reverses then o.kind = 'REFUND' and o.state = 'SUCCEEDED'
+         where o.tenant_id = settlement.tenant_id and o.transaction_id = settlement.id and o.number = settlement.number
+           and case when settlement.reverses then o.kind = 'REFUND' and o.state = 'SUCCEEDED'
                     else o.state in (${openStates}) end
-           and (input.lease is null or o.lease = input.lease)
+           and (settlement.lease is null or o.lease = settlement.lease)
            for update
       ) as locked
    ),
@@ -74,7 +74,7 @@ export function settleOperations(
      returning o.tenant_id, o.transaction_id, o.kind, o.channel_id, o.state, o.finished_at, moved.currency, moved.amount,
                moved.next_channel_id, moved.next_provider
    ),
-   cancelled as (
+   cancelled_operation as (
      update provider_operation o
         set state = 'CANCELLED', void = true, lease = null, leased_until = null, settled_by = 'nothing',
             finished_at = moved.at
