@@ -24,10 +24,10 @@ interface CallOptions {
 }
 
 /**
- * Brings an operation to the provider: calls it if it was never sent; otherwise looks it up, and calls again (under the same
+ * Calls the provider if the operation was never sent; otherwise looks the operation up, and calls again (under the same
  * key) only if the provider does not know it. An exception of the connector and a timeout are unknown outcomes.
  */
-export async function callProvider(
+export async function callOrLookUp(
   connector: Provider,
   row: OperationRow,
   operation: Operation,

@@ -13,7 +13,7 @@ import { beginRefunds } from '../refunds/begin.ts';
 import { afterTransition, type Transition } from '../transactions/transition.cte.ts';
 import type { PaymentTransitions } from '../transactions/transitions.ts';
 import { Breaker } from './breaker.ts';
-import { callProvider, isOwnOutage, type ProviderResult, type PublicAddress, providerOperation } from './call.ts';
+import { callOrLookUp, isOwnOutage, type ProviderResult, type PublicAddress, providerOperation } from './call.ts';
 import { ChannelLimits, maximumInFlightPerChannel } from './channel-limits.ts';
 import {
   claimOperations,
@@ -193,7 +193,7 @@ export class Dispatcher {
     if (decision === 'postpone') return this.#deferrer.postpone(operation);
     if (decision !== 'call_provider') return this.#settleWithoutCall(operation, decision);
     if (isNew && this.#breaker.isOpen(operation.operation_channel_id)) return this.#avoidProvider(operation);
-    const result = await this.#callProvider(operation);
+    const result = await this.#callOrLookUp(operation);
     if (isNew && result.calls + result.lookUps === 0) return this.#deferrer.postpone(operation);
     failPoint('answered');
     await this.#record(operation, result);
@@ -210,7 +210,7 @@ export class Dispatcher {
     await this.#options.settler.settle(operation, outcome, 'nothing', { lease: operation.lease });
   }
 
-  async #callProvider(operation: LeasedOperation): Promise<ProviderResult> {
+  async #callOrLookUp(operation: LeasedOperation): Promise<ProviderResult> {
     const { providers, credentials, timeoutMs, failPoint, publicUrl } = this.#options;
     const channelId = operation.operation_channel_id;
     const connector = await providers.of(operation.operation_provider);
@@ -225,7 +225,7 @@ export class Dispatcher {
     }
     failPoint('calling');
     const request = providerOperation(operation, { publicUrl });
-    const result = await callProvider(connector, operation, request, { credentials: opened, timeoutMs });
+    const result = await callOrLookUp(connector, operation, request, { credentials: opened, timeoutMs });
     const { outcome } = result;
     if (outcome.kind !== 'unknown') this.#breaker.recordAnswer(channelId);
     else if (!isOwnOutage(outcome)) this.#breaker.recordFailure(channelId);
