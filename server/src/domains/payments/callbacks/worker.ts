@@ -65,7 +65,7 @@ export class CallbackWorker {
       slots: () => maximumInFlight,
       maxBatch: maximumInFlight,
       pollMs: options.pollMs,
-      onError: onError,
+      onError,
       ...(onRecovered && { onRecovered }),
     });
   }

@@ -61,7 +61,7 @@ const leaseBeyondCallsMs = 10 * secondMs;
  *
  * 1. claims due operations under a lease (`claim-statements.ts`),
  * 2. moves their payments to PROCESSING, before any provider is called,
- * 3. calls the provider, or looks up what an earlier call came to (`call.ts`),
+ * 3. calls the provider, or looks up the outcome of an earlier call (`call.ts`),
  * 4. settles a final outcome (`settle.ts`), or defers the operation to its next look-up: after 5 s, 30 s, 5 min, 1 h, then
  *    daily (`defer.ts`).
  *
@@ -95,7 +95,7 @@ export class Dispatcher {
       slots: () => maximumInFlight,
       maxBatch: maximumClaim,
       pollMs: options.pollMs,
-      onError: onError,
+      onError,
       ...(onRecovered && { onRecovered }),
     });
   }

@@ -74,7 +74,7 @@ export class DisputeWorker {
       slots: () => maximumInFlight,
       maxBatch: maximumInFlight,
       pollMs: options.pollMs,
-      onError: onError,
+      onError,
       ...(onRecovered && { onRecovered }),
     });
   }
