@@ -3,10 +3,10 @@ import { makeChannel, makePayment } from './cast.ts';
 import { eventually, type TestDatabase } from './database.ts';
 import type { Reply, TestFlorin } from './florin.ts';
 
-/** What a channel of these tests checks callbacks with. */
+/** The webhookSecret of the channels of these tests. */
 export const channelSecret = 'whsec_of_the_channel';
 
-/** How a callback is answered that is taken. */
+/** The body of the answer to an accepted callback. */
 export const accepted = { code: 200, message: 'Callback received', data: { received: true } };
 
 export function makeProvidedChannel(
@@ -17,34 +17,35 @@ export function makeProvidedChannel(
   return makeChannel(florin, as, { provider: 'sandbox', webhookSecret: channelSecret, ...changes });
 }
 
-/** What the sandbox could say of a payment's first charge. */
+/** A report of the sandbox about a payment's first charge. */
 export function toldOf(paymentId: string, changes: Partial<Told> = {}): Told {
   return { key: `${paymentId}-1`, state: 'SUCCEEDED', failureCode: null, fee: null, currency: 'USD', ...changes };
 }
 
-/** Sends a callback as the sandbox would, to a channel by its id or code. */
+/** Sends a callback as the sandbox would, to a channel by id or code. */
 export function postCallback(florin: TestFlorin, channel: number | string, message: Message): Promise<Reply> {
   return florin.call('POST', `/api/callback/${channel}`, { body: message.body, headers: headersOf(message) });
 }
 
 export const eventIdOf = ({ body }: Message): string => JSON.parse(body).id;
 
-export interface KeptCallback {
+export interface StoredCallback {
   state: string;
   tries: number;
   channel_id: number;
   due_at: string;
 }
 
-/** What lies in the database about callbacks and what they moved; it need not be there yet. */
+/** Reads callbacks and their operations from the database, which may be created after this call. */
 export function callbackRecords(database: () => TestDatabase) {
   const query: TestDatabase['query'] = (sql, values) => database().query(sql, values);
   const uuidOf = (id: string) => id.replace('txn_', '');
-  const kept = async (eventId: string): Promise<KeptCallback | undefined> =>
+  const storedCallback = async (eventId: string): Promise<StoredCallback | undefined> =>
     (
-      await query<KeptCallback>('select state, tries, channel_id, due_at from provider_callback where event_id = $1', [
-        eventId,
-      ])
+      await query<StoredCallback>(
+        'select state, tries, channel_id, due_at from provider_callback where event_id = $1',
+        [eventId],
+      )
     )[0];
   const operationsOf = (id: string) =>
     query<{ number: number; state: string; settled_by: string | null; look_ups: number }>(
@@ -53,16 +54,19 @@ export function callbackRecords(database: () => TestDatabase) {
     );
   return {
     uuidOf,
-    kept,
+    storedCallback,
     operationsOf,
-    settled: (eventId: string) =>
-      eventually(`${eventId} is settled`, async () => (await kept(eventId))?.state === 'SETTLED'),
-    tried: (eventId: string, tries: number) =>
-      eventually(`${eventId} has been tried`, async () => (await kept(eventId))?.tries === tries),
-    waits: (id: string, operation = 1) =>
-      eventually(`${id} waits`, async () => (await operationsOf(id))[operation - 1]?.state === 'WAITING'),
-    /** Of callbacks and contradictions, in words. */
-    notesOf: async (id: string): Promise<string[]> => {
+    callbackSettled: (eventId: string) =>
+      eventually(`${eventId} is settled`, async () => (await storedCallback(eventId))?.state === 'SETTLED'),
+    callbackTried: (eventId: string, tries: number) =>
+      eventually(`${eventId} is tried`, async () => (await storedCallback(eventId))?.tries === tries),
+    operationWaiting: (id: string, operation = 1) =>
+      eventually(
+        `operation ${operation} of ${id} is WAITING`,
+        async () => (await operationsOf(id))[operation - 1]?.state === 'WAITING',
+      ),
+    /** The callbacks and contradictions on the timeline: the event id or `contradiction`, then the outcome. */
+    messagesOf: async (id: string): Promise<string[]> => {
       const rows = await query<{ kind: string; detail: { eventId: string; said: string } }>(
         `select kind, detail from transaction_note where transaction_id = $1 and kind in ('callback', 'contradiction')
           order by at, id`,
@@ -73,7 +77,7 @@ export function callbackRecords(database: () => TestDatabase) {
   };
 }
 
-/** A payment that is under way at the sandbox, which will say nothing of it by itself. */
+/** A payment whose charge is WAITING at the sandbox, which reports no outcome by itself. */
 export async function pendingPayment(
   florin: TestFlorin,
   db: TestDatabase,
@@ -81,6 +85,6 @@ export async function pendingPayment(
   as: string,
 ): Promise<string> {
   const id = await makePayment(florin, as, channelId, { metadata: { sandbox: 'pending' } });
-  await callbackRecords(() => db).waits(id);
+  await callbackRecords(() => db).operationWaiting(id);
   return id;
 }

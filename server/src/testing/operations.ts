@@ -9,14 +9,14 @@ import type {
 export interface OperationsOf {
   credentials: Credentials;
   currency: string;
-  /** With what charges are paid unless a test says otherwise. */
+  /** The payment method of charges, unless a test gives another one. */
   paymentMethod: string | null;
 }
 
-/** What a connector is asked in its tests: operations with keys of their own, and calls with its channel's credentials. */
+/** Makes operations with unique keys, and calls with the credentials of a channel, for tests of connectors. */
 export function operationsOf({ credentials, currency, paymentMethod }: OperationsOf) {
   let count = 0;
-  const operation = () => ({
+  const nextOperation = () => ({
     key: `txn_${++count}-1`,
     transactionId: `txn_${count}`,
     amount: 1999,
@@ -28,7 +28,7 @@ export function operationsOf({ credentials, currency, paymentMethod }: Operation
   });
   return {
     chargeOperation: (facts: Partial<ChargeOperation> = {}): ChargeOperation => ({
-      ...operation(),
+      ...nextOperation(),
       kind: 'CHARGE',
       paymentMethod,
       returnUrl: 'https://shop.example.org/back',
@@ -36,7 +36,7 @@ export function operationsOf({ credentials, currency, paymentMethod }: Operation
       ...facts,
     }),
     refundOperation: (chargeReference: string, facts: Partial<RefundOperation> = {}): RefundOperation => ({
-      ...operation(),
+      ...nextOperation(),
       kind: 'REFUND',
       chargeReference,
       reason: null,
@@ -44,9 +44,9 @@ export function operationsOf({ credentials, currency, paymentMethod }: Operation
     }),
     cancelOperation: (charge: ChargeOperation, facts: Partial<CancelOperation> = {}): CancelOperation => {
       const { key: chargeKey, reference: chargeReference } = charge;
-      return { ...operation(), kind: 'CANCEL', chargeKey, chargeReference, ...facts };
+      return { ...nextOperation(), kind: 'CANCEL', chargeKey, chargeReference, ...facts };
     },
-    /** A call whose deadline is far away, or is fired by the test. */
+    /** A call with a deadline of 30 s, unless the test gives its own signal. */
     callWith: (facts: Partial<Call> = {}): Call => ({
       credentials,
       channelId: 7,

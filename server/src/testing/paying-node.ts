@@ -15,8 +15,8 @@ import { verified } from './verified.ts';
 export type PayingNode = Awaited<ReturnType<typeof payingNode>>;
 
 /**
- * One node with its embedded database, as a process that tests kill, and a webhook that hears of every payment. Over all
- * its starts it remembers which payments were acknowledged, and holds what the service knows against that.
+ * A service process with its embedded database, which tests kill and start again, and a webhook receiver. Remembers which
+ * payments were acknowledged over all starts, and compares the service and the deliveries with them.
  */
 export async function payingNode(settings: Record<string, string> = {}) {
   const dataDir = await mkdtemp(join(tmpdir(), 'florin-crash-'));
@@ -33,7 +33,7 @@ export async function payingNode(settings: Record<string, string> = {}) {
   const channelId = await makeChannel(service, as);
   const hook = { url: receiver.url, events: ['transaction.created'], secret: 'a shared secret' };
   dataOf(await service.post('/api/webhook/register', hook, as));
-  /** Everything answered 200 by the loads so far: the Idempotency-Key, and the payment's id. */
+  /** Payments acknowledged by all loads so far: id by Idempotency-Key. */
   const acknowledged = new Map<string, string>();
 
   return {
@@ -45,28 +45,28 @@ export async function payingNode(settings: Record<string, string> = {}) {
       return as;
     },
 
-    /** Once more, with other settings where some are given. */
-    start: async (others: Record<string, string> = {}): Promise<void> => {
-      service = await startService({ environment: { ...environment, ...others } });
+    /** Starts the process again, with further settings. */
+    start: async (changes: Record<string, string> = {}): Promise<void> => {
+      service = await startService({ environment: { ...environment, ...changes } });
       as = await service.login('admin', administratorPassword);
     },
 
-    /** Payments under keys that begin with a name nobody else gives. */
+    /** Starts to create payments under keys with this prefix, which must be unique. */
     load: (name: string): PaymentLoad => startPaymentLoad(service.address, as, channelId, name),
 
-    /** The process to kill; undefined while none runs. */
+    /** The process id of PostgreSQL; undefined while it does not run. */
     postmaster: (): number | undefined => postmasterOf(join(dataDir, 'postgres', 'cluster')),
 
-    /** Asks the node's own database, past the service. */
+    /** Queries the node's database directly. */
     query,
 
-    /** `npm run verify` beside it. */
+    /** Runs `npm run verify`. */
     verified: () => verified(dataDir),
 
-    expectKept,
-    expectTold,
+    expectKept: expectAcknowledgedPayments,
+    expectTold: expectDeliveries,
 
-    /** The service's connections of its pools that have been used: their names and backends. */
+    /** The open connections of the service's pools: application name and backend pid. */
     connections: async (): Promise<string[]> => {
       const { rows } = await withClient((client) =>
         client.query<{ name: string }>(
@@ -84,10 +84,10 @@ export async function payingNode(settings: Record<string, string> = {}) {
     },
   };
 
-  /** Every acknowledged payment is there once, the totals are right, and no payment is there that nobody asked for. */
-  async function expectKept(load: PaymentLoad): Promise<void> {
+  /** Every acknowledged payment exists once, no other payment exists, and the totals are right. */
+  async function expectAcknowledgedPayments(load: PaymentLoad): Promise<void> {
     for (const [key, id] of load.acknowledged) acknowledged.set(key, id);
-    // What was cut off has an unknown outcome. Whoever asks again, with the same key, gets one payment.
+    // Requests that were cut off have an unknown outcome: a repeat with the same key gets one payment.
     for (const key of load.unknown) {
       const reply = await service.call('POST', '/api/transaction/create', {
         as,
@@ -96,14 +96,14 @@ export async function payingNode(settings: Record<string, string> = {}) {
       });
       acknowledged.set(key, dataOf(reply).id);
     }
-    const { listed, total } = await recount();
+    const { listed, total } = await listPayments();
     expect(listed.size).toBe(acknowledged.size);
     expect(total).toBe(acknowledged.size);
     expect([...acknowledged].filter(([key, id]) => listed.get(id) !== key)).toEqual([]);
   }
 
-  /** The loads' payments by paging through the list: id and description (which is the key), with the total it gives. */
-  async function recount(): Promise<{ listed: Map<string, string>; total: number }> {
+  /** All payments of the loads, read page by page: description (the key) by id, and the total of the list. */
+  async function listPayments(): Promise<{ listed: Map<string, string>; total: number }> {
     const listed = new Map<string, string>();
     let rows = 0;
     for (let page = 1; ; page++) {
@@ -116,11 +116,11 @@ export async function payingNode(settings: Record<string, string> = {}) {
     }
   }
 
-  /** The webhook hears of every acknowledged payment at least once, always under the same id and in the same words. */
-  async function expectTold(): Promise<void> {
-    await hurryLeases();
-    const told = await eventually(
-      'every payment is told',
+  /** Every acknowledged payment is delivered at least once, always with the same delivery id and body. */
+  async function expectDeliveries(): Promise<void> {
+    await expireDeliveryLeases();
+    const delivered = await eventually(
+      'every payment is delivered',
       () => {
         const deliveries = new Map<string, Set<string>>();
         for (const { headers, body } of receiver.received) {
@@ -131,11 +131,11 @@ export async function payingNode(settings: Record<string, string> = {}) {
       },
       20_000,
     );
-    expect([...told.values()].filter((seen) => seen.size > 1)).toEqual([]);
+    expect([...delivered.values()].filter((distinct) => distinct.size > 1)).toEqual([]);
   }
 
-  /** What a killed process had claimed is due again when its lease of 30 s ends: moves that end to now. */
-  async function hurryLeases(): Promise<void> {
+  /** Deliveries leased by a killed process are due after 30 s; this makes them due now. */
+  async function expireDeliveryLeases(): Promise<void> {
     await query('update delivery set leased_until = now() where leased_until > now() and lease is not null');
   }
 

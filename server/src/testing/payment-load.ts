@@ -4,20 +4,20 @@ import { eventually } from './database.ts';
 const connections = 20;
 
 export interface PaymentLoad {
-  /** Answered 200 so far: the Idempotency-Key, and the payment's id. */
+  /** Requests answered 200 so far: the id of the payment by Idempotency-Key. */
   readonly acknowledged: ReadonlyMap<string, string>;
-  /** Keys whose outcome is not known: the connection broke, or the service said it could not. */
+  /** Keys whose outcome is unknown: the connection broke, or the service answered with an error. */
   readonly unknown: string[];
-  /** Why requests broke that had been sent whole on a connection in use. */
+  /** Errors of requests whose connection broke after it was made. */
   readonly cutOff: string[];
   /** Statuses other than 200. */
   readonly refusals: number[];
-  /** Resolves when so many more have been answered 200. */
+  /** Resolves when this many more requests have been answered 200. */
   answered: (count: number) => Promise<void>;
   stop: () => Promise<void>;
 }
 
-/** The payment behind a key of the load, which is its description. */
+/** The request body for an Idempotency-Key of the load; the key is also the description. */
 export const paymentOf = (channelId: number, key: string) => ({
   amount: 1999,
   currency: 'USD',
@@ -25,15 +25,15 @@ export const paymentOf = (channelId: number, key: string) => ({
   description: key,
 });
 
-/** Creates payments on 20 connections, one after the other on each, until told to stop. */
+/** Creates payments on 20 connections, one request at a time on each, until it is stopped. */
 export function startPaymentLoad(address: string, as: string, channelId: number, name: string): PaymentLoad {
   const pool = new Pool(address, { connections, pipelining: 1 });
   const sent = new Set<string>();
   const acknowledged = new Map<string, string>();
   const cutOff: string[] = [];
   const refusals: number[] = [];
-  let stopped = false;
-  const payers = Array.from({ length: connections }, (_, payer) => pay(payer));
+  let isStopped = false;
+  const workers = Array.from({ length: connections }, (_, connection) => createPayments(connection));
   return {
     acknowledged,
     cutOff,
@@ -42,19 +42,19 @@ export function startPaymentLoad(address: string, as: string, channelId: number,
       return [...sent].filter((key) => !acknowledged.has(key));
     },
     answered: async (count) => {
-      const wanted = acknowledged.size + count;
-      await eventually(`${wanted} creates are answered`, () => acknowledged.size >= wanted, 20_000);
+      const expected = acknowledged.size + count;
+      await eventually(`${expected} payments are created`, () => acknowledged.size >= expected, 20_000);
     },
     stop: async () => {
-      stopped = true;
-      await Promise.all(payers);
+      isStopped = true;
+      await Promise.all(workers);
       await pool.destroy();
     },
   };
 
-  async function pay(payer: number): Promise<void> {
-    for (let i = 0; !stopped; i++) {
-      const key = `${name}-${payer}-${i}`;
+  async function createPayments(connection: number): Promise<void> {
+    for (let i = 0; !isStopped; i++) {
+      const key = `${name}-${connection}-${i}`;
       sent.add(key);
       try {
         const { statusCode, body } = await pool.request({
@@ -68,7 +68,7 @@ export function startPaymentLoad(address: string, as: string, channelId: number,
         else refusals.push(statusCode);
       } catch (error) {
         const { code, message } = error as NodeJS.ErrnoException;
-        // No connection could be made: the service is gone, and took nothing.
+        // No connection: the service has ended, and did not receive the request.
         if (code === 'ECONNREFUSED') return;
         cutOff.push(`${code}: ${message}`);
       }

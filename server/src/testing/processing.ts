@@ -26,29 +26,29 @@ import type { TestDatabase } from './database.ts';
 
 type Answer = Outcome | Absent | Promise<Outcome | Absent>;
 
-/** A provider that says what the test tells it to, and keeps a record of what it was asked. */
+/** A provider with scripted answers that records its requests. */
 export class ScriptedProvider implements Provider {
-  readonly asked: { verb: string; operation: Operation }[] = [];
+  readonly requests: { verb: string; operation: Operation }[] = [];
   answer: (verb: string, operation: Operation) => Answer = (_verb, { key }) => ({
     kind: 'succeeded',
     reference: `ref-${key}`,
   });
 
-  readonly #say = async (verb: string, operation: Operation): Promise<never> => {
-    this.asked.push({ verb, operation });
+  readonly #answer = async (verb: string, operation: Operation): Promise<never> => {
+    this.requests.push({ verb, operation });
     return (await this.answer(verb, operation)) as never;
   };
 
-  readonly charge = (operation: Operation) => this.#say('charge', operation);
-  readonly refund = (operation: Operation) => this.#say('refund', operation);
-  readonly cancel = (operation: Operation) => this.#say('cancel', operation);
-  readonly lookUp = (operation: Operation) => this.#say('look_up', operation);
+  readonly charge = (operation: Operation) => this.#answer('charge', operation);
+  readonly refund = (operation: Operation) => this.#answer('refund', operation);
+  readonly cancel = (operation: Operation) => this.#answer('cancel', operation);
+  readonly lookUp = (operation: Operation) => this.#answer('look_up', operation);
   readonly readCallback = () => {
-    throw new Error('Nothing calls back here.');
+    throw new Error('The scripted provider sends no callbacks.');
   };
 
   verbs(): string[] {
-    return this.asked.map(({ verb }) => verb);
+    return this.requests.map(({ verb }) => verb);
   }
 }
 
@@ -57,11 +57,11 @@ export interface ProcessingNodeOptions {
   provider?: ScriptedProvider;
   failPoint?: FailPoint;
   timeoutMs?: number;
-  /** Stands between the dispatcher and its database: what is lost on the way. */
-  way?: (database: Queryable) => Queryable;
+  /** Wraps the database of the dispatcher, for example to lose responses. */
+  wrapDatabase?: (database: Queryable) => Queryable;
 }
 
-/** One node's way from create to settled, without HTTP before it: two of these are two nodes. */
+/** The services of one node that create, process, refund and update payments, without HTTP. Two of them are two nodes. */
 export async function processingNode(
   { connection, database }: TestDatabase,
   {
@@ -69,7 +69,7 @@ export async function processingNode(
     provider = new ScriptedProvider(),
     failPoint = noFailPoint,
     timeoutMs = 5_000,
-    way = (database) => database,
+    wrapDatabase = (database) => database,
   }: ProcessingNodeOptions = {},
 ) {
   const notifications = new Notifications(connection, () => {});
@@ -86,7 +86,7 @@ export async function processingNode(
   };
   const drawUuid = uuidSource(clock);
   const troubles: unknown[] = [];
-  const contradictions: string[] = [];
+  const disputes: string[] = [];
   const transitions = new PaymentTransitions([{ cte: followPaymentsCte }]);
   const working = pool('test processing', 4, 'indexed');
   const settler = new Settler({
@@ -95,11 +95,11 @@ export async function processingNode(
     transitions,
     clock,
     drawUuid,
-    onContradiction: (row, outcome) => contradictions.push(`${row.state} ${outcome.kind}`),
+    onDispute: (row, outcome) => disputes.push(`${row.state} ${outcome.kind}`),
   });
   const credentials = new ChannelCredentials(database, notifications, (sealed) => sealed.toString());
   const dispatcher: Dispatcher = new Dispatcher({
-    database: way(working),
+    database: wrapDatabase(working),
     transitions,
     providers: { of: async () => provider } as unknown as Providers,
     channels,
@@ -132,7 +132,7 @@ export async function processingNode(
     drawUuid,
     database,
     troubles,
-    contradictions,
+    disputes,
     channels,
     credentials,
     operationsOf,

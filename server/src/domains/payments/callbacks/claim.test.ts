@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Database } from '../../../platform/postgres/database.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../../testing/database.ts';
-import { callUpEarlier, claimCallbacks } from './statements.ts';
+import { claimCallbacks, makeEarlierDue } from './statements.ts';
 
 let db: TestDatabase;
-/** Connections as the worker has them. */
+/** With the plans of the worker's connections. */
 let database: Database;
 const lease = '00000000-0000-4000-8000-000000000000';
 const nowMs = Date.parse('2026-03-31T09:30:00Z');
@@ -19,8 +19,8 @@ afterAll(async () => {
   await db.drop();
 });
 
-/** Callbacks `from` to `to`, so many of each operation, one after the other. */
-const fill = (from: number, to: number, each: number, isOpen: boolean) =>
+/** Inserts callbacks `from` to `to`, `each` consecutive ones for one operation. */
+const insertCallbacks = (from: number, to: number, each: number, isOpen: boolean) =>
   db.query(
     `insert into provider_callback (channel_id, event_id, id, received_at, notice, state, due_at, settled_at)
      select 7, 'e' || n, gen_random_uuid(), at,
@@ -34,8 +34,8 @@ const claim = () => database.run(claimCallbacks, [nowMs, nowMs + 30_000, 50, lea
 const numbers = (rows: { event_id: string }[]) =>
   rows.map(({ event_id }) => Number(event_id.slice(1))).sort((a, b) => a - b);
 
-test('of each operation the first is claimed, whichever is longest due, and the next when that is settled', async () => {
-  await fill(1, 60, 3, true);
+test('of each operation the first callback received is claimed, and the next one when that is settled', async () => {
+  await insertCallbacks(1, 60, 3, true);
   const first = await claim();
   expect(numbers(first)).toEqual(Array.from({ length: 20 }, (_, i) => 3 * i + 1));
   expect(await claim()).toEqual([]);
@@ -45,16 +45,16 @@ test('of each operation the first is claimed, whichever is longest due, and the 
   await db.query('delete from provider_callback');
 });
 
-test('what two nodes claim at the same moment is the first of each operation, each by one of them', async () => {
-  await fill(1, 120, 3, true);
+test('concurrent claims take the first callback of each operation, each exactly once', async () => {
+  await insertCallbacks(1, 120, 3, true);
   const claims = (await Promise.all([claim(), claim(), claim()])).map(numbers);
   expect(claims.flat().sort((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, i) => 3 * i + 1));
   await db.query('delete from provider_callback');
 });
 
-test('a claim is answered by index, whatever has been settled before', async () => {
-  await fill(1, 5_000, 2, false);
-  await fill(5_001, 5_200, 2, true);
+test('a claim uses indexes only, however many callbacks are settled', async () => {
+  await insertCallbacks(1, 5_000, 2, false);
+  await insertCallbacks(5_001, 5_200, 2, true);
   const explained = async (text: string, values: unknown[]) => {
     const filled = values.reduceRight<string>(
       (sql, value, i) => sql.replaceAll(`$${i + 1}`, typeof value === 'string' ? `'${value}'` : String(value)),
@@ -69,8 +69,8 @@ test('a claim is answered by index, whatever has been settled before', async () 
   }
   expect(claiming).not.toContain('Seq Scan');
   for (const name of ['key', 'reference'] as const) {
-    const callingUp = await explained(callUpEarlier[name].text, [7, 'e5002', nowMs]);
-    expect(callingUp).toContain(`using provider_callback_by_${name} on`);
-    expect(callingUp).not.toContain('Seq Scan');
+    const making = await explained(makeEarlierDue[name].text, [7, 'e5002', nowMs]);
+    expect(making).toContain(`using provider_callback_by_${name} on`);
+    expect(making).not.toContain('Seq Scan');
   }
 });

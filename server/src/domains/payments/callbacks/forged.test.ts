@@ -21,7 +21,7 @@ let db: TestDatabase;
 let florin: TestFlorin;
 let admin: string;
 let channelId: number;
-/** Time stands still: nothing is looked up by itself. */
+/** The clock stands still: nothing is looked up by itself. */
 const nowMs = Date.parse('2026-03-31T09:30:00Z');
 
 beforeAll(async () => {
@@ -36,9 +36,9 @@ afterAll(async () => {
   await db.drop();
 });
 
-const { kept, settled, tried, notesOf } = callbackRecords(() => db);
+const { storedCallback, callbackSettled, callbackTried, messagesOf } = callbackRecords(() => db);
 const detail = async (id: string) => dataOf(await florin.get(`/api/transaction/detail?id=${id}`, admin));
-const stranger = signedMessage(toldOf('txn_x'), 1, 'the secret of nobody');
+const forgedMessage = signedMessage(toldOf('txn_x'), 1, 'a wrong secret');
 
 function expectRefused({ status, body }: Reply): void {
   expect({ status, body }).toEqual({ status: 401, body: aRefusal(401, { type: 'callback_invalid' }) });
@@ -49,8 +49,8 @@ async function anotherTenant(): Promise<string> {
   return (await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId })).as;
 }
 
-describe('what is not genuine', () => {
-  test('is refused, and nothing of it is kept', async () => {
+describe('a callback that does not verify', () => {
+  test('is refused, and not stored', async () => {
     const id = await pendingPayment(florin, db, channelId, admin);
     const message = signedMessage(toldOf(id), 1, channelSecret);
     const forged: Record<string, string>[] = [
@@ -64,17 +64,17 @@ describe('what is not genuine', () => {
     for (const headers of forged) {
       expectRefused(await florin.call('POST', `/api/callback/${channelId}`, { body: message.body, headers }));
     }
-    expect(await kept(eventIdOf(message))).toBeUndefined();
+    expect(await storedCallback(eventIdOf(message))).toBeUndefined();
     expect((await detail(id)).status).toBe('PROCESSING');
     expect((await florin.get('/metrics')).body).toMatch(/^florin_callbacks_total\{result="refused"\} 6$/m);
   });
 
-  test('a channel without a webhookSecret takes no callback', async () => {
+  test('is refused on a channel without a webhookSecret', async () => {
     const open = await makeProvidedChannel(florin, admin, { webhookSecret: undefined });
     expectRefused(await postCallback(florin, open, signedMessage(toldOf('txn_x'), 1, '')));
   });
 
-  test('a channel that is not there, or has no provider, is absent, whosever it is', async () => {
+  test('is 404 if the channel does not exist or has no provider, whatever its tenant', async () => {
     const bare = await makeChannel(florin, admin, { code: 'bare' });
     const foreign = await makeChannel(florin, await anotherTenant(), { code: 'foreign' });
     const others = [
@@ -91,7 +91,7 @@ describe('what is not genuine', () => {
       'ü',
     ];
     for (const named of others) {
-      const { status, body } = await postCallback(florin, named, stranger);
+      const { status, body } = await postCallback(florin, named, forgedMessage);
       expect({ named, status, body }).toEqual({
         named,
         status: 404,
@@ -99,24 +99,24 @@ describe('what is not genuine', () => {
       });
       expect(body.message).toBe(`There is no channel ${decodeURIComponent(String(named))} with a provider.`);
     }
-    const { status, body } = await postCallback(florin, 'c'.repeat(101), stranger);
+    const { status, body } = await postCallback(florin, 'c'.repeat(101), forgedMessage);
     expect({ status, body }).toEqual({ status: 400, body: aRefusal(400, { type: 'invalid_request' }) });
   });
 
-  test('a channel says nothing of what goes through another one, not even with the right key', async () => {
+  test('a callback of one channel does not settle operations of another, even with the right key', async () => {
     const id = await pendingPayment(florin, db, channelId, admin);
     const foreign = await makeProvidedChannel(florin, await anotherTenant());
     const message = signedMessage(toldOf(id), 7, channelSecret);
     expect((await postCallback(florin, foreign, message)).body).toEqual(accepted);
-    await tried(eventIdOf(message), 1);
-    expect(await kept(eventIdOf(message))).toMatchObject({ state: 'RECEIVED', channel_id: foreign });
+    await callbackTried(eventIdOf(message), 1);
+    expect(await storedCallback(eventIdOf(message))).toMatchObject({ state: 'RECEIVED', channel_id: foreign });
     expect(await detail(id)).toMatchObject({ status: 'PROCESSING', version: 2 });
-    expect(await notesOf(id)).toEqual([]);
+    expect(await messagesOf(id)).toEqual([]);
   });
 });
 
-describe('a code', () => {
-  test('names channels of several tenants: the signature says which one is meant', async () => {
+describe('a channel code', () => {
+  test('shared by several tenants: the signature decides which channel is meant', async () => {
     const code = unique('till');
     const channels: { id: number; own: string; payment: string }[] = [];
     for (const own of ['the secret of one', 'the secret of two']) {
@@ -127,33 +127,33 @@ describe('a code', () => {
     for (const { id, own, payment } of channels) {
       const message = signedMessage(toldOf(payment), 1, own);
       expect((await postCallback(florin, code, message)).body).toEqual(accepted);
-      await settled(eventIdOf(message));
-      expect(await kept(eventIdOf(message))).toMatchObject({ channel_id: id });
+      await callbackSettled(eventIdOf(message));
+      expect(await storedCallback(eventIdOf(message))).toMatchObject({ channel_id: id });
       expect((await detail(payment)).status).toBe('SUCCESS');
     }
-    const refused = await postCallback(florin, code, stranger);
+    const refused = await postCallback(florin, code, forgedMessage);
     expectRefused(refused);
-    // What one of them would have wanted is not told to whoever knows the code.
+    // The answer reveals nothing about the channels to someone who knows only the code.
     expect(refused.body.message).not.toMatch(/sandbox|secret/i);
   });
 
-  test('a channel whose secret cannot be opened hides no other with its code', async () => {
+  test('works even if the secret of another channel with the code cannot be opened', async () => {
     const code = unique('till');
     const broken = await makeProvidedChannel(florin, admin, { code });
     const sound = await makeProvidedChannel(florin, await anotherTenant(), { code, webhookSecret: 'another' });
     await db.query(`update channel set webhook_secret_sealed = '\\x00' where id = $1`, [broken]);
     const message = signedMessage(toldOf('txn_x'), 1, 'another');
     expect((await postCallback(florin, code, message)).body).toEqual(accepted);
-    expect(await kept(eventIdOf(message))).toMatchObject({ channel_id: sound });
+    expect(await storedCallback(eventIdOf(message))).toMatchObject({ channel_id: sound });
   });
 
-  test('of digits alone is not looked at: digits are an id', async () => {
+  test('of digits alone is not found: digits are an id', async () => {
     await makeProvidedChannel(florin, admin, { code: '424242' });
     expect((await postCallback(florin, '424242', signedMessage(toldOf('txn_x'), 1, channelSecret))).status).toBe(404);
   });
 });
 
-test('whatever is sent to a channel of any provider is refused cleanly', async () => {
+test('any input to a channel of any provider is refused with 401', async () => {
   const channels = await Promise.all(providerNames.map((provider) => makeProvidedChannel(florin, admin, { provider })));
   const value = fc.oneof(
     fc.constantFrom(
@@ -221,7 +221,7 @@ test('whatever is sent to a channel of any provider is refused cleanly', async (
   );
 });
 
-test('a genuine callback may be announced as anything, and be as long as 256 KiB; no longer', async () => {
+test('a callback may have any content type, and at most 256 KiB', async () => {
   const path = `/api/callback/${channelId}`;
   const message = signedMessage(toldOf('txn_y'), 1, channelSecret);
   for (const type of ['text/plain', 'application/json; charset=utf-16', 'nonsense', '']) {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/database.ts';
 import { losingAnswers } from '../../../testing/lost-answers.ts';
 import type { Settler } from '../processing/settle.ts';
-import { keepCallback } from './statements.ts';
+import { storeCallback } from './statements.ts';
 import { CallbackWorker } from './worker.ts';
 
 let db: TestDatabase;
@@ -14,8 +14,8 @@ beforeAll(async () => {
 
 afterAll(() => db.drop());
 
-test('callbacks of a claim whose answer was lost are worked off at once by this node', async () => {
-  // Time stands still: no lease ever runs out.
+test('callbacks of a claim whose response was lost are tried at once by the same node', async () => {
+  // The clock stands still: no lease expires.
   const nowMs = Date.now() + 1_000;
   const losing = losingAnswers(db.database, 'callbacks.claim', 1, 3);
   const worker = new CallbackWorker({
@@ -26,11 +26,11 @@ test('callbacks of a claim whose answer was lost are worked off at once by this 
     observe: () => {},
     onError: () => {},
   });
-  // It names nothing of ours: having been worked off, it waits for another try.
-  const notice = JSON.stringify({ key: null, reference: 'unheard of', said: 'changed', outcome: null });
-  await db.database.run(keepCallback, [1, 'evt-1', randomUUID(), nowMs, notice, null]);
+  // Its operation is unknown: after the first try it waits for a retry.
+  const content = JSON.stringify({ key: null, reference: 'unknown reference', said: 'changed', outcome: null });
+  await db.database.run(storeCallback, [1, 'evt-1', randomUUID(), nowMs, content, null]);
   worker.start();
-  await eventually('its first try', async () => {
+  await eventually('the first try', async () => {
     const [row] = await db.query<{ tries: number; lease: string | null }>('select tries, lease from provider_callback');
     return row?.tries === 1 && row.lease === null;
   });
@@ -38,7 +38,7 @@ test('callbacks of a claim whose answer was lost are worked off at once by this 
   await worker.stop();
 });
 
-test('a callback that was put off by a clock set back since is tried again after its own wait', async () => {
+test('after the clock was set back, a callback is retried after its own wait', async () => {
   let nowMs = Date.now() + 1_000;
   const worker = new CallbackWorker({
     database: db.database,
@@ -58,7 +58,7 @@ test('a callback that was put off by a clock set back since is tried again after
   ]);
   nowMs += 5_000;
   worker.start();
-  await eventually('its second try', async () => {
+  await eventually('the second try', async () => {
     const [row] = await db.query<{ tries: number }>('select tries from provider_callback');
     return row?.tries === 2;
   });

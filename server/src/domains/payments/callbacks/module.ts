@@ -4,7 +4,7 @@ import type { Node } from '../../../platform/node.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import type { ChannelCredentials } from '../channels/credentials.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
-import type { RefundRechecker } from '../processing/recheck.ts';
+import type { RefundRechecker } from '../processing/recheck-refunds.ts';
 import type { Settler } from '../processing/settle.ts';
 import type { Providers } from '../providers/directory.ts';
 import { CallbackIntake } from './receive.ts';
@@ -23,7 +23,7 @@ type Needs = Node & {
 };
 type Provided = ReturnType<typeof provide>;
 
-/** Callbacks of payment providers: verified, stored before they are answered, settled afterwards. */
+/** Callbacks of payment providers: verified, stored before they are answered, and settled afterwards. */
 export const callbacks = defineModule({
   name: 'callbacks',
   tables: ['provider_callback'],
@@ -48,12 +48,12 @@ function provide(needs: Needs) {
   const { log, metrics, processingDatabase, providers } = needs;
   const received = metrics.counter(
     'florin_callbacks_total',
-    'Callbacks of providers: received, repeated, or refused for their signature.',
+    'Callbacks from providers: received, repeated, or refused because of their signature.',
     ['result'],
   );
   const settled = metrics.counter(
     'florin_callbacks_settled_total',
-    'What became of callbacks received: settled, or ignored because they name nothing of ours.',
+    'Results of stored callbacks: settled, or ignored because their operation was not found.',
     ['result'],
   );
   const callbacks = new CallbackWorker({

@@ -6,11 +6,11 @@ import type { ChannelCredentials } from '../channels/credentials.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
 import { type ChannelRow, findByCode } from '../channels/statements.ts';
 import type { ProviderName, Providers } from '../providers/directory.ts';
-import type { Callback, CallbackNews } from '../providers/provider.ts';
-import { type CallbackContent, channelNamed, keptNotice, type NamedChannel } from './rules.ts';
-import { keepCallback } from './statements.ts';
+import type { Callback } from '../providers/provider.ts';
+import { type CallbackContent, contentOf, parseChannelParam } from './rules.ts';
+import { storeCallback } from './statements.ts';
 
-export type Reception = 'received' | 'repeated' | 'refused';
+export type ReceiveResult = 'received' | 'repeated' | 'refused';
 
 export interface CallbackIntakeOptions {
   database: Queryable;
@@ -19,21 +19,21 @@ export interface CallbackIntakeOptions {
   providers: Providers;
   clock: Clock;
   drawUuid: DrawUuid;
-  /** Seals what was sent to the row it is kept in: it may hold payers' data. */
-  seal: (plain: string, where: string) => Buffer;
-  observe: (reception: Reception) => void;
+  /** Seals a body to its row: it may contain personal data of payers. */
+  seal: (plain: string, place: string) => Buffer;
+  observe: (result: ReceiveResult) => void;
 }
 
-/** A callback as it came in. */
-export type Message = Omit<Callback, 'receivedMs'>;
+/** A callback as the HTTP server receives it. */
+export type CallbackRequest = Omit<Callback, 'receivedMs'>;
 
-interface ProvidedChannel extends ChannelRow {
+interface ProviderChannel extends ChannelRow {
   provider: ProviderName;
 }
 
 /**
- * Takes what providers tell: whose signature does not verify is refused, everything else is on disk before it is answered.
- * What follows from it is settled afterwards (`callback-worker.ts`), so that no provider waits for it, and no crash loses it.
+ * Receives callbacks: refuses those whose signature does not verify, and stores all others before they are answered. The
+ * `CallbackWorker` settles them afterwards, so that providers do not wait and no crash loses a callback.
  */
 export class CallbackIntake {
   readonly #options: CallbackIntakeOptions;
@@ -42,66 +42,70 @@ export class CallbackIntake {
     this.#options = options;
   }
 
-  /** `named` is an id or a code of a channel, as it stands in the address. */
-  async receive(named: string, message: Message): Promise<void> {
-    const channels = await this.#candidates(channelNamed(named));
+  /** `channelParam` is the id or the code of a channel, from the path. */
+  async receive(channelParam: string, request: CallbackRequest): Promise<void> {
+    const channels = await this.#findChannels(channelParam);
     if (channels.length === 0) {
-      throw new Refusal('record_not_found', `There is no channel ${named} with a provider.`, { field: 'channel' });
+      throw new Refusal('record_not_found', `There is no channel ${channelParam} with a provider.`, {
+        field: 'channel',
+      });
     }
-    const callback = { ...message, receivedMs: this.#options.clock() };
-    const read = await this.#read(channels, callback);
-    await this.#keep(read, callback);
+    const callback = { ...request, receivedMs: this.#options.clock() };
+    const verified = await this.#verify(channels, callback);
+    await this.#store(verified, callback);
   }
 
-  /** Of a code, which is unique within its tenant alone, all channels that have it: the signature says which is meant. */
-  async #candidates(named: NamedChannel | undefined): Promise<ProvidedChannel[]> {
-    if (named === undefined) return [];
+  /** A code is unique only within its tenant: all channels with the code are candidates, and the signature decides. */
+  async #findChannels(channelParam: string): Promise<ProviderChannel[]> {
+    const parsed = parseChannelParam(channelParam);
+    if (parsed === undefined) return [];
     const { database, channels } = this.#options;
-    const ids = 'id' in named ? [named] : await database.run(findByCode, [named.code]);
+    const ids = 'id' in parsed ? [parsed] : await database.run(findByCode, [parsed.code]);
     const found = await Promise.all(ids.map(({ id }) => channels.find(id)));
-    return found.filter((channel): channel is ProvidedChannel => (channel?.provider ?? null) !== null);
+    return found.filter((channel): channel is ProviderChannel => (channel?.provider ?? null) !== null);
   }
 
-  /** By the first channel that takes it for its provider's. A channel that cannot be asked hides no other. */
-  async #read(channels: readonly ProvidedChannel[], callback: Callback): Promise<Read> {
+  /** Returns the first channel whose provider accepts the callback. A channel that fails otherwise does not end the search. */
+  async #verify(channels: readonly ProviderChannel[], callback: Callback): Promise<VerifiedCallback> {
     const { providers, credentials, observe } = this.#options;
     let reason: unknown;
     for (const { id, provider } of channels) {
       try {
         const connector = await providers.of(provider);
-        const news = connector.readCallback(callback, await credentials.of(id));
-        return { channelId: id, news, notice: keptNotice(news) };
+        const message = connector.readCallback(callback, await credentials.of(id));
+        return { channelId: id, eventId: message.eventId, content: contentOf(message) };
       } catch (error) {
-        if (reason === undefined || !isRefused(error)) reason = error;
+        // An outage is reported rather than a refusal: the provider then sends the callback again.
+        if (reason === undefined || !isInvalidCallback(error)) reason = error;
       }
     }
-    if (!isRefused(reason)) throw reason;
+    if (!isInvalidCallback(reason)) throw reason;
     observe('refused');
-    // Of several, none must be told from what another one says.
+    // The reason of one channel must not reveal anything about another tenant's.
     if (channels.length === 1) throw reason;
-    throw new Refusal('callback_invalid', 'No channel with this code takes it for a callback of its provider.');
+    throw new Refusal('callback_invalid', 'No channel with this code accepts this as a callback of its provider.');
   }
 
-  async #keep({ channelId, news: { eventId }, notice }: Read, { body, receivedMs }: Callback): Promise<void> {
+  async #store({ channelId, eventId, content }: VerifiedCallback, { body, receivedMs }: Callback): Promise<void> {
     const { database, drawUuid, seal, observe } = this.#options;
     const id = drawUuid();
     const sealed = seal(body.toString('base64'), bodyPlace(channelId, id));
-    const kept = notice === null ? null : JSON.stringify(notice);
-    const [row] = await database.run(keepCallback, [channelId, eventId, id, receivedMs, kept, sealed]);
+    const contentJson = content === null ? null : JSON.stringify(content);
+    const [row] = await database.run(storeCallback, [channelId, eventId, id, receivedMs, contentJson, sealed]);
     observe(row === undefined ? 'repeated' : 'received');
   }
 }
 
-/** Where a callback's body is kept, in base64: it opens nowhere else. */
+/** The place that a callback's body is sealed to; it is stored in base64. */
 export const bodyPlace = (channelId: number, id: string) => `provider_callback/${channelId}/${id}/body`;
 
-/** A genuine callback: whose it is, and what is kept of it. */
-interface Read {
+/** The content is null if the callback is about something that Florin does not follow. */
+interface VerifiedCallback {
   channelId: number;
-  news: CallbackNews;
-  notice: CallbackContent | null;
+  eventId: string;
+  content: CallbackContent | null;
 }
 
-function isRefused(error: unknown): boolean {
+function isInvalidCallback(error: unknown): boolean {
   return error instanceof Refusal && error.type === 'callback_invalid';
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Refusal } from '../../../core/errors.ts';
 import { failure } from '../providers/failures.ts';
-import { channelNamed, keptNotice, retryAt } from './rules.ts';
+import { contentOf, parseChannelParam, retryAt } from './rules.ts';
 
 test.each([
   ['1', { id: 1 }],
@@ -20,24 +20,24 @@ test.each([
   ['a\0', undefined],
   ['١', undefined],
   ['c'.repeat(65), undefined],
-])('%j names %j', (text, named) => {
-  expect(channelNamed(text)).toEqual(named);
+])('the channel parameter %j is parsed as %j', (text, parsed) => {
+  expect(parseChannelParam(text)).toEqual(parsed);
 });
 
-test('of what is final the whole outcome is kept, of anything else only the word', () => {
+test('a final outcome is stored in full, any other only as its kind', () => {
   const failed = { kind: 'failed', failure: failure('card_declined', 'do_not_honor') } as const;
-  expect(keptNotice({ eventId: 'evt_1', notice: { key: 'txn_1-1', outcome: failed } })).toEqual({
+  expect(contentOf({ eventId: 'evt_1', notice: { key: 'txn_1-1', outcome: failed } })).toEqual({
     key: 'txn_1-1',
     reference: null,
     said: 'failed',
     outcome: failed,
   });
   const nextAction = { type: 'confirm', url: null, clientSecret: 'pi_1_secret_2' } as const;
-  const asks = { kind: 'needs_payer', reference: 'pi_1', nextAction } as const;
-  const kept = keptNotice({ eventId: 'evt_1', notice: { reference: 'pi_1', outcome: asks } });
-  expect(kept).toEqual({ key: null, reference: 'pi_1', said: 'needs_payer', outcome: null });
-  expect(keptNotice({ eventId: 'evt_1', notice: { reference: 'tr_1' } })?.said).toBe('changed');
-  expect(keptNotice({ eventId: 'evt_1' })).toBeNull();
+  const needsPayer = { kind: 'needs_payer', reference: 'pi_1', nextAction } as const;
+  const content = contentOf({ eventId: 'evt_1', notice: { reference: 'pi_1', outcome: needsPayer } });
+  expect(content).toEqual({ key: null, reference: 'pi_1', said: 'needs_payer', outcome: null });
+  expect(contentOf({ eventId: 'evt_1', notice: { reference: 'tr_1' } })?.said).toBe('changed');
+  expect(contentOf({ eventId: 'evt_1' })).toBeNull();
 });
 
 test.each([
@@ -54,18 +54,18 @@ test.each([
     eventId: 'evt',
     notice: { outcome: { kind: 'failed' as const, failure: failure('card_declined', null, 'x'.repeat(9000)) } },
   },
-])('what could not be stored is refused: %j', (news) => {
-  expect(() => keptNotice(news)).toThrow(expect.objectContaining({ type: 'callback_invalid' }));
+])('a callback that cannot be stored is refused: %j', (message) => {
+  expect(() => contentOf(message)).toThrow(expect.objectContaining({ type: 'callback_invalid' }));
 });
 
-test('whatever a notice holds, it is kept as it is or refused', () => {
+test('any content is stored unchanged or refused', () => {
   const text = fc.string({ unit: 'binary', maxLength: 300 });
   fc.assert(
     fc.property(text, text, text, (eventId, key, reference) => {
       try {
-        const kept = keptNotice({ eventId, notice: { key, reference, outcome: { kind: 'cancelled', reference } } });
-        expect(JSON.stringify(kept)).not.toContain('\\u0000');
-        expect(kept).toEqual({ key, reference, said: 'cancelled', outcome: { kind: 'cancelled', reference } });
+        const content = contentOf({ eventId, notice: { key, reference, outcome: { kind: 'cancelled', reference } } });
+        expect(JSON.stringify(content)).not.toContain('\\u0000');
+        expect(content).toEqual({ key, reference, said: 'cancelled', outcome: { kind: 'cancelled', reference } });
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
       }
@@ -74,6 +74,6 @@ test('whatever a notice holds, it is kept as it is or refused', () => {
   );
 });
 
-test('after the last wait there is none', () => {
+test('there is no retry after the last wait', () => {
   expect([0, 1, 2, 3, 4].map((tries) => retryAt(tries, 0))).toEqual([5_000, 30_000, 300_000, 3_600_000, undefined]);
 });

@@ -3,11 +3,13 @@ import { Type } from 'typebox';
 export const callbackParams = Type.Object({
   channel: Type.String({
     description:
-      "The channel's `id`; or its `code`, as long as at most 50 channels of the installation with a provider share it. " +
+      "The channel's `id`, or its `code` if at most 50 channels with a provider, of all tenants, share it. " +
       'Digits alone are always an id.',
   }),
 });
 
 export const callbackReceived = Type.Object({
-  received: Type.Boolean({ description: 'true: it is kept, now or since it came before, and is settled in a moment.' }),
+  received: Type.Boolean({
+    description: 'Always true: the callback is stored, now or by an earlier request, and is settled shortly.',
+  }),
 });

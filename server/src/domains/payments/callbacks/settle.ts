@@ -1,68 +1,66 @@
 import type { Clock } from '../../../core/clock.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import type { RefundRechecker } from '../processing/recheck.ts';
-import { operationOfKey } from '../processing/rules.ts';
+import type { RefundRechecker } from '../processing/recheck-refunds.ts';
+import { parseOperationKey } from '../processing/rules.ts';
 import type { Settler } from '../processing/settle.ts';
-import { findByKey, findByReference, hurryOperations, type OperationRow } from '../processing/statements.ts';
+import { findByKey, findByReference, makeOperationsDue, type OperationRow } from '../processing/statements.ts';
+import { isFinished } from '../processing/states.ts';
 import { addNotesTo } from '../transactions/timeline-messages.ts';
 import type { CallbackContent } from './rules.ts';
-import { callUpEarlier, type DueCallback, type NoticeName } from './statements.ts';
+import { type DueCallback, type Identifier, makeEarlierDue } from './statements.ts';
 
 export interface CallbackSettlerDeps {
   database: Queryable;
   settler: Settler;
-  /** Asks again about refunds that have succeeded. */
   rechecker: Pick<RefundRechecker, 'recheck'>;
   clock: Clock;
 }
 
 /**
- * `unknown`: nothing of this channel is known by what it names, not yet at least, or its provider does not answer. `busy`: an
- * operation of the payment is being asked for at this moment, and the answer may be older than the callback; or earlier
- * callbacks go first.
+ * `unknown`: the channel has no such operation, at least not yet, or the provider did not answer a look-up; retry by
+ * `retryWaitsMs`. `busy`: the operation is being called or looked up, and the answer may be older than the callback, or
+ * earlier callbacks of the operation must be settled first; retry soon.
  */
-export type Settled = 'settled' | 'unknown' | 'busy';
+export type SettleResult = 'settled' | 'unknown' | 'busy';
 
 /**
- * Does what a callback asks for. Doing it twice does no harm, and neither does doing it late: a final state is never moved
- * backwards (`processing/settle.ts`), and the note is the callback's own.
+ * Settles the operation of a callback, or has it looked up. Repeating it is harmless: a final state never moves backwards
+ * (`processing/settle.ts`), and the timeline message has the id of the callback.
  */
-export async function settleCallback(callback: DueCallback, deps: CallbackSettlerDeps): Promise<Settled> {
-  const { notice, channel_id } = callback;
-  const found = await operationNamed(notice, channel_id, deps.database);
+export async function settleCallback(callback: DueCallback, deps: CallbackSettlerDeps): Promise<SettleResult> {
+  const { notice: content, channel_id, event_id } = callback;
+  const found = await findOperation(content, channel_id, deps.database);
   if (found === undefined) return 'unknown';
-  const { operation, name } = found;
-  const earlier = await deps.database.run(callUpEarlier[name], [channel_id, callback.event_id, deps.clock()]);
+  const { operation, identifier } = found;
+  const earlier = await deps.database.run(makeEarlierDue[identifier], [channel_id, event_id, deps.clock()]);
   if (earlier.length > 0) return 'busy';
-  await noteOnTimeline(callback, operation, deps);
-  if (notice.outcome !== null) {
-    await deps.settler.settle(operation, notice.outcome, 'callback');
+  await addTimelineMessage(callback, operation, deps);
+  if (content.outcome !== null) {
+    await deps.settler.settle(operation, content.outcome, 'callback');
     return 'settled';
   }
-  return notice.said === 'changed' ? lookUp(operation, deps) : 'settled';
+  return content.said === 'changed' ? lookUp(operation, deps) : 'settled';
 }
 
-/** Only what was asked through this very channel: whoever has its secret can say nothing of others. */
-async function operationNamed(
+/** Finds operations of this channel alone: its secret proves nothing about the operations of others. */
+async function findOperation(
   { key, reference }: CallbackContent,
   channelId: number,
   database: Queryable,
-): Promise<{ operation: OperationRow; name: NoticeName } | undefined> {
-  const ours = key === null ? undefined : operationOfKey(key);
-  if (ours !== undefined) {
-    const [row] = await database.run(findByKey, [channelId, ours.transactionId, ours.number]);
-    if (row !== undefined) return { operation: row, name: 'key' };
+): Promise<{ operation: OperationRow; identifier: Identifier } | undefined> {
+  const parsed = key === null ? undefined : parseOperationKey(key);
+  if (parsed !== undefined) {
+    const [operation] = await database.run(findByKey, [channelId, parsed.transactionId, parsed.number]);
+    if (operation !== undefined) return { operation, identifier: 'key' };
   }
   if (reference === null) return undefined;
-  // A cancellation bears the id of its charge, and what is said under that id is said of the charge.
+  // A cancellation has the reference of its charge; a callback with that reference is about the charge.
   const rows = (await database.run(findByReference, [channelId, reference])).filter(({ kind }) => kind !== 'CANCEL');
-  const operation = rows.find(({ state }) => !finished.has(state)) ?? rows.at(-1);
-  return operation && { operation, name: 'reference' };
+  const operation = rows.find(({ state }) => !isFinished(state)) ?? rows.at(-1);
+  return operation && { operation, identifier: 'reference' };
 }
 
-const finished: ReadonlySet<string> = new Set(['SUCCEEDED', 'FAILED', 'CANCELLED']);
-
-async function noteOnTimeline(
+async function addTimelineMessage(
   { id, event_id: eventId, notice: { said } }: DueCallback,
   { tenant_id: tenantId, id: transactionId, number: operation }: OperationRow,
   { database, clock }: CallbackSettlerDeps,
@@ -72,12 +70,15 @@ async function noteOnTimeline(
 }
 
 /**
- * Every open operation of the payment: some providers tell of its refunds under the payment's own id. And refunds that have
- * succeeded: what has changed may be that one came back.
+ * Has every open operation of the payment looked up, because some providers report changes of refunds under the id of the
+ * payment; and looks up refunds that have succeeded, because the change may be that one has failed.
  */
-async function lookUp(operation: OperationRow, { database, clock, rechecker }: CallbackSettlerDeps): Promise<Settled> {
-  const hurried = await database.run(hurryOperations, [operation.tenant_id, operation.id, clock()]);
+async function lookUp(
+  operation: OperationRow,
+  { database, clock, rechecker }: CallbackSettlerDeps,
+): Promise<SettleResult> {
+  const open = await database.run(makeOperationsDue, [operation.tenant_id, operation.id, clock()]);
   const rechecked = await rechecker.recheck(operation);
   if (rechecked === 'unknown') return 'unknown';
-  return rechecked === 'busy' || hurried.some(({ is_held }) => is_held) ? 'busy' : 'settled';
+  return rechecked === 'busy' || open.some(({ is_leased }) => is_leased) ? 'busy' : 'settled';
 }

@@ -6,19 +6,19 @@ import type { CallbackContent } from './rules.ts';
 export const callbacksDue: Topic = 'callbacks';
 
 /**
- * Keeps a callback: as RECEIVED, or at once as IGNORED where it has no notice. Nothing comes back of one that stands
- * already. Values: channel, the provider's id of it, ours, now in ms, the notice as JSON, the body sealed.
+ * Stores a callback as RECEIVED, or as IGNORED if it has no content. Returns nothing if it was stored before. Values:
+ * channel, the provider's id of the callback, our id, now in ms, the content as JSON, the sealed body.
  */
-export const keepCallback = statement<{ id: string }>(
+export const storeCallback = statement<{ id: string }>(
   'callbacks.keep',
-  `with given as (
+  `with input as (
      select to_timestamp($4::float8 / 1000) as at, $5::json as notice
    )
    insert into provider_callback (channel_id, event_id, id, received_at, notice, state, due_at, settled_at,
                                   body_sealed)
    select $1, $2, $3, at, notice, case when notice is null then 'IGNORED' else 'RECEIVED' end, at,
           case when notice is null then at end, $6
-     from given
+     from input
    on conflict do nothing
    returning id`,
   { wakes: [{ topic: callbacksDue, when: (rows) => rows.length > 0 }] },
@@ -29,42 +29,42 @@ export interface DueCallback {
   event_id: string;
   id: string;
   notice: CallbackContent;
-  /** How often nothing was found for it before. */
+  /** How often its operation was not found. */
   tries: number;
 }
 
-/** `$1` is now in ms. */
+/** Whether a callback is due and not leased. `$1` is now in ms. */
 const isDue = `state = 'RECEIVED' and due_at <= to_timestamp($1::float8 / 1000)
         and (leased_until is null or leased_until <= to_timestamp($1::float8 / 1000))`;
 
-/** For a lookout: whether any callback is due. */
+/** For the due-work poller: whether any callback is due. Value: now in ms. */
 export const callbackDue = `select from provider_callback where ${isDue}`;
 
-/** An operation is named by our key or by the provider's reference; a callback bears one of them or both. */
-const names = ['key', 'reference'] as const;
-export type NoticeName = (typeof names)[number];
+/** A callback identifies its operation by our key, by the provider's reference, or by both. */
+const identifiers = ['key', 'reference'] as const;
+export type Identifier = (typeof identifiers)[number];
 
-/** A callback `earlier` that was received before `c` and names the same operation. */
-const precedes = (name: NoticeName) => `earlier.state = 'RECEIVED' and earlier.channel_id = c.channel_id
-          and (earlier.notice ->> '${name}') = (c.notice ->> '${name}') and earlier.position < c.position`;
+/** Whether the callback `earlier` was received before `c`, is not settled, and has the same identifier. */
+const precedes = (identifier: Identifier) => `earlier.state = 'RECEIVED' and earlier.channel_id = c.channel_id
+          and (earlier.notice ->> '${identifier}') = (c.notice ->> '${identifier}') and earlier.position < c.position`;
 
 /**
- * Nothing that is still to be settled stands before `c` in the queue of its operation, whoever holds it. What named
- * nothing known (`tries`) waits by itself and holds up nobody; when the operation is found after all, it is called up
- * (`callUpEarlier`). `offset 0` keeps the planner from making a join of a look by index.
+ * Whether `c` is the first callback of its operation, leased ones included. Callbacks whose operation was not found
+ * (`tries`) do not count: they wait for their retry without delaying others, and `makeEarlierDue` restores the order if the
+ * operation is found. `offset 0` makes the planner use the index instead of a join.
  */
-const isNext = names
+const isNext = identifiers
   .map(
-    (name) => `not exists (
+    (identifier) => `not exists (
           select from provider_callback earlier
-           where ${precedes(name)} and (earlier.tries = 0 or earlier.lease is not null)
+           where ${precedes(identifier)} and (earlier.tries = 0 or earlier.lease is not null)
           offset 0)`,
   )
   .join('\n        and ');
 
 /**
- * Takes due callbacks under a lease, of each operation the first one received. Values: now and the lease's end in ms, how
- * many at most, the lease's token.
+ * Leases due callbacks: of each operation only the first one received. Values: now and the end of the lease in ms, the most
+ * callbacks, the token of the lease.
  */
 export const claimCallbacks = statement<DueCallback>(
   'callbacks.claim',
@@ -84,27 +84,27 @@ export const claimCallbacks = statement<DueCallback>(
 );
 
 /**
- * Makes due what was received before a callback, names the same operation by the same name, and waits because nothing was
- * found for it at the time. Values: the callback's channel and id, now in ms.
+ * Makes callbacks due that were received before a callback, have the same identifier, and wait for a retry because their
+ * operation was not found. Values: the callback's channel and provider id, now in ms.
  */
-export const callUpEarlier = Object.fromEntries(
-  names.map((name) => [
-    name,
+export const makeEarlierDue = Object.fromEntries(
+  identifiers.map((identifier) => [
+    identifier,
     statement<{ event_id: string }>(
-      `callbacks.call_up_by_${name}`,
+      `callbacks.call_up_by_${identifier}`,
       `update provider_callback earlier
           set due_at = least(earlier.due_at, to_timestamp($3::float8 / 1000))
          from provider_callback c
         where c.channel_id = $1 and c.event_id = $2
-          and ${precedes(name)}
+          and ${precedes(identifier)}
        returning earlier.event_id`,
     ),
   ]),
-) as Record<NoticeName, Statement<{ event_id: string }>>;
+) as Record<Identifier, Statement<{ event_id: string }>>;
 
 /**
- * What became of a callback, under the lease it was settled with. Values: channel, the provider's id, lease, state, tries,
- * when it is due again and now, both in ms.
+ * Records the result of a try, fenced by the lease. Values: channel, the provider's id, lease, state, tries, when it is due
+ * again and now, both in ms.
  */
 export const recordCallback = statement(
   'callbacks.record',
@@ -114,26 +114,26 @@ export const recordCallback = statement(
     where channel_id = $1 and event_id = $2 and lease = $3`,
 );
 
-/** Gives leases back, so that what was claimed and not begun is due again at once. Values: channels, ids, leases. */
+/** Ends the leases of callbacks that were claimed and not started. One array for each: channels, provider ids, leases. */
 export const releaseCallbacks = statement(
   'callbacks.release',
   `update provider_callback c
       set lease = null, leased_until = null
-     from unnest($1::bigint[], $2::text[], $3::uuid[]) as given (channel_id, event_id, lease)
-    where c.channel_id = given.channel_id and c.event_id = given.event_id and c.lease = given.lease`,
+     from unnest($1::bigint[], $2::text[], $3::uuid[]) as released (channel_id, event_id, lease)
+    where c.channel_id = released.channel_id and c.event_id = released.event_id and c.lease = released.lease`,
 );
 
-/** Gives back whatever stands under these leases, after a claim whose answer never came. Value: leases. */
+/** Ends these leases, after claims whose response was lost. Value: leases. */
 export const giveBackCallbacks = statement(
   'callbacks.give_back',
   `update provider_callback set lease = null, leased_until = null where state = 'RECEIVED' and lease = any ($1::uuid[])`,
 );
 
 /**
- * After the database's clock was set back: what is due or leased further ahead than it can be. Values: now, how long a lease
- * is, the slack, in ms; the waits after each try, in ms.
+ * After the database's clock was set back: shortens leases and due times that lie further ahead than a full lease or a full
+ * wait from now. Values in ms: now, the length of a lease, the tolerance, and an array of the waits after each try.
  */
-export const bringForward = statement(
+export const shortenWaits = statement(
   'callbacks.bring_forward',
   `update provider_callback
       set leased_until = case when lease is not null
@@ -144,13 +144,13 @@ export const bringForward = statement(
            or due_at > to_timestamp(($1::float8 + coalesce(($4::float8[])[tries], 0) + $3::float8) / 1000))`,
 );
 
-/** For a node that knows itself alone with the database: whoever held these leases is dead. */
+/** Ends every lease: for a node that is alone with the database, because their holders are dead. */
 export const freeLeases = statement(
   'callbacks.free_leases',
   `update provider_callback set lease = null, leased_until = null where state = 'RECEIVED' and lease is not null`,
 );
 
-/** Values: those settled before this moment, in ms; how many at most. */
+/** Deletes callbacks that were settled before a time. Values: the time in ms, the most rows. */
 export const sweepSettled = statement<{ id: string }>(
   'callbacks.sweep',
   `with old as materialized (

@@ -2,15 +2,15 @@ import { dayMs } from '../../../core/clock.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { sweepSettled } from './statements.ts';
 
-/** As long as any provider repeats itself, and as long as anyone is likely to ask. */
-const keptForMs = 30 * dayMs;
-/** Rows in one go: each go is short, so that it holds nobody up. */
-const rowsAtOnce = 5_000;
+/** Longer than any known provider repeats a callback. */
+const retentionMs = 30 * dayMs;
+/** Small batches keep locks short. */
+const rowsPerBatch = 5_000;
 
-/** Removes callbacks that were settled or ignored 30 days ago. Meant to run every hour or so. */
+/** Deletes callbacks that were settled or ignored 30 days ago. */
 export async function sweepCallbacks(database: Queryable, nowMs: number): Promise<void> {
   for (;;) {
-    const { length } = await database.run(sweepSettled, [nowMs - keptForMs, rowsAtOnce]);
-    if (length < rowsAtOnce) return;
+    const { length } = await database.run(sweepSettled, [nowMs - retentionMs, rowsPerBatch]);
+    if (length < rowsPerBatch) return;
   }
 }

@@ -5,46 +5,46 @@ import { plainArray, textArray } from '../../../platform/postgres/array-literal.
 import { retryAt, retryWaitsMs } from './rules.ts';
 import { type CallbackSettlerDeps, settleCallback } from './settle.ts';
 import {
-  bringForward,
   claimCallbacks,
   type DueCallback,
   freeLeases,
   giveBackCallbacks,
   recordCallback,
   releaseCallbacks,
+  shortenWaits,
 } from './statements.ts';
 
 export interface CallbackWorkerOptions extends CallbackSettlerDeps {
-  observe: (end: 'settled' | 'ignored') => void;
-  /** How often it looks by itself, where something else wakes it. */
+  /** Called when a callback reaches its final state. */
+  observe: (result: 'settled' | 'ignored') => void;
+  /** How long to wait between polls, if something else wakes the worker. */
   pollMs?: () => number;
   onError: (error: unknown) => void;
   onRecovered?: () => void;
 }
 
-/** Few enough to leave the connections that they share to the operations themselves. */
-const slots = 50;
-/** Longer than a settlement outlasts a database that is away. */
+/** Few enough to leave the shared connections to the dispatcher. */
+const maximumInFlight = 50;
+/** Longer than a settlement is retried while the database is unavailable. */
 const leaseMs = 30 * secondMs;
-/** An operation that is being asked for is at rest a little later; so may be a database. */
-const pauseMs = secondMs;
+/** Wait before the next try when the operation is in use or the database is unavailable. */
+const busyRetryMs = secondMs;
 
 interface LeasedCallback extends DueCallback {
   lease: string;
 }
 
-/** What is written of a callback afterwards. */
-interface End {
+/** What is recorded after a try. */
+interface TryResult {
   state: 'RECEIVED' | 'SETTLED' | 'IGNORED';
   tries: number;
   dueMs: number;
 }
 
 /**
- * Settles the callbacks that have been kept, on whichever node: at once when it is woken, else as it finds them. Those of
- * one operation are settled one after the other, in the order in which they were received (`claimCallbacks`). What names
- * nothing of ours is looked for again after 5 s, 30 s, 5 min and 1 h, then ignored. What a process that died had begun is
- * due again when its lease ends.
+ * Settles stored callbacks. Those of one operation are settled one after another, in the order in which they were received
+ * (`claimCallbacks`). A callback whose operation is not found is retried after 5 s, 30 s, 5 min and 1 h, then ignored. A
+ * callback whose process died is due again when its lease ends.
  */
 export class CallbackWorker {
   readonly #options: CallbackWorkerOptions;
@@ -54,18 +54,18 @@ export class CallbackWorker {
     const { onError, onRecovered } = options;
     this.#options = options;
     this.#loop = new ClaimLoop<LeasedCallback>({
-      claim: (room, lease) => this.#claim(room, lease),
+      claim: (maximum, lease) => this.#claim(maximum, lease),
       giveBack: async (leases) => {
         await options.database.run(giveBackCallbacks, [leases]);
       },
       keyOf: ({ id }) => id,
       renew: (inFlight, { lease }) => Object.assign(inFlight, { lease }),
-      perform: (held) => this.#perform(held),
+      perform: (callback) => this.#perform(callback),
       release: (notStarted) => this.#release(notStarted),
-      slots: () => slots,
-      maxBatch: slots,
+      slots: () => maximumInFlight,
+      maxBatch: maximumInFlight,
       pollMs: options.pollMs,
-      onError: onError,
+      onError,
       ...(onRecovered && { onRecovered }),
     });
   }
@@ -74,7 +74,6 @@ export class CallbackWorker {
     this.#loop.start();
   }
 
-  /** One has just been kept here. */
   wake(): void {
     this.#loop.wake();
   }
@@ -84,43 +83,41 @@ export class CallbackWorker {
     await this.#loop.drained();
   }
 
-  /** Before it starts on a node that knows itself alone with the database. */
   async freeDeadLeases(): Promise<void> {
     await this.#options.database.run(freeLeases);
   }
 
-  /** The database's clock was set back. */
   async clockWasSetBack(): Promise<void> {
     const { database, clock } = this.#options;
-    await database.run(bringForward, [clock(), leaseMs, minuteMs, [...retryWaitsMs]]);
+    await database.run(shortenWaits, [clock(), leaseMs, minuteMs, [...retryWaitsMs]]);
     this.#loop.wake();
   }
 
-  async #claim(room: number, lease: string): Promise<LeasedCallback[]> {
+  async #claim(maximum: number, lease: string): Promise<LeasedCallback[]> {
     const { database, clock } = this.#options;
     const nowMs = clock();
-    const rows = await database.run(claimCallbacks, [nowMs, nowMs + leaseMs, room, lease]);
+    const rows = await database.run(claimCallbacks, [nowMs, nowMs + leaseMs, maximum, lease]);
     return rows.map((row) => ({ ...row, lease }));
   }
 
-  async #perform(held: LeasedCallback): Promise<void> {
+  async #perform(callback: LeasedCallback): Promise<void> {
     const { database, clock, observe } = this.#options;
-    const { state, tries, dueMs } = await this.#settle(held);
-    const values = [held.channel_id, held.event_id, held.lease, state, tries, dueMs, clock()];
+    const { state, tries, dueMs } = await this.#settle(callback);
+    const values = [callback.channel_id, callback.event_id, callback.lease, state, tries, dueMs, clock()];
     await database.run(recordCallback, values);
     if (state !== 'RECEIVED') observe(state === 'SETTLED' ? 'settled' : 'ignored');
   }
 
-  async #settle(held: LeasedCallback): Promise<End> {
+  async #settle(callback: LeasedCallback): Promise<TryResult> {
     const { clock, onError } = this.#options;
-    const { tries } = held;
+    const { tries } = callback;
     try {
-      const settled = await settleCallback(held, this.#options);
-      if (settled === 'settled') return { state: 'SETTLED', tries, dueMs: clock() };
-      if (settled === 'busy') return { state: 'RECEIVED', tries, dueMs: clock() + pauseMs };
+      const result = await settleCallback(callback, this.#options);
+      if (result === 'settled') return { state: 'SETTLED', tries, dueMs: clock() };
+      if (result === 'busy') return { state: 'RECEIVED', tries, dueMs: clock() + busyRetryMs };
     } catch (error) {
       onError(error);
-      if (isAway(error)) return { state: 'RECEIVED', tries, dueMs: clock() + pauseMs };
+      if (isUnavailable(error)) return { state: 'RECEIVED', tries, dueMs: clock() + busyRetryMs };
     }
     const dueMs = retryAt(tries, clock());
     return dueMs === undefined
@@ -137,7 +134,6 @@ export class CallbackWorker {
   }
 }
 
-/** The database is to blame, not the callback. */
-function isAway(error: unknown): boolean {
+function isUnavailable(error: unknown): boolean {
   return error instanceof Refusal && error.kind === 'unavailable';
 }

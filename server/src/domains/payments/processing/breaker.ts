@@ -1,52 +1,51 @@
 import { type Clock, secondMs } from '../../../core/clock.ts';
 
-/** Failures of a provider in a row after which it is left alone for a while. */
+/** Consecutive calls without an answer after which the breaker of a channel opens. */
 const failuresToOpen = 5;
 const openMs = 30 * secondMs;
 
-interface Trouble {
+interface FailureStreak {
   failures: number;
   openUntilMs: number;
 }
 
 /**
- * Keeps payments away from a provider that does not answer: after five calls in a row without an answer, its channel rests
- * for 30 s; then one call tries whether it is back. Each node sees for itself. Nothing is failed by this: operations that
- * were not called wait, or go to a channel to fall back on.
+ * Circuit breaker of each channel: after five consecutive calls without an answer it is open for 30 s; then it is half-open,
+ * and one call at a time tries whether the provider answers again. Kept per process. Operations that are not called because
+ * of it do not fail: they wait, or go to a fallback channel.
  */
 export class Breaker {
   readonly #clock: Clock;
-  readonly #troubled = new Map<number, Trouble>();
+  readonly #streaks = new Map<number, FailureStreak>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  answered(channelId: number): void {
-    this.#troubled.delete(channelId);
+  recordAnswer(channelId: number): void {
+    this.#streaks.delete(channelId);
   }
 
-  failed(channelId: number): void {
-    const trouble = this.#troubled.get(channelId) ?? { failures: 0, openUntilMs: 0 };
-    trouble.failures++;
-    if (trouble.failures >= failuresToOpen) trouble.openUntilMs = this.#clock() + openMs;
-    this.#troubled.set(channelId, trouble);
+  recordFailure(channelId: number): void {
+    const streak = this.#streaks.get(channelId) ?? { failures: 0, openUntilMs: 0 };
+    streak.failures++;
+    if (streak.failures >= failuresToOpen) streak.openUntilMs = this.#clock() + openMs;
+    this.#streaks.set(channelId, streak);
   }
 
   isOpen(channelId: number): boolean {
-    const trouble = this.#troubled.get(channelId);
-    if (trouble === undefined) return false;
-    const leftMs = trouble.openUntilMs - this.#clock();
-    // More than a whole rest is left only where the clock was set back.
+    const streak = this.#streaks.get(channelId);
+    if (streak === undefined) return false;
+    const leftMs = streak.openUntilMs - this.#clock();
+    // More than `openMs` is left only if the clock was set back.
     return leftMs > 0 && leftMs <= openMs;
   }
 
-  /** Channels with trouble behind them, and whether they may try one call now. */
-  get troubled(): { channelId: number; isOpen: boolean; isProbing: boolean }[] {
-    return [...this.#troubled].map(([channelId, { failures }]) => ({
-      channelId,
-      isOpen: this.isOpen(channelId),
-      isProbing: failures >= failuresToOpen,
-    }));
+  /** Channels that did not answer the last call. */
+  get failingChannels(): { channelId: number; state: 'closed' | 'open' | 'half_open' }[] {
+    return [...this.#streaks].map(([channelId, { failures }]) => {
+      if (this.isOpen(channelId)) return { channelId, state: 'open' };
+      return { channelId, state: failures >= failuresToOpen ? 'half_open' : 'closed' };
+    });
   }
 }

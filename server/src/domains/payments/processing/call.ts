@@ -5,14 +5,60 @@ import { isFinal } from '../transactions/states.ts';
 import { operationKey } from './rules.ts';
 import type { OperationRow } from './statements.ts';
 
-/** Where payers and providers come back to. */
-export interface Addresses {
-  /** Of Florin itself, as the world reaches it: `app.public-url`. */
+export interface PublicAddress {
+  /** How payers and providers reach Florin, without a slash at the end: `app.public-url`. */
   publicUrl: string;
 }
 
-/** What the connector is asked, made of the operation and its payment. */
-export function operationOf(row: OperationRow, { publicUrl }: Addresses): Operation {
+export interface ProviderResult {
+  outcome: Outcome;
+  calls: number;
+  /** Look-ups that were really made: the schedule of look-ups depends on their number. */
+  lookUps: number;
+}
+
+interface CallOptions {
+  credentials: Credentials;
+  /** Deadline of each call and each look-up. */
+  timeoutMs: number;
+}
+
+/**
+ * Calls the provider if the operation was never sent; otherwise looks the operation up, and calls again (under the same
+ * key) only if the provider does not know it. An exception of the connector and a timeout are unknown outcomes.
+ */
+export async function callOrLookUp(
+  connector: Provider,
+  row: OperationRow,
+  operation: Operation,
+  options: CallOptions,
+): Promise<ProviderResult> {
+  const call = () => withDeadline(row, options, (context) => send(connector, operation, context));
+  if (row.state === 'READY') return { outcome: await call(), calls: 1, lookUps: 0 };
+  const answer = await lookUpOperation(connector, row, operation, options);
+  if (answer.kind !== 'absent') return { outcome: answer, calls: 0, lookUps: isOwnOutage(answer) ? 0 : 1 };
+  // The payment was cancelled after the node that had claimed the charge died: the provider has not charged, and need not.
+  if (row.kind === 'CHARGE' && isFinal(row.status)) return { outcome: { kind: 'cancelled' }, calls: 0, lookUps: 1 };
+  return { outcome: await call(), calls: 1, lookUps: 1 };
+}
+
+/** Looks an operation up and never sends it. */
+export function lookUpOperation(
+  connector: Provider,
+  row: OperationRow,
+  operation: Operation,
+  options: CallOptions,
+): Promise<Outcome | Absent> {
+  return withDeadline(row, options, (context) => connector.lookUp(operation, context));
+}
+
+/** Whether an outcome is unknown because Florin's own database is unavailable, which proves nothing about the provider. */
+export function isOwnOutage(outcome: Outcome): boolean {
+  return outcome.kind === 'unknown' && outcome.cause instanceof Refusal && outcome.cause.kind === 'unavailable';
+}
+
+/** The operation as connectors take it. */
+export function providerOperation(row: OperationRow, { publicUrl }: PublicAddress): Operation {
   const common = {
     key: operationKey(row.id, row.number),
     transactionId: publicId('txn', row.id),
@@ -44,73 +90,26 @@ export function operationOf(row: OperationRow, { publicUrl }: Addresses): Operat
   }
 }
 
-/** What came of asking a provider, and how often it was called and looked up for it. */
-export interface ProviderResult {
-  outcome: Outcome;
-  calls: number;
-  /** Those that were really made: the schedule of look-ups goes by their number. */
-  lookUps: number;
-}
-
-/** Whether an outcome is unknown because of our own database: it says nothing of the provider. */
-export function isOwnOutage(outcome: Outcome): boolean {
-  return outcome.kind === 'unknown' && outcome.cause instanceof Refusal && outcome.cause.kind === 'unavailable';
-}
-
-/**
- * Asks the provider: calls, where the operation was never called, else looks it up, and calls again (under the same key)
- * only where the provider has never heard of it. Whatever is thrown, and silence until the deadline, is an unknown outcome.
- */
-export async function ask(
-  connector: Provider,
-  row: OperationRow,
-  operation: Operation,
-  { credentials, timeoutMs }: { credentials: Credentials; timeoutMs: number },
-): Promise<ProviderResult> {
-  const within = <Answer>(work: (call: Call) => Promise<Answer>) =>
-    beforeDeadline(timeoutMs, (signal) =>
-      work({ credentials, channelId: row.operation_channel_id, signal, timeoutMs }),
-    );
-  if (row.state === 'READY')
-    return { outcome: await within((call) => begin(connector, operation, call)), calls: 1, lookUps: 0 };
-  const seen = await within((call) => connector.lookUp(operation, call));
-  if (seen.kind !== 'absent') return { outcome: seen, calls: 0, lookUps: isOwnOutage(seen) ? 0 : 1 };
-  // Called off after the node that had claimed it died: nobody has been charged, and nobody will be.
-  if (row.kind === 'CHARGE' && isFinal(row.status)) return { outcome: { kind: 'cancelled' }, calls: 0, lookUps: 1 };
-  return { outcome: await within((call) => begin(connector, operation, call)), calls: 1, lookUps: 1 };
-}
-
-/** Looks an operation up and starts nothing, whatever the provider says. */
-export function lookUpOnce(
-  connector: Provider,
-  row: OperationRow,
-  operation: Operation,
-  { credentials, timeoutMs }: { credentials: Credentials; timeoutMs: number },
-): Promise<Outcome | Absent> {
-  return beforeDeadline(timeoutMs, (signal) =>
-    connector.lookUp(operation, { credentials, channelId: row.operation_channel_id, signal, timeoutMs }),
-  );
-}
-
-function begin(connector: Provider, operation: Operation, call: Call): Promise<Outcome> {
+function send(connector: Provider, operation: Operation, context: Call): Promise<Outcome> {
   switch (operation.kind) {
     case 'CHARGE':
-      return connector.charge(operation, call);
+      return connector.charge(operation, context);
     case 'REFUND':
-      return connector.refund(operation, call);
+      return connector.refund(operation, context);
     case 'CANCEL':
-      return connector.cancel(operation, call);
+      return connector.cancel(operation, context);
   }
 }
 
-/** The outcome, or unknown when none has come in time: also from a connector that does not listen to its signal. */
-async function beforeDeadline<Answer>(
-  timeoutMs: number,
-  work: (signal: AbortSignal) => Promise<Answer>,
+/** Returns an unknown outcome at the deadline, even if the connector ignores its abort signal. */
+async function withDeadline<Answer>(
+  { operation_channel_id: channelId }: OperationRow,
+  { credentials, timeoutMs }: CallOptions,
+  request: (context: Call) => Promise<Answer>,
 ): Promise<Answer | { kind: 'unknown'; cause: unknown }> {
   const controller = new AbortController();
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<{ kind: 'unknown'; cause: unknown }>((resolve) => {
+  const timeout = new Promise<{ kind: 'unknown'; cause: unknown }>((resolve) => {
     timer = setTimeout(() => {
       const cause = new Error(`No answer within ${timeoutMs} ms.`);
       controller.abort(cause);
@@ -118,7 +117,8 @@ async function beforeDeadline<Answer>(
     }, timeoutMs);
   });
   try {
-    return await Promise.race([work(controller.signal), late]);
+    const { signal } = controller;
+    return await Promise.race([request({ credentials, channelId, signal, timeoutMs }), timeout]);
   } catch (cause) {
     return { kind: 'unknown', cause };
   } finally {

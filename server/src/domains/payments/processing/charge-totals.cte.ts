@@ -1,8 +1,8 @@
 /**
- * A CTE that counts the charges which end in a statement, by the channel that was tried and by what became of them: from
- * CTEs `finished` and `called_off` (tenant_id, kind, channel_id, currency, state, finished_at). It stands in the same
- * statement as their end, so that neither can be without the other: one row for each tenant, channel, currency and outcome
- * of a batch. `domains/statistics` folds and reads them.
+ * A CTE that counts the charges that end in a statement, by channel and outcome: one delta row for each tenant, channel,
+ * currency and outcome of the batch. Reads CTEs `finished` and `cancelled_operation` (tenant_id, kind, channel_id, currency,
+ * state, finished_at). It is part of the statement that ends the charges, so that the totals are exact. The statistics
+ * module rolls the deltas up.
  */
 export const countChargesCte = `
   tallied as (
@@ -11,7 +11,7 @@ export const countChargesCte = `
       from (
         select tenant_id, kind, channel_id, currency, state, finished_at from finished
          union all
-        select tenant_id, kind, channel_id, currency, state, finished_at from called_off
+        select tenant_id, kind, channel_id, currency, state, finished_at from cancelled_operation
       ) as ended
      where kind = 'CHARGE'
      group by 1, 2, 3, 4, 5

@@ -1,10 +1,10 @@
 import { statement } from '../../../platform/postgres/statement.ts';
-import { about, type OperationRow, operationColumns } from './statements.ts';
+import { type OperationRow, operationColumns, operationJoins } from './statements.ts';
 
-/** Operations in one claim at most. */
+/** The most operations in one claim. */
 export const maximumClaim = 200;
 
-/** The channels with open operations, found by a loose index scan: some microseconds each. */
+/** The channels that have open operations, found by a loose index scan: some microseconds for each channel. */
 const channelWithWork = `channel_with_work as (
      (select channel_id from provider_operation where finished_at is null order by channel_id limit 1)
      union all
@@ -14,34 +14,35 @@ const channelWithWork = `channel_with_work as (
       where c.channel_id is not null
    )`;
 
-/** Whether an operation `o` of channel `c` is due. `$1` is now in ms. */
+/** Whether an operation `o` of channel `c` is due and not leased. `$1` is now in ms. */
 const isDue = `o.finished_at is null and o.channel_id = c.channel_id
            and o.due_at <= to_timestamp($1::float8 / 1000)
            and (o.leased_until is null or o.leased_until <= to_timestamp($1::float8 / 1000))`;
 
-/** For a lookout: whether any operation is due. */
+/** For the due-work poller: whether any operation is due. Value: now in ms. */
 export const operationDue = `with recursive ${channelWithWork}
    select from channel_with_work c cross join lateral (select from provider_operation o where ${isDue} limit 1) as first`;
 
 /**
- * Takes due operations under a lease, from every channel that has some, as many of each as there is room for: a channel
- * whose provider hangs cannot hide the others. Values: now and the lease's end in ms since the epoch, how many at most,
- * the lease's token, how many of one channel, and for channels that have some in flight: which, and how many of them now.
+ * Leases due operations of every channel, up to the limit of each channel, so that a channel whose provider hangs cannot
+ * starve the others. Returns the state before the claim. Values: now and the end of the lease in ms, the most operations,
+ * the token of the lease, the most operations of one channel; then two arrays, the channels with a limit of their own and
+ * these limits.
  *
- * READY becomes CALLING here, before the call: when this process dies now, nobody can know whether the call was made, and it
- * is looked up.
+ * READY becomes CALLING here, before the call: if this process dies now, nobody can know whether the call was made, so the
+ * next claim looks the operation up.
  */
 export const claimOperations = statement<OperationRow>(
   'processing.claim',
   `with recursive ${channelWithWork}, due as materialized (
      select picked.*
        from channel_with_work c
-       left join unnest($6::bigint[], $7::int[]) as limited (channel_id, room) on limited.channel_id = c.channel_id
+       left join unnest($6::bigint[], $7::int[]) as limited (channel_id, maximum) on limited.channel_id = c.channel_id
       cross join lateral (
         select tenant_id, transaction_id, number, state from provider_operation o
          where ${isDue}
          order by o.due_at
-         limit least($3::int, coalesce(limited.room, $5::int))
+         limit least($3::int, coalesce(limited.maximum, $5::int))
            for update skip locked
       ) picked
       limit $3::int
@@ -58,42 +59,45 @@ export const claimOperations = statement<OperationRow>(
    )
    select ${operationColumns}, o.state_before as state
      from claimed o
-     join transaction t on t.tenant_id = o.tenant_id and t.id = o.transaction_id${about}`,
+     join transaction t on t.tenant_id = o.tenant_id and t.id = o.transaction_id${operationJoins}`,
 );
 
 /**
- * Writes down that a provider did not say for good: the new state, when to look it up, the provider's id as far as it is
- * known. Only under the lease it was called with. One array a column: tenant, payment, number, lease, state, due (ms),
- * reference, calls and look-ups to add.
+ * Records operations without a final outcome: the new state, when they are due again, and the provider's own id if known.
+ * Fenced by the lease. One array for each column: tenant, payment, number, lease, state, due (ms), reference, and the
+ * calls and look-ups to add.
  */
 export const deferOperations = statement(
   'processing.defer',
   `update provider_operation o
-      set state = told.state, due_at = to_timestamp(told.due_ms / 1000), lease = null, leased_until = null,
-          provider_reference = coalesce(told.reference, o.provider_reference),
-          calls = least(o.calls + told.calls, 32767), look_ups = least(o.look_ups + told.look_ups, 32767)
+      set state = deferred.state, due_at = to_timestamp(deferred.due_ms / 1000), lease = null, leased_until = null,
+          provider_reference = coalesce(deferred.reference, o.provider_reference),
+          calls = least(o.calls + deferred.calls, 32767), look_ups = least(o.look_ups + deferred.look_ups, 32767)
      from unnest($1::bigint[], $2::uuid[], $3::smallint[], $4::uuid[], $5::text[], $6::float8[], $7::text[],
                  $8::smallint[], $9::smallint[])
-       as told (tenant_id, transaction_id, number, lease, state, due_ms, reference, calls, look_ups)
-    where o.tenant_id = told.tenant_id and o.transaction_id = told.transaction_id and o.number = told.number
-      and o.lease = told.lease`,
-);
-
-/** Gives leases back, so that what was claimed and not begun is due again at once. One array a column, as above. */
-export const releaseOperations = statement(
-  'processing.release',
-  `update provider_operation o
-      set lease = null, leased_until = null, state = given.state
-     from unnest($1::bigint[], $2::uuid[], $3::smallint[], $4::uuid[], $5::text[])
-       as given (tenant_id, transaction_id, number, lease, state)
-    where o.tenant_id = given.tenant_id and o.transaction_id = given.transaction_id and o.number = given.number
-      and o.lease = given.lease`,
+       as deferred (tenant_id, transaction_id, number, lease, state, due_ms, reference, calls, look_ups)
+    where o.tenant_id = deferred.tenant_id and o.transaction_id = deferred.transaction_id and o.number = deferred.number
+      and o.lease = deferred.lease`,
 );
 
 /**
- * Gives back whatever stands under these leases, after a claim whose answer never came: no provider was called under them.
- * What the claim itself turned from READY to CALLING, which its first call time tells, is READY again; the rest is looked
- * up first. Values: leases, how long a lease is, in ms.
+ * Ends the leases of operations that were claimed and not started, so that they are due again at once. One array for each
+ * column: tenant, payment, number, lease, and the state before the claim.
+ */
+export const releaseOperations = statement(
+  'processing.release',
+  `update provider_operation o
+      set lease = null, leased_until = null, state = released.state
+     from unnest($1::bigint[], $2::uuid[], $3::smallint[], $4::uuid[], $5::text[])
+       as released (tenant_id, transaction_id, number, lease, state)
+    where o.tenant_id = released.tenant_id and o.transaction_id = released.transaction_id and o.number = released.number
+      and o.lease = released.lease`,
+);
+
+/**
+ * Ends these leases after claims whose response was lost: no provider was called under them. An operation that the lost
+ * claim itself turned from READY to CALLING becomes READY again (its `called_at` is the time of the claim); every other one
+ * is looked up first. Values: leases, the length of a lease in ms.
  */
 export const giveBackOperations = statement(
   'processing.give_back',
@@ -106,11 +110,11 @@ export const giveBackOperations = statement(
 );
 
 /**
- * After the database's clock was set back: leases and look-ups that lie further ahead than they can end or are due when a
- * whole lease or wait has passed from now. A lease stays its holder's. Values: now, how long a lease is, the slack, in ms; the
- * waits before each look-up, in ms.
+ * After the database's clock was set back: shortens leases and due times that lie further ahead than a full lease or a full
+ * wait from now. Leases keep their holder. Values in ms: now, the length of a lease, the tolerance, and an array of the
+ * waits before each look-up.
  */
-export const bringForward = statement(
+export const shortenWaits = statement(
   'processing.bring_forward',
   `update provider_operation o
       set leased_until = case when o.lease is not null
@@ -128,6 +132,7 @@ export const bringForward = statement(
       and o.finished_at is null`,
 );
 
+/** Ends every lease: for a node that is alone with the database, because their holders are dead. */
 export const freeLeases = statement(
   'processing.free_leases',
   'update provider_operation set lease = null, leased_until = null where finished_at is null and lease is not null',

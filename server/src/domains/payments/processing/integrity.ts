@@ -2,10 +2,10 @@ import type { Check } from '../../../platform/postgres/check.ts';
 
 const payment = (id: string) => `'txn_' || replace(${id}::text, '-', '')`;
 
-/** What must be true of payments and refunds and of what their providers were asked. */
+/** Claims about payments, refunds and their provider operations. */
 export const processingChecks: readonly Check[] = [
   {
-    claim: 'A payment has at most one charge that has taken the money or may yet',
+    claim: 'A payment has at most one charge that is open or has succeeded',
     offenders: `
       select ${payment('transaction_id')} as offender
         from provider_operation
@@ -15,8 +15,7 @@ export const processingChecks: readonly Check[] = [
   },
   {
     claim: 'A payment that has ended has no charge under way',
-    // A payment that is called off before its turn leaves its charge to be taken off the queue, which takes a moment: the
-    // provider has not been called, and will not be.
+    // If a payment is cancelled before its charge is sent, the dispatcher ends the charge a moment later, without a call.
     offenders: `
       select ${payment('t.id')} as offender
         from provider_operation o
@@ -25,7 +24,7 @@ export const processingChecks: readonly Check[] = [
          and not (t.status = 'CANCELLED' and o.state in ('READY', 'CALLING'))`,
   },
   {
-    claim: 'A payment that was given to a provider succeeds only by a charge that did, of its whole amount',
+    claim: 'A payment at a provider succeeds only by a charge that did, of the full amount',
     offenders: `
       select ${payment('t.id')} as offender
         from transaction t
@@ -37,39 +36,40 @@ export const processingChecks: readonly Check[] = [
          )`,
   },
   {
-    claim: 'What a provider was asked for a refund, and what it said, is what the refund says',
+    claim: 'A provider is asked for a refund by one operation, of the same amount and with the same outcome',
     offenders: `
-      with asked as (
+      with requested as (
         select tenant_id, refund_id as id, transaction_id, count(*) as count, min(amount) as amount, min(state) as state
           from provider_operation
          where kind = 'REFUND'
          group by 1, 2, 3
-      ), wanted as (
+      ), expected as (
         select r.tenant_id, r.id, r.transaction_id, r.amount, r.status
           from refund r
           join transaction t on t.tenant_id = r.tenant_id and t.id = r.transaction_id
          where t.provider is not null
       )
       select 'ref_' || replace(id::text, '-', '') as offender
-        from asked
-        full join wanted using (tenant_id, id)
-       where (asked.transaction_id, asked.count, asked.amount)
-             is distinct from (wanted.transaction_id, 1, wanted.amount)
-          or case asked.state when 'SUCCEEDED' then status <> 'SUCCESS'
+        from requested
+        full join expected using (tenant_id, id)
+       where (requested.transaction_id, requested.count, requested.amount)
+             is distinct from (expected.transaction_id, 1, expected.amount)
+          or case requested.state when 'SUCCEEDED' then status <> 'SUCCESS'
                               when 'FAILED' then status <> 'FAILED'
                               when 'CANCELLED' then status <> 'CANCELLED'
                               else status not in ('PENDING', 'PROCESSING') end`,
   },
   {
-    claim: 'A provider that was asked again about what it contradicted agrees with what stands',
+    claim: 'A provider that was asked again about what it contradicted agrees with what is settled',
     offenders: `
       select ${payment('transaction_id')} || '-' || number as offender from provider_dispute where state = 'DISAGREES'`,
   },
   {
     claim:
-      "Every operation of the sandbox that has ended is in the sandbox's own books, of this amount and with this end",
-    // A cancellation has succeeded when its charge is cancelled, or had ended before anyone was asked; what was never sent, or not taken, has no entry or an
-    // empty one. What the sandbox has not told yet (settles_at) nobody can know.
+      "Every operation of the sandbox that has ended is in the sandbox's own books, with the same amount and outcome",
+    // A cancellation succeeds if the sandbox cancelled the charge, or if the payment had ended without a call. An operation
+    // that was not sent has no entry; one that the sandbox did not accept is UNTAKEN. Until `settles_at` the sandbox does
+    // not report a success.
     offenders: `
       select ${payment('o.transaction_id')} || '-' || o.number as offender
         from provider_operation o
@@ -88,7 +88,7 @@ export const processingChecks: readonly Check[] = [
              end`,
   },
   {
-    claim: 'Whatever the sandbox has in its books was asked of it by an operation',
+    claim: "Every entry in the sandbox's books was asked of it by an operation",
     offenders: `
       select s.key as offender
         from sandbox_operation s

@@ -13,18 +13,18 @@ import type { TransactionReader } from '../transactions/read.ts';
 import type { PaymentTransitions } from '../transactions/transitions.ts';
 import { operationDue } from './claim-statements.ts';
 import { Dispatcher } from './dispatcher.ts';
-import { DisputeWorker } from './dispute-worker.ts';
-import { disputeDue, disputesDue } from './disputes-statements.ts';
+import { disputeDue, disputesDue } from './disputes/statements.ts';
+import { DisputeWorker, type DisputeWorkerOptions } from './disputes/worker.ts';
 import { processingChecks } from './integrity.ts';
-import { RefundRechecker } from './recheck.ts';
+import { RefundRechecker } from './recheck-refunds.ts';
 import { processingRoutes } from './routes.ts';
 import { timelineStep } from './schema.ts';
-import { Settler } from './settle.ts';
+import { Settler, type SettlerDeps } from './settle.ts';
 
 const settings = {
   'app.provider.timeout': setting(durationOfAtLeast(1, 'a millisecond'), {
     default: '20s',
-    description: 'How long one call of a payment provider may take in all; after it the outcome is unknown.',
+    description: 'Total time limit of a call to a payment provider; after it the outcome is unknown.',
   }),
 };
 
@@ -38,7 +38,7 @@ type Needs = NodeWith<SettingsOf<typeof settings>> & {
 };
 type Provided = ReturnType<typeof provide>;
 
-/** Takes payments, refunds and cancellations through their providers, and shows the timeline of a payment. */
+/** Brings charges, refunds and cancellations to their providers, settles the outcomes, and shows the timeline of a payment. */
 export const processing = defineModule({
   name: 'processing',
   tables: ['provider_dispute'],
@@ -50,7 +50,6 @@ export const processing = defineModule({
     {
       name: 'processing',
       start: () => dispatcher.start(),
-      // What the dispatcher has started is settled before it counts as stopped.
       stop: async () => {
         await dispatcher.stop();
         await settler.drained();
@@ -74,22 +73,47 @@ export const processing = defineModule({
 });
 
 function provide(needs: Needs) {
-  const { settings, log, metrics, processingDatabase, sandboxEnabled } = needs;
+  const { settings, log, processingDatabase, sandboxEnabled } = needs;
+  const common = { ...needs, database: processingDatabase, timeoutMs: settings['app.provider.timeout'] };
+  const { onDispute, onVerdict } = disputeObservers(needs);
+  const settler = new Settler({ ...common, onDispute });
+  const dispatcher = new Dispatcher({
+    ...common,
+    settler,
+    disabledProviders: new Set(sandboxEnabled ? [] : (['sandbox'] as const)),
+    pollMs: () => fallbackPollMs,
+    onError: (error) => log.warn({ error }, 'Payment processing is failing; retrying'),
+    onRecovered: () => log.info('Payment processing works again'),
+  });
+  const rechecker = new RefundRechecker({ ...common, settler });
+  const disputes = new DisputeWorker({
+    ...common,
+    settler,
+    onVerdict,
+    pollMs: () => fallbackPollMs,
+    onError: (error) => log.warn({ error }, 'Looking up disputes is failing; retrying'),
+    onRecovered: () => log.info('Looking up disputes works again'),
+  });
+  return { settler, dispatcher, rechecker, disputes };
+}
+
+/** Counts and logs disputes and their verdicts. */
+function disputeObservers({
+  log,
+  metrics,
+}: Needs): Pick<SettlerDeps, 'onDispute'> & Pick<DisputeWorkerOptions, 'onVerdict'> {
   const opened = metrics.counter(
     'florin_provider_disputes_total',
-    'What providers said that cannot be true beside what stands (contradiction), or of another amount (mismatch).',
+    'Outcomes reported by providers that contradict the settled one (contradiction) or are of another amount (mismatch).',
     ['kind'],
   );
   const lookedUp = metrics.counter(
     'florin_provider_dispute_lookups_total',
-    'What look-ups of such operations came to: the provider agrees with what stands, or disagrees.',
+    'Look-ups of disputed operations: the provider agrees or disagrees with what is settled.',
     ['result'],
   );
-  const timeoutMs = settings['app.provider.timeout'];
-  const settler = new Settler({
-    ...needs,
-    database: processingDatabase,
-    onContradiction: ({ id, number, state, operation_amount, currency }, { kind: said, money }, kind) => {
+  return {
+    onDispute: ({ id, number, state, operation_amount, currency }, { kind: said, money }, kind) => {
       opened.labels(kind).inc();
       const facts = { transactionId: publicId('txn', id), operation: number, stands: state, said };
       if (kind === 'contradiction') log.warn(facts, 'A provider contradicts itself');
@@ -98,32 +122,11 @@ function provide(needs: Needs) {
         log.warn({ ...facts, asked, named: money }, 'A provider names another amount or currency than was asked for');
       }
     },
-  });
-  const dispatcher = new Dispatcher({
-    ...needs,
-    database: processingDatabase,
-    settler,
-    disabledProviders: new Set(sandboxEnabled ? [] : (['sandbox'] as const)),
-    timeoutMs,
-    pollMs: () => fallbackPollMs,
-    onError: (error) => log.warn({ error }, 'Payment processing is failing; retrying'),
-    onRecovered: () => log.info('Payment processing works again'),
-  });
-  const rechecker = new RefundRechecker({ ...needs, database: processingDatabase, settler, timeoutMs });
-  const disputes = new DisputeWorker({
-    ...needs,
-    database: processingDatabase,
-    settler,
-    timeoutMs,
     onVerdict: ({ id, number, state, status }, { kind: said }, verdict) => {
       lookedUp.labels(verdict).inc();
       const facts = { transactionId: publicId('txn', id), operation: number, stands: state, payment: status, said };
-      if (verdict === 'agrees') log.info(facts, 'A provider was asked again and agrees with what stands');
+      if (verdict === 'agrees') log.info(facts, 'A provider was looked up and agrees with what is settled');
       else log.warn(facts, "A provider's books disagree with ours");
     },
-    pollMs: () => fallbackPollMs,
-    onError: (error) => log.warn({ error }, 'Looking disputes up is failing; retrying'),
-    onRecovered: () => log.info('Looking disputes up works again'),
-  });
-  return { settler, dispatcher, rechecker, disputes };
+  };
 }

@@ -8,65 +8,65 @@ import { transitionInput } from '../transactions/transition.cte.ts';
 import type { PaymentTransitions } from '../transactions/transitions.ts';
 import { countChargesCte } from './charge-totals.cte.ts';
 
-/** What settling an operation takes besides the move of its payment, one array a column (`valuesOfSettlements`). */
-const told = [
+/** Input columns besides those of the transition: one array each, in the order of `valuesOfSettlements`. */
+const settlementColumns = [
   ['number', 'smallint'],
-  // Null: whoever holds it.
+  // Null: whatever lease the operation has.
   ['lease', 'uuid'],
   ['state', 'text'],
   ['reference', 'text'],
-  ['told_code', 'text'],
+  ['outcome_code', 'text'],
   ['provider_code', 'text'],
-  ['told_message', 'text'],
+  ['outcome_message', 'text'],
   ['settled_by', 'text'],
-  // What it took to learn this, besides what is counted already.
+  // To be added to those of the operation.
   ['calls', 'smallint'],
   ['look_ups', 'smallint'],
-  // Null: it is no refund.
+  // Null: not a refund.
   ['refund_status', 'text'],
   // A refund that had succeeded has failed.
   ['reverses', 'boolean'],
-  // Null: no other channel is tried.
+  // Null: no fallback channel is tried.
   ['next_channel_id', 'bigint'],
   ['next_provider', 'text'],
 ] as const;
 
 /**
- * Settles operations: what a provider said for good, with everything that follows from it, in one statement.
+ * Settles operations: writes final outcomes with everything that follows from them, in one statement.
  *
- * The operation is locked first and must be open (where a refund is reversed: SUCCEEDED); then the payment moves, guarded by its version; only what has moved goes
- * on. What is not given back was left as it stands, to be read again and settled anew. The next charge comes out of
- * `finished`, after the last one is void: two that are not void cannot stand side by side.
+ * Locks the operation, which must be open (SUCCEEDED, to reverse a refund), then moves the payment, guarded by its version.
+ * Everything else follows from `moved`. A payment that is not returned was left unchanged: read it again and retry. The next
+ * charge is inserted from `finished`, because a payment can have one charge that is not void.
  *
- * The lock stands in a lateral subquery, which is always looked up by the whole key, in the order of the input (that of
- * the payments' ids, or two settlers would wait for each other). A join could be planned as a scan of all operations, and
- * was: 63 settlements took 90 ms instead of 4.
+ * The lock is taken in a lateral subquery, so that operations are always found by their full key and in the order of the
+ * input (by payment id: two settlers would deadlock otherwise). A join was planned as a scan of all operations: 63
+ * settlements took 90 ms instead of 4.
  */
 export function settleOperations(
   transitions: PaymentTransitions,
 ): Statement<{ id: string; deliveries: number; has_operation: boolean }> {
   return statement<{ id: string; deliveries: number; has_operation: boolean }>(
     'processing.settle',
-    `with asked as (
-     ${transitionInput(told)}
+    `with settlement as (
+     ${transitionInput(settlementColumns)}
    ), move as materialized (
-     select asked.*
-       from asked
+     select settlement.*
+       from settlement
       cross join lateral (
         select 1 from provider_operation o
-         where o.tenant_id = asked.tenant_id and o.transaction_id = asked.id and o.number = asked.number
-           and case when asked.reverses then o.kind = 'REFUND' and o.state = 'SUCCEEDED'
+         where o.tenant_id = settlement.tenant_id and o.transaction_id = settlement.id and o.number = settlement.number
+           and case when settlement.reverses then o.kind = 'REFUND' and o.state = 'SUCCEEDED'
                     else o.state in (${openStates}) end
-           and (asked.lease is null or o.lease = asked.lease)
+           and (settlement.lease is null or o.lease = settlement.lease)
            for update
-      ) as held
+      ) as locked
    ),
-   ${transitions.cte(told)},
+   ${transitions.cte(settlementColumns)},
    finished as (
      update provider_operation o
         set state = moved.state, void = moved.state in ('FAILED', 'CANCELLED'), lease = null, leased_until = null,
-            provider_reference = coalesce(moved.reference, o.provider_reference), failure_code = moved.told_code,
-            provider_code = moved.provider_code, failure_message = moved.told_message, settled_by = moved.settled_by,
+            provider_reference = coalesce(moved.reference, o.provider_reference), failure_code = moved.outcome_code,
+            provider_code = moved.provider_code, failure_message = moved.outcome_message, settled_by = moved.settled_by,
             calls = least(o.calls + moved.calls, 32767), look_ups = least(o.look_ups + moved.look_ups, 32767),
             finished_at = case when moved.reverses then o.finished_at else moved.at end
        from moved
@@ -74,7 +74,7 @@ export function settleOperations(
      returning o.tenant_id, o.transaction_id, o.kind, o.channel_id, o.state, o.finished_at, moved.currency, moved.amount,
                moved.next_channel_id, moved.next_provider
    ),
-   called_off as (
+   cancelled_operation as (
      update provider_operation o
         set state = 'CANCELLED', void = true, lease = null, leased_until = null, settled_by = 'nothing',
             finished_at = moved.at
@@ -86,8 +86,8 @@ export function settleOperations(
    ),
    ${countChargesCte},
    refund_news as (
-     select tenant_id, refund_id as id, refund_status as status, reference, told_code as failure_code,
-            told_message as failure_message, reverses, at
+     select tenant_id, refund_id as id, refund_status as status, reference, outcome_code as failure_code,
+            outcome_message as failure_message, reverses, at
        from moved
       where refund_status is not null
    ),

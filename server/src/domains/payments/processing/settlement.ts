@@ -1,29 +1,31 @@
 import { plainArray, textArray } from '../../../platform/postgres/array-literal.ts';
 import type { ProviderName } from '../providers/directory.ts';
-import { type Failure, failure as failureOf } from '../providers/failures.ts';
+import { type Failure, failure } from '../providers/failures.ts';
 import type { Outcome } from '../providers/provider.ts';
 import { failedRefund } from '../refunds/record.ts';
 import type { RefundRow } from '../refunds/statements.ts';
 import { isFinal, next } from '../transactions/states.ts';
 import type { Transition } from '../transactions/transition.cte.ts';
-import type { OperationRow, OperationState, SettledBy } from './statements.ts';
+import type { OperationRow } from './statements.ts';
+import { isFinished, type OperationState, type SettledBy } from './states.ts';
 
-/** What a provider says for good. */
+/** An outcome that the provider does not revise, except for refunds that fail after they had succeeded. */
 export type FinalOutcome = Extract<Outcome, { kind: 'succeeded' | 'failed' | 'cancelled' }>;
+type Succeeded = Extract<Outcome, { kind: 'succeeded' }>;
+type Failed = Extract<Outcome, { kind: 'failed' }>;
 
 export function isFinalOutcome(outcome: Outcome): outcome is FinalOutcome {
   return outcome.kind === 'succeeded' || outcome.kind === 'failed' || outcome.kind === 'cancelled';
 }
 
-/** Another channel to try the same charge through. */
+/** Another channel through which the same charge is tried. */
 export interface NextChannel {
   id: number;
   provider: ProviderName;
 }
 
-/** A final outcome and everything that follows from it, ready to be written by one statement. */
-export interface Settlement {
-  move: Transition;
+/** Everything that follows from a final outcome, ready to be written by one statement. */
+export interface Settlement extends Effect {
   number: number;
   lease: string | null;
   state: OperationState;
@@ -32,6 +34,11 @@ export interface Settlement {
   settledBy: SettledBy;
   calls: number;
   lookUps: number;
+}
+
+/** What an outcome does to the payment and the refund of its operation. */
+interface Effect {
+  transition: Transition;
   refundStatus: 'SUCCESS' | 'FAILED' | 'CANCELLED' | null;
   /** A refund that had succeeded has failed. */
   reverses: boolean;
@@ -42,136 +49,177 @@ export interface SettlementFacts {
   row: OperationRow;
   outcome: FinalOutcome;
   by: SettledBy;
-  /** Only where nobody else may have called meanwhile. What a provider says for good is true whoever hears it. */
+  /** Settle only while this lease is held. Without it the outcome is settled under any lease: final outcomes stay true. */
   lease?: string | null | undefined;
-  /** What it took to learn it: how often the provider was called and looked up for it. */
+  /** The provider calls and look-ups that the outcome took, to be added to those of the operation. */
   calls?: number | undefined;
   lookUps?: number | undefined;
   nextChannel?: NextChannel | null;
-  /** The refund that has failed, for its event. */
+  /** The refund of the operation; required if it has failed, for the body of its event. */
   refund?: RefundRow | undefined;
   atMs: number;
 }
 
-/** What an outcome means for the payment, the refund and the operation. */
+/**
+ * | Operation | succeeded                  | failed                                          | cancelled         |
+ * | --------- | -------------------------- | ----------------------------------------------- | ----------------- |
+ * | CHARGE    | payment SUCCESS            | payment FAILED, or a charge of the next channel | payment CANCELLED |
+ * | REFUND    | refund SUCCESS, payment    | refund FAILED; reversed if it had succeeded     | refund CANCELLED  |
+ * |           | REFUNDED                   |                                                 |                   |
+ * | CANCEL    | payment CANCELLED          | payment unchanged                               | payment CANCELLED |
+ *
+ * A payment that has ended changes only by refunds. Outcomes that contradict it: `contradicts`.
+ */
 export function settlementOf(facts: SettlementFacts): Settlement {
-  const { row, by, lease, nextChannel, atMs, calls = 0, lookUps = 0 } = facts;
-  const outcome = reverses(row, facts.outcome, calls) ? failedAfterAll(facts.outcome) : facts.outcome;
-  const failure = outcome.kind === 'failed' ? outcome.failure : null;
-  const common = {
+  const { row, by, lease, calls = 0, lookUps = 0 } = facts;
+  const outcome = reverses(row, facts.outcome, calls) ? asFailure(facts.outcome) : facts.outcome;
+  return {
     number: row.number,
     lease: lease ?? null,
-    state: stateOf[outcome.kind],
+    state: stateAfter(row, outcome),
     reference: outcome.reference ?? null,
-    failure,
+    failure: outcome.kind === 'failed' ? outcome.failure : null,
     settledBy: by,
     calls,
     lookUps,
-    refundStatus: null,
-    reverses: false,
-    nextChannel: null,
+    ...effectOf({ ...facts, outcome }),
   };
+}
+
+/** A cancellation has succeeded if the charge is cancelled, whatever the provider calls that. */
+function stateAfter({ kind }: OperationRow, outcome: FinalOutcome): OperationState {
+  if (kind === 'CANCEL') return outcome.kind === 'failed' ? 'FAILED' : 'SUCCEEDED';
+  return ({ succeeded: 'SUCCEEDED', failed: 'FAILED', cancelled: 'CANCELLED' } as const)[outcome.kind];
+}
+
+function effectOf(facts: SettlementFacts): Effect {
+  const { row, outcome } = facts;
   switch (row.kind) {
     case 'CHARGE':
-      return { ...common, ...chargeMove(row, outcome, nextChannel ?? null, atMs) };
+      if (isFinal(row.status)) return unchanged(facts);
+      if (outcome.kind === 'succeeded') return chargeSucceeded(facts, outcome);
+      return outcome.kind === 'failed' ? chargeFailed(facts, outcome) : paymentCancelled(facts);
     case 'REFUND':
-      return { ...common, ...refundMove(row, outcome, facts.refund, atMs) };
+      if (outcome.kind === 'succeeded') return refundSucceeded(facts);
+      if (outcome.kind === 'cancelled') return refundCancelled(facts);
+      return reverses(row, outcome) ? refundReversed(facts, outcome) : refundFailed(facts, outcome);
     case 'CANCEL':
-      return { ...common, ...cancelMove(row, outcome, atMs) };
+      if (outcome.kind === 'failed') return unchanged(facts, row.next_action);
+      return next[row.status].includes('CANCELLED') ? paymentCancelled(facts) : unchanged(facts);
   }
 }
 
-const stateOf = { succeeded: 'SUCCEEDED', failed: 'FAILED', cancelled: 'CANCELLED' } as const;
-
-function chargeMove(row: OperationRow, outcome: FinalOutcome, nextChannel: NextChannel | null, atMs: number) {
-  const stays: Transition = { row, to: row.status, atMs };
-  // A payment that has ended does not begin again: whatever comes now is written down (`contradicts`), and that is all.
-  if (isFinal(row.status)) return { move: stays };
-  const channelId = row.operation_channel_id;
-  switch (outcome.kind) {
-    case 'succeeded': {
-      const fee = outcome.fee?.currency === row.currency ? { fee: outcome.fee.amount } : {};
-      const providerReference = outcome.reference;
-      return {
-        move: { ...stays, to: 'SUCCESS', providerReference, channelId, ...fee, news: true } satisfies Transition,
-      };
-    }
-    case 'failed': {
-      if (nextChannel !== null) return { move: stays, nextChannel };
-      const { code, message } = outcome.failure;
-      const providerReference = outcome.reference;
-      return {
-        move: {
-          ...stays,
-          to: 'FAILED',
-          failureCode: code,
-          failureMessage: message,
-          providerReference,
-          news: true,
-        } satisfies Transition,
-      };
-    }
-    case 'cancelled':
-      return { move: { ...stays, to: 'CANCELLED', news: true } satisfies Transition };
-  }
+function unchanged({ row, atMs }: SettlementFacts, nextAction?: OperationRow['next_action']): Effect {
+  return effect({ row, to: row.status, atMs, ...(nextAction && { nextAction }) });
 }
 
-function refundMove(row: OperationRow, outcome: FinalOutcome, refund: RefundRow | undefined, atMs: number) {
-  const refundId = row.refund_id as string;
-  const stays: Transition = { row, to: row.status, atMs, refundId };
-  if (outcome.kind === 'succeeded') {
-    const channelId = row.operation_channel_id;
-    const move: Transition = { ...stays, to: 'REFUNDED', refunded: row.operation_amount, channelId, news: true };
-    return { move, refundStatus: 'SUCCESS' as const };
-  }
-  // What is not given back is free to be given back again.
-  const freed = { ...stays, held: -row.operation_amount };
-  if (outcome.kind === 'cancelled') return { move: freed, refundStatus: 'CANCELLED' as const };
-  if (refund === undefined) throw new Error(`The refund ${refundId} that has failed was not read.`);
-  const objectJson = JSON.stringify(failedRefund(refund, outcome, atMs));
-  const failed: Transition = { ...freed, refundEvent: { type: 'refund.failed', objectJson } };
-  const refundStatus = 'FAILED' as const;
-  if (!reverses(row, outcome)) return { move: failed, refundStatus };
-  const move: Transition = {
-    ...failed,
+function effect(transition: Transition, further: Partial<Effect> = {}): Effect {
+  return { transition, refundStatus: null, reverses: false, nextChannel: null, ...further };
+}
+
+function chargeSucceeded({ row, atMs }: SettlementFacts, { reference, fee }: Succeeded): Effect {
+  return effect({
+    row,
+    to: 'SUCCESS',
+    atMs,
+    providerReference: reference,
+    channelId: row.operation_channel_id,
+    ...(fee?.currency === row.currency && { fee: fee.amount }),
+    news: true,
+  });
+}
+
+function chargeFailed(facts: SettlementFacts, { reference, failure: { code, message } }: Failed): Effect {
+  const { row, atMs, nextChannel } = facts;
+  if (nextChannel) return { ...unchanged(facts), nextChannel };
+  return effect({
+    row,
+    to: 'FAILED',
+    atMs,
+    failureCode: code,
+    failureMessage: message,
+    providerReference: reference,
+    news: true,
+  });
+}
+
+function paymentCancelled({ row, atMs }: SettlementFacts): Effect {
+  return effect({ row, to: 'CANCELLED', atMs, news: true });
+}
+
+function refundSucceeded({ row, atMs }: SettlementFacts): Effect {
+  return effect(
+    {
+      row,
+      to: 'REFUNDED',
+      atMs,
+      refundId: row.refund_id as string,
+      refunded: row.operation_amount,
+      channelId: row.operation_channel_id,
+      news: true,
+    },
+    { refundStatus: 'SUCCESS' },
+  );
+}
+
+function refundCancelled(facts: SettlementFacts): Effect {
+  return effect(releaseReservation(facts), { refundStatus: 'CANCELLED' });
+}
+
+function refundFailed(facts: SettlementFacts, outcome: Failed): Effect {
+  const refundEvent = refundFailedEvent(facts, outcome);
+  return effect({ ...releaseReservation(facts), refundEvent }, { refundStatus: 'FAILED' });
+}
+
+/** The payment stays REFUNDED as long as another refund of it stands. */
+function refundReversed(facts: SettlementFacts, outcome: Failed): Effect {
+  const { row } = facts;
+  const transition: Transition = {
+    ...releaseReservation(facts),
     to: row.amount_refunded > row.operation_amount ? 'REFUNDED' : 'SUCCESS',
     refunded: -row.operation_amount,
     channelId: row.operation_channel_id,
+    refundEvent: refundFailedEvent(facts, outcome),
   };
-  return { move, refundStatus, reverses: true };
+  return effect(transition, { refundStatus: 'FAILED', reverses: true });
+}
+
+/** The amount that the refund had reserved can be refunded again. */
+function releaseReservation({ row, atMs }: SettlementFacts): Transition {
+  return { row, to: row.status, atMs, refundId: row.refund_id as string, held: -row.operation_amount };
+}
+
+function refundFailedEvent({ row, refund, atMs }: SettlementFacts, outcome: Failed) {
+  if (refund === undefined) throw new Error(`The failed refund ${row.refund_id} was not read.`);
+  return { type: 'refund.failed', objectJson: JSON.stringify(failedRefund(refund, outcome, atMs)) } as const;
 }
 
 /**
- * Whether a refund that had succeeded has failed: banks return money days later, and providers then say so by a callback or
- * when they are asked. What a call is answered with (a refusal, since the money has gone back already) says nothing of that.
+ * Whether a refund that had succeeded has failed: banks return money days later, and the provider then reports it by a
+ * callback or a look-up. The answer to a call (`calls` > 0) proves nothing: a repeated refund is refused because the first
+ * one has succeeded.
  */
 export function reverses({ kind, state }: OperationRow, outcome: FinalOutcome, calls = 0): boolean {
   return kind === 'REFUND' && state === 'SUCCEEDED' && outcome.kind !== 'succeeded' && calls === 0;
 }
 
-/** Called off after it had succeeded, a refund has failed too: its merchant must hear of it. */
-function failedAfterAll(outcome: FinalOutcome): FinalOutcome {
+/** A refund that is cancelled after it had succeeded has failed: the merchant must learn of it by `refund.failed`. */
+function asFailure(outcome: FinalOutcome): FinalOutcome {
   if (outcome.kind !== 'cancelled') return outcome;
-  return { ...outcome, kind: 'failed', failure: failureOf('refund_refused', 'cancelled') };
+  return { ...outcome, kind: 'failed', failure: failure('refund_refused', 'cancelled') };
 }
 
-function cancelMove(row: OperationRow, outcome: FinalOutcome, atMs: number) {
-  const stays: Transition = { row, to: row.status, atMs, ...(row.next_action && { nextAction: row.next_action }) };
-  if (outcome.kind === 'failed') return { move: stays };
-  const move: Transition = next[row.status].includes('CANCELLED') ? { ...stays, to: 'CANCELLED', news: true } : stays;
-  return { move: { ...move, nextAction: undefined }, state: 'SUCCEEDED' as const };
-}
-
-/** Whether what is said now cannot be true beside what was said before. */
+/**
+ * Whether an outcome cannot be true together with what has been settled before: the operation ended differently, or the
+ * payment has ended by another operation or by update and its charge turns out to have succeeded.
+ */
 export function contradicts(row: OperationRow, outcome: FinalOutcome, calls = 0): boolean {
-  const finished = row.state === 'SUCCEEDED' || row.state === 'FAILED' || row.state === 'CANCELLED';
   if (reverses(row, outcome, calls)) return false;
-  if (finished) return (row.state === 'SUCCEEDED') !== (outcome.kind === 'succeeded');
-  // The payment ended otherwise, by another operation or by update, and now this charge turns out to have been made.
+  if (isFinished(row.state)) return (row.state === 'SUCCEEDED') !== (outcome.kind === 'succeeded');
   return row.kind === 'CHARGE' && outcome.kind === 'succeeded' && isFinal(row.status);
 }
 
-/** The values of `settleOperations` behind those of the moves. */
+/** The values of `settleOperations` that follow those of the transitions. */
 export function valuesOfSettlements(settlements: readonly Settlement[]): (string | Buffer)[] {
   const column = <Value extends string | number | boolean | null>(value: (settlement: Settlement) => Value) =>
     settlements.map(value);

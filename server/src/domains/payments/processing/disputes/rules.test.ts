@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { failure } from '../providers/failures.ts';
-import type { Outcome } from '../providers/provider.ts';
-import { differsInMoney, verdictOf } from './disputes.ts';
-import type { OperationRow } from './statements.ts';
+import { failure } from '../../providers/failures.ts';
+import type { Outcome } from '../../providers/provider.ts';
+import type { OperationRow } from '../statements.ts';
+import { differsInMoney, verdictOf } from './rules.ts';
 
 const operation = (facts: Partial<OperationRow>) =>
   ({
@@ -36,18 +36,18 @@ test.each([
 ])('%j differs from 1999 USD: %s', (outcome, differs) => {
   expect(differsInMoney(operation({}), outcome)).toBe(differs);
   expect(differsInMoney(operation({ kind: 'REFUND' }), outcome)).toBe(differs);
-  // What is named with a cancellation is its charge's.
+  // The amount named with a cancellation is that of its charge.
   expect(differsInMoney(operation({ kind: 'CANCEL' }), outcome)).toBe(false);
 });
 
-describe('a provider that is asked again', () => {
+describe('the verdict of a look-up', () => {
   const paid = operation({});
   const declined = operation({ state: 'FAILED', status: 'FAILED' });
-  const tookTooLate = operation({ state: 'SUCCEEDED', status: 'CANCELLED' });
+  const chargedAfterCancellation = operation({ state: 'SUCCEEDED', status: 'CANCELLED' });
   const refunded = operation({ kind: 'REFUND', status: 'REFUNDED' });
   const refused = operation({ kind: 'REFUND', state: 'FAILED' });
-  const calledOff = operation({ kind: 'CANCEL', status: 'CANCELLED' });
-  const notCalledOff = operation({ kind: 'CANCEL', state: 'FAILED' });
+  const cancellation = operation({ kind: 'CANCEL', status: 'CANCELLED' });
+  const lateCancellation = operation({ kind: 'CANCEL', state: 'FAILED' });
   const open = operation({ state: 'UNKNOWN', status: 'PROCESSING' });
 
   test.each<[string, OperationRow, Outcome | typeof absent, string | undefined]>([
@@ -64,18 +64,18 @@ describe('a provider that is asked again', () => {
     ['a declined charge', declined, absent, 'agrees'],
     ['a declined charge', declined, cancelled, 'agrees'],
     ['a declined charge', declined, succeeded, 'disagrees'],
-    ['a charge of a payment that was called off', tookTooLate, succeeded, 'disagrees'],
+    ['a charge of a cancelled payment', chargedAfterCancellation, succeeded, 'disagrees'],
     ['a refund', refunded, succeeded, 'agrees'],
     ['a refund', refunded, failed, 'disagrees'],
     ['a refused refund', refused, failed, 'agrees'],
     ['a refused refund', refused, succeeded, 'disagrees'],
-    ['a cancellation', calledOff, cancelled, 'agrees'],
-    ['a cancellation', calledOff, failed, 'disagrees'],
-    ['a cancellation that came too late', notCalledOff, failed, 'agrees'],
-    ['a cancellation that came too late', notCalledOff, cancelled, 'disagrees'],
+    ['a cancellation', cancellation, cancelled, 'agrees'],
+    ['a cancellation', cancellation, failed, 'disagrees'],
+    ['a cancellation that came too late', lateCancellation, failed, 'agrees'],
+    ['a cancellation that came too late', lateCancellation, cancelled, 'disagrees'],
     ['an open charge', open, of(1000), 'disagrees'],
     ['an open charge', open, unknown, undefined],
-  ])('about %s (%#)', (_, row, answer, verdict) => {
+  ])('on %s (%#)', (_, row, answer, verdict) => {
     expect(verdictOf(row, answer)).toBe(verdict);
   });
 });

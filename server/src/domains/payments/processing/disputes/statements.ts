@@ -1,17 +1,15 @@
-import type { Queryable } from '../../../platform/postgres/database.ts';
-import { statement } from '../../../platform/postgres/statement.ts';
-import type { Topic } from '../../../platform/postgres/topics.ts';
-import type { FinalOutcome } from './settlement.ts';
-import type { OperationRow } from './statements.ts';
+import { statement } from '../../../../platform/postgres/statement.ts';
+import type { Topic } from '../../../../platform/postgres/topics.ts';
 
 /** Disputes are due to be looked up. */
 export const disputesDue: Topic = 'disputes';
 
 /**
- * Opens a dispute, due at once; again where it had been closed or something else is said. Values: tenant, payment, number,
- * channel, what was said, the reference it was said under, the amount and currency named, now in ms.
+ * Opens a dispute that is due at once; opens it again if it was closed or the provider now reports something else. Returns
+ * nothing if the same dispute is open. Values: tenant, payment, number, channel, the outcome reported, the provider's
+ * reference, the amount and currency reported, now in ms.
  */
-const openDispute = statement<{ number: number }>(
+export const insertDispute = statement<{ number: number }>(
   'processing.open_dispute',
   `insert into provider_dispute as d (tenant_id, transaction_id, number, channel_id, said, reference, amount, currency,
                                       state, due_at, opened_at)
@@ -27,27 +25,6 @@ const openDispute = statement<{ number: number }>(
   { wakes: [{ topic: disputesDue, when: (rows) => rows.length > 0 }] },
 );
 
-/** False: the same dispute was open already. */
-export async function dispute(
-  database: Queryable,
-  row: OperationRow,
-  { kind, reference, money }: FinalOutcome,
-  nowMs: number,
-): Promise<boolean> {
-  const opened = await database.run(openDispute, [
-    row.tenant_id,
-    row.id,
-    row.number,
-    row.operation_channel_id,
-    kind,
-    reference ?? row.operation_reference,
-    money?.amount ?? null,
-    money?.currency ?? null,
-    nowMs,
-  ]);
-  return opened.length > 0;
-}
-
 export type DisputeState = 'OPEN' | 'AGREES' | 'DISAGREES';
 
 export interface DueDispute {
@@ -59,14 +36,14 @@ export interface DueDispute {
   look_ups: number;
 }
 
-/** `$1` is now in ms. */
+/** Whether a dispute is due and not leased. `$1` is now in ms. */
 const isDue = `state <> 'AGREES' and due_at <= to_timestamp($1::float8 / 1000)
         and (leased_until is null or leased_until <= to_timestamp($1::float8 / 1000))`;
 
-/** For a lookout: whether any dispute is due. */
+/** For the due-work poller: whether any dispute is due. Value: now in ms. */
 export const disputeDue = `select from provider_dispute where ${isDue}`;
 
-/** Values: now and the lease's end in ms, how many at most, the lease's token. */
+/** Leases due disputes. Values: now and the end of the lease in ms, the most disputes, the token of the lease. */
 export const claimDisputes = statement<DueDispute>(
   'processing.claim_disputes',
   `with due as materialized (
@@ -84,8 +61,8 @@ export const claimDisputes = statement<DueDispute>(
 );
 
 /**
- * What a look-up came to, under its lease: it is void where something else was said meanwhile. Values: tenant, payment,
- * number, lease, state, look-ups, when it is due again and now, both in ms.
+ * Records the result of a look-up, fenced by the lease: returns nothing if the dispute was opened again meanwhile. Values:
+ * tenant, payment, number, lease, state, look-ups, when it is due again and now, both in ms.
  */
 export const recordDispute = statement<{ number: number }>(
   'processing.record_dispute',
@@ -96,27 +73,28 @@ export const recordDispute = statement<{ number: number }>(
    returning number`,
 );
 
-/** Gives back what was claimed and not begun. One array a column: tenant, payment, number, lease. */
+/** Ends the leases of disputes that were claimed and not started. One array for each column: tenant, payment, number, lease. */
 export const releaseDisputes = statement(
   'processing.release_disputes',
   `update provider_dispute d
       set lease = null, leased_until = null
-     from unnest($1::bigint[], $2::uuid[], $3::smallint[], $4::uuid[]) as given (tenant_id, transaction_id, number, lease)
-    where d.tenant_id = given.tenant_id and d.transaction_id = given.transaction_id and d.number = given.number
-      and d.lease = given.lease`,
+     from unnest($1::bigint[], $2::uuid[], $3::smallint[], $4::uuid[]) as released (tenant_id, transaction_id, number, lease)
+    where d.tenant_id = released.tenant_id and d.transaction_id = released.transaction_id and d.number = released.number
+      and d.lease = released.lease`,
 );
 
-/** Gives back whatever is leased under these tokens, after a claim whose answer was lost. Value: leases. */
+/** Ends these leases, after claims whose response was lost. Value: leases. */
 export const giveBackDisputes = statement(
   'processing.give_back_disputes',
   `update provider_dispute set lease = null, leased_until = null where state <> 'AGREES' and lease = any ($1::uuid[])`,
 );
 
 /**
- * After the database's clock was set back: shortens what is due or leased further ahead than it can be. Values: now, how
- * long a lease is, the slack, in ms; the waits after each look-up, in ms, and the one after the last of them.
+ * After the database's clock was set back: shortens leases and due times that lie further ahead than a full lease or a full
+ * wait from now. Values in ms: now, the length of a lease, the tolerance, an array of the waits after each look-up, and the
+ * wait after all later ones.
  */
-export const bringDisputesForward = statement(
+export const shortenDisputeWaits = statement(
   'processing.bring_disputes_forward',
   `update provider_dispute d
       set leased_until = case when d.lease is not null
@@ -134,6 +112,7 @@ export const bringDisputesForward = statement(
            or far.due_at > to_timestamp(($1::float8 + wait_ms + $3::float8) / 1000))`,
 );
 
+/** Ends every lease: for a node that is alone with the database, because their holders are dead. */
 export const freeDisputeLeases = statement(
   'processing.free_dispute_leases',
   `update provider_dispute set lease = null, leased_until = null where state <> 'AGREES' and lease is not null`,

@@ -1,11 +1,10 @@
-import { statement } from '../../../platform/postgres/statement.ts';
-import type { FailureCode } from '../providers/failures.ts';
-import type { RefundStatus } from '../refunds/states.ts';
-import type { NoteKind } from '../transactions/timeline-messages.ts';
-import type { OperationKind, OperationState, SettledBy } from './statements.ts';
+import { statement } from '../../../../platform/postgres/statement.ts';
+import type { FailureCode } from '../../providers/failures.ts';
+import type { RefundStatus } from '../../refunds/states.ts';
+import type { NoteKind } from '../../transactions/timeline-messages.ts';
+import type { OperationKind, OperationState, SettledBy } from '../states.ts';
 
-/** What was asked of a provider, and what came of it. */
-export interface OperationSteps {
+export interface OperationRecord {
   number: number;
   kind: OperationKind;
   refund_id: string | null;
@@ -25,8 +24,8 @@ export interface OperationSteps {
   finished_at: string | null;
 }
 
-/** The newest operations of a payment. Values: tenant, payment, how many at most. */
-export const findOperationSteps = statement<OperationSteps>(
+/** The newest operations of a payment. Values: tenant, payment, the most rows. */
+export const findOperations = statement<OperationRecord>(
   'processing.timeline_operations',
   `select number, kind, refund_id, channel_id, provider, amount, state, calls, look_ups,
           provider_reference as reference, failure_code, provider_code, settled_by, due_at, created_at, called_at,
@@ -37,19 +36,19 @@ export const findOperationSteps = statement<OperationSteps>(
     limit $3`,
 );
 
-export interface RefundSteps {
+export interface RefundRecord {
   id: string;
   amount: number;
   status: RefundStatus;
   user_id: number;
   created_at: string;
   updated_at: string;
-  /** When it failed after it had succeeded. */
+  /** When the refund failed after it had succeeded. */
   reversed_at: string | null;
 }
 
 /** The newest refunds of a payment. Values as above. */
-export const findRefundSteps = statement<RefundSteps>(
+export const findRefunds = statement<RefundRecord>(
   'processing.timeline_refunds',
   `select id, amount, status, user_id, created_at, updated_at, reversed_at
      from refund
@@ -58,15 +57,15 @@ export const findRefundSteps = statement<RefundSteps>(
     limit $3`,
 );
 
-export interface NoteStep {
+export interface MessageRecord {
   at: string;
   kind: NoteKind;
   operation: number | null;
   detail: Record<string, unknown>;
 }
 
-/** The newest notes of a payment. Values as above. */
-export const findNoteSteps = statement<NoteStep>(
+/** The newest timeline messages of a payment. Values as above. */
+export const findMessages = statement<MessageRecord>(
   'processing.timeline_notes',
   `select at, kind, operation, detail
      from transaction_note

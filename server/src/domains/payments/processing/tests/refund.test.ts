@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { uuidOfPublicId } from '../../../core/id.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/database.ts';
-import { arrangeChannels, principalOf } from '../../../testing/payments.ts';
-import { processingNode, ScriptedProvider } from '../../../testing/processing.ts';
-import { failure } from '../providers/failures.ts';
-import type { Outcome } from '../providers/provider.ts';
-import type { RefundRow } from '../refunds/statements.ts';
+import { uuidOfPublicId } from '../../../../core/id.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/database.ts';
+import { arrangeChannels, principalOf } from '../../../../testing/payments.ts';
+import { processingNode, ScriptedProvider } from '../../../../testing/processing.ts';
+import { failure } from '../../providers/failures.ts';
+import type { Outcome } from '../../providers/provider.ts';
+import type { RefundRow } from '../../refunds/statements.ts';
 
 let db: TestDatabase;
 let nowMs: number;
@@ -44,7 +44,7 @@ async function refundOf(id: string): Promise<RefundRow> {
   return row as RefundRow;
 }
 
-const ended = (id: string) =>
+const finishedRefund = (id: string) =>
   eventually('the refund ends', async () => {
     const row = await refundOf(id);
     return row.status !== 'PENDING' && row.status !== 'PROCESSING' && row;
@@ -59,12 +59,12 @@ const bookedRefunds = (id: string) =>
 const refundedEvents = (id: string) =>
   db.query(`select id from event where object_id = $1 and type = 'transaction.refunded'`, [id]);
 
-test('the provider that took the money is asked for it, by the charge, with the reason', async () => {
+test('a refund is sent to the provider of the charge, with its reference and the reason', async () => {
   const transactionId = await paid();
   const { id, status } = await node.refund({ transactionId, amount: 400, reason: 'Broken' }, one);
   expect(status).toBe('PENDING');
-  expect(await ended(id)).toMatchObject({ status: 'SUCCESS', provider_reference: `ref-${transactionId}-2` });
-  expect(node.provider.asked.at(-1)).toMatchObject({
+  expect(await finishedRefund(id)).toMatchObject({ status: 'SUCCESS', provider_reference: `ref-${transactionId}-2` });
+  expect(node.provider.requests.at(-1)).toMatchObject({
     verb: 'refund',
     operation: {
       kind: 'REFUND',
@@ -85,14 +85,14 @@ test('the provider that took the money is asked for it, by the charge, with the 
   expect(await refundedEvents(transactionId)).toHaveLength(1);
 });
 
-test('a refund goes through the channel that saved the payment, and is booked there', async () => {
+test('a refund goes through the fallback channel that was charged, and is booked there', async () => {
   node.provider.answer = (_verb, { key }): Outcome =>
     key.endsWith('-1')
       ? { kind: 'failed', failure: failure('processing_error') }
       : { kind: 'succeeded', reference: key };
   const transactionId = await paid(11);
   const { id } = await node.refund({ transactionId }, one);
-  expect(await ended(id)).toMatchObject({ status: 'SUCCESS', channel_id: 11 });
+  expect(await finishedRefund(id)).toMatchObject({ status: 'SUCCESS', channel_id: 11 });
   expect(await node.operationsOf(1, transactionId)).toMatchObject([
     { kind: 'CHARGE', state: 'FAILED', operation_channel_id: 11 },
     { kind: 'CHARGE', state: 'SUCCEEDED', operation_channel_id: 10 },
@@ -101,7 +101,7 @@ test('a refund goes through the channel that saved the payment, and is booked th
   expect(await bookedRefunds(transactionId)).toMatchObject([{ channel_id: 10, amount: 1000 }]);
 });
 
-test('while the provider has not said, what is asked for is held: the payment is as it was, and no more can be refunded', async () => {
+test('while its outcome is unknown a refund reserves its amount: the payment is unchanged, and no more than the rest can be refunded', async () => {
   const transactionId = await paid();
   const before = await node.find(transactionId, one);
   node.provider.answer = () => ({ kind: 'unknown', cause: new Error('no answer') });
@@ -128,12 +128,12 @@ test.each([
   ['FAILED', { kind: 'failed', failure: failure('refund_refused', 'too_old') }, 'refund_refused'],
   ['CANCELLED', { kind: 'cancelled' }, null],
 ] as const)(
-  'a refund that is %s frees what it held, books nothing and does not touch its payment',
+  'a refund that is %s releases its reservation, books nothing and leaves its payment unchanged',
   async (status, outcome, code) => {
     const transactionId = await paid();
     node.provider.answer = () => outcome;
     const { id } = await node.refund({ transactionId, amount: 900 }, one);
-    expect(await ended(id)).toMatchObject({ status, failure_code: code });
+    expect(await finishedRefund(id)).toMatchObject({ status, failure_code: code });
     expect(await node.find(transactionId, one)).toMatchObject({
       status: 'SUCCESS',
       amount_refunded: 0,
@@ -143,26 +143,26 @@ test.each([
     expect(await refundedEvents(transactionId)).toEqual([]);
     node.provider.answer = (_verb, { key }) => ({ kind: 'succeeded', reference: key });
     const again = await node.refund({ transactionId }, one);
-    expect(await ended(again.id)).toMatchObject({ status: 'SUCCESS', amount: 1000 });
+    expect(await finishedRefund(again.id)).toMatchObject({ status: 'SUCCESS', amount: 1000 });
   },
 );
 
-test('of refunds under way at once each is asked for under its own key, and the sum never exceeds the payment', async () => {
+test('concurrent refunds have keys of their own, and their sum never exceeds the payment', async () => {
   const transactionId = await paid();
-  const asked = await Promise.allSettled(
+  const requested = await Promise.allSettled(
     Array.from({ length: 50 }, () => node.refund({ transactionId, amount: 70 }, one)),
   );
-  const taken = asked.filter((outcome) => outcome.status === 'fulfilled').map(({ value }) => value.id);
-  expect(taken).toHaveLength(14);
-  for (const id of taken) expect((await ended(id)).status).toBe('SUCCESS');
-  const keys = node.provider.asked.filter(({ verb }) => verb === 'refund').map(({ operation }) => operation.key);
+  const accepted = requested.filter((outcome) => outcome.status === 'fulfilled').map(({ value }) => value.id);
+  expect(accepted).toHaveLength(14);
+  for (const id of accepted) expect((await finishedRefund(id)).status).toBe('SUCCESS');
+  const keys = node.provider.requests.filter(({ verb }) => verb === 'refund').map(({ operation }) => operation.key);
   expect(new Set(keys).size).toBe(14);
   expect(await node.find(transactionId, one)).toMatchObject({ amount_refunded: 980, amount_refund_held: 980 });
   expect(await bookedRefunds(transactionId)).toHaveLength(14);
   expect(await refundedEvents(transactionId)).toHaveLength(14);
 });
 
-test('a refund whose node died while calling is looked up by the next one, and given back once', async () => {
+test('a refund whose node died while calling is looked up by the next one, and refunded once', async () => {
   const transactionId = await paid();
   await node.stop();
   const died = await processingNode(db, {
@@ -173,10 +173,10 @@ test('a refund whose node died while calling is looked up by the next one, and g
   });
   died.dispatcher.start();
   const { id } = await died.refund({ transactionId }, one);
-  await eventually('it dies, about to call', () => died.troubles.length === 1);
+  await eventually('the node dies before the call', () => died.troubles.length === 1);
   await died.stop();
   expect(await died.operationsOf(1, transactionId)).toMatchObject([{ kind: 'CHARGE' }, { state: 'CALLING' }]);
-  expect(died.provider.asked).toEqual([]);
+  expect(died.provider.requests).toEqual([]);
 
   nowMs += 60_000;
   const provider = new ScriptedProvider();
@@ -184,12 +184,12 @@ test('a refund whose node died while calling is looked up by the next one, and g
     verb === 'look_up' ? { kind: 'absent' } : { kind: 'succeeded', reference: key };
   node = await processingNode(db, { clock: () => nowMs, provider });
   node.dispatcher.start();
-  expect((await ended(id)).status).toBe('SUCCESS');
+  expect((await finishedRefund(id)).status).toBe('SUCCESS');
   expect(provider.verbs()).toEqual(['look_up', 'refund']);
   expect(await bookedRefunds(transactionId)).toHaveLength(1);
 });
 
-test('while its provider is left alone a refund waits for it, also where charges could fall back', async () => {
+test('while the breaker is open a refund waits, even if the channel has a fallback', async () => {
   const transactionId = await paid(11);
   node.provider.answer = (_verb, { key }) =>
     key.startsWith(transactionId)
@@ -197,13 +197,13 @@ test('while its provider is left alone a refund waits for it, also where charges
       : { kind: 'unknown', cause: new Error('no answer') };
   for (let i = 0; i < 5; i++) {
     const silent = await node.create({ amount: 1, currency: 'USD', channelId: 11 }, one);
-    await eventually('nothing is known of it', async () => {
+    await eventually('its outcome is unknown', async () => {
       const [charge] = await node.operationsOf(1, silent);
       return charge?.state === 'UNKNOWN';
     });
   }
   const { id } = await node.refund({ transactionId }, one);
-  await eventually('it has been put off', async () => {
+  await eventually('the refund is postponed', async () => {
     const [row] = await db.query<{ due_ms: number }>(
       `select (extract(epoch from due_at) * 1000)::float8 as due_ms from provider_operation where kind = 'REFUND'`,
     );
@@ -212,5 +212,5 @@ test('while its provider is left alone a refund waits for it, also where charges
   expect((await node.operationsOf(1, transactionId)).at(-1)).toMatchObject({ kind: 'REFUND', state: 'READY' });
   nowMs += 31_000;
   node.dispatcher.wake();
-  expect(await ended(id)).toMatchObject({ status: 'SUCCESS' });
+  expect(await finishedRefund(id)).toMatchObject({ status: 'SUCCESS' });
 });

@@ -1,22 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { uuidOfPublicId } from '../../../core/id.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../../testing/database.ts';
-import { arrangeChannels, principalOf } from '../../../testing/payments.ts';
-import { processingNode } from '../../../testing/processing.ts';
-import { failure } from '../providers/failures.ts';
-import type { Outcome } from '../providers/provider.ts';
-import { addNotesTo } from '../transactions/timeline-messages.ts';
-import { maximumSteps, timelineOf } from './timeline.ts';
-import { sentences } from './timeline-remarks.ts';
+import { uuidOfPublicId } from '../../../../core/id.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../../testing/database.ts';
+import { arrangeChannels, principalOf } from '../../../../testing/payments.ts';
+import { processingNode } from '../../../../testing/processing.ts';
+import { failure } from '../../providers/failures.ts';
+import type { Outcome } from '../../providers/provider.ts';
+import { addNotesTo } from '../../transactions/timeline-messages.ts';
+import { messageTexts } from './messages.ts';
+import { maximumSteps, readTimeline } from './read.ts';
 
 let db: TestDatabase;
 let nowMs: number;
-/** How far the clock goes on with every look at it. */
+/** How far the clock advances each time it is read. */
 let tickMs: number;
 let node: Awaited<ReturnType<typeof processingNode>>;
 const one = principalOf(1, 7);
-const page = readFileSync(new URL('../../../../../docs/payments.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../../../../../docs/payments.md', import.meta.url), 'utf8');
 
 beforeAll(async () => {
   db = await databaseFromTemplate();
@@ -46,14 +46,14 @@ afterEach(async () => {
 const pay = (channelId: number) => node.create({ amount: 1999, currency: 'USD', channelId }, one);
 const timeline = (id: string, principal = one) => {
   const { database, channels } = node;
-  return timelineOf(id, principal, { database, reader: node, channels });
+  return readTimeline(id, principal, { database, reader: node, channels });
 };
 
 async function until(id: string, state: string, number = 1): Promise<void> {
   while ((await node.operationsOf(1, id)).find((row) => row.number === number)?.state !== state);
 }
 
-test('a payment that another channel saved: every try with its channel, its reason and what followed', async () => {
+test('a payment that succeeds through a fallback channel shows each charge with its channel, its failure and its outcome', async () => {
   node.provider.answer = (_verb, { key }) =>
     key.endsWith('-1')
       ? { kind: 'failed', reference: 'sbx_1', failure: failure('processing_error', 'no_luck', 'secret words') }
@@ -122,24 +122,24 @@ test('a payment that another channel saved: every try with its channel, its reas
   }
 });
 
-test('every type of step stands on the page of payments', () => {
+test('the payments page documents every type of step', () => {
   const ends = ['waiting', 'called', 'succeeded', 'failed', 'cancelled'];
   const ofOperations = ['charge', 'refund', 'cancel'].flatMap((word) => ends.map((end) => `${word}_${end}`));
-  for (const type of [...ofOperations, 'created', 'refund_created', 'omitted', ...Object.keys(sentences)]) {
+  for (const type of [...ofOperations, 'created', 'refund_created', 'omitted', ...Object.keys(messageTexts)]) {
     expect(page).toContain(`\`${type}\``);
   }
 });
 
-const storyOf = async (id: string) =>
+const typesOf = async (id: string) =>
   (await timeline(id)).map(({ type, status }) => (status === undefined ? type : `${type} ${status}`));
 
-test('an unknown outcome, its look-up, a call to cancel that comes too late, and two refunds, one of which fails', async () => {
-  let look: Outcome = { kind: 'pending' };
+test('the timeline shows an unknown outcome, its look-up, a cancellation that comes too late, and a failed and a successful refund', async () => {
+  let lookUpAnswer: Outcome = { kind: 'pending' };
   node.provider.answer = (verb, { key }) => {
     if (verb === 'charge') return { kind: 'unknown', cause: Object.assign(new Error('cut'), { code: 'ECONNRESET' }) };
     if (verb === 'cancel') return { kind: 'failed', failure: failure('invalid_operation') };
     if (verb === 'refund' && key.endsWith('-3')) return { kind: 'failed', failure: failure('refund_refused') };
-    return verb === 'look_up' ? look : { kind: 'succeeded', reference: `ref-${key}` };
+    return verb === 'look_up' ? lookUpAnswer : { kind: 'succeeded', reference: `ref-${key}` };
   };
   const id = await pay(11);
   node.dispatcher.start();
@@ -148,7 +148,7 @@ test('an unknown outcome, its look-up, a call to cancel that comes too late, and
   expect(called?.detail).toMatchObject({ state: 'UNKNOWN', calls: 1, lookUps: 0, nextLookUpTime: expect.any(String) });
   await node.update({ id, status: 'CANCELLED' }, one);
   await until(id, 'FAILED', 2);
-  look = { kind: 'succeeded', reference: 'sbx_1' };
+  lookUpAnswer = { kind: 'succeeded', reference: 'sbx_1' };
   nowMs += 10_000;
   node.dispatcher.wake();
   await until(id, 'SUCCEEDED');
@@ -156,7 +156,7 @@ test('an unknown outcome, its look-up, a call to cancel that comes too late, and
   await until(id, 'FAILED', 3);
   await node.refund({ transactionId: id, amount: 700 }, one);
   await until(id, 'SUCCEEDED', 4);
-  expect(await storyOf(id)).toEqual([
+  expect(await typesOf(id)).toEqual([
     'created PENDING',
     'charge_called PROCESSING',
     'unknown',
@@ -178,7 +178,7 @@ test('an unknown outcome, its look-up, a call to cancel that comes too late, and
     detail: { error: 'ECONNRESET' },
   });
   expect(steps.find(({ type }) => type === 'charge_succeeded')).toMatchObject({
-    message: 'mollie took 19.99 USD. A look-up told so.',
+    message: 'mollie took 19.99 USD. A look-up showed this.',
     detail: { settledBy: 'look_up', calls: 1, lookUps: 1 },
   });
   expect(steps.at(-1)).toMatchObject({
@@ -188,7 +188,7 @@ test('an unknown outcome, its look-up, a call to cancel that comes too late, and
   });
 });
 
-test('a provider that calls a charge off, and contradicts itself afterwards', async () => {
+test('the timeline shows a cancellation by the provider and a later contradiction', async () => {
   node.provider.answer = (verb) =>
     verb === 'cancel' ? { kind: 'cancelled' } : { kind: 'pending', reference: 'sbx_1' };
   const id = await pay(11);
@@ -198,21 +198,21 @@ test('a provider that calls a charge off, and contradicts itself afterwards', as
   await until(id, 'CANCELLED');
   const [charge] = await node.operationsOf(1, id);
   await node.settler.settle(charge as never, { kind: 'succeeded', reference: 'sbx_1' }, 'callback');
-  const story = await storyOf(id);
-  expect(story.slice(0, 4)).toEqual(['created PENDING', 'charge_called PROCESSING', 'pending', 'cancel_asked']);
-  expect(story.filter((step) => step.endsWith('CANCELLED'))).toHaveLength(1);
-  expect(story.at(-1)).toBe('contradiction');
+  const types = await typesOf(id);
+  expect(types.slice(0, 4)).toEqual(['created PENDING', 'charge_called PROCESSING', 'pending', 'cancel_asked']);
+  expect(types.filter((step) => step.endsWith('CANCELLED'))).toHaveLength(1);
+  expect(types.at(-1)).toBe('contradiction');
   expect((await timeline(id)).at(-1)?.message).toContain('"succeeded"');
 });
 
-test('a charge that was not sent because its provider had stopped answering', async () => {
+test('a charge that an open breaker kept from its provider says so', async () => {
   node.provider.answer = (_verb, { key }) =>
     key.endsWith('-2') ? { kind: 'succeeded', reference: key } : { kind: 'unknown', cause: 'silence' };
   node.dispatcher.start();
   for (let i = 0; i < 5; i++) await until(await pay(11), 'UNKNOWN');
   const id = await pay(11);
   await until(id, 'SUCCEEDED', 2);
-  expect(await storyOf(id)).toEqual([
+  expect(await typesOf(id)).toEqual([
     'created PENDING',
     'charge_failed',
     'charge_called PROCESSING',
@@ -225,12 +225,12 @@ test('a charge that was not sent because its provider had stopped answering', as
   });
 });
 
-test('a payment without a provider: who moved it, and a refund that is recorded', async () => {
+test('a payment without a provider shows who updated it, and its recorded refund', async () => {
   const id = await pay(21);
   await node.update({ id, status: 'PROCESSING' }, one);
   await node.update({ id, status: 'SUCCESS' }, principalOf(1, 8));
   await node.refund({ transactionId: id }, one);
-  expect(await storyOf(id)).toEqual([
+  expect(await typesOf(id)).toEqual([
     'created PENDING',
     'updated PROCESSING',
     'updated SUCCESS',
@@ -240,16 +240,16 @@ test('a payment without a provider: who moved it, and a refund that is recorded'
   expect((await timeline(id))[2]?.message).toBe('User 8 set the status to SUCCESS.');
 });
 
-test('a charge that was not sent says so: its payment was called off first', async () => {
+test('a charge whose payment was cancelled before it was sent is cancelled without a call', async () => {
   const id = await pay(11);
-  expect(await storyOf(id)).toEqual(['created PENDING', 'charge_waiting']);
+  expect(await typesOf(id)).toEqual(['created PENDING', 'charge_waiting']);
   await node.update({ id, status: 'CANCELLED' }, one);
   node.dispatcher.start();
   await until(id, 'CANCELLED');
-  expect(await storyOf(id)).toEqual(['created PENDING', 'updated CANCELLED', 'charge_cancelled']);
+  expect(await typesOf(id)).toEqual(['created PENDING', 'updated CANCELLED', 'charge_cancelled']);
 });
 
-test('steps of one and the same millisecond stand in the order in which they follow from each other', async () => {
+test('steps of the same millisecond are in causal order', async () => {
   tickMs = 0;
   node.provider.answer = (_verb, { key }) =>
     key.endsWith('-1')
@@ -258,7 +258,7 @@ test('steps of one and the same millisecond stand in the order in which they fol
   const id = await pay(11);
   node.dispatcher.start();
   await until(id, 'SUCCEEDED', 2);
-  expect(await storyOf(id)).toEqual([
+  expect(await typesOf(id)).toEqual([
     'created PENDING',
     'charge_called PROCESSING',
     'charge_failed',
@@ -267,27 +267,27 @@ test('steps of one and the same millisecond stand in the order in which they fol
   ]);
 });
 
-test('of what a note holds only what is meant to be seen is shown', async () => {
+test('only the public facts of a timeline message are shown', async () => {
   const id = await pay(21);
-  await addNotesTo(db.database, [noteOn(id, { from: 'a', said: 'changed', stack: 'at /srv', secret: 'hush' })]);
+  await addNotesTo(db.database, [messageFor(id, { from: 'a', said: 'changed', stack: 'at /srv', secret: 'hush' })]);
   const text = JSON.stringify(await timeline(id));
   expect(text).toContain('"said":"changed"');
   expect(text).not.toMatch(/hush|srv/);
 });
 
-test('thousands of steps: the newest are shown after the first, and it is said that others are left out', async () => {
+test('of thousands of steps the creation and the newest are shown, and one step says that others are omitted', async () => {
   const id = await pay(21);
-  const notes = Array.from({ length: maximumSteps + 500 }, (_, i) => noteOn(id, { eventId: `evt-${i}` }));
-  await addNotesTo(db.database, notes);
+  const messages = Array.from({ length: maximumSteps + 500 }, (_, i) => messageFor(id, { eventId: `evt-${i}` }));
+  await addNotesTo(db.database, messages);
   const steps = await timeline(id);
   expect(steps).toHaveLength(maximumSteps + 1);
   expect(steps.slice(0, 2).map(({ type }) => type)).toEqual(['created', 'omitted']);
   expect(steps.slice(2).map(({ detail }) => detail?.eventId)).toEqual(
-    notes.slice(1 - maximumSteps).map(({ detail }) => (detail as { eventId: string }).eventId),
+    messages.slice(1 - maximumSteps).map(({ detail }) => (detail as { eventId: string }).eventId),
   );
 });
 
-test("another tenant's payment has no timeline; a platform administrator sees every tenant's", async () => {
+test("the timeline of another tenant's payment is not found; a platform administrator sees every tenant's", async () => {
   const id = await pay(21);
   for (const [who, what] of [
     [principalOf(2, 9), id],
@@ -299,7 +299,7 @@ test("another tenant's payment has no timeline; a platform administrator sees ev
   expect((await timeline(id, principalOf(0, 1, 'PLATFORM_ADMIN')))[0]?.type).toBe('created');
 });
 
-function noteOn(id: string, detail: Record<string, unknown>) {
+function messageFor(id: string, detail: Record<string, unknown>) {
   nowMs++;
   const transactionId = uuidOfPublicId('txn', id) as string;
   return {

@@ -1,20 +1,20 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { checks } from '../../../app/integrity.ts';
-import { Refusal } from '../../../core/errors.ts';
-import { uuidOfPublicId } from '../../../core/id.ts';
-import { offendersOf } from '../../../platform/postgres/check.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/database.ts';
-import { arrangeChannels, principalOf } from '../../../testing/payments.ts';
-import { processingNode } from '../../../testing/processing.ts';
-import { balancesOf } from '../ledger/balance.ts';
-import { failure } from '../providers/failures.ts';
-import { recordOf } from '../refunds/record.ts';
-import { findRefund } from '../refunds/statements.ts';
-import { Settler } from './settle.ts';
-import type { FinalOutcome } from './settlement.ts';
-import type { OperationRow } from './statements.ts';
-import { timelineOf } from './timeline.ts';
+import { checks } from '../../../../app/integrity.ts';
+import { Refusal } from '../../../../core/errors.ts';
+import { uuidOfPublicId } from '../../../../core/id.ts';
+import { offendersOf } from '../../../../platform/postgres/check.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/database.ts';
+import { arrangeChannels, principalOf } from '../../../../testing/payments.ts';
+import { processingNode } from '../../../../testing/processing.ts';
+import { balancesOf } from '../../ledger/balance.ts';
+import { failure } from '../../providers/failures.ts';
+import { recordOf } from '../../refunds/record.ts';
+import { findRefund } from '../../refunds/statements.ts';
+import { Settler } from '../settle.ts';
+import type { FinalOutcome } from '../settlement.ts';
+import type { OperationRow } from '../statements.ts';
+import { readTimeline } from '../timeline/read.ts';
 
 type Node = Awaited<ReturnType<typeof processingNode>>;
 
@@ -50,13 +50,13 @@ afterEach(async () => {
   await node.stop();
   await other.stop();
   expect(node.troubles).toEqual([]);
-  // The provider is a scripted one under the sandbox's name: it keeps no books to compare with.
+  // These tests use a scripted provider under the sandbox's name, which keeps no books.
   for (const check of checks.filter(({ claim }) => !claim.includes('sandbox'))) {
     expect(await offendersOf(db.database, check, 10), check.claim).toEqual([]);
   }
 });
 
-const returned: FinalOutcome = { kind: 'failed', failure: failure('refund_refused', 'expired_or_canceled_card') };
+const refundFailed: FinalOutcome = { kind: 'failed', failure: failure('refund_refused', 'expired_or_canceled_card') };
 const succeeded: FinalOutcome = { kind: 'succeeded', reference: 're_1' };
 
 async function paid(): Promise<string> {
@@ -77,19 +77,19 @@ async function refunded(transactionId: string, amount: number): Promise<{ id: st
   return { id, operation: operation as OperationRow };
 }
 
-const shown = async (id: string) => {
+const refundRecord = async (id: string) => {
   const [row] = await db.database.run(findRefund, [[1], uuidOfPublicId('ref', id)]);
   return recordOf(row as NonNullable<typeof row>);
 };
 
-const booked = (transactionId: string) =>
+const refundTransfers = (transactionId: string) =>
   db.query(
     `select source_id, leg, debit, credit, amount, channel_id from ledger_transfer
       where transaction_id = $1 and source_id <> transaction_id order by created_at, source_id, leg`,
     [uuidOfPublicId('txn', transactionId)],
   );
 
-const told = async (objectId: string) =>
+const eventsAbout = async (objectId: string) =>
   (
     await db.query<{ type: string; body: string; deliveries: number }>(
       `select type, body, (select count(*)::int from delivery where event_id = event.id) as deliveries
@@ -108,14 +108,14 @@ const totalsOf = async (status: string) =>
     )
   )[0];
 
-test('a refund that fails after it had succeeded is taken back: payment, ledger, totals and refund', async () => {
+test('a refund that fails after it had succeeded is reversed in the payment, the ledger, the totals and the refund', async () => {
   const before = { success: await totalsOf('SUCCESS'), refunded: await totalsOf('REFUNDED') };
   const transactionId = await paid();
   const balances = await balancesOf(db.database, {}, one);
   const { id, operation } = await refunded(transactionId, 1000);
   expect((await node.find(transactionId, one)).status).toBe('REFUNDED');
   nowMs += 86_400_000;
-  await node.settler.settle(operation, returned, 'callback');
+  await node.settler.settle(operation, refundFailed, 'callback');
 
   const uuid = uuidOfPublicId('ref', id);
   expect(await node.find(transactionId, one)).toMatchObject({
@@ -123,14 +123,14 @@ test('a refund that fails after it had succeeded is taken back: payment, ledger,
     amount_refunded: 0,
     amount_refund_held: 0,
   });
-  expect(await shown(id)).toMatchObject({
+  expect(await refundRecord(id)).toMatchObject({
     status: 'FAILED',
     failureCode: 'refund_refused',
-    failureMessage: returned.kind === 'failed' && returned.failure.message,
+    failureMessage: refundFailed.kind === 'failed' && refundFailed.failure.message,
     providerReference: `ref-${transactionId}-2`,
     updatedTime: new Date(nowMs).toISOString(),
   });
-  expect(await booked(transactionId)).toEqual([
+  expect(await refundTransfers(transactionId)).toEqual([
     { source_id: uuid, leg: 1, debit: 'REFUNDS', credit: 'PROVIDER_RECEIVABLE', amount: 1000, channel_id: 21 },
     { source_id: uuid, leg: 2, debit: 'PROVIDER_RECEIVABLE', credit: 'REFUNDS', amount: 1000, channel_id: 21 },
   ]);
@@ -140,15 +140,15 @@ test('a refund that fails after it had succeeded is taken back: payment, ledger,
     success: { count: (before.success?.count ?? 0) + 1, amount: (before.success?.amount ?? 0) + 1000 },
     refunded: before.refunded,
   });
-  expect(node.contradictions).toEqual([]);
+  expect(node.disputes).toEqual([]);
 });
 
-test('it is told once by refund.failed, with the refund as the API shows it, and by no event of the payment', async () => {
+test('a reversal is announced once by refund.failed, with the refund as the API shows it, and by no event of the payment', async () => {
   const transactionId = await paid();
   const { id, operation } = await refunded(transactionId, 1000);
-  await node.settler.settle(operation, returned, 'callback');
-  expect(await told(id)).toEqual([{ type: 'refund.failed', deliveries: 1, object: await shown(id) }]);
-  expect((await told(transactionId)).map(({ type }) => type)).toEqual([
+  await node.settler.settle(operation, refundFailed, 'callback');
+  expect(await eventsAbout(id)).toEqual([{ type: 'refund.failed', deliveries: 1, object: await refundRecord(id) }]);
+  expect((await eventsAbout(transactionId)).map(({ type }) => type)).toEqual([
     'transaction.created',
     'transaction.processing',
     'transaction.succeeded',
@@ -156,74 +156,74 @@ test('it is told once by refund.failed, with the refund as the API shows it, and
   ]);
 });
 
-test('a refund that fails without ever having succeeded is told by refund.failed as well, and books nothing', async () => {
+test('a refund that fails without having succeeded is announced by refund.failed as well, and books nothing', async () => {
   const transactionId = await paid();
-  node.provider.answer = () => returned;
+  node.provider.answer = () => refundFailed;
   const { id } = await refunded(transactionId, 400);
-  expect(await told(id)).toEqual([{ type: 'refund.failed', deliveries: 1, object: await shown(id) }]);
-  expect(await shown(id)).toMatchObject({ status: 'FAILED', failureCode: 'refund_refused' });
-  expect(await booked(transactionId)).toEqual([]);
+  expect(await eventsAbout(id)).toEqual([{ type: 'refund.failed', deliveries: 1, object: await refundRecord(id) }]);
+  expect(await refundRecord(id)).toMatchObject({ status: 'FAILED', failureCode: 'refund_refused' });
+  expect(await refundTransfers(transactionId)).toEqual([]);
   expect((await node.find(transactionId, one)).status).toBe('SUCCESS');
 });
 
-test('while another refund stands the payment stays REFUNDED; what came back can be refunded again', async () => {
+test('while another refund stands the payment stays REFUNDED; the reversed amount can be refunded again', async () => {
   const transactionId = await paid();
   const first = await refunded(transactionId, 600);
   const second = await refunded(transactionId, 400);
-  await node.settler.settle(first.operation, returned, 'callback');
+  await node.settler.settle(first.operation, refundFailed, 'callback');
   expect(await node.find(transactionId, one)).toMatchObject({
     status: 'REFUNDED',
     amount_refunded: 400,
     amount_refund_held: 400,
   });
   const again = await refunded(transactionId, 600);
-  expect((await shown(again.id)).status).toBe('SUCCESS');
-  await node.settler.settle(second.operation, returned, 'look_up');
-  await node.settler.settle(again.operation, returned, 'look_up');
+  expect((await refundRecord(again.id)).status).toBe('SUCCESS');
+  await node.settler.settle(second.operation, refundFailed, 'look_up');
+  await node.settler.settle(again.operation, refundFailed, 'look_up');
   expect(await node.find(transactionId, one)).toMatchObject({ status: 'SUCCESS', amount_refunded: 0 });
-  for (const { id } of [first, second, again]) expect(await told(id)).toHaveLength(1);
+  for (const { id } of [first, second, again]) expect(await eventsAbout(id)).toHaveLength(1);
 });
 
-test('a provider that calls the refund off after it had succeeded has not given the money back either', async () => {
+test('a refund that the provider cancels after it had succeeded has failed', async () => {
   const transactionId = await paid();
   const { id, operation } = await refunded(transactionId, 1000);
   await node.settler.settle(operation, { kind: 'cancelled' }, 'callback');
-  expect(await shown(id)).toMatchObject({ status: 'FAILED', failureCode: 'refund_refused' });
-  expect(await told(id)).toHaveLength(1);
+  expect(await refundRecord(id)).toMatchObject({ status: 'FAILED', failureCode: 'refund_refused' });
+  expect(await eventsAbout(id)).toHaveLength(1);
   expect((await node.find(transactionId, one)).amount_refunded).toBe(0);
 });
 
-test('a success that is said after the reversal is a contradiction: shown, and not booked', async () => {
+test('a success reported after the reversal is a contradiction, and is not booked', async () => {
   const transactionId = await paid();
   const { id, operation } = await refunded(transactionId, 1000);
-  await node.settler.settle(operation, returned, 'callback');
+  await node.settler.settle(operation, refundFailed, 'callback');
   const [, reversed] = await node.operationsOf(1, transactionId);
   await node.settler.settle(reversed as OperationRow, succeeded, 'callback');
-  expect(node.contradictions).toEqual(['FAILED succeeded']);
-  expect(await shown(id)).toMatchObject({ status: 'FAILED' });
-  expect(await booked(transactionId)).toHaveLength(2);
-  expect(await told(id)).toHaveLength(1);
+  expect(node.disputes).toEqual(['FAILED succeeded']);
+  expect(await refundRecord(id)).toMatchObject({ status: 'FAILED' });
+  expect(await refundTransfers(transactionId)).toHaveLength(2);
+  expect(await eventsAbout(id)).toHaveLength(1);
 });
 
-test('what a call is answered with is no news of a success that was told meanwhile: a contradiction', async () => {
+test('a failed answer to a call does not reverse a success recorded meanwhile: it is a contradiction', async () => {
   const transactionId = await paid();
   const { id, operation } = await refunded(transactionId, 1000);
-  await node.settler.settle(operation, returned, 'answer', { calls: 1 });
-  expect(node.contradictions).toEqual(['SUCCEEDED failed']);
-  expect(await shown(id)).toMatchObject({ status: 'SUCCESS' });
-  expect(await told(id)).toEqual([]);
+  await node.settler.settle(operation, refundFailed, 'answer', { calls: 1 });
+  expect(node.disputes).toEqual(['SUCCEEDED failed']);
+  expect(await refundRecord(id)).toMatchObject({ status: 'SUCCESS' });
+  expect(await eventsAbout(id)).toEqual([]);
 });
 
-test('the timeline shows the success, the failure after it, and where each takes the payment', async () => {
+test('the timeline shows the success, the later failure, and the status after each', async () => {
   const transactionId = await paid();
   const { operation } = await refunded(transactionId, 600);
   const second = await refunded(transactionId, 400);
   nowMs += 86_400_000;
-  await node.settler.settle(operation, returned, 'callback');
+  await node.settler.settle(operation, refundFailed, 'callback');
   nowMs += 1000;
-  await node.settler.settle(second.operation, returned, 'look_up');
+  await node.settler.settle(second.operation, refundFailed, 'look_up');
   const deps = { database: db.database, reader: { find: node.find }, channels: node.channels };
-  const steps = await timelineOf(transactionId, one, deps);
+  const steps = await readTimeline(transactionId, one, deps);
   const ofRefunds = steps.filter(({ type }) => /^refund_(called|succeeded|failed)/.test(type));
   expect(ofRefunds.map(({ type, status }) => [type, status])).toEqual([
     ['refund_called', undefined],
@@ -236,20 +236,20 @@ test('the timeline shows the success, the failure after it, and where each takes
   expect(steps.at(-2)).toMatchObject({ failureCode: 'refund_refused', providerCode: 'expired_or_canceled_card' });
 });
 
-test('20 notices on two nodes at once, with a look-up among them, reverse it exactly once', async () => {
+test('20 concurrent callbacks and look-ups on two nodes reverse a refund exactly once', async () => {
   const transactionId = await paid();
   const { id, operation } = await refunded(transactionId, 1000);
   await Promise.all(
     Array.from({ length: 20 }, (_, i) =>
-      (i % 2 === 0 ? node : other).settler.settle(operation, returned, i % 5 === 0 ? 'look_up' : 'callback'),
+      (i % 2 === 0 ? node : other).settler.settle(operation, refundFailed, i % 5 === 0 ? 'look_up' : 'callback'),
     ),
   );
-  expect(await booked(transactionId)).toHaveLength(2);
-  expect(await told(id)).toHaveLength(1);
+  expect(await refundTransfers(transactionId)).toHaveLength(2);
+  expect(await eventsAbout(id)).toHaveLength(1);
   expect(await node.find(transactionId, one)).toMatchObject({ status: 'SUCCESS', amount_refund_held: 0 });
 });
 
-test('a reversal whose commit is not answered is made once, and its deliveries are not doubled', async () => {
+test('a reversal whose commit was not acknowledged is made once, with one delivery', async () => {
   const transactionId = await paid();
   const { id, operation } = await refunded(transactionId, 1000);
   const lost: unknown[] = [];
@@ -265,48 +265,48 @@ test('a reversal whose commit is not answered is made once, and its deliveries a
     clock: () => nowMs,
     drawUuid: node.drawUuid,
     transitions: node.transitions,
-    onContradiction: () => {},
+    onDispute: () => {},
   });
-  await settler.settle(operation, returned, 'callback');
+  await settler.settle(operation, refundFailed, 'callback');
   await settler.drained();
   expect(lost).toHaveLength(2);
-  expect(await booked(transactionId)).toHaveLength(2);
-  expect(await told(id)).toEqual([{ type: 'refund.failed', deliveries: 1, object: await shown(id) }]);
+  expect(await refundTransfers(transactionId)).toHaveLength(2);
+  expect(await eventsAbout(id)).toEqual([{ type: 'refund.failed', deliveries: 1, object: await refundRecord(id) }]);
 });
 
-test('a failure that races with the answer that says success leaves nothing given back, told once', async () => {
+test('a failure that races with the successful answer leaves nothing refunded, and is announced once', async () => {
   for (let round = 0; round < 10; round++) {
     const transactionId = await paid();
     let racing: Promise<unknown> | undefined;
     node.provider.answer = async () => {
       const operation = (await node.operationsOf(1, transactionId)).at(-1);
-      racing = other.settler.settle(operation as OperationRow, returned, 'callback');
+      racing = other.settler.settle(operation as OperationRow, refundFailed, 'callback');
       return succeeded;
     };
     const { id } = await node.refund({ transactionId }, one);
-    await eventually('the refund has failed', async () => (await shown(id)).status === 'FAILED');
+    await eventually('the refund has failed', async () => (await refundRecord(id)).status === 'FAILED');
     node.provider.answer = (_verb, { key }) => ({ kind: 'succeeded', reference: `ref-${key}` });
     await racing;
     await node.settler.drained();
-    expect(await told(id)).toHaveLength(1);
-    expect((await booked(transactionId)).length % 2).toBe(0);
+    expect(await eventsAbout(id)).toHaveLength(1);
+    expect((await refundTransfers(transactionId)).length % 2).toBe(0);
     expect(await node.find(transactionId, one)).toMatchObject({ status: 'SUCCESS', amount_refunded: 0 });
   }
 });
 
-test('whatever notices come of several refunds in whatever order and however often, sums and events stay exact', async () => {
-  const notice = fc.record({
+test('any sequence of outcomes of several refunds leaves exact sums and events', async () => {
+  const report = fc.record({
     refund: fc.integer({ min: 0, max: 2 }),
-    outcome: fc.constantFrom<FinalOutcome>(returned, succeeded, { kind: 'cancelled' }),
+    outcome: fc.constantFrom<FinalOutcome>(refundFailed, succeeded, { kind: 'cancelled' }),
     onOther: fc.boolean(),
   });
   await fc.assert(
-    fc.asyncProperty(fc.array(notice, { maxLength: 12 }), async (notices) => {
+    fc.asyncProperty(fc.array(report, { maxLength: 12 }), async (reports) => {
       const transactionId = await paid();
       const refunds: { amount: number; id: string; operation: OperationRow }[] = [];
       for (const amount of [100, 300, 600]) refunds.push({ amount, ...(await refunded(transactionId, amount)) });
       await Promise.all(
-        notices.map(({ refund, outcome, onOther }) =>
+        reports.map(({ refund, outcome, onOther }) =>
           (onOther ? other : node).settler.settle(
             (refunds[refund] as { operation: OperationRow }).operation,
             outcome,
@@ -314,15 +314,15 @@ test('whatever notices come of several refunds in whatever order and however oft
           ),
         ),
       );
-      const failed = new Set(notices.filter(({ outcome }) => outcome.kind !== 'succeeded').map(({ refund }) => refund));
+      const failed = new Set(reports.filter(({ outcome }) => outcome.kind !== 'succeeded').map(({ refund }) => refund));
       const left = refunds.filter((_, i) => !failed.has(i)).reduce((sum, { amount }) => sum + amount, 0);
       expect(await node.find(transactionId, one)).toMatchObject({
         status: left === 0 ? 'SUCCESS' : 'REFUNDED',
         amount_refunded: left,
         amount_refund_held: left,
       });
-      expect(await booked(transactionId)).toHaveLength(3 + failed.size);
-      for (const [i, { id }] of refunds.entries()) expect(await told(id)).toHaveLength(failed.has(i) ? 1 : 0);
+      expect(await refundTransfers(transactionId)).toHaveLength(3 + failed.size);
+      for (const [i, { id }] of refunds.entries()) expect(await eventsAbout(id)).toHaveLength(failed.has(i) ? 1 : 0);
     }),
     { numRuns: 15 },
   );

@@ -1,37 +1,37 @@
-import type { Principal } from '../../../core/principal.ts';
-import type { Database } from '../../../platform/postgres/database.ts';
-import type { ChannelDirectory } from '../channels/directory.ts';
-import type { TransactionReader } from '../transactions/read.ts';
-import { next, type TransactionStatus } from '../transactions/states.ts';
-import { stepOfNote } from './timeline-remarks.ts';
-import { findNoteSteps, findOperationSteps, findRefundSteps } from './timeline-statements.ts';
-import { creationOf, type PlacedStep, type Step, stepsOfOperation, stepsOfRefund } from './timeline-steps.ts';
+import type { Principal } from '../../../../core/principal.ts';
+import type { Database } from '../../../../platform/postgres/database.ts';
+import type { ChannelDirectory } from '../../channels/directory.ts';
+import type { TransactionReader } from '../../transactions/read.ts';
+import { next, type TransactionStatus } from '../../transactions/states.ts';
+import { stepOfMessage } from './messages.ts';
+import { findMessages, findOperations, findRefunds } from './statements.ts';
+import { creationStep, type PlacedStep, type Step, stepsOfOperation, stepsOfRefund } from './steps.ts';
 
 export interface TimelineDeps {
   database: Pick<Database, 'snapshot'>;
   reader: Pick<TransactionReader, 'find'>;
-  /** Names of channels come from memory. */
+  /** A cache: names of channels cost no query. */
   channels: Pick<ChannelDirectory, 'find'>;
 }
 
-/** Steps shown besides the first; older ones are left out, and the second step then says so. */
+/** The most steps besides the creation. If there are more, one of type `omitted` replaces the oldest. */
 export const maximumSteps = 1_000;
 
 /**
- * Everything that happened to a payment, in order: put together from the rows that it left behind when it happened, its
- * own, those of what was asked of providers, its refunds and its notes. Nothing is written for it alone that a row tells.
+ * The timeline of a payment, oldest step first, built from the rows of the payment, its operations, its refunds and its
+ * timeline messages. Only facts that no other row contains are stored as messages.
  */
-export async function timelineOf(
+export async function readTimeline(
   publicId: string,
   principal: Principal,
   { database, reader, channels }: TimelineDeps,
 ): Promise<Step[]> {
   const payment = await reader.find(publicId, principal);
-  const of = [payment.tenant_id, payment.id, maximumSteps + 1];
-  const { operations, refunds, notes } = await database.snapshot(async (moment) => ({
-    operations: await moment.run(findOperationSteps, of),
-    refunds: await moment.run(findRefundSteps, of),
-    notes: await moment.run(findNoteSteps, of),
+  const values = [payment.tenant_id, payment.id, maximumSteps + 1];
+  const { operations, refunds, messages } = await database.snapshot(async (moment) => ({
+    operations: await moment.run(findOperations, values),
+    refunds: await moment.run(findRefunds, values),
+    messages: await moment.run(findMessages, values),
   }));
   const lastCharge = operations.find(({ kind }) => kind === 'CHARGE')?.number;
   const byNumber = new Map(operations.map((row) => [row.number, row]));
@@ -40,24 +40,25 @@ export async function timelineOf(
   const steps = [
     ...operations.flatMap((row) =>
       stepsOfOperation(row, {
-        isFollowed: row.number !== lastCharge,
+        hasNextCharge: row.number !== lastCharge,
         reversedAt: reversedAt.get(row.refund_id ?? '') ?? null,
         currency: payment.currency,
       }),
     ),
     ...refunds.flatMap((refund) => stepsOfRefund(refund, byRefund.get(refund.id), payment.currency)),
-    ...notes.map((note) => stepOfNote(note, note.operation === null ? undefined : byNumber.get(note.operation))),
-  ].sort(inOrder);
-  const kept = [creationOf(payment), ...newest(withStatuses(steps))];
-  return Promise.all(kept.map((step) => shown(step, channels)));
+    ...messages.map((row) => stepOfMessage(row, row.operation === null ? undefined : byNumber.get(row.operation))),
+  ].sort(byTime);
+  const selected = [creationStep(payment), ...newest(withStatuses(steps))];
+  return Promise.all(selected.map((step) => formatStep(step, channels)));
 }
 
-function inOrder(a: PlacedStep, b: PlacedStep): number {
+/** Steps of the same millisecond: by operation, then by rank. */
+function byTime(a: PlacedStep, b: PlacedStep): number {
   if (a.time !== b.time) return a.time < b.time ? -1 : 1;
   return (a.operation ?? 0) - (b.operation ?? 0) || a.rank - b.rank;
 }
 
-/** Each step takes the payment where it leads, if the table of transitions lets it: as it was when it happened. */
+/** Adds the status to each step that changed it, by applying the steps to the transition table in order. */
 function withStatuses(steps: readonly PlacedStep[]): PlacedStep[] {
   let status: TransactionStatus = 'PENDING';
   let refunds = 0;
@@ -73,18 +74,18 @@ function withStatuses(steps: readonly PlacedStep[]): PlacedStep[] {
 
 function newest(steps: readonly PlacedStep[]): readonly PlacedStep[] {
   if (steps.length <= maximumSteps) return steps;
-  const left = steps.slice(1 - maximumSteps);
-  const time = (left[0] as PlacedStep).time;
+  const selected = steps.slice(1 - maximumSteps);
+  const time = (selected[0] as PlacedStep).time;
   const message = `Older steps are left out here; the newest ${maximumSteps - 1} follow.`;
-  return [{ time, type: 'omitted', message, rank: 0 }, ...left];
+  return [{ time, type: 'omitted', message, rank: 0 }, ...selected];
 }
 
-/** The step in the order in which its fields are read, with the name of its channel. */
-async function shown(step: PlacedStep, channels: TimelineDeps['channels']): Promise<Step> {
+/** Puts the fields into the documented order, adds the name of the channel, and drops the rank and absent fields. */
+async function formatStep(step: PlacedStep, channels: TimelineDeps['channels']): Promise<Step> {
   const { time, type, message, status, channelId, operation, provider, reference, ...others } = step;
   const { failureCode, providerCode, refundId, detail } = others;
   const channel = channelId === undefined ? undefined : await channels.find(channelId);
-  return defined({
+  return withoutUndefined({
     time,
     type,
     message,
@@ -101,6 +102,6 @@ async function shown(step: PlacedStep, channels: TimelineDeps['channels']): Prom
   });
 }
 
-function defined(step: { [Field in keyof Step]: Step[Field] | undefined }): Step {
+function withoutUndefined(step: { [Field in keyof Step]: Step[Field] | undefined }): Step {
   return Object.fromEntries(Object.entries(step).filter(([, value]) => value !== undefined)) as unknown as Step;
 }

@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest';
+import { hourMs } from '../../../core/clock.ts';
+import { offendersOf } from '../../../platform/postgres/check.ts';
+import { callbackScenario } from '../../../testing/callback-scenario.ts';
+import { makeProvidedChannel } from '../../../testing/callbacks.ts';
+import { administratorOf, dataOf, makePayment } from '../../../testing/cast.ts';
+import { eventually } from '../../../testing/database.ts';
+import { processingChecks } from '../processing/integrity.ts';
+
+const scenario = callbackScenario();
+const { uuidOf, operationsOf, callbackSettled, operationWaiting, pending, send, detail, insertCallback } = scenario;
+
+describe('a contradiction or a mismatch', () => {
+  const disputesOf = (id: string) =>
+    scenario.db.query<{ state: string }>('select state, said from provider_dispute where transaction_id = $1', [
+      uuidOf(id),
+    ]);
+  const disputeMessages = async (id: string) =>
+    (
+      await scenario.db.query<{ kind: string; detail: object }>(
+        `select kind, detail from transaction_note where transaction_id = $1
+            and kind in ('contradiction', 'mismatch', 'looked_up') order by kind`,
+        [uuidOf(id)],
+      )
+    ).map(({ kind, detail }) => ({ kind, ...detail }));
+  const offenders = async () => {
+    const found = await Promise.all(processingChecks.map((check) => offendersOf(scenario.db.database, check, 1_000)));
+    return found.flat();
+  };
+
+  test('is looked up: if the provider agrees with what is settled, the dispute is closed', async () => {
+    const id = await makePayment(scenario.florin, scenario.admin, scenario.channelId);
+    await eventually('the payment succeeds', async () => (await detail(id)).status === 'SUCCESS');
+    await callbackSettled(await send(id, { state: 'FAILED' }, 9));
+    await eventually('the dispute is closed', async () => (await disputesOf(id))[0]?.state === 'AGREES');
+    expect((await detail(id)).status).toBe('SUCCESS');
+    expect(await disputeMessages(id)).toMatchObject([
+      { kind: 'contradiction', said: 'failed' },
+      { kind: 'looked_up', said: 'succeeded', agrees: true },
+    ]);
+    expect(await offenders()).not.toContain(`${id}-1`);
+    const metrics = (await scenario.florin.get('/metrics')).body;
+    expect(metrics).toMatch(/^florin_provider_disputes_total\{kind="contradiction"\} [1-9]/m);
+    expect(metrics).toMatch(/^florin_provider_dispute_lookups_total\{result="agrees"\} [1-9]/m);
+  });
+
+  test('if the provider disagrees, the final status stays and verify reports the operation', async () => {
+    const id = await makePayment(scenario.florin, scenario.admin, scenario.channelId, {
+      metadata: { sandbox: 'decline:card_declined' },
+    });
+    await eventually('the payment fails', async () => (await detail(id)).status === 'FAILED');
+    await scenario.db.query(`update sandbox_operation set state = 'SUCCEEDED', failure_code = null where key = $1`, [
+      `${id}-1`,
+    ]);
+    await callbackSettled(await send(id, { state: 'SUCCEEDED' }, 9));
+    await eventually('the operation is looked up', async () => (await disputesOf(id))[0]?.state === 'DISAGREES');
+    expect((await detail(id)).status).toBe('FAILED');
+    expect(await disputeMessages(id)).toMatchObject([
+      { kind: 'contradiction', said: 'succeeded' },
+      { kind: 'looked_up', said: 'succeeded', agrees: false },
+    ]);
+    const steps: { type: string; message: string }[] = dataOf(
+      await scenario.florin.get(`/api/transaction/timeline?id=${id}`, scenario.admin),
+    );
+    expect(steps.at(-1)).toMatchObject({ type: 'looked_up', message: expect.stringContaining('disagree') });
+    expect((await scenario.florin.get('/metrics')).body).toMatch(
+      /^florin_provider_dispute_lookups_total\{result="disagrees"\} [1-9]/m,
+    );
+    // One claim about disputes, and one about the sandbox's books.
+    expect((await offenders()).filter((offender) => offender === `${id}-1`)).toHaveLength(2);
+    // The provider corrects its books: a day later it agrees.
+    await scenario.db.query(`update sandbox_operation set state = 'FAILED' where key = $1`, [`${id}-1`]);
+    scenario.nowMs += 24 * hourMs;
+    scenario.admin = await administratorOf(scenario.florin);
+    await eventually('the dispute is closed', async () => (await disputesOf(id))[0]?.state === 'AGREES');
+    expect(await offenders()).not.toContain(`${id}-1`);
+  });
+
+  test.each([
+    ['another amount', { amount: 1998 }],
+    ['a partial capture', { amount: 1 }],
+    ['another currency', { amount: 1999, currency: 'EUR' }],
+    ['another currency, without an amount', { currency: 'EUR' }],
+  ])('%s is never booked: it is on the timeline, and the operation is looked up', async (_, named) => {
+    const id = await pending();
+    const eventId = await send(id, named);
+    await callbackSettled(eventId);
+    await eventually('the operation is looked up', async () => {
+      const [row] = await scenario.db.query<{ look_ups: number }>(
+        'select look_ups from provider_dispute where transaction_id = $1',
+        [uuidOf(id)],
+      );
+      return row?.look_ups === 1;
+    });
+    expect((await detail(id)).status).toBe('PROCESSING');
+    expect(await scenario.db.query('select 1 from ledger_transfer where transaction_id = $1', [uuidOf(id)])).toEqual(
+      [],
+    );
+    expect(await disputeMessages(id)).toMatchObject([
+      { kind: 'mismatch', said: 'succeeded', currency: 'USD', ...named },
+    ]);
+    expect((await scenario.florin.get('/metrics')).body).toMatch(
+      /^florin_provider_disputes_total\{kind="mismatch"\} [1-9]/m,
+    );
+    // The right amount is booked.
+    await callbackSettled(await send(id, { amount: 1999 }, 2));
+    expect((await detail(id)).status).toBe('SUCCESS');
+  });
+
+  test('an open operation is settled by the look-up', async () => {
+    const silent = await makeProvidedChannel(scenario.florin, scenario.admin, { webhookSecret: undefined });
+    const id = await makePayment(scenario.florin, scenario.admin, silent, { metadata: { sandbox: 'pending:1' } });
+    await operationWaiting(id);
+    const reference = `sbx_${id}-1`;
+    const outcome = { kind: 'succeeded', reference, money: { amount: 5, currency: 'USD' } };
+    await insertCallback(`${id}-five`, { key: `${id}-1`, reference, said: 'succeeded', outcome }, silent);
+    await eventually('the payment succeeds', async () => (await detail(id)).status === 'SUCCESS');
+    expect(await operationsOf(id)).toMatchObject([{ state: 'SUCCEEDED', settled_by: 'look_up' }]);
+    await eventually('the dispute is closed', async () => (await disputesOf(id))[0]?.state === 'AGREES');
+    const booked = await scenario.db.query('select amount from ledger_transfer where transaction_id = $1', [
+      uuidOf(id),
+    ]);
+    expect(booked).toEqual([{ amount: 1999 }]);
+  });
+});

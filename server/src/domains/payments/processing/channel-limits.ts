@@ -1,0 +1,52 @@
+import type { ChannelDirectory } from '../channels/directory.ts';
+import type { Breaker } from './breaker.ts';
+
+/** The most operations of one channel in flight in this process, including those whose settlement is being written. */
+export const maximumInFlightPerChannel = 500;
+
+/** How many more operations of each channel this process may claim. */
+export class ChannelLimits {
+  readonly #breaker: Breaker;
+  readonly #channels: Pick<ChannelDirectory, 'find'>;
+  readonly #inFlight = new Map<number, number>();
+
+  constructor(breaker: Breaker, channels: Pick<ChannelDirectory, 'find'>) {
+    this.#breaker = breaker;
+    this.#channels = channels;
+  }
+
+  started(channelId: number): void {
+    this.#inFlight.set(channelId, this.#inFlightOf(channelId) + 1);
+  }
+
+  finished(channelId: number): void {
+    const left = this.#inFlightOf(channelId) - 1;
+    if (left > 0) this.#inFlight.set(channelId, left);
+    else this.#inFlight.delete(channelId);
+  }
+
+  /** The channels of which fewer than `maximumInFlightPerChannel` may be claimed. */
+  async current(): Promise<[channelId: number, maximum: number][]> {
+    const limits = new Map(
+      [...this.#inFlight].map(([id, count]) => [id, Math.max(0, maximumInFlightPerChannel - count)]),
+    );
+    for (const { channelId, state } of this.#breaker.failingChannels) {
+      if (state === 'open') {
+        limits.set(channelId, (await this.#hasFallback(channelId)) ? maximumInFlightPerChannel : 0);
+      } else if (state === 'half_open') {
+        limits.set(channelId, this.#inFlightOf(channelId) === 0 ? 1 : 0);
+      }
+    }
+    return [...limits];
+  }
+
+  #inFlightOf(channelId: number): number {
+    return this.#inFlight.get(channelId) ?? 0;
+  }
+
+  /** Whether the channel lists fallback channels. Whether one of them accepts a payment is decided for each payment. */
+  async #hasFallback(channelId: number): Promise<boolean> {
+    const channel = await this.#channels.find(channelId);
+    return channel !== undefined && channel.fallback_channel_ids.length > 0;
+  }
+}

@@ -1,0 +1,143 @@
+import { type Clock, secondMs } from '../../../core/clock.ts';
+import type { DrawUuid } from '../../../core/id.ts';
+import { plainArray, textArray } from '../../../platform/postgres/array-literal.ts';
+import { Batcher } from '../../../platform/postgres/batcher.ts';
+import type { Queryable } from '../../../platform/postgres/database.ts';
+import type { Outcome } from '../providers/provider.ts';
+import { isFinal } from '../transactions/states.ts';
+import { addNotesTo, type Note } from '../transactions/timeline-messages.ts';
+import type { Transition } from '../transactions/transition.cte.ts';
+import type { PaymentTransitions } from '../transactions/transitions.ts';
+import type { ProviderResult } from './call.ts';
+import { deferOperations } from './claim-statements.ts';
+import { lookUpAt } from './rules.ts';
+import type { FinalOutcome } from './settlement.ts';
+import type { LeasedOperation } from './statements.ts';
+
+/** An outcome after which the operation stays open. */
+export type OpenOutcome = Exclude<Outcome, FinalOutcome>;
+
+export interface DeferrerDeps {
+  database: Queryable;
+  transitions: PaymentTransitions;
+  clock: Clock;
+  drawUuid: DrawUuid;
+}
+
+interface Deferral {
+  operation: LeasedOperation;
+  state: 'UNKNOWN' | 'WAITING' | 'READY';
+  dueMs: number;
+  reference: string | null;
+  calls: number;
+  lookUps: number;
+  message?: Note | undefined;
+}
+
+/** How long an operation that cannot be sent now waits before it is claimed again. */
+const postponeMs = secondMs;
+const maximumBatch = 200;
+const maximumQueued = 2_000;
+/** How long a batch is retried while the database restarts. Then the lease runs out, and the operation is looked up. */
+const retryForMs = 5 * secondMs;
+
+/** Ends the lease of operations that stay open, and records when they are due again. */
+export class Deferrer {
+  readonly #deps: DeferrerDeps;
+  readonly #batcher: Batcher<Deferral, undefined>;
+
+  constructor(deps: DeferrerDeps) {
+    this.#deps = deps;
+    this.#batcher = new Batcher({
+      run: (deferrals) => this.#write(deferrals),
+      maxBatch: maximumBatch,
+      maxQueued: maximumQueued,
+      retryForMs,
+    });
+  }
+
+  /** For an operation that was not sent: it is READY, and due again in a second. */
+  async postpone(operation: LeasedOperation): Promise<void> {
+    const dueMs = this.#deps.clock() + postponeMs;
+    await this.#batcher.add({ operation, state: 'READY', dueMs, reference: null, calls: 0, lookUps: 0 });
+  }
+
+  /** For an operation with an open outcome: it is looked up by the schedule (`lookUpWaitsMs`). */
+  async defer(operation: LeasedOperation, { calls, lookUps }: ProviderResult, outcome: OpenOutcome): Promise<void> {
+    const reference = 'reference' in outcome ? (outcome.reference ?? null) : null;
+    if (outcome.kind === 'needs_payer') await this.#showNextAction(operation, outcome.nextAction, reference);
+    const wasAsked = calls + lookUps > 0;
+    // A look-up that confirms that the operation is still pending is not worth a message.
+    const hasMessage = wasAsked && (lookUps === 0 || outcome.kind === 'unknown');
+    const message = hasMessage ? this.#messageFor(operation, outcome) : undefined;
+    // If our own database prevented the request, a WAITING operation is as well known as before.
+    const isWaiting = outcome.kind !== 'unknown' || (!wasAsked && operation.state === 'WAITING');
+    const state = isWaiting ? 'WAITING' : 'UNKNOWN';
+    const dueMs = lookUpAt(operation.look_ups + lookUps, this.#deps.clock());
+    await this.#batcher.add({ operation, state, dueMs, reference, calls, lookUps, message });
+  }
+
+  drained(): Promise<void> {
+    return this.#batcher.drained();
+  }
+
+  /**
+   * Records what the payer has to do on the payment, with an event for the merchant. If the payment has changed meanwhile
+   * this does nothing, and the next look-up does it.
+   */
+  async #showNextAction(operation: LeasedOperation, nextAction: object, reference: string | null): Promise<void> {
+    if (operation.kind !== 'CHARGE' || isFinal(operation.status)) return;
+    if (JSON.stringify(operation.next_action) === JSON.stringify(nextAction)) return;
+    const { database, transitions, clock, drawUuid } = this.#deps;
+    const transition: Transition = {
+      row: operation,
+      to: 'PROCESSING',
+      atMs: clock(),
+      nextAction: { ...nextAction },
+      ...(reference !== null && { providerReference: reference }),
+      news: true,
+    };
+    await transitions.apply(database, [transition], drawUuid);
+  }
+
+  #messageFor({ tenant_id, id, number }: LeasedOperation, outcome: OpenOutcome): Note {
+    const { clock, drawUuid } = this.#deps;
+    return {
+      tenantId: tenant_id,
+      transactionId: id,
+      id: drawUuid(),
+      atMs: clock(),
+      kind: outcome.kind,
+      operation: number,
+      detail: detailOf(outcome),
+    };
+  }
+
+  /** Messages first: a retry writes them under the same ids, but could not repeat a deferral, which ends the lease. */
+  async #write(deferrals: readonly Deferral[]): Promise<undefined[]> {
+    const { database } = this.#deps;
+    await addNotesTo(
+      database,
+      deferrals.flatMap(({ message }) => message ?? []),
+    );
+    await database.run(deferOperations, [
+      plainArray(deferrals.map(({ operation }) => operation.tenant_id)),
+      plainArray(deferrals.map(({ operation }) => operation.id)),
+      plainArray(deferrals.map(({ operation }) => operation.number)),
+      plainArray(deferrals.map(({ operation }) => operation.lease)),
+      textArray(deferrals.map(({ state }) => state)),
+      plainArray(deferrals.map(({ dueMs }) => dueMs)),
+      textArray(deferrals.map(({ reference }) => reference)),
+      plainArray(deferrals.map(({ calls }) => calls)),
+      plainArray(deferrals.map(({ lookUps }) => lookUps)),
+    ]);
+    return deferrals.map(() => undefined);
+  }
+}
+
+/** Of an error only its code or name: a message from a provider's library may contain secrets. */
+function detailOf(outcome: OpenOutcome): Record<string, unknown> {
+  if (outcome.kind !== 'unknown') return { ...('reference' in outcome && { reference: outcome.reference ?? null }) };
+  const { name, code } = (outcome.cause ?? {}) as { name?: string; code?: string };
+  return { error: code ?? name ?? 'no answer' };
+}

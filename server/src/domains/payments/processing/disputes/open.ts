@@ -1,0 +1,73 @@
+import type { Clock } from '../../../../core/clock.ts';
+import type { DrawUuid } from '../../../../core/id.ts';
+import type { Queryable } from '../../../../platform/postgres/database.ts';
+import { addNotesTo } from '../../transactions/timeline-messages.ts';
+import type { FinalOutcome } from '../settlement.ts';
+import type { OperationRow } from '../statements.ts';
+import type { SettledBy } from '../states.ts';
+import type { DisputeKind } from './rules.ts';
+import { insertDispute } from './statements.ts';
+
+export interface DisputeReporterDeps {
+  database: Queryable;
+  clock: Clock;
+  drawUuid: DrawUuid;
+  /** Logs and counts a dispute. */
+  onDispute: (row: OperationRow, outcome: FinalOutcome, kind: DisputeKind) => void;
+}
+
+/** Records on the timeline that an outcome contradicts the settled one, and opens a dispute: the provider is looked up. */
+export async function reportContradiction(
+  row: OperationRow,
+  outcome: FinalOutcome,
+  by: SettledBy,
+  deps: DisputeReporterDeps,
+): Promise<void> {
+  await openDispute(row, outcome, deps);
+  deps.onDispute(row, outcome, 'contradiction');
+  const { state: stands, status: payment } = row;
+  const detail = { stands, payment, said: outcome.kind, by, reference: outcome.reference ?? null };
+  await addTimelineMessage('contradiction', row, detail, deps);
+}
+
+/** As above, for another amount or currency. Every look-up may repeat it: it is reported once. */
+export async function reportMismatch(
+  row: OperationRow,
+  outcome: FinalOutcome,
+  by: SettledBy,
+  deps: DisputeReporterDeps,
+): Promise<void> {
+  if (!(await openDispute(row, outcome, deps))) return;
+  deps.onDispute(row, outcome, 'mismatch');
+  const detail = { said: outcome.kind, by, reference: outcome.reference ?? null, ...outcome.money };
+  await addTimelineMessage('mismatch', row, detail, deps);
+}
+
+/** Returns false if the same dispute is open already. */
+async function openDispute(
+  row: OperationRow,
+  { kind, reference, money }: FinalOutcome,
+  { database, clock }: DisputeReporterDeps,
+): Promise<boolean> {
+  const opened = await database.run(insertDispute, [
+    row.tenant_id,
+    row.id,
+    row.number,
+    row.operation_channel_id,
+    kind,
+    reference ?? row.operation_reference,
+    money?.amount ?? null,
+    money?.currency ?? null,
+    clock(),
+  ]);
+  return opened.length > 0;
+}
+
+async function addTimelineMessage(
+  kind: DisputeKind,
+  { tenant_id: tenantId, id: transactionId, number: operation }: OperationRow,
+  detail: Record<string, unknown>,
+  { database, clock, drawUuid }: DisputeReporterDeps,
+): Promise<void> {
+  await addNotesTo(database, [{ tenantId, transactionId, id: drawUuid(), atMs: clock(), kind, operation, detail }]);
+}

@@ -1,0 +1,33 @@
+import type { Queryable } from '../../../platform/postgres/database.ts';
+import type { ChannelDirectory } from '../channels/directory.ts';
+import { areMixed, mayUse } from '../channels/rules.ts';
+import { isRetriable } from '../providers/failures.ts';
+import { isFinal } from '../transactions/states.ts';
+import type { FinalOutcome, NextChannel } from './settlement.ts';
+import { findOfPayment, type OperationRow } from './statements.ts';
+
+/**
+ * The next channel for a charge with this outcome: the first fallback channel of the payment's channel that was not tried
+ * and accepts the payment. Null unless the charge failed for a reason that need not apply to another provider.
+ */
+export async function nextChannelFor(
+  row: OperationRow,
+  outcome: FinalOutcome,
+  { channels, database }: { channels: Pick<ChannelDirectory, 'find'>; database: Queryable },
+): Promise<NextChannel | null> {
+  if (row.kind !== 'CHARGE' || outcome.kind !== 'failed' || !isRetriable(outcome.failure)) return null;
+  const primary = await channels.find(row.channel_id);
+  if (primary === undefined || primary.fallback_channel_ids.length === 0 || isFinal(row.status)) return null;
+  const operations = await database.run(findOfPayment, [row.tenant_id, row.id]);
+  const tried = new Set(operations.map(({ operation_channel_id }) => operation_channel_id));
+  for (const id of primary.fallback_channel_ids) {
+    const channel = await channels.find(id);
+    if (channel === undefined || tried.has(id) || channel.provider === null || !channel.state) continue;
+    // Saving a channel refuses a mix of sandbox and real providers; rows saved before that rule may have one.
+    if (channel.is_disabled || areMixed(channel, { provider: row.operation_provider })) continue;
+    if (mayUse(channel, row.tenant_id) && channel.currencies.includes(row.currency)) {
+      return { id, provider: channel.provider };
+    }
+  }
+  return null;
+}

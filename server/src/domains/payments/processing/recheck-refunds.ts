@@ -1,0 +1,71 @@
+import type { Queryable } from '../../../platform/postgres/database.ts';
+import type { ChannelCredentials } from '../channels/credentials.ts';
+import type { Providers } from '../providers/directory.ts';
+import { lookUpOperation, type PublicAddress, providerOperation } from './call.ts';
+import type { Settler } from './settle.ts';
+import { isFinalOutcome } from './settlement.ts';
+import { findOfPayment, type OperationRow } from './statements.ts';
+
+export interface RefundRecheckerDeps extends PublicAddress {
+  database: Queryable;
+  providers: Pick<Providers, 'of'>;
+  credentials: Pick<ChannelCredentials, 'of'>;
+  settler: Settler;
+  /** Deadline of a look-up: `app.provider.timeout`. */
+  timeoutMs: number;
+}
+
+/** The most look-ups at a time, so that a provider that hangs does not delay the callbacks of the others. */
+const maximumInFlight = 10;
+
+/**
+ * Looks up refunds that have succeeded. Some providers (Mollie) report only that something has changed, and the change may be
+ * a refund that failed after it had succeeded. The dispatcher looks up open operations.
+ */
+export class RefundRechecker {
+  readonly #deps: RefundRecheckerDeps;
+  #inFlight = 0;
+
+  constructor(deps: RefundRecheckerDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Looks up this refund, or every refund of this charge's payment, if it has succeeded through the same channel. `unknown`:
+   * the provider did not answer. `busy`: too many look-ups are in flight.
+   */
+  async recheck(operation: OperationRow): Promise<'done' | 'unknown' | 'busy'> {
+    const rows = await this.#deps.database.run(findOfPayment, [operation.tenant_id, operation.id]);
+    const succeeded = rows.filter(
+      ({ kind, state, number, operation_channel_id }) =>
+        kind === 'REFUND' &&
+        state === 'SUCCEEDED' &&
+        operation_channel_id === operation.operation_channel_id &&
+        (operation.kind !== 'REFUND' || number === operation.number),
+    );
+    for (const row of succeeded) {
+      if (this.#inFlight >= maximumInFlight) return 'busy';
+      this.#inFlight++;
+      try {
+        if (!(await this.#lookUp(row))) return 'unknown';
+      } finally {
+        this.#inFlight--;
+      }
+    }
+    return 'done';
+  }
+
+  /** Returns false if the provider did not answer. */
+  async #lookUp(row: OperationRow): Promise<boolean> {
+    const { providers, credentials, settler, timeoutMs, publicUrl } = this.#deps;
+    const connector = await providers.of(row.operation_provider);
+    const opened = await credentials.of(row.operation_channel_id);
+    const operation = providerOperation(row, { publicUrl });
+    const answer = await lookUpOperation(connector, row, operation, { credentials: opened, timeoutMs });
+    if (answer.kind === 'unknown') return false;
+    if (answer.kind !== 'absent' && isFinalOutcome(answer)) {
+      await settler.settle(row, answer, 'look_up', { lookUps: 1 });
+    }
+    return true;
+  }
+}

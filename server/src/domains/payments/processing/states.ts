@@ -1,0 +1,14 @@
+export type OperationKind = 'CHARGE' | 'REFUND' | 'CANCEL';
+
+/**
+ * READY: recorded, and not sent. CALLING: sent, or about to be. UNKNOWN: it may have happened or not. WAITING: in progress at
+ * the provider, or waiting for the payer. The others are final; only a refund can still go from SUCCEEDED to FAILED.
+ */
+export type OperationState = 'READY' | 'CALLING' | 'UNKNOWN' | 'WAITING' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED';
+
+/** How the final outcome of an operation became known. `nothing`: without a call to the provider. */
+export type SettledBy = 'answer' | 'look_up' | 'callback' | 'nothing';
+
+export function isFinished(state: OperationState): boolean {
+  return state === 'SUCCEEDED' || state === 'FAILED' || state === 'CANCELLED';
+}

@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest';
+import { chargeScenario } from '../../../../testing/charge-scenario.ts';
+import type { Outcome } from '../../providers/provider.ts';
+
+const scenario = chargeScenario();
+const { pay, endOfPayment, operationInState, principal } = scenario;
+
+test('a channel that cannot be read while its breaker is open fails the claim, not the process', async () => {
+  scenario.node.provider.answer = () => ({ kind: 'unknown', cause: 'silence' });
+  scenario.node.dispatcher.start();
+  for (let i = 0; i < 5; i++) await operationInState(await pay(), 'UNKNOWN');
+  let reads = 0;
+  const find = scenario.node.channels.find.bind(scenario.node.channels);
+  scenario.node.channels.find = () => {
+    reads++;
+    return Promise.reject(new Error('The database is away.'));
+  };
+  while (reads === 0) {
+    scenario.node.dispatcher.wake();
+    // Node reports an unhandled rejection before this resolves.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  scenario.node.channels.find = find;
+  scenario.nowMs += 31_000;
+  scenario.node.provider.answer = (_verb, { key }) => ({ kind: 'succeeded', reference: key });
+  expect((await endOfPayment(await pay())).status).toBe('SUCCESS');
+  // The claim failed, and reported it.
+  expect(scenario.node.troubles.splice(0)).toEqual([new Error('The database is away.')]);
+});
+
+test('a channel whose provider hangs does not delay other channels, however many payments it has', async () => {
+  let hanging = 0;
+  scenario.node.provider.answer = (_verb, operation) => {
+    if (operation.kind !== 'CHARGE' || !operation.callbackUrl.endsWith('/11'))
+      return { kind: 'succeeded', reference: 'r' };
+    hanging++;
+    return new Promise<Outcome>((resolve) => release.push(() => resolve({ kind: 'succeeded', reference: 'r' })));
+  };
+  const release: (() => void)[] = [];
+  const stuck = await Promise.all(Array.from({ length: 700 }, () => pay(11)));
+  scenario.node.dispatcher.start();
+  while (hanging < 500) await scenario.node.find(stuck[0] as string, principal);
+  expect((await endOfPayment(await pay(21))).status).toBe('SUCCESS');
+  expect(hanging).toBe(500);
+  scenario.node.provider.answer = () => ({ kind: 'succeeded', reference: 'r' });
+  for (const go of release) go();
+  await endOfPayment(stuck.at(-1) as string);
+});
+
+const unknown = (): Outcome => ({ kind: 'unknown', cause: new Error('cut') });
+
+test('while the breaker is open a charge waits, unless a fallback channel accepts it', async () => {
+  // The fallback channel of 21 is inactive; that of 11 accepts the payment.
+  await scenario.db.query(`update channel set fallback_channel_ids = '{31}' where id = 21`);
+  scenario.node.provider.answer = (_verb, { key }) =>
+    key.endsWith('-2') ? { kind: 'succeeded', reference: key } : unknown();
+  scenario.node.dispatcher.start();
+  for (let i = 0; i < 5; i++) for (const channelId of [11, 21]) await operationInState(await pay(channelId), 'UNKNOWN');
+  expect(await endOfPayment(await pay(11))).toMatchObject({
+    status: 'SUCCESS',
+    provider_reference: expect.stringMatching(/-2$/),
+  });
+  const id = await pay(21);
+  const dueMs = async () =>
+    (
+      await scenario.db.query<{ due_ms: number }>(
+        `select (extract(epoch from due_at) * 1000)::float8 as due_ms from provider_operation
+          where state = 'READY' and channel_id = 21`,
+      )
+    )[0]?.due_ms ?? 0;
+  while ((await dueMs()) <= scenario.nowMs) scenario.node.dispatcher.wake();
+  expect(await scenario.node.operationsOf(1, id)).toMatchObject([{ state: 'READY' }]);
+  scenario.node.provider.answer = (_verb, { key }) => ({ kind: 'succeeded', reference: key });
+  scenario.nowMs += 31_000;
+  scenario.node.dispatcher.wake();
+  expect((await endOfPayment(id)).status).toBe('SUCCESS');
+  await scenario.db.query(`update channel set fallback_channel_ids = '{}' where id = 21`);
+});

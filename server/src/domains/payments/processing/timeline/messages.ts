@@ -1,0 +1,84 @@
+import type { TransactionStatus } from '../../transactions/states.ts';
+import type { NoteKind } from '../../transactions/timeline-messages.ts';
+import type { MessageRecord, OperationRecord } from './statements.ts';
+import { type PlacedStep, ranks } from './steps.ts';
+
+/** The facts of a message that the API shows. Every other one is internal. */
+const publicFacts = [
+  'from',
+  'to',
+  'userId',
+  'error',
+  'eventId',
+  'said',
+  'stands',
+  'payment',
+  'by',
+  'amount',
+  'currency',
+  'agrees',
+];
+
+/** `operation` is the operation that the message refers to, if it is known. */
+export function stepOfMessage(
+  { at, kind, operation: number, detail }: MessageRecord,
+  operation?: OperationRecord,
+): PlacedStep {
+  const facts = Object.fromEntries(publicFacts.flatMap((name) => (name in detail ? [[name, detail[name]]] : [])));
+  const { reference, to } = detail as { reference?: string | null; to?: TransactionStatus };
+  return {
+    time: at,
+    type: kind,
+    message: messageTexts[kind]({
+      provider: operation?.provider ?? 'The provider',
+      subject: operation === undefined ? 'the payment' : subjects[operation.kind],
+      detail,
+    }),
+    ...(operation !== undefined && { channelId: operation.channel_id, provider: operation.provider }),
+    ...(number !== null && { operation: number }),
+    ...(reference && { reference }),
+    ...(Object.keys(facts).length > 0 && { detail: facts }),
+    rank: rankOf[kind] ?? ranks.message,
+    ...(kind === 'updated' && to !== undefined && { to }),
+  };
+}
+
+const rankOf: Partial<Record<NoteKind, number>> = {
+  contradiction: ranks.contradicted,
+  mismatch: ranks.contradicted,
+  looked_up: ranks.lookedUp,
+};
+
+const subjects = { CHARGE: 'the charge', REFUND: 'the refund', CANCEL: 'the request to cancel the charge' };
+
+interface MessageContext {
+  provider: string;
+  subject: string;
+  detail: Record<string, unknown>;
+}
+
+export const messageTexts: Record<NoteKind, (context: MessageContext) => string> = {
+  updated: ({ detail }) => `User ${detail.userId} set the status to ${detail.to}.`,
+  cancel_asked: ({ detail }) => `User ${detail.userId} requested to cancel the charge.`,
+  unknown: ({ provider, subject }) =>
+    `${provider} did not report the outcome of ${subject}: it may have happened or not, and is looked up.`,
+  pending: ({ provider, subject }) => `${provider} is processing ${subject}.`,
+  needs_payer: ({ subject }) => `The payer has to do something before ${subject} can continue.`,
+  absent: ({ provider, subject }) => `${provider} does not know ${subject}; it is sent again under the same key.`,
+  callback: ({ provider, subject, detail }) =>
+    detail.said === 'changed' || typeof detail.said !== 'string'
+      ? `${provider} sent a callback: something has changed about ${subject}.`
+      : `${provider} sent a callback about ${subject}: ${detail.said}.`,
+  contradiction: ({ provider, subject, detail }) =>
+    `${provider} reported "${detail.said}" for ${subject}, which contradicts what is settled. ` +
+    'The payment stays as it is, and the provider is asked which is right.',
+  mismatch: ({ provider, subject, detail }) =>
+    `${provider} reported "${detail.said}" for ${subject}, with another amount or currency than was requested. ` +
+    'It is not booked, and the provider is asked again.',
+  looked_up: ({ provider, subject, detail }) =>
+    detail.agrees === true
+      ? `${provider} was asked about ${subject} again and agrees with what is settled.`
+      : `${provider} was asked about ${subject} again and reports "${detail.said}": its books and ours disagree. ` +
+        'The payment stays as it is until a person has investigated.',
+  not_called: ({ provider, subject }) => `${provider} was not called for ${subject}.`,
+};
