@@ -1,7 +1,7 @@
 import { statement } from '../../../platform/postgres/statement.ts';
 import { operationsDue } from '../operations/open.cte.ts';
 import type { ProviderName } from '../providers/directory.ts';
-import { columns as paymentColumns, type TransactionRow } from '../transactions/statements.ts';
+import { paymentColumns, type TransactionRow } from '../transactions/statements.ts';
 
 export type OperationKind = 'CHARGE' | 'REFUND' | 'CANCEL';
 export type OperationState = 'READY' | 'CALLING' | 'UNKNOWN' | 'WAITING' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED';

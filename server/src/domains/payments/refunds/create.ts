@@ -7,7 +7,7 @@ import type { Principal } from '../../../core/principal.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { answerOnce, requestHash } from '../../../platform/postgres/idempotency-records.ts';
 import type { TransactionReader } from '../transactions/read.ts';
-import { lockOne, type TransactionRow } from '../transactions/statements.ts';
+import { lockPayment, type TransactionRow } from '../transactions/statements.ts';
 import type { Transition } from '../transactions/transition.cte.ts';
 import type { PaymentTransitions } from '../transactions/transitions.ts';
 import { type RefundRecord, recordOf } from './record.ts';
@@ -49,7 +49,7 @@ export async function createRefund(
   const metadata = metadataJson(input.metadata);
   const { tenant_id, id } = await deps.reader.find(input.transactionId, principal, 'transactionId');
   const work = async (transaction: Queryable): Promise<RefundRecord> => {
-    const [payment] = await transaction.run(lockOne, [tenant_id, id]);
+    const [payment] = await transaction.run(lockPayment, [tenant_id, id]);
     if (payment === undefined) throw notFound('transaction', input.transactionId, 'transactionId');
     const amount = refundableAmount(payment, input.amount);
     const refund = await insert(transaction, payment, { ...input, amount, metadata }, principal, deps.drawUuid());

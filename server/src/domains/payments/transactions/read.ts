@@ -4,7 +4,7 @@ import { type Principal, seesAllTenants } from '../../../core/principal.ts';
 import { plainArray } from '../../../platform/postgres/array-literal.ts';
 import { Batcher } from '../../../platform/postgres/batcher.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
-import { findInAnyTenant, findMany, type TransactionRow } from './statements.ts';
+import { findPaymentInAnyTenant, findPayments, type TransactionRow } from './statements.ts';
 
 interface Wanted {
   tenantId: number;
@@ -28,14 +28,14 @@ export class TransactionReader {
     if (id === undefined) throw notFound('transaction', publicId, field);
     const row =
       (await this.#batcher.add({ tenantId: principal.tenantId, id })) ??
-      (seesAllTenants(principal) ? (await this.#database.run(findInAnyTenant, [id]))[0] : undefined);
+      (seesAllTenants(principal) ? (await this.#database.run(findPaymentInAnyTenant, [id]))[0] : undefined);
     if (row === undefined) throw notFound('transaction', publicId, field);
     return row;
   }
 }
 
 async function readMany(database: Database, wanted: readonly Wanted[]): Promise<(TransactionRow | undefined)[]> {
-  const rows = await database.run(findMany, [
+  const rows = await database.run(findPayments, [
     plainArray(wanted.map((one) => one.tenantId)),
     plainArray(wanted.map((one) => one.id)),
   ]);

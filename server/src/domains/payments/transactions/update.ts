@@ -10,7 +10,7 @@ import type { TransactionReader } from './read.ts';
 import { recordOf, type TransactionRecord } from './record.ts';
 import { demandMeaningfulUpdate, demandUpdatable } from './rules.ts';
 import type { updateInput } from './schema.ts';
-import { lockOne, type TransactionRow } from './statements.ts';
+import { lockPayment, type TransactionRow } from './statements.ts';
 import { note } from './timeline-messages.ts';
 import { afterTransition, type Transition } from './transition.cte.ts';
 import type { PaymentTransitions } from './transitions.ts';
@@ -52,7 +52,7 @@ export async function updateTransaction(
   const change = { ...input, metadataJson: metadataJson(input.metadata) ?? undefined };
   const { tenant_id, id } = await deps.reader.find(input.id, principal);
   const work = async (transaction: Queryable): Promise<TransactionRecord> => {
-    const [row] = await transaction.run(lockOne, [tenant_id, id]);
+    const [row] = await transaction.run(lockPayment, [tenant_id, id]);
     if (row === undefined) throw notFound('transaction', input.id);
     const move = await moveOf(change, row, principal, transaction, deps);
     const moved = await deps.transitions.apply(transaction, [move], deps.drawUuid);
