@@ -14,7 +14,11 @@ interface ValueOf {
 
 /** One input column; undefined is written as null. */
 export type Column<Row> = {
-  [Type in keyof ValueOf]: readonly [name: string, type: Type, valueFrom: (row: Row) => ValueOf[Type] | null | undefined];
+  [Type in keyof ValueOf]: readonly [
+    name: string,
+    type: Type,
+    valueFrom: (row: Row) => ValueOf[Type] | null | undefined,
+  ];
 }[keyof ValueOf];
 
 /** The name and type of a column; whatever else declares it is ignored. */

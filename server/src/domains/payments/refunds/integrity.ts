@@ -3,10 +3,11 @@ import type { Check } from '../../../platform/postgres/check.ts';
 const payment = (id: string) => `'txn_' || replace(${id}::text, '-', '')`;
 const refund = (id: string) => `'ref_' || replace(${id}::text, '-', '')`;
 
-/** What must be true of refunds, of the payments they give back, and of what they have booked and told. */
+/** Claims about refunds, their payments, their ledger transfers and their events. */
 export const refundChecks: readonly Check[] = [
   {
-    claim: 'A payment holds and has given back what its refunds say, in its currency and never more than its amount',
+    claim:
+      'The held and the refunded amount of a payment are the sums of its refunds, in its currency, and never exceed its amount',
     offenders: `
       with given as (
         select tenant_id, transaction_id as id, min(currency) as currency, max(currency) as other_currency,
@@ -24,7 +25,7 @@ export const refundChecks: readonly Check[] = [
   },
   {
     claim:
-      'Every refund that succeeded is booked once, for its amount, one that failed afterwards is reversed once, and no other is booked',
+      'Every refund that succeeded is booked once for its amount, one that failed afterwards is reversed once, and no other refund is booked',
     offenders: `
       with booked as (
         select tenant_id, source_id as id, transaction_id, leg, debit, credit, currency, amount
@@ -49,7 +50,7 @@ export const refundChecks: readonly Check[] = [
   },
   {
     claim:
-      'Every refund that succeeded, also one that failed afterwards, has its event, and there is no other transaction.refunded',
+      'Every refund that succeeded, even if it failed afterwards, has one transaction.refunded event, and there are no others',
     offenders: `
       with told as (
         select tenant_id, object_id, count(*) as count from event where type = 'transaction.refunded' group by 1, 2
@@ -65,8 +66,8 @@ export const refundChecks: readonly Check[] = [
        where told.count is distinct from succeeded.count`,
   },
   {
-    claim: 'Every refund that failed has exactly one refund.failed, and no other has one',
-    // Refunds that failed before there was this event have none.
+    claim: 'Every refund that failed has exactly one refund.failed event, and no other refund has one',
+    // Refunds that failed before this event existed have none (`failure_untold`).
     offenders: `
       with told as (
         select tenant_id, object_id, count(*) as count from event where type = 'refund.failed' group by 1, 2
