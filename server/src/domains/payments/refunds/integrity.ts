@@ -6,8 +6,7 @@ const refund = (id: string) => `'ref_' || replace(${id}::text, '-', '')`;
 /** Claims about refunds, their payments, their ledger transfers and their events. */
 export const refundChecks: readonly Check[] = [
   {
-    claim:
-      'The held and the refunded amount of a payment are the sums of its refunds, in its currency, and never exceed its amount',
+    claim: 'A payment holds and has given back the sums of its refunds, in its currency and never more than its amount',
     offenders: `
       with given as (
         select tenant_id, transaction_id as id, min(currency) as currency, max(currency) as other_currency,
@@ -50,7 +49,7 @@ export const refundChecks: readonly Check[] = [
   },
   {
     claim:
-      'Every refund that succeeded, even if it failed afterwards, has one transaction.refunded event, and there are no others',
+      'Every refund that succeeded, even if it failed afterwards, has its event, and there is no other transaction.refunded',
     offenders: `
       with told as (
         select tenant_id, object_id, count(*) as count from event where type = 'transaction.refunded' group by 1, 2

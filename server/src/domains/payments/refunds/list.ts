@@ -19,11 +19,11 @@ export function listRefunds(
   const { page = 1, pageSize = defaultPageSize, status, channelId } = query;
   const { fromMs, toMs } = dayRangeOf(query.startDate, query.endDate);
   const transactionId = paymentIdOf(query.transactionId);
-  return database.snapshot(async (moment) => {
-    const tenantIds = await tenantsSeen(moment, principal);
+  return database.snapshot(async (snapshot) => {
+    const tenantIds = await tenantsSeen(snapshot, principal);
     const filter = [tenantIds, firstUuidAt(fromMs), firstUuidAt(toMs), transactionId, status, channelId];
-    const [count] = await moment.run(countRefunds, filter);
-    const rows = await moment.run(findRefundPage, [...filter, (page - 1) * pageSize, pageSize]);
+    const [count] = await snapshot.run(countRefunds, filter);
+    const rows = await snapshot.run(findRefundPage, [...filter, (page - 1) * pageSize, pageSize]);
     return { data: rows.map(recordOf), pagination: paginationOf({ page, pageSize }, count?.total ?? 0) };
   });
 }

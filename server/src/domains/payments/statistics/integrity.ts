@@ -1,6 +1,6 @@
 import type { Check } from '../../../platform/postgres/check.ts';
 
-/** What must be true of the figures that statistics keeps itself. */
+/** Claims about the totals of charges. */
 export const statisticsChecks: readonly Check[] = [
   {
     claim: 'The totals of charges equal a recount of those that have ended',

@@ -7,7 +7,7 @@ import type { Database, Queryable } from '../../../platform/postgres/database.ts
 import { databaseFromTemplate, type TestDatabase } from '../../../testing/database.ts';
 import { arrangeChannels, paymentsNode, principalOf } from '../../../testing/payments.ts';
 import { listTransactions } from './list.ts';
-import { rollUpTransactionTotals, rowsPerSlice } from './rollup.ts';
+import { rollUpTransactionTotals, rowsPerBucket } from './rollup.ts';
 import { countTotalsCte } from './totals.cte.ts';
 
 type Query = Parameters<typeof listTransactions>[1];
@@ -71,7 +71,7 @@ test('every page is that of one moment while nodes with wandering clocks write, 
     await Promise.all([...writers, ...folders]);
     await Promise.all(nodes.map((node) => node.stop()));
   }
-  expect(seen).toContain('transactions.locate_slices');
+  expect(seen).toContain('transactions.locate_buckets');
 });
 
 /** Mostly runs ahead, now and then far; sometimes back, which its node's ids do not follow. */
@@ -190,13 +190,13 @@ test('a page in the middle of a burst reads about one slice, under every filter,
     for (const filter of filters) {
       const query: Query = { ...filter, startDate: '2026-03-10', endDate: '2026-03-10', pageSize: 50 };
       const { total } = (await listTransactions(db.database, query, who)).pagination;
-      expect(total).toBeGreaterThan(3 * rowsPerSlice);
+      expect(total).toBeGreaterThan(3 * rowsPerBucket);
       for (const depth of depths) {
         const { page, recount, read } = await listedAndRead({ ...query, page: Math.ceil((total * depth) / 50) }, who);
         expect(page.data.map((row) => row.id)).toEqual(recount.ids);
         expect(page.pagination.total).toBe(recount.total);
         expect(read).toBeGreaterThanOrEqual(50);
-        expect(read).toBeLessThan(rowsPerSlice + 2 * perSecond);
+        expect(read).toBeLessThan(rowsPerBucket + 2 * perSecond);
       }
     }
   };
@@ -207,7 +207,7 @@ test('a page in the middle of a burst reads about one slice, under every filter,
 
 async function listedAndRead(query: Query, who: Principal) {
   let read = 0;
-  const listed = await listedAndCounted(query, who, rowsPerSlice, async (moment, { text }, values) => {
+  const listed = await listedAndCounted(query, who, rowsPerBucket, async (moment, { text }, values) => {
     read += await rowsRead(moment, text, values);
   });
   return { ...listed, read };

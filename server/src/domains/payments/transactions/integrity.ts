@@ -1,11 +1,11 @@
 import type { Check } from '../../../platform/postgres/check.ts';
 
-/** The id of a payment as everyone knows it, from its UUID. */
-const named = (id: string) => `'txn_' || replace(${id}::text, '-', '')`;
+/** The public id of a payment, from its UUID. */
+const publicIdOf = (id: string) => `'txn_' || replace(${id}::text, '-', '')`;
 
 const allEight = `coalesce(channel_id, 0) as channel_id, coalesce(user_id, 0) as user_id, coalesce(status, '*') as status`;
 
-/** What must be true of payments, of what they have booked and told, and of their totals. */
+/** Claims about payments, their ledger transfers, their events and their totals. */
 export const transactionChecks: readonly Check[] = [
   {
     claim: 'Every payment that succeeded is booked once, for its amount, and no other payment is booked',
@@ -20,7 +20,7 @@ export const transactionChecks: readonly Check[] = [
          where source_id = transaction_id
          group by 1, 2
       )
-      select ${named('id')} as offender
+      select ${publicIdOf('id')} as offender
         from booked
         full join (select tenant_id, id, amount, currency, status in ('SUCCESS', 'REFUNDED') as took from transaction)
                as payment using (tenant_id, id)
@@ -30,7 +30,8 @@ export const transactionChecks: readonly Check[] = [
                   else booked.transfers is not null end`,
   },
   {
-    claim: 'Every transition of a payment has its event; of creation and of the end there is exactly one',
+    claim:
+      'Every transition of a payment has its event; there is exactly one for its creation and one for its final status',
     offenders: `
       with told as (
         select tenant_id, object_id, count(*) filter (where type = 'transaction.created') as created,
@@ -44,7 +45,7 @@ export const transactionChecks: readonly Check[] = [
       )
       select object_id as offender
         from told
-        full join (select tenant_id, ${named('id')} as object_id, status from transaction) as payment
+        full join (select tenant_id, ${publicIdOf('id')} as object_id, status from transaction) as payment
             using (tenant_id, object_id)
        where (told.created, told.succeeded, told.failed, told.cancelled)
              is distinct from (1, (status in ('SUCCESS', 'REFUNDED'))::int, (status = 'FAILED')::int,
@@ -90,7 +91,7 @@ export const transactionChecks: readonly Check[] = [
   },
   {
     claim: 'The slices of busy days equal a recount',
-    // What has not been folded yet belongs to its slice already, and is not counted there: it is taken off.
+    // Payments whose deltas are not rolled up yet belong to a bucket that does not count them: they are subtracted.
     offenders: `
       with busy as (
         select tenant_id, date_trunc('day', started_at, 'UTC') as day from transaction_slice

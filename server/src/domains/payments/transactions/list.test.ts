@@ -6,7 +6,7 @@ import type { Principal } from '../../../core/principal.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../../testing/database.ts';
 import { arrangeChannels, paymentsNode, principalOf } from '../../../testing/payments.ts';
 import { listTransactions } from './list.ts';
-import { rollUpTransactionTotals, rowsPerSlice } from './rollup.ts';
+import { rollUpTransactionTotals, rowsPerBucket } from './rollup.ts';
 
 let db: TestDatabase;
 let node: Awaited<ReturnType<typeof paymentsNode>>;
@@ -54,7 +54,7 @@ const queries = fc.record(
 );
 
 /** As it is, and so small that nearly every page is looked for in slices. */
-const slicedEvery = fc.constantFrom(rowsPerSlice, 3);
+const slicedEvery = fc.constantFrom(rowsPerBucket, 3);
 
 test('any page under any filter holds exactly the rows, in the order and with the total, that counting them gives', async () => {
   await fc.assert(

@@ -10,7 +10,7 @@ export const rollupsDue: Topic = 'rollups';
  * changes.
  *
  * One row is written for each second, channel, user, status and currency. A batch therefore writes about as many rows as
- * it has groups, and the rollup can divide busy days into buckets (rollup.ts).
+ * it has groups, and the rollup can divide busy days into buckets (rollup-statements.ts).
  */
 export const countTotalsCte = `
   counted as (
