@@ -1,25 +1,25 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { dayMs, secondMs } from '../../../core/clock.ts';
-import { migrate } from '../../../platform/postgres/migrate.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../../testing/database.ts';
-import { arrangeChannels, paymentsNode, principalOf } from '../../../testing/payments.ts';
-import { listTransactions } from './list.ts';
-import { rollUpTransactionTotals } from './rollup.ts';
+import { dayMs, secondMs } from '../../../../core/clock.ts';
+import { migrate } from '../../../../platform/postgres/migrate.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../../testing/database.ts';
+import { arrangeChannels, paymentsNode, principalOf } from '../../../../testing/payments.ts';
+import { listTransactions } from '../list.ts';
+import { rollUpTransactionTotals } from '../rollup.ts';
 
 const caller = principalOf(1, 7);
-/** A moment of 2026, as ids carry it. */
+/** A time in 2026, as in the ids below. */
 const startMs = 0x019c0eb50000;
 const cell = 'tenant_id, channel_id, user_id, status, day, currency, count, amount';
 
 let db: TestDatabase;
 beforeAll(async () => {
   db = await databaseFromTemplate('template0');
-  await db.query(await readFile(new URL('../../../../migrations/0001_foundation.sql', import.meta.url), 'utf8'));
+  await db.query(await readFile(new URL('../../../../../migrations/0001_foundation.sql', import.meta.url), 'utf8'));
   await db.query('create table schema_migration (id serial primary key, name varchar(255), run_on timestamp)');
   await db.query(`insert into schema_migration (name, run_on) values ('0001_foundation', now())`);
   await arrangeChannels(db);
-  // Forty payments on one day; the totals of half of them folded, those of the others waiting.
+  // Forty payments on one day: half of them in the totals, half as deltas.
   await db.query(`
     insert into transaction (tenant_id, id, amount, currency, status, channel_id, user_id, created_at, updated_at)
     select 1, overlay(gen_random_uuid()::text placing '019c0eb5-0000-7' from 1 for 15)::uuid, 100 + number, 'USD',
@@ -39,7 +39,7 @@ beforeAll(async () => {
 });
 afterAll(() => db.drop());
 
-test('an upgrade keeps totals exact, those not yet folded too, and the days it finds stay one slice', async () => {
+test('an upgrade keeps totals and deltas exact, and existing days stay one bucket', async () => {
   await migrate(db.connection, () => {});
   expect((await listTransactions(db.database, {}, caller)).pagination.total).toBe(40);
   expect(await differingTotals()).toEqual([]);
