@@ -51,7 +51,7 @@ export const refundChecks: readonly Check[] = [
     claim:
       'Every refund that succeeded, even if it failed afterwards, has its event, and there is no other transaction.refunded',
     offenders: `
-      with told as (
+      with event_count as (
         select tenant_id, object_id, count(*) as count from event where type = 'transaction.refunded' group by 1, 2
       ), succeeded as (
         select tenant_id, ${payment('transaction_id')} as object_id, count(*) as count
@@ -60,22 +60,22 @@ export const refundChecks: readonly Check[] = [
          group by 1, 2
       )
       select object_id as offender
-        from told
+        from event_count
         full join succeeded using (tenant_id, object_id)
-       where told.count is distinct from succeeded.count`,
+       where event_count.count is distinct from succeeded.count`,
   },
   {
     claim: 'Every refund that failed has exactly one refund.failed event, and no other refund has one',
     // Refunds that failed before this event existed have none (`failure_untold`).
     offenders: `
-      with told as (
+      with event_count as (
         select tenant_id, object_id, count(*) as count from event where type = 'refund.failed' group by 1, 2
       ), failed as (
         select tenant_id, ${refund('id')} as object_id from refund where status = 'FAILED' and not failure_untold
       )
       select object_id as offender
-        from told
+        from event_count
         full join failed using (tenant_id, object_id)
-       where told.count is distinct from 1 or failed.object_id is null`,
+       where event_count.count is distinct from 1 or failed.object_id is null`,
   },
 ];

@@ -321,9 +321,9 @@ test('on a channel with a provider a refund is PENDING until the sandbox reports
     });
 
   const good = await paid();
-  const asked = dataOf(await refund({ transactionId: good, amount: 500, reason: 'Broken' }));
-  expect(asked).toMatchObject({ status: 'PENDING', amount: 500, reason: 'Broken' });
-  expect(await ended(asked.id)).toMatchObject({ status: 'SUCCESS', providerReference: expect.stringMatching(/./) });
+  const created = dataOf(await refund({ transactionId: good, amount: 500, reason: 'Broken' }));
+  expect(created).toMatchObject({ status: 'PENDING', amount: 500, reason: 'Broken' });
+  expect(await ended(created.id)).toMatchObject({ status: 'SUCCESS', providerReference: expect.stringMatching(/./) });
   expect(await payment(good)).toMatchObject({ status: 'REFUNDED', amountRefunded: 500 });
 
   const stubborn = await paid({ metadata: { sandbox: 'refund:fail' } });

@@ -17,7 +17,7 @@ export const summaryQuery = Type.Object({
     }),
   ),
   status: Type.Optional(status),
-  userId: Type.Optional(long('Only payments created by this user (or by one of their keys).')),
+  userId: Type.Optional(long('Only payments created by this user or with one of their keys.')),
 });
 
 export const seriesQuery = Type.Object({

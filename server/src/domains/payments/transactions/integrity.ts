@@ -33,7 +33,7 @@ export const transactionChecks: readonly Check[] = [
     claim:
       'Every transition of a payment has its event; there is exactly one for its creation and one for its final status',
     offenders: `
-      with told as (
+      with event_count as (
         select tenant_id, object_id, count(*) filter (where type = 'transaction.created') as created,
                count(*) filter (where type = 'transaction.processing') as processing,
                count(*) filter (where type = 'transaction.succeeded') as succeeded,
@@ -44,13 +44,13 @@ export const transactionChecks: readonly Check[] = [
          group by 1, 2
       )
       select object_id as offender
-        from told
+        from event_count
         full join (select tenant_id, ${publicIdOf('id')} as object_id, status from transaction) as payment
             using (tenant_id, object_id)
-       where (told.created, told.succeeded, told.failed, told.cancelled)
+       where (event_count.created, event_count.succeeded, event_count.failed, event_count.cancelled)
              is distinct from (1, (status in ('SUCCESS', 'REFUNDED'))::int, (status = 'FAILED')::int,
                                (status = 'CANCELLED')::int)
-          or (status = 'PROCESSING' and told.processing = 0)`,
+          or (status = 'PROCESSING' and event_count.processing = 0)`,
   },
   {
     claim: 'Every event of a payment tells its amount and currency',
@@ -71,7 +71,7 @@ export const transactionChecks: readonly Check[] = [
                sum(amount) as amount
           from transaction
          group by tenant_id, 5, currency, cube (channel_id, user_id, status)
-      ), kept as (
+      ), stored as (
         select tenant_id, channel_id, user_id, status, day, currency, sum(count) as count, sum(amount) as amount
           from (
             select tenant_id, channel_id, user_id, status, day, currency, count, amount from transaction_total
@@ -86,8 +86,8 @@ export const transactionChecks: readonly Check[] = [
       select format('tenant %s %s channel %s user %s %s %s', tenant_id, day, channel_id, user_id, status, currency)
                as offender
         from recount
-        full join kept using (tenant_id, channel_id, user_id, status, day, currency)
-       where recount.count is distinct from kept.count or recount.amount is distinct from kept.amount`,
+        full join stored using (tenant_id, channel_id, user_id, status, day, currency)
+       where recount.count is distinct from stored.count or recount.amount is distinct from stored.amount`,
   },
   {
     claim: 'The slices of busy days equal a recount',
@@ -118,9 +118,9 @@ export const transactionChecks: readonly Check[] = [
       )
       select format('tenant %s %s channel %s user %s %s', tenant_id, started_at, channel_id, user_id, status) as offender
         from cell
-        full join (select * from transaction_slice_total where count <> 0) as kept
+        full join (select * from transaction_slice_total where count <> 0) as stored
             using (tenant_id, channel_id, user_id, status, started_at)
-       where cell.count is distinct from kept.count
+       where cell.count is distinct from stored.count
        union all
       select format('tenant %s %s', tenant_id, started_at)
         from slice
@@ -128,7 +128,7 @@ export const transactionChecks: readonly Check[] = [
           select transaction_slice.tenant_id, started_at, count
             from transaction_slice
             join busy on busy.tenant_id = transaction_slice.tenant_id and day = date_trunc('day', started_at, 'UTC')
-        ) as kept using (tenant_id, started_at)
-       where coalesce(slice.count, 0) <> coalesce(kept.count, 0)`,
+        ) as stored using (tenant_id, started_at)
+       where coalesce(slice.count, 0) <> coalesce(stored.count, 0)`,
   },
 ];

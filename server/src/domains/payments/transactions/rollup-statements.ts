@@ -3,7 +3,7 @@ import { statement } from '../../../platform/postgres/statement.ts';
 /** Deltas in one statement: a second's worth at full speed, and short enough to delay nobody. */
 export const maximumDeltas = 20_000;
 
-/** Held to the end of the transaction. Only rollups take this lock; whoever reads or writes payments does not. */
+/** Held to the end of the transaction. Only rollups take this lock; reads and writes of payments do not. */
 export const lockRollup = statement(
   'transactions.lock_rollup',
   'lock table transaction_slice in share row exclusive mode',

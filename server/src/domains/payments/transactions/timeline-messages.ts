@@ -52,7 +52,7 @@ export async function addNotesTo(database: Queryable, notes: readonly Note[]): P
 }
 
 /** Writes one timeline message that is not about an operation. */
-export function note(
+export function addTimelineMessage(
   database: Queryable,
   { tenant_id, id: transactionId }: { tenant_id: number; id: string },
   id: string,

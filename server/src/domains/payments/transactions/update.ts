@@ -12,7 +12,7 @@ import { recordOf, type TransactionRecord } from './record.ts';
 import { requireChange, requireUpdatable } from './rules.ts';
 import type { updateInput } from './schema.ts';
 import { lockPayment, type TransactionRow } from './statements.ts';
-import { note } from './timeline-messages.ts';
+import { addTimelineMessage } from './timeline-messages.ts';
 import { afterTransition, type Transition } from './transition.cte.ts';
 import type { PaymentTransitions } from './transitions.ts';
 
@@ -91,9 +91,13 @@ async function transitionOf(
   requireUpdatable(row.status, status, row.provider !== null);
   if (row.provider !== null && row.status === 'PROCESSING') {
     await requestCancellation(transaction, row, atMs);
-    await note(transaction, row, drawUuid(), atMs, 'cancel_asked', { userId: principal.userId });
+    await addTimelineMessage(transaction, row, drawUuid(), atMs, 'cancel_asked', { userId: principal.userId });
     return sameStatus;
   }
-  await note(transaction, row, drawUuid(), atMs, 'updated', { from: row.status, to: status, userId: principal.userId });
+  await addTimelineMessage(transaction, row, drawUuid(), atMs, 'updated', {
+    from: row.status,
+    to: status,
+    userId: principal.userId,
+  });
   return { ...sameStatus, to: status, failureCode, failureMessage, nextAction: undefined, news: true };
 }
