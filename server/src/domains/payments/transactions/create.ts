@@ -57,14 +57,19 @@ export interface PaymentRequest {
   returnUrl: string | null;
 }
 
-/** Creates payments in a transaction of the caller. */
-export type PaymentWriter = Pick<TransactionCreator, 'createWithin'>;
+export interface PaymentWriter {
+  /**
+   * Creates payments of invoices in a transaction of the caller. Returns, in order, the refusal of each payment that its
+   * channel does not accept, and undefined for each that was created.
+   */
+  createWithin(transaction: Queryable, requests: readonly PaymentRequest[]): Promise<(Refusal | undefined)[]>;
+}
 
 /**
  * Creates payments, many in one statement. When a create resolves, the payment is on disk together with its event and
  * its deliveries.
  */
-export class TransactionCreator {
+export class TransactionCreator implements PaymentWriter {
   readonly #deps: CreateTransactionDeps;
   readonly #batcher: Batcher<Draft, Outcome>;
 
@@ -146,10 +151,6 @@ export class TransactionCreator {
     return existing.length === 0 ? undefined : outcomeOf(key, existing);
   }
 
-  /**
-   * Creates payments of invoices in a transaction of the caller. Returns, in order, the refusal of each payment that its
-   * channel does not accept, and undefined for each that was created.
-   */
   async createWithin(transaction: Queryable, requests: readonly PaymentRequest[]): Promise<(Refusal | undefined)[]> {
     const channels = new Map<number, ChannelRow | undefined>();
     for (const { channelId } of requests) {
