@@ -5,7 +5,6 @@ import { scopes, type UserType } from '../core/scopes.ts';
 import { followPaymentsCte } from '../domains/billing/invoices/follow-payment.cte.ts';
 import { invoiceReservations } from '../domains/billing/invoices/reserve.ts';
 import { ChannelDirectory } from '../domains/payments/channels/directory.ts';
-import { requestCancellation } from '../domains/payments/operations/request-cancellation.ts';
 import { TransactionCreator } from '../domains/payments/transactions/create.ts';
 import { TransactionReader } from '../domains/payments/transactions/read.ts';
 import { PaymentTransitions } from '../domains/payments/transactions/transitions.ts';
@@ -33,7 +32,7 @@ export async function paymentsNode({ connection, database }: TestDatabase, clock
   });
   const reader = new TransactionReader(database, reading);
   const transitions = new PaymentTransitions([{ cte: followPaymentsCte }]);
-  const deps = { database, reader, drawUuid, clock, transitions, askToCancel: requestCancellation };
+  const deps = { database, reader, drawUuid, clock, transitions };
   return {
     creator,
     reader,

@@ -6,8 +6,6 @@ import { invoiceReservations } from '../domains/billing/invoices/reserve.ts';
 import { ChannelCredentials } from '../domains/payments/channels/credentials.ts';
 import { ChannelDirectory } from '../domains/payments/channels/directory.ts';
 import { operationsDue } from '../domains/payments/operations/open.cte.ts';
-import { requestCancellation } from '../domains/payments/operations/request-cancellation.ts';
-import { requestRefund } from '../domains/payments/operations/request-refund.ts';
 import { Dispatcher } from '../domains/payments/processing/dispatcher.ts';
 import { Settler } from '../domains/payments/processing/settle.ts';
 import { findOfPayment, type OperationRow } from '../domains/payments/processing/statements.ts';
@@ -145,7 +143,6 @@ export async function processingNode(
           reader,
           drawUuid,
           clock,
-          askToCancel: requestCancellation,
           transitions,
         })
       ).record,
@@ -156,7 +153,6 @@ export async function processingNode(
           reader,
           drawUuid,
           clock,
-          askToRefund: requestRefund,
           transitions,
         })
       ).record,

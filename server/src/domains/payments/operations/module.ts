@@ -1,4 +1,4 @@
 import { defineModule } from '../../../platform/module.ts';
 
-/** Provider operations: what is asked of providers, written down before it is asked. `processing` carries them out. */
+/** Provider operations: charges, refunds and cancellations, recorded before a provider is called. `processing` runs them. */
 export const operations = defineModule({ name: 'operations', tables: ['provider_operation'] });

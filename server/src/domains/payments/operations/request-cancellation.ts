@@ -1,18 +1,18 @@
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import { findCharge, findOpenCancel, openNext } from './statements.ts';
+import { findCharge, findOpenCancellation, openOperation } from './statements.ts';
 
 /**
- * Asks the provider to call a charge off that it has begun: once, however often it is asked for. Runs in the transaction
- * that holds the payment's lock; the dispatcher does the asking.
+ * Opens the cancellation of a payment's charge, unless one is open already. Runs in the transaction that holds the
+ * payment's lock; the dispatcher calls the provider.
  */
 export async function requestCancellation(
   transaction: Queryable,
-  row: { tenant_id: number; id: string; amount: number },
+  { tenant_id, id, amount }: { tenant_id: number; id: string; amount: number },
   nowMs: number,
 ): Promise<void> {
-  const [asked] = await transaction.run(findOpenCancel, [row.tenant_id, row.id]);
-  const [charge] = await transaction.run(findCharge, [row.tenant_id, row.id]);
-  if (asked !== undefined || charge === undefined) return;
+  const [open] = await transaction.run(findOpenCancellation, [tenant_id, id]);
+  const [charge] = await transaction.run(findCharge, [tenant_id, id]);
+  if (open !== undefined || charge === undefined) return;
   const { channel_id, provider } = charge;
-  await transaction.run(openNext, [row.tenant_id, row.id, 'CANCEL', null, channel_id, provider, row.amount, nowMs]);
+  await transaction.run(openOperation, [tenant_id, id, 'CANCEL', null, channel_id, provider, amount, nowMs]);
 }

@@ -3,13 +3,16 @@ import type { ProviderName } from '../providers/directory.ts';
 import { openOperationsCte, operationsDue } from './open.cte.ts';
 
 /**
- * Where a statement finds operations by their key, it says open by these words, not by `finished_at is null`: the planner
- * would take that for an offer to read the index of all that are open.
+ * The states of open operations, as an SQL list. Statements that find operations by key test for these states, not for
+ * `finished_at is null`: with that condition the planner may read the index of all open operations instead.
  */
 export const openStates = `'READY', 'CALLING', 'UNKNOWN', 'WAITING'`;
 
-/** Opens one more operation of a payment, whose lock is held. */
-export const openNext = statement<{ number: number }>(
+/**
+ * Opens a further operation of a payment whose lock is held. Values: tenant, payment, kind, refund (or null), channel,
+ * provider, amount, time in ms.
+ */
+export const openOperation = statement<{ number: number }>(
   'processing.open_next',
   `with operation as (
      select $1::bigint as tenant_id, $2::uuid as transaction_id,
@@ -23,14 +26,15 @@ export const openNext = statement<{ number: number }>(
   { wakes: [{ topic: operationsDue }] },
 );
 
-/** The charge that took the money, or may yet. */
+/** The charge that took the money or may still take it. Values: tenant, payment. */
 export const findCharge = statement<{ number: number; channel_id: number; provider: ProviderName }>(
   'processing.find_charge',
   `select number, channel_id, provider from provider_operation
     where tenant_id = $1 and transaction_id = $2 and kind = 'CHARGE' and not void`,
 );
 
-export const findOpenCancel = statement<{ number: number }>(
+/** The open cancellation of a payment. Values: tenant, payment. */
+export const findOpenCancellation = statement<{ number: number }>(
   'processing.find_open_cancel',
   `select number from provider_operation
     where tenant_id = $1 and transaction_id = $2 and kind = 'CANCEL' and state in (${openStates})`,

@@ -1,7 +1,7 @@
 import { statement } from '../../../platform/postgres/statement.ts';
 import { operationsDue } from '../operations/open.cte.ts';
 import type { ProviderName } from '../providers/directory.ts';
-import { columns as paymentColumns, type TransactionRow } from '../transactions/statements.ts';
+import { paymentColumns, type TransactionRow } from '../transactions/statements.ts';
 import type { OperationKind, OperationState } from './states.ts';
 
 /** An operation and its payment, as they were when both were read. */

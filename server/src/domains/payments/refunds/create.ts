@@ -6,8 +6,9 @@ import { metadataJson } from '../../../core/metadata.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { answerOnce, requestHash } from '../../../platform/postgres/idempotency-records.ts';
+import { requestRefund } from '../operations/request-refund.ts';
 import type { TransactionReader } from '../transactions/read.ts';
-import { lockOne, type TransactionRow } from '../transactions/statements.ts';
+import { lockPayment, type TransactionRow } from '../transactions/statements.ts';
 import type { Transition } from '../transactions/transition.cte.ts';
 import type { PaymentTransitions } from '../transactions/transitions.ts';
 import { type RefundRecord, recordOf } from './record.ts';
@@ -23,22 +24,21 @@ export interface CreateRefundDeps {
   transitions: PaymentTransitions;
   drawUuid: DrawUuid;
   clock: Clock;
-  /** Asks the provider that took the money to give some back, in the transaction that holds the payment's lock. */
-  askToRefund: (transaction: Queryable, payment: TransactionRow, refund: RefundRow, nowMs: number) => Promise<void>;
 }
 
 const path = '/api/refund/create';
 
-/** The refund as it was created, and whether it is an earlier answer given again. */
 export interface CreatedRefund {
   record: RefundRecord;
+  /** Whether an earlier request with the same idempotency key created the refund. */
   replayed: boolean;
 }
 
 /**
- * Gives money of a payment back. On a payment without a provider that has happened already and is recorded as SUCCESS; else
- * the provider is asked, and the refund is PENDING until it says. What is asked for is held on the payment from here on, under
- * its lock, so that the sum of refunds never exceeds it, whoever refunds at the same time. A constraint holds it as well.
+ * Refunds a payment in full or in part. On a payment without a provider the refund is recorded as SUCCESS: the money was
+ * returned outside this service. Otherwise it is PENDING until the provider's result is known.
+ *
+ * The amount is held on the locked payment, so that concurrent refunds never exceed it. A constraint ensures it as well.
  */
 export async function createRefund(
   input: RefundInput,
@@ -49,11 +49,12 @@ export async function createRefund(
   const metadata = metadataJson(input.metadata);
   const { tenant_id, id } = await deps.reader.find(input.transactionId, principal, 'transactionId');
   const work = async (transaction: Queryable): Promise<RefundRecord> => {
-    const [payment] = await transaction.run(lockOne, [tenant_id, id]);
+    const [payment] = await transaction.run(lockPayment, [tenant_id, id]);
     if (payment === undefined) throw notFound('transaction', input.transactionId, 'transactionId');
     const amount = refundableAmount(payment, input.amount);
     const refund = await insert(transaction, payment, { ...input, amount, metadata }, principal, deps.drawUuid());
-    await apply(transaction, payment, refund, deps);
+    if (payment.provider === null) await recordRefunded(transaction, payment, refund, deps);
+    else await holdAndRequest(transaction, payment, refund, deps);
     return recordOf(refund);
   };
   const { answer, replayed } =
@@ -90,21 +91,38 @@ async function insert(
   return refund as RefundRow;
 }
 
-/** What the refund does to its payment. */
-async function apply(
+/** The refund has succeeded already: the payment becomes REFUNDED, with its event and ledger transfer. */
+async function recordRefunded(
   transaction: Queryable,
   payment: TransactionRow,
   refund: RefundRow,
-  { askToRefund, transitions, drawUuid }: CreateRefundDeps,
+  deps: CreateRefundDeps,
 ): Promise<void> {
   const { amount } = refund;
-  const atMs = uuidTimeMs(refund.id);
-  const held = { row: payment, atMs, held: amount, refundId: refund.id };
-  const isDone = refund.status === 'SUCCESS';
-  const move: Transition = isDone
-    ? { ...held, to: 'REFUNDED', refunded: amount, news: true }
-    : { ...held, to: payment.status };
-  const moved = await transitions.apply(transaction, [move], drawUuid);
-  if (!moved.has(payment.id)) throw new Error(`Payment ${payment.id} moved while it was locked.`);
-  if (!isDone) await askToRefund(transaction, payment, refund, atMs);
+  await applyToPayment(transaction, { ...holdOf(payment, refund), to: 'REFUNDED', refunded: amount, news: true }, deps);
+}
+
+/** Holds the amount on the payment, whose status stays, and opens the refund at the provider that took the money. */
+async function holdAndRequest(
+  transaction: Queryable,
+  payment: TransactionRow,
+  refund: RefundRow,
+  deps: CreateRefundDeps,
+): Promise<void> {
+  await applyToPayment(transaction, holdOf(payment, refund), deps);
+  await requestRefund(transaction, payment, refund, uuidTimeMs(refund.id));
+}
+
+function holdOf(payment: TransactionRow, { id, amount }: RefundRow): Transition {
+  return { row: payment, to: payment.status, atMs: uuidTimeMs(id), held: amount, refundId: id };
+}
+
+async function applyToPayment(
+  transaction: Queryable,
+  transition: Transition,
+  { transitions, drawUuid }: CreateRefundDeps,
+): Promise<void> {
+  const { id } = transition.row;
+  const changed = await transitions.apply(transaction, [transition], drawUuid);
+  if (!changed.has(id)) throw new Error(`Payment ${id} changed while it was locked.`);
 }

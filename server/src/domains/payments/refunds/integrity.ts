@@ -3,10 +3,10 @@ import type { Check } from '../../../platform/postgres/check.ts';
 const payment = (id: string) => `'txn_' || replace(${id}::text, '-', '')`;
 const refund = (id: string) => `'ref_' || replace(${id}::text, '-', '')`;
 
-/** What must be true of refunds, of the payments they give back, and of what they have booked and told. */
+/** Claims about refunds, their payments, their ledger transfers and their events. */
 export const refundChecks: readonly Check[] = [
   {
-    claim: 'A payment holds and has given back what its refunds say, in its currency and never more than its amount',
+    claim: 'A payment holds and has given back the sums of its refunds, in its currency and never more than its amount',
     offenders: `
       with given as (
         select tenant_id, transaction_id as id, min(currency) as currency, max(currency) as other_currency,
@@ -24,7 +24,7 @@ export const refundChecks: readonly Check[] = [
   },
   {
     claim:
-      'Every refund that succeeded is booked once, for its amount, one that failed afterwards is reversed once, and no other is booked',
+      'Every refund that succeeded is booked once for its amount, one that failed afterwards is reversed once, and no other refund is booked',
     offenders: `
       with booked as (
         select tenant_id, source_id as id, transaction_id, leg, debit, credit, currency, amount
@@ -49,9 +49,9 @@ export const refundChecks: readonly Check[] = [
   },
   {
     claim:
-      'Every refund that succeeded, also one that failed afterwards, has its event, and there is no other transaction.refunded',
+      'Every refund that succeeded, even if it failed afterwards, has its event, and there is no other transaction.refunded',
     offenders: `
-      with told as (
+      with event_count as (
         select tenant_id, object_id, count(*) as count from event where type = 'transaction.refunded' group by 1, 2
       ), succeeded as (
         select tenant_id, ${payment('transaction_id')} as object_id, count(*) as count
@@ -60,22 +60,22 @@ export const refundChecks: readonly Check[] = [
          group by 1, 2
       )
       select object_id as offender
-        from told
+        from event_count
         full join succeeded using (tenant_id, object_id)
-       where told.count is distinct from succeeded.count`,
+       where event_count.count is distinct from succeeded.count`,
   },
   {
-    claim: 'Every refund that failed has exactly one refund.failed, and no other has one',
-    // Refunds that failed before there was this event have none.
+    claim: 'Every refund that failed has exactly one refund.failed event, and no other refund has one',
+    // Refunds that failed before this event existed have none (`failure_untold`).
     offenders: `
-      with told as (
+      with event_count as (
         select tenant_id, object_id, count(*) as count from event where type = 'refund.failed' group by 1, 2
       ), failed as (
         select tenant_id, ${refund('id')} as object_id from refund where status = 'FAILED' and not failure_untold
       )
       select object_id as offender
-        from told
+        from event_count
         full join failed using (tenant_id, object_id)
-       where told.count is distinct from 1 or failed.object_id is null`,
+       where event_count.count is distinct from 1 or failed.object_id is null`,
   },
 ];

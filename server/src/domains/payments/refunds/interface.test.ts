@@ -52,7 +52,7 @@ async function entriesOf(id: string): Promise<{ debit: string; credit: string; a
 }
 
 describe('a refund on a channel without a provider', () => {
-  test('of the whole payment succeeds at once, is booked and told', async () => {
+  test('of the whole payment succeeds at once, with its event and ledger transfer', async () => {
     const transactionId = await makePaid(florin, admin, channelId);
     const reply = await refund({ transactionId, reason: 'Sent back', metadata: { parcel: 'x1' } });
     expect({ status: reply.status, body: reply.body }).toEqual({
@@ -90,7 +90,7 @@ describe('a refund on a channel without a provider', () => {
     expect((await detail(reply.body.data.id)).body).toEqual({ code: 200, data: reply.body.data });
   });
 
-  test('may be partial and repeated, each told, until nothing is left', async () => {
+  test('may be partial and repeated, each with its event, until nothing is left', async () => {
     const transactionId = await makePaid(florin, admin, channelId, { amount: 1000 });
     expect(dataOf(await refund({ transactionId, amount: 300 })).amount).toBe(300);
     expect(await payment(transactionId)).toMatchObject({ status: 'REFUNDED', amountRefunded: 300 });
@@ -109,7 +109,7 @@ describe('a refund on a channel without a provider', () => {
     expect(await entriesOf(transactionId)).toHaveLength(4);
   });
 
-  test('carries the largest amount there is', async () => {
+  test('keeps the largest amount exactly', async () => {
     const transactionId = await makePaid(florin, admin, channelId, { amount: Number.MAX_SAFE_INTEGER });
     expect(dataOf(await refund({ transactionId, amount: 1 })).amount).toBe(1);
     expect(dataOf(await refund({ transactionId })).amount).toBe(Number.MAX_SAFE_INTEGER - 1);
@@ -136,7 +136,7 @@ describe('a refund is refused', () => {
     expect((await list(`transactionId=${transactionId}`)).body.data).toEqual([]);
   });
 
-  test('of a payment that is not there, or is no id at all', async () => {
+  test('of a payment that does not exist, or whose id is malformed', async () => {
     for (const transactionId of ['txn_0198a5b87c1f7000800000000000dead', 'ref_1', 'no id']) {
       expect((await refund({ transactionId })).body).toEqual(
         aRefusal(404, { type: 'record_not_found', field: 'transactionId' }),
@@ -152,12 +152,14 @@ describe('a refund is refused', () => {
     ['reason', { reason: 'r'.repeat(1001) }],
     ['metadata', { metadata: { text: 'x'.repeat(17_000) } }],
     ['note', { note: 'unknown' }],
-  ])('for a bad %s: %j', async (field, bent) => {
+  ])('for an invalid %s: %j', async (field, invalid) => {
     const transactionId = await makePaid(florin, admin, channelId);
-    expect((await refund({ transactionId, ...bent })).body).toEqual(aRefusal(400, { type: 'invalid_request', field }));
+    expect((await refund({ transactionId, ...invalid })).body).toEqual(
+      aRefusal(400, { type: 'invalid_request', field }),
+    );
   });
 
-  test('to a key without transaction_refund, which may read it', async () => {
+  test('to a key without transaction_refund; with transaction_read it may read refunds', async () => {
     const transactionId = await makePaid(florin, admin, channelId);
     const { id } = dataOf(await refund({ transactionId, amount: 1 }));
     const { as } = await makeKey(florin, admin, 'transaction_read,transaction_write');
@@ -165,7 +167,7 @@ describe('a refund is refused', () => {
     expect((await detail(id, as)).status).toBe(200);
   });
 
-  test('to another tenant, which cannot tell the payment or the refund from one that is not there; a platform administrator may', async () => {
+  test('to another tenant, for which payment and refund do not exist; a platform administrator may refund', async () => {
     const tenant = (id: number) => makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId: id });
     const [one, two] = [await tenant(await makeTenant(florin, admin)), await tenant(await makeTenant(florin, admin))];
     const transactionId = await makePaid(florin, one.as, await makeChannel(florin, one.as));
@@ -186,7 +188,7 @@ describe('a refund is refused', () => {
 });
 
 describe('an Idempotency-Key', () => {
-  test('gets the first answer again, also when nothing would be left; another body is refused', async () => {
+  test('gets the first answer again, even when nothing is left to refund; another body is refused', async () => {
     const transactionId = await makePaid(florin, admin, channelId, { amount: 500 });
     const key = { 'idempotency-key': 'refund-1' };
     const first = await refund({ transactionId, amount: 400 }, key);
@@ -200,7 +202,7 @@ describe('an Idempotency-Key', () => {
     expect(await payment(transactionId)).toMatchObject({ amountRefunded: 400 });
   });
 
-  test('is not used up by a refusal, and refunds once under a hundred at the same time', async () => {
+  test('is not used up by a refusal; a hundred concurrent requests refund once', async () => {
     const transactionId = await makePayment(florin, admin, channelId, { amount: 500 });
     const send = () => refund({ transactionId, amount: 100 }, { 'idempotency-key': 'refund-2' });
     expect((await send()).body.error.type).toBe('not_refundable');
@@ -210,7 +212,7 @@ describe('an Idempotency-Key', () => {
     expect(await payment(transactionId)).toMatchObject({ amountRefunded: 100 });
   });
 
-  test.each(['', 'k'.repeat(256)])('of a wrong length is refused', async (key) => {
+  test.each(['', 'k'.repeat(256)])('of invalid length is refused', async (key) => {
     const transactionId = await makePaid(florin, admin, channelId);
     expect((await refund({ transactionId }, { 'idempotency-key': key })).body).toEqual(
       aRefusal(400, { type: 'invalid_request', field: 'Idempotency-Key' }),
@@ -218,7 +220,7 @@ describe('an Idempotency-Key', () => {
   });
 });
 
-test('fifty refunds at the same moment over two nodes never exceed the payment', async () => {
+test('fifty concurrent refunds on two nodes never exceed the payment', async () => {
   const other = await florinOn(db);
   try {
     const transactionId = await makePaid(florin, admin, channelId, { amount: 1000 });
@@ -242,7 +244,7 @@ test('fifty refunds at the same moment over two nodes never exceed the payment',
   }
 });
 
-test("more than a payment cannot be held or refunded even by a statement of one's own", async () => {
+test('the database refuses amounts held or refunded that exceed the payment', async () => {
   const id = uuidOfPublicId('txn', await makePaid(florin, admin, channelId, { amount: 1000 }));
   for (const set of [
     'amount_refund_held = 1001',
@@ -257,7 +259,7 @@ test("more than a payment cannot be held or refunded even by a statement of one'
 });
 
 describe('list', () => {
-  test('is newest first, in pages, with the exact total, under every filter', async () => {
+  test('returns pages, newest first, with the exact total, under every filter', async () => {
     const tenantId = await makeTenant(florin, admin);
     const { as } = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId });
     const channels = [await makeChannel(florin, as), await makeChannel(florin, as)] as const;
@@ -296,16 +298,16 @@ describe('list', () => {
     ['pageSize', 'pageSize=101'],
     ['startDate', 'startDate=2026-02-30'],
     ['startDate', 'startDate=2026-02-02&endDate=2026-02-01'],
-  ])('refuses a bad %s: %s', async (field, query) => {
+  ])('refuses an invalid %s: %s', async (field, query) => {
     expect((await list(query)).body).toEqual(aRefusal(400, { type: 'invalid_request', field }));
   });
 
-  test.each(['ref_1', 'txn_0198a5b87c1f7000800000000000dead', 'x'])('detail of %s finds nothing', async (id) => {
+  test.each(['ref_1', 'txn_0198a5b87c1f7000800000000000dead', 'x'])('detail of %s is not found', async (id) => {
     expect((await detail(id)).body).toEqual(aRefusal(404, { type: 'record_not_found', field: 'id' }));
   });
 });
 
-test('where the channel has a provider a refund is PENDING, and the sandbox says what becomes of it', async () => {
+test('on a channel with a provider a refund is PENDING until the sandbox reports its result', async () => {
   const sandbox = await makeChannel(florin, admin, { provider: 'sandbox' });
   const paid = async (changes: object = {}) => {
     const id = await makePayment(florin, admin, sandbox, { ...changes });
@@ -319,15 +321,15 @@ test('where the channel has a provider a refund is PENDING, and the sandbox says
     });
 
   const good = await paid();
-  const asked = dataOf(await refund({ transactionId: good, amount: 500, reason: 'Broken' }));
-  expect(asked).toMatchObject({ status: 'PENDING', amount: 500, reason: 'Broken' });
-  expect(await ended(asked.id)).toMatchObject({ status: 'SUCCESS', providerReference: expect.stringMatching(/./) });
+  const created = dataOf(await refund({ transactionId: good, amount: 500, reason: 'Broken' }));
+  expect(created).toMatchObject({ status: 'PENDING', amount: 500, reason: 'Broken' });
+  expect(await ended(created.id)).toMatchObject({ status: 'SUCCESS', providerReference: expect.stringMatching(/./) });
   expect(await payment(good)).toMatchObject({ status: 'REFUNDED', amountRefunded: 500 });
 
   const stubborn = await paid({ metadata: { sandbox: 'refund:fail' } });
   const refused = dataOf(await refund({ transactionId: stubborn }));
   expect(await ended(refused.id)).toMatchObject({ status: 'FAILED', failureCode: 'refund_refused' });
   expect(await payment(stubborn)).toMatchObject({ status: 'SUCCESS', amountRefunded: 0 });
-  // What was not given back can be asked for again.
+  // The amount of a failed refund can be refunded again.
   expect(dataOf(await refund({ transactionId: stubborn })).amount).toBe(1999);
 });

@@ -8,27 +8,27 @@ import type { Database } from '../../../platform/postgres/database.ts';
 import { tenantsSeen } from '../../identity/tenants/visible-tenants.ts';
 import { type RefundRecord, recordOf } from './record.ts';
 import type { refundListQuery } from './schema.ts';
-import { countRefunds, listRefunds } from './statements.ts';
+import { countRefunds, findRefundPage } from './statements.ts';
 
-/** One page of refunds, newest first, with the exact total: both of one moment. Refunds are few enough to be counted. */
-export function listRefundsOf(
+/** One page of refunds, newest first, and their exact number, from one snapshot. Refunds are few enough to be counted. */
+export function listRefunds(
   database: Database,
   query: Static<typeof refundListQuery>,
   principal: Principal,
 ): Promise<{ data: RefundRecord[]; pagination: Pagination }> {
   const { page = 1, pageSize = defaultPageSize, status, channelId } = query;
   const { fromMs, toMs } = dayRangeOf(query.startDate, query.endDate);
-  const transactionId = paymentOf(query.transactionId);
-  return database.snapshot(async (moment) => {
-    const tenantIds = await tenantsSeen(moment, principal);
-    const narrowed = [tenantIds, firstUuidAt(fromMs), firstUuidAt(toMs), transactionId, status, channelId];
-    const [count] = await moment.run(countRefunds, narrowed);
-    const rows = await moment.run(listRefunds, [...narrowed, (page - 1) * pageSize, pageSize]);
+  const transactionId = paymentIdOf(query.transactionId);
+  return database.snapshot(async (snapshot) => {
+    const tenantIds = await tenantsSeen(snapshot, principal);
+    const filter = [tenantIds, firstUuidAt(fromMs), firstUuidAt(toMs), transactionId, status, channelId];
+    const [count] = await snapshot.run(countRefunds, filter);
+    const rows = await snapshot.run(findRefundPage, [...filter, (page - 1) * pageSize, pageSize]);
     return { data: rows.map(recordOf), pagination: paginationOf({ page, pageSize }, count?.total ?? 0) };
   });
 }
 
-function paymentOf(publicId: string | undefined): string | undefined {
+function paymentIdOf(publicId: string | undefined): string | undefined {
   if (publicId === undefined) return undefined;
   const id = uuidOfPublicId('txn', publicId);
   if (id === undefined) throw invalid('transactionId', "transactionId must be a transaction's id, such as txn_….");

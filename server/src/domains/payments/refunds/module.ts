@@ -1,6 +1,5 @@
 import { defineModule } from '../../../platform/module.ts';
 import type { Node } from '../../../platform/node.ts';
-import { requestRefund } from '../operations/request-refund.ts';
 import type { TransactionReader } from '../transactions/read.ts';
 import type { PaymentTransitions } from '../transactions/transitions.ts';
 import { refundChecks } from './integrity.ts';
@@ -13,7 +12,6 @@ export const refunds = defineModule({
   tables: ['refund'],
   reference: [{ name: 'Refunds', description: 'Full and partial refunds of payments.' }],
   resources: { refund: refundRecord },
-  routes: (context: Node & { reader: TransactionReader; transitions: PaymentTransitions }) =>
-    refundRoutes({ ...context, askToRefund: requestRefund }),
+  routes: (context: Node & { reader: TransactionReader; transitions: PaymentTransitions }) => refundRoutes(context),
   integrity: refundChecks,
 });

@@ -6,7 +6,10 @@ import { tenantsSeen } from '../../identity/tenants/visible-tenants.ts';
 import { type RefundRecord, recordOf } from './record.ts';
 import { findRefund } from './statements.ts';
 
-/** The refund of that public id, if the caller may see it; absent and foreign ids are refused alike. */
+/**
+ * The refund with this public id, if the caller may see it. An id that does not exist and the id of another tenant's
+ * refund get the same refusal.
+ */
 export async function readRefund(database: Queryable, publicId: string, principal: Principal): Promise<RefundRecord> {
   const id = uuidOfPublicId('ref', publicId);
   if (id === undefined) throw notFound('refund', publicId);

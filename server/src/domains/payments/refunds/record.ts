@@ -24,7 +24,7 @@ export function recordOf(row: RefundRow): RefundRecord {
   };
 }
 
-/** The refund as it is once it has failed: what its event tells, as the settling statement writes it. */
+/** The refund after it has failed, exactly as the settling statement writes it, for its event. */
 export function failedRefund(
   refund: RefundRow,
   { failure, reference }: { failure: Failure; reference?: string },

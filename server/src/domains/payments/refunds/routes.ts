@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { idempotencyHeaders, idempotencyKeyOf, replayedHeader } from '../../../platform/http/idempotency.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import { type CreateRefundDeps, createRefund } from './create.ts';
-import { listRefundsOf } from './list.ts';
+import { listRefunds } from './list.ts';
 import { readRefund } from './read.ts';
 import { refundInput, refundListQuery, refundQuery, refundRecord } from './schema.ts';
 
@@ -11,8 +11,8 @@ export function refundRoutes(deps: CreateRefundDeps): Route[] {
     post('/api/refund/create', 'transaction_refund', 'Refunds', {
       summary: 'Refund a transaction',
       description:
-        'Gives back all or a part of what was paid. The sum of refunds never exceeds the payment. Where the channel has a ' +
-        'provider the refund is PENDING until the provider says; else it is recorded as SUCCESS.',
+        'Refunds a payment in full or in part. The sum of refunds never exceeds the payment. If the channel has a ' +
+        'provider, the refund is PENDING until the provider reports its result; otherwise it is recorded as SUCCESS.',
       headers: idempotencyHeaders,
       body: refundInput,
       data: refundRecord,
@@ -23,7 +23,7 @@ export function refundRoutes(deps: CreateRefundDeps): Route[] {
     }),
 
     get('/api/refund/detail', 'transaction_read', 'Refunds', {
-      summary: 'Look a refund up',
+      summary: 'Get a refund',
       query: refundQuery,
       data: refundRecord,
       handle: async ({ query, principal }) => ({ data: await readRefund(deps.database, query.id, principal) }),
@@ -31,11 +31,11 @@ export function refundRoutes(deps: CreateRefundDeps): Route[] {
 
     get('/api/refund/list', 'transaction_read', 'Refunds', {
       summary: 'List refunds',
-      description: 'Newest first. `total` is exact at every moment.',
+      description: 'Newest first. `total` is always exact.',
       query: refundListQuery,
       data: Type.Array(refundRecord),
       paged: true,
-      handle: ({ query, principal }) => listRefundsOf(deps.database, query, principal),
+      handle: ({ query, principal }) => listRefunds(deps.database, query, principal),
     }),
   ];
 }

@@ -2,10 +2,10 @@ import { Refusal } from '../../../core/errors.ts';
 import type { TransactionRow } from '../transactions/statements.ts';
 
 /**
- * How much of a payment is given back: what is asked for, or all that is left. What other refunds hold counts as gone,
- * also while their provider has not said anything (decisions, Refunds).
+ * The amount to refund: the requested one, or all that is left. Amounts of refunds that are not FAILED or CANCELLED are
+ * not available, even while their result is unknown. Refuses with `not_refundable` or `refund_exceeds_payment`.
  */
-export function refundableAmount(payment: TransactionRow, asked: number | undefined): number {
+export function refundableAmount(payment: TransactionRow, requested: number | undefined): number {
   const { status, amount, amount_refund_held, currency } = payment;
   if (status !== 'SUCCESS' && status !== 'REFUNDED') {
     throw new Refusal(
@@ -15,12 +15,12 @@ export function refundableAmount(payment: TransactionRow, asked: number | undefi
     );
   }
   const left = amount - amount_refund_held;
-  if (left === 0 || (asked !== undefined && asked > left)) {
+  if (left === 0 || (requested !== undefined && requested > left)) {
     const message =
       left === 0
         ? 'Nothing is left to refund: all of it has been given back, or is about to be.'
         : `Only ${left} of ${amount} (minor units of ${currency}) can still be refunded.`;
     throw new Refusal('refund_exceeds_payment', message, { field: 'amount', details: { left } });
   }
-  return asked ?? left;
+  return requested ?? left;
 }

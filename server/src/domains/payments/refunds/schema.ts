@@ -14,7 +14,7 @@ export const refundInput = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: maximumAmount,
-        description: "In minor units of the payment's currency, 1 to 9007199254740991; all that is left without it.",
+        description: "In minor units of the payment's currency, 1 to 9007199254740991. Default: all that is left.",
       }),
     ),
     reason: Type.Optional(Type.String({ minLength: 1, maxLength: 1000 })),
@@ -24,7 +24,7 @@ export const refundInput = Type.Object(
 );
 
 export const refundQuery = Type.Object({
-  id: Type.String({ minLength: 1, maxLength: 100, description: '`ref_` and a time-ordered body.' }),
+  id: Type.String({ minLength: 1, maxLength: 100, description: '`ref_` and a time-ordered part.' }),
 });
 
 export const refundListQuery = Type.Object({
@@ -47,10 +47,10 @@ export const refundRecord = Type.Object({
   }),
   reason: nullable(Type.String()),
   metadata: keptMetadata,
-  userId: Type.Integer({ description: 'Who asked for it.' }),
-  failureCode: nullable(Type.String({ description: 'Why the money was not given back.' })),
+  userId: Type.Integer({ description: 'The user who created it.' }),
+  failureCode: nullable(Type.String({ description: 'Why the refund failed.' })),
   failureMessage: nullable(Type.String()),
-  providerReference: nullable(Type.String({ description: "The provider's own id of the refund." })),
+  providerReference: nullable(Type.String({ description: "The provider's id of the refund." })),
   createdTime: Type.String(),
   updatedTime: Type.String(),
 });

@@ -1,3 +1,4 @@
+import { columns } from '../../../platform/postgres/columns.ts';
 import { statement } from '../../../platform/postgres/statement.ts';
 import type { RefundStatus } from './states.ts';
 
@@ -5,7 +6,7 @@ export interface RefundRow {
   tenant_id: number;
   id: string;
   transaction_id: string;
-  /** The payment's own, also where another one took the money. */
+  /** The payment's channel, even if a fallback channel took the money. */
   channel_id: number;
   amount: number;
   currency: string;
@@ -20,8 +21,8 @@ export interface RefundRow {
   updated_at: string;
 }
 
-/** A refund as `RefundRow`, from `refund r`. */
-const columns = `r.tenant_id, r.id, r.transaction_id, r.channel_id, r.amount, r.currency, r.status, r.reason, r.metadata,
+/** Selects a refund as `RefundRow`, from `refund r`. */
+const refundColumns = `r.tenant_id, r.id, r.transaction_id, r.channel_id, r.amount, r.currency, r.status, r.reason, r.metadata,
   r.user_id, r.failure_code, r.failure_message, r.provider_reference, r.created_at, r.updated_at`;
 
 export const insertRefund = statement<RefundRow>(
@@ -29,40 +30,60 @@ export const insertRefund = statement<RefundRow>(
   `insert into refund as r (tenant_id, id, transaction_id, channel_id, amount, currency, status, reason, metadata,
                             user_id, created_at, updated_at)
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, to_timestamp($11::float8 / 1000), to_timestamp($11::float8 / 1000))
-   returning ${columns}`,
+   returning ${refundColumns}`,
 );
 
-/** A refund in whichever of these tenants it is. */
+/** Names the refund of a provider operation. */
+export interface RefundOfOperation {
+  tenant_id: number;
+  refund_id: string | null;
+}
+
+export const refundKeyColumns = columns<RefundOfOperation>([
+  ['tenant_id', 'bigint', (operation) => operation.tenant_id],
+  ['id', 'uuid', (operation) => operation.refund_id],
+]);
+
+/** PENDING → PROCESSING. Values: `refundKeyColumns`, the time in ms. */
+export const beginMany = statement(
+  'refunds.begin_many',
+  `update refund r
+      set status = 'PROCESSING', version = r.version + 1, updated_at = greatest(to_timestamp($3::float8 / 1000), r.updated_at)
+     from (${refundKeyColumns.relation()}) as begun
+    where r.tenant_id = begun.tenant_id and r.id = begun.id and r.status = 'PENDING'`,
+);
+
+/** A refund in one of these tenants. Values: tenants, id. */
 export const findRefund = statement<RefundRow>(
   'refunds.find',
-  `select ${columns}
+  `select ${refundColumns}
      from unnest($1::bigint[]) as seen (tenant_id)
      join refund r on r.tenant_id = seen.tenant_id and r.id = $2`,
 );
 
-/** What the list is narrowed to, of `refund`; null means all. Values: $2 to $3 the ids of the days, payment, status, channel. */
-const narrowed = `id >= $2::uuid and id < $3::uuid and ($4::uuid is null or transaction_id = $4)
+/** The list's filter. $2 and $3 are the first ids of the first day and of the day after the last; the other values may be null. */
+const isListed = `id >= $2::uuid and id < $3::uuid and ($4::uuid is null or transaction_id = $4)
          and ($5::text is null or status = $5) and ($6::bigint is null or channel_id = $6)`;
 
 export const countRefunds = statement<{ total: number }>(
   'refunds.count',
-  `select count(*) as total from refund where tenant_id = any ($1::bigint[]) and ${narrowed}`,
+  `select count(*) as total from refund where tenant_id = any ($1::bigint[]) and ${isListed}`,
 );
 
-/** A page, newest first: of each tenant as many as may stand before its end, then the rows of those that stand in it. */
-export const listRefunds = statement<RefundRow>(
+/** One page, newest first. Each tenant contributes the ids that may precede the page's end; only the page's rows are read. */
+export const findRefundPage = statement<RefundRow>(
   'refunds.list',
   `with page as materialized (
      select near.tenant_id, near.id
        from unnest($1::bigint[]) as seen (tenant_id)
       cross join lateral (
         select tenant_id, id from refund
-         where tenant_id = seen.tenant_id and ${narrowed}
+         where tenant_id = seen.tenant_id and ${isListed}
          order by id desc limit $7::bigint + $8::bigint
       ) as near
       order by near.id desc offset $7::bigint limit $8::bigint
    )
-   select ${columns}
+   select ${refundColumns}
      from page join refund r on r.tenant_id = page.tenant_id and r.id = page.id
     order by r.id desc`,
 );

@@ -1,7 +1,7 @@
 /**
- * PENDING waits for its provider to be asked, PROCESSING for what the provider says. FAILED and CANCELLED are final; SUCCESS
- * becomes FAILED where the provider says later that the money came back. On a payment without a provider a refund is SUCCESS
- * from the beginning: it records what was done.
+ * PENDING: not sent to the provider yet. PROCESSING: sent, without a result. FAILED and CANCELLED are final. SUCCESS becomes
+ * FAILED if the provider reports later that the money came back. On a payment without a provider a refund is created as
+ * SUCCESS: it records what was done.
  */
 export const refundStatuses = ['PENDING', 'PROCESSING', 'SUCCESS', 'FAILED', 'CANCELLED'] as const;
 export type RefundStatus = (typeof refundStatuses)[number];

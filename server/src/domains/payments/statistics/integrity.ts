@@ -1,6 +1,6 @@
 import type { Check } from '../../../platform/postgres/check.ts';
 
-/** What must be true of the figures that statistics keeps itself. */
+/** Claims about the totals of charges. */
 export const statisticsChecks: readonly Check[] = [
   {
     claim: 'The totals of charges equal a recount of those that have ended',
@@ -12,7 +12,7 @@ export const statisticsChecks: readonly Check[] = [
           join transaction t on t.tenant_id = o.tenant_id and t.id = o.transaction_id
          where o.kind = 'CHARGE' and o.finished_at is not null
          group by 1, 2, 3, 4, 5
-      ), kept as (
+      ), stored as (
         select tenant_id, day, channel_id, currency, outcome, sum(count) as count
           from (
             select tenant_id, day, channel_id, currency, outcome, count from charge_total
@@ -23,7 +23,7 @@ export const statisticsChecks: readonly Check[] = [
       )
       select format('tenant %s %s channel %s %s %s', tenant_id, day, channel_id, currency, outcome) as offender
         from recount
-        full join kept using (tenant_id, day, channel_id, currency, outcome)
-       where recount.count is distinct from kept.count`,
+        full join stored using (tenant_id, day, channel_id, currency, outcome)
+       where recount.count is distinct from stored.count`,
   },
 ];

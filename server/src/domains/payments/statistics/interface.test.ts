@@ -13,7 +13,7 @@ let paid: string;
 
 beforeAll(async () => {
   db = await databaseFromTemplate();
-  // At noon, so that no midnight falls into the test.
+  // Noon, so that the test does not cross midnight.
   const aheadMs = Date.parse('2026-06-15T12:00:00Z') - Date.now();
   florin = await florinOn(db, {}, () => Date.now() + aheadMs);
   admin = await administratorOf(florin);
@@ -38,7 +38,7 @@ const tried = { charges: { succeeded: 1, failed: 0, cancelled: 0 }, successRate:
 const nothingTried = { charges: { succeeded: 0, failed: 0, cancelled: 0 }, successRate: null };
 const unknown = { charges: null, successRate: null };
 
-test('the timeline tells every step in order', async () => {
+test('the timeline shows every step in order', async () => {
   const { status, body } = await florin.get(`/api/transaction/timeline?id=${paid}`, admin);
   const called = { channelId: cards, channelName: 'Cards', operation: 1, provider: 'sandbox' };
   expect({ status, body }).toEqual({
@@ -77,12 +77,12 @@ test('the timeline tells every step in order', async () => {
   });
 });
 
-test('the timeline of a payment that is not there is absent', async () => {
+test('the timeline of a payment that does not exist is not found', async () => {
   const { status, body } = await florin.get('/api/transaction/timeline?id=txn_0198a5b87c1f7000800000000000dead', admin);
   expect({ status, body }).toEqual({ status: 404, body: aRefusal(404, { type: 'record_not_found', field: 'id' }) });
 });
 
-test('the summary tells all, by status and by channel, with sums no double could carry', async () => {
+test('the summary sums payments in total, by status and by channel, exactly even beyond 2^53', async () => {
   const { status, body } = await florin.get('/api/statistics/summary', admin);
   expect({ status, body }).toEqual({
     status: 200,
@@ -107,13 +107,13 @@ test('the summary tells all, by status and by channel, with sums no double could
   });
 });
 
-test('a summary narrowed by user or status does not know of charges', async () => {
+test('a summary filtered by user or status has no charges', async () => {
   for (const filter of ['userId=1', 'status=SUCCESS']) {
     expect(dataOf(await florin.get(`/api/statistics/summary?${filter}`, admin))).toMatchObject(unknown);
   }
 });
 
-test('the series tells every day, or each group on its days', async () => {
+test('the series has a row for every day, or for each group on its days', async () => {
   const { status, body } = await florin.get('/api/statistics/series', admin);
   expect(status).toBe(200);
   expect(body.data).toHaveLength(30);

@@ -10,11 +10,11 @@ import { rollUpCharges } from './rollup.ts';
 import { statisticsRoutes } from './routes.ts';
 import { seriesRow, summary } from './schema.ts';
 
-/** Counts and amounts of payments, and how often charges succeed. */
+/** Counts and amounts of payments, and success rates of charges. Also runs the rollups of all payment totals. */
 export const statistics = defineModule({
   name: 'statistics',
   tables: ['charge_total', 'charge_total_delta'],
-  reference: [{ name: 'Statistics', description: 'Counts and amounts of payments, and how often charges succeed.' }],
+  reference: [{ name: 'Statistics', description: 'Counts and amounts of payments, and success rates of charges.' }],
   resources: { 'statistics summary': summary, 'statistics row': seriesRow },
   routes: (context: Node & { channels: ChannelDirectory }) => statisticsRoutes(context),
   workers: ({ workerDatabase, log }: Node) => {

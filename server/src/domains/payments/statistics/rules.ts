@@ -5,14 +5,13 @@ import type { summary, summaryQuery } from './schema.ts';
 import type { CellRow, ChargeRow, Filter } from './statements.ts';
 
 type Summary = Static<typeof summary>;
-/** Payments and their money; the schema says what of it is what. */
 export type Sums = Pick<Summary, 'count' | 'amounts'>;
 export type Rates = Pick<Summary, 'charges' | 'successRate'>;
 
 const defaultDays = 30;
-/** Days in a series at most: a year. */
+/** Days in a series: a leap year. */
 const maximumDays = 366;
-/** The first day that the database knows. */
+/** The earliest day that startDate defaults to. */
 const firstDay = '0001-01-01';
 
 export interface Days {
@@ -20,7 +19,7 @@ export interface Days {
   endDate: string;
 }
 
-/** The days asked for, whole and in UTC, both inclusive: the last 30 unless said otherwise. */
+/** The days of the query: whole UTC days, both inclusive. Default: 30 days, up to today. Refuses a start after the end. */
 export function daysOf(query: Static<typeof summaryQuery>, nowMs: number): Days {
   const endDate = query.endDate ?? utcDay(nowMs);
   const startDate = query.startDate ?? daysBefore(endDate, defaultDays - 1);
@@ -35,7 +34,7 @@ function daysBefore(day: string, count: number): string {
   return earlier < firstDay ? firstDay : earlier;
 }
 
-/** Every day from the first to the last; refused when they are too many for a series. */
+/** Every day from the first to the last. Refuses more than 366. */
 export function everyDayOf({ startDate, endDate }: Days): string[] {
   const count = (Date.parse(endDate) - Date.parse(startDate)) / dayMs + 1;
   if (count > maximumDays) {
@@ -49,7 +48,7 @@ export function filterOf(query: Static<typeof summaryQuery>, days: Days, tenantI
   return { tenantIds, channelId, userId, status, currency, ...days };
 }
 
-/** Counts and amounts of cells, of which no two are of the same currency. */
+/** Counts and amounts by currency; each cell has another currency. */
 export function sumsOf(cells: readonly CellRow[]): Sums {
   return {
     count: cells.reduce((sum, cell) => sum + cell.count, 0),
@@ -57,12 +56,12 @@ export function sumsOf(cells: readonly CellRow[]): Sums {
   };
 }
 
-/** What became of charges; null where they are not counted by what was asked for. */
+/** Results of charges and their success rate; null if charges are not counted by the query's filter. */
 export function ratesOf(rows: readonly ChargeRow[] | null): Rates {
   if (rows === null) return { charges: null, successRate: null };
   const of = (outcome: ChargeRow['outcome']) =>
     rows.reduce((sum, row) => sum + (row.outcome === outcome ? row.count : 0), 0);
   const charges = { succeeded: of('SUCCEEDED'), failed: of('FAILED'), cancelled: of('CANCELLED') };
-  const tried = charges.succeeded + charges.failed;
-  return { charges, successRate: tried === 0 ? null : Math.round((charges.succeeded / tried) * 10_000) / 10_000 };
+  const ended = charges.succeeded + charges.failed;
+  return { charges, successRate: ended === 0 ? null : Math.round((charges.succeeded / ended) * 10_000) / 10_000 };
 }

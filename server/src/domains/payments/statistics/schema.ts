@@ -6,8 +6,8 @@ import { transactionStatuses } from '../transactions/states.ts';
 const status = Type.Enum([...transactionStatuses]);
 
 export const summaryQuery = Type.Object({
-  startDate: day('The first day, whole and in UTC: YYYY-MM-DD. Without it, 30 days are looked at.'),
-  endDate: day('The last day, whole and in UTC: YYYY-MM-DD. Today without it.'),
+  startDate: day('The first day (UTC, YYYY-MM-DD), inclusive. Default: 29 days before `endDate`.'),
+  endDate: day('The last day (UTC, YYYY-MM-DD), inclusive. Default: today.'),
   channelId: Type.Optional(long('Only payments through this channel.')),
   currency: Type.Optional(
     Type.String({
@@ -17,18 +17,20 @@ export const summaryQuery = Type.Object({
     }),
   ),
   status: Type.Optional(status),
-  userId: Type.Optional(long('Only payments created by this user (or by a key of theirs).')),
+  userId: Type.Optional(long('Only payments created by this user or with one of their keys.')),
 });
 
 export const seriesQuery = Type.Object({
   ...summaryQuery.properties,
   groupBy: Type.Optional(
-    Type.Enum(['channel', 'status', 'currency'], { description: 'One row a day for each of these; without it, one.' }),
+    Type.Enum(['channel', 'status', 'currency'], {
+      description: 'One row for each day and each of these. Default: one row for each day.',
+    }),
   ),
 });
 
 const sums = {
-  count: Type.Integer({ description: 'How many payments.' }),
+  count: Type.Integer({ description: 'Number of payments.' }),
   amounts: Type.Array(
     Type.Object({
       currency: Type.String(),
@@ -36,7 +38,7 @@ const sums = {
       amount: Type.String({ description: 'In minor units, as decimal digits: a sum may exceed 2^53.' }),
     }),
     {
-      description: 'How many and how much, by currency: `currency`, `count`, and `amount` as a string of minor units.',
+      description: 'Number and amount by currency: `currency`, `count`, and `amount` as a string of minor units.',
     },
   ),
 };
@@ -44,10 +46,13 @@ const sums = {
 const rates = {
   charges: Type.Union(
     [Type.Object({ succeeded: Type.Integer(), failed: Type.Integer(), cancelled: Type.Integer() }), Type.Null()],
-    { description: 'What became of charges: how many `succeeded`, `failed` (saved elsewhere or not), `cancelled`.' },
+    {
+      description:
+        'Ended charges: how many `succeeded`, `failed` (even if a fallback channel then succeeded) and were `cancelled`.',
+    },
   ),
   successRate: Type.Union([Type.Number(), Type.Null()], {
-    description: 'succeeded ÷ (succeeded + failed), from 0 to 1, to four digits.',
+    description: 'succeeded ÷ (succeeded + failed), from 0 to 1, rounded to four digits. Null without such charges.',
   }),
 };
 

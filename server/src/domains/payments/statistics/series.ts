@@ -2,20 +2,20 @@ import type { Static } from 'typebox';
 import type { Principal } from '../../../core/principal.ts';
 import { tenantsSeen } from '../../identity/tenants/visible-tenants.ts';
 import type { TransactionStatus } from '../transactions/states.ts';
-import type { StatisticsDeps } from './deps.ts';
 import { daysOf, everyDayOf, filterOf, ratesOf, sumsOf } from './rules.ts';
 import type { seriesQuery, seriesRow } from './schema.ts';
 import { type CellRow, type ChargeRow, findCells, findCharges } from './statements.ts';
+import type { StatisticsDeps } from './summary.ts';
 
 type Row = Static<typeof seriesRow>;
 type GroupBy = NonNullable<Static<typeof seriesQuery>['groupBy']>;
 
-/** What a row is told apart by, besides its day: '' where nothing. */
+/** The channel id, status or currency of a row; '' without grouping. */
 type Group = string | number;
 
 /**
- * The same figures day by day. Without a group every day has its row, also one without payments; with one, each group has
- * a row on the days on which it has anything.
+ * The figures of the summary for each day. Without grouping, every day has a row, even without payments. With grouping,
+ * each group has a row on the days on which it has payments or charges.
  */
 export async function seriesOf(
   query: Static<typeof seriesQuery>,
@@ -25,10 +25,10 @@ export async function seriesOf(
   const { groupBy } = query;
   const days = daysOf(query, clock());
   const everyDay = everyDayOf(days);
-  const { cells, charges } = await database.snapshot(async (moment) => {
-    const filter = filterOf(query, days, await tenantsSeen(moment, principal));
+  const { cells, charges } = await database.snapshot(async (snapshot) => {
+    const filter = filterOf(query, days, await tenantsSeen(snapshot, principal));
     const by = { day: true, channel: groupBy === 'channel', status: groupBy === 'status' };
-    return { cells: await findCells(moment, filter, by), charges: await findCharges(moment, filter, by) };
+    return { cells: await findCells(snapshot, filter, by), charges: await findCharges(snapshot, filter, by) };
   });
   const cellsOf = Map.groupBy(cells, (cell) => placeOf(cell.day, groupOf(cell, groupBy)));
   const chargesOf = charges && Map.groupBy(charges, (charge) => placeOf(charge.day, groupOf(charge, groupBy)));

@@ -2,7 +2,7 @@ import type { Queryable } from '../../../platform/postgres/database.ts';
 import { statement } from '../../../platform/postgres/statement.ts';
 import { type TransactionStatus, transactionStatuses } from '../transactions/states.ts';
 
-/** What the figures are narrowed to. 0 and '*' mean all, as in transaction_total. */
+/** The filter of the figures. 0 and '*' mean all, as in transaction_total. */
 export interface Filter {
   tenantIds: number[];
   channelId: number;
@@ -13,14 +13,14 @@ export interface Filter {
   endDate: string;
 }
 
-/** By what the figures are told apart, besides currency. */
+/** What the figures are grouped by, besides currency. */
 export interface Grouping {
   channel?: boolean;
   status?: boolean;
   day?: boolean;
 }
 
-/** Payments that have something in common. What is not grouped by is 0, '*' or null, or what the filter says. */
+/** The payments of one group. Fields that are not grouped by have the filter's value, or 0, '*' and null. */
 export interface CellRow {
   channel_id: number;
   status: TransactionStatus | '*';
@@ -32,15 +32,15 @@ export interface CellRow {
 }
 
 /**
- * Totals of payments, folded and not yet folded in one statement, so that they are exact. Values: tenants, channel, user,
- * statuses (`{*}`: not told apart), currency, first and last day, whether by channel and by day.
+ * Totals of payments: rolled-up totals and deltas, added in one statement, so that they are exact. Values: tenants,
+ * channel, user, statuses (`{*}`: not grouped), currency, first and last day, whether to group by channel, and by day.
  *
- * A total stands under (tenant, channel, user, status): naming all four, one range of days each is read from the key. By
- * channel that is one for each channel that the tenant can use, its own and the platform's.
+ * The key of a total begins with (tenant, channel, user, status). With all four known, only one range of days of each is
+ * read. Grouped by channel, that is one range for each channel the tenant can use: its own and the platform's.
  */
 const cells = statement<CellRow>(
   'statistics.cells',
-  `with seen as (
+  `with used_channel as (
      select tenant_id, used.channel_id
        from unnest($1::bigint[]) as tenant (tenant_id)
       cross join lateral (
@@ -51,7 +51,7 @@ const cells = statement<CellRow>(
       ) as used
    ), cell as (
      select channel_id, status, day, currency, count, amount
-       from seen
+       from used_channel
       cross join unnest($4::text[]) as wanted (status)
        join transaction_total using (tenant_id, channel_id, status)
       where user_id = $3::bigint and day between $6::date and $7::date and ($5::text = '*' or currency = $5)
@@ -71,10 +71,10 @@ const cells = statement<CellRow>(
     order by 1, 2, 3, 4`,
 );
 
-export function findCells(moment: Queryable, filter: Filter, by: Grouping): Promise<CellRow[]> {
+export function findCells(snapshot: Queryable, filter: Filter, by: Grouping): Promise<CellRow[]> {
   const { tenantIds, channelId, userId, status, currency, startDate, endDate } = filter;
   const statuses = by.status && status === '*' ? [...transactionStatuses] : [status];
-  return moment.run(cells, [
+  return snapshot.run(cells, [
     tenantIds,
     channelId,
     userId,
@@ -87,7 +87,7 @@ export function findCells(moment: Queryable, filter: Filter, by: Grouping): Prom
   ]);
 }
 
-/** Charges that have something in common; 0 and null as above. */
+/** The ended charges of one group; 0 and null as in `CellRow`. */
 export interface ChargeRow {
   channel_id: number;
   day: string | null;
@@ -96,7 +96,7 @@ export interface ChargeRow {
   count: number;
 }
 
-/** What became of charges, likewise exact. Values: tenants, channel, currency, first and last day, whether by channel and by day. */
+/** Results of charges, exact as well. Values: tenants, channel, currency, first and last day, whether by channel, by day. */
 const charges = statement<ChargeRow>(
   'statistics.charges',
   `with ended as (
@@ -113,11 +113,11 @@ const charges = statement<ChargeRow>(
     order by 1, 2, 3, 4`,
 );
 
-/** Charges are counted neither by user nor by the status of their payment: null where they are asked for by either. */
-export async function findCharges(moment: Queryable, filter: Filter, by: Grouping): Promise<ChargeRow[] | null> {
+/** Null if filtered or grouped by user or payment status: charges are not counted by these. */
+export async function findCharges(snapshot: Queryable, filter: Filter, by: Grouping): Promise<ChargeRow[] | null> {
   const { tenantIds, channelId, userId, status, currency, startDate, endDate } = filter;
   if (userId !== 0 || status !== '*' || by.status) return null;
-  return moment.run(charges, [
+  return snapshot.run(charges, [
     tenantIds,
     channelId,
     currency,
@@ -127,3 +127,27 @@ export async function findCharges(moment: Queryable, filter: Filter, by: Groupin
     by.day ?? false,
   ]);
 }
+
+/** Deltas in one rollup: a second's worth at full speed, and short enough to delay nobody. */
+export const maximumDeltas = 20_000;
+
+/**
+ * Moves deltas from charge_total_delta into charge_total, in one statement: a reader sees every charge either as a delta or
+ * in the totals. Concurrent rollups take different deltas, and write in the order of the key, so that they do not deadlock.
+ */
+export const rollUpChargeDeltas = statement<{ rolled_up: number }>(
+  'statistics.roll_up_charges',
+  `with taken as (
+     delete from charge_total_delta
+      where ctid = any (array(select ctid from charge_total_delta limit ${maximumDeltas} for update skip locked))
+     returning *
+   ), rolled_up as (
+     insert into charge_total as total (tenant_id, day, channel_id, currency, outcome, count)
+     select tenant_id, day, channel_id, currency, outcome, sum(count)
+       from taken
+      group by 1, 2, 3, 4, 5
+      order by 1, 2, 3, 4, 5
+     on conflict (tenant_id, day, channel_id, currency, outcome) do update set count = total.count + excluded.count
+   )
+   select count(*) as rolled_up from taken`,
+);

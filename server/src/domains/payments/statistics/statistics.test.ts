@@ -43,13 +43,13 @@ beforeAll(async () => {
   await db.query(`update channel set provider = 'sandbox' where id in (10, 11, 12)`);
   await db.query(`update channel set fallback_channel_ids = '{10}' where id = 11`);
   node = await processingNode(db, { clock: () => nowMs });
-  // By amount: a third succeeds at once, a third is saved by another channel where there is one, a third is declined.
+  // By amount: a third succeeds, a third succeeds on the fallback channel if there is one, a third is declined.
   node.provider.answer = (_verb, { key, amount }) => {
     if (amount % 3 === 1 || (amount % 3 === 2 && key.endsWith('-2'))) return { kind: 'succeeded', reference: key };
     return { kind: 'failed', failure: failure(amount % 3 === 2 ? 'processing_error' : 'expired_card') };
   };
   node.dispatcher.start();
-  // Four days of payments by three users in two tenants, half of the totals folded.
+  // Four days of payments by three users in two tenants, half of the totals rolled up.
   for (let day = 0; day < 4; day++) {
     await Promise.all(Array.from({ length: 36 }, (_, i) => paySomehow(i)));
     await settled();
@@ -69,13 +69,13 @@ async function paySomehow(i: number): Promise<void> {
   const caller = merchants[i % 3] as Principal;
   const channelId = caller.tenantId === 2 ? 12 : ([11, 21, 10][i % 4] ?? 11);
   const currency = channelId !== 21 && i % 5 === 0 ? 'JPY' : 'USD';
-  // Sums beyond what a double can carry.
+  // Sums that exceed 2^53.
   const amount = currency === 'JPY' ? Number.MAX_SAFE_INTEGER - i : 100 + i;
   const id = await node.create({ amount, currency, channelId }, caller);
   if (channelId === 21) await node.update({ id, status: i % 2 === 0 ? 'SUCCESS' : 'CANCELLED' }, caller);
 }
 
-/** Nothing is open at a provider any more. */
+/** Resolves when no operation is open. */
 async function settled(): Promise<void> {
   const open = 'select 1 from provider_operation where finished_at is null limit 1';
   while ((await db.query(open)).length > 0) node.dispatcher.wake();
@@ -115,8 +115,8 @@ const queries: fc.Arbitrary<Query> = fc
   )
   .filter(({ startDate, endDate }) => startDate === undefined || endDate === undefined || startDate <= endDate);
 
-/** The payments and charges that the caller asks for, counted one by one. */
-function asked(query: Query, caller: Principal) {
+/** The payments and charges that match the query. */
+function matching(query: Query, caller: Principal) {
   const endDate = query.endDate ?? utcDay(nowMs);
   const startDate = query.startDate ?? utcDay(Date.parse(endDate) - 29 * dayMs);
   const seen = (row: Charge | Payment) =>
@@ -166,7 +166,7 @@ const distinct = <Value extends string | number>(values: Value[]): Value[] =>
   [...new Set(values)].sort((a, b) => (a < b ? -1 : 1));
 
 function expectedSummary(query: Query, caller: Principal) {
-  const { startDate, endDate, payments: own, charges: tried } = asked(query, caller);
+  const { startDate, endDate, payments: own, charges: tried } = matching(query, caller);
   const ids = distinct([...own, ...(tried ?? [])].map(({ channel_id }) => channel_id));
   return {
     startDate,
@@ -191,7 +191,7 @@ function expectedSummary(query: Query, caller: Principal) {
 }
 
 function expectedSeries(query: Query, caller: Principal, groupBy: 'channel' | 'status' | 'currency' | undefined) {
-  const { startDate, endDate, payments: own, charges: all } = asked(query, caller);
+  const { startDate, endDate, payments: own, charges: all } = matching(query, caller);
   const tried = groupBy === 'status' ? undefined : all;
   const groupOf = (row: Payment | Charge) => {
     if (groupBy === 'channel') return { channelId: row.channel_id, channelName: names[row.channel_id] };
@@ -216,7 +216,7 @@ function expectedSeries(query: Query, caller: Principal, groupBy: 'channel' | 's
   return rows;
 }
 
-test('any summary under any filter holds exactly what counting payments and charges one by one gives', async () => {
+test('every summary under every filter equals a recount of payments and charges', async () => {
   expect(payments.some(({ amount }) => amount > 2 ** 52)).toBe(true);
   expect(distinct(charges.map(({ state }) => state))).toEqual(['FAILED', 'SUCCEEDED']);
   await fc.assert(
@@ -227,7 +227,7 @@ test('any summary under any filter holds exactly what counting payments and char
   );
 });
 
-test('any series likewise, by any group, with every day where there is none', async () => {
+test('every series under every filter and grouping equals a recount', async () => {
   const groups = fc.constantFrom(undefined, 'channel' as const, 'status' as const, 'currency' as const);
   await fc.assert(
     fc.asyncProperty(queries, fc.constantFrom(...merchants, administrator), groups, async (query, caller, groupBy) => {
@@ -238,7 +238,7 @@ test('any series likewise, by any group, with every day where there is none', as
   );
 });
 
-test('the folded charges equal a recount', async () => {
+test('rolled-up charges equal a recount', async () => {
   await rollUpCharges(db.database);
   const differing = await db.query(`
     with recount as (
@@ -254,7 +254,7 @@ test('the folded charges equal a recount', async () => {
   expect(await db.query('select 1 from charge_total_delta')).toEqual([]);
 });
 
-test('a summary is of one moment and exact while payments are made, charged and folded at the same time', async () => {
+test('a summary is one exact snapshot during concurrent creates, charges and rollups', async () => {
   const caller = merchants[2];
   const before = (await summary({}, caller)).count;
   let acknowledged = 0;
@@ -271,9 +271,9 @@ test('a summary is of one moment and exact while payments are made, charged and 
     .finally(() => {
       done = true;
     });
-  const folding = Promise.all(
-    [rollUpTransactionTotals, rollUpCharges, rollUpCharges].map(async (fold) => {
-      while (!done) await fold(db.database);
+  const rollingUp = Promise.all(
+    [rollUpTransactionTotals, rollUpCharges, rollUpCharges].map(async (rollUp) => {
+      while (!done) await rollUp(db.database);
     }),
   );
   while (!done) {
@@ -282,12 +282,12 @@ test('a summary is of one moment and exact while payments are made, charged and 
     expect(found.count).toBeGreaterThanOrEqual(atLeast);
     expect(found.count).toBeLessThanOrEqual(before + 200);
     const countOf = (status: string) => found.statuses.find((one) => one.status === status)?.count ?? 0;
-    // Every payment of this tenant goes through one channel: where it ended, one charge ended likewise.
+    // Every payment of this tenant has one charge, because its channel has no fallback: both end in the same way.
     expect(found.charges).toEqual({ succeeded: countOf('SUCCESS'), failed: countOf('FAILED'), cancelled: 0 });
     expect(found.statuses.reduce((sum, { count }) => sum + count, 0)).toBe(found.count);
     expect(found.channels.map(({ count }) => count)).toEqual([found.count]);
   }
-  await Promise.all([writing, folding]);
+  await Promise.all([writing, rollingUp]);
   await readBack();
   expect(await summary({}, caller)).toEqual(expectedSummary({}, caller));
   expect((await summary({}, caller)).count).toBe(before + 200);
@@ -304,7 +304,7 @@ describe('the success rate of a channel', () => {
       successRate,
     }));
 
-  test('counts a charge that another channel saved against it, and for the other', async () => {
+  test('counts a charge that its fallback channel took over as failed, and as succeeded for the fallback channel', async () => {
     nowMs += 30 * dayMs;
     for (const amount of [101, 104, 107, 100]) await node.create({ amount, currency: 'USD', channelId: 11 }, caller);
     await settled();
@@ -316,7 +316,7 @@ describe('the success rate of a channel', () => {
     expect(row).toMatchObject({ channelId: 10, channelName: 'Platform cards', count: 0, successRate: 1 });
   });
 
-  test('leaves out what was called off, and is null where nothing was tried', async () => {
+  test('ignores cancelled charges, and is null without others', async () => {
     nowMs += dayMs;
     node.provider.answer = (verb) => (verb === 'cancel' ? { kind: 'cancelled' } : { kind: 'pending', reference: 'r' });
     const id = await node.create({ amount: 100, currency: 'USD', channelId: 11 }, caller);
@@ -332,7 +332,7 @@ describe('the success rate of a channel', () => {
   });
 });
 
-test("another tenant's payments, channels and users are as absent as those that do not exist", async () => {
+test("another tenant's payments, channels and users look like ones that do not exist", async () => {
   const all = { startDate: '2026-01-01', endDate: '2026-12-31' };
   const { channels } = await summary(all, merchants[2]);
   expect(channels.map(({ channelId }) => channelId)).toEqual([12]);
@@ -344,7 +344,7 @@ test("another tenant's payments, channels and users are as absent as those that 
   }
 });
 
-test('days are the last 30 unless named; those that make no sense, and too many for a series, are refused', async () => {
+test('the default is the last 30 days; invalid ranges, and series of more than 366 days, are refused', async () => {
   nowMs = Date.parse('2026-03-31T23:59:59.999Z');
   expect(await summary({}, merchants[0])).toMatchObject({ startDate: '2026-03-02', endDate: '2026-03-31' });
   expect(await summary({ endDate: '2026-02-28' }, merchants[0])).toMatchObject({ startDate: '2026-01-30' });

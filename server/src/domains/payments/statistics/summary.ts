@@ -1,26 +1,35 @@
 import type { Static } from 'typebox';
+import type { Clock } from '../../../core/clock.ts';
 import type { Principal } from '../../../core/principal.ts';
+import type { Database } from '../../../platform/postgres/database.ts';
 import { tenantsSeen } from '../../identity/tenants/visible-tenants.ts';
+import type { ChannelDirectory } from '../channels/directory.ts';
 import { transactionStatuses } from '../transactions/states.ts';
-import type { StatisticsDeps } from './deps.ts';
 import { daysOf, filterOf, ratesOf, sumsOf } from './rules.ts';
 import type { summary, summaryQuery } from './schema.ts';
 import { type CellRow, type ChargeRow, findCells, findCharges } from './statements.ts';
 
-/** Payments of the days asked for, in all, by status and by channel, and what became of charges: all of one moment. */
+export interface StatisticsDeps {
+  database: Pick<Database, 'snapshot'>;
+  /** A cache of channels, for their names. */
+  channels: Pick<ChannelDirectory, 'find'>;
+  clock: Clock;
+}
+
+/** Payments and charges of the days: in total, by status and by channel. All figures are from one snapshot. */
 export async function summaryOf(
   query: Static<typeof summaryQuery>,
   principal: Principal,
   { database, channels, clock }: StatisticsDeps,
 ): Promise<Static<typeof summary>> {
   const days = daysOf(query, clock());
-  const found = await database.snapshot(async (moment) => {
-    const filter = filterOf(query, days, await tenantsSeen(moment, principal));
+  const found = await database.snapshot(async (snapshot) => {
+    const filter = filterOf(query, days, await tenantsSeen(snapshot, principal));
     return {
-      all: await findCells(moment, filter, {}),
-      byStatus: await findCells(moment, filter, { status: true }),
-      byChannel: await findCells(moment, filter, { channel: true }),
-      charges: await findCharges(moment, filter, { channel: true }),
+      all: await findCells(snapshot, filter, {}),
+      byStatus: await findCells(snapshot, filter, { status: true }),
+      byChannel: await findCells(snapshot, filter, { channel: true }),
+      charges: await findCharges(snapshot, filter, { channel: true }),
     };
   });
   const cellsOf = Map.groupBy(found.byStatus, ({ status }) => status);
@@ -42,7 +51,7 @@ export async function summaryOf(
   };
 }
 
-/** Every channel with payments of its own or charges tried: one to fall back on may have charges alone. */
+/** Every channel with payments or charges. A fallback channel may have charges only. */
 function channelsOf(cells: readonly CellRow[], charges: readonly ChargeRow[] | null) {
   const cellsOf = Map.groupBy(cells, ({ channel_id }) => channel_id);
   const chargesOf = Map.groupBy(charges ?? [], ({ channel_id }) => channel_id);

@@ -7,29 +7,21 @@ import { idempotencyMismatch, requestHash } from '../../../platform/postgres/ide
 import { objectOfBody } from '../../webhooks/events/append-events.cte.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
 import type { ChannelRow } from '../channels/statements.ts';
-import { type CreateInput, draftOf, usable } from './draft.ts';
+import { type CreateInput, draftOf, requireUsableChannel } from './draft.ts';
 import type { PaymentReservations } from './reservations.ts';
-import { createMany, type Draft, findKeptAnswers, type IdempotencyRecord } from './statements.ts';
+import { type Draft, type ExistingPayment, findExistingPayments, insertPayments } from './statements.ts';
 
-/** The answer to a create: the payment's JSON, and whether it is an earlier answer given again. */
-export interface Created {
-  json: string;
-  replayed: boolean;
-}
-
-type Outcome = Created | Refusal;
-
-/** Rows in one statement at most: beyond some hundreds a batch gains nothing and its first request waits longer. */
+/** Payments in one statement. Beyond some hundreds a batch gains nothing, and its first request waits longer. */
 const maximumBatch = 500;
-/** Creates waiting at most, about half a second's worth at full speed: what comes on top is told to come back. */
+/** Creates that may wait, about half a second of work at full speed. Further ones are refused with Retry-After. */
 const maximumQueued = 10_000;
-/** How long a create outlasts a database that restarts. Its id makes writing it twice harmless. */
+/** How long a create waits for a database that restarts. Writing it twice is harmless, because its id is fixed. */
 const retryForMs = 3_000;
 
 export interface CreateTransactionDeps {
-  /** Kept for this writer: one connection, one batch at a time. */
+  /** A pool of one connection, for this creator alone: one batch at a time. */
   writer: Database;
-  /** For what is not written: earlier answers. */
+  /** For payments of invoices and for lookups. */
   database: Database;
   channels: ChannelDirectory;
   reservations: PaymentReservations;
@@ -37,11 +29,22 @@ export interface CreateTransactionDeps {
   observeBatch: (size: number, durationMs: number) => void;
 }
 
-/** A payment of an invoice that is to be written. */
+/** The answer to a create. */
+export interface Created {
+  /** The payment, as the JSON of its `transaction.created` event. */
+  json: string;
+  /** Whether an earlier request with the same idempotency key created the payment. */
+  replayed: boolean;
+}
+
+/** What a batch results in for one of its payments; only that payment's request sees the refusal. */
+type Outcome = Created | Refusal;
+
+/** A payment that billing creates for an invoice. */
 export interface PaymentRequest {
   id: string;
   tenantId: number;
-  /** In whose name. */
+  /** The user on whose behalf the payment is created. */
   userId: number;
   amount: number;
   currency: string;
@@ -54,18 +57,26 @@ export interface PaymentRequest {
   returnUrl: string | null;
 }
 
-/** Writes payments in a transaction of the caller's. */
-export type PaymentWriter = Pick<TransactionCreator, 'createWithin'>;
+export interface PaymentWriter {
+  /**
+   * Creates payments of invoices in a transaction of the caller. Returns, in order, the refusal of each payment that its
+   * channel does not accept, and undefined for each that was created.
+   */
+  createWithin(transaction: Queryable, requests: readonly PaymentRequest[]): Promise<(Refusal | undefined)[]>;
+}
 
-/** Records payments, many in one statement. What it answers is on disk, with its event and its deliveries. */
-export class TransactionCreator {
+/**
+ * Creates payments, many in one statement. When a create resolves, the payment is on disk together with its event and
+ * its deliveries.
+ */
+export class TransactionCreator implements PaymentWriter {
   readonly #deps: CreateTransactionDeps;
   readonly #batcher: Batcher<Draft, Outcome>;
 
   constructor(deps: CreateTransactionDeps) {
     this.#deps = deps;
     this.#batcher = new Batcher({
-      run: (drafts) => this.#write(drafts),
+      run: (drafts) => this.#insertBatch(drafts),
       maxBatch: maximumBatch,
       maxQueued: maximumQueued,
       retryForMs,
@@ -73,51 +84,31 @@ export class TransactionCreator {
     });
   }
 
+  /**
+   * Creates a payment. A repeat with the same idempotency key and body gets the first answer, even if the channel would
+   * refuse the payment now; the same key with another body is refused (`idempotency_mismatch`).
+   */
   async create(input: CreateInput, principal: Principal, idempotencyKey?: string): Promise<Created> {
     try {
-      const { channels } = this.#deps;
-      const channel = channels.remembered(input.channelId) ?? (await channels.find(input.channelId));
-      const draft = draftOf(input, usable(channel, input, principal), principal, this.#deps.drawUuid(), idempotencyKey);
-      if (
-        draft.invoiceId !== null &&
-        (await this.#deps.reservations.isKept(this.#deps.database, draft.tenantId, draft.invoiceId))
-      ) {
-        return await this.#createForInvoice(draft, draft.invoiceId);
-      }
-      return answered(await this.#batcher.add(draft));
+      return await this.#createNew(input, principal, idempotencyKey);
     } catch (error) {
-      if (error instanceof Refusal && error.type === 'database_unavailable') throw error;
-      // A repeat gets its first answer, also when the channel would no longer take the payment.
-      const kept = idempotencyKey !== undefined && (await this.#keptAnswer(input, principal, idempotencyKey));
-      if (kept) return answered(kept);
-      throw error;
+      if (idempotencyKey === undefined || isDatabaseUnavailable(error)) throw error;
+      const first = await this.#firstAnswer(input, principal, idempotencyKey);
+      if (first === undefined) throw error;
+      return createdOrThrow(first);
     }
   }
 
-  /**
-   * Writes payments of invoices in a transaction of the caller's. For each, in order:
-   * the refusal of one that its channel does not take, else undefined.
-   */
-  async createWithin(transaction: Queryable, requests: readonly PaymentRequest[]): Promise<(Refusal | undefined)[]> {
-    const found = new Map<number, ChannelRow | undefined>();
-    for (const { channelId } of requests) {
-      if (!found.has(channelId)) found.set(channelId, await this.#deps.channels.findWithin(transaction, channelId));
+  async #createNew(input: CreateInput, principal: Principal, idempotencyKey?: string): Promise<Created> {
+    const { channels, reservations, database, drawUuid } = this.#deps;
+    const channel = channels.remembered(input.channelId) ?? (await channels.find(input.channelId));
+    requireUsableChannel(channel, input, principal);
+    const draft = draftOf(input, channel, principal, drawUuid(), idempotencyKey);
+    const { tenantId, invoiceId } = draft;
+    if (invoiceId !== null && (await reservations.isKept(database, tenantId, invoiceId))) {
+      return this.#createForInvoice(draft, invoiceId);
     }
-    const drafted = requests.map((request) => draftOrRefusal(request, found.get(request.channelId)));
-    const drafts = drafted.filter((draft): draft is Draft => !(draft instanceof Refusal));
-    if (drafts.length > 0) {
-      const created = await createMany(transaction, drafts);
-      if (created.length !== drafts.length) throw new Error('A payment of an invoice stood there already.');
-    }
-    return drafted.map((draft) => (draft instanceof Refusal ? draft : undefined));
-  }
-
-  get queued(): number {
-    return this.#batcher.queued;
-  }
-
-  drained(): Promise<void> {
-    return this.#batcher.drained();
+    return createdOrThrow(await this.#batcher.add(draft));
   }
 
   /** Payments for an invoice run in a transaction that reserves the amount on the locked invoice. */
@@ -132,62 +123,67 @@ export class TransactionCreator {
         currency,
         createdMs,
       });
-      const created = await createMany(transaction, [draft]);
-      // Its key stands already: what is held is given up, and the first answer looked for.
-      if (created.length === 0) throw idempotencyMismatch();
+      const inserted = await insertPayments(transaction, [draft]);
+      // The idempotency key is taken: the reservation is rolled back, and `create` looks the first answer up.
+      if (inserted.length === 0) throw idempotencyMismatch();
     });
-    return createdOf(draft);
+    return createdFrom(draft);
   }
 
-  async #write(drafts: readonly Draft[]): Promise<Outcome[]> {
-    const inKeyOrder = drafts.some((draft) => draft.idempotencyKey !== null)
-      ? drafts.toSorted(byIdempotencyKey)
-      : drafts;
-    const created = await createMany(this.#deps.writer, inKeyOrder);
-    if (created.length === drafts.length) return drafts.map(createdOf);
-    const written = new Set(created.map((row) => row.id));
-    const kept = await findKeptAnswers(
+  async #insertBatch(drafts: readonly Draft[]): Promise<Outcome[]> {
+    const inserted = await insertPayments(this.#deps.writer, inKeyOrder(drafts));
+    if (inserted.length === drafts.length) return drafts.map(createdFrom);
+    const ids = new Set(inserted.map(({ id }) => id));
+    const existing = await findExistingPayments(
       this.#deps.database,
-      drafts.filter((draft) => !written.has(draft.id)),
+      drafts.filter((draft) => !ids.has(draft.id)),
     );
-    return drafts.map((draft) => (written.has(draft.id) ? createdOf(draft) : outcomeOf(draft, kept)));
+    return drafts.map((draft) => (ids.has(draft.id) ? createdFrom(draft) : outcomeOf(draft, existing)));
   }
 
-  async #keptAnswer(input: CreateInput, { tenantId }: Principal, idempotencyKey: string): Promise<Outcome | undefined> {
-    const draft = { tenantId, id: noId, idempotencyKey, requestHash: requestHash(input).toString('hex') };
-    const kept = await findKeptAnswers(this.#deps.database, [draft]);
-    return kept.length === 0 ? undefined : outcomeOf(draft, kept);
+  async #firstAnswer(
+    input: CreateInput,
+    { tenantId }: Principal,
+    idempotencyKey: string,
+  ): Promise<Outcome | undefined> {
+    const key = { tenantId, id: noId, idempotencyKey, requestHash: requestHash(input).toString('hex') };
+    const existing = await findExistingPayments(this.#deps.database, [key]);
+    return existing.length === 0 ? undefined : outcomeOf(key, existing);
+  }
+
+  async createWithin(transaction: Queryable, requests: readonly PaymentRequest[]): Promise<(Refusal | undefined)[]> {
+    const channels = new Map<number, ChannelRow | undefined>();
+    for (const { channelId } of requests) {
+      if (!channels.has(channelId))
+        channels.set(channelId, await this.#deps.channels.findWithin(transaction, channelId));
+    }
+    const results = requests.map((request) => draftOrRefusal(request, channels.get(request.channelId)));
+    const drafts = results.filter((result): result is Draft => !(result instanceof Refusal));
+    if (drafts.length > 0) {
+      const inserted = await insertPayments(transaction, drafts);
+      if (inserted.length !== drafts.length) throw new Error('The id of a payment for an invoice is already taken.');
+    }
+    return results.map((result) => (result instanceof Refusal ? result : undefined));
+  }
+
+  get queued(): number {
+    return this.#batcher.queued;
+  }
+
+  drained(): Promise<void> {
+    return this.#batcher.drained();
   }
 }
 
-function draftOrRefusal(request: PaymentRequest, channel: ChannelRow | undefined): Draft | Refusal {
-  const { id, tenantId, userId, metadata, paymentMethod, returnUrl, ...input } = request;
-  const given = {
-    ...input,
-    ...(metadata !== null && { metadata }),
-    ...(paymentMethod !== null && { paymentMethod }),
-    ...(returnUrl !== null && { returnUrl }),
-  };
-  const creator = { tenantId, userId };
-  try {
-    return draftOf(given, usable(channel, given, creator), creator, id, undefined);
-  } catch (error) {
-    if (error instanceof Refusal) return error;
-    throw error;
-  }
+/** Nodes that insert the same keys at the same time must insert them in the same order, or they deadlock. */
+function inKeyOrder(drafts: readonly Draft[]): readonly Draft[] {
+  if (drafts.every(({ idempotencyKey }) => idempotencyKey === null)) return drafts;
+  return drafts.toSorted(({ idempotencyKey: a }, { idempotencyKey: b }) => compare(a ?? '', b ?? ''));
 }
 
-const noId = '00000000-0000-0000-0000-000000000000';
+const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Two nodes that insert the same keys must take them in the same order, or each waits for the other. */
-function byIdempotencyKey(a: Draft, b: Draft): number {
-  const [keyA, keyB] = [a.idempotencyKey ?? '', b.idempotencyKey ?? ''];
-  return keyA < keyB ? -1 : keyA > keyB ? 1 : 0;
-}
-
-const createdOf = (draft: Draft): Created => ({ json: objectOfBody(draft.eventBody), replayed: false });
-
-/** What to answer for a payment that was not inserted because something already stood there. */
+/** The outcome for a payment that was not inserted, because its id or idempotency key was taken. */
 function outcomeOf(
   {
     id,
@@ -195,18 +191,45 @@ function outcomeOf(
     idempotencyKey,
     requestHash: hash,
   }: Pick<Draft, 'id' | 'tenantId' | 'idempotencyKey' | 'requestHash'>,
-  kept: readonly IdempotencyRecord[],
+  existing: readonly ExistingPayment[],
 ): Outcome {
-  const own = kept.find((row) => row.id === id);
-  // An earlier try of this same batch was committed, and only its reply was lost on the way from the database.
-  if (own !== undefined) return { json: objectOfBody(own.body), replayed: false };
-  const earlier = kept.find((row) => row.tenant_id === tenantId && row.idempotency_key === idempotencyKey);
-  if (earlier === undefined) throw new Error(`Payment ${id} was neither inserted nor found.`);
-  if (earlier.request_hash === hash) return { json: objectOfBody(earlier.body), replayed: true };
+  const own = existing.find((row) => row.id === id);
+  // An earlier try of this batch was committed, and the database's reply was lost.
+  if (own !== undefined) return { json: objectOfBody(own.event_body), replayed: false };
+  const first = existing.find((row) => row.tenant_id === tenantId && row.idempotency_key === idempotencyKey);
+  if (first === undefined) throw new Error(`Payment ${id} was neither inserted nor found.`);
+  if (first.request_hash === hash) return { json: objectOfBody(first.event_body), replayed: true };
   return idempotencyMismatch();
 }
 
-function answered(outcome: Outcome): Created {
+/** The id in a lookup by idempotency key alone. */
+const noId = '00000000-0000-0000-0000-000000000000';
+
+function draftOrRefusal(request: PaymentRequest, channel: ChannelRow | undefined): Draft | Refusal {
+  const { id, tenantId, userId, metadata, paymentMethod, returnUrl, ...required } = request;
+  const input = {
+    ...required,
+    ...(metadata !== null && { metadata }),
+    ...(paymentMethod !== null && { paymentMethod }),
+    ...(returnUrl !== null && { returnUrl }),
+  };
+  const createdBy = { tenantId, userId };
+  try {
+    requireUsableChannel(channel, input, createdBy);
+    return draftOf(input, channel, createdBy, id, undefined);
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+}
+
+const createdFrom = (draft: Draft): Created => ({ json: objectOfBody(draft.eventBody), replayed: false });
+
+function createdOrThrow(outcome: Outcome): Created {
   if (outcome instanceof Refusal) throw outcome;
   return outcome;
+}
+
+function isDatabaseUnavailable(error: unknown): boolean {
+  return error instanceof Refusal && error.type === 'database_unavailable';
 }

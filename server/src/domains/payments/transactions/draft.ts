@@ -13,27 +13,26 @@ import type { Draft } from './statements.ts';
 
 export type CreateInput = Static<typeof createInput>;
 
-/** In whose tenant and name a payment is made. */
-export type Creator = Pick<Principal, 'tenantId' | 'userId'>;
+/** The tenant and the user that a payment belongs to. */
+export type CreatedBy = Pick<Principal, 'tenantId' | 'userId'>;
 
-/** The channel, if this tenant may use it and it takes the payment. */
-export function usable(
+/** Refuses a channel that does not exist, that this tenant may not use, or that does not accept the payment. */
+export function requireUsableChannel(
   channel: ChannelRow | undefined,
   { channelId, currency }: CreateInput,
-  { tenantId }: Creator,
-): ChannelRow {
+  { tenantId }: CreatedBy,
+): asserts channel is ChannelRow {
   if (channel === undefined || !mayUse(channel, tenantId)) {
     throw new Refusal('record_not_found', `There is no channel ${channelId}.`, { field: 'channelId' });
   }
   requireAccepting(channel, currency);
-  return channel;
 }
 
-/** Everything about a payment that can be decided without asking the database. */
+/** The payment to insert, with its event. Its creation time is that of its id. */
 export function draftOf(
   input: CreateInput,
   channel: ChannelRow,
-  principal: Creator,
+  { tenantId, userId }: CreatedBy,
   id: string,
   idempotencyKey: string | undefined,
 ): Draft {
@@ -50,7 +49,7 @@ export function draftOf(
     metadata: (input.metadata as Record<string, unknown> | undefined) ?? null,
     customerId: input.customerId ?? null,
     invoiceId: input.invoiceId ?? null,
-    userId: principal.userId,
+    userId,
     failureCode: null,
     failureMessage: null,
     providerReference: null,
@@ -60,12 +59,12 @@ export function draftOf(
     updatedTime: createdTime,
   });
   return {
-    tenantId: principal.tenantId,
+    tenantId,
     id,
     amount: input.amount,
     currency: input.currency,
     channelId: channel.id,
-    userId: principal.userId,
+    userId,
     description: input.description ?? null,
     metadataJson: metadataJson(input.metadata),
     customerId: input.customerId ?? null,

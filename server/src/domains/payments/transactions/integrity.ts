@@ -1,11 +1,11 @@
 import type { Check } from '../../../platform/postgres/check.ts';
 
-/** The id of a payment as everyone knows it, from its UUID. */
-const named = (id: string) => `'txn_' || replace(${id}::text, '-', '')`;
+/** The public id of a payment, from its UUID. */
+const publicIdOf = (id: string) => `'txn_' || replace(${id}::text, '-', '')`;
 
 const allEight = `coalesce(channel_id, 0) as channel_id, coalesce(user_id, 0) as user_id, coalesce(status, '*') as status`;
 
-/** What must be true of payments, of what they have booked and told, and of their totals. */
+/** Claims about payments, their ledger transfers, their events and their totals. */
 export const transactionChecks: readonly Check[] = [
   {
     claim: 'Every payment that succeeded is booked once, for its amount, and no other payment is booked',
@@ -20,7 +20,7 @@ export const transactionChecks: readonly Check[] = [
          where source_id = transaction_id
          group by 1, 2
       )
-      select ${named('id')} as offender
+      select ${publicIdOf('id')} as offender
         from booked
         full join (select tenant_id, id, amount, currency, status in ('SUCCESS', 'REFUNDED') as took from transaction)
                as payment using (tenant_id, id)
@@ -30,9 +30,10 @@ export const transactionChecks: readonly Check[] = [
                   else booked.transfers is not null end`,
   },
   {
-    claim: 'Every transition of a payment has its event; of creation and of the end there is exactly one',
+    claim:
+      'Every transition of a payment has its event; there is exactly one for its creation and one for its final status',
     offenders: `
-      with told as (
+      with event_count as (
         select tenant_id, object_id, count(*) filter (where type = 'transaction.created') as created,
                count(*) filter (where type = 'transaction.processing') as processing,
                count(*) filter (where type = 'transaction.succeeded') as succeeded,
@@ -43,13 +44,13 @@ export const transactionChecks: readonly Check[] = [
          group by 1, 2
       )
       select object_id as offender
-        from told
-        full join (select tenant_id, ${named('id')} as object_id, status from transaction) as payment
+        from event_count
+        full join (select tenant_id, ${publicIdOf('id')} as object_id, status from transaction) as payment
             using (tenant_id, object_id)
-       where (told.created, told.succeeded, told.failed, told.cancelled)
+       where (event_count.created, event_count.succeeded, event_count.failed, event_count.cancelled)
              is distinct from (1, (status in ('SUCCESS', 'REFUNDED'))::int, (status = 'FAILED')::int,
                                (status = 'CANCELLED')::int)
-          or (status = 'PROCESSING' and told.processing = 0)`,
+          or (status = 'PROCESSING' and event_count.processing = 0)`,
   },
   {
     claim: 'Every event of a payment tells its amount and currency',
@@ -70,7 +71,7 @@ export const transactionChecks: readonly Check[] = [
                sum(amount) as amount
           from transaction
          group by tenant_id, 5, currency, cube (channel_id, user_id, status)
-      ), kept as (
+      ), stored as (
         select tenant_id, channel_id, user_id, status, day, currency, sum(count) as count, sum(amount) as amount
           from (
             select tenant_id, channel_id, user_id, status, day, currency, count, amount from transaction_total
@@ -85,12 +86,12 @@ export const transactionChecks: readonly Check[] = [
       select format('tenant %s %s channel %s user %s %s %s', tenant_id, day, channel_id, user_id, status, currency)
                as offender
         from recount
-        full join kept using (tenant_id, channel_id, user_id, status, day, currency)
-       where recount.count is distinct from kept.count or recount.amount is distinct from kept.amount`,
+        full join stored using (tenant_id, channel_id, user_id, status, day, currency)
+       where recount.count is distinct from stored.count or recount.amount is distinct from stored.amount`,
   },
   {
     claim: 'The slices of busy days equal a recount',
-    // What has not been folded yet belongs to its slice already, and is not counted there: it is taken off.
+    // Payments whose deltas are not rolled up yet belong to a bucket that does not count them: they are subtracted.
     offenders: `
       with busy as (
         select tenant_id, date_trunc('day', started_at, 'UTC') as day from transaction_slice
@@ -117,9 +118,9 @@ export const transactionChecks: readonly Check[] = [
       )
       select format('tenant %s %s channel %s user %s %s', tenant_id, started_at, channel_id, user_id, status) as offender
         from cell
-        full join (select * from transaction_slice_total where count <> 0) as kept
+        full join (select * from transaction_slice_total where count <> 0) as stored
             using (tenant_id, channel_id, user_id, status, started_at)
-       where cell.count is distinct from kept.count
+       where cell.count is distinct from stored.count
        union all
       select format('tenant %s %s', tenant_id, started_at)
         from slice
@@ -127,7 +128,7 @@ export const transactionChecks: readonly Check[] = [
           select transaction_slice.tenant_id, started_at, count
             from transaction_slice
             join busy on busy.tenant_id = transaction_slice.tenant_id and day = date_trunc('day', started_at, 'UTC')
-        ) as kept using (tenant_id, started_at)
-       where coalesce(slice.count, 0) <> coalesce(kept.count, 0)`,
+        ) as stored using (tenant_id, started_at)
+       where coalesce(slice.count, 0) <> coalesce(stored.count, 0)`,
   },
 ];

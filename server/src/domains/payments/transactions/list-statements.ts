@@ -9,11 +9,12 @@ export type ListedRow = Pick<
 type Direction = 'asc' | 'desc';
 
 /**
- * The rows of a page, once it is known which: ids first (index only), then the rows themselves. A channel's name looked
- * up for each row takes PostgreSQL less planning than a join, a tenth to a fifth of the whole.
+ * The rows of a page: first their ids, by index alone, then the rows. Values: $1 to $3 the tenants and their id ranges, $4
+ * how many rows to skip, $5 the page size. The channel's name is a subquery, because a join takes PostgreSQL longer to
+ * plan: a tenth to a fifth of the whole statement.
  */
 const listed = (pageOfIds: string, direction: Direction) => `
-  with stretch as (
+  with range as (
     select * from unnest($1::bigint[], $2::uuid[], $3::uuid[]) as row (tenant_id, from_id, to_id)
   ),
   page as materialized (${pageOfIds})
@@ -23,14 +24,14 @@ const listed = (pageOfIds: string, direction: Direction) => `
     join transaction t using (tenant_id, id)
    order by t.id ${direction}`;
 
-/** No filter: the primary key of each tenant asked for. */
+/** Without a filter: by the primary key, for each tenant. */
 const all = (direction: Direction) =>
   listed(
     `select near.tenant_id, near.id
-       from stretch
+       from range
       cross join lateral (
         select tenant_id, id from transaction
-         where tenant_id = stretch.tenant_id and id >= from_id and id < to_id
+         where tenant_id = range.tenant_id and id >= from_id and id < to_id
          order by id ${direction} limit $4::bigint + $5::bigint
       ) as near
       order by near.id ${direction} offset $4::bigint limit $5::bigint`,
@@ -38,13 +39,14 @@ const all = (direction: Direction) =>
   );
 
 /**
- * Any filter: the (channel, user, status) groups that hold rows in days $9 to $10, each read in order from the one index.
- * Groups are few (those in use on these days), rows read at most groups × (skip + page), and those of the stretches.
+ * With a filter ($6 channel, $7 user, $8 status): the groups (channel, user, status) that have rows on days $9 to $10, each
+ * read in order from one index. Groups are few, those in use on these days; at most groups × (skip + page) rows are read,
+ * and only within the ranges.
  */
 const groups = (direction: Direction) =>
   listed(
     `select near.tenant_id, near.id
-       from stretch
+       from range
        join (
          select tenant_id, channel_id, user_id, status from transaction_total
           where tenant_id = any ($1::bigint[]) and day between $9::date and $10::date
@@ -55,11 +57,11 @@ const groups = (direction: Direction) =>
           where tenant_id = any ($1::bigint[])
             and (created_second at time zone 'UTC')::date between $9::date and $10::date
             and ($6::bigint = 0 or channel_id = $6) and ($7::bigint = 0 or user_id = $7) and ($8::text = '*' or status = $8)
-       ) as held using (tenant_id)
+       ) as used using (tenant_id)
       cross join lateral (
         select tenant_id, id from transaction
-         where tenant_id = held.tenant_id and channel_id = held.channel_id and user_id = held.user_id
-           and status = held.status and id >= from_id and id < to_id
+         where tenant_id = used.tenant_id and channel_id = used.channel_id and user_id = used.user_id
+           and status = used.status and id >= from_id and id < to_id
          order by id ${direction} limit $4::bigint + $5::bigint
       ) as near
       order by near.id ${direction} offset $4::bigint limit $5::bigint`,

@@ -6,65 +6,66 @@ import type { Principal } from '../../../core/principal.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { tenantsSeen } from '../../identity/tenants/visible-tenants.ts';
 import { type ListedRow, listAllNewest, listAllOldest, listGroupsNewest, listGroupsOldest } from './list-statements.ts';
-import { type Filter, type PageLocation, placeInDays, placeInSlices } from './page-location.ts';
-import { rowsPerSlice } from './rollup.ts';
+import { type Filter, locateInBuckets, locateInDays, type PageLocation } from './page-location.ts';
+import { rowsPerBucket } from './rollup.ts';
 import type { listedTransaction, listQuery } from './schema.ts';
 
 export type Listed = Static<typeof listedTransaction>;
 
 /**
- * One page of payments, newest first, with the exact total: both of one moment. The totals say how many payments each
- * day holds under this filter, so that whole days are skipped without being read; on a busy day its slices are skipped
- * likewise, and within what is left the page is read from the nearer end.
+ * One page of payments, newest first, and their exact total, from one snapshot. The totals of each day tell which days to
+ * skip without reading them; on busy days, buckets are skipped in the same way. What is left is read from the end that is
+ * nearer to the page.
  */
 export async function listTransactions(
   database: Pick<Database, 'snapshot'>,
   query: Static<typeof listQuery>,
   principal: Principal,
-  slicedEvery: number = rowsPerSlice,
+  bucketSize: number = rowsPerBucket,
 ): Promise<{ data: Listed[]; pagination: Pagination }> {
   const page = { page: query.page ?? 1, pageSize: query.pageSize ?? defaultPageSize };
   const days = dayRangeOf(query.startDate, query.endDate);
-  return database.snapshot(async (moment) => {
+  return database.snapshot(async (snapshot) => {
     const filter: Filter = {
-      tenantIds: await tenantsSeen(moment, principal),
+      tenantIds: await tenantsSeen(snapshot, principal),
       channelId: query.channelId ?? 0,
       userId: query.userId ?? 0,
       status: query.status ?? '*',
     };
-    const inDays = await placeInDays(moment, filter, days, (page.page - 1) * page.pageSize, page.pageSize);
-    const place = isFar(inDays, filter, slicedEvery) ? await placeInSlices(moment, filter, inDays) : inDays;
-    const rows = place.rows === 0 ? [] : await readPlace(moment, filter, place);
-    return { data: rows.map(listedOf), pagination: paginationOf(page, place.total) };
+    const inDays = await locateInDays(snapshot, filter, days, (page.page - 1) * page.pageSize, page.pageSize);
+    const location = isFar(inDays, filter, bucketSize) ? await locateInBuckets(snapshot, filter, inDays) : inDays;
+    const rows = location.rows === 0 ? [] : await readPage(snapshot, filter, location);
+    return { data: rows.map(listedOf), pagination: paginationOf(page, location.total) };
   });
 }
 
 /**
- * Whether so much lies before the page, from its nearer end, that looking for its slices costs less (a millisecond,
- * mostly for planning). Where rows of many groups or tenants are merged, each is read that far: slices pay sooner.
+ * Whether the page is so far from the nearer end that locating its buckets costs less than reading up to it. Locating them
+ * takes a millisecond, mostly for planning. Rows of several groups or tenants are merged, and each is read that far, so
+ * there buckets pay off sooner.
  */
-function isFar({ rows, skip, take }: PageLocation, filter: Filter, slicedEvery: number): boolean {
-  const merged = !isUnfiltered(filter) || filter.tenantIds.length > 1;
-  return rows > slicedEvery && Math.min(skip, rows - skip - take) > (merged ? slicedEvery / 16 : slicedEvery);
+function isFar({ rows, skip, take }: PageLocation, filter: Filter, bucketSize: number): boolean {
+  const isMerged = !isUnfiltered(filter) || filter.tenantIds.length > 1;
+  return rows > bucketSize && Math.min(skip, rows - skip - take) > (isMerged ? bucketSize / 16 : bucketSize);
 }
 
 const isUnfiltered = ({ channelId, userId, status }: Filter) => channelId === 0 && userId === 0 && status === '*';
 
-async function readPlace(moment: Queryable, filter: Filter, place: PageLocation): Promise<ListedRow[]> {
-  const { stretches, rows, skip, take, firstDay, lastDay } = place;
+async function readPage(snapshot: Queryable, filter: Filter, location: PageLocation): Promise<ListedRow[]> {
+  const { ranges, rows, skip, take, firstDay, lastDay } = location;
   const skipFromOldest = rows - skip - take;
   const fromNewest = skip <= skipFromOldest;
   const values = [
-    stretches.map((stretch) => stretch.tenantId),
-    stretches.map((stretch) => firstUuidAt(stretch.fromMs)),
-    stretches.map((stretch) => firstUuidAt(stretch.toMs)),
+    ranges.map(({ tenantId }) => tenantId),
+    ranges.map(({ fromMs }) => firstUuidAt(fromMs)),
+    ranges.map(({ toMs }) => firstUuidAt(toMs)),
     fromNewest ? skip : skipFromOldest,
     take,
   ];
   const { channelId, userId, status } = filter;
   const found = isUnfiltered(filter)
-    ? await moment.run(fromNewest ? listAllNewest : listAllOldest, values)
-    : await moment.run(fromNewest ? listGroupsNewest : listGroupsOldest, [
+    ? await snapshot.run(fromNewest ? listAllNewest : listAllOldest, values)
+    : await snapshot.run(fromNewest ? listGroupsNewest : listGroupsOldest, [
         ...values,
         channelId,
         userId,

@@ -2,7 +2,6 @@ import { requestSecondsBuckets } from '../../../platform/metrics/metrics.ts';
 import { defineModule } from '../../../platform/module.ts';
 import type { Node } from '../../../platform/node.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
-import { requestCancellation } from '../operations/request-cancellation.ts';
 import { TransactionCreator } from './create.ts';
 import { transactionChecks } from './integrity.ts';
 import { TransactionReader } from './read.ts';
@@ -16,7 +15,7 @@ const batchSizeBuckets = [1, 2, 5, 10, 25, 50, 100, 200, 350, 500];
 
 type Needs = Node & {
   channels: ChannelDirectory;
-  /** What follows payments in the statement that moves them. */
+  /** What other modules add to the statement that applies transitions. */
   transitionFollowers: readonly TransitionFollower[];
   reservations: PaymentReservations;
   loadShedder: { paid: (payments: number) => void };
@@ -37,7 +36,7 @@ export const transactions = defineModule({
   reference: [{ name: 'Transactions', description: 'Payments.' }],
   resources: { transaction: transactionDetail },
   provide,
-  routes: (context: Needs & Provided) => transactionRoutes({ ...context, askToCancel: requestCancellation }),
+  routes: (context: Needs & Provided) => transactionRoutes(context),
   integrity: transactionChecks,
 });
 
@@ -55,7 +54,7 @@ function provide(needs: Needs) {
   );
   const creator = new TransactionCreator({
     ...needs,
-    // Its statement inserts and joins what it was given: no table's size can spoil its plan.
+    // `kept`: the statement inserts its parameters and joins only those, so its plan does not depend on the size of a table.
     writer: openPool('writer', 1, 'kept'),
     observeBatch: (size, durationMs) => {
       loadShedder.paid(size);

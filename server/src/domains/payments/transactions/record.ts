@@ -29,5 +29,5 @@ export function recordOf(row: TransactionRow): TransactionRecord {
   };
 }
 
-/** A payment as JSON, written once for the answer and the event alike. */
+/** A payment as JSON, the same bytes in the response and in the event. */
 export const recordJson: (record: TransactionRecord) => string = fastJsonStringify(transactionRecord as never);

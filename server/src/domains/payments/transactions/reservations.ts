@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../platform/postgres/database.ts';
 
-/** A payment that is about to be written for an invoice. */
+/** A payment that is about to be created for an invoice. */
 export interface PaymentOfInvoice {
   tenantId: number;
   invoiceId: number;
@@ -11,12 +11,12 @@ export interface PaymentOfInvoice {
 }
 
 /**
- * Reserves the amounts of payments on the invoices that they name, so that payments never exceed their invoice. An extension
- * point: billing implements it.
+ * Reserves the amounts of payments on their invoices, so that payments never exceed an invoice. An extension point:
+ * billing implements it.
  */
 export interface PaymentReservations {
-  /** Whether the invoice is kept here; otherwise its id is the merchant's own affair. */
+  /** Whether this service has the invoice. If not, `invoiceId` refers to another system and is only stored. */
   isKept: (database: Queryable, tenantId: number, invoiceId: number) => Promise<boolean>;
-  /** Reserves the amount under the invoice's lock, in the transaction that writes the payment. Refuses what it cannot reserve. */
+  /** Reserves the amount on the locked invoice, in the transaction that creates the payment. Refuses more than is open. */
   reserve: (transaction: Queryable, payment: PaymentOfInvoice) => Promise<void>;
 }

@@ -22,7 +22,7 @@ export interface TransactionDeps extends UpdateTransactionDeps {
   database: Database;
   creator: TransactionCreator;
   reader: TransactionReader;
-  /** Names of channels come from memory: a join less to plan and to run for every look. */
+  /** Channel names come from this cache: PostgreSQL has one join less to plan and run on every read. */
   channels: ChannelDirectory;
 }
 
@@ -31,8 +31,8 @@ export function transactionRoutes(deps: TransactionDeps): Route[] {
     post('/api/transaction/create', 'transaction_write', 'Transactions', {
       summary: 'Create a transaction',
       description:
-        'Records a payment as PENDING. What is answered is on disk. With an `Idempotency-Key` a repeat gets the first ' +
-        'answer again, marked `Idempotency-Replayed: true`.',
+        'Creates a payment in status PENDING. When the response arrives, the payment is on disk. A repeat with the same ' +
+        '`Idempotency-Key` gets the first response again, marked `Idempotency-Replayed: true`.',
       headers: idempotencyHeaders,
       body: createInput,
       data: transactionRecord,
@@ -45,7 +45,8 @@ export function transactionRoutes(deps: TransactionDeps): Route[] {
     post('/api/transaction/update', 'transaction_write', 'Transactions', {
       summary: 'Update a transaction',
       description:
-        'Changes its words, or moves its status along the transition table. `metadata` is replaced as a whole.',
+        'Changes the description, the metadata or the status. Status changes follow the transition table. `metadata` is ' +
+        'replaced as a whole.',
       headers: idempotencyHeaders,
       body: updateInput,
       data: transactionRecord,
@@ -56,7 +57,7 @@ export function transactionRoutes(deps: TransactionDeps): Route[] {
     }),
 
     get('/api/transaction/detail', 'transaction_read', 'Transactions', {
-      summary: 'Look a transaction up',
+      summary: 'Get a transaction',
       query: detailQuery,
       data: transactionDetail,
       handle: async ({ query, principal }) => {
@@ -68,7 +69,7 @@ export function transactionRoutes(deps: TransactionDeps): Route[] {
 
     get('/api/transaction/list', 'transaction_read', 'Transactions', {
       summary: 'List transactions',
-      description: 'Newest first. `total` is exact at every moment.',
+      description: 'Newest first. `total` is always exact.',
       query: listQuery,
       data: Type.Array(listedTransaction),
       paged: true,

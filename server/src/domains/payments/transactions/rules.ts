@@ -5,19 +5,19 @@ import { nextByUpdate, type TransactionStatus } from './states.ts';
 
 type UpdateInput = Static<typeof updateInput>;
 
-/** An update must ask for something, and a reason of failure belongs to a failure. */
-export function demandMeaningfulUpdate(input: UpdateInput): void {
+/** Requires at least one change, and status FAILED where a failure code or message is given. */
+export function requireChange(input: UpdateInput): void {
   const { status, description, metadata, failureCode, failureMessage } = input;
   if ([status, description, metadata, failureCode, failureMessage].every((field) => field === undefined)) {
     throw new Refusal('invalid_request', 'Name at least one field to change: status, description or metadata.');
   }
   if (status === 'FAILED') return;
-  const stray = failureCode !== undefined ? 'failureCode' : failureMessage !== undefined ? 'failureMessage' : undefined;
-  if (stray !== undefined) throw invalid(stray, `${stray} is only taken together with status FAILED.`);
+  const field = failureCode !== undefined ? 'failureCode' : failureMessage !== undefined ? 'failureMessage' : undefined;
+  if (field !== undefined) throw invalid(field, `${field} is only taken together with status FAILED.`);
 }
 
-/** Refuses a status that this payment cannot take by update. */
-export function demandUpdatable(from: TransactionStatus, to: TransactionStatus, hasProvider: boolean): void {
+/** Refuses a status that an update cannot set on this payment (`illegal_transition`). */
+export function requireUpdatable(from: TransactionStatus, to: TransactionStatus, hasProvider: boolean): void {
   const allowed: readonly TransactionStatus[] = nextByUpdate[hasProvider ? 'withProvider' : 'withoutProvider'][from];
   if (allowed.includes(to)) return;
   const reachable = allowed.length > 0 ? `it can become ${allowed.join(' or ')}` : 'no update moves it any further';

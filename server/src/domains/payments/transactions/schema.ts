@@ -9,31 +9,35 @@ export const amount = Type.Integer({
   maximum: maximumAmount,
   description: 'In minor units (cents), 1 to 9007199254740991.',
 });
-const currency = Type.String({ minLength: 1, maxLength: 16, description: "An ISO 4217 code, one of the channel's." });
+const currency = Type.String({
+  minLength: 1,
+  maxLength: 16,
+  description: 'ISO 4217 code of a currency that the channel supports.',
+});
 const description = Type.String({ maxLength: 2000 });
 const status = Type.Enum([...transactionStatuses]);
 export const transactionId = Type.String({
   minLength: 1,
   maxLength: 100,
-  description: '`txn_` and a time-ordered body.',
+  description: '`txn_` and a time-ordered part.',
 });
 
 export const createInput = Type.Object(
   {
     amount,
     currency,
-    channelId: long('The channel to pay through.'),
+    channelId: long('The channel that processes the payment.'),
     description: Type.Optional(description),
     metadata: Type.Optional(metadata),
-    customerId: Type.Optional(long('May name a record kept elsewhere; stored as given.')),
+    customerId: Type.Optional(long('A customer of this service or of another system.')),
     invoiceId: Type.Optional(
-      long('An invoice, which this payment then settles. One that is kept elsewhere is stored as given.'),
+      long('The invoice that this payment pays. The id of an invoice in another system is only stored.'),
     ),
     paymentMethod: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 255,
-        description: "The provider's token for what is paid with (`pm_…` of Stripe). Without one the payer is asked.",
+        description: "The provider's token of the payment method (Stripe: `pm_…`). Without one, the payer chooses.",
       }),
     ),
     returnUrl: Type.Optional(
@@ -42,7 +46,7 @@ export const createInput = Type.Object(
         maxLength: 2000,
         pattern: '^https?://[^\\s/]\\S*$',
         title: 'an http or https address',
-        description: "Where the payer's browser goes when it is done at the provider; `app.public-url` without it.",
+        description: "Where the provider redirects the payer's browser afterwards. Default: `app.public-url`.",
       }),
     ),
   },
@@ -70,10 +74,10 @@ export const listQuery = Type.Object({
   status: Type.Optional(status),
   channelId: Type.Optional(long('Only payments through this channel.')),
   ...dayFields,
-  userId: Type.Optional(long('Only payments created by this user (or by a key of theirs).')),
+  userId: Type.Optional(long('Only payments created by this user or with one of their keys.')),
 });
 
-/** A payment as it was created or changed: what create and update answer, and what events carry. */
+/** A payment in the responses of create and update, and in events. */
 export const transactionRecord = Type.Object({
   id: Type.String(),
   amount,
@@ -85,16 +89,16 @@ export const transactionRecord = Type.Object({
   metadata: keptMetadata,
   customerId: nullable(Type.Integer()),
   invoiceId: nullable(Type.Integer()),
-  userId: Type.Integer({ description: 'Who created it.' }),
+  userId: Type.Integer({ description: 'The user who created it.' }),
   failureCode: nullable(Type.String()),
   failureMessage: nullable(Type.String()),
-  providerReference: nullable(Type.String({ description: "The provider's own id of the charge." })),
+  providerReference: nullable(Type.String({ description: "The provider's id of the charge." })),
   nextAction: Type.Unsafe<{ type: string; url: string | null; clientSecret?: string } | null>({
-    description: 'What the payer has to do before the payment can go on: `type` (`redirect`, `confirm`) and `url`.',
+    description: 'What the payer must do before the payment continues: `type` (`redirect`, `confirm`) and `url`.',
     type: ['object', 'null'],
     additionalProperties: true,
   }),
-  version: Type.Integer({ description: 'Rises with every change: a receiver can drop what is old.' }),
+  version: Type.Integer({ description: 'Increases with every change, so that a receiver can discard older events.' }),
   createdTime: Type.String(),
   updatedTime: Type.String(),
 });

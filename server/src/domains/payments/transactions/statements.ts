@@ -1,4 +1,4 @@
-import { plainArray, textArray } from '../../../platform/postgres/array-literal.ts';
+import { columns } from '../../../platform/postgres/columns.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { statement } from '../../../platform/postgres/statement.ts';
 import { appendEventsCte, wakesSenders } from '../../webhooks/events/append-events.cte.ts';
@@ -11,7 +11,7 @@ export interface TransactionRow {
   id: string;
   amount: number;
   amount_refunded: number;
-  /** Of all refunds that have not failed or been called off: what can no longer be given back. */
+  /** The sum of all refunds that are neither FAILED nor CANCELLED: what can no longer be refunded. */
   amount_refund_held: number;
   currency: string;
   status: TransactionStatus;
@@ -23,7 +23,7 @@ export interface TransactionRow {
   invoice_id: number | null;
   failure_code: string | null;
   failure_message: string | null;
-  /** That of the channel when the payment was made; null: Florin records, and the status moves by update. */
+  /** The channel's provider when the payment was created. Null: Florin only records, and the status changes by update. */
   provider: string | null;
   provider_reference: string | null;
   payment_method: string | null;
@@ -34,7 +34,7 @@ export interface TransactionRow {
   updated_at: string;
 }
 
-/** A payment about to be written, with the event that tells of it. */
+/** A payment to insert, with the body of its `transaction.created` event. */
 export interface Draft {
   tenantId: number;
   id: string;
@@ -48,29 +48,51 @@ export interface Draft {
   invoiceId: number | null;
   paymentMethod: string | null;
   returnUrl: string | null;
-  /** Named by the channel: a charge is then opened with the payment. */
+  /** The channel's provider. With one, a charge is opened together with the payment. */
   provider: string | null;
   createdMs: number;
   eventBody: string;
   idempotencyKey: string | null;
-  /** SHA-256 of the request, in hex; kept only beside a key. */
+  /** SHA-256 of the request, in hex; null without an idempotency key. */
   requestHash: string | null;
 }
 
+const draftColumns = columns<Draft>([
+  ['tenant_id', 'bigint', (draft) => draft.tenantId],
+  ['id', 'uuid', (draft) => draft.id],
+  ['amount', 'bigint', (draft) => draft.amount],
+  ['currency', 'text', (draft) => draft.currency],
+  ['channel_id', 'bigint', (draft) => draft.channelId],
+  ['user_id', 'bigint', (draft) => draft.userId],
+  ['description', 'text', (draft) => draft.description],
+  ['metadata', 'text', (draft) => draft.metadataJson],
+  ['customer_id', 'bigint', (draft) => draft.customerId],
+  ['invoice_id', 'bigint', (draft) => draft.invoiceId],
+  ['payment_method', 'text', (draft) => draft.paymentMethod],
+  ['return_url', 'text', (draft) => draft.returnUrl],
+  ['provider', 'text', (draft) => draft.provider],
+  ['created_ms', 'float8', (draft) => draft.createdMs],
+  ['event_body', 'text', (draft) => draft.eventBody],
+  ['idempotency_key', 'text', (draft) => draft.idempotencyKey],
+  ['request_hash', 'text', (draft) => draft.requestHash],
+]);
+
+export interface InsertedRow {
+  id: string;
+  /** Deliveries of the whole batch. */
+  deliveries: number;
+  has_operation: boolean;
+}
+
 /**
- * The whole of a batch of creates in one statement: payments, their events, a delivery for each endpoint that
- * listens, and what they add to the totals. A payment whose id or Idempotency-Key already stands is left out, and so
- * is all that would follow from it. The created event carries the payment's own id.
+ * Writes a batch of payments in one statement: the payments, their events, a delivery for each subscribed endpoint, the
+ * charges to open at providers, and the totals. A payment whose id or Idempotency-Key is taken is left out, with
+ * everything that would follow from it. The created event has the payment's own id.
  */
-const createBatch = statement<{ id: string; deliveries: number; has_operation: boolean }>(
+const createBatch = statement<InsertedRow>(
   'transactions.create_batch',
   `with input as (
-     select * from unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::text[], $5::bigint[], $6::bigint[], $7::text[],
-                          $8::text[], $9::bigint[], $10::bigint[], $11::float8[], $12::text[], $13::text[], $14::text[],
-                          $15::text[], $16::text[], $17::text[])
-       as row (tenant_id, id, amount, currency, channel_id, user_id, description,
-               metadata, customer_id, invoice_id, created_ms, body, idempotency_key, request_hash,
-               payment_method, return_url, provider)
+     ${draftColumns.relation()}
    ),
    created as (
      insert into transaction (tenant_id, id, amount, currency, status, channel_id, user_id, description, metadata,
@@ -85,7 +107,7 @@ const createBatch = statement<{ id: string; deliveries: number; has_operation: b
    ),
    news as (
      select tenant_id, id, 'transaction.created' as type, 'txn_' || replace(id::text, '-', '') as object_id,
-            created_at, body
+            created_at, event_body as body
        from created join input using (tenant_id, id)
    ),
    ${appendEventsCte},
@@ -110,47 +132,34 @@ const createBatch = statement<{ id: string; deliveries: number; has_operation: b
   },
 );
 
-export async function createMany(
-  database: Queryable,
-  drafts: readonly Draft[],
-): Promise<{ id: string; deliveries: number }[]> {
-  const column = <Value extends string | number | null>(value: (draft: Draft) => Value) => drafts.map(value);
-  return database.run(createBatch, [
-    plainArray(column((draft) => draft.tenantId)),
-    plainArray(column((draft) => draft.id)),
-    plainArray(column((draft) => draft.amount)),
-    plainArray(column((draft) => draft.currency)),
-    plainArray(column((draft) => draft.channelId)),
-    plainArray(column((draft) => draft.userId)),
-    textArray(column((draft) => draft.description)),
-    textArray(column((draft) => draft.metadataJson)),
-    plainArray(column((draft) => draft.customerId)),
-    plainArray(column((draft) => draft.invoiceId)),
-    plainArray(column((draft) => draft.createdMs)),
-    textArray(column((draft) => draft.eventBody)),
-    textArray(column((draft) => draft.idempotencyKey)),
-    textArray(column((draft) => draft.requestHash)),
-    textArray(column((draft) => draft.paymentMethod)),
-    textArray(column((draft) => draft.returnUrl)),
-    textArray(column((draft) => draft.provider)),
-  ]);
+/** Inserts payments and returns those whose id and idempotency key were free. */
+export function insertPayments(database: Queryable, drafts: readonly Draft[]): Promise<InsertedRow[]> {
+  return database.run(createBatch, draftColumns.parametersOf(drafts));
 }
 
-export interface IdempotencyRecord {
+/** A payment that has an id or idempotency key already, with the event that holds the answer of its create. */
+export interface ExistingPayment {
   tenant_id: number;
+  id: string;
   idempotency_key: string | null;
   request_hash: string | null;
-  id: string;
-  body: string;
+  event_body: string;
 }
 
-/** What stands under ids or Idempotency-Keys: the payment, and the event that holds its first answer. */
-const findKept = statement<IdempotencyRecord>(
-  'transactions.find_kept',
+type PaymentKey = Pick<Draft, 'tenantId' | 'id' | 'idempotencyKey'>;
+
+const keyColumns = columns<PaymentKey>([
+  ['tenant_id', 'bigint', (key) => key.tenantId],
+  ['id', 'uuid', (key) => key.id],
+  ['idempotency_key', 'text', (key) => key.idempotencyKey],
+]);
+
+const findExisting = statement<ExistingPayment>(
+  'transactions.find_existing',
   `with wanted as (
-     select * from unnest($1::bigint[], $2::uuid[], $3::text[]) as row (tenant_id, id, idempotency_key)
+     ${keyColumns.relation()}
    ),
-   standing as (
+   existing as (
      select t.tenant_id, t.id, t.idempotency_key, t.request_hash
        from wanted join transaction t on t.tenant_id = wanted.tenant_id and t.id = wanted.id
      union
@@ -158,45 +167,40 @@ const findKept = statement<IdempotencyRecord>(
        from wanted
        join transaction t on t.tenant_id = wanted.tenant_id and t.idempotency_key = wanted.idempotency_key
    )
-   select standing.tenant_id, standing.idempotency_key, encode(standing.request_hash, 'hex') as request_hash,
-          standing.id, event.body
-     from standing
-     join event on event.tenant_id = standing.tenant_id and event.id = standing.id`,
+   select existing.tenant_id, existing.idempotency_key, encode(existing.request_hash, 'hex') as request_hash,
+          existing.id, event.body as event_body
+     from existing
+     join event on event.tenant_id = existing.tenant_id and event.id = existing.id`,
 );
 
-export async function findKeptAnswers(
-  database: Queryable,
-  wanted: readonly Pick<Draft, 'tenantId' | 'id' | 'idempotencyKey'>[],
-): Promise<IdempotencyRecord[]> {
-  return database.run(findKept, [
-    plainArray(wanted.map((draft) => draft.tenantId)),
-    plainArray(wanted.map((draft) => draft.id)),
-    textArray(wanted.map((draft) => draft.idempotencyKey)),
-  ]);
+/** Payments that have one of these ids or one of these idempotency keys. */
+export function findExistingPayments(database: Queryable, keys: readonly PaymentKey[]): Promise<ExistingPayment[]> {
+  return database.run(findExisting, keyColumns.parametersOf(keys));
 }
 
-/** A payment as `TransactionRow`, from `transaction t`. */
-export const columns = `t.tenant_id, t.id, t.amount, t.amount_refunded, t.amount_refund_held, t.currency, t.status,
+/** Selects a payment as `TransactionRow`, from `transaction t`. */
+export const paymentColumns = `t.tenant_id, t.id, t.amount, t.amount_refunded, t.amount_refund_held, t.currency, t.status,
   t.channel_id, t.user_id, t.description, t.metadata, t.customer_id, t.invoice_id, t.failure_code, t.failure_message,
   t.provider, t.provider_reference, t.payment_method, t.return_url, t.next_action, t.version, t.created_at, t.updated_at`;
 
-/** Many payments at once, each by tenant and id; those that are not there are left out. */
-export const findMany = statement<TransactionRow>(
+/** Many payments, each by tenant and id; ids that do not exist are left out. Arrays: tenants, ids. */
+export const findPayments = statement<TransactionRow>(
   'transactions.find_many',
-  `select ${columns}
+  `select ${paymentColumns}
      from unnest($1::bigint[], $2::uuid[]) as wanted (tenant_id, id)
      join transaction t on t.tenant_id = wanted.tenant_id and t.id = wanted.id`,
 );
 
-/** A payment in whichever tenant it is: one look into the index per tenant, for platform administrators. */
-export const findInAnyTenant = statement<TransactionRow>(
+/** A payment of any tenant, for platform administrators: one index lookup per tenant. Values: id. */
+export const findPaymentInAnyTenant = statement<TransactionRow>(
   'transactions.find_in_any_tenant',
-  `select ${columns}
+  `select ${paymentColumns}
      from tenant
      join transaction t on t.tenant_id = tenant.id and t.id = $1`,
 );
 
-export const lockOne = statement<TransactionRow>(
+/** A payment, locked for the rest of the transaction. Values: tenant, id. */
+export const lockPayment = statement<TransactionRow>(
   'transactions.lock_one',
-  `select ${columns} from transaction t where t.tenant_id = $1 and t.id = $2 for update`,
+  `select ${paymentColumns} from transaction t where t.tenant_id = $1 and t.id = $2 for update`,
 );

@@ -3,20 +3,20 @@ import type { EventType } from '../../../core/event-types.ts';
 export const transactionStatuses = ['PENDING', 'PROCESSING', 'SUCCESS', 'FAILED', 'REFUNDED', 'CANCELLED'] as const;
 export type TransactionStatus = (typeof transactionStatuses)[number];
 
-/** The one table of transitions (decisions, Transactions). What is not in it cannot happen, in code or in SQL. */
+/** The table of transitions. Code and SQL allow no others: the guard of the transition statement is generated from it. */
 export const next: Record<TransactionStatus, readonly TransactionStatus[]> = {
   PENDING: ['PROCESSING', 'SUCCESS', 'FAILED', 'CANCELLED'],
   PROCESSING: ['SUCCESS', 'FAILED', 'CANCELLED'],
   SUCCESS: ['REFUNDED'],
   FAILED: [],
-  // Back to SUCCESS: the last refund that stood has failed after it had succeeded.
+  // Back to SUCCESS: the only refund left failed after it had succeeded.
   REFUNDED: ['REFUNDED', 'SUCCESS'],
   CANCELLED: [],
 };
 
 /**
- * What a caller may ask for by update. Where the channel names no provider the caller says what happened; where it does,
- * only the provider can, and all that can be asked is to call the payment off. Into REFUNDED only a refund leads.
+ * The statuses that an update may set. Without a provider, the caller reports what happened. With a provider, only the
+ * provider does, and a caller can only cancel. REFUNDED is set by refunds alone.
  */
 export const nextByUpdate = {
   withoutProvider: {
@@ -37,17 +37,17 @@ export const nextByUpdate = {
   },
 } satisfies Record<string, Record<TransactionStatus, readonly TransactionStatus[]>>;
 
-/** A status from which no provider's word moves a payment any more. */
+/** Whether a provider result can no longer change the payment. */
 export function isFinal(status: TransactionStatus): boolean {
   return status !== 'PENDING' && status !== 'PROCESSING';
 }
 
-/** The table as the guard in SQL wants it; a payment that stays where it is only changes its words. */
+/** The table as SQL pairs (from, to), with (status, status) for changes that leave the status as it is. */
 export const permittedMoves: string = transactionStatuses
   .flatMap((from) => [...new Set([from, ...next[from]])].map((to) => `('${from}', '${to}')`))
   .join(', ');
 
-/** What is told when a payment arrives at a status. */
+/** The event of a payment that reaches a status. */
 export const eventOfStatus: Record<TransactionStatus, EventType> = {
   PENDING: 'transaction.created',
   PROCESSING: 'transaction.processing',

@@ -1,8 +1,8 @@
-import { plainArray, textArray } from '../../../platform/postgres/array-literal.ts';
+import { columns } from '../../../platform/postgres/columns.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { statement } from '../../../platform/postgres/statement.ts';
 
-/** What the rows of a payment do not tell by themselves; shown in its timeline with a sentence each (docs/payments.md). */
+/** Facts in a payment's timeline that its rows do not show; docs/payments.md has the message of each. */
 export type NoteKind =
   | 'updated'
   | 'cancel_asked'
@@ -22,35 +22,37 @@ export interface Note {
   id: string;
   atMs: number;
   kind: NoteKind;
-  /** Number of the operation that it is about. */
+  /** The number of the operation that it is about. */
   operation: number | null;
   detail: Record<string, unknown>;
 }
+
+const noteColumns = columns<Note>([
+  ['tenant_id', 'bigint', (note) => note.tenantId],
+  ['transaction_id', 'uuid', (note) => note.transactionId],
+  ['id', 'uuid', (note) => note.id],
+  ['at_ms', 'float8', (note) => note.atMs],
+  ['kind', 'text', (note) => note.kind],
+  ['operation', 'smallint', (note) => note.operation],
+  ['detail', 'text', (note) => JSON.stringify(note.detail)],
+]);
 
 const addNotes = statement(
   'transactions.add_notes',
   `insert into transaction_note (tenant_id, transaction_id, id, at, kind, operation, detail)
    select tenant_id, transaction_id, id, to_timestamp(at_ms / 1000), kind, operation, detail::json
-     from unnest($1::bigint[], $2::uuid[], $3::uuid[], $4::float8[], $5::text[], $6::smallint[], $7::text[])
-       as row (tenant_id, transaction_id, id, at_ms, kind, operation, detail)
+     from (${noteColumns.relation()}) as note
    on conflict do nothing`,
 );
 
-/** A note that stands already is left as it is: what was interrupted may be noted again under the same id. */
+/** Writes timeline messages. One whose id exists is left as it is, so that work after a crash can write it again. */
 export async function addNotesTo(database: Queryable, notes: readonly Note[]): Promise<void> {
   if (notes.length === 0) return;
-  await database.run(addNotes, [
-    plainArray(notes.map((one) => one.tenantId)),
-    plainArray(notes.map((one) => one.transactionId)),
-    plainArray(notes.map((one) => one.id)),
-    plainArray(notes.map((one) => one.atMs)),
-    textArray(notes.map((one) => one.kind)),
-    plainArray(notes.map((one) => one.operation)),
-    textArray(notes.map((one) => JSON.stringify(one.detail))),
-  ]);
+  await database.run(addNotes, noteColumns.parametersOf(notes));
 }
 
-export function note(
+/** Writes one timeline message that is not about an operation. */
+export function addTimelineMessage(
   database: Queryable,
   { tenant_id, id: transactionId }: { tenant_id: number; id: string },
   id: string,

@@ -1,16 +1,16 @@
 import type { Topic } from '../../../platform/postgres/topics.ts';
 
-/** Deltas wait to be rolled up into totals. */
+/** Topic: deltas are waiting to be rolled up into totals. */
 export const rollupsDue: Topic = 'rollups';
 
 /**
- * A CTE that tells the totals of a change: from a CTE `change (tenant_id, channel_id, user_id, status, created_at,
- * currency, count, amount)`, where a payment that comes into a status counts 1 with its amount, and one that leaves it
- * -1 with its amount taken off. created_at is the payment's own, whenever it changes. It stands in the same statement
- * as the change, so that neither can be without the other.
+ * A CTE that writes the deltas of the totals in the statement that changes the payments. It reads a CTE `change (tenant_id,
+ * channel_id, user_id, status, created_at, currency, count, amount)`: a payment that enters a status has count 1 and its
+ * amount, one that leaves it has count -1 and its amount negated. created_at is the payment's creation time, whenever it
+ * changes.
  *
- * Changes of one second are one row for each channel, user, status and currency: a batch writes about as many rows as
- * it has groups, and what folds them knows enough to cut busy days (fold.ts).
+ * One row is written for each second, channel, user, status and currency. A batch therefore writes about as many rows as
+ * it has groups, and the rollup can divide busy days into buckets (rollup-statements.ts).
  */
 export const countTotalsCte = `
   counted as (

@@ -1,5 +1,5 @@
 import { type DrawUuid, uuidTimeMs } from '../../../core/id.ts';
-import { plainArray, textArray } from '../../../platform/postgres/array-literal.ts';
+import { columns, type NamedType } from '../../../platform/postgres/columns.ts';
 import { appendEventsCte, eventBody } from '../../webhooks/events/append-events.cte.ts';
 import { bookTransfersCte } from '../ledger/book.cte.ts';
 import { recordJson, recordOf } from './record.ts';
@@ -8,8 +8,9 @@ import { eventOfStatus, permittedMoves, type TransactionStatus } from './states.
 import { countTotalsCte } from './totals.cte.ts';
 
 /**
- * A change of a payment that stands already: of its status, its words, or what of it is given back. It names the version
- * that it starts from; a payment that has changed since stays as it is, and the move is made anew from what it is now.
+ * A change of an existing payment: of its status, its description or metadata, or its refunded amounts. It names the row
+ * it was decided on. If the payment has another version by then, the transition is not applied, and the caller decides
+ * again from the current row.
  */
 export interface Transition {
   row: TransactionRow;
@@ -21,20 +22,18 @@ export interface Transition {
   failureCode?: string | undefined;
   failureMessage?: string | undefined;
   providerReference?: string | undefined;
-  /** What the payer has to do; any move without one clears it. */
+  /** What the payer has to do. A transition without one clears it. */
   nextAction?: Record<string, unknown> | undefined;
-  /**
-   * What a refund that succeeded gave back (negative: one that failed after it had succeeded), and what one that begins
-   * holds (negative: one that failed frees).
-   */
+  /** Added to `amount_refunded`; negative when a refund fails after it had succeeded. */
   refunded?: number;
+  /** Added to `amount_refund_held`: positive when a refund is created, negative when it fails. */
   held?: number;
   refundId?: string;
-  /** What the provider kept, in the payment's currency. */
+  /** The provider's fee, in the payment's currency. */
   fee?: number;
-  /** Through which channel the money moved, where it is not the payment's own. */
+  /** The channel to book the transfer on, if it is not the payment's own. */
   channelId?: number;
-  /** Whether it is told: `eventOfStatus[to]`. */
+  /** Whether the event of the new status is written (`eventOfStatus[to]`). */
   news?: boolean;
   /** An event about the refund, instead of one about the payment. */
   refundEvent?: RefundEvent;
@@ -42,82 +41,98 @@ export interface Transition {
 
 export interface RefundEvent {
   type: 'refund.failed';
-  /** The refund as it is after the move, as JSON. */
+  /** The refund after the transition, as JSON. */
   objectJson: string;
 }
 
-/** The payment as it is after a move: what is answered and told, letter by letter what the statement writes. */
-export function afterTransition(move: Transition): TransactionRow {
-  const { row, to, atMs } = move;
+/** The payment after a transition, exactly as the statement writes it. Answers and events are made from it. */
+export function afterTransition(transition: Transition): TransactionRow {
+  const { row, to, atMs, metadataJson } = transition;
   const time = new Date(atMs).toISOString();
   return {
     ...row,
     status: to,
-    description: move.description ?? row.description,
-    metadata: move.metadataJson === undefined ? row.metadata : JSON.parse(move.metadataJson),
-    failure_code: move.failureCode ?? row.failure_code,
-    failure_message: move.failureMessage ?? row.failure_message,
-    provider_reference: move.providerReference ?? row.provider_reference,
-    next_action: move.nextAction ?? null,
-    amount_refunded: row.amount_refunded + (move.refunded ?? 0),
-    amount_refund_held: row.amount_refund_held + (move.held ?? 0),
+    description: transition.description ?? row.description,
+    metadata: metadataJson === undefined ? row.metadata : JSON.parse(metadataJson),
+    failure_code: transition.failureCode ?? row.failure_code,
+    failure_message: transition.failureMessage ?? row.failure_message,
+    provider_reference: transition.providerReference ?? row.provider_reference,
+    next_action: transition.nextAction ?? null,
+    amount_refunded: row.amount_refunded + (transition.refunded ?? 0),
+    amount_refund_held: row.amount_refund_held + (transition.held ?? 0),
     version: row.version + 1,
     updated_at: time > row.updated_at ? time : row.updated_at,
   };
 }
 
-/** Columns of `move`, in order: name and type. */
-const columns = [
-  ['tenant_id', 'bigint'],
-  ['id', 'uuid'],
-  ['version', 'int'],
-  ['from_status', 'text'],
-  ['to_status', 'text'],
-  ['at_ms', 'float8'],
-  ['description', 'text'],
-  ['metadata', 'text'],
-  ['failure_code', 'text'],
-  ['failure_message', 'text'],
-  ['provider_reference', 'text'],
-  ['next_action', 'text'],
-  ['refunded', 'bigint'],
-  ['held', 'bigint'],
-  ['refund_id', 'uuid'],
-  ['fee', 'bigint'],
-  ['channel_id', 'bigint'],
-  ['event_id', 'uuid'],
-  ['event_type', 'text'],
-  ['event_body', 'text'],
-] as const;
+/** A transition with the event that it writes. */
+interface TransitionWithEvent {
+  transition: Transition;
+  event: { id: string; type: string; body: string } | undefined;
+}
+
+const transitionColumns = columns<TransitionWithEvent>([
+  ['tenant_id', 'bigint', ({ transition }) => transition.row.tenant_id],
+  ['id', 'uuid', ({ transition }) => transition.row.id],
+  ['version', 'int', ({ transition }) => transition.row.version],
+  ['from_status', 'text', ({ transition }) => transition.row.status],
+  ['to_status', 'text', ({ transition }) => transition.to],
+  ['at_ms', 'float8', ({ transition }) => transition.atMs],
+  ['description', 'text', ({ transition }) => transition.description],
+  ['metadata', 'text', ({ transition }) => transition.metadataJson],
+  ['failure_code', 'text', ({ transition }) => transition.failureCode],
+  ['failure_message', 'text', ({ transition }) => transition.failureMessage],
+  ['provider_reference', 'text', ({ transition }) => transition.providerReference],
+  ['next_action', 'text', ({ transition }) => transition.nextAction && JSON.stringify(transition.nextAction)],
+  ['refunded', 'bigint', ({ transition }) => transition.refunded ?? 0],
+  ['held', 'bigint', ({ transition }) => transition.held ?? 0],
+  ['refund_id', 'uuid', ({ transition }) => transition.refundId],
+  ['fee', 'bigint', ({ transition }) => transition.fee],
+  ['channel_id', 'bigint', ({ transition }) => transition.channelId],
+  ['event_id', 'uuid', ({ event }) => event?.id],
+  ['event_type', 'text', ({ event }) => event?.type],
+  ['event_body', 'text', ({ event }) => event?.body],
+]);
+
+/** The query whose rows are the transitions, from the parameters that `valuesOfTransitions` gives and those of `further` columns. */
+export function transitionInput(further: readonly NamedType[] = []): string {
+  return transitionColumns.relation(further);
+}
+
+/** The parameters of `transitionInput`. An event's id is drawn here. */
+export function valuesOfTransitions(transitions: readonly Transition[], drawUuid: DrawUuid): (string | Buffer)[] {
+  return transitionColumns.parametersOf(
+    transitions.map((transition) => ({ transition, event: eventOf(transition, drawUuid) })),
+  );
+}
+
+function eventOf(transition: Transition, drawUuid: DrawUuid): TransitionWithEvent['event'] {
+  const { to, news, refundEvent } = transition;
+  if (refundEvent === undefined && !news) return undefined;
+  const id = drawUuid();
+  const { type, objectJson } = refundEvent ?? {
+    type: eventOfStatus[to],
+    objectJson: recordJson(recordOf(afterTransition(transition))),
+  };
+  return { id, type, body: eventBody(id, type, uuidTimeMs(id), objectJson) };
+}
 
 /**
  * Follows payments in the statement that moves them, so that neither can happen without the other. An extension point:
- * billing has invoices follow their payments.
+ * billing settles the invoices of payments with it.
  */
 export interface TransitionFollower {
   /** CTEs that read `moved (tenant_id, id, invoice_id, from_status, to_status, failure_code, failure_message, at)`. */
   cte: string;
 }
 
-/** A further column of the moves, for a statement that makes more than moves: its name and its type. */
-export type FurtherColumn = readonly [name: string, type: string];
-
-/** The moves as a table, from the values $1 to $20 (`valuesOfMoves`) and one more for each further column. */
-export function transitionInput(further: readonly FurtherColumn[] = []): string {
-  const all = [...columns, ...further];
-  return `select * from unnest(${all.map(([, type], i) => `$${i + 1}::${type}[]`).join(', ')})
-       as row (${all.map(([name]) => name).join(', ')})`;
-}
-
 /**
- * CTEs that make moves from a CTE `move` (the columns of `moveInput`): the payments, the totals, the ledger, what their
- * invoices are told, the events and their deliveries, in one statement with whatever it follows from. Further columns come
- * out in `moved` again. Guarded by version and by the table of transitions; a payment that is not in `moved` afterwards was left as it is, with all that would follow.
+ * CTEs that apply the transitions of a CTE `move` (the columns of `transitionInput`) in the statement that they stand in:
+ * to the payments, their totals, the ledger, their events and deliveries, and what the followers add. Guarded by version
+ * and by the table of transitions: `moved` holds the payments that were changed, with the further columns; all others
+ * are left as they were, and nothing else is written for them.
  */
-export function transitionCte(
-  followers: readonly TransitionFollower[],
-  further: readonly FurtherColumn[] = [],
-): string {
+export function transitionCte(followers: readonly TransitionFollower[], further: readonly NamedType[] = []): string {
   return `
   moved as (
     update transaction t
@@ -164,42 +179,4 @@ export function transitionCte(
   ${cte}`,
     )
     .join('')}`;
-}
-
-/** The values of `moveInput`. Each move with an event gets the event's id here. */
-export function valuesOfTransitions(moves: readonly Transition[], drawUuid: DrawUuid): (string | Buffer)[] {
-  const eventIds = moves.map((move) => (move.news || move.refundEvent ? drawUuid() : null));
-  const column = <Value extends string | number | null | undefined>(value: (move: Transition) => Value) =>
-    moves.map((move) => value(move) ?? null);
-  return [
-    plainArray(column((move) => move.row.tenant_id)),
-    plainArray(column((move) => move.row.id)),
-    plainArray(column((move) => move.row.version)),
-    textArray(column((move) => move.row.status)),
-    textArray(column((move) => move.to)),
-    plainArray(column((move) => move.atMs)),
-    textArray(column((move) => move.description)),
-    textArray(column((move) => move.metadataJson)),
-    textArray(column((move) => move.failureCode)),
-    textArray(column((move) => move.failureMessage)),
-    textArray(column((move) => move.providerReference)),
-    textArray(column((move) => move.nextAction && JSON.stringify(move.nextAction))),
-    plainArray(column((move) => move.refunded ?? 0)),
-    plainArray(column((move) => move.held ?? 0)),
-    plainArray(column((move) => move.refundId)),
-    plainArray(column((move) => move.fee)),
-    plainArray(column((move) => move.channelId)),
-    plainArray(eventIds),
-    textArray(column((move) => move.refundEvent?.type ?? (move.news ? eventOfStatus[move.to] : null))),
-    textArray(moves.map((move, i) => bodyOf(move, eventIds[i] ?? null))),
-  ];
-}
-
-function bodyOf(move: Transition, eventId: string | null): string | null {
-  if (eventId === null) return null;
-  const { type, objectJson } = move.refundEvent ?? {
-    type: eventOfStatus[move.to],
-    objectJson: recordJson(recordOf(afterTransition(move))),
-  };
-  return eventBody(eventId, type, uuidTimeMs(eventId), objectJson);
 }

@@ -1,10 +1,10 @@
 import type { DrawUuid } from '../../../core/id.ts';
+import type { NamedType } from '../../../platform/postgres/columns.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { type Statement, statement } from '../../../platform/postgres/statement.ts';
 import { wakesSenders } from '../../webhooks/events/append-events.cte.ts';
 import { rollupsDue } from './totals.cte.ts';
 import {
-  type FurtherColumn,
   type Transition,
   type TransitionFollower,
   transitionCte,
@@ -12,14 +12,14 @@ import {
   valuesOfTransitions,
 } from './transition.cte.ts';
 
-/** Moves payments along their transitions, together with their totals, ledger, events and everyone who follows. */
+/** Applies transitions to payments, together with their totals, ledger transfers, events and followers. */
 export class PaymentTransitions {
   readonly #followers: readonly TransitionFollower[];
-  readonly #many: Statement<{ id: string; deliveries: number }>;
+  readonly #applyMany: Statement<{ id: string; deliveries: number }>;
 
   constructor(followers: readonly TransitionFollower[]) {
     this.#followers = followers;
-    this.#many = statement<{ id: string; deliveries: number }>(
+    this.#applyMany = statement<{ id: string; deliveries: number }>(
       'transactions.move_many',
       `with move as (
          ${transitionInput()}
@@ -30,14 +30,14 @@ export class PaymentTransitions {
     );
   }
 
-  /** The CTEs of a transition, for a statement that does more: from a CTE `move` with these further columns. */
-  cte(further: readonly FurtherColumn[] = []): string {
+  /** `transitionCte` with the followers of this node, for a statement that does more than apply transitions. */
+  cte(further: readonly NamedType[] = []): string {
     return transitionCte(this.#followers, further);
   }
 
-  /** Applies transitions and returns the ids of the payments that moved; one that has changed meanwhile stays as it is. */
+  /** Applies transitions and returns the ids of the payments changed. A payment with a newer version is left as it is. */
   async apply(database: Queryable, transitions: readonly Transition[], drawUuid: DrawUuid): Promise<Set<string>> {
-    const rows = await database.run(this.#many, valuesOfTransitions(transitions, drawUuid));
+    const rows = await database.run(this.#applyMany, valuesOfTransitions(transitions, drawUuid));
     return new Set(rows.map(({ id }) => id));
   }
 }

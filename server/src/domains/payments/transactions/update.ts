@@ -6,12 +6,13 @@ import { metadataJson } from '../../../core/metadata.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { answerOnce, requestHash } from '../../../platform/postgres/idempotency-records.ts';
+import { requestCancellation } from '../operations/request-cancellation.ts';
 import type { TransactionReader } from './read.ts';
 import { recordOf, type TransactionRecord } from './record.ts';
-import { demandMeaningfulUpdate, demandUpdatable } from './rules.ts';
+import { requireChange, requireUpdatable } from './rules.ts';
 import type { updateInput } from './schema.ts';
-import { lockOne, type TransactionRow } from './statements.ts';
-import { note } from './timeline-messages.ts';
+import { lockPayment, type TransactionRow } from './statements.ts';
+import { addTimelineMessage } from './timeline-messages.ts';
 import { afterTransition, type Transition } from './transition.cte.ts';
 import type { PaymentTransitions } from './transitions.ts';
 
@@ -23,41 +24,39 @@ export interface UpdateTransactionDeps {
   transitions: PaymentTransitions;
   drawUuid: DrawUuid;
   clock: Clock;
-  /** Asks the provider, in the transaction that holds the payment's lock, to call a charge off that it has begun. */
-  askToCancel: (transaction: Queryable, row: TransactionRow, nowMs: number) => Promise<void>;
 }
 
 const path = '/api/transaction/update';
 
-/** The changed payment, and whether it is an earlier answer given again. */
-export interface Updated {
+export interface UpdatedTransaction {
   record: TransactionRecord;
+  /** Whether an earlier request with the same idempotency key made the change. */
   replayed: boolean;
 }
 
 /**
- * Changes a payment: its words, or its status along the transition table, with the event that tells of it. Under an
- * Idempotency-Key a repeat gets the first answer, where it would otherwise be refused as an illegal transition.
+ * Changes a payment's description, metadata or status; a status change also writes its event. A repeat with the same
+ * idempotency key gets the first answer; without a key it would be refused as an illegal transition.
  *
- * Where the channel has a provider that has begun, CANCELLED is a question to that provider: the payment stays
- * PROCESSING until it says.
+ * CANCELLED for a payment that a provider is processing only requests the cancellation: the payment stays PROCESSING
+ * until the provider confirms it.
  */
 export async function updateTransaction(
   input: UpdateInput,
   principal: Principal,
   deps: UpdateTransactionDeps,
   idempotencyKey?: string,
-): Promise<Updated> {
-  demandMeaningfulUpdate(input);
+): Promise<UpdatedTransaction> {
+  requireChange(input);
   const change = { ...input, metadataJson: metadataJson(input.metadata) ?? undefined };
   const { tenant_id, id } = await deps.reader.find(input.id, principal);
   const work = async (transaction: Queryable): Promise<TransactionRecord> => {
-    const [row] = await transaction.run(lockOne, [tenant_id, id]);
+    const [row] = await transaction.run(lockPayment, [tenant_id, id]);
     if (row === undefined) throw notFound('transaction', input.id);
-    const move = await moveOf(change, row, principal, transaction, deps);
-    const moved = await deps.transitions.apply(transaction, [move], deps.drawUuid);
-    if (!moved.has(id)) throw new Error(`Payment ${id} moved while it was locked.`);
-    return recordOf(afterTransition(move));
+    const transition = await transitionOf(change, row, principal, transaction, deps);
+    const changed = await deps.transitions.apply(transaction, [transition], deps.drawUuid);
+    if (!changed.has(id)) throw new Error(`Payment ${id} changed while it was locked.`);
+    return recordOf(afterTransition(transition));
   };
   const { answer, replayed } =
     idempotencyKey === undefined
@@ -70,34 +69,35 @@ export async function updateTransaction(
   return { record: answer, replayed };
 }
 
-/** What the update does to the payment; what it asks of others is written here. */
-async function moveOf(
+/** The transition that the update makes. Its timeline message and its request to the provider are written here. */
+async function transitionOf(
   input: Omit<UpdateInput, 'metadata'> & { metadataJson: string | undefined },
   row: TransactionRow,
   principal: Principal,
   transaction: Queryable,
-  { clock, askToCancel, drawUuid }: UpdateTransactionDeps,
+  { clock, drawUuid }: UpdateTransactionDeps,
 ): Promise<Transition> {
   const atMs = clock();
   const { status, description, failureCode, failureMessage } = input;
-  const words: Transition = {
+  const sameStatus: Transition = {
     row,
     to: row.status,
     atMs,
     description,
     metadataJson: input.metadataJson,
-    ...keeping(row),
+    nextAction: row.next_action ?? undefined,
   };
-  if (status === undefined) return words;
-  demandUpdatable(row.status, status, row.provider !== null);
+  if (status === undefined) return sameStatus;
+  requireUpdatable(row.status, status, row.provider !== null);
   if (row.provider !== null && row.status === 'PROCESSING') {
-    await askToCancel(transaction, row, atMs);
-    await note(transaction, row, drawUuid(), atMs, 'cancel_asked', { userId: principal.userId });
-    return words;
+    await requestCancellation(transaction, row, atMs);
+    await addTimelineMessage(transaction, row, drawUuid(), atMs, 'cancel_asked', { userId: principal.userId });
+    return sameStatus;
   }
-  await note(transaction, row, drawUuid(), atMs, 'updated', { from: row.status, to: status, userId: principal.userId });
-  return { ...words, to: status, failureCode, failureMessage, nextAction: undefined, news: true };
+  await addTimelineMessage(transaction, row, drawUuid(), atMs, 'updated', {
+    from: row.status,
+    to: status,
+    userId: principal.userId,
+  });
+  return { ...sameStatus, to: status, failureCode, failureMessage, nextAction: undefined, news: true };
 }
-
-/** New words leave standing what the payer has to do. */
-const keeping = ({ next_action }: TransactionRow) => (next_action === null ? {} : { nextAction: next_action });

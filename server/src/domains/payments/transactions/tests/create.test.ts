@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Refusal } from '../../../core/errors.ts';
-import { uuidOfPublicId } from '../../../core/id.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../../testing/database.ts';
-import { arrangeChannels, paymentsNode, principalOf } from '../../../testing/payments.ts';
+import { Refusal } from '../../../../core/errors.ts';
+import { uuidOfPublicId } from '../../../../core/id.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../../testing/database.ts';
+import { arrangeChannels, paymentsNode, principalOf } from '../../../../testing/payments.ts';
 
 let db: TestDatabase;
 let node: Awaited<ReturnType<typeof paymentsNode>>;
@@ -38,7 +38,7 @@ async function countOf(table: string, where: string): Promise<number> {
   return row?.n ?? 0;
 }
 
-test('an acknowledged payment stands with its event, its deliveries and its total, all or none', async () => {
+test('an acknowledged payment has its event, its deliveries and its total', async () => {
   await db.query(`insert into app_user (tenant_id, user_name, email, password_hash, user_type)
                   values (1, 'u', 'u@x', '-', 'MERCHANT_ADMIN')`);
   await db.query(`insert into webhook_endpoint (tenant_id, user_id, url, events, secret_sealed, state)
@@ -56,21 +56,21 @@ test('an acknowledged payment stands with its event, its deliveries and its tota
   await db.query('update webhook_endpoint set state = false');
 });
 
-test('payments that arrive together are written together', async () => {
+test('concurrent creates are written in batches', async () => {
   node.batchSizes.length = 0;
   await Promise.all(Array.from({ length: 300 }, () => node.creator.create(payment, one)));
   expect(node.batchSizes.reduce((sum, size) => sum + size)).toBe(300);
   expect(Math.max(...node.batchSizes)).toBeGreaterThan(100);
 });
 
-test('a hundred concurrent requests with one key make one payment, in one batch', async () => {
+test('a hundred concurrent requests with one key create one payment', async () => {
   const answers = await Promise.all(Array.from({ length: 100 }, () => node.creator.create(payment, one, 'same-batch')));
   expect(new Set(answers.map((answer) => answer.json)).size).toBe(1);
   expect(answers.filter((answer) => !answer.replayed)).toHaveLength(1);
   expect(await countOf('transaction', `idempotency_key = 'same-batch'`)).toBe(1);
 });
 
-test('a hundred concurrent requests with ten keys in any order make ten payments over two nodes', async () => {
+test('two hundred concurrent requests on two nodes, with ten keys in different orders, create ten payments', async () => {
   const answers = await Promise.all(
     Array.from({ length: 200 }, (_, i) => {
       const turn = (i >> 1) % 10;
@@ -83,7 +83,7 @@ test('a hundred concurrent requests with ten keys in any order make ten payments
   expect(await countOf('transaction', `idempotency_key like 'two-nodes-%'`)).toBe(10);
 });
 
-test('a key used again with another body is refused, also in the same batch; with the same body in another order it is not', async () => {
+test('a key reused with another body is refused, even in the same batch; the order of fields does not matter', async () => {
   const [first, second] = await Promise.allSettled([
     node.creator.create({ ...payment, metadata: { a: 1, b: 2 } }, one, 'differs'),
     node.creator.create({ ...payment, amount: 1001 }, one, 'differs'),
@@ -98,14 +98,14 @@ test('a key used again with another body is refused, also in the same batch; wit
   expect(again.replayed).toBe(true);
 });
 
-test('a key belongs to its tenant: another tenant with the same key makes its own payment', async () => {
+test('a key belongs to its tenant: another tenant with the same key creates its own payment', async () => {
   const ours = await node.creator.create(payment, one, 'tenant-key');
   const theirs = await node.creator.create({ ...payment, channelId: 12 }, principalOf(2, 8), 'tenant-key');
   expect(theirs.replayed).toBe(false);
   expect(theirs.json).not.toBe(ours.json);
 });
 
-test('a repeat gets its first answer letter by letter, also after the payment moved on and the channel was switched off', async () => {
+test('a repeat gets the first answer byte for byte, even after the payment changed and the channel was switched off', async () => {
   const first = await node.creator.create({ ...payment, channelId: 21 }, one, 'moved-on');
   await node.update({ id: JSON.parse(first.json).id, status: 'SUCCESS', description: 'paid' }, one);
   await db.query('update channel set state = false where id = 21');
@@ -115,7 +115,7 @@ test('a repeat gets its first answer letter by letter, also after the payment mo
   expect(repeat).toEqual({ json: first.json, replayed: true });
 });
 
-test('a refusal for bad input is not kept: the same key serves the corrected request', async () => {
+test('a refusal does not use the key up: the corrected request creates the payment', async () => {
   expect((await refusalOf(node.creator.create({ ...payment, currency: 'EUR' }, one, 'corrected'))).type).toBe(
     'currency_not_supported',
   );
@@ -135,16 +135,16 @@ test.each([
     'invalid_request',
     'metadata',
   ],
-])('%s is refused, and the field is named', async (_what, input, type, field) => {
+])('%s is refused, naming the field', async (_what, input, type, field) => {
   expect(await refusalOf(node.creator.create(input, one))).toMatchObject({ type, field });
 });
 
-test("the platform's channel serves every tenant", async () => {
+test("every tenant may use the platform's channel", async () => {
   const { json } = await node.creator.create({ ...payment, channelId: 10 }, one);
   expect(JSON.parse(json).channelId).toBe(10);
 });
 
-test('a batch whose values the database refuses fails nobody but the culprit', async () => {
+test('a value that the database refuses fails its own request and no other of the batch', async () => {
   const poison = { ...payment, description: 'NUL \0 in the middle' };
   const outcomes = await Promise.allSettled([
     ...Array.from({ length: 50 }, () => node.creator.create(payment, one)),
@@ -154,7 +154,7 @@ test('a batch whose values the database refuses fails nobody but the culprit', a
   expect(outcomes.filter((outcome) => outcome.status === 'rejected')).toHaveLength(1);
 });
 
-test('a payment whose connection breaks while it is written is written once', async () => {
+test('a payment whose connection breaks during the write is written once', async () => {
   for (let round = 0; round < 5; round++) {
     const before = await countOf('transaction', 'true');
     const creates = Promise.all(Array.from({ length: 200 }, () => node.creator.create(payment, one)));

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { minuteMs, secondMs } from '../../../core/clock.ts';
-import { publicId } from '../../../core/id.ts';
-import type { Principal } from '../../../core/principal.ts';
-import type { Database, Queryable } from '../../../platform/postgres/database.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../../testing/database.ts';
-import { arrangeChannels, paymentsNode, principalOf } from '../../../testing/payments.ts';
-import { listTransactions } from './list.ts';
-import { rollUpTransactionTotals, rowsPerSlice } from './rollup.ts';
-import { countTotalsCte } from './totals.cte.ts';
+import { minuteMs, secondMs } from '../../../../core/clock.ts';
+import { publicId } from '../../../../core/id.ts';
+import type { Principal } from '../../../../core/principal.ts';
+import type { Database, Queryable } from '../../../../platform/postgres/database.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../../testing/database.ts';
+import { arrangeChannels, paymentsNode, principalOf } from '../../../../testing/payments.ts';
+import { listTransactions } from '../list.ts';
+import { rollUpTransactionTotals, rowsPerBucket } from '../rollup.ts';
+import { countTotalsCte } from '../totals.cte.ts';
 
 type Query = Parameters<typeof listTransactions>[1];
 
@@ -35,7 +35,7 @@ const queries = fc.record(
   { requiredKeys: [] },
 ) as fc.Arbitrary<Query>;
 
-test('every page is that of one moment while nodes with wandering clocks write, move, fold and cut at once', async () => {
+test('every page equals a recount of its snapshot during concurrent creates, updates and rollups on nodes with wandering clocks', async () => {
   let writing = true;
   const nodes = await Promise.all([
     paymentsNode(db, wanderingClock('2026-01-30T23:20:00Z', 1)),
@@ -51,7 +51,7 @@ test('every page is that of one moment while nodes with wandering clocks write, 
       }
     }),
   );
-  const folders = [0, 1].map(async () => {
+  const rollups = [0, 1].map(async () => {
     while (writing) await rollUpTransactionTotals(db.database, 7);
   });
   const seen = new Set<string>();
@@ -68,13 +68,13 @@ test('every page is that of one moment while nodes with wandering clocks write, 
     );
   } finally {
     writing = false;
-    await Promise.all([...writers, ...folders]);
+    await Promise.all([...writers, ...rollups]);
     await Promise.all(nodes.map((node) => node.stop()));
   }
-  expect(seen).toContain('transactions.locate_slices');
+  expect(seen).toContain('transactions.locate_buckets');
 });
 
-/** Mostly runs ahead, now and then far; sometimes back, which its node's ids do not follow. */
+/** Mostly runs forward, sometimes far; sometimes runs back, while the node's ids do not. */
 function wanderingClock(start: string, seed: number): () => number {
   let [nowMs, random] = [Date.parse(start), seed];
   return () => {
@@ -85,27 +85,27 @@ function wanderingClock(start: string, seed: number): () => number {
   };
 }
 
-/** A page, and what counting gives at the very moment it was read. */
+/** A page, and a recount in the snapshot from which it was read. */
 async function listedAndCounted(
   query: Query,
   caller: Principal,
-  slicedEvery: number,
-  note: (moment: Queryable, ...ran: Parameters<Queryable['run']>) => Promise<void> | void,
+  bucketSize: number,
+  observe: (snapshot: Queryable, ...ran: Parameters<Queryable['run']>) => Promise<void> | void,
 ) {
   let recount = { total: 0, ids: [] as string[] };
   const snapshot: Database['snapshot'] = (work) =>
     db.database.snapshot(async (moment) => {
-      const noted: Queryable = {
+      const observed: Queryable = {
         run: async (statement, values) => {
-          await note(moment, statement, values);
+          await observe(moment, statement, values);
           return moment.run(statement, values);
         },
       };
-      const page = await work(noted);
+      const page = await work(observed);
       recount = await counted(moment, query, caller);
       return page;
     });
-  const page = await listTransactions({ snapshot }, query, caller, slicedEvery);
+  const page = await listTransactions({ snapshot }, query, caller, bucketSize);
   return { page, recount };
 }
 
@@ -114,15 +114,15 @@ async function counted(moment: Queryable, query: Query, caller: Principal) {
   const [row] = await moment.run<{ total: number; ids: string[] }>(
     {
       name: '',
-      text: `with held as materialized (
+      text: `with found as materialized (
                select id from transaction
                 where ($1::bigint is null or tenant_id = $1) and ($2::text is null or status = $2)
                   and ($3::bigint is null or channel_id = $3) and ($4::bigint is null or user_id = $4)
                   and (created_at at time zone 'UTC')::date between coalesce($5::date, '-infinity')
                   and coalesce($6::date, 'infinity')
              )
-             select (select count(*) from held) as total,
-                    array(select id::text from held order by id desc offset $7 limit $8) as ids`,
+             select (select count(*) from found) as total,
+                    array(select id::text from found order by id desc offset $7 limit $8) as ids`,
     },
     [
       caller.userType === 'PLATFORM_ADMIN' ? null : caller.tenantId,
@@ -139,13 +139,13 @@ async function counted(moment: Queryable, query: Query, caller: Principal) {
   return { total, ids: ids.map((id) => publicId('txn', id)) };
 }
 
-test('the folded slices equal a recount in every one of their combinations', async () => {
+test('rolled-up buckets equal a recount in all their combinations', async () => {
   await rollUpTransactionTotals(db.database, 7);
   expect(await db.query('select tenant_id from transaction_slice group by 1 having count(*) > 10')).toHaveLength(2);
-  expect(await differingSlices()).toEqual([]);
+  expect(await differingBuckets()).toEqual([]);
 });
 
-async function differingSlices() {
+async function differingBuckets() {
   return db.query(`
     with payment as (
       select t.*, date_trunc('day', t.created_at, 'UTC') as day,
@@ -175,28 +175,28 @@ async function differingSlices() {
      where (slice.count, slice.newest_second) is distinct from (kept.count, kept.newest_second)`);
 }
 
-test('a page in the middle of a burst reads about one slice, under every filter, also after payments moved on', async () => {
+test('a page in the middle of a burst reads about one bucket, under every filter, even after payments were updated', async () => {
   const [caller] = merchants;
   const perSecond = 400;
   for (let part = 0; part < 4; part++) {
     await insertBurst('2026-03-10T09:00:00Z', part * 12_000, 12_000, perSecond);
     await rollUpTransactionTotals(db.database);
   }
-  await moveOn(0);
+  await succeedSome(0);
   await rollUpTransactionTotals(db.database);
-  await moveOn(1);
+  await succeedSome(1);
   const filters: Query[] = [{}, { status: 'SUCCESS' }, { channelId: 21 }, { userId: 8, status: 'PENDING' }];
   const readPages = async (who: Principal, depths: number[]) => {
     for (const filter of filters) {
       const query: Query = { ...filter, startDate: '2026-03-10', endDate: '2026-03-10', pageSize: 50 };
       const { total } = (await listTransactions(db.database, query, who)).pagination;
-      expect(total).toBeGreaterThan(3 * rowsPerSlice);
+      expect(total).toBeGreaterThan(3 * rowsPerBucket);
       for (const depth of depths) {
         const { page, recount, read } = await listedAndRead({ ...query, page: Math.ceil((total * depth) / 50) }, who);
         expect(page.data.map((row) => row.id)).toEqual(recount.ids);
         expect(page.pagination.total).toBe(recount.total);
         expect(read).toBeGreaterThanOrEqual(50);
-        expect(read).toBeLessThan(rowsPerSlice + 2 * perSecond);
+        expect(read).toBeLessThan(rowsPerBucket + 2 * perSecond);
       }
     }
   };
@@ -207,13 +207,13 @@ test('a page in the middle of a burst reads about one slice, under every filter,
 
 async function listedAndRead(query: Query, who: Principal) {
   let read = 0;
-  const listed = await listedAndCounted(query, who, rowsPerSlice, async (moment, { text }, values) => {
+  const listed = await listedAndCounted(query, who, rowsPerBucket, async (moment, { text }, values) => {
     read += await rowsRead(moment, text, values);
   });
   return { ...listed, read };
 }
 
-/** Payments as a batch writes them, with what they add to the totals, at an even pace from a moment on. */
+/** Writes payments with their deltas at an even pace, as batches do. */
 async function insertBurst(start: string, first: number, rows: number, perSecond: number): Promise<void> {
   await db.query(
     `with payment as (
@@ -238,8 +238,8 @@ async function insertBurst(start: string, first: number, rows: number, perSecond
   );
 }
 
-/** Every fifth of the payments that wait succeeds. */
-async function moveOn(remainder: number): Promise<void> {
+/** Every fifth PENDING payment succeeds. */
+async function succeedSome(remainder: number): Promise<void> {
   await db.query(
     `with changed as (
        update transaction set status = 'SUCCESS' where status = 'PENDING' and amount % 5 = $1 and created_at > '2026-03-01'
@@ -263,7 +263,7 @@ interface PlanNode {
   Plans?: PlanNode[];
 }
 
-/** Rows of `transaction` that a statement reads, in its indexes or the table, kept or not. */
+/** Rows of `transaction` that a statement reads from its indexes or the table, including those filtered out. */
 async function rowsRead(moment: Queryable, text: string, values: readonly unknown[] = []): Promise<number> {
   const explain = { name: '', text: `explain (analyze, timing off, format json) ${text}` };
   const [row] = await moment.run<{ 'QUERY PLAN': { Plan: PlanNode }[] }>(explain, values);

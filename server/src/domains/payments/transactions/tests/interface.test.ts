@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { administratorOf, dataOf, makeChannel, makeKey, makePayment } from '../../../testing/cast.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../../testing/database.ts';
-import { florinOn, type TestFlorin } from '../../../testing/florin.ts';
-import { aRefusal, aTime, aTransactionId } from '../../../testing/shapes.ts';
+import { administratorOf, dataOf, makeChannel, makeKey, makePayment } from '../../../../testing/cast.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../../testing/database.ts';
+import { florinOn, type TestFlorin } from '../../../../testing/florin.ts';
+import { aRefusal, aTime, aTransactionId } from '../../../../testing/shapes.ts';
 
 let db: TestDatabase;
 let florin: TestFlorin;
@@ -30,8 +30,8 @@ const detail = (id: string) => florin.get(`/api/transaction/detail?id=${id}`, ad
 const list = (query = '') => florin.get(`/api/transaction/list${query}`, admin);
 const payment = (changes: object = {}) => ({ amount: 1999, currency: 'USD', channelId, ...changes });
 
-/** What a fresh payment of 19.99 without further input looks like. */
-const fresh = () => ({
+/** A new payment of 19.99 without optional fields. */
+const newPayment = () => ({
   id: aTransactionId,
   amount: 1999,
   amountRefunded: 0,
@@ -53,15 +53,15 @@ const fresh = () => ({
 });
 
 describe('create', () => {
-  test('answers the payment as PENDING', async () => {
+  test('returns the payment as PENDING', async () => {
     const { status, body } = await create(payment());
     expect({ status, body }).toEqual({
       status: 200,
-      body: { code: 200, message: 'Transaction created', data: fresh() },
+      body: { code: 200, message: 'Transaction created', data: newPayment() },
     });
   });
 
-  test('takes every optional field, and gives it back as it was sent', async () => {
+  test('accepts every optional field and returns it unchanged', async () => {
     const given = {
       description: 'Two coffees — “to go” ☕️\n\t\\ "quoted" \u{1F600}',
       metadata: { order: 17, nested: { list: [1, 'two', null, true, { deep: [] }] }, '': 'empty', toString: 'own' },
@@ -69,16 +69,16 @@ describe('create', () => {
       invoiceId: 1,
     };
     const { body } = await create(payment(given));
-    expect(body.data).toEqual({ ...fresh(), ...given });
+    expect(body.data).toEqual({ ...newPayment(), ...given });
     expect((await detail(body.data.id)).body.data).toMatchObject(given);
   });
 
-  test.each([1, 2 ** 31, Number.MAX_SAFE_INTEGER])('carries the amount %d exactly', async (amount) => {
+  test.each([1, 2 ** 31, Number.MAX_SAFE_INTEGER])('keeps the amount %d exactly', async (amount) => {
     const { id } = dataOf(await create(payment({ amount })));
     expect(dataOf(await detail(id)).amount).toBe(amount);
   });
 
-  test('metadata may have 50 keys, 8 levels and 16 KiB, and no more', async () => {
+  test('accepts metadata of up to 50 keys, 8 levels and 16 KiB', async () => {
     const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, i]));
     const levels = (count: number): object => (count === 1 ? {} : { in: levels(count - 1) });
     const bytes = (count: number) => ({ text: 'x'.repeat(count - '{"text":""}'.length) });
@@ -94,7 +94,7 @@ describe('create', () => {
     }
   });
 
-  test('refuses a currency the channel lacks, an unknown channel and one switched off', async () => {
+  test('refuses a currency that the channel does not support, an unknown channel and an inactive one', async () => {
     expect((await create(payment({ currency: 'EUR' }))).body).toEqual(
       aRefusal(400, {
         type: 'currency_not_supported',
@@ -115,7 +115,7 @@ describe('create', () => {
 describe('an Idempotency-Key', () => {
   const key = (text: string) => ({ 'idempotency-key': text });
 
-  test('gives a repeat the first answer again, and says so', async () => {
+  test('returns the first answer to a repeat, marked as replayed', async () => {
     const first = await create(payment({ metadata: { b: 1, a: 2 } }), key('once'));
     const again = await create({ channelId, metadata: { a: 2, b: 1 }, currency: 'USD', amount: 1999 }, key('once'));
     expect(first.headers.get('idempotency-replayed')).toBeNull();
@@ -125,7 +125,7 @@ describe('an Idempotency-Key', () => {
     expect((await create(payment({ metadata: { b: 1, a: 2 } }), key('once'))).body).toEqual(first.body);
   });
 
-  test('refuses another body under it', async () => {
+  test('is refused with another body', async () => {
     await create(payment(), key('twice'));
     const { status, body } = await create(payment({ amount: 2000 }), key('twice'));
     expect({ status, body }).toEqual({
@@ -134,21 +134,21 @@ describe('an Idempotency-Key', () => {
     });
   });
 
-  test('is not used up by a refusal for bad input', async () => {
+  test('is not used up by a refusal', async () => {
     expect((await create(payment({ amount: 0 }), key('corrected'))).status).toBe(400);
     expect((await create(payment({ currency: 'EUR' }), key('corrected'))).status).toBe(400);
     const { status, headers } = await create(payment(), key('corrected'));
     expect({ status, replayed: headers.get('idempotency-replayed') }).toEqual({ status: 200, replayed: null });
   });
 
-  test('under 100 requests at once makes one payment', async () => {
+  test('shared by 100 concurrent requests creates one payment', async () => {
     const replies = await Promise.all(Array.from({ length: 100 }, () => create(payment(), key('crowd'))));
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
     expect(new Set(replies.map(({ body }) => body.data.id)).size).toBe(1);
     expect(replies.filter(({ headers }) => headers.get('idempotency-replayed') === null)).toHaveLength(1);
   });
 
-  test('may have 255 characters, and not none or 256', async () => {
+  test('must have 1 to 255 characters', async () => {
     expect((await create(payment(), key('k'.repeat(255)))).status).toBe(200);
     for (const text of ['', 'k'.repeat(256)]) {
       expect((await create(payment(), key(text))).body).toEqual(
@@ -157,7 +157,7 @@ describe('an Idempotency-Key', () => {
     }
   });
 
-  test('replays also when the channel takes no payments any more', async () => {
+  test('replays the first answer even when the channel no longer accepts payments', async () => {
     const code = 'closing';
     const closing = await makeChannel(florin, admin, { code });
     const first = await create(payment({ channelId: closing }), key('before closing'));
@@ -169,12 +169,12 @@ describe('an Idempotency-Key', () => {
 });
 
 describe('detail', () => {
-  test('answers the payment with the name of its channel', async () => {
+  test('returns the payment with the name of its channel', async () => {
     const id = await makePayment(florin, admin, channelId);
     const { status, body } = await detail(id);
     expect({ status, body }).toEqual({
       status: 200,
-      body: { code: 200, data: { ...fresh(), id, channelName: 'Visa and others' } },
+      body: { code: 200, data: { ...newPayment(), id, channelName: 'Visa and others' } },
     });
   });
 
@@ -185,20 +185,20 @@ describe('detail', () => {
     '1',
     "' or 1=1 --",
     '☕',
-  ])('says of %s that it is not there', async (id) => {
+  ])('refuses %s as not found', async (id) => {
     const { status, body } = await detail(encodeURIComponent(id));
     expect({ status, body }).toEqual({ status: 404, body: aRefusal(404, { type: 'record_not_found', field: 'id' }) });
   });
 
-  test('needs an id', async () => {
+  test('requires an id', async () => {
     const { status, body } = await florin.get('/api/transaction/detail', admin);
     expect({ status, body }).toEqual({ status: 400, body: aRefusal(400, { type: 'invalid_request', field: 'id' }) });
   });
 });
 
 describe('update', () => {
-  /** How a payment gets to where the update starts. */
-  const ways: Record<string, string[]> = {
+  /** The updates that bring a new payment to each status. */
+  const pathsTo: Record<string, string[]> = {
     PENDING: [],
     PROCESSING: ['PROCESSING'],
     SUCCESS: ['SUCCESS'],
@@ -213,11 +213,11 @@ describe('update', () => {
     CANCELLED: [],
   };
   const statuses = ['PENDING', 'PROCESSING', 'SUCCESS', 'FAILED', 'REFUNDED', 'CANCELLED'];
-  const pairs = Object.keys(ways).flatMap((from) => statuses.map((to) => [from, to] as const));
+  const pairs = Object.keys(pathsTo).flatMap((from) => statuses.map((to) => [from, to] as const));
 
-  test.each(pairs)('from %s to %s goes as the table says', async (from, to) => {
+  test.each(pairs)('from %s to %s follows the transition table', async (from, to) => {
     const id = await makePayment(florin, admin, channelId);
-    for (const status of ways[from] as string[]) dataOf(await update({ id, status }));
+    for (const status of pathsTo[from] as string[]) dataOf(await update({ id, status }));
     const { status, body } = await update({ id, status: to });
     if (allowed[from]?.includes(to)) {
       expect({ status, body }).toEqual({
@@ -225,7 +225,7 @@ describe('update', () => {
         body: {
           code: 200,
           message: 'Transaction updated',
-          data: { ...fresh(), id, status: to, version: (ways[from]?.length ?? 0) + 2 },
+          data: { ...newPayment(), id, status: to, version: (pathsTo[from]?.length ?? 0) + 2 },
         },
       });
     } else {
@@ -238,14 +238,14 @@ describe('update', () => {
     }
   });
 
-  test('changes the words alone, and leaves the rest', async () => {
+  test('changes only the fields that it names', async () => {
     const id = await makePayment(florin, admin, channelId, { description: 'one', metadata: { a: 1 } });
     const { body } = await update({ id, description: 'two' });
-    expect(body.data).toEqual({ ...fresh(), id, description: 'two', metadata: { a: 1 }, version: 2 });
+    expect(body.data).toEqual({ ...newPayment(), id, description: 'two', metadata: { a: 1 }, version: 2 });
     expect(dataOf(await update({ id, metadata: { b: 2 } })).metadata).toEqual({ b: 2 });
   });
 
-  test('takes the reason together with FAILED, and not without', async () => {
+  test('accepts a failure code and message only with FAILED', async () => {
     const id = await makePayment(florin, admin, channelId);
     const reason = { failureCode: 'card_declined', failureMessage: 'Not enough money.' };
     expect((await update({ id, ...reason })).body).toEqual(
@@ -255,12 +255,12 @@ describe('update', () => {
     expect(dataOf(await update({ id, status: 'FAILED', ...reason }))).toMatchObject({ status: 'FAILED', ...reason });
   });
 
-  test('must ask for something', async () => {
+  test('requires at least one change', async () => {
     const id = await makePayment(florin, admin, channelId);
     expect((await update({ id })).body).toEqual(aRefusal(400, { type: 'invalid_request' }));
   });
 
-  test('of twenty that end a payment at once, one does', async () => {
+  test('applies one of twenty concurrent updates to a final status', async () => {
     const id = await makePayment(florin, admin, channelId);
     const replies = await Promise.all(
       Array.from({ length: 20 }, (_, i) => update({ id, status: i % 2 ? 'SUCCESS' : 'FAILED' })),
@@ -271,7 +271,7 @@ describe('update', () => {
 });
 
 describe('list', () => {
-  test('answers exactly the fields of a listed payment, newest first', async () => {
+  test('returns exactly the fields of a listed payment, newest first', async () => {
     const older = await makePayment(florin, admin, channelId, { description: 'older' });
     const newer = await makePayment(florin, admin, channelId);
     const { data } = (await list('?pageSize=2')).body;
@@ -290,7 +290,7 @@ describe('list', () => {
     expect(data).toEqual([row, { ...row, id: older, description: 'older' }]);
   });
 
-  test('gives page 1 of 20 unless asked, and at most 100', async () => {
+  test('returns page 1 with 20 rows by default, and at most 100 rows', async () => {
     const own = await makeChannel(florin, admin);
     await Promise.all(Array.from({ length: 21 }, () => makePayment(florin, admin, own)));
     const of = async (query: string) => (await list(`?channelId=${own}${query}`)).body;
@@ -310,7 +310,7 @@ describe('list', () => {
     });
   });
 
-  test('is narrowed by status, channel and user, all together', async () => {
+  test('filters by status, channel and user together', async () => {
     const own = await makeChannel(florin, admin);
     const paid = await makePayment(florin, admin, own);
     await makePayment(florin, admin, own);
@@ -321,7 +321,7 @@ describe('list', () => {
     expect((await list(`?channelId=${own}&userId=987654`)).body.pagination.total).toBe(0);
   });
 
-  test('counts a payment made with a key to the owner of the key', async () => {
+  test('lists a payment created with a key under the owner of the key', async () => {
     const own = await makeChannel(florin, admin);
     const key = await makeKey(florin, admin);
     const id = await makePayment(florin, key.as, own);
@@ -329,7 +329,7 @@ describe('list', () => {
     expect(body.data.map((row: { id: string }) => row.id)).toEqual([id]);
   });
 
-  test('takes whole UTC days, both inclusive', async () => {
+  test('filters by whole UTC days, both inclusive', async () => {
     const own = await makeChannel(florin, admin);
     const { createdTime } = dataOf(await create(payment({ channelId: own })));
     const today = createdTime.slice(0, 10);

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { dayMs } from '../../../core/clock.ts';
-import { publicId } from '../../../core/id.ts';
-import type { Principal } from '../../../core/principal.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../../testing/database.ts';
-import { arrangeChannels, paymentsNode, principalOf } from '../../../testing/payments.ts';
-import { listTransactions } from './list.ts';
-import { rollUpTransactionTotals, rowsPerSlice } from './rollup.ts';
+import { dayMs } from '../../../../core/clock.ts';
+import { publicId } from '../../../../core/id.ts';
+import type { Principal } from '../../../../core/principal.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../../testing/database.ts';
+import { arrangeChannels, paymentsNode, principalOf } from '../../../../testing/payments.ts';
+import { listTransactions } from '../list.ts';
+import { rollUpTransactionTotals, rowsPerBucket } from '../rollup.ts';
 
 let db: TestDatabase;
 let node: Awaited<ReturnType<typeof paymentsNode>>;
@@ -18,7 +18,7 @@ beforeAll(async () => {
   db = await databaseFromTemplate();
   await arrangeChannels(db);
   node = await paymentsNode(db, () => nowMs);
-  // Five days of payments by three users in two tenants, some of them moved on, half of the totals folded and cut.
+  // Five days of payments by three users in two tenants, some of them updated, half of the totals rolled up into buckets.
   for (let day = 0; day < 5; day++) {
     for (let i = 0; i < 60; i++) {
       nowMs += dayMs / 60;
@@ -53,19 +53,19 @@ const queries = fc.record(
   { requiredKeys: [] },
 );
 
-/** As it is, and so small that nearly every page is looked for in slices. */
-const slicedEvery = fc.constantFrom(rowsPerSlice, 3);
+/** The real size, and one so small that nearly every page is located in buckets. */
+const bucketSizes = fc.constantFrom(rowsPerBucket, 3);
 
-test('any page under any filter holds exactly the rows, in the order and with the total, that counting them gives', async () => {
+test('every page under every filter has exactly the rows, order and total of a recount', async () => {
   await fc.assert(
     fc.asyncProperty(
       queries,
       fc.constantFrom(...merchants, administrator),
-      slicedEvery,
-      async (query, caller, every) => {
+      bucketSizes,
+      async (query, caller, bucketSize) => {
         fc.pre(query.startDate === undefined || query.endDate === undefined || query.startDate <= query.endDate);
         const expected = await counted(query as never, caller);
-        const { data, pagination } = await listTransactions(db.database, query as never, caller, every);
+        const { data, pagination } = await listTransactions(db.database, query as never, caller, bucketSize);
         expect(data.map((row) => row.id)).toEqual(expected.ids);
         expect(pagination.total).toBe(expected.total);
         expect(pagination.totalPages).toBe(Math.ceil(expected.total / (query.pageSize ?? 20)));
@@ -90,7 +90,7 @@ async function counted(query: Record<string, string | number>, caller: Principal
   return { total: rows.length, ids: rows.slice(from, from + pageSize).map((row) => publicId('txn', row.id)) };
 }
 
-test('totals stay exact while payments are written, moved and folded at the same time', async () => {
+test('totals stay exact during concurrent creates, updates and rollups', async () => {
   const [caller] = merchants as [Principal];
   const before = (await listTransactions(db.database, {}, caller)).pagination.total;
   let acknowledged = 0;
@@ -106,7 +106,7 @@ test('totals stay exact while payments are written, moved and folded at the same
   ).finally(() => {
     done = true;
   });
-  const folding = Promise.all(
+  const rollingUp = Promise.all(
     [0, 1, 2].map(async () => {
       while (!done) await rollUpTransactionTotals(db.database);
     }),
@@ -117,12 +117,12 @@ test('totals stay exact while payments are written, moved and folded at the same
     expect(pagination.total).toBeGreaterThanOrEqual(atLeast);
     expect(pagination.total).toBeLessThanOrEqual(before + 400);
   }
-  await Promise.all([writing, folding]);
+  await Promise.all([writing, rollingUp]);
   const { pagination } = await listTransactions(db.database, {}, caller);
   expect(pagination.total).toBe(before + 400);
 });
 
-test('the folded totals equal a recount in every one of their combinations', async () => {
+test('rolled-up totals equal a recount in all their combinations', async () => {
   await rollUpTransactionTotals(db.database);
   const differing = await db.query(`
     with recount as (

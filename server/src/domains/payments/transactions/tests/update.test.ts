@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { databaseFromTemplate, type TestDatabase } from '../../../testing/database.ts';
-import { arrangeChannels, paymentsNode, principalOf } from '../../../testing/payments.ts';
-import { next, nextByUpdate, type TransactionStatus, transactionStatuses } from './states.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../../testing/database.ts';
+import { arrangeChannels, paymentsNode, principalOf } from '../../../../testing/payments.ts';
+import { next, nextByUpdate, type TransactionStatus, transactionStatuses } from '../states.ts';
 
 let db: TestDatabase;
 let node: Awaited<ReturnType<typeof paymentsNode>>;
@@ -29,37 +29,40 @@ const eventsOf = (id: string) =>
 
 const pairs = transactionStatuses.flatMap((from) => transactionStatuses.map((to) => [from, to] as const));
 
-test.each(pairs)('%s to %s is allowed or refused as the table says, with its event or without', async (from, to) => {
-  const id = await paymentIn(from);
-  const before = (await eventsOf(id)).length;
-  const change = node.update({ id, status: to }, one);
-  const allowed: readonly TransactionStatus[] = nextByUpdate.withoutProvider[from];
-  if (allowed.includes(to)) {
-    expect(await change).toMatchObject({ id, status: to, version: 2 });
-    const events = await eventsOf(id);
-    expect(events).toHaveLength(before + 1);
-    expect(JSON.parse(events.at(-1)?.body ?? '').data.object).toMatchObject({ id, status: to, version: 2 });
-  } else {
-    await expect(change).rejects.toMatchObject({ type: 'illegal_transition', field: 'status' });
-    expect(await eventsOf(id)).toHaveLength(before);
-  }
-});
+test.each(pairs)(
+  '%s to %s is applied with its event or refused without one, as the transition table says',
+  async (from, to) => {
+    const id = await paymentIn(from);
+    const before = (await eventsOf(id)).length;
+    const change = node.update({ id, status: to }, one);
+    const allowed: readonly TransactionStatus[] = nextByUpdate.withoutProvider[from];
+    if (allowed.includes(to)) {
+      expect(await change).toMatchObject({ id, status: to, version: 2 });
+      const events = await eventsOf(id);
+      expect(events).toHaveLength(before + 1);
+      expect(JSON.parse(events.at(-1)?.body ?? '').data.object).toMatchObject({ id, status: to, version: 2 });
+    } else {
+      await expect(change).rejects.toMatchObject({ type: 'illegal_transition', field: 'status' });
+      expect(await eventsOf(id)).toHaveLength(before);
+    }
+  },
+);
 
-test('no update can do what the table of transitions does not hold', () => {
+test('every transition by update is in the transition table', () => {
   for (const from of transactionStatuses) {
     for (const allowed of Object.values(nextByUpdate))
       expect(next[from]).toEqual(expect.arrayContaining(allowed[from]));
   }
 });
 
-test('a failure keeps its reason; a reason without a failure is refused', async () => {
+test('a failure code is stored with FAILED and refused without it', async () => {
   const id = await paymentIn('PENDING');
   await expect(node.update({ id, failureCode: 'card_declined' }, one)).rejects.toMatchObject({ field: 'failureCode' });
   const failed = await node.update({ id, status: 'FAILED', failureCode: 'card_declined', failureMessage: 'No.' }, one);
   expect(failed).toMatchObject({ status: 'FAILED', failureCode: 'card_declined', failureMessage: 'No.' });
 });
 
-test('words change without an event, in any state', async () => {
+test('description and metadata change without an event, in any status', async () => {
   const id = await paymentIn('SUCCESS');
   const before = (await eventsOf(id)).length;
   const changed = await node.update({ id, description: 'Corrected', metadata: { order: 5 } }, one);
@@ -67,11 +70,11 @@ test('words change without an event, in any state', async () => {
   expect(await eventsOf(id)).toHaveLength(before);
 });
 
-test('an update that asks for nothing is refused', async () => {
+test('an update without changes is refused', async () => {
   await expect(node.update({ id: await paymentIn('PENDING') }, one)).rejects.toMatchObject({ type: 'invalid_request' });
 });
 
-test("another tenant's payment looks absent; a platform administrator may change it", async () => {
+test("another tenant's payment is not found; a platform administrator may change it", async () => {
   const id = await paymentIn('PENDING');
   await expect(node.update({ id, status: 'CANCELLED' }, principalOf(2, 8))).rejects.toMatchObject({
     type: 'record_not_found',
@@ -80,7 +83,7 @@ test("another tenant's payment looks absent; a platform administrator may change
   expect(changed.status).toBe('CANCELLED');
 });
 
-test('of two who settle one payment at once, one wins and the other is refused', async () => {
+test('one of several concurrent updates to a final status is applied, the others are refused', async () => {
   const id = await paymentIn('PENDING');
   const outcomes = await Promise.allSettled([
     node.update({ id, status: 'SUCCESS' }, one),
@@ -91,7 +94,7 @@ test('of two who settle one payment at once, one wins and the other is refused',
   expect(await eventsOf(id)).toHaveLength(2);
 });
 
-test('a repeated update under one key gets the first answer, not a refusal; with another body it is refused', async () => {
+test('a repeated update with the same key gets the first answer; with another body it is refused', async () => {
   const id = await paymentIn('PENDING');
   const [first, ...others] = await Promise.all(
     Array.from({ length: 20 }, () => node.updateOnce({ id, status: 'SUCCESS' }, one, 'settle-1')),
@@ -104,7 +107,7 @@ test('a repeated update under one key gets the first answer, not a refusal; with
   });
 });
 
-test('a refused update keeps no answer: its key serves the corrected request', async () => {
+test('a refused update does not use its key up: the corrected request is applied', async () => {
   const id = await paymentIn('SUCCESS');
   await expect(node.updateOnce({ id, status: 'FAILED' }, one, 'settle-2')).rejects.toMatchObject({
     type: 'illegal_transition',
