@@ -19,8 +19,8 @@ export function testSending() {
       return receiver;
     },
 
-    sending(timeoutMs = 5_000, lookup = standaloneGuard.lookup, patienceMs?: number): Sender {
-      const sender = new Sender({ timeoutMs, lookup, ...(patienceMs !== undefined && { patienceMs }) });
+    sending(timeoutMs = 5_000, lookup = standaloneGuard.lookup, maxWaitMs?: number): Sender {
+      const sender = new Sender({ timeoutMs, lookup, ...(maxWaitMs !== undefined && { maxWaitMs }) });
       cleanups.push(() => sender.close());
       return sender;
     },

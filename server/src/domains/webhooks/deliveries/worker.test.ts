@@ -167,8 +167,8 @@ test('two senders on one queue of 2,000 deliveries make exactly 2,000 posts', as
 test('a result under a lease that another sender has taken does not count, and its neighbours do', async () => {
   const held = holdingAnswers();
   await subscribed(held.answering);
-  let lost = 0;
-  working({ observer: { onLost: (count) => (lost += count) } });
+  let discarded = 0;
+  working({ observer: { onDiscarded: (count) => (discarded += count) } });
   await happenedOften(3);
   await eventually('three posts', () => held.waiting === 3);
   const [stolen] = await db.query<{ id: string }>(
@@ -177,7 +177,7 @@ test('a result under a lease that another sender has taken does not count, and i
   );
   held.answer(200);
   await finished(2);
-  await eventually('the loss is told', () => lost === 1);
+  await eventually('the loss is told', () => discarded === 1);
   const [delivery] = await db.query('select state, attempts from delivery where id = $1', [stolen?.id]);
   expect(delivery).toEqual({ state: 'OPEN', attempts: 0 });
 });
@@ -185,8 +185,8 @@ test('a result under a lease that another sender has taken does not count, and i
 test('a sender that was frozen beyond its lease cannot overwrite what its successor recorded', async () => {
   const held = holdingAnswers();
   const { receiver } = await subscribed(held.answering);
-  let lost = 0;
-  working({ observer: { onLost: (count) => (lost += count) } });
+  let discarded = 0;
+  working({ observer: { onDiscarded: (count) => (discarded += count) } });
   await happened();
   await eventually('the first post', () => held.waiting === 1);
   receiver.answering = 200;
@@ -195,7 +195,7 @@ test('a sender that was frozen beyond its lease cannot overwrite what its succes
   working({ clock: later.clock });
   await finished(1);
   held.answer(500);
-  await eventually('the late result is refused', () => lost === 1);
+  await eventually('the late result is refused', () => discarded === 1);
   const [delivery] = await finished(1);
   expect(delivery).toMatchObject({ state: 'SUCCEEDED', attempts: 1, claims: 2 });
   expect(receiver.received.map(({ headers }) => headers['x-service-delivery'])).toEqual(
@@ -288,17 +288,17 @@ test('no more are in flight than there are slots, and a busy process keeps some'
   // One endpoint alone never gets all the slots: a hundred that answer promptly do.
   await subscribed(held.answering, { endpoints: 100 });
   const time = movableClock();
-  let busy = false;
-  const worker = working({ maxInFlight: 150, busy: () => busy, clock: time.clock });
+  let isShedding = false;
+  const worker = working({ maxInFlight: 150, isShedding: () => isShedding, clock: time.clock });
   held.answerAll(200);
   await happenedOften(1, time.clock());
   await finished(100);
-  busy = true;
+  isShedding = true;
   held.hold();
   await happenedOften(2, time.clock());
   await eventually('the slots of a busy process', () => held.waiting === 100);
   expect(worker.inFlight).toBe(100);
-  busy = false;
+  isShedding = false;
   await eventually('all slots', () => held.waiting === 150);
   expect(worker.inFlight).toBe(150);
   held.answerAll(200);

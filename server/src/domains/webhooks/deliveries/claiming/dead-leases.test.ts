@@ -17,7 +17,7 @@ test('what a dead process held is due at once, set aside or not, and its results
   const { db } = deliveries;
   const held = holdingAnswers();
   const { receiver } = await deliveries.subscribed(held.answering);
-  let lost = 0;
+  let discarded = 0;
   // The dead one claims nothing any more; its late results still arrive.
   let isDead = false;
   const database: Queryable = {
@@ -26,7 +26,7 @@ test('what a dead process held is due at once, set aside or not, and its results
         ? Promise.reject(new Error('The process is dead.'))
         : db.database.run(statement, values),
   };
-  deliveries.working({ database, observer: { onLost: (count) => (lost += count) } });
+  deliveries.working({ database, observer: { onDiscarded: (count) => (discarded += count) } });
   await deliveries.happenedOften(4);
   await eventually('the posts', () => held.waiting === 4);
   await db.query('update delivery set aside = true where id in (select id from delivery limit 2)');
@@ -51,6 +51,6 @@ test('what a dead process held is due at once, set aside or not, and its results
     { lease: null, leased_until: null },
   ]);
   held.answerAll(500);
-  await eventually('late results are refused', () => lost === 4);
+  await eventually('late results are refused', () => discarded === 4);
   expect(await deliveries.finished(4)).toHaveLength(4);
 });

@@ -65,7 +65,7 @@ test('while a transaction is held open for minutes, a sender finds what is due b
   isWatching = true;
   await eventually(
     'it knows where to begin',
-    () => readings.filter(({ name }) => name.endsWith('oldest_due')).length >= 2,
+    () => readings.filter(({ name }) => name === 'deliveries.oldest_due').length >= 2,
   );
   readings = [];
   await deliveries.backlog(endpointId, due, time.clock());

@@ -16,8 +16,8 @@ test('what a sender sees after its leases have run out, since it stood still, sa
   const time = movableClock();
   const held = holdingAnswers();
   const { receiver, endpointId } = await deliveries.subscribed(held.answering);
-  let lost = 0;
-  deliveries.working({ clock: time.clock, observer: { onLost: (count) => (lost += count) } });
+  let discarded = 0;
+  deliveries.working({ clock: time.clock, observer: { onDiscarded: (count) => (discarded += count) } });
   await deliveries.happenedOften(8);
   await eventually('the posts', () => held.waiting === 8);
   receiver.answering = 200;
@@ -25,7 +25,7 @@ test('what a sender sees after its leases have run out, since it stood still, sa
   deliveries.working({ clock: time.clock });
   await deliveries.finished(8);
   held.answer(500);
-  await eventually('the late results are refused', () => lost === 8);
+  await eventually('the late results are refused', () => discarded === 8);
   const [endpoint] = await deliveries.db.query(
     'select state, open_until, first_failure_at from webhook_endpoint where id = $1',
     [endpointId],

@@ -3,13 +3,13 @@ import { afterEach, expect, test } from 'vitest';
 import { eventually } from '../../../../testing/database.ts';
 import type { Receiver } from '../../../../testing/receiver.ts';
 import { standaloneGuard, testSending } from '../../../../testing/sending.ts';
-import { openedAtOnce } from './connections.ts';
+import { openedWithoutWaiting } from './connections.ts';
 import type { Sender } from './sender.ts';
 
 const { clean, receiving, sending: sendingWith } = testSending();
 afterEach(clean);
 
-const sending = (patienceMs: number) => sendingWith(20_000, standaloneGuard.lookup, patienceMs);
+const sending = (maxWaitMs: number) => sendingWith(20_000, standaloneGuard.lookup, maxWaitMs);
 
 const post = ({ url }: Receiver) => ({
   origin: url,
@@ -24,14 +24,14 @@ test('many posts to a receiver that answers share 64 connections', async () => {
   const receiver = await receiving(200);
   const sent = await posts(sending(forever), receiver, 500);
   expect(sent.every((one) => one?.outcome === 'ok')).toBe(true);
-  expect(receiver.connections).toBe(openedAtOnce);
+  expect(receiver.connections).toBe(openedWithoutWaiting);
 });
 
 test('posts that wait behind answers that do not come get connections of their own', async () => {
   const held: ServerResponse[] = [];
   const receiver = await receiving((_received, _request, response) => held.push(response));
-  const sent = posts(sending(1), receiver, openedAtOnce + 20);
-  await eventually('all were posted', () => held.length === openedAtOnce + 20);
+  const sent = posts(sending(1), receiver, openedWithoutWaiting + 20);
+  await eventually('all were posted', () => held.length === openedWithoutWaiting + 20);
   for (const response of held) response.end();
   expect((await sent).every((one) => one?.outcome === 'ok')).toBe(true);
 });
@@ -41,28 +41,28 @@ test('while connections come free soon, posts wait for them for as long as it ta
   const receiver = await receiving((_received, _request, response) => {
     setTimeout(() => response.end(), answerAfterMs);
   });
-  const sent = await posts(sending(6 * answerAfterMs), receiver, 10 * openedAtOnce);
+  const sent = await posts(sending(6 * answerAfterMs), receiver, 10 * openedWithoutWaiting);
   expect(sent.every((one) => one?.outcome === 'ok')).toBe(true);
-  expect(receiver.connections).toBe(openedAtOnce);
+  expect(receiver.connections).toBe(openedWithoutWaiting);
 });
 
 test('a connection that breaks makes room for the next post that waits', async () => {
   let cut = 0;
   const receiver = await receiving((_received, request, response) => {
-    if (cut++ < openedAtOnce) request.socket.destroy();
+    if (cut++ < openedWithoutWaiting) request.socket.destroy();
     else response.end();
   });
-  const sent = await posts(sending(forever), receiver, openedAtOnce + 20);
+  const sent = await posts(sending(forever), receiver, openedWithoutWaiting + 20);
   expect(sent.filter((one) => one?.outcome === 'ok')).toHaveLength(20);
-  expect(sent.filter((one) => one?.outcome === 'reset')).toHaveLength(openedAtOnce);
+  expect(sent.filter((one) => one?.outcome === 'reset')).toHaveLength(openedWithoutWaiting);
 });
 
 test('waiting for a connection is not part of how long an attempt took', async () => {
   const held: ServerResponse[] = [];
   const receiver = await receiving((_received, _request, response) => held.push(response));
   const sender = sending(forever);
-  const first = posts(sender, receiver, openedAtOnce);
-  await eventually('every connection is in use', () => held.length === openedAtOnce);
+  const first = posts(sender, receiver, openedWithoutWaiting);
+  await eventually('every connection is in use', () => held.length === openedWithoutWaiting);
   const last = sender.send(post(receiver));
   // The time that it must not count.
   await new Promise((passed) => setTimeout(passed, 100));
@@ -77,8 +77,8 @@ test('what has become too late while it waited for a connection is not sent, and
   const held: ServerResponse[] = [];
   const receiver = await receiving((_received, _request, response) => held.push(response));
   const sender = sending(forever);
-  const first = posts(sender, receiver, openedAtOnce);
-  await eventually('every connection is in use', () => held.length === openedAtOnce);
+  const first = posts(sender, receiver, openedWithoutWaiting);
+  await eventually('every connection is in use', () => held.length === openedWithoutWaiting);
   const late = sender.send({ ...post(receiver), write: () => undefined });
   const next = sender.send(post(receiver));
   receiver.answering = 200;
@@ -86,5 +86,5 @@ test('what has become too late while it waited for a connection is not sent, and
   await first;
   expect(await late).toBeUndefined();
   expect(await next).toMatchObject({ outcome: 'ok' });
-  expect(receiver.received).toHaveLength(openedAtOnce + 1);
+  expect(receiver.received).toHaveLength(openedWithoutWaiting + 1);
 });

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { dayMs, minuteMs, secondMs } from '../../../core/clock.ts';
-import { eventually } from '../../../testing/database.ts';
-import { holdingAnswers, movableClock, type TestDeliveries, testDeliveries } from '../../../testing/deliveries.ts';
+import { dayMs, minuteMs, secondMs } from '../../../../core/clock.ts';
+import { eventually } from '../../../../testing/database.ts';
+import { holdingAnswers, movableClock, type TestDeliveries, testDeliveries } from '../../../../testing/deliveries.ts';
 
 let deliveries: TestDeliveries;
 
@@ -21,8 +21,8 @@ test('what is in flight while the clock jumps a day ahead is posted once, and it
   const time = movableClock();
   const held = holdingAnswers();
   const { receiver } = await deliveries.subscribed(held.answering);
-  let lost = 0;
-  const worker = deliveries.working({ clock: time.clock, observer: { onLost: (count) => (lost += count) } });
+  let discarded = 0;
+  const worker = deliveries.working({ clock: time.clock, observer: { onDiscarded: (count) => (discarded += count) } });
   await deliveries.happenedOften(4);
   await eventually('the posts', () => held.waiting === 4);
   time.moveBy(dayMs);
@@ -37,7 +37,7 @@ test('what is in flight while the clock jumps a day ahead is posted once, and it
     Array(4).fill({ state: 'SUCCEEDED', attempts: 1 }),
   );
   expect(receiver.received).toHaveLength(4);
-  expect(lost).toBe(0);
+  expect(discarded).toBe(0);
 });
 
 test('a retry due by a clock that is set back a day comes after its own wait, and not before', async () => {

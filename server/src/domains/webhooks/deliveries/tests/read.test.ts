@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { dayMs, utcDay } from '../../../core/clock.ts';
+import { dayMs, utcDay } from '../../../../core/clock.ts';
 import {
   administratorOf,
   dataOf,
@@ -8,11 +8,11 @@ import {
   makeMember,
   makePayment,
   makeTenant,
-} from '../../../testing/cast.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/database.ts';
-import { florinOn, type TestFlorin } from '../../../testing/florin.ts';
-import { type Receiver, startReceiver } from '../../../testing/receiver.ts';
-import { aTime } from '../../../testing/shapes.ts';
+} from '../../../../testing/cast.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/database.ts';
+import { florinOn, type TestFlorin } from '../../../../testing/florin.ts';
+import { type Receiver, startReceiver } from '../../../../testing/receiver.ts';
+import { aTime } from '../../../../testing/shapes.ts';
 
 const secret = 'a secret both sides know';
 
