@@ -6,12 +6,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { minuteMs } from '../../../core/clock.ts';
 import { embeddedDatabase, embeddedPort, embeddedUser } from '../../../platform/postgres/embedded/contract.ts';
 import { databaseAt, eventually, type TestDatabase } from '../../../testing/database.ts';
-import { holdingAnswers } from '../../../testing/deliveries.ts';
+import { heldAnswers } from '../../../testing/deliveries.ts';
 import { changedPosts, postsOf, type TestNodes, testNodes } from '../../../testing/nodes.ts';
 import type { Answering, Receiver } from '../../../testing/receiver.ts';
 import type { ReadyService } from '../../../testing/service-process.ts';
 
-/** One node whose embedded PostgreSQL is killed in the middle of deliveries, alone or with it. */
+/** Kills the embedded PostgreSQL of a node in the middle of deliveries, alone or together with the node. */
 let dataDir: string;
 let db: TestDatabase;
 let nodes: TestNodes;
@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  // Gently: it has a PostgreSQL to stop.
+  // Gracefully, because it has to stop its PostgreSQL.
   await node.end('SIGTERM');
   await nodes.close();
   await db.drop();
@@ -48,8 +48,8 @@ afterAll(async () => {
 const postmaster = () =>
   Number(readFileSync(join(dataDir, 'postgres', 'cluster', 'postmaster.pid'), 'utf8').split('\n')[0]);
 
-test('what a killed sender held is sent again as soon as the next one starts: nobody else can be at work here', async () => {
-  const held = holdingAnswers();
+test("the next start sends a killed sender's deliveries at once, because no other node can use this database", async () => {
+  const held = heldAnswers();
   receiver.answering = held.answering;
   await nodes.happened(1);
   total++;
@@ -59,7 +59,7 @@ test('what a killed sender held is sent again as soon as the next one starts: no
   receiver.answering = 200;
   await start();
   await nodes.done(minuteMs);
-  // Under a lease of its own, before that of the dead one has run out.
+  // Under a new lease, before the lease of the killed sender has run out.
   const [done] = await db.query<{ finished_at: string; claims: number }>('select finished_at, claims from delivery');
   expect(done?.claims).toBe(2);
   expect(Date.parse(done?.finished_at ?? '')).toBeLessThan(Date.parse(lease?.leased_until ?? ''));
@@ -97,12 +97,12 @@ const kills: [string, () => Promise<unknown>][] = [
 ];
 
 test.each(kills)(
-  'kill -9 of %s: all that was to be told is told, always the same, and no try is lost',
+  'after kill -9 of %s every event is delivered with the same bytes, and no attempt is lost',
   async (_what, kill) => {
     const before = receiver.received.length;
     await nodes.happened(3_000);
     total += 3_000;
-    await eventually('they are in the middle', () => receiver.received.length >= before + 500, minuteMs);
+    await eventually('deliveries are in progress', () => receiver.received.length >= before + 500, minuteMs);
     await kill();
     await nodes.done(2 * minuteMs);
     expect(postsOf(receiver.received).size).toBe(total);

@@ -2,10 +2,10 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { secondMs } from '../../../core/clock.ts';
 import { makeChannel, makePayment } from '../../../testing/cast.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/database.ts';
-import { holdingAnswers } from '../../../testing/deliveries.ts';
+import { heldAnswers } from '../../../testing/deliveries.ts';
 import { changedPosts, postsOf, type TestNodes, testNodes } from '../../../testing/nodes.ts';
 
-/** Senders that are killed for real, and what is told all the same. */
+/** Kills senders with SIGKILL; every event must be delivered all the same. */
 let db: TestDatabase;
 let nodes: TestNodes;
 
@@ -19,12 +19,12 @@ afterEach(async () => {
   await db.drop();
 });
 
-/** What a killed sender held is due again when its lease ends, 30 s after the claim; here with as much for a slow machine. */
+/** A killed sender's deliveries are due again when its leases end, 30 s after the claim; twice that for a slow machine. */
 const takenOverMs = 60 * secondMs;
 
-test('killed as soon as payments are answered, before anything was sent: after the restart each is told once', async () => {
+test('killed after payments are answered and before anything is sent: after the restart each is delivered once', async () => {
   const receiver = await nodes.receiving();
-  // It serves requests and sends nothing: whatever it has committed is still to be told.
+  // It serves requests and sends nothing: all committed events are still to be delivered.
   const api = await nodes.start({ APP_ROLE: 'api' });
   await nodes.registered(api, receiver.url);
   const as = await nodes.administrator(api);
@@ -39,7 +39,7 @@ test('killed as soon as payments are answered, before anything was sent: after t
   expect(await nodes.standings()).toEqual([{ state: 'SUCCEEDED', attempts: 1, claims: 1, count: 20 }]);
 });
 
-test('killed while payments are being answered and told, three times: every payment there is is told, the others never', async () => {
+test('killed three times during payments and deliveries: every committed payment is delivered, no other ever', async () => {
   const receiver = await nodes.receiving();
   let channelId = 0;
   const answered: string[] = [];
@@ -50,7 +50,7 @@ test('killed while payments are being answered and told, three times: every paym
       await nodes.registered(node, receiver.url);
       channelId = await makeChannel(node, as);
     }
-    // Some are answered, some are on their way, some will never be.
+    // Some requests are answered, some are in progress, some will never be answered.
     let count = 0;
     const isAnswered = (id: string) => {
       answered.push(id);
@@ -74,20 +74,20 @@ test('killed while payments are being answered and told, three times: every paym
   expect(receiver.received.length).toBeLessThanOrEqual(await nodes.claims());
 });
 
-test('killed after the 200 and before its record: the same bytes go out under the same ids within 30 s, once', async () => {
-  const held = holdingAnswers();
+test('killed after a 200 and before its record: the same bytes are sent once more under the same ids within 30 s', async () => {
+  const held = heldAnswers();
   const receiver = await nodes.receiving(held.answering);
   const killed = await nodes.start();
   await nodes.registered(killed, receiver.url);
   await nodes.happened(1);
   await eventually('the post', () => held.waiting === 1);
-  // Nobody can write the row: the sender has its answer, and its record has to wait.
+  // The row is locked: the sender has its answer and cannot record it.
   await db.database.transaction(async (transaction) => {
     await transaction.run({ name: '', text: 'select from delivery for update' });
     held.answer(200);
     const recording = await eventually('the record waits', () => backendsWaiting());
     await killed.end('SIGKILL');
-    // A server that is told of no end would still write what it was asked to.
+    // PostgreSQL, which has not noticed the end of its client, would still execute the statement.
     await db.query('select pg_terminate_backend(pid) from unnest($1::int[]) as pid', [recording]);
     await eventually('nobody writes it any more', async () => (await backendsWaiting()) === undefined);
   });
@@ -111,12 +111,12 @@ test('killed after the 200 and before its record: the same bytes go out under th
   }
 });
 
-test('killed with 200 in flight: all of them arrive, and none has lost a try', async () => {
-  const held = holdingAnswers();
+test('killed with 200 deliveries in flight: all arrive, and none loses an attempt', async () => {
+  const held = heldAnswers();
   const receiver = await nodes.receiving(held.answering);
   const killed = await nodes.start();
   await nodes.registered(killed, receiver.url);
-  // Only one that answers promptly is sent so many at a time.
+  // Only a prompt endpoint gets this many at a time.
   held.answerAll(200);
   await nodes.happened(3_000);
   await eventually('it answers promptly', () => receiver.received.length >= 1_000, takenOverMs);
@@ -136,7 +136,7 @@ test('killed with 200 in flight: all of them arrive, and none has lost a try', a
   ]);
 });
 
-test('three senders on one queue, killed by turns and started again: all arrives, and nothing is posted without a claim', async () => {
+test('three senders on one queue, killed and restarted in turn: all deliveries arrive, and none is sent without a claim', async () => {
   const receiver = await nodes.receiving((_received, _request, response) => {
     setTimeout(() => response.writeHead(200).end(), 20);
   });

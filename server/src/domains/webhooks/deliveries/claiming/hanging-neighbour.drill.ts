@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { minuteMs, secondMs } from '../../../../core/clock.ts';
 import { uuidOfPublicId, uuidTimeMs } from '../../../../core/id.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/database.ts';
-import { holdingAnswers } from '../../../../testing/deliveries.ts';
+import { heldAnswers } from '../../../../testing/deliveries.ts';
 import { type TestNodes, testNodes } from '../../../../testing/nodes.ts';
 import type { Received } from '../../../../testing/receiver.ts';
 
@@ -23,22 +23,22 @@ const behind = 100_000;
 const well = 50;
 const windows = 6;
 const windowMs = 4 * secondMs;
-/** How long after it happened a delivery arrives depends on when the node next looks, every 100 ms: as fine as a tenth of that. */
+/** A delivery waits for the next poll, every 100 ms: the measurement is accurate to a tenth of that. */
 const grainMs = 10;
 
-test('one endpoint hangs with 100,000 behind it: 50 others get all of theirs as promptly as without it', async () => {
+test('one endpoint hangs with 100,000 due deliveries, and 50 others get all of theirs as promptly as without it', async () => {
   const latenciesMs: number[] = [];
   const prompt = await nodes.receiving(({ headers }, _request, response) => {
     latenciesMs.push(Date.now() - happenedMs(headers));
     response.writeHead(200).end();
   });
-  const held = holdingAnswers();
+  const held = heldAnswers();
   const hanging = await nodes.receiving(held.answering);
-  // What hangs goes on hanging to the end.
+  // Hanging requests hang to the end.
   const node = await nodes.start({ APP_WEBHOOK_TIMEOUT: '10m' });
   for (let i = 0; i < well; i++) await nodes.registered(node, `${prompt.url}/${i}`);
 
-  /** The p99 of each of some stretches of time, in ms. */
+  /** The p99 of each window, in ms. */
   const measured = async (): Promise<number[]> => {
     const p99s: number[] = [];
     for (let i = 0; i < windows; i++) {
@@ -50,7 +50,7 @@ test('one endpoint hangs with 100,000 behind it: 50 others get all of theirs as 
         happened++;
         await new Promise((resolve) => setTimeout(resolve, 90));
       }
-      await eventually('all of them have theirs', () => latenciesMs.length === happened * well, minuteMs);
+      await eventually('all deliveries have arrived', () => latenciesMs.length === happened * well, minuteMs);
       const sorted = latenciesMs.toSorted((a, b) => a - b);
       p99s.push(sorted[Math.floor(sorted.length * 0.99)] as number);
     }
@@ -68,7 +68,7 @@ test('one endpoint hangs with 100,000 behind it: 50 others get all of theirs as 
     [hangingId, behind],
   );
   await eventually('it hangs', () => held.waiting === 8, minuteMs);
-  await eventually('what waits for it is out of the way', async () => (await aside()) >= behind - 500, minuteMs);
+  await eventually('its waiting deliveries are parked', async () => (await aside()) >= behind - 500, minuteMs);
   const beside = await measured();
 
   expect(held.waiting).toBe(8);
@@ -88,7 +88,7 @@ test('one endpoint hangs with 100,000 behind it: 50 others get all of theirs as 
   }
 });
 
-/** An event's id tells when it was drawn. */
+/** The time in the event's id. */
 function happenedMs(headers: Received['headers']): number {
   return uuidTimeMs(uuidOfPublicId('evt', String(headers['webhook-id'])) as string);
 }

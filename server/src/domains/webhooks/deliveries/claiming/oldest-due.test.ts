@@ -9,7 +9,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-test('it begins a second before now, or with what has been due for longer', async () => {
+test('the bound is one second ago, or the due time of an older delivery', async () => {
   const { refreshed, oldest } = oldestDueWith();
   expect(await refreshed()).toBe(nowMs - secondMs);
   oldest.ms = nowMs - 15 * secondMs;
@@ -18,7 +18,7 @@ test('it begins a second before now, or with what has been due for longer', asyn
   expect(await refreshed()).toBe(nowMs - secondMs);
 });
 
-test('what is older by more than 15 s is found when all is looked through, and looked for from then on', async () => {
+test('a delivery written more than 15 s late is found by a full scan, and that lateness is allowed for afterwards', async () => {
   const { refreshed, oldest, lowerBounds } = oldestDueWith();
   await refreshed();
   oldest.ms = nowMs - minuteMs;
@@ -31,14 +31,14 @@ test('what is older by more than 15 s is found when all is looked through, and l
   expect(await refreshed()).toBe(nowMs - minuteMs);
 });
 
-test('while the database is away, what was found holds', async () => {
+test('while the database is away, the last bound holds', async () => {
   const { refreshed, oldest } = oldestDueWith();
   const found = await refreshed();
   oldest.isAway = true;
   expect(await refreshed()).toBe(found);
 });
 
-/** One whose database knows only how old its oldest row is, and whose second passes when told. */
+/** An `OldestDue` whose database contains one row, and whose time passes with each call of `refreshed`. */
 function oldestDueWith() {
   let passedMs = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => passedMs);

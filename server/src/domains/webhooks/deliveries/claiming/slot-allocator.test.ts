@@ -14,11 +14,11 @@ const snapshot: EndpointSnapshot = {
   firstFailureMs: null,
 };
 
-test('an endpoint of which nothing is known gets eight', () => {
+test('an endpoint without history gets eight slots', () => {
   expect(granted({}, 512, 1_000)).toBe(8);
 });
 
-test('one that answers promptly gets one more with every answer, and at most four fifths of the slots', () => {
+test('a prompt endpoint gets one slot more with every answer, and at most four fifths of all', () => {
   const queue = new EndpointQueue(1, snapshot);
   expect(send(queue, 8, 'prompt')).toBe(16);
   expect(send(queue, 16, 'prompt')).toBe(32);
@@ -27,7 +27,7 @@ test('one that answers promptly gets one more with every answer, and at most fou
 });
 
 test.each(['slow', 'failing'] as const)(
-  'after a %s answer it is one of the doubtful, and keeps half of its window',
+  'after a %s answer an endpoint is unproven, and keeps half of its window',
   (how) => {
     const queue = new EndpointQueue(1, snapshot);
     for (let i = 0; i < 5; i++) send(queue, queue.limit(nowMs), 'prompt');
@@ -37,7 +37,7 @@ test.each(['slow', 'failing'] as const)(
   },
 );
 
-test('one that has heard nothing for a second gets no more than one of which nothing is known', () => {
+test('an endpoint that is silent for a second gets no more than one without history', () => {
   const queue = new EndpointQueue(1, snapshot);
   for (let i = 0; i < 5; i++) send(queue, queue.limit(nowMs), 'prompt');
   for (let i = 0; i < 5; i++) queue.begin(nowMs);
@@ -45,7 +45,7 @@ test('one that has heard nothing for a second gets no more than one of which not
   expect(queue.limit(nowMs + secondMs + 1)).toBe(8);
 });
 
-test('a pause lets nothing through; after it one is tried, and no second one while that is under way', () => {
+test('a paused endpoint gets no slot; afterwards it gets one trial at a time', () => {
   expect(granted({ pausedUntilMs: nowMs + 1 }, 512, 10)).toBe(0);
   expect(granted({ pausedUntilMs: nowMs }, 512, 10)).toBe(1);
   const queue = new EndpointQueue(1, { ...snapshot, pausedUntilMs: nowMs });
@@ -53,7 +53,7 @@ test('a pause lets nothing through; after it one is tried, and no second one whi
   expect(granted({ queue }, 512, 10)).toBe(0);
 });
 
-test('trials hold at most a quarter of the slots, and four at one origin', () => {
+test('trials use at most a quarter of the slots, and four for each origin', () => {
   const allocator = new SlotAllocator({ freeSlots: 500, slots: 512, inFlight: 0, active: [], nowMs });
   allocator.grant(many(1_000, (i) => ({ pausedUntilMs: nowMs - minuteMs, origin: `https://${i}.example` })));
   expect(total(allocator)).toBe(128);
@@ -62,7 +62,7 @@ test('trials hold at most a quarter of the slots, and four at one origin', () =>
   expect(total(another)).toBe(4);
 });
 
-test('a rate allows a quarter of a second at once, one at least, and what is used is gone', () => {
+test('a rate allows a burst of a quarter of a second, at least one delivery, minus what has been used', () => {
   expect(granted({ ratePerS: 20 }, 512, 100)).toBe(5);
   expect(granted({ ratePerS: 3 }, 512, 100)).toBe(1);
   const queue = new EndpointQueue(1, { ...snapshot, ratePerS: 20 });
@@ -72,18 +72,18 @@ test('a rate allows a quarter of a second at once, one at least, and what is use
   expect(granted({ queue }, 512, 100)).toBe(0);
 });
 
-test('a rate that a clock set back since has used up for a day is asked for anew', () => {
+test('a rate that seems used up for a day, because the clock was set back, allows one delivery', () => {
   const queue = new EndpointQueue(1, { ...snapshot, ratePerS: 10 });
   queue.rateUsedUntilMs = nowMs + 1_440 * minuteMs;
   expect(granted({ queue }, 512, 100)).toBe(1);
 });
 
-test('one that is switched off or gone may go at once: nothing will be sent', () => {
+test('deliveries to an endpoint that is switched off or removed are all granted, because nothing is sent', () => {
   expect(granted({ isActive: false, pausedUntilMs: nowMs + minuteMs }, 512, 200)).toBe(200);
   expect(granted({ isActive: null }, 512, 200)).toBe(200);
 });
 
-test('whatever the endpoints, nothing is granted beyond what there is, and the doubtful leave half of it free', () => {
+test('no more slots are granted than are free, and unproven endpoints leave half of them to others', () => {
   const endpoint = fc.record({
     origin: fc.integer({ min: 1, max: 5 }).map((n) => `https://${n}.example`),
     waiting: fc.integer({ min: 1, max: 60 }),
@@ -116,8 +116,8 @@ test('whatever the endpoints, nothing is granted beyond what there is, and the d
       expect(total(allocator) + left.reduce((sum, { ids }) => sum + ids.length, 0)).toBe(
         endpoints.reduce((sum, one) => sum + one.waiting, 0),
       );
-      const doubtful = queues.filter((queue) => !queue.isPrompt(nowMs) && now(queue) > 0);
-      const held = doubtful.reduce((sum, queue) => sum + now(queue) + queue.inFlight, 0);
+      const unproven = queues.filter((queue) => !queue.isPrompt(nowMs) && now(queue) > 0);
+      const held = unproven.reduce((sum, queue) => sum + now(queue) + queue.inFlight, 0);
       expect(held).toBeLessThanOrEqual(Math.max(1, Math.floor(slots / 2)));
       for (const queue of queues)
         if (now(queue) > 0) expect(queue.inFlight + now(queue)).toBeLessThanOrEqual(queue.limit(nowMs));
@@ -125,7 +125,7 @@ test('whatever the endpoints, nothing is granted beyond what there is, and the d
   );
 });
 
-/** What one endpoint alone is granted. */
+/** How many slots one endpoint alone is granted. */
 function granted(
   { queue, ...some }: Partial<EndpointSnapshot> & { queue?: EndpointQueue },
   slots: number,
@@ -144,7 +144,7 @@ function granted(
   return total(allocator);
 }
 
-/** Sends so many at once, more wanting to be sent; gives back how many it may have in flight then. */
+/** Sends `count` deliveries while more are due, and returns how many may be in flight afterwards. */
 function send(queue: EndpointQueue, count: number, how: 'prompt' | 'slow' | 'failing'): number {
   for (let i = 0; i < count; i++) queue.begin(nowMs);
   for (let i = 0; i < count; i++) {

@@ -8,7 +8,7 @@ import { florinOn, type TestFlorin } from '../../../../testing/florin.ts';
 import { aRefusal } from '../../../../testing/shapes.ts';
 import { ReplayWorker } from './worker.ts';
 
-/** A node without workers takes the requests; the test works replays off by workers of its own, and sends nothing. */
+/** A node without workers takes the requests; the test performs replays with its own workers and sends nothing. */
 let aheadMs = 0;
 const now = () => Date.now() + aheadMs;
 
@@ -58,7 +58,7 @@ async function pay(count: number): Promise<void> {
   await Promise.all(Array.from({ length: count }, () => makePayment(florin, as, channelId)));
 }
 
-/** As the sender leaves them. */
+/** Finishes deliveries as the sender would. */
 async function endAll(state: 'SUCCEEDED' | 'FAILED' | 'CANCELLED', limit = 1_000): Promise<void> {
   await db.query(
     `update delivery set state = $2, finished_at = to_timestamp($3::float8 / 1000)
@@ -86,9 +86,9 @@ function working(database: Pick<Database, 'run' | 'transaction'> = db.database, 
   return worker;
 }
 
-/** Worked off to its end: the last stretch is looked at once more when late events must have come. */
+/** Resolves when the replay is done, second pass included. */
 async function done(id: string) {
-  await eventually('the first look is over', async () => {
+  await eventually('the first pass is over', async () => {
     const [row] = await db.query<{ late: boolean }>(
       'select due_at > until_at as late from webhook_replay where endpoint_id = $1 order by created_at desc limit 1',
       [endpointId],
@@ -103,7 +103,7 @@ async function done(id: string) {
   });
 }
 
-test('all since a time: one delivery of each event, under the id it had, and what never had one gets one', async () => {
+test('a replay since a time enqueues one delivery for each event under its former id, also for events that had none', async () => {
   await pay(4);
   await endAll('SUCCEEDED');
   await modify({ state: false });
@@ -145,7 +145,7 @@ test.each([
   expect(await open()).toHaveLength(count);
 });
 
-test('what is under way is not sent twice, nor what ends while the replay runs', async () => {
+test('open deliveries and those that end during the replay are not sent twice', async () => {
   await pay(3);
   await endAll('FAILED');
   await pay(2);
@@ -157,7 +157,7 @@ test('what is under way is not sent twice, nor what ends while the replay runs',
   expect((await rows()).filter(({ replay_of }) => replay_of !== null)).toHaveLength(3);
 });
 
-test('only the types the endpoint subscribes to, only up to the end asked for, and no pings', async () => {
+test('a replay contains only subscribed types, only events before its end, and no pings', async () => {
   await pay(2);
   endpointId = await registered(['transaction.created']);
   dataOf(await florin.post('/api/webhook/test', { id: endpointId }, as));
@@ -175,7 +175,7 @@ test('only the types the endpoint subscribes to, only up to the end asked for, a
   expect(await open()).toHaveLength(3);
 });
 
-test('a node that dies in the middle is followed by another, which goes on behind it and doubles nothing', async () => {
+test('after a node dies during a replay, another continues after its last batch and sends nothing twice', async () => {
   await pay(10);
   await endAll('SUCCEEDED');
   const { replayId } = dataOf(await replay());
@@ -184,7 +184,7 @@ test('a node that dies in the middle is followed by another, which goes on behin
   const dying = working({
     run: (statement, values) => database.run(statement, values),
     transaction: async (work) => {
-      // Two batches are written; in the third it dies, after all its statements and before the commit.
+      // Two batches are committed; the node dies in the third, after all statements and before the commit.
       if (++batches > 3) return new Promise(() => {});
       return database.transaction(async (transaction) => {
         const result = await work(transaction);
@@ -213,7 +213,7 @@ test('a node that dies in the middle is followed by another, which goes on behin
   expect(await open()).toHaveLength(10);
 });
 
-test('an event that becomes visible only after the replay has passed it is found all the same', async () => {
+test('an event that becomes visible after the replay has passed its id is found by the second pass', async () => {
   await modify({ state: false });
   await pay(1);
   const late = firstUuidAt(now());
@@ -230,14 +230,14 @@ test('an event that becomes visible only after the replay has passed it is found
   await modify({ state: true });
   const { replayId } = dataOf(await replay());
   working();
-  await eventually('the replay has passed', async () => (await open()).length === 1);
+  await eventually('the first pass is over', async () => (await open()).length === 1);
   commit();
   await inserted;
   expect(await done(replayId)).toMatchObject({ state: 'DONE', deliveryCount: 2 });
   expect((await open()).map(({ event_id }) => event_id)).toContain(late);
 });
 
-test('when its endpoint is switched off it stops', async () => {
+test('a replay stops when its endpoint is switched off', async () => {
   await pay(2);
   await endAll('SUCCEEDED');
   const { replayId } = dataOf(await replay());
@@ -247,7 +247,7 @@ test('when its endpoint is switched off it stops', async () => {
   expect(await open()).toEqual([]);
 });
 
-test('asked for once more it is the same replay; with other terms it has to wait', async () => {
+test('the same request while a replay is running returns that replay; a different one is refused', async () => {
   const { replayId } = dataOf(await replay());
   expect(dataOf(await replay()).replayId).toBe(replayId);
   const { status, body } = await replay({ states: ['FAILED'] });
@@ -257,7 +257,7 @@ test('asked for once more it is the same replay; with other terms it has to wait
   });
 });
 
-test('one delivery: again under its own id, with a life of its own; asked for twice, once', async () => {
+test('one delivery is replayed under its own id with its own retries; a repeated request sends it once', async () => {
   await pay(1);
   const [automatic] = dataOf(await florin.get(`/api/webhook/delivery/list?endpointId=${endpointId}`, as));
   const again = async (deliveryId: string) =>
@@ -281,7 +281,7 @@ test('one delivery: again under its own id, with a life of its own; asked for tw
   });
 });
 
-test('where deliveries are not kept for good, a replay reaches no further back than they do', async () => {
+test('a replay cannot start before the time from which deliveries are kept', async () => {
   const forgetful = await florinOn(db, { APP_ROLE: 'api', APP_WEBHOOK_KEEP_DELIVERIES: '2d' }, now);
   try {
     const daysAgo = (days: number) => new Date(now() - days * dayMs).toISOString();
@@ -295,7 +295,7 @@ test('where deliveries are not kept for good, a replay reaches no further back t
   }
 });
 
-test('to an endpoint that is switched off nothing is sent again', async () => {
+test('a replay to an inactive endpoint is refused', async () => {
   await pay(1);
   const [delivery] = dataOf(await florin.get(`/api/webhook/delivery/list?endpointId=${endpointId}`, as));
   await modify({ state: false });
@@ -305,7 +305,7 @@ test('to an endpoint that is switched off nothing is sent again', async () => {
   }
 });
 
-test('what makes no sense is refused by name', async () => {
+test('invalid requests are refused with the name of the field', async () => {
   const deliveryId = `dlv_${'0'.repeat(32)}`;
   const later = '2999-01-01T00:00:00Z';
   for (const [input, status, field] of [

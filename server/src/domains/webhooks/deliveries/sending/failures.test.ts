@@ -19,16 +19,16 @@ interface Tried {
   outcomes: string[];
 }
 
-test('nobody there, no such host, no TLS, no HTTP, cut off, no answer, an error: each has its word, and is tried again', async () => {
+test('every kind of failure is recorded with its outcome and retried', async () => {
   const time = movableClock();
-  const { receiver } = await deliveries.subscribed((received, request, response) => {
+  const { receiver } = await deliveries.subscribe((received, request, response) => {
     if (received.path.startsWith('/reset')) request.socket.resetAndDestroy();
     else if (received.path.startsWith('/protocol')) request.socket.end('220 mail.example ESMTP\r\n');
     else if (received.path.startsWith('/http_status')) response.writeHead(302, { location: '/' }).end();
     else if (received.path.startsWith('/timeout')) return;
     else response.writeHead(200).end();
   });
-  const gone = await deliveries.receiving(200);
+  const gone = await deliveries.startReceiver(200);
   await gone.close();
   const origins: Record<string, string> = {
     refused: gone.url,
@@ -38,9 +38,9 @@ test('nobody there, no such host, no TLS, no HTTP, cut off, no answer, an error:
       ['reset', 'protocol', 'http_status', 'timeout'].map((outcome) => [outcome, `${receiver.url}/${outcome}`]),
     ),
   };
-  for (const origin of Object.values(origins)) await deliveries.registered(origin);
-  deliveries.working({ clock: time.clock, timeoutMs: secondMs });
-  await deliveries.happened();
+  for (const origin of Object.values(origins)) await deliveries.registerEndpoint(origin);
+  deliveries.startWorker({ clock: time.clock, timeoutMs: secondMs });
+  await deliveries.appendEvent();
 
   const tried = (attempts: number) =>
     eventually('each has been tried', async () => {

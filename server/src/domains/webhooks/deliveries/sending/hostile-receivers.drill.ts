@@ -8,7 +8,7 @@ import { minuteMs } from '../../../../core/clock.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/database.ts';
 import { type TestNodes, testNodes } from '../../../../testing/nodes.ts';
 
-/** Receivers that mean no good, or cannot do better, and a real node that has to live with them. */
+/** Hostile and defective receivers against a real node. */
 let db: TestDatabase;
 let nodes: TestNodes;
 const cleanups: (() => unknown)[] = [];
@@ -40,7 +40,7 @@ async function rawServer(onConnection: (socket: Socket) => void): Promise<string
   return `127.0.0.1:${(server.address() as { port: number }).port}`;
 }
 
-/** Sends a beginning as soon as it is asked something, then one piece after the other without end. */
+/** Answers each request with `first` and then an endless series of pieces. */
 const dripping = (beginning: string, piece: string) => (socket: Socket) => {
   socket.once('data', () => {
     socket.write(beginning);
@@ -49,7 +49,7 @@ const dripping = (beginning: string, piece: string) => (socket: Socket) => {
   });
 };
 
-/** Where connections are never made: whoever listens there stands still, and its queue is full. */
+/** A port where no connection is ever accepted: the listening process is frozen and its backlog is full. */
 async function neverConnecting(): Promise<string> {
   const code = `const s = require('node:net').createServer();
     s.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => console.log(s.address().port));`;
@@ -84,7 +84,7 @@ const attempts = () =>
        join webhook_endpoint endpoint on endpoint.id = delivery.endpoint_id`,
   );
 
-test('whatever an attempt waits for, it is ended after 10.0 to 10.5 s; after a 200 it is a success all the same', async () => {
+test('every attempt ends after 10.0 to 10.5 s, whatever it waits for, and is a success after a 200', async () => {
   const silent = await rawServer(() => {});
   const waits: Record<string, string> = {
     'nothing comes': `http://${silent}/`,
@@ -115,7 +115,7 @@ test('whatever an attempt waits for, it is ended after 10.0 to 10.5 s; after a 2
   expect(outcomeAt(answered)).toMatchObject({ outcome: 'ok', status: 200 });
 });
 
-/** A GiB of zeros, packed: 1 MB. */
+/** A GiB of zeros, compressed to 1 MB. */
 async function bomb(): Promise<Buffer> {
   const gzip = createGzip({ level: constants.Z_BEST_SPEED });
   const packed = gzip.toArray();
@@ -128,11 +128,11 @@ async function bomb(): Promise<Buffer> {
 /** In MiB. */
 const peakOf = (pid: number) =>
   Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
-/** What it takes from here on is its peak. */
+/** Resets the peak memory usage of the process. */
 const forgetPeakOf = (pid: number) => writeFileSync(`/proc/${pid}/clear_refs`, '5');
 
 test.skipIf(process.platform !== 'linux')(
-  '200 answers of a GiB, plain and packed, and headers without end: memory stays flat, and 8 KiB of a body are kept',
+  'memory stays flat under 200 answers of a GiB, plain and compressed, and endless headers; 8 KiB of each body are stored',
   async () => {
     const packed = await bomb();
     expect(packed.length).toBeGreaterThan(1024 ** 2 / 2);
@@ -166,7 +166,7 @@ test.skipIf(process.platform !== 'linux')(
     });
     const node = await nodes.start({ APP_WEBHOOK_RETRY_INTERVALS: '1h' });
     const well = await nodes.receiving();
-    // As much of everything as there will be, before memory is looked at.
+    // Warm up everything before memory is measured.
     await nodes.registered(node, well.url);
     await nodes.happened(300);
     await nodes.done(minuteMs);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { BodyStart, headersJson } from './response.ts';
 
-test('a body is kept to 8 KiB, in whatever pieces it comes', () => {
+test('a body is stored up to 8 KiB, in whatever chunks it arrives', () => {
   const bytes = Buffer.from(Array.from({ length: 20_000 }, (_, i) => i % 256));
   for (const size of [1, 7, 4096, 8191, 8192, 8193, 20_000]) {
     const body = new BodyStart();
@@ -12,7 +12,7 @@ test('a body is kept to 8 KiB, in whatever pieces it comes', () => {
   }
 });
 
-test('a body that ends at 8 KiB is whole, and no body is none', () => {
+test('a body of exactly 8 KiB is complete, and a missing body is null', () => {
   const body = new BodyStart();
   expect(body.bytes).toBeNull();
   expect(body.add(Buffer.alloc(0))).toBe(true);
@@ -21,7 +21,7 @@ test('a body that ends at 8 KiB is whole, and no body is none', () => {
   expect(body.bytes?.length).toBe(8192);
 });
 
-test('what is kept of a body does not hold on to the packets it came in', () => {
+test('the stored body does not keep its packets in memory', () => {
   const packet = Buffer.alloc(64 * 1024, 'a');
   const body = new BodyStart();
   body.add(packet.subarray(0, 10));
@@ -30,7 +30,7 @@ test('what is kept of a body does not hold on to the packets it came in', () => 
   expect(body.bytes?.toString()).toBe('a'.repeat(20));
 });
 
-test('headers are kept but for those of the connection and secrets, and only so many', () => {
+test('headers are stored up to a limit, except those of the connection and secrets', () => {
   const kept = JSON.parse(
     headersJson({
       'content-type': 'text/plain',
@@ -47,7 +47,7 @@ test('headers are kept but for those of the connection and secrets, and only so 
   expect(Object.keys(JSON.parse(json))).toContain('x-header-0');
 });
 
-test('one header that is too long does not push out the others', () => {
+test('one header that is too long does not displace the others', () => {
   const kept = JSON.parse(headersJson({ 'x-policy': 'p'.repeat(5_000), 'x-request-id': 'r-1', 'retry-after': '90' }));
   expect(kept).toEqual({ 'x-request-id': 'r-1', 'retry-after': '90' });
 });

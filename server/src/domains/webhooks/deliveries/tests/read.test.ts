@@ -75,8 +75,8 @@ async function walk(query: object, who = as) {
 }
 const detail = async (id: string) => dataOf(await florin.get(`/api/webhook/delivery/detail?id=${id}`, as));
 
-describe('the list', () => {
-  test('holds every delivery of the tenant, those of the latest events first', async () => {
+describe('the list of deliveries', () => {
+  test('contains every delivery of the tenant, latest events first', async () => {
     const { data, pagination } = await list();
     expect(pagination).toEqual({ pageSize: 20, next: null });
     expect(data).toHaveLength(5);
@@ -92,7 +92,7 @@ describe('the list', () => {
     });
   });
 
-  test('is narrowed by endpoint, state, type, event and days', async () => {
+  test('can be filtered by endpoint, state, event type, event and days', async () => {
     const count = async (query: object) => (await list(query)).data.length;
     const [{ eventId }] = (await list({ state: 'FAILED' })).data;
     const today = utcDay(Date.now());
@@ -113,14 +113,14 @@ describe('the list', () => {
     expect(await count({ startDate: '0001-01-01', endDate: '9999-12-31' })).toBe(5);
   });
 
-  test('goes on where the last page ended, and holds each delivery once', async () => {
+  test('continues where the last page ended and contains each delivery once', async () => {
     const pages = await walk({ pageSize: 2 });
     const seen = pages.flatMap(({ data }) => data.map(({ id }: { id: string }) => id));
     expect(pages).toHaveLength(3);
     expect(seen).toEqual((await list()).data.map(({ id }: { id: string }) => id));
   });
 
-  test('is found also behind tens of thousands of others, page by page', async () => {
+  test('finds matches behind tens of thousands of other deliveries, page by page', async () => {
     const tenant = await makeTenant(florin, admin);
     const { as: other } = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId: tenant });
     const [rare, busy] = [await registered('/rare', ['*'], other), await registered('/busy', ['*'], other)];
@@ -148,7 +148,7 @@ describe('the list', () => {
     await db.query('delete from delivery where tenant_id = $1', [tenant]);
   });
 
-  test('holds deliveries to endpoints that the caller may manage, and no others', async () => {
+  test('contains only deliveries to endpoints that the caller may manage', async () => {
     const { as: reader } = await makeKey(florin, as, 'transaction_read');
     const endpoints = (await list({}, reader)).data.map(({ endpointId }: { endpointId: number }) => endpointId);
     expect(new Set(endpoints)).toEqual(new Set([second]));
@@ -175,8 +175,8 @@ describe('the list', () => {
   });
 });
 
-describe('the detail', () => {
-  test('shows every attempt, with what was answered', async () => {
+describe('the detail of a delivery', () => {
+  test('shows every attempt with its answer', async () => {
     const [{ id }] = (await list({ state: 'FAILED' })).data;
     const { attempts, ...delivery } = await detail(id);
     expect(delivery).toMatchObject({
@@ -198,18 +198,18 @@ describe('the detail', () => {
     expect((await detail(good)).attempts).toMatchObject([{ status: 200, outcome: 'ok', responseBody: 'thank you ☕' }]);
   });
 
-  test.each(['dlv_x', `dlv_${'0'.repeat(32)}`, `evt_${'0'.repeat(32)}`, 'x'])('of %s is absent', async (id) => {
+  test.each(['dlv_x', `dlv_${'0'.repeat(32)}`, `evt_${'0'.repeat(32)}`, 'x'])('of %s is not found', async (id) => {
     expect((await florin.get(`/api/webhook/delivery/detail?id=${id}`, as)).status).toBe(404);
   });
 
-  test('needs what managing its endpoint needs', async () => {
+  test('needs the permissions to manage the endpoint', async () => {
     const [{ id }] = (await list({ endpointId: first })).data;
     const { as: reader } = await makeKey(florin, as, 'transaction_read');
     expect((await florin.get(`/api/webhook/delivery/detail?id=${id}`, reader)).status).toBe(403);
   });
 });
 
-test('an endpoint that asks for less than it did shows and replays what it was sent to those alone who may read that', async () => {
+test('deliveries of types that an endpoint no longer subscribes to are shown and replayed only for callers who may read those types', async () => {
   const narrowed = await registered('/taking', ['*']);
   await makePayment(florin, as, channelId);
   const [{ id, eventId }] = await eventually('it is sent', async () => {

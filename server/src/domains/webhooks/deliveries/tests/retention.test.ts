@@ -14,12 +14,12 @@ beforeAll(async () => {
 
 afterAll(() => db.drop());
 
-test('attempts go after their time, done deliveries only when told to, open ones and events never', async () => {
+test('attempts are deleted after their retention, finished deliveries only if configured, open ones and events never', async () => {
   for (const tenantId of [0, 7]) {
     await happened(tenantId, 100, 'SUCCEEDED');
     await happened(tenantId, 50, 'FAILED');
     await happened(tenantId, 100, 'OPEN');
-    // Its first attempts are old, its last is of yesterday.
+    // An old delivery whose last attempt was yesterday.
     await happened(tenantId, 120, 'OPEN', 1);
     await happened(tenantId, 10, 'SUCCEEDED');
   }
@@ -46,7 +46,7 @@ test('no attempt outlives its delivery', async () => {
   expect(await counts()).toEqual({ attempts: 0, deliveries: 0, events: 1 });
 });
 
-test('more than one go can take is all removed', async () => {
+test('more rows than one statement deletes are all deleted', async () => {
   await db.query('truncate event, delivery, delivery_attempt');
   await db.query(
     `insert into delivery_attempt (tenant_id, delivery_id, number, attempted_at, duration_ms, outcome)
