@@ -36,22 +36,22 @@ afterEach(async () => {
 const total = 1_000;
 /** Deliveries in flight to an endpoint that has not answered yet. */
 const inFlight = 8;
-const passing = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** The database fails with deliveries in flight and as many waiting; then all requests in flight are answered. */
-async function awayFor(ms: number, leave: () => Promise<() => Promise<unknown>>) {
+async function failFor(ms: number, fail: () => Promise<() => Promise<unknown>>) {
   const held = heldAnswers();
   const receiver = await nodes.receiving(held.answering);
   const node = await nodes.start();
   await nodes.registered(node, receiver.url);
   await nodes.happened(total);
   await eventually('they are in flight', () => held.waiting === inFlight);
-  const comeBack = await leave();
-  const away = passing(ms);
+  const recover = await fail();
+  const failureOver = sleep(ms);
   held.answerAll(200);
-  await saysSo(node, ms);
-  await away;
-  await comeBack();
+  await reportsUnavailable(node, ms);
+  await failureOver;
+  await recover();
   await nodes.done(2 * minuteMs);
   expect((await node.get('/health/ready')).status).toBe(200);
   expect(postsOf(receiver.received).size).toBe(total);
@@ -62,17 +62,17 @@ async function awayFor(ms: number, leave: () => Promise<() => Promise<unknown>>)
 }
 
 /** Requests are refused at once; the readiness check fails after 20 s. */
-async function saysSo(node: ReadyService, awayMs: number): Promise<void> {
+async function reportsUnavailable(node: ReadyService, failureMs: number): Promise<void> {
   const as = await nodes.administrator(node);
   const isRefused = async () => (await node.get('/api/transaction/list', as)).status === 503;
   await eventually('requests are refused', isRefused, 20 * secondMs);
-  if (awayMs > 20 * secondMs) {
+  if (failureMs > 20 * secondMs) {
     await eventually('it is not ready', async () => (await node.get('/health/ready')).status === 503, 40 * secondMs);
   } else expect((await node.get('/health/ready')).status).toBe(200);
   expect((await node.get('/health/live')).status).toBe(200);
 }
 
-async function gone(): Promise<() => Promise<unknown>> {
+async function stopPostgres(): Promise<() => Promise<unknown>> {
   await postgres.stop();
   return async () => {
     postgres = await startEmbeddedPostgres({ dataDir, log });
@@ -80,26 +80,26 @@ async function gone(): Promise<() => Promise<unknown>> {
 }
 
 /** No connection breaks and no statement fails: PostgreSQL is frozen and answers nothing. */
-async function silent(): Promise<() => Promise<unknown>> {
+async function freezePostgres(): Promise<() => Promise<unknown>> {
   const thaw = freeze(postmasterOf(join(dataDir, 'postgres', 'cluster')) as number);
   return async () => thaw();
 }
 
 test('a database failure of 10 s, shorter than a lease: every answer is recorded afterwards, and nothing is sent twice', async () => {
-  const receiver = await awayFor(10 * secondMs, gone);
+  const receiver = await failFor(10 * secondMs, stopPostgres);
   expect(receiver.received).toHaveLength(total);
   expect(await nodes.standings()).toEqual([{ state: 'SUCCEEDED', attempts: 1, claims: 1, count: total }]);
 });
 
 test('a database failure of 60 s: only deliveries in flight are sent twice, and all arrive', async () => {
-  const receiver = await awayFor(minuteMs, gone);
+  const receiver = await failFor(minuteMs, stopPostgres);
   expect(receiver.received).toHaveLength(total + inFlight);
 });
 
 test.skipIf(process.platform !== 'linux')(
   'a database frozen for 60 s: all deliveries arrive, and at most those in flight are sent twice',
   async () => {
-    const receiver = await awayFor(minuteMs, silent);
+    const receiver = await failFor(minuteMs, freezePostgres);
     expect(receiver.received.length).toBeLessThanOrEqual(total + inFlight);
     expect(receiver.received.length).toBeLessThanOrEqual(await nodes.claims());
   },

@@ -19,7 +19,7 @@ afterEach(async () => {
 });
 
 const frozenForMs = 40 * secondMs;
-const standStill = () => new Promise((resolve) => setTimeout(resolve, frozenForMs));
+const untilThaw = () => new Promise((resolve) => setTimeout(resolve, frozenForMs));
 
 test("a sender that was frozen for 40 s cannot overwrite its successor's result, and continues to send", async () => {
   const held = heldAnswers();
@@ -29,7 +29,7 @@ test("a sender that was frozen for 40 s cannot overwrite its successor's result,
   await nodes.happened(1);
   await eventually('the post', () => held.waiting === 1);
   process.kill(frozen.pid, 'SIGSTOP');
-  const thawing = standStill();
+  const thawing = untilThaw();
   const successor = await nodes.start();
   receiver.answering = 200;
   await nodes.done(2 * frozenForMs);
@@ -65,7 +65,7 @@ test('one of three senders freezes during 5,000 deliveries: those in flight are 
   await nodes.happened(5_000);
   await eventually('deliveries are in progress', () => receiver.received.length >= 1_500, frozenForMs);
   process.kill(frozen.pid, 'SIGSTOP');
-  await standStill();
+  await untilThaw();
   process.kill(frozen.pid, 'SIGCONT');
   await nodes.done(frozenForMs);
   // Late results are recorded or discarded before it ends.

@@ -19,7 +19,7 @@ let node: ReadyService;
 let receiver: Receiver;
 let total = 0;
 
-const afterAWhile: Answering = (_received, _request, response) => {
+const delayedAnswer: Answering = (_received, _request, response) => {
   setTimeout(() => response.writeHead(200).end(), 20);
 };
 
@@ -32,7 +32,7 @@ beforeAll(async () => {
   const host = join(dataDir, 'postgres', 'socket');
   db = databaseAt({ host, port: embeddedPort, user: embeddedUser, database: embeddedDatabase });
   nodes = await testNodes(db);
-  receiver = await nodes.receiving(afterAWhile);
+  receiver = await nodes.receiving(delayedAnswer);
   await start();
   await nodes.registered(node, receiver.url);
 });
@@ -63,13 +63,13 @@ test("the next start sends a killed sender's deliveries at once, because no othe
   const [done] = await db.query<{ finished_at: string; claims: number }>('select finished_at, claims from delivery');
   expect(done?.claims).toBe(2);
   expect(Date.parse(done?.finished_at ?? '')).toBeLessThan(Date.parse(lease?.leased_until ?? ''));
-  receiver.answering = afterAWhile;
+  receiver.answering = delayedAnswer;
 });
 
 const kills: [string, () => Promise<unknown>][] = [
   ['PostgreSQL', async () => process.kill(postmaster(), 'SIGKILL')],
   [
-    'one session of PostgreSQL, in which results are written',
+    'the PostgreSQL session that writes results',
     async () => {
       const [session] = await db.query<{ pid: number }>(
         `select pid from pg_stat_activity where application_name = 'florin worker'

@@ -43,10 +43,10 @@ test('killed three times during payments and deliveries: every committed payment
   const receiver = await nodes.receiving();
   let channelId = 0;
   const answered: string[] = [];
-  for (let round = 0; round < 3; round++) {
+  for (let kill = 0; kill < 3; kill++) {
     const node = await nodes.start();
     const as = await nodes.administrator(node);
-    if (round === 0) {
+    if (kill === 0) {
       await nodes.registered(node, receiver.url);
       channelId = await makeChannel(node, as);
     }
@@ -63,12 +63,12 @@ test('killed three times during payments and deliveries: every committed payment
   await nodes.start({ APP_ROLE: 'worker' });
   await nodes.done(takenOverMs);
   const paid = await db.query<{ id: string }>('select id from transaction');
-  const told = new Set(
+  const delivered = new Set(
     receiver.received.map(({ body }) => JSON.parse(String(body)).data.object.id.slice('txn_'.length)),
   );
-  expect(paid.map(({ id }) => id.replaceAll('-', '')).toSorted()).toEqual([...told].toSorted());
+  expect(paid.map(({ id }) => id.replaceAll('-', '')).toSorted()).toEqual([...delivered].toSorted());
   expect(answered.length).toBeGreaterThanOrEqual(30);
-  expect(answered.filter((id) => !told.has(id.slice('txn_'.length)))).toEqual([]);
+  expect(answered.filter((id) => !delivered.has(id.slice('txn_'.length)))).toEqual([]);
   expect(postsOf(receiver.received).size).toBe(paid.length);
   expect(changedPosts(receiver.received)).toEqual([]);
   expect(receiver.received.length).toBeLessThanOrEqual(await nodes.claims());
@@ -89,7 +89,7 @@ test('killed after a 200 and before its record: the same bytes are sent once mor
     await killed.end('SIGKILL');
     // PostgreSQL, which has not noticed the end of its client, would still execute the statement.
     await db.query('select pg_terminate_backend(pid) from unnest($1::int[]) as pid', [recording]);
-    await eventually('nobody writes it any more', async () => (await backendsWaiting()) === undefined);
+    await eventually('no session writes it any more', async () => (await backendsWaiting()) === undefined);
   });
   const killedAtMs = Date.now();
   expect(await nodes.standings()).toEqual([{ state: 'OPEN', attempts: 0, claims: 1, count: 1 }]);
@@ -143,17 +143,17 @@ test('three senders on one queue, killed and restarted in turn: all deliveries a
   const api = await nodes.start({ APP_ROLE: 'api' });
   await nodes.registered(api, receiver.url);
   const worker = () => nodes.start({ APP_ROLE: 'worker' });
-  const working = [await worker(), await worker(), await worker()];
+  const workers = [await worker(), await worker(), await worker()];
   const total = 6_000;
-  const happening = (async () => {
+  const appending = (async () => {
     for (let i = 0; i < total / 500; i++) await nodes.happened(500);
   })();
   for (let kill = 1; kill <= 5; kill++) {
     await eventually(`${kill * 800} posts`, () => receiver.received.length >= kill * 800, takenOverMs);
-    await working.shift()?.end('SIGKILL');
-    working.push(await worker());
+    await workers.shift()?.end('SIGKILL');
+    workers.push(await worker());
   }
-  await happening;
+  await appending;
   await nodes.done(2 * takenOverMs);
   expect(postsOf(receiver.received).size).toBe(total);
   expect(changedPosts(receiver.received)).toEqual([]);

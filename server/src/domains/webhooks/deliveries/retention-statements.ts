@@ -1,6 +1,6 @@
 import { statement } from '../../../platform/postgres/statement.ts';
 
-/** Rows deleted by one statement at most: each is short, so that it blocks nobody. */
+/** Rows deleted by one statement at most: short statements do not block others for long. */
 export const sweepBatchSize = 5_000;
 
 /**

@@ -333,11 +333,11 @@ test('a forbidden address gets no connection, and the attempt records the reason
 test('a database failure is reported once, and deliveries continue when the database is back', async () => {
   const { receiver } = await subscribe(200);
   const own = new Database({ connection: db.connection, connections: 2, name: 'own' });
-  const told: string[] = [];
+  const reports: string[] = [];
   const worker = startWorker({
     database: own,
-    onError: () => told.push('trouble'),
-    onRecovered: () => told.push('recovered'),
+    onError: () => reports.push('error'),
+    onRecovered: () => reports.push('recovered'),
   });
   deliveries.onCleanFirst(() => own.close());
   await appendEvent();
@@ -347,13 +347,13 @@ test('a database failure is reported once, and deliveries continue when the data
     inject('postgres'),
     `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${db.connection.database}'`,
   );
-  await eventually('trouble', () => told.length > 0);
+  await eventually('error', () => reports.length > 0);
   for (let i = 0; i < 20; i++) worker.wake();
   await administer(inject('postgres'), `alter database ${db.connection.database} with allow_connections true`);
   await appendEvent();
   await untilFinished(2);
   expect(receiver.received).toHaveLength(2);
-  expect(told).toEqual(['trouble', 'recovered']);
+  expect(reports).toEqual(['error', 'recovered']);
 });
 
 function only({ received }: Receiver) {

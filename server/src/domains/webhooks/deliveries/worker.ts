@@ -242,7 +242,7 @@ export class DeliveryWorker {
     if (state === 'FAILED' && status !== goneStatus) await this.#health.disableIfFailing(queue);
   }
 
-  /** Releases it again if it was claimed anew meanwhile, because `ClaimLoop` then renews its lease in place. */
+  /** If the delivery is claimed again meanwhile, `ClaimLoop` renews its lease in place, and this releases that lease too. */
   async #releaseUnsent(delivery: LeasedDelivery): Promise<void> {
     for (let lease: string | undefined; lease !== delivery.lease; ) {
       lease = delivery.lease;

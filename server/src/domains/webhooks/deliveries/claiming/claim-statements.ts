@@ -150,7 +150,7 @@ export const takeRateAllowance = statement<{ endpoint_id: number; granted: numbe
   'deliveries.take_pace',
   `insert into webhook_pace as pace (endpoint_id, rate_per_s, used_until_ms, granted)
    select id, rate, $1::float8 + allowed * 1000 / rate::float8, allowed
-     from unnest($2::bigint[], $3::int[], $4::int[]) as asked (id, wanted, rate)
+     from unnest($2::bigint[], $3::int[], $4::int[]) as requested (id, wanted, rate)
      cross join lateral (
        select least(wanted, floor(${burstMs('rate')} * rate / 1000 + ${roundingTolerance})) as allowed
      ) as first

@@ -32,7 +32,7 @@ const maxDirectClaims = 9;
 const maxPeekAgeMs = 250;
 /** When the newest due deliveries contained none to grant, they are not read again for this long. */
 const newestEveryMs = 50;
-/** A delivery that has waited this long for its endpoint at the head of the queue is parked, although it hides nobody. */
+/** A delivery that has waited this long for its endpoint at the head of the queue is parked even if it hides no other. */
 const maxWaitAtHeadMs = 10 * secondMs;
 
 /**

@@ -19,7 +19,7 @@ afterAll(async () => {
   await db.drop();
 });
 
-const behind = 100_000;
+const backlog = 100_000;
 const well = 50;
 const windows = 6;
 const windowMs = 4 * secondMs;
@@ -65,14 +65,14 @@ test('one endpoint hangs with 100,000 due deliveries, and 50 others get all of t
     `insert into delivery (tenant_id, id, event_id, endpoint_id, due_at, created_at)
      select tenant_id, gen_random_uuid(), event_id, endpoint_id, due_at, created_at
        from delivery cross join generate_series(1, $2::int) where endpoint_id = $1`,
-    [hangingId, behind],
+    [hangingId, backlog],
   );
   await eventually('it hangs', () => held.waiting === 8, minuteMs);
-  await eventually('its waiting deliveries are parked', async () => (await aside()) >= behind - 500, minuteMs);
+  await eventually('its waiting deliveries are parked', async () => (await parkedCount()) >= backlog - 500, minuteMs);
   const beside = await measured();
 
   expect(held.waiting).toBe(8);
-  expect(await aside()).toBeGreaterThanOrEqual(behind - 500);
+  expect(await parkedCount()).toBeGreaterThanOrEqual(backlog - 500);
   const others = await db.query(
     `select state, attempts, claims from delivery where endpoint_id <> $1 group by 1, 2, 3`,
     [hangingId],
@@ -82,7 +82,7 @@ test('one endpoint hangs with 100,000 due deliveries, and 50 others get all of t
   console.log(`p99 of the others: ${p99.without} ms without it, ${p99.beside} ms beside it`, { without, beside });
   expect(p99.beside).toBeLessThanOrEqual(p99.without * 1.05 + grainMs);
 
-  async function aside(): Promise<number> {
+  async function parkedCount(): Promise<number> {
     const [row] = await db.query<{ count: number }>('select count(*)::int as count from delivery where aside');
     return row?.count ?? 0;
   }

@@ -274,11 +274,11 @@ test('an endpoint gets no more than its rate from all nodes together, and waitin
 test('an endpoint with nothing but failures for five days is switched off, and its owner is notified once', async () => {
   const time = movableClock();
   const { endpointId } = await deliveries.subscribe(500);
-  const told: unknown[] = [];
+  const notified: unknown[] = [];
   deliveries.startWorker({
     clock: time.clock,
     retryIntervalsMs: [],
-    onDisabled: (disabled, reason) => told.push([disabled, reason]),
+    onDisabled: (disabled, reason) => notified.push([disabled, reason]),
   });
   const fail = async (count: number) => {
     await deliveries.enqueue(endpointId, 1, time.clock());
@@ -292,11 +292,11 @@ test('an endpoint with nothing but failures for five days is switched off, and i
   time.moveBy(5 * dayMs - secondMs);
   await fail(2);
   expect(await endpoint(endpointId)).toMatchObject({ state: true, disabled_reason: null });
-  expect(told).toEqual([]);
+  expect(notified).toEqual([]);
   time.moveBy(secondMs);
   await fail(3);
   expect(await endpoint(endpointId)).toMatchObject({ state: false, disabled_reason: 'failing' });
-  expect(told).toEqual([[{ tenantId: 0, id: endpointId, url: expect.stringContaining('http://') }, 'failing']]);
+  expect(notified).toEqual([[{ tenantId: 0, id: endpointId, url: expect.stringContaining('http://') }, 'failing']]);
 });
 
 test('one success within five days keeps an endpoint active', async () => {
@@ -314,11 +314,11 @@ test('one success within five days keeps an endpoint active', async () => {
 
 test('410 notifies the owner', async () => {
   const { endpointId } = await deliveries.subscribe(410);
-  const told: unknown[] = [];
-  deliveries.startWorker({ onDisabled: ({ id }, reason) => told.push([id, reason]) });
+  const notified: unknown[] = [];
+  deliveries.startWorker({ onDisabled: ({ id }, reason) => notified.push([id, reason]) });
   await deliveries.appendEvent();
   await deliveries.untilFinished(1);
-  expect(told).toEqual([[endpointId, 'gone']]);
+  expect(notified).toEqual([[endpointId, 'gone']]);
 });
 
 test('an attempt stores the address, the headers and the first 8 KiB of the answer, whatever bytes they are', async () => {
@@ -361,11 +361,11 @@ async function claimsOf(endpointId: number): Promise<number> {
 }
 
 async function parkedOf(endpointId: number): Promise<number> {
-  const [row] = await db.query<{ aside: number }>(
-    'select count(*)::int as aside from delivery where endpoint_id = $1 and aside',
+  const [row] = await db.query<{ parked: number }>(
+    'select count(*)::int as parked from delivery where endpoint_id = $1 and aside',
     [endpointId],
   );
-  return row?.aside ?? 0;
+  return row?.parked ?? 0;
 }
 
 async function attempts(endpointId: number): Promise<number[]> {

@@ -1,6 +1,6 @@
 import { statement } from '../../../../platform/postgres/statement.ts';
 
-/** SQL: nobody holds the delivery under a lease. `$1` is now, in ms since the epoch. */
+/** SQL condition: the delivery is not leased. `$1` is now, in ms since the epoch. */
 export const notLeased = '(leased_until is null or leased_until <= to_timestamp($1::float8 / 1000))';
 
 /** The due deliveries that a peek found for one endpoint, and the endpoint's row. */
@@ -76,21 +76,21 @@ export const peekParked = statement<PeekedEndpoint>(
           order by endpoint_id limit 1
        ) as next
       where visited.step < $5::int
-   ), asked (endpoint_id, rows) as (
+   ), requested (endpoint_id, rows) as (
      select * from unnest($2::bigint[], $3::int[])
      union all
      select endpoint_id, $6::int from visited where endpoint_id <> all ($2::bigint[])
    )
-   select waiting.tenant_id, asked.endpoint_id, waiting.ids, ${endpointColumns}
-     from asked
-     left join webhook_endpoint endpoint on endpoint.id = asked.endpoint_id
+   select waiting.tenant_id, requested.endpoint_id, waiting.ids, ${endpointColumns}
+     from requested
+     left join webhook_endpoint endpoint on endpoint.id = requested.endpoint_id
      cross join lateral (
        select min(tenant_id) as tenant_id, string_agg(id::text, ',') as ids, min(due_at) as due_at
          from (select tenant_id, id, due_at from delivery
-                where state = 'OPEN' and aside and endpoint_id = asked.endpoint_id
+                where state = 'OPEN' and aside and endpoint_id = requested.endpoint_id
                   and due_at <= to_timestamp($1::float8 / 1000) and ${notLeased}
                   and (endpoint.open_until is null or endpoint.open_until <= to_timestamp($1::float8 / 1000))
-                order by due_at limit asked.rows) as first
+                order by due_at limit requested.rows) as first
      ) as waiting`,
 );
 

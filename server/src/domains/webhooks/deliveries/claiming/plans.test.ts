@@ -99,14 +99,14 @@ test('the table is read by key even if it was analysed while none of its rows we
   deliveries.onClean(() => writer.end());
   await writer.query('begin');
   await writer.query(
-    `with told as (
+    `with appended as (
        insert into event (tenant_id, id, type, object_id, created_at, body)
        select tenant_id, gen_random_uuid(), 'transaction.created', 'txn_1', now(), '{}'
          from webhook_endpoint, generate_series(1, $2) where id = $1
        returning tenant_id, id, created_at
      )
      insert into delivery (tenant_id, id, event_id, endpoint_id, due_at, created_at)
-     select tenant_id, gen_random_uuid(), id, $1, created_at, created_at from told`,
+     select tenant_id, gen_random_uuid(), id, $1, created_at, created_at from appended`,
     [endpointId, many],
   );
   await deliveries.db.query('analyze delivery');

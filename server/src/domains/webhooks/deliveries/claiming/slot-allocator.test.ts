@@ -127,20 +127,20 @@ test('no more slots are granted than are free, and unproven endpoints leave half
 
 /** How many slots one endpoint alone is granted. */
 function granted(
-  { queue, ...some }: Partial<EndpointSnapshot> & { queue?: EndpointQueue },
+  { queue, ...overrides }: Partial<EndpointSnapshot> & { queue?: EndpointQueue },
   slots: number,
   wanted: number,
 ): number {
-  const asked = queue ?? new EndpointQueue(1, { ...snapshot, ...some });
-  const active = asked.inFlight > 0 ? [asked] : [];
+  const target = queue ?? new EndpointQueue(1, { ...snapshot, ...overrides });
+  const active = target.inFlight > 0 ? [target] : [];
   const allocator = new SlotAllocator({
-    freeSlots: slots - asked.inFlight,
+    freeSlots: slots - target.inFlight,
     slots,
-    inFlight: asked.inFlight,
+    inFlight: target.inFlight,
     active,
     nowMs,
   });
-  allocator.grant([dueFor(asked, wanted)]);
+  allocator.grant([dueFor(target, wanted)]);
   return total(allocator);
 }
 
@@ -154,8 +154,8 @@ function send(queue: EndpointQueue, count: number, how: 'prompt' | 'slow' | 'fai
   return queue.limit(nowMs);
 }
 
-function many(count: number, some: (i: number) => Partial<EndpointSnapshot>): DueDeliveries[] {
-  return Array.from({ length: count }, (_, i) => dueFor(new EndpointQueue(i, { ...snapshot, ...some(i) }), 5));
+function many(count: number, overridesOf: (i: number) => Partial<EndpointSnapshot>): DueDeliveries[] {
+  return Array.from({ length: count }, (_, i) => dueFor(new EndpointQueue(i, { ...snapshot, ...overridesOf(i) }), 5));
 }
 
 function dueFor(queue: EndpointQueue, count: number): DueDeliveries {

@@ -159,7 +159,7 @@ export class SlotAllocator {
     return this.#introductions.isBelow(this.#slots * introductionPart, introductionsPerOrigin, queue.endpoint.origin);
   }
 
-  /** Slots counted as used. What an endpoint that has just become silent uses beyond its limit reduces nobody's share. */
+  /** Slots counted as used. What an endpoint that has just become silent uses beyond its limit does not reduce other shares. */
   #shareOf(queue: EndpointQueue): number {
     return Math.min(this.#usedBy(queue), queue.endpoint.pausedUntilMs === null ? queue.limit(this.#nowMs) : 1);
   }

@@ -32,11 +32,11 @@ test('a replay whose node is killed twice sends each event once, under its id', 
   expect(first.size).toBe(total);
 
   const { replayId } = dataOf(await api.post('/api/webhook/replay', { endpointId, since }, as));
-  const asked = async () => dataOf(await api.get(`/api/webhook/replay/detail?id=${replayId}`, as));
+  const readReplay = async () => dataOf(await api.get(`/api/webhook/replay/detail?id=${replayId}`, as));
   for (const reached of [total / 5, total / 2]) {
-    await eventually(`${reached} are examined`, async () => (await asked()).eventCount >= reached, 2 * minuteMs);
+    await eventually(`${reached} are examined`, async () => (await readReplay()).eventCount >= reached, 2 * minuteMs);
     await worker.end('SIGKILL');
-    const { state, eventCount } = await asked();
+    const { state, eventCount } = await readReplay();
     expect(state).toBe('RUNNING');
     expect(eventCount).toBeLessThan(total);
     worker = await nodes.start({ APP_ROLE: 'worker' });
@@ -44,7 +44,7 @@ test('a replay whose node is killed twice sends each event once, under its id', 
   const done = await eventually(
     'the replay is done',
     async () => {
-      const replay = await asked();
+      const replay = await readReplay();
       return replay.state === 'DONE' && replay;
     },
     3 * minuteMs,

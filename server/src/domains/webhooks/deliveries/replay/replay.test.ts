@@ -285,11 +285,12 @@ test('a replay cannot start before the time from which deliveries are kept', asy
   const forgetful = await florinOn(db, { APP_ROLE: 'api', APP_WEBHOOK_KEEP_DELIVERIES: '2d' }, now);
   try {
     const daysAgo = (days: number) => new Date(now() - days * dayMs).toISOString();
-    const asked = (days: number) => forgetful.post('/api/webhook/replay', { endpointId, since: daysAgo(days) }, admin);
+    const replaySince = (days: number) =>
+      forgetful.post('/api/webhook/replay', { endpointId, since: daysAgo(days) }, admin);
     const admin = await administratorOf(forgetful);
-    const { status, body } = await asked(3);
+    const { status, body } = await replaySince(3);
     expect({ status, body }).toEqual({ status: 400, body: aRefusal(400, { type: 'invalid_request', field: 'since' }) });
-    expect((await asked(1)).status).toBe(200);
+    expect((await replaySince(1)).status).toBe(200);
   } finally {
     await forgetful.stop();
   }

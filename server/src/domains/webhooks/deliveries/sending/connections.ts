@@ -47,7 +47,7 @@ export class Connections {
   readonly #connect: buildConnector.connector;
   readonly #maxWaitMs: number;
   readonly #origins = new Map<string, Origin>();
-  #closed = false;
+  #isClosed = false;
 
   constructor({ lookup, timeoutMs, ca, maxWaitMs = defaultMaxWaitMs }: ConnectionsOptions) {
     this.#maxWaitMs = maxWaitMs;
@@ -65,16 +65,16 @@ export class Connections {
    * 20 ms of waiting another one is opened, unless connections become free that quickly anyway.
    */
   take(name: string, taker: Taker): void {
-    const origin = this.#origins.get(name) ?? this.#add(name);
+    const origin = this.#origins.get(name) ?? this.#newOrigin(name);
     const idle = origin.idle.pop();
     if (idle !== undefined) give(idle, taker);
-    else if (origin.open.size < openedWithoutWaiting) give(this.#open(origin), taker);
+    else if (origin.open.size < openedWithoutWaiting) give(this.#newConnection(origin), taker);
     else this.#wait(origin, taker);
   }
 
   /** Opens another connection, whatever the pool holds. */
   open(name: string): Connection {
-    return this.#open(this.#origins.get(name) ?? this.#add(name));
+    return this.#newConnection(this.#origins.get(name) ?? this.#newOrigin(name));
   }
 
   /** Returns a connection after a request, and closes it unless it can serve another. */
@@ -82,7 +82,7 @@ export class Connections {
     const { origin } = connection;
     origin.returnedAtMs = performance.now();
     origin.lastUseMs = origin.returnedAtMs - connection.takenAtMs;
-    if (!isReusable || connection.client.destroyed) this.#end(connection);
+    if (!isReusable || connection.client.destroyed) this.#close(connection);
     else {
       const next = origin.waiting.shift();
       if (next === undefined) origin.idle.push(connection);
@@ -92,7 +92,7 @@ export class Connections {
 
   /** Closes all connections; requests that wait for one get none. */
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#isClosed = true;
     const open = [...this.#origins.values()].flatMap((origin) => {
       clearTimeout(origin.timer);
       return [...origin.open];
@@ -112,7 +112,7 @@ export class Connections {
     const isPrompt = origin.lastUseMs < this.#maxWaitMs && nowMs - origin.returnedAtMs < this.#maxWaitMs;
     while (!isPrompt && origin.waiting[0] !== undefined && origin.waiting[0].untilMs <= nowMs) {
       const { taker } = origin.waiting.shift() as WaitingRequest;
-      give(this.#open(origin), taker);
+      give(this.#newConnection(origin), taker);
     }
     const [next] = origin.waiting;
     if (next === undefined) return;
@@ -120,7 +120,7 @@ export class Connections {
     origin.timer = setTimeout(() => this.#openForWaiting(origin), Math.max(1, waitMs));
   }
 
-  #add(name: string): Origin {
+  #newOrigin(name: string): Origin {
     const origin: Origin = {
       name,
       open: new Set(),
@@ -134,7 +134,7 @@ export class Connections {
     return origin;
   }
 
-  #open(origin: Origin): Connection {
+  #newConnection(origin: Origin): Connection {
     const client = new Client(origin.name, {
       connect: (options, callback) =>
         this.#connect(options, (...[error, socket]: Parameters<buildConnector.Callback>) => {
@@ -178,15 +178,15 @@ export class Connections {
     const at = origin.idle.indexOf(connection);
     if (at < 0) return;
     origin.idle.splice(at, 1);
-    this.#end(connection);
+    this.#close(connection);
   }
 
-  #end(connection: Connection): void {
+  #close(connection: Connection): void {
     const { origin } = connection;
     origin.open.delete(connection);
     connection.client.destroy().catch(() => {});
-    const next = this.#closed ? undefined : origin.waiting.shift();
-    if (next !== undefined) give(this.#open(origin), next.taker);
+    const next = this.#isClosed ? undefined : origin.waiting.shift();
+    if (next !== undefined) give(this.#newConnection(origin), next.taker);
     else if (origin.open.size === 0) this.#origins.delete(origin.name);
   }
 }

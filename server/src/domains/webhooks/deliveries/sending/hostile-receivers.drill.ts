@@ -40,7 +40,7 @@ async function rawServer(onConnection: (socket: Socket) => void): Promise<string
   return `127.0.0.1:${(server.address() as { port: number }).port}`;
 }
 
-/** Answers each request with `first` and then an endless series of pieces. */
+/** Answers with `beginning` and then with `piece` every 200 ms without end. */
 const dripping = (beginning: string, piece: string) => (socket: Socket) => {
   socket.once('data', () => {
     socket.write(beginning);
@@ -99,15 +99,15 @@ test('every attempt ends after 10.0 to 10.5 s, whatever it waits for, and is a s
   for (const url of [...Object.values(waits), answered]) await nodes.registered(node, url);
   await nodes.happened(1);
   const made = await eventually(
-    'each has been tried',
+    'each has been attempted',
     async () => {
       const all = await attempts();
       return all.length === Object.keys(waits).length + 1 && all;
     },
     minuteMs,
   );
-  const outOfTime = made.filter(({ duration_ms }) => duration_ms < 10_000 || duration_ms > 10_500);
-  expect(outOfTime).toEqual([]);
+  const outsideLimits = made.filter(({ duration_ms }) => duration_ms < 10_000 || duration_ms > 10_500);
+  expect(outsideLimits).toEqual([]);
   const outcomeAt = (url: string) => made.find((attempt) => attempt.url === url);
   for (const [what, url] of Object.entries(waits)) {
     expect({ what, ...outcomeAt(url) }).toMatchObject({ what, outcome: 'timeout', status: null });
@@ -129,7 +129,7 @@ async function bomb(): Promise<Buffer> {
 const peakOf = (pid: number) =>
   Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 /** Resets the peak memory usage of the process. */
-const forgetPeakOf = (pid: number) => writeFileSync(`/proc/${pid}/clear_refs`, '5');
+const resetPeakOf = (pid: number) => writeFileSync(`/proc/${pid}/clear_refs`, '5');
 
 test.skipIf(process.platform !== 'linux')(
   'memory stays flat under 200 answers of a GiB, plain and compressed, and endless headers; 8 KiB of each body are stored',
@@ -146,11 +146,11 @@ test.skipIf(process.platform !== 'linux')(
       response.on('drain', more);
       more();
     });
-    const packing = await nodes.receiving((_received, _request, response) => {
+    const compressing = await nodes.receiving((_received, _request, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip', 'content-type': 'application/json' }).end(packed);
     });
     const header = `X-More: ${'x'.repeat(60_000)}\r\n`;
-    const boasting = await rawServer((socket) => {
+    const flooding = await rawServer((socket) => {
       let left = 1024 ** 3;
       const more = () => {
         while (!socket.destroyed && left > 0) {
@@ -165,31 +165,31 @@ test.skipIf(process.platform !== 'linux')(
       });
     });
     const node = await nodes.start({ APP_WEBHOOK_RETRY_INTERVALS: '1h' });
-    const well = await nodes.receiving();
+    const healthy = await nodes.receiving();
     // Warm up everything before memory is measured.
-    await nodes.registered(node, well.url);
+    await nodes.registered(node, healthy.url);
     await nodes.happened(300);
     await nodes.done(minuteMs);
-    const hooks = [plain.url, packing.url, `http://${boasting}`];
+    const hooks = [plain.url, compressing.url, `http://${flooding}`];
     for (const url of hooks) await nodes.registered(node, url);
     const before = peakOf(node.pid);
-    forgetPeakOf(node.pid);
+    resetPeakOf(node.pid);
     await nodes.happened(100);
     await eventually(
-      'each has been tried',
+      'each has been attempted',
       async () =>
-        (await attempts()).filter(({ url }) => url !== well.url && url !== `http://${boasting}`).length === 200,
+        (await attempts()).filter(({ url }) => url !== healthy.url && url !== `http://${flooding}`).length === 200,
       2 * minuteMs,
     );
-    await eventually('headers too', async () => (await attempts()).some(({ url }) => url === `http://${boasting}`));
+    await eventually('headers too', async () => (await attempts()).some(({ url }) => url === `http://${flooding}`));
     expect(peakOf(node.pid) - before).toBeLessThan(64);
     const made = await attempts();
     const outcomesAt = (at: string) => new Set(made.filter(({ url }) => url === at).map(({ outcome }) => outcome));
-    expect([outcomesAt(plain.url), outcomesAt(packing.url)]).toEqual([new Set(['ok']), new Set(['ok'])]);
-    expect(outcomesAt(`http://${boasting}`)).toEqual(new Set(['protocol']));
-    const [kept] = await db.query<{ largest: number }>(
+    expect([outcomesAt(plain.url), outcomesAt(compressing.url)]).toEqual([new Set(['ok']), new Set(['ok'])]);
+    expect(outcomesAt(`http://${flooding}`)).toEqual(new Set(['protocol']));
+    const [stored] = await db.query<{ largest: number }>(
       'select max(length(response_body)) as largest from delivery_attempt',
     );
-    expect(kept?.largest).toBe(8 * 1024);
+    expect(stored?.largest).toBe(8 * 1024);
   },
 );

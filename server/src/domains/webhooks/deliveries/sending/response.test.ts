@@ -31,7 +31,7 @@ test('the stored body does not keep its packets in memory', () => {
 });
 
 test('headers are stored up to a limit, except those of the connection and secrets', () => {
-  const kept = JSON.parse(
+  const stored = JSON.parse(
     headersJson({
       'content-type': 'text/plain',
       connection: 'keep-alive',
@@ -40,7 +40,7 @@ test('headers are stored up to a limit, except those of the connection and secre
       __proto__: null,
     }),
   );
-  expect(kept).toEqual({ 'content-type': 'text/plain', 'x-twice': ['1', '2'] });
+  expect(stored).toEqual({ 'content-type': 'text/plain', 'x-twice': ['1', '2'] });
   const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`x-header-${i}`, 'value']));
   const json = headersJson(many);
   expect(json.length).toBeLessThan(6_000);
@@ -48,6 +48,6 @@ test('headers are stored up to a limit, except those of the connection and secre
 });
 
 test('one header that is too long does not displace the others', () => {
-  const kept = JSON.parse(headersJson({ 'x-policy': 'p'.repeat(5_000), 'x-request-id': 'r-1', 'retry-after': '90' }));
-  expect(kept).toEqual({ 'x-request-id': 'r-1', 'retry-after': '90' });
+  const stored = JSON.parse(headersJson({ 'x-policy': 'p'.repeat(5_000), 'x-request-id': 'r-1', 'retry-after': '90' }));
+  expect(stored).toEqual({ 'x-request-id': 'r-1', 'retry-after': '90' });
 });

@@ -100,7 +100,7 @@ export class Sender {
     };
     this.#exchange(request, connection, this.#timeoutMs, ({ sent, isStale }) => {
       if (!isStale) return end(sent);
-      // The receiver closed the idle connection while we sent, which is nobody's fault: send again at once instead of
+      // The receiver closed the idle connection while we sent, which is not a failure: send again at once instead of
       // waiting for a retry. Once, on a new connection, under the same ids and the same deadline.
       const leftMs = Math.max(1, startedAt + this.#timeoutMs - performance.now());
       this.#exchange(request, this.#connections.open(connection.origin.name), leftMs, (second) => {
