@@ -86,17 +86,17 @@ test('deliveries to an endpoint that is switched off or removed are all granted,
 test('no more slots are granted than are free, and unproven endpoints leave half of them to others', () => {
   const endpoint = fc.record({
     origin: fc.integer({ min: 1, max: 5 }).map((n) => `https://${n}.example`),
-    waiting: fc.integer({ min: 1, max: 60 }),
-    held: fc.integer({ min: 0, max: 8 }),
+    due: fc.integer({ min: 1, max: 60 }),
+    inFlightBefore: fc.integer({ min: 0, max: 8 }),
     isPrompt: fc.boolean(),
     maxInFlight: fc.option(fc.integer({ min: 1, max: 20 }), { nil: null }),
   });
   fc.assert(
     fc.property(fc.array(endpoint, { maxLength: 80 }), fc.integer({ min: 1, max: 600 }), (endpoints, slots) => {
-      const queues = endpoints.map(({ origin, maxInFlight, isPrompt, held }, id) => {
+      const queues = endpoints.map(({ origin, maxInFlight, isPrompt, inFlightBefore }, id) => {
         const queue = new EndpointQueue(id, { ...snapshot, origin, maxInFlight });
         if (isPrompt) send(queue, 1, 'prompt');
-        for (let i = 0; i < Math.min(held, queue.limit(nowMs)); i++) queue.begin(nowMs);
+        for (let i = 0; i < Math.min(inFlightBefore, queue.limit(nowMs)); i++) queue.begin(nowMs);
         return queue;
       });
       const inFlight = queues.reduce((sum, queue) => sum + queue.inFlight, 0);
@@ -108,17 +108,17 @@ test('no more slots are granted than are free, and unproven endpoints leave half
         active: queues.filter((queue) => queue.inFlight > 0),
         nowMs,
       });
-      const waiting = queues.map((queue, i) => dueFor(queue, endpoints[i]?.waiting ?? 0));
-      const left = allocator.grant(waiting);
+      const due = queues.map((queue, i) => dueFor(queue, endpoints[i]?.due ?? 0));
+      const left = allocator.grant(due);
 
       const now = (queue: EndpointQueue) => allocator.granted.get(queue)?.ids.length ?? 0;
       expect(total(allocator)).toBeLessThanOrEqual(freeSlots);
       expect(total(allocator) + left.reduce((sum, { ids }) => sum + ids.length, 0)).toBe(
-        endpoints.reduce((sum, one) => sum + one.waiting, 0),
+        endpoints.reduce((sum, one) => sum + one.due, 0),
       );
       const unproven = queues.filter((queue) => !queue.isPrompt(nowMs) && now(queue) > 0);
-      const held = unproven.reduce((sum, queue) => sum + now(queue) + queue.inFlight, 0);
-      expect(held).toBeLessThanOrEqual(Math.max(1, Math.floor(slots / 2)));
+      const used = unproven.reduce((sum, queue) => sum + now(queue) + queue.inFlight, 0);
+      expect(used).toBeLessThanOrEqual(Math.max(1, Math.floor(slots / 2)));
       for (const queue of queues)
         if (now(queue) > 0) expect(queue.inFlight + now(queue)).toBeLessThanOrEqual(queue.limit(nowMs));
     }),

@@ -25,8 +25,8 @@ export interface EndpointHealthOptions {
 }
 
 /**
- * Writes changes of endpoint health for all nodes: pauses, recoveries, switching off. They are written before the result
- * that caused them, so that a sender that dies in between repeats the delivery and not the change.
+ * Writes changes of endpoint health for all nodes: pauses, recoveries, switching off. Each is written before the result
+ * that caused it: if the sender dies in between, the delivery is repeated, and the change is already known.
  */
 export class EndpointHealth {
   readonly #options: EndpointHealthOptions;

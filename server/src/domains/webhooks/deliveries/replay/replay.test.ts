@@ -37,14 +37,14 @@ afterAll(async () => {
 beforeEach(async () => {
   aheadMs += minuteMs;
   since = new Date(now()).toISOString();
-  endpointId = await registered();
+  endpointId = await registerEndpoint();
 });
 
 afterEach(async () => {
   for (const worker of workers.splice(0)) await worker.stop();
 });
 
-async function registered(events = ['*']): Promise<number> {
+async function registerEndpoint(events = ['*']): Promise<number> {
   const hook = { url: 'http://127.0.0.1:9/', events, secret: 's' };
   return dataOf(await florin.post('/api/webhook/register', hook, as)).id;
 }
@@ -59,7 +59,7 @@ async function pay(count: number): Promise<void> {
 }
 
 /** Finishes deliveries as the sender would. */
-async function endAll(state: 'SUCCEEDED' | 'FAILED' | 'CANCELLED', limit = 1_000): Promise<void> {
+async function finishAll(state: 'SUCCEEDED' | 'FAILED' | 'CANCELLED', limit = 1_000): Promise<void> {
   await db.query(
     `update delivery set state = $2, finished_at = to_timestamp($3::float8 / 1000)
       where id in (select id from delivery where endpoint_id = $1 and state = 'OPEN' order by id limit $4)`,
@@ -79,7 +79,7 @@ const rows = () =>
   ]);
 const open = async () => (await rows()).filter(({ state }) => state === 'OPEN');
 
-function working(database: Pick<Database, 'run' | 'transaction'> = db.database, batch = 3): ReplayWorker {
+function startWorker(database: Pick<Database, 'run' | 'transaction'> = db.database, batch = 3): ReplayWorker {
   const worker = new ReplayWorker({ database, clock: now, onError: () => {}, batch });
   workers.push(worker);
   worker.start();
@@ -87,7 +87,7 @@ function working(database: Pick<Database, 'run' | 'transaction'> = db.database, 
 }
 
 /** Resolves when the replay is done, second pass included. */
-async function done(id: string) {
+async function untilDone(id: string) {
   await eventually('the first pass is over', async () => {
     const [row] = await db.query<{ late: boolean }>(
       'select due_at > until_at as late from webhook_replay where endpoint_id = $1 order by created_at desc limit 1',
@@ -105,13 +105,13 @@ async function done(id: string) {
 
 test('a replay since a time enqueues one delivery for each event under its former id, also for events that had none', async () => {
   await pay(4);
-  await endAll('SUCCEEDED');
+  await finishAll('SUCCEEDED');
   await modify({ state: false });
   await pay(5);
   await modify({ state: true });
   const { replayId } = dataOf(await replay());
-  working();
-  const detail = await done(replayId);
+  startWorker();
+  const detail = await untilDone(replayId);
   expect(detail).toMatchObject({ endpointId, since, state: 'DONE', eventCount: 9, deliveryCount: 9 });
   expect(detail.reachedTime).toBe(detail.until);
   const again = await open();
@@ -131,57 +131,57 @@ test.each([
   [['MISSING'], 4],
   [['SUCCEEDED', 'CANCELLED'], 4],
   [['CANCELLED', 'FAILED', 'MISSING'], 7],
-])('of %j alone', async (states, count) => {
+])('a replay of the states %j contains only those', async (states, count) => {
   await pay(6);
-  await endAll('SUCCEEDED', 3);
-  await endAll('FAILED', 2);
-  await endAll('CANCELLED');
+  await finishAll('SUCCEEDED', 3);
+  await finishAll('FAILED', 2);
+  await finishAll('CANCELLED');
   await modify({ state: false });
   await pay(4);
   await modify({ state: true });
   const { replayId } = dataOf(await replay({ states }));
-  working();
-  expect(await done(replayId)).toMatchObject({ deliveryCount: count, states: expect.arrayContaining(states) });
+  startWorker();
+  expect(await untilDone(replayId)).toMatchObject({ deliveryCount: count, states: expect.arrayContaining(states) });
   expect(await open()).toHaveLength(count);
 });
 
 test('open deliveries and those that end during the replay are not sent twice', async () => {
   await pay(3);
-  await endAll('FAILED');
+  await finishAll('FAILED');
   await pay(2);
   const { replayId } = dataOf(await replay());
   aheadMs += secondMs;
-  await endAll('SUCCEEDED', 1);
-  working();
-  expect(await done(replayId)).toMatchObject({ deliveryCount: 3 });
+  await finishAll('SUCCEEDED', 1);
+  startWorker();
+  expect(await untilDone(replayId)).toMatchObject({ deliveryCount: 3 });
   expect((await rows()).filter(({ replay_of }) => replay_of !== null)).toHaveLength(3);
 });
 
 test('a replay contains only subscribed types, only events before its end, and no pings', async () => {
   await pay(2);
-  endpointId = await registered(['transaction.created']);
+  endpointId = await registerEndpoint(['transaction.created']);
   dataOf(await florin.post('/api/webhook/test', { id: endpointId }, as));
   const id = await makePayment(florin, as, channelId);
   dataOf(await florin.post('/api/transaction/update', { id, status: 'SUCCESS' }, as));
-  await endAll('SUCCEEDED');
+  await finishAll('SUCCEEDED');
   aheadMs += secondMs;
   const until = new Date(now()).toISOString();
   aheadMs += secondMs;
   await pay(2);
-  await endAll('SUCCEEDED');
+  await finishAll('SUCCEEDED');
   const { replayId } = dataOf(await replay({ until }));
-  working();
-  expect(await done(replayId)).toMatchObject({ until, deliveryCount: 3 });
+  startWorker();
+  expect(await untilDone(replayId)).toMatchObject({ until, deliveryCount: 3 });
   expect(await open()).toHaveLength(3);
 });
 
 test('after a node dies during a replay, another continues after its last batch and sends nothing twice', async () => {
   await pay(10);
-  await endAll('SUCCEEDED');
+  await finishAll('SUCCEEDED');
   const { replayId } = dataOf(await replay());
   let batches = 0;
   const { database } = db;
-  const dying = working({
+  const dying = startWorker({
     run: (statement, values) => database.run(statement, values),
     transaction: async (work) => {
       // Two batches are committed; the node dies in the third, after all statements and before the commit.
@@ -198,7 +198,7 @@ test('after a node dies during a replay, another continues after its last batch 
   expect(await detailOf(replayId)).toMatchObject({ state: 'RUNNING', eventCount: 6, deliveryCount: 6 });
   expect(await open()).toHaveLength(6);
 
-  const idle = working();
+  const idle = startWorker();
   idle.wake();
   expect(await detailOf(replayId)).toMatchObject({ eventCount: 6 });
   aheadMs += 31 * secondMs;
@@ -229,20 +229,20 @@ test('an event that becomes visible after the replay has passed its id is found 
   aheadMs += 1;
   await modify({ state: true });
   const { replayId } = dataOf(await replay());
-  working();
+  startWorker();
   await eventually('the first pass is over', async () => (await open()).length === 1);
   commit();
   await inserted;
-  expect(await done(replayId)).toMatchObject({ state: 'DONE', deliveryCount: 2 });
+  expect(await untilDone(replayId)).toMatchObject({ state: 'DONE', deliveryCount: 2 });
   expect((await open()).map(({ event_id }) => event_id)).toContain(late);
 });
 
 test('a replay stops when its endpoint is switched off', async () => {
   await pay(2);
-  await endAll('SUCCEEDED');
+  await finishAll('SUCCEEDED');
   const { replayId } = dataOf(await replay());
   await modify({ state: false });
-  working();
+  startWorker();
   await eventually('it has stopped', async () => (await detailOf(replayId)).state === 'STOPPED');
   expect(await open()).toEqual([]);
 });
@@ -263,7 +263,7 @@ test('one delivery is replayed under its own id with its own retries; a repeated
   const again = async (deliveryId: string) =>
     dataOf(await florin.post('/api/webhook/replay', { deliveryId }, as)).deliveryId;
   expect(await again(automatic.id)).toBe(automatic.id);
-  await endAll('FAILED');
+  await finishAll('FAILED');
   const [second, third] = await Promise.all([again(automatic.id), again(automatic.id)]);
   expect(second).toBe(third);
   expect(second).not.toBe(automatic.id);
@@ -273,7 +273,7 @@ test('one delivery is replayed under its own id with its own retries; a repeated
     { id: automatic.id, state: 'FAILED' },
     { id: second, state: 'OPEN' },
   ]);
-  await endAll('SUCCEEDED');
+  await finishAll('SUCCEEDED');
   const fourth = await again(second);
   expect([automatic.id, second]).not.toContain(fourth);
   expect(dataOf(await florin.get(`/api/webhook/delivery/detail?id=${fourth}`, as))).toMatchObject({

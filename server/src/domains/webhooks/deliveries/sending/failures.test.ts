@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterEach(() => deliveries.clean());
 afterAll(() => deliveries.close());
 
-interface Tried {
+interface AttemptedDelivery {
   url: string;
   state: string;
   waits_ms: number;
@@ -42,9 +42,9 @@ test('every kind of failure is recorded with its outcome and retried', async () 
   deliveries.startWorker({ clock: time.clock, timeoutMs: secondMs });
   await deliveries.appendEvent();
 
-  const tried = (attempts: number) =>
-    eventually('each has been tried', async () => {
-      const rows = await triedSoFar(time.clock());
+  const untilAttempted = (attempts: number) =>
+    eventually('each has been attempted', async () => {
+      const rows = await attemptedDeliveries(time.clock());
       return (
         rows.length === Object.keys(origins).length && rows.every((row) => row.outcomes.length === attempts) && rows
       );
@@ -55,14 +55,14 @@ test('every kind of failure is recorded with its outcome and retried', async () 
       { url: expect.stringContaining(origin), state: 'OPEN', waits_ms: waitMs },
     ]);
   for (const [retries, waitMs] of [minuteMs, 5 * minuteMs].entries()) {
-    const rows = await tried(retries + 1);
+    const rows = await untilAttempted(retries + 1);
     const byOutcome = rows.map(({ outcomes, ...row }) => [outcomes.at(-1), row]);
     expect(Object.fromEntries(byOutcome)).toEqual(Object.fromEntries(expected(waitMs)));
     time.moveBy(waitMs);
   }
 });
 
-function triedSoFar(nowMs: number): Promise<Tried[]> {
+function attemptedDeliveries(nowMs: number): Promise<AttemptedDelivery[]> {
   return deliveries.db.query(
     `select endpoint.url, delivery.state,
             (extract(epoch from delivery.due_at) * 1000 - $1::float8)::float8 as waits_ms,

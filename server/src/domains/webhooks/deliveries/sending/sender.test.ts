@@ -213,10 +213,10 @@ const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
 test.each([
   ['interim answers', 'protocol', '', 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'],
   ['empty lines', 'protocol', '', '\r\n'],
-  ['a reason', 'protocol', 'HTTP/1.1 200 ', 'a'],
-  ['the extension of a chunk', 'ok', `${chunked}1;`, 'a'],
-  ['the size of a chunk', 'ok', chunked, '0'],
-])('%s without end: `%s`, long before the deadline', async (_what, outcome, start, piece) => {
+  ['reasons', 'protocol', 'HTTP/1.1 200 ', 'a'],
+  ['chunk extensions', 'ok', `${chunked}1;`, 'a'],
+  ['chunk sizes', 'ok', chunked, '0'],
+])('endless %s end as `%s` long before the deadline', async (_what, outcome, start, piece) => {
   let isCut = false;
   const pieces = piece.repeat(Math.ceil(16_384 / piece.length));
   const origin = await rawServer((socket) => {

@@ -38,8 +38,8 @@ beforeAll(async () => {
   tenantId = await makeTenant(florin, admin);
   ({ as } = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId }));
   channelId = await makeChannel(florin, as);
-  first = await registered('/taking', ['*']);
-  second = await registered('/refusing', ['transaction.created']);
+  first = await registerEndpoint('/taking', ['*']);
+  second = await registerEndpoint('/refusing', ['transaction.created']);
   const id = await makePayment(florin, as, channelId);
   dataOf(await florin.post('/api/transaction/update', { id, status: 'SUCCESS' }, as));
   await makePayment(florin, as, channelId);
@@ -55,7 +55,7 @@ afterAll(async () => {
   await db.drop();
 });
 
-async function registered(path: string, events: string[], who = as): Promise<number> {
+async function registerEndpoint(path: string, events: string[], who = as): Promise<number> {
   const hook = { url: receiver.url + path, events, secret };
   return dataOf(await florin.post('/api/webhook/register', hook, who)).id;
 }
@@ -123,7 +123,7 @@ describe('the list of deliveries', () => {
   test('finds matches behind tens of thousands of other deliveries, page by page', async () => {
     const tenant = await makeTenant(florin, admin);
     const { as: other } = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId: tenant });
-    const [rare, busy] = [await registered('/rare', ['*'], other), await registered('/busy', ['*'], other)];
+    const [rare, busy] = [await registerEndpoint('/rare', ['*'], other), await registerEndpoint('/busy', ['*'], other)];
     await db.query(
       `with row as (
          select n, lpad(to_hex(1700000000000 + n), 12, '0') as moment from generate_series(1, 25000) as n
@@ -210,7 +210,7 @@ describe('the detail of a delivery', () => {
 });
 
 test('deliveries of types that an endpoint no longer subscribes to are shown and replayed only for callers who may read those types', async () => {
-  const narrowed = await registered('/taking', ['*']);
+  const narrowed = await registerEndpoint('/taking', ['*']);
   await makePayment(florin, as, channelId);
   const [{ id, eventId }] = await eventually('it is sent', async () => {
     const { data } = await list({ endpointId: narrowed, state: 'SUCCEEDED' });
