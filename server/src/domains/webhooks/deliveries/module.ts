@@ -62,8 +62,8 @@ type Provided = ReturnType<typeof provide>;
  *
  * 1. Enqueue: the statement that changes a payment appends the event and one delivery for each endpoint that subscribes to
  *    it (`events/append-events.cte.ts`), and wakes the `DeliveryWorker`.
- * 2. Claim (`claiming/`): `ClaimLoop` calls the `Claimer` with the number of free slots. It peeks at the
- *    oldest due deliveries, the `SlotAllocator` grants slots to their endpoints (`EndpointQueue`), `Permits` checks rates
+ * 2. Claim (`claiming/`): `ClaimLoop` calls the `Claimer` with the number of free slots. It peeks at
+ *    the oldest due deliveries, the `SlotAllocator` grants slots to their endpoints (`EndpointQueue`), `Permits` checks the rates
  *    and trials that all nodes share, and one statement takes the leases. Under load a direct claim skips the peek.
  * 3. Send (`sending/`): the `Sender` signs the event and posts it, within one deadline.
  * 4. Record (`recording/`): the `Recorder` writes attempts and new states in batches, fenced by the leases.
@@ -88,7 +88,6 @@ export const deliveries = defineModule({
     deliveryRoutes({
       ...context,
       directory: context.endpoints,
-      lists: context.listDatabase,
       keepDeliveriesMs: context.settings['app.webhook.keep-deliveries'],
     }),
   workers: ({ deliveries, replays, workerDatabase }: Needs & Provided) => [
@@ -125,7 +124,7 @@ export const deliveries = defineModule({
 
 function provide(needs: Needs) {
   const { settings, log, clock, workerDatabase, guard, endpoints, disabledNotice, loadShedder, metrics } = needs;
-  const measured = deliveryMetrics(metrics, workerDatabase, clock, () => deliveries.inFlight);
+  const observers = deliveryMetrics(metrics, workerDatabase, clock, () => deliveries.inFlight);
   const deliveries: DeliveryWorker = new DeliveryWorker({
     database: workerDatabase,
     directory: endpoints,
@@ -139,9 +138,9 @@ function provide(needs: Needs) {
     observer: {
       onAttempt: (attempt) => {
         loadShedder.posted();
-        measured.onAttempt(attempt);
+        observers.onAttempt(attempt);
       },
-      onPaused: measured.onPaused,
+      onPaused: observers.onPaused,
     },
     onError: (error) => log.warn({ error }, 'Webhook delivery is failing; retrying'),
     onRecovered: () => log.info('Webhook delivery works again'),

@@ -17,11 +17,11 @@ import {
 
 export interface DeliveryDeps extends ReplayDeps {
   /** The pool for lists that scan thousands of rows: its plans use indexes in their order (`indexed`). */
-  lists: Queryable;
+  listDatabase: Queryable;
 }
 
 export function deliveryRoutes(deps: DeliveryDeps): Route[] {
-  const { database, lists } = deps;
+  const { database, listDatabase } = deps;
   return [
     get('/api/webhook/delivery/list', 'caller', 'Webhooks', {
       summary: 'List deliveries',
@@ -31,14 +31,14 @@ export function deliveryRoutes(deps: DeliveryDeps): Route[] {
       query: deliveryListQuery,
       data: Type.Array(deliveryRecord),
       paged: 'by_cursor',
-      handle: ({ query, principal }) => listVisibleDeliveries(lists, query, principal),
+      handle: ({ query, principal }) => listVisibleDeliveries(listDatabase, query, principal),
     }),
 
     get('/api/webhook/delivery/detail', 'caller', 'Webhooks', {
       summary: 'Get a delivery with its attempts',
       query: deliveryQuery,
       data: deliveryDetail,
-      handle: async ({ query, principal }) => ({ data: await readDelivery(lists, query.id, principal) }),
+      handle: async ({ query, principal }) => ({ data: await readDelivery(listDatabase, query.id, principal) }),
     }),
 
     post('/api/webhook/replay', 'caller', 'Webhooks', {
