@@ -27,7 +27,7 @@ test("a sender that was frozen for 40 s cannot overwrite its successor's result,
   const frozen = await nodes.start();
   const endpointId = await nodes.registered(frozen, receiver.url);
   await nodes.happened(1);
-  await eventually('the post', () => held.waiting === 1);
+  await eventually('the request', () => held.waiting === 1);
   process.kill(frozen.pid, 'SIGSTOP');
   const thawing = untilThaw();
   const successor = await nodes.start();

@@ -53,7 +53,7 @@ test("the next start sends a killed sender's deliveries at once, because no othe
   receiver.answering = held.answering;
   await nodes.happened(1);
   total++;
-  await eventually('the post', () => held.waiting === 1);
+  await eventually('the request', () => held.waiting === 1);
   const [lease] = await db.query<{ leased_until: string }>(`select leased_until from delivery where state = 'OPEN'`);
   await node.end('SIGKILL');
   receiver.answering = 200;

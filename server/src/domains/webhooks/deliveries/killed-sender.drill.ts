@@ -80,7 +80,7 @@ test('killed after a 200 and before its record: the same bytes are sent once mor
   const killed = await nodes.start();
   await nodes.registered(killed, receiver.url);
   await nodes.happened(1);
-  await eventually('the post', () => held.waiting === 1);
+  await eventually('the request', () => held.waiting === 1);
   // The row is locked: the sender has its answer and cannot record it.
   await db.database.transaction(async (transaction) => {
     await transaction.run({ name: '', text: 'select from delivery for update' });

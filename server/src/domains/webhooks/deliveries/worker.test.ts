@@ -180,7 +180,7 @@ test('a result whose lease was taken over is discarded, and the others of its ba
   let discarded = 0;
   startWorker({ observer: { onDiscarded: (count) => (discarded += count) } });
   await appendEvents(3);
-  await eventually('three posts', () => held.waiting === 3);
+  await eventually('three requests', () => held.waiting === 3);
   const [stolen] = await db.query<{ id: string }>(
     `update delivery set lease = gen_random_uuid() where id = (select id from delivery where state = 'OPEN' limit 1)
      returning id`,
@@ -198,7 +198,7 @@ test("a sender that was frozen beyond its lease cannot overwrite its successor's
   let discarded = 0;
   startWorker({ observer: { onDiscarded: (count) => (discarded += count) } });
   await appendEvent();
-  await eventually('the first post', () => held.waiting === 1);
+  await eventually('the first request', () => held.waiting === 1);
   receiver.answering = 200;
   const later = movableClock();
   later.moveBy(31 * secondMs);
@@ -265,7 +265,7 @@ test('stopping waits for deliveries in flight and records them', async () => {
   await subscribe(held.answering);
   const worker = startWorker();
   await appendEvent();
-  await eventually('the post', () => held.waiting === 1);
+  await eventually('the request', () => held.waiting === 1);
   const stopping = worker.stop();
   held.answer(200);
   await stopping;

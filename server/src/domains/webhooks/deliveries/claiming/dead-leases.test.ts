@@ -28,7 +28,7 @@ test('deliveries of a dead process are due at once, parked or not, and its late 
   };
   deliveries.startWorker({ database, observer: { onDiscarded: (count) => (discarded += count) } });
   await deliveries.appendEvents(4);
-  await eventually('the posts', () => held.waiting === 4);
+  await eventually('the requests', () => held.waiting === 4);
   await db.query('update delivery set aside = true where id in (select id from delivery limit 2)');
   const [{ user_id } = { user_id: 0 }] = await db.query<{ user_id: number }>('select user_id from webhook_endpoint');
   await db.query(

@@ -215,7 +215,7 @@ test('a pause holds on every node, and only one node sends the trial', async () 
   await deliveries.untilFinished(120);
 });
 
-test('a trial whose delivery another node has locked is returned: the endpoint is tried at once all the same', async () => {
+test('a trial whose delivery another node has locked is returned: another trial is sent at once', async () => {
   const time = movableClock();
   const { endpointId, receiver } = await deliveries.subscribe(200);
   await db.query('update webhook_endpoint set open_until = to_timestamp($2::float8 / 1000) where id = $1', [
@@ -259,7 +259,7 @@ test('an endpoint gets no more than its rate from all nodes together, and waitin
   deliveries.startWorker({ clock: time.clock, database: second });
   const other = await healthyEndpoint();
   for (const expected of [5, 10, 12]) {
-    await eventually(`${expected} posts`, () => receiver.received.length >= expected);
+    await eventually(` requests`, () => receiver.received.length >= expected);
     const before = other.receiver.received.length;
     await deliveries.enqueue(other.endpointId, 20, time.clock());
     await eventually('both nodes have claimed', () => other.receiver.received.length === before + 20);

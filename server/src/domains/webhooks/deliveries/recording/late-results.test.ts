@@ -19,7 +19,7 @@ test("results that a frozen sender sees after its leases have run out do not cha
   let discarded = 0;
   deliveries.startWorker({ clock: time.clock, observer: { onDiscarded: (count) => (discarded += count) } });
   await deliveries.appendEvents(8);
-  await eventually('the posts', () => held.waiting === 8);
+  await eventually('the requests', () => held.waiting === 8);
   receiver.answering = 200;
   time.moveBy(31 * secondMs);
   deliveries.startWorker({ clock: time.clock });

@@ -31,7 +31,7 @@ test('requests that wait behind missing answers get their own connections', asyn
   const held: ServerResponse[] = [];
   const receiver = await startReceiver((_received, _request, response) => held.push(response));
   const sent = posts(startSender(1), receiver, openedWithoutWaiting + 20);
-  await eventually('all were posted', () => held.length === openedWithoutWaiting + 20);
+  await eventually('all requests have arrived', () => held.length === openedWithoutWaiting + 20);
   for (const response of held) response.end();
   expect((await sent).every((one) => one?.outcome === 'ok')).toBe(true);
 });

@@ -27,7 +27,7 @@ test('deliveries in flight while the clock jumps a day ahead are sent once, and 
     observer: { onDiscarded: (count) => (discarded += count) },
   });
   await deliveries.appendEvents(4);
-  await eventually('the posts', () => held.waiting === 4);
+  await eventually('the requests', () => held.waiting === 4);
   time.moveBy(dayMs);
   worker.wake();
   await eventually('they are claimed once more', async () => {
