@@ -14,14 +14,14 @@ const finishedDeliveries = 1_000_000;
 const idleSeconds = 20;
 /** Afterwards, while PostgreSQL writes down who asks it for what. */
 const looksSeconds = 3;
-const sender = /^deliveries\.(look|oldest|claim)/;
+const sender = /^deliveries\.(peek|oldest|claim)/;
 /** Due at once, claimed and settled while a transaction is open, so that what is dead of them cannot be vacuumed away. */
 const churnedDeliveries = 25_000;
 /** Then payments come one by one: each wakes the sender for a claim of its own. Longer than all is looked through anew. */
 const createsPerSecond = 40;
 const seconds = 22;
 /** What a claim waits for; the others run beside it. */
-const claiming = ['look_longest_due', 'look_last_due', 'look_aside', 'claim_deliveries', 'claim_of_endpoints'];
+const claiming = ['peek_oldest_due', 'peek_newest_due', 'peek_parked', 'claim_deliveries', 'claim_of_endpoints'];
 /** With fewer executions a 99th percentile is but the longest. */
 const worthAPercentile = 100;
 

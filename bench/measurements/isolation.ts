@@ -16,9 +16,9 @@ const stuckDeliveries = 100_000;
 /** To write deliveries before they fall due: those of the healthy ones, and those of the one that hangs. */
 const dueInMs = 1_000;
 const stuckDueInMs = 3_000;
-/** While those of the one that hangs are being set aside, which takes a second or two. */
+/** While the deliveries of the hanging endpoint are being parked, which takes a second or two. */
 const arrivingSeconds = 2;
-/** With fewer than so many still among those that are due, the rest has been set aside. */
+/** With fewer than this many left in the common queue, the rest has been parked. */
 const leftInQueue = 300;
 
 /**
@@ -73,7 +73,7 @@ export async function isolation(bench: Bench): Promise<Line[]> {
       against: milliseconds(against?.median as number),
       figure: ratios[1] as number,
       goal: { atMost: 1.05 },
-      remark: `${perSecond(ratePerSecond)}; rounds ${each(ours)} | ${each(against)} ms; while the 10⁵ are being set aside ${milliseconds(median(arriving))}; others used ${foreignCpus.toFixed(2)} CPU`,
+      remark: `${perSecond(ratePerSecond)}; rounds ${each(ours)} | ${each(against)} ms; while the 10⁵ are being parked ${milliseconds(median(arriving))}; others used ${foreignCpus.toFixed(2)} CPU`,
     },
   ];
 }

@@ -1,5 +1,5 @@
 /** What the service's own sender can do without a database: the same posts, signed, to the same receiver, unrecorded. */
-import { postOf } from '../../server/src/domains/webhooks/deliveries/sending/request.ts';
+import { signedRequest } from '../../server/src/domains/webhooks/deliveries/sending/request.ts';
 import { Sender } from '../../server/src/domains/webhooks/deliveries/sending/sender.ts';
 import { AddressGuard } from '../../server/src/domains/webhooks/endpoints/address-guard.ts';
 import { signingKeys } from '../../server/src/domains/webhooks/endpoints/signature.ts';
@@ -16,7 +16,7 @@ const delivery = { tenant_id: 1, id, event_id: id, endpoint_id: 1, replay_of: nu
 async function run({ port, posts, inFlight, body }: PostJob): Promise<PostResult> {
   const sender = new Sender({ timeoutMs: 10_000, lookup });
   const target = { origin: `http://127.0.0.1:${port}`, path: '/', keys };
-  const outgoing = { origin: target.origin, write: () => postOf({ ...delivery, body }, target, Date.now()) };
+  const outgoing = { origin: target.origin, write: () => signedRequest({ ...delivery, body }, target, Date.now()) };
   let begun = 0;
   let failures = 0;
   const startedAt = performance.now();

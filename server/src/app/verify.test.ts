@@ -270,26 +270,26 @@ const plants: Plant[] = [
     ofPayment('paid'),
   ],
   [
-    /deliveries that were made with it/,
+    /deliveries that were enqueued with it/,
     'a delivery that is gone',
     'delete from delivery where event_id = {paid}',
     ofEvent('paid'),
   ],
   [
-    /deliveries that were made with it/,
+    /deliveries that were enqueued with it/,
     'a delivery that was made twice',
     `insert into delivery (tenant_id, id, event_id, endpoint_id, due_at, created_at)
      select tenant_id, gen_random_uuid(), event_id, endpoint_id, due_at, created_at from delivery where event_id = {paid}`,
     ofEvent('paid'),
   ],
   [
-    /is of an event, to an endpoint/,
+    /belongs to an event and to an endpoint/,
     'a delivery of an event that is gone',
     'delete from event where id = {paid}',
     () => /^dlv_/,
   ],
   [
-    /is of an event, to an endpoint/,
+    /belongs to an event and to an endpoint/,
     'a delivery to an endpoint of another tenant',
     'update webhook_endpoint set tenant_id = 2',
     () => /^dlv_/,

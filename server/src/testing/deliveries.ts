@@ -42,8 +42,8 @@ export interface AttemptRow {
 export type TestDeliveries = Awaited<ReturnType<typeof testDeliveries>>;
 
 /**
- * A database of one's own with senders and receivers on it, and none of the rest of the service. Call `clean` after
- * each test and `close` at the end. All endpoints are of tenant 0, and hear everything, unless said otherwise.
+ * A database of its own with delivery workers and receivers, and nothing else of the service. Call `clean` after each test
+ * and `close` at the end. By default endpoints belong to tenant 0 and subscribe to every type.
  */
 export async function testDeliveries() {
   const db: TestDatabase = await databaseFromTemplate();
@@ -57,7 +57,7 @@ export async function testDeliveries() {
   const receivers: Receiver[] = [];
   const drawUuid = uuidSource(Date.now);
 
-  async function registeredMany(origin: string, count: number, options: EndpointOptions = {}): Promise<number[]> {
+  async function registerEndpoints(origin: string, count: number, options: EndpointOptions = {}): Promise<number[]> {
     const { events = ['*'], tenantId = 0, maxInFlight = null, ratePerS = null } = options;
     const ids = (
       await db.query<{ id: number }>(
@@ -83,7 +83,7 @@ export async function testDeliveries() {
     return ids;
   }
 
-  async function receiving(answering: Answering): Promise<Receiver> {
+  async function newReceiver(answering: Answering): Promise<Receiver> {
     const receiver = await startReceiver(answering);
     receivers.push(receiver);
     return receiver;
@@ -91,24 +91,24 @@ export async function testDeliveries() {
 
   return {
     db,
-    receiving,
+    startReceiver: newReceiver,
 
-    registered: async (origin: string, options: EndpointOptions = {}): Promise<number> =>
-      (await registeredMany(origin, 1, options))[0] as number,
+    registerEndpoint: async (origin: string, options: EndpointOptions = {}): Promise<number> =>
+      (await registerEndpoints(origin, 1, options))[0] as number,
 
-    /** A receiver on a queue that is empty so far, with as many endpoints as asked for. */
-    async subscribed(
+    /** Empties the queue and starts a receiver with `endpoints` subscribed endpoints. */
+    async subscribe(
       answering: Answering,
       { endpoints = 1, ...options }: EndpointOptions & { endpoints?: number } = {},
     ): Promise<{ receiver: Receiver; endpointId: number; endpointIds: number[] }> {
       await db.query('truncate delivery, delivery_attempt, event');
-      const receiver = await receiving(answering);
-      const endpointIds = await registeredMany(receiver.url, endpoints, options);
+      const receiver = await newReceiver(answering);
+      const endpointIds = await registerEndpoints(receiver.url, endpoints, options);
       return { receiver, endpointId: endpointIds[0] as number, endpointIds };
     },
 
-    /** A sender that is stopped when the test is over. */
-    working(options: Partial<DeliveryWorkerOptions> = {}): DeliveryWorker {
+    /** Starts a delivery worker, which `clean` stops. */
+    startWorker(options: Partial<DeliveryWorkerOptions> = {}): DeliveryWorker {
       const guard = options.guard ?? new AddressGuard({ standalone: true, allowTargets: [] });
       const { database } = db;
       const worker = new DeliveryWorker({
@@ -125,7 +125,7 @@ export async function testDeliveries() {
       return worker;
     },
 
-    async happened(
+    async appendEvent(
       type: EventType = 'transaction.created',
       object: Record<string, unknown> = { id: 'txn_1' },
       createdMs = Date.now(),
@@ -138,7 +138,7 @@ export async function testDeliveries() {
       return { eventId: id, body };
     },
 
-    async happenedOften(count: number, createdMs = Date.now()): Promise<void> {
+    async appendEvents(count: number, createdMs = Date.now()): Promise<void> {
       await db.database.transaction(async (transaction) => {
         for (let i = 0; i < count; i++) {
           const id = drawUuid();
@@ -149,24 +149,25 @@ export async function testDeliveries() {
       });
     },
 
-    /** Deliveries of one event, as many as wanted to each endpoint, all due at one moment. */
-    async backlog(endpointIds: number | number[], count: number, dueMs = Date.now()): Promise<void> {
+    /** Enqueues `count` deliveries of one event to each endpoint, all due at the same time. */
+    async enqueue(endpointIds: number | number[], count: number, dueMs = Date.now()): Promise<void> {
       const id = drawUuid();
       const body = eventBody(id, 'transaction.created', dueMs, '{"id":"txn_backlog"}');
       await db.query(
-        `with told as (
+        `with appended as (
            insert into event (tenant_id, id, type, object_id, created_at, body)
            values (0, $1, 'transaction.created', 'txn_backlog', to_timestamp($2::float8 / 1000), $3)
            returning id, created_at
          )
          insert into delivery (tenant_id, id, event_id, endpoint_id, due_at, created_at)
-         select 0, gen_random_uuid(), told.id, endpoint.id, told.created_at, told.created_at
-           from told, unnest($4::bigint[]) as endpoint (id), generate_series(1, $5::int)`,
+         select 0, gen_random_uuid(), appended.id, endpoint.id, appended.created_at, appended.created_at
+           from appended, unnest($4::bigint[]) as endpoint (id), generate_series(1, $5::int)`,
         [id, dueMs, body, [endpointIds].flat(), count],
       );
     },
 
-    finished(count: number): Promise<DeliveryRow[]> {
+    /** Resolves with the finished deliveries once there are `count`. */
+    untilFinished(count: number): Promise<DeliveryRow[]> {
       return eventually(`${count} deliveries finished`, async () => {
         const [row] = await db
           .query<{ done: number }>(`select count(*) as done from delivery where state <> 'OPEN'`)
@@ -178,8 +179,8 @@ export async function testDeliveries() {
       });
     },
 
-    /** The one open delivery, once this many attempts are recorded. */
-    tried(attempts: number): Promise<DeliveryRow> {
+    /** Resolves with the open delivery once it has this many attempts. */
+    untilAttempted(attempts: number): Promise<DeliveryRow> {
       return eventually(`attempt ${attempts} recorded`, async () => {
         const [row] = await db.query<DeliveryRow>(`select * from delivery where state = 'OPEN' and attempts = $1`, [
           attempts,
@@ -196,14 +197,14 @@ export async function testDeliveries() {
       ),
 
     onClean: (clean: () => Promise<unknown>) => cleanups.push(clean),
-    /** Before the sender that was started last is stopped. */
+    /** Runs before the worker that was started last is stopped. */
     onCleanFirst: (clean: () => Promise<unknown>) => cleanups.splice(-1, 0, clean),
 
     async clean(): Promise<void> {
-      // Receivers first: no sender waits for an answer that was kept back.
+      // Receivers first, so that no worker waits for a held answer.
       for (const receiver of receivers.splice(0)) await receiver.close();
       for (const clean of cleanups.splice(0).toReversed()) await clean();
-      // Nothing of one test is due in the next.
+      // No delivery of one test is due in the next.
       await db.query(`update delivery set state = 'CANCELLED' where state = 'OPEN'`);
       await db.query('update webhook_endpoint set state = false');
     },
@@ -223,7 +224,7 @@ const sealer = {
   },
 };
 
-/** A clock that stands still, and moves when told. */
+/** A clock that stands still until `moveBy`. */
 export function movableClock(): { clock: () => number; moveBy: (ms: number) => void } {
   let nowMs = Date.now() + secondMs;
   return {
@@ -234,10 +235,10 @@ export function movableClock(): { clock: () => number; moveBy: (ms: number) => v
   };
 }
 
-/** A receiver that keeps its answers back until it is told to give them. */
-export function holdingAnswers() {
+/** A receiver that holds its answers until `answer` or `answerAll`. */
+export function heldAnswers() {
   let held: ((status: number) => void)[] = [];
-  let at: number | undefined;
+  let statusOfAll: number | undefined;
   const give = (status: number) => {
     const waiting = held;
     held = [];
@@ -245,7 +246,7 @@ export function holdingAnswers() {
   };
   const answering: Answering = (_received, _request, response) => {
     held.push((status) => response.writeHead(status).end());
-    if (at !== undefined) give(at);
+    if (statusOfAll !== undefined) give(statusOfAll);
   };
   return {
     answering,
@@ -253,14 +254,14 @@ export function holdingAnswers() {
       return held.length;
     },
     answer: give,
-    /** Now, and from now on. */
+    /** Answers the held requests and all later ones. */
     answerAll: (status: number) => {
-      at = status;
+      statusOfAll = status;
       give(status);
     },
-    /** From now on it keeps them back again. */
+    /** Holds later answers again. */
     hold: () => {
-      at = undefined;
+      statusOfAll = undefined;
     },
   };
 }

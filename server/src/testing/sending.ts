@@ -5,7 +5,7 @@ import { type Answering, type Receiver, startReceiver } from './receiver.ts';
 
 export const standaloneGuard = new AddressGuard({ standalone: true, allowTargets: [] });
 
-/** Senders and what they post to. Call `clean` after each test. */
+/** Senders and receivers. Call `clean` after each test. */
 export function testSending() {
   const cleanups: (() => Promise<unknown>)[] = [];
   return {
@@ -13,19 +13,19 @@ export function testSending() {
       for (const clean of cleanups.splice(0).toReversed()) await clean();
     },
 
-    async receiving(answering: Answering): Promise<Receiver> {
+    async startReceiver(answering: Answering): Promise<Receiver> {
       const receiver = await startReceiver(answering);
       cleanups.push(receiver.close);
       return receiver;
     },
 
-    sending(timeoutMs = 5_000, lookup = standaloneGuard.lookup, patienceMs?: number): Sender {
-      const sender = new Sender({ timeoutMs, lookup, ...(patienceMs !== undefined && { patienceMs }) });
+    startSender(timeoutMs = 5_000, lookup = standaloneGuard.lookup, maxWaitMs?: number): Sender {
+      const sender = new Sender({ timeoutMs, lookup, ...(maxWaitMs !== undefined && { maxWaitMs }) });
       cleanups.push(() => sender.close());
       return sender;
     },
 
-    /** A server that knows no HTTP: what it does with a connection is the test's. Gives back its origin. */
+    /** A TCP server without HTTP: the test handles its connections. Returns its origin. */
     async rawServer(onConnection: (socket: Socket) => void): Promise<string> {
       const sockets = new Set<Socket>();
       const server = createServer((socket) => {

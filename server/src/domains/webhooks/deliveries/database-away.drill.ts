@@ -6,12 +6,12 @@ import { minuteMs, secondMs } from '../../../core/clock.ts';
 import type { EmbeddedPostgres } from '../../../platform/postgres/embedded/contract.ts';
 import { startEmbeddedPostgres } from '../../../platform/postgres/embedded/supervisor.ts';
 import { databaseAt, eventually, type TestDatabase } from '../../../testing/database.ts';
-import { holdingAnswers } from '../../../testing/deliveries.ts';
+import { heldAnswers } from '../../../testing/deliveries.ts';
 import { freeze, postmasterOf } from '../../../testing/freeze.ts';
 import { changedPosts, postsOf, type TestNodes, testNodes } from '../../../testing/nodes.ts';
 import type { ReadyService } from '../../../testing/service-process.ts';
 
-/** A node whose database goes away while deliveries are in flight, and what has become of them when it is back. */
+/** The database of a node fails while deliveries are in flight, and comes back. */
 let dataDir: string;
 let postgres: EmbeddedPostgres;
 let db: TestDatabase;
@@ -34,24 +34,24 @@ afterEach(async () => {
 });
 
 const total = 1_000;
-/** One that has not answered yet is sent so many at a time. */
+/** Deliveries in flight to an endpoint that has not answered yet. */
 const inFlight = 8;
-const passing = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Deliveries in flight, and as many behind them; then the database is away, and everything in flight is answered. */
-async function awayFor(ms: number, leave: () => Promise<() => Promise<unknown>>) {
-  const held = holdingAnswers();
+/** The database fails with deliveries in flight and as many waiting; then all requests in flight are answered. */
+async function failFor(ms: number, fail: () => Promise<() => Promise<unknown>>) {
+  const held = heldAnswers();
   const receiver = await nodes.receiving(held.answering);
   const node = await nodes.start();
   await nodes.registered(node, receiver.url);
   await nodes.happened(total);
   await eventually('they are in flight', () => held.waiting === inFlight);
-  const comeBack = await leave();
-  const away = passing(ms);
+  const recover = await fail();
+  const failureOver = sleep(ms);
   held.answerAll(200);
-  await saysSo(node, ms);
-  await away;
-  await comeBack();
+  await reportsUnavailable(node, ms);
+  await failureOver;
+  await recover();
   await nodes.done(2 * minuteMs);
   expect((await node.get('/health/ready')).status).toBe(200);
   expect(postsOf(receiver.received).size).toBe(total);
@@ -61,45 +61,45 @@ async function awayFor(ms: number, leave: () => Promise<() => Promise<unknown>>)
   return receiver;
 }
 
-/** Requests are told at once; balancers are when it has been away for 20 s. */
-async function saysSo(node: ReadyService, awayMs: number): Promise<void> {
+/** Requests are refused at once; the readiness check fails after 20 s. */
+async function reportsUnavailable(node: ReadyService, failureMs: number): Promise<void> {
   const as = await nodes.administrator(node);
   const isRefused = async () => (await node.get('/api/transaction/list', as)).status === 503;
-  await eventually('it says so', isRefused, 20 * secondMs);
-  if (awayMs > 20 * secondMs) {
+  await eventually('requests are refused', isRefused, 20 * secondMs);
+  if (failureMs > 20 * secondMs) {
     await eventually('it is not ready', async () => (await node.get('/health/ready')).status === 503, 40 * secondMs);
   } else expect((await node.get('/health/ready')).status).toBe(200);
   expect((await node.get('/health/live')).status).toBe(200);
 }
 
-async function gone(): Promise<() => Promise<unknown>> {
+async function stopPostgres(): Promise<() => Promise<unknown>> {
   await postgres.stop();
   return async () => {
     postgres = await startEmbeddedPostgres({ dataDir, log });
   };
 }
 
-/** No connection breaks and no statement fails: nothing is answered. */
-async function silent(): Promise<() => Promise<unknown>> {
+/** No connection breaks and no statement fails: PostgreSQL is frozen and answers nothing. */
+async function freezePostgres(): Promise<() => Promise<unknown>> {
   const thaw = freeze(postmasterOf(join(dataDir, 'postgres', 'cluster')) as number);
   return async () => thaw();
 }
 
-test('gone for 10 s, less than a lease: every answer is written down when it is back, and nothing is sent twice', async () => {
-  const receiver = await awayFor(10 * secondMs, gone);
+test('a database failure of 10 s, shorter than a lease: every answer is recorded afterwards, and nothing is sent twice', async () => {
+  const receiver = await failFor(10 * secondMs, stopPostgres);
   expect(receiver.received).toHaveLength(total);
   expect(await nodes.standings()).toEqual([{ state: 'SUCCEEDED', attempts: 1, claims: 1, count: total }]);
 });
 
-test('gone for 60 s: only what was in flight is sent once more, and all arrives', async () => {
-  const receiver = await awayFor(minuteMs, gone);
+test('a database failure of 60 s: only deliveries in flight are sent twice, and all arrive', async () => {
+  const receiver = await failFor(minuteMs, stopPostgres);
   expect(receiver.received).toHaveLength(total + inFlight);
 });
 
 test.skipIf(process.platform !== 'linux')(
-  'silent for 60 s: all arrives, and no more than what was in flight twice',
+  'a database frozen for 60 s: all deliveries arrive, and at most those in flight are sent twice',
   async () => {
-    const receiver = await awayFor(minuteMs, silent);
+    const receiver = await failFor(minuteMs, freezePostgres);
     expect(receiver.received.length).toBeLessThanOrEqual(total + inFlight);
     expect(receiver.received.length).toBeLessThanOrEqual(await nodes.claims());
   },

@@ -1,11 +1,10 @@
 import type { Check } from '../../../platform/postgres/check.ts';
 
-/** What must be true of deliveries. */
 export const deliveryChecks: readonly Check[] = [
   {
-    claim: 'Every event has the deliveries that were made with it, until they are swept',
-    // Those made later are replays: of a delivery, or for an endpoint that was not told before. A delivery's id begins with
-    // the time of its event, by which it is swept.
+    claim: 'Every event has the deliveries that were enqueued with it, until they are swept',
+    // Later deliveries are replays, either of a delivery or for an endpoint that had none. Deliveries are swept by their ids,
+    // which begin with the time of the event.
     offenders: `
       with made as (
         select event.tenant_id, event.id, count(*) as count
@@ -23,7 +22,7 @@ export const deliveryChecks: readonly Check[] = [
          )`,
   },
   {
-    claim: 'Every delivery is of an event, to an endpoint, of its own tenant',
+    claim: 'Every delivery belongs to an event and to an endpoint of its own tenant',
     offenders: `
       select 'dlv_' || replace(delivery.id::text, '-', '') as offender
         from delivery

@@ -6,12 +6,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { minuteMs } from '../../../core/clock.ts';
 import { embeddedDatabase, embeddedPort, embeddedUser } from '../../../platform/postgres/embedded/contract.ts';
 import { databaseAt, eventually, type TestDatabase } from '../../../testing/database.ts';
-import { holdingAnswers } from '../../../testing/deliveries.ts';
+import { heldAnswers } from '../../../testing/deliveries.ts';
 import { changedPosts, postsOf, type TestNodes, testNodes } from '../../../testing/nodes.ts';
 import type { Answering, Receiver } from '../../../testing/receiver.ts';
 import type { ReadyService } from '../../../testing/service-process.ts';
 
-/** One node whose embedded PostgreSQL is killed in the middle of deliveries, alone or with it. */
+/** Kills the embedded PostgreSQL of a node in the middle of deliveries, alone or together with the node. */
 let dataDir: string;
 let db: TestDatabase;
 let nodes: TestNodes;
@@ -19,7 +19,7 @@ let node: ReadyService;
 let receiver: Receiver;
 let total = 0;
 
-const afterAWhile: Answering = (_received, _request, response) => {
+const delayedAnswer: Answering = (_received, _request, response) => {
   setTimeout(() => response.writeHead(200).end(), 20);
 };
 
@@ -32,13 +32,13 @@ beforeAll(async () => {
   const host = join(dataDir, 'postgres', 'socket');
   db = databaseAt({ host, port: embeddedPort, user: embeddedUser, database: embeddedDatabase });
   nodes = await testNodes(db);
-  receiver = await nodes.receiving(afterAWhile);
+  receiver = await nodes.receiving(delayedAnswer);
   await start();
   await nodes.registered(node, receiver.url);
 });
 
 afterAll(async () => {
-  // Gently: it has a PostgreSQL to stop.
+  // Gracefully, because it has to stop its PostgreSQL.
   await node.end('SIGTERM');
   await nodes.close();
   await db.drop();
@@ -48,28 +48,28 @@ afterAll(async () => {
 const postmaster = () =>
   Number(readFileSync(join(dataDir, 'postgres', 'cluster', 'postmaster.pid'), 'utf8').split('\n')[0]);
 
-test('what a killed sender held is sent again as soon as the next one starts: nobody else can be at work here', async () => {
-  const held = holdingAnswers();
+test("the next start sends a killed sender's deliveries at once, because no other node can use this database", async () => {
+  const held = heldAnswers();
   receiver.answering = held.answering;
   await nodes.happened(1);
   total++;
-  await eventually('the post', () => held.waiting === 1);
+  await eventually('the request', () => held.waiting === 1);
   const [lease] = await db.query<{ leased_until: string }>(`select leased_until from delivery where state = 'OPEN'`);
   await node.end('SIGKILL');
   receiver.answering = 200;
   await start();
   await nodes.done(minuteMs);
-  // Under a lease of its own, before that of the dead one has run out.
+  // Under a new lease, before the lease of the killed sender has run out.
   const [done] = await db.query<{ finished_at: string; claims: number }>('select finished_at, claims from delivery');
   expect(done?.claims).toBe(2);
   expect(Date.parse(done?.finished_at ?? '')).toBeLessThan(Date.parse(lease?.leased_until ?? ''));
-  receiver.answering = afterAWhile;
+  receiver.answering = delayedAnswer;
 });
 
 const kills: [string, () => Promise<unknown>][] = [
   ['PostgreSQL', async () => process.kill(postmaster(), 'SIGKILL')],
   [
-    'one session of PostgreSQL, in which results are written',
+    'the PostgreSQL session that writes results',
     async () => {
       const [session] = await db.query<{ pid: number }>(
         `select pid from pg_stat_activity where application_name = 'florin worker'
@@ -97,12 +97,12 @@ const kills: [string, () => Promise<unknown>][] = [
 ];
 
 test.each(kills)(
-  'kill -9 of %s: all that was to be told is told, always the same, and no try is lost',
+  'after kill -9 of %s every event is delivered with the same bytes, and no attempt is lost',
   async (_what, kill) => {
     const before = receiver.received.length;
     await nodes.happened(3_000);
     total += 3_000;
-    await eventually('they are in the middle', () => receiver.received.length >= before + 500, minuteMs);
+    await eventually('deliveries are in progress', () => receiver.received.length >= before + 500, minuteMs);
     await kill();
     await nodes.done(2 * minuteMs);
     expect(postsOf(receiver.received).size).toBe(total);

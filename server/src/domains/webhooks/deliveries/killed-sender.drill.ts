@@ -2,10 +2,10 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { secondMs } from '../../../core/clock.ts';
 import { makeChannel, makePayment } from '../../../testing/cast.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/database.ts';
-import { holdingAnswers } from '../../../testing/deliveries.ts';
+import { heldAnswers } from '../../../testing/deliveries.ts';
 import { changedPosts, postsOf, type TestNodes, testNodes } from '../../../testing/nodes.ts';
 
-/** Senders that are killed for real, and what is told all the same. */
+/** Kills senders with SIGKILL; every event must be delivered all the same. */
 let db: TestDatabase;
 let nodes: TestNodes;
 
@@ -19,12 +19,12 @@ afterEach(async () => {
   await db.drop();
 });
 
-/** What a killed sender held is due again when its lease ends, 30 s after the claim; here with as much for a slow machine. */
+/** A killed sender's deliveries are due again when its leases end, 30 s after the claim; twice that for a slow machine. */
 const takenOverMs = 60 * secondMs;
 
-test('killed as soon as payments are answered, before anything was sent: after the restart each is told once', async () => {
+test('killed after payments are answered and before anything is sent: after the restart each is delivered once', async () => {
   const receiver = await nodes.receiving();
-  // It serves requests and sends nothing: whatever it has committed is still to be told.
+  // It serves requests and sends nothing: all committed events are still to be delivered.
   const api = await nodes.start({ APP_ROLE: 'api' });
   await nodes.registered(api, receiver.url);
   const as = await nodes.administrator(api);
@@ -39,18 +39,18 @@ test('killed as soon as payments are answered, before anything was sent: after t
   expect(await nodes.standings()).toEqual([{ state: 'SUCCEEDED', attempts: 1, claims: 1, count: 20 }]);
 });
 
-test('killed while payments are being answered and told, three times: every payment there is is told, the others never', async () => {
+test('killed three times during payments and deliveries: every committed payment is delivered, no other ever', async () => {
   const receiver = await nodes.receiving();
   let channelId = 0;
   const answered: string[] = [];
-  for (let round = 0; round < 3; round++) {
+  for (let kill = 0; kill < 3; kill++) {
     const node = await nodes.start();
     const as = await nodes.administrator(node);
-    if (round === 0) {
+    if (kill === 0) {
       await nodes.registered(node, receiver.url);
       channelId = await makeChannel(node, as);
     }
-    // Some are answered, some are on their way, some will never be.
+    // Some requests are answered, some are in progress, some will never be answered.
     let count = 0;
     const isAnswered = (id: string) => {
       answered.push(id);
@@ -63,33 +63,33 @@ test('killed while payments are being answered and told, three times: every paym
   await nodes.start({ APP_ROLE: 'worker' });
   await nodes.done(takenOverMs);
   const paid = await db.query<{ id: string }>('select id from transaction');
-  const told = new Set(
+  const delivered = new Set(
     receiver.received.map(({ body }) => JSON.parse(String(body)).data.object.id.slice('txn_'.length)),
   );
-  expect(paid.map(({ id }) => id.replaceAll('-', '')).toSorted()).toEqual([...told].toSorted());
+  expect(paid.map(({ id }) => id.replaceAll('-', '')).toSorted()).toEqual([...delivered].toSorted());
   expect(answered.length).toBeGreaterThanOrEqual(30);
-  expect(answered.filter((id) => !told.has(id.slice('txn_'.length)))).toEqual([]);
+  expect(answered.filter((id) => !delivered.has(id.slice('txn_'.length)))).toEqual([]);
   expect(postsOf(receiver.received).size).toBe(paid.length);
   expect(changedPosts(receiver.received)).toEqual([]);
   expect(receiver.received.length).toBeLessThanOrEqual(await nodes.claims());
 });
 
-test('killed after the 200 and before its record: the same bytes go out under the same ids within 30 s, once', async () => {
-  const held = holdingAnswers();
+test('killed after a 200 and before its record: the same bytes are sent once more under the same ids within 30 s', async () => {
+  const held = heldAnswers();
   const receiver = await nodes.receiving(held.answering);
   const killed = await nodes.start();
   await nodes.registered(killed, receiver.url);
   await nodes.happened(1);
-  await eventually('the post', () => held.waiting === 1);
-  // Nobody can write the row: the sender has its answer, and its record has to wait.
+  await eventually('the request', () => held.waiting === 1);
+  // The row is locked: the sender has its answer and cannot record it.
   await db.database.transaction(async (transaction) => {
     await transaction.run({ name: '', text: 'select from delivery for update' });
     held.answer(200);
     const recording = await eventually('the record waits', () => backendsWaiting());
     await killed.end('SIGKILL');
-    // A server that is told of no end would still write what it was asked to.
+    // PostgreSQL, which has not noticed the end of its client, would still execute the statement.
     await db.query('select pg_terminate_backend(pid) from unnest($1::int[]) as pid', [recording]);
-    await eventually('nobody writes it any more', async () => (await backendsWaiting()) === undefined);
+    await eventually('no session writes it any more', async () => (await backendsWaiting()) === undefined);
   });
   const killedAtMs = Date.now();
   expect(await nodes.standings()).toEqual([{ state: 'OPEN', attempts: 0, claims: 1, count: 1 }]);
@@ -111,12 +111,12 @@ test('killed after the 200 and before its record: the same bytes go out under th
   }
 });
 
-test('killed with 200 in flight: all of them arrive, and none has lost a try', async () => {
-  const held = holdingAnswers();
+test('killed with 200 deliveries in flight: all arrive, and none loses an attempt', async () => {
+  const held = heldAnswers();
   const receiver = await nodes.receiving(held.answering);
   const killed = await nodes.start();
   await nodes.registered(killed, receiver.url);
-  // Only one that answers promptly is sent so many at a time.
+  // Only a prompt endpoint gets this many at a time.
   held.answerAll(200);
   await nodes.happened(3_000);
   await eventually('it answers promptly', () => receiver.received.length >= 1_000, takenOverMs);
@@ -136,24 +136,24 @@ test('killed with 200 in flight: all of them arrive, and none has lost a try', a
   ]);
 });
 
-test('three senders on one queue, killed by turns and started again: all arrives, and nothing is posted without a claim', async () => {
+test('three senders on one queue, killed and restarted in turn: all deliveries arrive, and none is sent without a claim', async () => {
   const receiver = await nodes.receiving((_received, _request, response) => {
     setTimeout(() => response.writeHead(200).end(), 20);
   });
   const api = await nodes.start({ APP_ROLE: 'api' });
   await nodes.registered(api, receiver.url);
   const worker = () => nodes.start({ APP_ROLE: 'worker' });
-  const working = [await worker(), await worker(), await worker()];
+  const workers = [await worker(), await worker(), await worker()];
   const total = 6_000;
-  const happening = (async () => {
+  const appending = (async () => {
     for (let i = 0; i < total / 500; i++) await nodes.happened(500);
   })();
   for (let kill = 1; kill <= 5; kill++) {
     await eventually(`${kill * 800} posts`, () => receiver.received.length >= kill * 800, takenOverMs);
-    await working.shift()?.end('SIGKILL');
-    working.push(await worker());
+    await workers.shift()?.end('SIGKILL');
+    workers.push(await worker());
   }
-  await happening;
+  await appending;
   await nodes.done(2 * takenOverMs);
   expect(postsOf(receiver.received).size).toBe(total);
   expect(changedPosts(receiver.received)).toEqual([]);

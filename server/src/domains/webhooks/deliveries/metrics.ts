@@ -3,8 +3,8 @@ import { type Metrics, requestSecondsBuckets } from '../../../platform/metrics/m
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { deliveryBacklog } from './claiming/backlog.ts';
 
-/** The backlog as it is shown while the database is away: the other metrics are wanted most then. */
-const unknownBacklog = { open: Number.NaN, aside: Number.NaN, lagSeconds: Number.NaN };
+/** Shown while the database is away, when the other metrics are needed most. */
+const unknownBacklog = { open: Number.NaN, parked: Number.NaN, lagSeconds: Number.NaN };
 
 /** Metrics of webhook delivery. Returns the observers of the delivery worker. */
 export function deliveryMetrics(metrics: Metrics, database: Queryable, clock: Clock, inFlight: () => number) {
@@ -13,23 +13,23 @@ export function deliveryMetrics(metrics: Metrics, database: Queryable, clock: Cl
   ]);
   const attemptSeconds = metrics.histogram(
     'florin_delivery_attempt_seconds',
-    'Time one attempt took.',
+    'Duration of one webhook delivery attempt.',
     requestSecondsBuckets,
   );
   const lagSeconds = metrics.histogram(
     'florin_delivery_lag_seconds',
-    'From being due to being sent.',
+    'Time from when a delivery was due until it was sent.',
     requestSecondsBuckets,
   );
   const pauses = metrics.counter(
     'florin_endpoint_pauses_total',
-    'Pauses of webhook endpoints after failures in a row, and after each trial that failed.',
+    'Pauses of webhook endpoints: after five failures in a row and after each failed trial.',
   );
-  metrics.gauge('florin_delivery_in_flight', 'Deliveries being sent.', async (gauge) => gauge.set(inFlight()));
+  metrics.gauge('florin_delivery_in_flight', 'Webhook deliveries in flight.', async (gauge) => gauge.set(inFlight()));
   let backlog = Promise.resolve(unknownBacklog);
   metrics.gauge(
     'florin_delivery_open',
-    'Deliveries not yet succeeded or failed (at most 100,000 are counted).',
+    'Open webhook deliveries, parked ones included (at most 100,000 of each kind are counted).',
     async (gauge) => {
       backlog = deliveryBacklog(database, clock).catch(() => unknownBacklog);
       gauge.set((await backlog).open);
@@ -37,22 +37,22 @@ export function deliveryMetrics(metrics: Metrics, database: Queryable, clock: Cl
   );
   metrics.gauge(
     'florin_delivery_aside',
-    'Due deliveries that wait for an endpoint that is slow, failing or paused (at most 100,000 are counted).',
-    async (gauge) => gauge.set((await backlog).aside),
+    'Parked deliveries: due, but waiting for an endpoint that is slow, failing, paused or at its rate limit (at most 100,000 are counted).',
+    async (gauge) => gauge.set((await backlog).parked),
   );
   metrics.gauge(
     'florin_delivery_backlog_lag_seconds',
-    'How long the delivery longest due has been waiting, of those not parked.',
+    'How long the oldest due delivery has been due, parked ones excluded.',
     async (gauge) => gauge.set((await backlog).lagSeconds),
   );
-  // Kept, since finding a series by its labels hashes them each time.
-  const attemptsOf = new Map<string, { inc: () => void }>();
+  // Looking a series up by its labels would hash them each time.
+  const seriesByOutcome = new Map<string, { inc: () => void }>();
   return {
     onAttempt: ({ outcome, durationMs, lagMs }: { outcome: string; durationMs: number; lagMs: number }): void => {
-      let series = attemptsOf.get(outcome);
+      let series = seriesByOutcome.get(outcome);
       if (series === undefined) {
         series = attempts.labels(outcome);
-        attemptsOf.set(outcome, series);
+        seriesByOutcome.set(outcome, series);
       }
       series.inc();
       attemptSeconds.observe(durationMs / 1000);

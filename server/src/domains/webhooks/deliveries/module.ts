@@ -9,40 +9,41 @@ import type { EndpointDirectory } from '../endpoints/directory.ts';
 import type { DisabledNotice } from '../endpoints/disabled-notice.ts';
 import { deliveriesDue } from '../events/append-events.cte.ts';
 import { freeDeadLeases } from './claiming/dead-leases.ts';
-import { deliveryDue } from './claiming/statements.ts';
+import { recentlyDueQuery } from './claiming/peek-statements.ts';
 import { deliveryChecks } from './integrity.ts';
 import { deliveryMetrics } from './metrics.ts';
 import { replaysDue } from './replay/statements.ts';
 import { ReplayWorker } from './replay/worker.ts';
+import { sweepDeliveries } from './retention.ts';
 import { deliveryRoutes } from './routes.ts';
 import { attempt, deliveryDetail, replayRecord } from './schema.ts';
-import { sweepDeliveries } from './sweep.ts';
 import { DeliveryWorker } from './worker.ts';
 
 const settings = {
   'app.webhook.timeout': setting(durationOfAtLeast(1, 'a millisecond'), {
     default: '10s',
-    description: 'How long one delivery attempt may take in all.',
+    description: 'Deadline of one delivery attempt, from name lookup to the end of the answer.',
   }),
   'app.webhook.retry-intervals': setting(durations, {
     default: '1m,5m,30m',
-    description: 'The waits after each failed attempt; when they are used up the delivery has failed.',
+    description:
+      'Waits before each retry, counted from the end of the failed attempt. After the last retry the delivery has failed.',
   }),
   'app.webhook.max-in-flight': setting(integer(1, 10_000), {
     default: '512',
-    description: 'Deliveries one process sends at a time.',
+    description: 'Deliveries that one process may have in flight.',
   }),
   'app.webhook.keep-attempts': setting(durationOfAtLeast(dayMs, 'a day'), {
     default: '30d',
-    description: 'How long each delivery attempt is kept, with the answer it got.',
+    description: 'How long delivery attempts are kept, with their answers.',
   }),
   'app.webhook.keep-deliveries': setting(durationOfAtLeast(dayMs, 'a day'), {
     description:
-      'How long deliveries are kept once they have succeeded, failed or been cancelled; without it, as long as payments. Events stay in any case.',
+      'How long deliveries are kept after they have succeeded, failed or been cancelled. Default: as long as payments. Events are always kept.',
   }),
 };
 
-/** Tells whether payments come in so fast that deliveries should slow down. */
+/** Backpressure: while payments need all the processor time, deliveries slow down. */
 export interface LoadShedding {
   readonly isOn: boolean;
   posted: () => void;
@@ -56,7 +57,27 @@ type Needs = NodeWith<SettingsOf<typeof settings>> & {
 };
 type Provided = ReturnType<typeof provide>;
 
-/** Webhook deliveries: claim, sign, send, record, retry and replay. */
+/**
+ * Webhook deliveries. The table `delivery` is the queue; its rows pass through these steps:
+ *
+ * 1. Enqueue: the statement that changes a payment appends the event and one delivery for each endpoint that subscribes to
+ *    it (`events/append-events.cte.ts`), and wakes the `DeliveryWorker`.
+ * 2. Claim (`claiming/`): `ClaimLoop` calls the `Claimer` with the number of free slots. It peeks at
+ *    the oldest due deliveries, the `SlotAllocator` grants slots to their endpoints (`EndpointQueue`), `Permits` checks the rates
+ *    and trials that all nodes share, and one statement takes the leases. Under load a direct claim skips the peek.
+ * 3. Send (`sending/`): the `Sender` signs the event and posts it, within one deadline.
+ * 4. Record (`recording/`): the `Recorder` writes attempts and new states in batches, fenced by the leases.
+ *    - Success: SUCCEEDED. Failure: OPEN and due again after the retry interval, or FAILED after the last one.
+ *    - Five failures in a row open the endpoint's circuit breaker for 30 s (`EndpointHealth`); then one delivery is the
+ *      trial. 410, or five days of nothing but failures, switch the endpoint off; its deliveries become CANCELLED.
+ * 5. Park (`ParkedDeliveries`): due deliveries that wait for a slow, paused or rate-limited endpoint leave the common queue
+ *    (`aside`), so that they do not hide those of other endpoints.
+ * 6. Replay (`replay/`): a user sends one delivery again, or all events of an endpoint since a time. Replays enqueue new
+ *    deliveries under the old public id.
+ *
+ * A process that dies keeps its leases until they run out; then its deliveries are due again (`dead-leases.ts` frees them
+ * at once on a single node). Every due time depends on the database's clock; `clock-set-back.ts` handles its corrections.
+ */
 export const deliveries = defineModule({
   name: 'deliveries',
   tables: ['delivery', 'delivery_attempt', 'delivery_sweep', 'webhook_pace', 'webhook_replay'],
@@ -67,7 +88,6 @@ export const deliveries = defineModule({
     deliveryRoutes({
       ...context,
       directory: context.endpoints,
-      lists: context.listDatabase,
       keepDeliveriesMs: context.settings['app.webhook.keep-deliveries'],
     }),
   workers: ({ deliveries, replays, workerDatabase }: Needs & Provided) => [
@@ -76,7 +96,7 @@ export const deliveries = defineModule({
       start: () => deliveries.start(),
       stop: () => deliveries.stop(),
       wake: () => deliveries.wake(),
-      dueWork: { topic: deliveriesDue, due: deliveryDue },
+      dueWork: { topic: deliveriesDue, due: recentlyDueQuery },
       freeDeadLeases: () => freeDeadLeases(workerDatabase),
       clockWasSetBack: () => deliveries.clockWasSetBack(),
     },
@@ -104,7 +124,7 @@ export const deliveries = defineModule({
 
 function provide(needs: Needs) {
   const { settings, log, clock, workerDatabase, guard, endpoints, disabledNotice, loadShedder, metrics } = needs;
-  const measured = deliveryMetrics(metrics, workerDatabase, clock, () => deliveries.inFlight);
+  const observers = deliveryMetrics(metrics, workerDatabase, clock, () => deliveries.inFlight);
   const deliveries: DeliveryWorker = new DeliveryWorker({
     database: workerDatabase,
     directory: endpoints,
@@ -113,14 +133,14 @@ function provide(needs: Needs) {
     timeoutMs: settings['app.webhook.timeout'],
     retryIntervalsMs: settings['app.webhook.retry-intervals'],
     maxInFlight: settings['app.webhook.max-in-flight'],
-    restMs: fallbackPollMs,
-    busy: () => loadShedder.isOn,
+    idlePollMs: fallbackPollMs,
+    isShedding: () => loadShedder.isOn,
     observer: {
-      onAttempt: (facts) => {
+      onAttempt: (attempt) => {
         loadShedder.posted();
-        measured.onAttempt(facts);
+        observers.onAttempt(attempt);
       },
-      onPaused: measured.onPaused,
+      onPaused: observers.onPaused,
     },
     onError: (error) => log.warn({ error }, 'Webhook delivery is failing; retrying'),
     onRecovered: () => log.info('Webhook delivery works again'),

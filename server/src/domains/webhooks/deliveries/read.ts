@@ -22,11 +22,11 @@ import {
 export type DeliveryRecord = Static<typeof deliveryRecord>;
 type DeliveryDetail = Static<typeof deliveryDetail>;
 
-/** Deliveries looked at for one page, all tenants together. */
-const lookedAt = 10_000;
+/** Deliveries scanned for one filtered page, over all tenants. */
+const maxScanned = 10_000;
 
-/** One page of deliveries, those of the latest events first: of events it may read, to endpoints it may manage. */
-export async function listDeliveriesOf(
+/** One page of deliveries, latest events first: of events that the caller may read, to endpoints that it may manage. */
+export async function listVisibleDeliveries(
   database: Queryable,
   query: Static<typeof deliveryListQuery>,
   principal: Principal,
@@ -35,19 +35,19 @@ export async function listDeliveriesOf(
   if (endpointId !== undefined) await findManaged(database, endpointId, principal, 'endpointId');
   const tenantIds = await tenantsSeen(database, principal);
   const eventId = query.eventId === undefined ? null : idOf('eventId', 'evt', query.eventId);
-  const [fromId, beforeId] = stretchOf(query, eventId);
-  const isIndexed = state === 'FAILED' || state === 'CANCELLED';
+  const [fromId, beforeId] = idRangeOf(query, eventId);
+  const hasStateIndex = state === 'FAILED' || state === 'CANCELLED';
   const patterns = readablePatterns(principal.scopes);
   const isRestricted = patterns.length < eventPatterns.length;
-  const isSifted = [endpointId, eventType, query.eventId, isIndexed ? undefined : state].some(
+  const isFiltered = [endpointId, eventType, query.eventId, hasStateIndex ? undefined : state].some(
     (one) => one !== undefined,
   );
   const rows = await database.run(listDeliveries, [
     tenantIds,
     fromId,
     beforeId,
-    isIndexed ? state : null,
-    isSifted || isRestricted ? Math.max(pageSize, Math.ceil(lookedAt / tenantIds.length)) + 1 : pageSize + 1,
+    hasStateIndex ? state : null,
+    isFiltered || isRestricted ? Math.max(pageSize, Math.ceil(maxScanned / tenantIds.length)) + 1 : pageSize + 1,
     endpointId ?? null,
     state ?? null,
     eventType ?? null,
@@ -65,16 +65,17 @@ export async function listDeliveriesOf(
   };
 }
 
-/** From which id, and before which, the list is read. A delivery's id begins with its event's moment. */
-function stretchOf(query: Static<typeof deliveryListQuery>, eventId: string | null): [string, string] {
+/** The range of delivery ids to scan, end exclusive. A delivery's id begins with the time of its event. */
+function idRangeOf(query: Static<typeof deliveryListQuery>, eventId: string | null): [string, string] {
   const { fromMs, toMs } = dayRangeOf(query.startDate, query.endDate);
   const days = [leastUuidAt(fromMs), leastUuidAt(toMs)] as const;
-  const near = eventId === null ? days : momentOf(eventId);
+  const near = eventId === null ? days : idsNear(eventId);
   const ends = [days[1], near[1], ...(query.after === undefined ? [] : [idOf('after', 'dlv', query.after)])];
   return [days[0] > near[0] ? days[0] : near[0], ends.toSorted()[0] as string];
 }
 
-const momentOf = (eventId: string) =>
+/** All ids of the event's millisecond. */
+const idsNear = (eventId: string) =>
   [`${eventId.slice(0, 13)}-0000-0000-000000000000`, `${eventId.slice(0, 13)}-ffff-ffff-ffffffffffff`] as const;
 
 function idOf(field: string, prefix: string, text: string): string {
@@ -83,7 +84,7 @@ function idOf(field: string, prefix: string, text: string): string {
   return id;
 }
 
-/** A delivery with every try, and the others that were sent under the same id. */
+/** A delivery with its attempts and the other deliveries that were sent under the same id. */
 export async function readDelivery(database: Queryable, id: string, principal: Principal): Promise<DeliveryDetail> {
   const row = await findReadable(database, id, principal);
   const attempts = await database.run(findAttempts, [row.tenant_id, row.id]);
@@ -95,7 +96,7 @@ export async function readDelivery(database: Queryable, id: string, principal: P
   };
 }
 
-/** The delivery of that public id, if the caller may read its event and manage its endpoint. */
+/** The delivery with this public id, if the caller may read its event and manage its endpoint. */
 export async function findReadable(
   database: Queryable,
   text: string,
@@ -107,7 +108,7 @@ export async function findReadable(
   const [row] = await database.run(findDelivery, [await tenantsSeen(database, principal), id]);
   if (row === undefined) throw notFound('delivery', text, field);
   await findManaged(database, row.endpoint_id, principal, field);
-  // Its endpoint may have been told to ask for less since.
+  // The endpoint may subscribe to fewer types by now, so that managing it does not imply reading this one.
   demandReading([row.type], principal);
   return row;
 }

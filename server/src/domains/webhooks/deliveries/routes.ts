@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import { listDeliveriesOf, readDelivery } from './read.ts';
-import { type ReplayDeps, readReplay, replay } from './replay/replay.ts';
+import { listVisibleDeliveries, readDelivery } from './read.ts';
+import { createReplay, type ReplayDeps } from './replay/create.ts';
+import { readReplay } from './replay/read.ts';
 import {
   deliveryDetail,
   deliveryListQuery,
@@ -15,46 +16,47 @@ import {
 } from './schema.ts';
 
 export interface DeliveryDeps extends ReplayDeps {
-  /** For lists that look through thousands of rows: it finds them by index, in its order (`indexed`). */
-  lists: Queryable;
+  /** The pool for lists that scan thousands of rows: its plans use indexes in their order (`indexed`). */
+  listDatabase: Queryable;
 }
 
 export function deliveryRoutes(deps: DeliveryDeps): Route[] {
-  const { database, lists } = deps;
+  const { database, listDatabase } = deps;
   return [
     get('/api/webhook/delivery/list', 'caller', 'Webhooks', {
       summary: 'List deliveries',
       description:
-        'Those of the latest events first. Days are those of the events. A page may hold fewer than asked for and still ' +
-        'be followed by more: as long as `pagination.next` is not null.',
+        'Deliveries of the latest events come first, and `startDate` and `endDate` apply to the events. A page may be ' +
+        'shorter than `pageSize` although more pages follow: continue until `pagination.next` is null.',
       query: deliveryListQuery,
       data: Type.Array(deliveryRecord),
       paged: 'by_cursor',
-      handle: ({ query, principal }) => listDeliveriesOf(lists, query, principal),
+      handle: ({ query, principal }) => listVisibleDeliveries(listDatabase, query, principal),
     }),
 
     get('/api/webhook/delivery/detail', 'caller', 'Webhooks', {
-      summary: 'Look a delivery up, with every attempt',
+      summary: 'Get a delivery with its attempts',
       query: deliveryQuery,
       data: deliveryDetail,
-      handle: async ({ query, principal }) => ({ data: await readDelivery(lists, query.id, principal) }),
+      handle: async ({ query, principal }) => ({ data: await readDelivery(listDatabase, query.id, principal) }),
     }),
 
     post('/api/webhook/replay', 'caller', 'Webhooks', {
-      summary: 'Send again: one delivery, or all since a time',
+      summary: 'Replay one delivery, or all events since a time',
       description:
-        'Under the same `X-Service-Delivery`, with tries of its own. What is under way is not sent a second time. All since ' +
-        'a time is made in batches that survive a crash, also of events for which no delivery was ever made.',
+        'The events are sent again under the same `X-Service-Delivery`, with retries of their own. Deliveries that are still ' +
+        'open are not sent twice. A replay since a time runs in batches, survives a crash, and includes events that had no ' +
+        'delivery because the endpoint was switched off.',
       body: replayInput,
       data: replayResult,
       handle: async ({ body, principal }) => ({
         message: 'Replay queued',
-        data: await replay(body, principal, deps),
+        data: await createReplay(body, principal, deps),
       }),
     }),
 
     get('/api/webhook/replay/detail', 'caller', 'Webhooks', {
-      summary: 'Look up how far a replay has come',
+      summary: 'Get the progress of a replay',
       query: replayQuery,
       data: replayRecord,
       handle: async ({ query, principal }) => ({ data: await readReplay(database, query.id, principal) }),

@@ -1,6 +1,6 @@
 import { secondMs } from '../../../core/clock.ts';
 
-/** How one attempt ended. Only `ok` is a success; `http_status` is any answer that is not 2xx, redirects included. */
+/** How one attempt ended. Only `ok` is a success; `http_status` is any answer other than 2xx, redirects included. */
 export type AttemptOutcome =
   | 'ok'
   | 'http_status'
@@ -13,28 +13,29 @@ export type AttemptOutcome =
   | 'protocol'
   | 'forbidden_address';
 
-/** The receiver is gone for good and says so: its endpoint is switched off (decisions, Webhooks). */
+/** HTTP 410 Gone switches the endpoint off (decisions, Webhooks). */
 export const goneStatus = 410;
 
-/** So many failures in a row, and sending is paused for so long; then one delivery tries. */
+/** This many failures in a row open the circuit breaker for this long; then one delivery is sent as a trial. */
 export const breakerFailures = 5;
 export const breakerOpenMs = 30 * secondMs;
 
-/** What an attempt says of its endpoint. Whoever answers is there, also when it refuses what it is sent. */
-export type Standing = 'answering' | 'failing';
-
-export function standingOf(outcome: AttemptOutcome, status: number | undefined): Standing {
-  if (status !== undefined) return status >= 500 ? 'failing' : 'answering';
-  // No connection was made, and none will be: it costs nothing.
-  return outcome === 'forbidden_address' ? 'answering' : 'failing';
+/**
+ * Whether an attempt counts against its endpoint's health: no answer, or a 5xx. Any other status proves that the endpoint
+ * works, even if it refuses the delivery.
+ */
+export function countsAsFailure(outcome: AttemptOutcome, status: number | undefined): boolean {
+  if (status !== undefined) return status >= 500;
+  // A forbidden address is refused before a connection is made: it costs nothing, so no pause is needed.
+  return outcome !== 'forbidden_address';
 }
 
-/** A wait may be lengthened up to twice by the receiver's Retry-After, and never shortened (decisions, Webhooks). */
-const longestLengthening = 2;
+/** The receiver's Retry-After may extend a retry interval up to twice and never shortens it (decisions, Webhooks). */
+const maxExtension = 2;
 
 /**
- * When to try again after the attempt with this number (from 1) ended, in ms since the epoch; undefined when all
- * tries are used up. Each interval counts from the end of the failed attempt.
+ * When to retry after attempt number `attempt` (from 1), in ms since the epoch; undefined when no retries are left. Each
+ * interval begins at the end of the failed attempt.
  */
 export function retryAt(
   attempt: number,
@@ -44,11 +45,11 @@ export function retryAt(
 ): number | undefined {
   const intervalMs = intervalsMs[attempt - 1];
   if (intervalMs === undefined) return undefined;
-  const askedMs = retryAfterMs(retryAfter, endedMs) ?? 0;
-  return endedMs + Math.min(Math.max(intervalMs, askedMs), intervalMs * longestLengthening);
+  const requestedMs = retryAfterMs(retryAfter, endedMs) ?? 0;
+  return endedMs + Math.min(Math.max(intervalMs, requestedMs), intervalMs * maxExtension);
 }
 
-/** Retry-After (RFC 9110, section 10.2.3): seconds, or a date. What is neither is ignored. */
+/** Retry-After (RFC 9110, section 10.2.3): seconds or a date. Anything else is ignored. */
 function retryAfterMs(text: string | undefined, nowMs: number): number | undefined {
   if (text === undefined) return undefined;
   const trimmed = text.trim();

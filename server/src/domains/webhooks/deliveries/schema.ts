@@ -6,11 +6,11 @@ import { endpointId, nullable, time } from '../endpoints/schema.ts';
 import { deliveryStates } from './statements.ts';
 
 const state = Type.Enum([...deliveryStates]);
-const deliveryId = Type.String({ minLength: 1, maxLength: 100, description: '`dlv_` and a body.' });
+const deliveryId = Type.String({ minLength: 1, maxLength: 100, description: 'Delivery id, beginning with `dlv_`.' });
 
 export const deliveryListQuery = Type.Object({
   ...cursorFields,
-  endpointId: Type.Optional(endpointId('Only deliveries to this endpoint, which may have been removed.')),
+  endpointId: Type.Optional(endpointId('Only deliveries to this endpoint; it may have been removed.')),
   state: Type.Optional(state),
   eventType: Type.Optional(Type.Enum([...eventTypes, pingType])),
   eventId: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Only deliveries of this event.' })),
@@ -20,21 +20,26 @@ export const deliveryListQuery = Type.Object({
 export const deliveryQuery = Type.Object({ id: deliveryId });
 
 export const deliveryRecord = Type.Object({
-  id: Type.String({ description: 'Of this delivery alone.' }),
+  id: Type.String({ description: 'Id of this delivery.' }),
   sentAs: Type.String({
-    description: 'What it is sent under, `X-Service-Delivery`: that of the delivery it repeats, or its own.',
+    description: 'The id in `X-Service-Delivery`: the id of the replayed delivery, or its own.',
   }),
   tenantId: tenantIdOnWire,
   endpointId: Type.Integer(),
-  url: Type.String({ description: "The endpoint's address as it is now." }),
+  url: Type.String({ description: "The endpoint's present URL." }),
   eventId: Type.String(),
   eventType: Type.Enum([...eventTypes, pingType]),
-  objectId: Type.String({ description: 'The record that the event happened to.' }),
-  state: Type.Enum([...deliveryStates], { description: 'OPEN: on its way, or waiting to be tried again.' }),
-  attemptCount: Type.Integer({ description: 'Tries that have ended.' }),
-  lastStatus: nullable(Type.Integer(), 'What the last try was answered. null: nothing, or it is no longer kept.'),
-  lastOutcome: nullable(Type.String(), 'How the last try ended: `ok`, or what went wrong.'),
-  nextAttemptTime: nullable(Type.String(), 'When it is due, while it is OPEN.'),
+  objectId: Type.String({ description: 'Id of the record that the event is about.' }),
+  state: Type.Enum([...deliveryStates], {
+    description: 'OPEN: being sent, or waiting for its first attempt or a retry.',
+  }),
+  attemptCount: Type.Integer({ description: 'Attempts that have ended.' }),
+  lastStatus: nullable(
+    Type.Integer(),
+    'HTTP status of the last answer. null: there was no answer, or the attempt is no longer kept.',
+  ),
+  lastOutcome: nullable(Type.String(), 'Outcome of the last attempt: `ok` or the kind of failure.'),
+  nextAttemptTime: nullable(Type.String(), 'When it is due. null unless it is OPEN.'),
   createdTime: Type.String(),
   finishedTime: nullable(Type.String(), 'null while it is OPEN.'),
 });
@@ -43,45 +48,49 @@ export const attempt = Type.Object({
   number: Type.Integer(),
   time: Type.String({ description: 'When it was sent.' }),
   durationMs: Type.Integer(),
-  status: nullable(Type.Integer(), 'What it was answered. null: nothing.'),
-  outcome: Type.String({ description: '`ok`, or what went wrong.' }),
-  resent: Type.Boolean({ description: 'true: sent twice, because the receiver was just closing the connection.' }),
-  address: nullable(Type.String(), 'The address that was connected to.'),
+  status: nullable(Type.Integer(), 'HTTP status. null: there was no answer.'),
+  outcome: Type.String({ description: '`ok` or the kind of failure.' }),
+  resent: Type.Boolean({ description: 'true: sent twice, because the receiver was closing the idle connection.' }),
+  address: nullable(Type.String(), 'IP address of the connection. null: no connection was made.'),
   responseHeaders: nullable(
     Type.Object({}, { additionalProperties: true }),
-    'At most 4 KiB of them. null: there was no answer.',
+    'At most 4 KiB of headers. null: there was no answer.',
   ),
-  responseBody: nullable(Type.String(), 'The first 8 KiB, read as UTF-8. null: there was none.'),
+  responseBody: nullable(Type.String(), 'The first 8 KiB, decoded as UTF-8. null: there was no body.'),
 });
 
 export const deliveryDetail = Type.Object({
   ...deliveryRecord.properties,
-  attempts: Type.Array(attempt, { description: 'Oldest first, as long as they are kept.' }),
+  attempts: Type.Array(attempt, { description: 'Oldest first. Old attempts are deleted.' }),
   runs: Type.Array(Type.Object({ id: Type.String(), state, createdTime: Type.String() }), {
-    description: 'Every delivery that was sent under the same id, this one too, oldest first.',
+    description: 'All deliveries with the same `sentAs`, including this one, oldest first.',
   }),
 });
 
-/** What of an endpoint's past is sent again: by what became of it. MISSING: no delivery was made, as it was switched off. */
+/** Selects the events of a replay by the state of their delivery. MISSING: none was enqueued, the endpoint was switched off. */
 export const replayedStates = ['SUCCEEDED', 'FAILED', 'CANCELLED', 'MISSING'] as const;
 export type ReplayedState = (typeof replayedStates)[number];
 
 export const replayInput = Type.Object(
   {
     deliveryId: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 100, description: 'Sends this one again. Goes alone.' }),
+      Type.String({
+        minLength: 1,
+        maxLength: 100,
+        description: 'Replays this delivery. Not together with other fields.',
+      }),
     ),
-    endpointId: Type.Optional(endpointId('Sends to this endpoint again what happened since.')),
-    since: Type.Optional(time('Events from then on.')),
-    until: Type.Optional(time('Events before then. Left out: until now.')),
+    endpointId: Type.Optional(endpointId('Replays all events of this endpoint since `since`.')),
+    since: Type.Optional(time('Start of the replay. Required with `endpointId`.')),
+    until: Type.Optional(time('End of the replay, exclusive. Default: now.')),
     states: Type.Optional(
       Type.Array(Type.Enum([...replayedStates]), {
         minItems: 1,
         maxItems: replayedStates.length,
         uniqueItems: true,
         description:
-          'Only events whose delivery ended so; MISSING: that never had one, because the endpoint was switched off. Left ' +
-          'out: all of them.',
+          'Only events whose delivery is in one of these states. MISSING: events without a delivery, because the endpoint ' +
+          'was switched off. Default: all.',
       }),
     ),
   },
@@ -89,12 +98,12 @@ export const replayInput = Type.Object(
 );
 
 export const replayResult = Type.Object({
-  deliveryId: nullable(Type.String(), 'Of one delivery: the one that sends it again.'),
-  replayId: nullable(Type.String(), 'Of all since a time: whose progress can be asked for.'),
+  deliveryId: nullable(Type.String(), 'The new delivery. null when `endpointId` was given.'),
+  replayId: nullable(Type.String(), 'The replay, for `/api/webhook/replay/detail`. null when `deliveryId` was given.'),
 });
 
 export const replayQuery = Type.Object({
-  id: Type.String({ minLength: 1, maxLength: 100, description: '`rpl_` and a body.' }),
+  id: Type.String({ minLength: 1, maxLength: 100, description: 'Replay id, beginning with `rpl_`.' }),
 });
 
 export const replayRecord = Type.Object({
@@ -104,11 +113,11 @@ export const replayRecord = Type.Object({
   until: Type.String(),
   states: Type.Array(Type.Enum([...replayedStates])),
   state: Type.Enum(['RUNNING', 'DONE', 'STOPPED'], {
-    description: 'STOPPED: the endpoint was switched off or removed meanwhile.',
+    description: 'STOPPED: the endpoint was switched off or removed during the replay.',
   }),
-  reachedTime: Type.String({ description: 'How far it has come between `since` and `until`.' }),
-  eventCount: Type.Integer({ description: 'Events looked at, of any type.' }),
-  deliveryCount: Type.Integer({ description: 'Deliveries made.' }),
+  reachedTime: Type.String({ description: 'Events up to this time have been replayed.' }),
+  eventCount: Type.Integer({ description: 'Events examined, of any type.' }),
+  deliveryCount: Type.Integer({ description: 'Deliveries enqueued.' }),
   createdTime: Type.String(),
   finishedTime: nullable(Type.String(), 'null while it is RUNNING.'),
 });

@@ -27,7 +27,7 @@ const columns = `d.tenant_id, d.id, d.event_id, d.endpoint_id, d.state, d.attemp
           d.replay_of, event.type, event.object_id, endpoint.url, last.status as last_status,
           last.outcome as last_outcome`;
 
-/** What belongs to a delivery `d`: its event, its endpoint, its last try. */
+/** Joins the event, the endpoint and the last attempt of a delivery `d`. */
 const joined = `
           join event on event.tenant_id = d.tenant_id and event.id = d.event_id
           join webhook_endpoint endpoint on endpoint.id = d.endpoint_id
@@ -35,17 +35,17 @@ const joined = `
             on last.tenant_id = d.tenant_id and last.delivery_id = d.id and last.number = d.attempts`;
 
 /**
- * A page, those of the latest events first: of each tenant at most $5 deliveries are looked at, and those among them given
- * back that fit. `bound` is where the look ended before there was nothing left; a page is whole down to there. In every
- * row; a page without rows is one row without an id.
+ * A page of deliveries, latest events first. It scans at most $5 deliveries of each tenant and returns those that match.
+ * `bound`, the same in every row, is the id where the scan stopped early (null: it reached the end); the page is complete
+ * down to it. A page without deliveries is one row without an id.
  *
- * Values: tenants, from which id, before which id, states that an index of their own holds (null: look at all), how many
- * to look at; then endpoint, state, event type, event, what its endpoint may subscribe to (null: any); how many to give
- * back; of which types its event may be (null: any).
+ * Values: tenants, first id, id before which to end, a state that has a partial index (null: scan all states), how many to
+ * scan; then the filters endpoint, state, event type, event, patterns that the endpoint may subscribe to (null: any); how
+ * many to return; types that the event may have (null: any).
  */
 export const listDeliveries = statement<DeliveryRow & { bound: string | null }>(
   'deliveries.list_deliveries',
-  `with looked as materialized (
+  `with scanned as materialized (
      select near.*
        from unnest($1::bigint[]) as seen (tenant_id)
       cross join lateral (
@@ -56,24 +56,24 @@ export const listDeliveries = statement<DeliveryRow & { bound: string | null }>(
       ) as near
    ), bound as (
      select max(lowest)::uuid as id
-       from (select min(id::text) as lowest from looked group by tenant_id having count(*) = $5::int) as full_look
+       from (select min(id::text) as lowest from scanned group by tenant_id having count(*) = $5::int) as full_scan
    ), page as materialized (
-     select looked.tenant_id, looked.id
-       from looked cross join bound
-      where (bound.id is null or looked.id >= bound.id)
-        and ($6::bigint is null or looked.endpoint_id = $6)
-        and ($7::text is null or looked.state = $7)
-        and ($9::uuid is null or looked.event_id = $9)
+     select scanned.tenant_id, scanned.id
+       from scanned cross join bound
+      where (bound.id is null or scanned.id >= bound.id)
+        and ($6::bigint is null or scanned.endpoint_id = $6)
+        and ($7::text is null or scanned.state = $7)
+        and ($9::uuid is null or scanned.event_id = $9)
         and ($8::text is null or exists (
           select from event
-           where event.tenant_id = looked.tenant_id and event.id = looked.event_id and event.type = $8))
+           where event.tenant_id = scanned.tenant_id and event.id = scanned.event_id and event.type = $8))
         and ($10::text[] is null or exists (
           select from webhook_endpoint endpoint
-           where endpoint.id = looked.endpoint_id and endpoint.events <@ $10::text[]))
+           where endpoint.id = scanned.endpoint_id and endpoint.events <@ $10::text[]))
         and ($12::text[] is null or exists (
           select from event
-           where event.tenant_id = looked.tenant_id and event.id = looked.event_id and event.type = any ($12)))
-      order by looked.id desc limit $11::int
+           where event.tenant_id = scanned.tenant_id and event.id = scanned.event_id and event.type = any ($12)))
+      order by scanned.id desc limit $11::int
    )
    select row.*, bound.id as bound
      from bound
@@ -84,7 +84,7 @@ export const listDeliveries = statement<DeliveryRow & { bound: string | null }>(
     order by row.id desc`,
 );
 
-/** In whichever of these tenants it is. Values: tenants, id. */
+/** Finds a delivery in any of the given tenants. Values: tenants, id. */
 export const findDelivery = statement<DeliveryRow>(
   'deliveries.find_delivery',
   `select ${columns}
@@ -92,7 +92,7 @@ export const findDelivery = statement<DeliveryRow>(
      join delivery d on d.tenant_id = seen.tenant_id and d.id = $2 ${joined}`,
 );
 
-/** What repeats a delivery, or it itself. Values: tenant, the id of the first of them. Oldest first. */
+/** A delivery and its replays, oldest first. Values: tenant, id of the first delivery. */
 export const findRuns = statement<{ id: string; state: DeliveryState; created_at: string }>(
   'deliveries.find_runs',
   `select id, state, created_at from delivery d
@@ -119,8 +119,8 @@ export const findAttempts = statement<AttemptRow>(
      from delivery_attempt where tenant_id = $1 and delivery_id = $2 order by number`,
 );
 
-/** Sends a delivery once more, as a new one under the same public id. Values: tenant, the first of its kind, now in ms. */
-export const repeatDelivery = statement<{ id: string }>(
+/** Enqueues a replay of a delivery, to be sent under its public id. Values: tenant, id of the first delivery, now in ms. */
+export const replayDelivery = statement<{ id: string }>(
   'deliveries.repeat_delivery',
   `insert into delivery (tenant_id, id, event_id, endpoint_id, due_at, created_at, replay_of)
    select tenant_id, ${deliveryIdFrom('event_id')}, event_id,

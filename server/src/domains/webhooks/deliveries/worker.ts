@@ -3,102 +3,103 @@ import { ClaimLoop } from '../../../platform/jobs/claim-loop.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { AddressGuard } from '../endpoints/address-guard.ts';
 import type { EndpointDirectory } from '../endpoints/directory.ts';
+import { maxClaimSize, releaseDeliveries, releaseDueLeases, releaseParkedLeases } from './claiming/claim-statements.ts';
 import { Claimer, type LeasedDelivery } from './claiming/claimer.ts';
 import type { EndpointQueue } from './claiming/endpoint-queue.ts';
 import { EndpointQueues } from './claiming/endpoint-queues.ts';
-import { giveBackAside, giveBackDue, maximumClaim, releaseDeliveries } from './claiming/statements.ts';
+import { bringDeliveriesForward } from './clock-set-back.ts';
 import { EndpointHealth, type EndpointHealthOptions } from './recording/endpoint-health.ts';
 import { Recorder } from './recording/recorder.ts';
-import { type Result, resultOf, unsent } from './recording/result.ts';
-import { type AttemptOutcome, goneStatus, standingOf } from './rules.ts';
-import { postOf } from './sending/request.ts';
-import { Sender, type Sent, unanswered } from './sending/sender.ts';
-import { bringDeliveriesForward } from './set-back.ts';
+import { attemptResult, cancelledResult, type DeliveryResult } from './recording/result.ts';
+import { type AttemptOutcome, countsAsFailure, goneStatus } from './rules.ts';
+import { signedRequest } from './sending/request.ts';
+import { noAnswer, Sender, type SendResult } from './sending/sender.ts';
 
 export interface DeliveryWorkerOptions {
-  /** At most three connections of it are used at once, mostly two: to claim, to record, to clear the way. */
+  /** Uses at most three connections at once, mostly two: to claim, to record and to park. */
   database: Queryable;
   directory: EndpointDirectory;
   guard: AddressGuard;
   clock: Clock;
-  /** One deadline for a whole attempt: `app.webhook.timeout`. */
+  /** Deadline of a whole attempt: `app.webhook.timeout`. */
   timeoutMs: number;
-  /** Waits before each retry: `app.webhook.retry-intervals`. As many retries as there are waits. */
+  /** Waits before each retry, as many retries as waits: `app.webhook.retry-intervals`. */
   retryIntervalsMs: readonly number[];
-  /** Deliveries in flight at most. */
+  /** Deliveries in flight at most: `app.webhook.max-in-flight`. */
   maxInFlight?: number;
-  /** How often it looks by itself, while nothing waits, where something else wakes it (`deliveryDue`). */
-  restMs?: number;
-  /** Whether the process has more urgent work: deliveries then go on at a part of their pace (`busyGapMs`). */
-  busy?: () => boolean;
+  /** Poll interval while nothing is due, if something else also wakes the worker (`recentlyDueQuery`). */
+  idlePollMs?: number;
+  /** Whether load shedding is on: deliveries then continue at a reduced pace (`sheddingSlots`, `sheddingClaimGapMs`). */
+  isShedding?: () => boolean;
   observer?: DeliveryObserver;
-  /** Told once when an endpoint is switched off, after that is committed: its owner should hear of it. */
+  /** Called once when an endpoint has been switched off, after the commit, to notify its owner. */
   onDisabled?: EndpointHealthOptions['onDisabled'];
-  /** Told when the database goes away or a delivery cannot be made ready; not again until something succeeds. */
+  /** Called when the database fails or a delivery cannot be prepared; not again until something succeeds. */
   onError?: (error: unknown) => void;
-  /** Told once when the database is back. */
+  /** Called once when the database works again. */
   onRecovered?: () => void;
   /** Further certificate authorities to trust, in PEM. */
   ca?: string;
 }
 
 export interface DeliveryObserver {
-  /** An attempt has ended. `lagMs`: from when it was due until it was sent. */
-  onAttempt?: (facts: { outcome: AttemptOutcome; durationMs: number; lagMs: number }) => void;
+  /** An attempt has ended. `lagMs`: from its due time until it was sent. */
+  onAttempt?: (attempt: { outcome: AttemptOutcome; durationMs: number; lagMs: number }) => void;
   onClaim?: (count: number, durationMs: number) => void;
-  /** Results that did not count: another sender had taken the delivery over, or the database stayed away too long. */
-  onLost?: (count: number) => void;
-  /** An endpoint has failed so often in a row that nothing is sent to it for a while. */
+  /** Results that did not count: another sender had claimed the delivery, or the database was away beyond the lease. */
+  onDiscarded?: (count: number) => void;
+  /** The circuit breaker of an endpoint has opened. */
   onPaused?: () => void;
 }
 
-/** Many of them wait for their claim or their record at any moment: 64 slots made half the deliveries a second of 512. */
+/** Many deliveries wait for their claim or record at any moment: 64 slots gave half the deliveries per second of 512. */
 const defaultMaxInFlight = 512;
-/** What waits for its endpoint's rate or pause is looked at this often. */
+/** Poll interval while deliveries wait for the rate or the pause of their endpoint. */
 const pollMs = 100;
 /**
- * While payments take all the processor they can get, deliveries get this much: 100 ten times a second. Few claims of
- * many cost a third of many claims of few. The rest catches up when the rush is over.
+ * While payments take all the processor time they can get: claims of at most 100 deliveries, ten a second. A few large
+ * claims cost a third of many small ones. The backlog is sent when the load is over.
  */
-const busySlots = 100;
-const busyGapMs = 100;
-/** Beyond the attempt's own deadline a lease leaves this long, to find a slot before it and to be recorded after it. */
-const leaseBeyondTimeoutMs = 20 * secondMs;
-/** Nothing is sent unless its deadline and this much for recording fit into what is left of the lease. */
-const recordingMs = 2 * secondMs;
+const sheddingSlots = 100;
+const sheddingClaimGapMs = 100;
+/** A lease exceeds the deadline of the attempt by this: time to get a slot before it and to be recorded after it. */
+const leaseMarginMs = 20 * secondMs;
+/** A delivery is sent only if the attempt's deadline and this much time to record it fit into the rest of its lease. */
+const recordingBudgetMs = 2 * secondMs;
 
 /**
- * Sends what the outbox has written: claims due deliveries under a lease, posts them signed, and records what came of
- * it. At least once: a sender that dies is replaced when its leases run out, 30 s after the claim, and then the
- * same bytes go out under the same ids. Two senders never hold one delivery's lease at once, and a result that comes
- * after the lease was taken over is fenced off.
+ * Sends deliveries: claims due ones under a lease, sends them signed and records the results.
  *
- * An endpoint that is switched off, or gone, is sent nothing: its open deliveries become CANCELLED when they fall
- * due. They and their events stay, so that they can be sent again on demand.
+ * At least once: if a sender dies, its leases run out 30 s after the claim, and another sender sends the same bytes under
+ * the same ids. Two senders never hold the lease of one delivery at the same time, and a result that arrives after the
+ * lease was taken over is fenced off.
+ *
+ * Deliveries to an endpoint that is switched off or removed become CANCELLED when they fall due. They and their events
+ * stay, so that they can be replayed.
  */
 export class DeliveryWorker {
   readonly #options: DeliveryWorkerOptions;
   readonly #loop: ClaimLoop<LeasedDelivery>;
   readonly #sender: Sender;
   readonly #recorder: Recorder;
-  readonly #lanes: EndpointQueues;
+  readonly #queues: EndpointQueues;
   readonly #claimer: Claimer;
   readonly #health: EndpointHealth;
-  #troubled = false;
+  #isFailing = false;
 
   constructor(options: DeliveryWorkerOptions) {
-    const { database, directory, guard, clock, timeoutMs, ca, busy, onDisabled, observer = {} } = options;
-    const { maxInFlight = defaultMaxInFlight, restMs = pollMs } = options;
-    const onError = (error: unknown) => this.#trouble(error);
-    const slots = () => (busy?.() ? Math.min(busySlots, maxInFlight) : maxInFlight);
+    const { database, directory, guard, clock, timeoutMs, ca, isShedding, onDisabled, observer = {} } = options;
+    const { maxInFlight = defaultMaxInFlight, idlePollMs = pollMs } = options;
+    const onError = (error: unknown) => this.#reportError(error);
+    const slots = () => (isShedding?.() ? Math.min(sheddingSlots, maxInFlight) : maxInFlight);
     this.#options = options;
     this.#sender = new Sender({ timeoutMs, lookup: guard.lookup, ...(ca !== undefined && { ca }) });
-    this.#lanes = new EndpointQueues(slots);
+    this.#queues = new EndpointQueues(slots);
     this.#claimer = new Claimer({
       database,
       clock,
-      lanes: this.#lanes,
-      leaseMs: timeoutMs + leaseBeyondTimeoutMs,
+      queues: this.#queues,
+      leaseMs: timeoutMs + leaseMarginMs,
       onMore: () => this.#loop.wake(),
       onError: onError,
     });
@@ -114,27 +115,26 @@ export class DeliveryWorker {
       database,
       clock,
       onError: onError,
-      onWritten: () => this.#recovered(),
-      onLost: (count) => observer.onLost?.(count),
+      onWritten: () => this.#reportRecovery(),
+      onDiscarded: (count) => observer.onDiscarded?.(count),
     });
     this.#loop = new ClaimLoop({
-      claim: (room, lease) => this.#claim(room, lease),
-      giveBack: (leases) => this.#giveBack(leases),
+      claim: (freeSlots, lease) => this.#claim(freeSlots, lease),
+      giveBack: (leases) => this.#releaseLeases(leases),
       keyOf: ({ tenant_id, id }) => `${tenant_id} ${id}`,
       renew: (inFlight, { lease, leasedUntilMs }) => Object.assign(inFlight, { lease, leasedUntilMs }),
       perform: (delivery) => this.#perform(delivery),
       release: (deliveries) => this.#release(deliveries),
       slots,
-      gapMs: () => (busy?.() ? busyGapMs : 0),
-      maxBatch: maximumClaim,
-      pollMs: () => (this.#claimer.isQuiet ? restMs : pollMs),
+      gapMs: () => (isShedding?.() ? sheddingClaimGapMs : 0),
+      maxBatch: maxClaimSize,
+      pollMs: () => (this.#claimer.isIdle ? idlePollMs : pollMs),
       onError: onError,
-      onRecovered: () => this.#recovered(),
+      onRecovered: () => this.#reportRecovery(),
       observe: (count, durationMs) => observer.onClaim?.(count, durationMs),
     });
   }
 
-  /** Deliveries being sent. */
   get inFlight(): number {
     return this.#loop.inFlight;
   }
@@ -143,61 +143,63 @@ export class DeliveryWorker {
     this.#loop.start();
   }
 
-  /** Deliveries have just been committed here: look now, not at the next poll. */
+  /** Deliveries may be due: claim now, not at the next poll. */
   wake(): void {
     this.#loop.wake();
   }
 
-  /** The database's clock was set back (`DatabaseClock`). Also called before it starts: it may have been while nobody looked. */
+  /**
+   * The database's clock was set back (`DatabaseClock`). Also called before the worker starts, because it may have happened
+   * while no node was running.
+   */
   async clockWasSetBack(): Promise<void> {
     const { database, clock, timeoutMs, retryIntervalsMs } = this.#options;
-    const leaseMs = timeoutMs + leaseBeyondTimeoutMs;
+    const leaseMs = timeoutMs + leaseMarginMs;
     await bringDeliveriesForward(database, clock(), { leaseMs, retryIntervalsMs });
     this.#loop.wake();
   }
 
   /**
-   * Stops claiming, gives what is in flight its deadline and 2 s to end, and records it. What even then has no answer
-   * keeps its lease, and is sent again when that runs out.
+   * Stops claiming, gives deliveries in flight their deadline and 2 s to end, and records them. A delivery without an
+   * answer by then keeps its lease and is sent again when that runs out.
    */
   async stop(): Promise<void> {
     await this.#loop.stop();
     await this.#claimer.close();
-    await withinMs(this.#loop.drained(), this.#options.timeoutMs + recordingMs);
-    await withinMs(this.#recorder.flush(), recordingMs);
+    await withinMs(this.#loop.drained(), this.#options.timeoutMs + recordingBudgetMs);
+    await withinMs(this.#recorder.flush(), recordingBudgetMs);
     this.#recorder.close();
     await this.#sender.close();
   }
 
-  async #claim(room: number, lease: string): Promise<LeasedDelivery[]> {
-    const claimed = await this.#claimer.claim(room, lease);
+  async #claim(freeSlots: number, lease: string): Promise<LeasedDelivery[]> {
+    const claimed = await this.#claimer.claim(freeSlots, lease);
     return claimed.filter((delivery) => !this.#recorder.renew(delivery.id, delivery));
   }
 
-  /** One delivery, in its endpoint's lane. */
   async #perform(delivery: LeasedDelivery): Promise<void> {
     const { clock } = this.#options;
-    const lane = this.#lanes.begin(delivery.endpoint_id, clock());
-    let sent: Sent | undefined;
+    const queue = this.#queues.begin(delivery.endpoint_id, clock());
+    let sent: SendResult | undefined;
     try {
-      sent = await this.#deliver(delivery, lane);
+      sent = await this.#deliver(delivery, queue);
     } finally {
       const nowMs = clock();
-      const ended = sent && { standing: standingOf(sent.outcome, sent.status), durationMs: sent.durationMs };
-      this.#lanes.end(lane, nowMs, ended);
-      if (this.#lanes.isWorthAClaim(lane, nowMs)) this.#loop.wake();
+      const ended = sent && { isFailure: countsAsFailure(sent.outcome, sent.status), durationMs: sent.durationMs };
+      this.#queues.end(queue, nowMs, ended);
+      if (this.#queues.isWorthClaiming(queue, nowMs)) this.#loop.wake();
     }
   }
 
-  /** undefined: nothing was sent. */
-  async #deliver(delivery: LeasedDelivery, lane: EndpointQueue): Promise<Sent | undefined> {
+  /** undefined: nothing was sent, or too late for the result to count. */
+  async #deliver(delivery: LeasedDelivery, queue: EndpointQueue): Promise<SendResult | undefined> {
     const { directory, clock, timeoutMs, retryIntervalsMs, observer } = this.#options;
     const target = directory.remembered(delivery.endpoint_id) ?? (await directory.find(delivery.endpoint_id));
     if (target?.state !== true) {
-      this.#recorder.add(unsent(delivery, clock()));
+      this.#recorder.add(cancelledResult(delivery, clock()));
       return undefined;
     }
-    const { isTrying } = lane;
+    const { isTrial } = queue;
     let sentMs = clock();
     const sent = target.forbidden
       ? forbiddenAddress
@@ -205,18 +207,14 @@ export class DeliveryWorker {
           origin: target.origin,
           write: () => {
             sentMs = clock();
-            // Held up since the claim, by a frozen process or a slow database: another sender may take it over any moment.
-            const isLate = delivery.leasedUntilMs - sentMs < timeoutMs + recordingMs;
-            const isPaused = lane.isPaused(sentMs) && !isTrying;
-            return isLate || isPaused ? undefined : postOf(delivery, target, sentMs);
+            // Delayed since the claim by a frozen process or a slow database: another sender may claim it at any moment.
+            const isTooLate = delivery.leasedUntilMs - sentMs < timeoutMs + recordingBudgetMs;
+            const isPaused = queue.isPaused(sentMs) && !isTrial;
+            return isTooLate || isPaused ? undefined : signedRequest(delivery, target, sentMs);
           },
         });
     if (sent === undefined) {
-      // Claimed once more while it is given back, it is held under another lease.
-      for (let lease: string | undefined; lease !== delivery.lease; ) {
-        lease = delivery.lease;
-        await this.#release([delivery]);
-      }
+      await this.#releaseUnsent(delivery);
       return undefined;
     }
     observer?.onAttempt?.({
@@ -225,24 +223,31 @@ export class DeliveryWorker {
       lagMs: Math.max(0, sentMs - delivery.due_ms),
     });
     const endedMs = clock();
-    const result = resultOf(delivery, sent, endedMs, retryIntervalsMs);
-    // We stood still, and another may have sent it meanwhile: what is seen so late says nothing of the endpoint.
-    const isOver = endedMs >= delivery.leasedUntilMs;
-    if (!isOver) await this.#note(lane, sent, result);
+    const result = attemptResult(delivery, sent, endedMs, retryIntervalsMs);
+    // This process was frozen, and another may have sent the delivery: so late a result says nothing about the endpoint.
+    const isExpired = endedMs >= delivery.leasedUntilMs;
+    if (!isExpired) await this.#updateHealth(queue, sent, result);
     this.#recorder.add(result);
-    return isOver ? undefined : sent;
+    return isExpired ? undefined : sent;
   }
 
-  /** What the attempt means for its endpoint; hardly ever anything. */
-  async #note(lane: EndpointQueue, { outcome, status }: Sent, { state }: Result): Promise<void> {
-    const { openMs, firstFailureMs } = lane.facts;
-    if (status === goneStatus) await this.#health.gone(lane);
-    else if (standingOf(outcome, status) === 'failing') {
-      if (lane.isToPause(this.#options.clock())) await this.#health.pause(lane);
-    } else if (openMs !== null || (outcome === 'ok' && firstFailureMs !== null)) {
-      await this.#health.recover(lane, outcome === 'ok');
+  async #updateHealth(queue: EndpointQueue, { outcome, status }: SendResult, { state }: DeliveryResult): Promise<void> {
+    const { pausedUntilMs, firstFailureMs } = queue.endpoint;
+    if (status === goneStatus) await this.#health.disableGone(queue);
+    else if (countsAsFailure(outcome, status)) {
+      if (queue.isPauseDue(this.#options.clock())) await this.#health.pause(queue);
+    } else if (pausedUntilMs !== null || (outcome === 'ok' && firstFailureMs !== null)) {
+      await this.#health.recover(queue, outcome === 'ok');
     }
-    if (state === 'FAILED' && status !== goneStatus) await this.#health.exhausted(lane);
+    if (state === 'FAILED' && status !== goneStatus) await this.#health.disableIfFailing(queue);
+  }
+
+  /** If the delivery is claimed again meanwhile, `ClaimLoop` renews its lease in place, and this releases that lease too. */
+  async #releaseUnsent(delivery: LeasedDelivery): Promise<void> {
+    for (let lease: string | undefined; lease !== delivery.lease; ) {
+      lease = delivery.lease;
+      await this.#release([delivery]);
+    }
   }
 
   async #release(deliveries: readonly LeasedDelivery[]): Promise<void> {
@@ -253,24 +258,24 @@ export class DeliveryWorker {
     ]);
   }
 
-  async #giveBack(leases: readonly string[]): Promise<void> {
-    for (const giveBack of [giveBackDue, giveBackAside]) await this.#options.database.run(giveBack, [leases]);
+  async #releaseLeases(leases: readonly string[]): Promise<void> {
+    for (const release of [releaseDueLeases, releaseParkedLeases]) await this.#options.database.run(release, [leases]);
   }
 
-  #trouble(error: unknown): void {
-    if (this.#troubled) return;
-    this.#troubled = true;
+  #reportError(error: unknown): void {
+    if (this.#isFailing) return;
+    this.#isFailing = true;
     this.#options.onError?.(error);
   }
 
-  #recovered(): void {
-    if (!this.#troubled) return;
-    this.#troubled = false;
+  #reportRecovery(): void {
+    if (!this.#isFailing) return;
+    this.#isFailing = false;
     this.#options.onRecovered?.();
   }
 }
 
-const forbiddenAddress: Sent = { ...unanswered, outcome: 'forbidden_address' };
+const forbiddenAddress: SendResult = { ...noAnswer, outcome: 'forbidden_address' };
 
 async function withinMs(work: Promise<void>, limitMs: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
 import { eventually } from '../../../../testing/database.ts';
-import { holdingAnswers, type TestDeliveries, testDeliveries } from '../../../../testing/deliveries.ts';
+import { heldAnswers, type TestDeliveries, testDeliveries } from '../../../../testing/deliveries.ts';
 import { freeDeadLeases } from './dead-leases.ts';
 
 let deliveries: TestDeliveries;
@@ -13,12 +13,12 @@ beforeAll(async () => {
 afterEach(() => deliveries.clean());
 afterAll(() => deliveries.close());
 
-test('what a dead process held is due at once, set aside or not, and its results are fenced off all the same', async () => {
+test('deliveries of a dead process are due at once, parked or not, and its late results are fenced off', async () => {
   const { db } = deliveries;
-  const held = holdingAnswers();
-  const { receiver } = await deliveries.subscribed(held.answering);
-  let lost = 0;
-  // The dead one claims nothing any more; its late results still arrive.
+  const held = heldAnswers();
+  const { receiver } = await deliveries.subscribe(held.answering);
+  let discarded = 0;
+  // The dead process claims nothing any more; its late results still arrive.
   let isDead = false;
   const database: Queryable = {
     run: (statement, values) =>
@@ -26,9 +26,9 @@ test('what a dead process held is due at once, set aside or not, and its results
         ? Promise.reject(new Error('The process is dead.'))
         : db.database.run(statement, values),
   };
-  deliveries.working({ database, observer: { onLost: (count) => (lost += count) } });
-  await deliveries.happenedOften(4);
-  await eventually('the posts', () => held.waiting === 4);
+  deliveries.startWorker({ database, observer: { onDiscarded: (count) => (discarded += count) } });
+  await deliveries.appendEvents(4);
+  await eventually('the requests', () => held.waiting === 4);
   await db.query('update delivery set aside = true where id in (select id from delivery limit 2)');
   const [{ user_id } = { user_id: 0 }] = await db.query<{ user_id: number }>('select user_id from webhook_endpoint');
   await db.query(
@@ -41,8 +41,8 @@ test('what a dead process held is due at once, set aside or not, and its results
   isDead = true;
   receiver.answering = 200;
   await freeDeadLeases(db.database);
-  deliveries.working();
-  const done = await deliveries.finished(4);
+  deliveries.startWorker();
+  const done = await deliveries.untilFinished(4);
   expect(done.map(({ state, attempts, claims }) => ({ state, attempts, claims }))).toEqual(
     Array(4).fill({ state: 'SUCCEEDED', attempts: 1, claims: 2 }),
   );
@@ -51,6 +51,6 @@ test('what a dead process held is due at once, set aside or not, and its results
     { lease: null, leased_until: null },
   ]);
   held.answerAll(500);
-  await eventually('late results are refused', () => lost === 4);
-  expect(await deliveries.finished(4)).toHaveLength(4);
+  await eventually('late results are discarded', () => discarded === 4);
+  expect(await deliveries.untilFinished(4)).toHaveLength(4);
 });

@@ -1,175 +1,181 @@
 import { minuteMs, secondMs } from '../../../../core/clock.ts';
-import { breakerFailures, type Standing } from '../rules.ts';
+import { breakerFailures } from '../rules.ts';
 
-/** What an endpoint's row says of it, as of the last look. */
-export interface EndpointFacts {
-  /** false: switched off; null: gone. Nothing is sent, so nothing need be held back. */
-  state: boolean | null;
+/** An endpoint's row as it was when this node last read it. */
+export interface EndpointSnapshot {
+  /** false: switched off; null: removed. Its deliveries are cancelled without a request, so no limit applies. */
+  isActive: boolean | null;
   origin: string;
-  /** Deliveries in flight at most on this node, for promptness too; null: as promptness allows. */
+  /** The endpoint's own limit of deliveries in flight on each node; null: none. */
   maxInFlight: number | null;
-  /** Deliveries a second at most, on all nodes together. */
+  /** The endpoint's own limit of deliveries per second over all nodes; null: none. */
   ratePerS: number | null;
-  /** Sending is paused until then; afterwards one delivery tries. null: nothing is wrong. */
-  openMs: number | null;
+  /** The circuit breaker is open until then and half-open afterwards. null: it is closed. */
+  pausedUntilMs: number | null;
+  /** Start of the present series of failures without a success, on any node. */
   firstFailureMs: number | null;
 }
 
-/** How an attempt ended, as far as its endpoint is concerned. */
-export interface Ended {
-  standing: Standing;
+/** How one attempt ended, as far as the endpoint's health is concerned. */
+export interface EndedAttempt {
+  isFailure: boolean;
   durationMs: number;
 }
 
-/** In flight at an endpoint of which nothing good is known. */
-const unprovenInFlight = 8;
-/** An answer within this time is prompt: its slot is soon free again. */
+/** Deliveries in flight at first, and again while the endpoint is slow, failing or silent. */
+const initialWindow = 8;
+/** An answer within this time is prompt: its slot is free again soon. */
 const promptMs = secondMs;
-/** A lane that has heard nothing for this long is stuck: its queue need not be looked at with every claim. */
+/** An endpoint that is not prompt and has been silent for this long is stuck. */
 const stuckMs = 250;
-/** What a rate leaves unused is kept for this long, or long enough for one: what a claim misses the next makes up for. */
-export const paceKeptLeastMs = 250;
-/** A third of a second three times is one. */
-export const rounding = 1e-6;
-/** A pause made here is in the database, and in every look that begins, within this time. */
-const writtenMs = secondMs;
+/** Unused rate accumulates for this long, or for one delivery if that takes longer: the next claim may use it. */
+export const minBurstMs = 250;
+/** Makes three thirds of a second add up to one delivery. */
+export const roundingTolerance = 1e-6;
+/** A pause that this node begins is in the database, and in every read that starts, after this time. */
+const pauseWrittenMs = secondMs;
 
 /**
- * One endpoint as this node knows it: how many of its deliveries may be in flight. One that answers promptly gets one
- * more with every answer for as long as it asks for more, which doubles them with every round trip; a slow answer or a
- * failure halves them. While it is slow, failing or silent, and at first, it has few, whatever it had before.
+ * The state of one endpoint on this node: its deliveries in flight, its window, its circuit breaker and its rate.
+ *
+ * The window limits the deliveries in flight. Like TCP slow start it begins at 8 and grows by one with every prompt
+ * answer while more deliveries are due, so that it doubles every round trip; a slow answer or a failure halves it. While
+ * the endpoint is slow, failing or silent, only the initial 8 apply.
  */
 export class EndpointQueue {
   readonly id: number;
-  facts: EndpointFacts;
+  endpoint: EndpointSnapshot;
   inFlight = 0;
-  /** There was more to send than it was given. */
-  isCut = false;
-  /** Some of its deliveries are set aside. */
-  hasAside = false;
+  /** More deliveries were due than it was granted. */
+  isBacklogged = false;
+  /** Some of its deliveries are parked. */
+  hasParked = false;
   /** Failures since the last answer, on this node. */
-  failures = 0;
+  consecutiveFailures = 0;
   failingSinceMs: number | undefined;
-  /** When its rate is used up until, in ms, as far as is known. */
-  usedUntilMs = 0;
-  /** The next that begins is the one that may try whether it answers again. */
-  mayTry = false;
-  /** What is in flight is that one. */
-  isTrying = false;
-  /** What is in flight is the first of a fresh acquaintance: no second one until it has answered. */
-  isIntroduced = false;
+  /** Its rate is used up until then, as far as this node knows. */
+  rateUsedUntilMs = 0;
+  /** This node has the right to send the trial of a half-open breaker: the next delivery that begins is the trial. */
+  hasTrial = false;
+  /** The delivery in flight is that trial. */
+  isTrial = false;
+  /** The delivery in flight is the first to an endpoint without history: no second one before its answer. */
+  isIntroduction = false;
   #pausedAtMs = Number.NEGATIVE_INFINITY;
   #window = 0;
-  #isPrompt = false;
-  #heardMs = 0;
+  #isLastAnswerPrompt = false;
+  #lastActivityMs = 0;
 
-  constructor(id: number, facts: EndpointFacts) {
+  constructor(id: number, endpoint: EndpointSnapshot) {
     this.id = id;
-    this.facts = facts;
-    this.#window = this.#unproven;
+    this.endpoint = endpoint;
+    this.#window = this.#initialWindow;
   }
 
-  /** What its row said at a look. A look may be older than a pause made here. */
-  learn(facts: EndpointFacts, nowMs: number): void {
-    const own = Math.abs(nowMs - this.#pausedAtMs) < writtenMs ? this.facts.openMs : null;
-    this.facts = own !== null && own > (facts.openMs ?? 0) ? { ...facts, openMs: own } : facts;
+  /** Takes over a newer snapshot, except that a pause which this node has just begun may not be in it yet. */
+  refresh(endpoint: EndpointSnapshot, nowMs: number): void {
+    const ownPauseMs = Math.abs(nowMs - this.#pausedAtMs) < pauseWrittenMs ? this.endpoint.pausedUntilMs : null;
+    const isMissing = ownPauseMs !== null && ownPauseMs > (endpoint.pausedUntilMs ?? 0);
+    this.endpoint = isMissing ? { ...endpoint, pausedUntilMs: ownPauseMs } : endpoint;
   }
 
-  /** Nothing is sent until then. */
   pause(nowMs: number, untilMs: number): void {
     this.#pausedAtMs = nowMs;
-    const firstFailureMs = this.facts.firstFailureMs ?? this.failingSinceMs ?? nowMs;
-    this.facts = { ...this.facts, openMs: untilMs, firstFailureMs };
+    const firstFailureMs = this.endpoint.firstFailureMs ?? this.failingSinceMs ?? nowMs;
+    this.endpoint = { ...this.endpoint, pausedUntilMs: untilMs, firstFailureMs };
   }
 
-  /** It answers again. Only a success ends the failing. */
-  recover(succeeded: boolean): void {
+  /** The endpoint answers again. Only a success ends the series of failures. */
+  recover(hasSucceeded: boolean): void {
     this.#pausedAtMs = Number.NEGATIVE_INFINITY;
-    this.facts = { ...this.facts, openMs: null, firstFailureMs: succeeded ? null : this.facts.firstFailureMs };
+    const firstFailureMs = hasSucceeded ? null : this.endpoint.firstFailureMs;
+    this.endpoint = { ...this.endpoint, pausedUntilMs: null, firstFailureMs };
   }
 
   begin(nowMs: number): void {
-    this.isTrying = this.mayTry;
-    this.mayTry = false;
-    if (this.inFlight++ === 0) this.#heardMs = nowMs;
+    this.isTrial = this.hasTrial;
+    this.hasTrial = false;
+    if (this.inFlight++ === 0) this.#lastActivityMs = nowMs;
   }
 
-  /** Without `ended` nothing was sent. `slots`: more than the node has it cannot use. */
-  end(nowMs: number, ended: Ended | undefined, slots: number): void {
+  /** `ended` is undefined when nothing was sent. The window never exceeds `slots`, which is all that the node has. */
+  end(nowMs: number, ended: EndedAttempt | undefined, slots: number): void {
     this.inFlight--;
-    this.isTrying = false;
-    this.isIntroduced = false;
-    this.#heardMs = nowMs;
+    this.isTrial = false;
+    this.isIntroduction = false;
+    this.#lastActivityMs = nowMs;
     if (ended === undefined) return;
-    if (ended.standing === 'failing') {
-      this.failures++;
+    if (ended.isFailure) {
+      this.consecutiveFailures++;
       this.failingSinceMs ??= nowMs;
     } else {
-      this.failures = 0;
+      this.consecutiveFailures = 0;
       this.failingSinceMs = undefined;
     }
-    this.#isPrompt = ended.standing === 'answering' && ended.durationMs <= promptMs;
-    if (!this.#isPrompt) this.#window = Math.max(this.#unproven, Math.floor(this.#window / 2));
-    else if (this.isCut) this.#window = Math.min(this.#window + 1, slots);
+    this.#isLastAnswerPrompt = !ended.isFailure && ended.durationMs <= promptMs;
+    if (!this.#isLastAnswerPrompt) this.#window = Math.max(this.#initialWindow, Math.floor(this.#window / 2));
+    else if (this.isBacklogged) this.#window = Math.min(this.#window + 1, slots);
   }
 
-  /** It has failed here, or has been paused or failing anywhere, and there has been no success since. */
+  /** It has failed on this node, or has been paused or failing on any, without a success since. */
   get isKnownToFail(): boolean {
-    return this.failures > 0 || this.facts.firstFailureMs !== null;
+    return this.consecutiveFailures > 0 || this.endpoint.firstFailureMs !== null;
   }
 
-  /** Nothing is sent; `isHalfOpen` afterwards. */
+  /** The circuit breaker is open: nothing is sent. */
   isPaused(nowMs: number): boolean {
-    return this.facts.openMs !== null && this.facts.openMs > nowMs;
+    const { pausedUntilMs } = this.endpoint;
+    return pausedUntilMs !== null && pausedUntilMs > nowMs;
   }
 
-  /** The pause is over, and one delivery is to find out whether the trouble is. */
+  /** The circuit breaker is half-open: one delivery, the trial, finds out whether the endpoint works again. */
   isHalfOpen(nowMs: number): boolean {
-    return this.facts.openMs !== null && this.facts.openMs <= nowMs;
+    const { pausedUntilMs } = this.endpoint;
+    return pausedUntilMs !== null && pausedUntilMs <= nowMs;
   }
 
-  /** Whether one more failure calls for a pause: it is the last of many, or that of the one delivery that tries. */
-  isToPause(nowMs: number): boolean {
-    return this.isTrying || (this.failures + 1 >= breakerFailures && !this.isPaused(nowMs));
+  /** Whether a failure now opens the circuit breaker: that of a trial, or the last of `breakerFailures` in a row. */
+  isPauseDue(nowMs: number): boolean {
+    return this.isTrial || (this.consecutiveFailures + 1 >= breakerFailures && !this.isPaused(nowMs));
   }
 
-  /** Its last answer was prompt, and it is not silent now: what it holds, it will soon give back. */
+  /** Its last answer was prompt, and it has not been silent since with deliveries in flight. */
   isPrompt(nowMs: number): boolean {
-    return this.#isPrompt && (this.inFlight === 0 || nowMs - this.#heardMs <= promptMs);
+    return this.#isLastAnswerPrompt && (this.inFlight === 0 || nowMs - this.#lastActivityMs <= promptMs);
   }
 
-  /** How many it may have in flight at most, as far as it alone is concerned. */
+  /** Deliveries in flight at most, by this endpoint's own window and limit. */
   limit(nowMs: number): number {
-    const { maxInFlight } = this.facts;
-    if (!this.isPrompt(nowMs)) return this.#unproven;
+    const { maxInFlight } = this.endpoint;
+    if (!this.isPrompt(nowMs)) return this.#initialWindow;
     return maxInFlight === null ? this.#window : Math.min(this.#window, maxInFlight);
   }
 
-  /** How many more its rate allows now, as far as is known here; `takePace` decides. */
-  paceRoom(nowMs: number): number {
-    const { ratePerS } = this.facts;
+  /** How many deliveries its rate allows now, as far as this node knows; `takeRateAllowance` decides for all nodes. */
+  rateAllowance(nowMs: number): number {
+    const { ratePerS } = this.endpoint;
     if (ratePerS === null) return Number.POSITIVE_INFINITY;
-    const aheadMs = Math.max(0, this.usedUntilMs - nowMs);
-    // Further ahead than it can be, it was told by a clock that has been set back since: `takePace` tells anew.
-    if (aheadMs > minuteMs + paceKeptMs(ratePerS)) return 1;
-    return Math.max(0, Math.floor(((paceKeptMs(ratePerS) - aheadMs) * ratePerS) / secondMs + rounding));
+    const aheadMs = Math.max(0, this.rateUsedUntilMs - nowMs);
+    // Further ahead than a rate can be used up: the clock was set back since. One delivery makes `takeRateAllowance` correct it.
+    if (aheadMs > minuteMs + burstMs(ratePerS)) return 1;
+    return Math.max(0, Math.floor(((burstMs(ratePerS) - aheadMs) * ratePerS) / secondMs + roundingTolerance));
   }
 
-  /** Whether what it holds back it may hold back for a while. */
+  /** Whether its due deliveries may have to wait for a while, so that they are worth parking. */
   isStuck(nowMs: number): boolean {
-    if (this.facts.ratePerS !== null || this.facts.maxInFlight !== null) return true;
-    return !this.isPrompt(nowMs) && nowMs - this.#heardMs > stuckMs;
+    if (this.endpoint.ratePerS !== null || this.endpoint.maxInFlight !== null) return true;
+    return !this.isPrompt(nowMs) && nowMs - this.#lastActivityMs > stuckMs;
   }
 
   idleMs(nowMs: number): number {
-    return this.inFlight > 0 ? 0 : nowMs - this.#heardMs;
+    return this.inFlight > 0 ? 0 : nowMs - this.#lastActivityMs;
   }
 
-  get #unproven(): number {
-    return this.facts.maxInFlight ?? unprovenInFlight;
+  get #initialWindow(): number {
+    return this.endpoint.maxInFlight ?? initialWindow;
   }
 }
 
-function paceKeptMs(ratePerS: number): number {
-  return Math.max(paceKeptLeastMs, secondMs / ratePerS);
+function burstMs(ratePerS: number): number {
+  return Math.max(minBurstMs, secondMs / ratePerS);
 }

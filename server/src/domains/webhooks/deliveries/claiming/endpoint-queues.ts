@@ -1,134 +1,140 @@
 import { hourMs, minuteMs } from '../../../../core/clock.ts';
-import { type Ended, type EndpointFacts, EndpointQueue } from './endpoint-queue.ts';
-import { roomLeaving, SlotAllocator, type Waiting } from './slot-allocator.ts';
-import type { ParkedRow } from './statements.ts';
+import { type EndedAttempt, EndpointQueue, type EndpointSnapshot } from './endpoint-queue.ts';
+import type { PeekedEndpoint } from './peek-statements.ts';
+import { type DueDeliveries, promptAllowance, SlotAllocator } from './slot-allocator.ts';
 
-/** An idle lane of which nothing bad is known is forgotten after a minute, any other after an hour. */
-const keptMs = minuteMs;
-const troubledKeptMs = hourMs;
-/** A claim for fewer than this, or than an eighth of the slots, costs more than it brings. */
-const worthwhile = 25;
+/** An idle queue is forgotten after a minute, or after an hour if its endpoint has failures, a pause or a rate. */
+const idleQueueMs = minuteMs;
+const troubledIdleQueueMs = hourMs;
+/** A claim for fewer deliveries than this, or than an eighth of the slots, costs more than it gains. */
+const worthwhileClaim = 25;
 
-/** Every endpoint this node has lately had to do with. */
+/** The queues of all endpoints that this node has lately served. */
 export class EndpointQueues {
   readonly #slots: () => number;
-  readonly #lanes = new Map<number, EndpointQueue>();
-  /** Those with something in flight: no more than there are slots. */
+  readonly #queues = new Map<number, EndpointQueue>();
+  /** Queues with deliveries in flight: never more than there are slots. */
   readonly #active = new Set<EndpointQueue>();
   #inFlight = 0;
 
-  /** `slots`: deliveries in flight at most. */
+  /** `slots`: deliveries that the node may have in flight. */
   constructor(slots: () => number) {
     this.#slots = slots;
   }
 
-  /** The endpoint's lane, with what its row said at a look. */
-  learn(id: number, facts: EndpointFacts, nowMs: number): EndpointQueue {
-    const lane = this.#lanes.get(id);
-    if (lane === undefined) return this.#add(new EndpointQueue(id, facts));
-    lane.learn(facts, nowMs);
-    return lane;
-  }
-
-  /** Shares out at most so many slots, as things stand now. */
-  round(room: number, nowMs: number): SlotAllocator {
-    return new SlotAllocator({ room, slots: this.#slots(), inFlight: this.#inFlight, active: this.#active, nowMs });
-  }
-
-  begin(id: number, nowMs: number): EndpointQueue {
-    const lane = this.#lanes.get(id) ?? this.#add(new EndpointQueue(id, unknownEndpoint));
-    lane.begin(nowMs);
-    this.#inFlight++;
-    this.#active.add(lane);
-    return lane;
-  }
-
-  end(lane: EndpointQueue, nowMs: number, ended: Ended | undefined): void {
-    lane.end(nowMs, ended, this.#slots());
-    this.#inFlight--;
-    if (lane.inFlight === 0) this.#active.delete(lane);
-  }
-
-  /** Whether enough of a lane that was cut short has come free for another claim. Asked after every delivery. */
-  isWorthAClaim(lane: EndpointQueue, nowMs: number): boolean {
-    if (!lane.isCut) return false;
-    const own = lane.limit(nowMs) - lane.inFlight;
-    const room = lane.isPrompt(nowMs) ? Math.min(own, roomLeaving(this.#slots() - this.#inFlight, lane.inFlight)) : own;
-    return room > 0 && room >= Math.min((lane.inFlight + room) / 4, this.#worthwhile);
-  }
-
-  /**
-   * Lanes that answer promptly and could each take a whole claim by themselves, and how many that claim may take: they
-   * can be served without looking at what is waiting first.
-   */
-  unhindered(room: number, nowMs: number): { endpoints: number[]; room: number } {
-    const round = this.round(room, nowMs);
-    const rooms = new Map<EndpointQueue, number>();
-    for (const lane of this.#active) {
-      if (lane.isPrompt(nowMs) && lane.facts.ratePerS === null) rooms.set(lane, round.roomOf(lane));
-    }
-    const most = Math.min(room, Math.max(0, ...rooms.values()));
-    if (most < this.#worthwhile) return { endpoints: [], room: 0 };
-    const able = [...rooms].filter(([, laneRoom]) => laneRoom >= most);
-    return { endpoints: able.map(([lane]) => lane.id), room: most };
+  /** The endpoint's queue, updated with the row that was just read. */
+  refresh(id: number, endpoint: EndpointSnapshot, nowMs: number): EndpointQueue {
+    const queue = this.#queues.get(id);
+    if (queue === undefined) return this.#add(new EndpointQueue(id, endpoint));
+    queue.refresh(endpoint, nowMs);
+    return queue;
   }
 
   get(id: number): EndpointQueue | undefined {
-    return this.#lanes.get(id);
+    return this.#queues.get(id);
   }
 
-  /** A look will tell anew for whom there is more than they are given. */
-  uncut(): void {
-    for (const lane of this.#active) lane.isCut = false;
+  /** An allocator of at most `freeSlots` slots, given what is in flight now. */
+  allocator(freeSlots: number, nowMs: number): SlotAllocator {
+    const slots = this.#slots();
+    return new SlotAllocator({ freeSlots, slots, inFlight: this.#inFlight, active: this.#active, nowMs });
   }
 
-  /** There was more for it than it was given. */
-  cut(id: number): void {
-    const lane = this.#lanes.get(id);
-    if (lane !== undefined) lane.isCut = true;
+  begin(id: number, nowMs: number): EndpointQueue {
+    const queue = this.#queues.get(id) ?? this.#add(new EndpointQueue(id, unknownEndpoint));
+    queue.begin(nowMs);
+    this.#inFlight++;
+    this.#active.add(queue);
+    return queue;
   }
 
-  /** Forgets lanes that have long been idle and wait for nothing. */
+  end(queue: EndpointQueue, nowMs: number, ended: EndedAttempt | undefined): void {
+    queue.end(nowMs, ended, this.#slots());
+    this.#inFlight--;
+    if (queue.inFlight === 0) this.#active.delete(queue);
+  }
+
+  /** Whether a backlogged queue has enough free capacity again for another claim. Called after every delivery. */
+  isWorthClaiming(queue: EndpointQueue, nowMs: number): boolean {
+    if (!queue.isBacklogged) return false;
+    const free = queue.limit(nowMs) - queue.inFlight;
+    const allowance = queue.isPrompt(nowMs)
+      ? Math.min(free, promptAllowance(this.#slots() - this.#inFlight, queue.inFlight))
+      : free;
+    return allowance > 0 && allowance >= Math.min((queue.inFlight + allowance) / 4, this.#worthwhileClaim);
+  }
+
+  /**
+   * Endpoints that a direct claim may serve, and its size: each is prompt, has no rate and could take the whole claim
+   * alone, so that it does not matter whose deliveries are claimed. A size of 0: a direct claim is not worthwhile.
+   */
+  directlyClaimable(freeSlots: number, nowMs: number): { endpointIds: number[]; count: number } {
+    const allocator = this.allocator(freeSlots, nowMs);
+    const allowances = new Map<EndpointQueue, number>();
+    for (const queue of this.#active) {
+      if (queue.isPrompt(nowMs) && queue.endpoint.ratePerS === null) {
+        allowances.set(queue, allocator.allowanceOf(queue));
+      }
+    }
+    const count = Math.min(freeSlots, Math.max(0, ...allowances.values()));
+    if (count < this.#worthwhileClaim) return { endpointIds: [], count: 0 };
+    const able = [...allowances].filter(([, allowance]) => allowance >= count);
+    return { endpointIds: able.map(([queue]) => queue.id), count };
+  }
+
+  /** More deliveries of the endpoint were due than it was granted. */
+  markBacklogged(id: number): void {
+    const queue = this.#queues.get(id);
+    if (queue !== undefined) queue.isBacklogged = true;
+  }
+
+  /** Called before a peek, which finds out again which queues are backlogged. */
+  clearBacklogged(): void {
+    for (const queue of this.#active) queue.isBacklogged = false;
+  }
+
+  /** Forgets queues that have long been idle and have nothing parked. */
   prune(nowMs: number): void {
-    for (const [id, lane] of this.#lanes) {
-      if (lane.hasAside) continue;
-      const isTroubled = lane.failures > 0 || lane.facts.openMs !== null || lane.facts.ratePerS !== null;
-      if (lane.idleMs(nowMs) > (isTroubled ? troubledKeptMs : keptMs)) this.#lanes.delete(id);
+    for (const [id, queue] of this.#queues) {
+      if (queue.hasParked) continue;
+      const { pausedUntilMs, ratePerS } = queue.endpoint;
+      const isTroubled = queue.consecutiveFailures > 0 || pausedUntilMs !== null || ratePerS !== null;
+      if (queue.idleMs(nowMs) > (isTroubled ? troubledIdleQueueMs : idleQueueMs)) this.#queues.delete(id);
     }
   }
 
-  get #worthwhile(): number {
-    return Math.min(worthwhile, this.#slots() / 8);
+  get #worthwhileClaim(): number {
+    return Math.min(worthwhileClaim, this.#slots() / 8);
   }
 
-  #add(lane: EndpointQueue): EndpointQueue {
-    this.#lanes.set(lane.id, lane);
-    return lane;
+  #add(queue: EndpointQueue): EndpointQueue {
+    this.#queues.set(queue.id, queue);
+    return queue;
   }
 }
 
-export function factsOf(row: ParkedRow): EndpointFacts {
+export function snapshotOf(row: PeekedEndpoint): EndpointSnapshot {
   return {
-    state: row.state,
+    isActive: row.state,
     origin: row.origin ?? '',
     maxInFlight: row.max_in_flight,
     ratePerS: row.rate_per_s,
-    openMs: row.open_ms,
+    pausedUntilMs: row.open_ms,
     firstFailureMs: row.first_failure_ms,
   };
 }
 
-/** What a look found for a lane; undefined when that was nothing. */
-export function waitingOf(lane: EndpointQueue, { tenant_id, ids, due_ms }: ParkedRow): Waiting | undefined {
+/** The due deliveries that a peek found in a queue; undefined when it found none. */
+export function dueOf(queue: EndpointQueue, { tenant_id, ids, due_ms }: PeekedEndpoint): DueDeliveries | undefined {
   if (tenant_id === null || ids === null || due_ms === null) return undefined;
-  return { lane, tenantId: tenant_id, ids: ids.split(','), dueMs: due_ms };
+  return { queue, tenantId: tenant_id, ids: ids.split(','), dueMs: due_ms };
 }
 
-const unknownEndpoint: EndpointFacts = {
-  state: null,
+const unknownEndpoint: EndpointSnapshot = {
+  isActive: null,
   origin: '',
   maxInFlight: null,
   ratePerS: null,
-  openMs: null,
+  pausedUntilMs: null,
   firstFailureMs: null,
 };

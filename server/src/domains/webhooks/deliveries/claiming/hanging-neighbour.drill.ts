@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { minuteMs, secondMs } from '../../../../core/clock.ts';
 import { uuidOfPublicId, uuidTimeMs } from '../../../../core/id.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/database.ts';
-import { holdingAnswers } from '../../../../testing/deliveries.ts';
+import { heldAnswers } from '../../../../testing/deliveries.ts';
 import { type TestNodes, testNodes } from '../../../../testing/nodes.ts';
 import type { Received } from '../../../../testing/receiver.ts';
 
@@ -19,26 +19,26 @@ afterAll(async () => {
   await db.drop();
 });
 
-const behind = 100_000;
+const backlog = 100_000;
 const well = 50;
 const windows = 6;
 const windowMs = 4 * secondMs;
-/** How long after it happened a delivery arrives depends on when the node next looks, every 100 ms: as fine as a tenth of that. */
+/** A delivery waits for the next poll, every 100 ms: the measurement is accurate to a tenth of that. */
 const grainMs = 10;
 
-test('one endpoint hangs with 100,000 behind it: 50 others get all of theirs as promptly as without it', async () => {
+test('one endpoint hangs with 100,000 due deliveries, and 50 others get all of theirs as promptly as without it', async () => {
   const latenciesMs: number[] = [];
   const prompt = await nodes.receiving(({ headers }, _request, response) => {
     latenciesMs.push(Date.now() - happenedMs(headers));
     response.writeHead(200).end();
   });
-  const held = holdingAnswers();
+  const held = heldAnswers();
   const hanging = await nodes.receiving(held.answering);
-  // What hangs goes on hanging to the end.
+  // Hanging requests hang to the end.
   const node = await nodes.start({ APP_WEBHOOK_TIMEOUT: '10m' });
   for (let i = 0; i < well; i++) await nodes.registered(node, `${prompt.url}/${i}`);
 
-  /** The p99 of each of some stretches of time, in ms. */
+  /** The p99 of each window, in ms. */
   const measured = async (): Promise<number[]> => {
     const p99s: number[] = [];
     for (let i = 0; i < windows; i++) {
@@ -50,7 +50,7 @@ test('one endpoint hangs with 100,000 behind it: 50 others get all of theirs as 
         happened++;
         await new Promise((resolve) => setTimeout(resolve, 90));
       }
-      await eventually('all of them have theirs', () => latenciesMs.length === happened * well, minuteMs);
+      await eventually('all deliveries have arrived', () => latenciesMs.length === happened * well, minuteMs);
       const sorted = latenciesMs.toSorted((a, b) => a - b);
       p99s.push(sorted[Math.floor(sorted.length * 0.99)] as number);
     }
@@ -65,14 +65,14 @@ test('one endpoint hangs with 100,000 behind it: 50 others get all of theirs as 
     `insert into delivery (tenant_id, id, event_id, endpoint_id, due_at, created_at)
      select tenant_id, gen_random_uuid(), event_id, endpoint_id, due_at, created_at
        from delivery cross join generate_series(1, $2::int) where endpoint_id = $1`,
-    [hangingId, behind],
+    [hangingId, backlog],
   );
   await eventually('it hangs', () => held.waiting === 8, minuteMs);
-  await eventually('what waits for it is out of the way', async () => (await aside()) >= behind - 500, minuteMs);
+  await eventually('its waiting deliveries are parked', async () => (await parkedCount()) >= backlog - 500, minuteMs);
   const beside = await measured();
 
   expect(held.waiting).toBe(8);
-  expect(await aside()).toBeGreaterThanOrEqual(behind - 500);
+  expect(await parkedCount()).toBeGreaterThanOrEqual(backlog - 500);
   const others = await db.query(
     `select state, attempts, claims from delivery where endpoint_id <> $1 group by 1, 2, 3`,
     [hangingId],
@@ -82,13 +82,13 @@ test('one endpoint hangs with 100,000 behind it: 50 others get all of theirs as 
   console.log(`p99 of the others: ${p99.without} ms without it, ${p99.beside} ms beside it`, { without, beside });
   expect(p99.beside).toBeLessThanOrEqual(p99.without * 1.05 + grainMs);
 
-  async function aside(): Promise<number> {
+  async function parkedCount(): Promise<number> {
     const [row] = await db.query<{ count: number }>('select count(*)::int as count from delivery where aside');
     return row?.count ?? 0;
   }
 });
 
-/** An event's id tells when it was drawn. */
+/** The time in the event's id. */
 function happenedMs(headers: Received['headers']): number {
   return uuidTimeMs(uuidOfPublicId('evt', String(headers['webhook-id'])) as string);
 }

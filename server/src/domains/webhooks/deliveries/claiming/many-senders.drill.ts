@@ -19,12 +19,12 @@ afterEach(async () => {
 
 const total = 10_000;
 
-test.each([2, 3])('%i senders on one queue of 10,000 make exactly 10,000 posts', async (senders) => {
+test.each([2, 3])('%i senders on one queue of 10,000 deliveries make exactly 10,000 requests', async (senders) => {
   const receiver = await nodes.receiving();
   const api = await nodes.start({ APP_ROLE: 'api' });
   await nodes.registered(api, receiver.url);
   const workers = await Promise.all(Array.from({ length: senders }, () => nodes.start({ APP_ROLE: 'worker' })));
-  // Half of it comes while they are at work.
+  // Half of the events occur while the senders work.
   await nodes.happened(total);
   await nodes.done(2 * minuteMs);
   expect(receiver.received).toHaveLength(total);

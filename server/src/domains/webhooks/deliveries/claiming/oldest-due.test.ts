@@ -9,8 +9,8 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-test('it begins a second before now, or with what has been due for longer', async () => {
-  const { refreshed, oldest } = following();
+test('the bound is one second ago, or the due time of an older delivery', async () => {
+  const { refreshed, oldest } = oldestDueWith();
   expect(await refreshed()).toBe(nowMs - secondMs);
   oldest.ms = nowMs - 15 * secondMs;
   expect(await refreshed()).toBe(nowMs - 15 * secondMs);
@@ -18,51 +18,51 @@ test('it begins a second before now, or with what has been due for longer', asyn
   expect(await refreshed()).toBe(nowMs - secondMs);
 });
 
-test('what is older by more than 15 s is found when all is looked through, and looked for from then on', async () => {
-  const { refreshed, oldest, asked } = following();
+test('a delivery written more than 15 s late is found by a full scan, and that lateness is allowed for afterwards', async () => {
+  const { refreshed, oldest, lowerBounds } = oldestDueWith();
   await refreshed();
   oldest.ms = nowMs - minuteMs;
   for (let i = 0; i < 19; i++) expect(await refreshed()).toBe(nowMs - secondMs);
   expect(await refreshed()).toBe(nowMs - minuteMs);
   oldest.ms = undefined;
   expect(await refreshed()).toBe(nowMs - secondMs);
-  expect(asked.filter((from) => from === 0)).toHaveLength(2);
+  expect(lowerBounds.filter((from) => from === 0)).toHaveLength(2);
   oldest.ms = nowMs - minuteMs;
   expect(await refreshed()).toBe(nowMs - minuteMs);
 });
 
-test('while the database is away, what was found holds', async () => {
-  const { refreshed, oldest } = following();
+test('while the database is away, the last bound holds', async () => {
+  const { refreshed, oldest } = oldestDueWith();
   const found = await refreshed();
   oldest.isAway = true;
   expect(await refreshed()).toBe(found);
 });
 
-/** One whose database knows only how old its oldest row is, and whose second passes when told. */
-function following() {
+/** An `OldestDue` whose database contains one row, and whose time passes with each call of `refreshed`. */
+function oldestDueWith() {
   let passedMs = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => passedMs);
   const oldest: { ms: number | undefined; isAway: boolean } = { ms: undefined, isAway: false };
-  const asked: number[] = [];
+  const lowerBounds: number[] = [];
   const database: Queryable = {
     run: async (_statement, values = []) => {
       const from = values[0] as number;
-      asked.push(from);
+      lowerBounds.push(from);
       if (oldest.isAway) throw new Error('The database is away.');
       return [{ due_ms: oldest.ms !== undefined && oldest.ms >= from ? oldest.ms : null }] as never;
     },
   };
-  const since = new OldestDue(database, () => nowMs);
+  const oldestDue = new OldestDue(database, () => nowMs);
   return {
     oldest,
-    asked,
+    lowerBounds,
     refreshed: async () => {
       passedMs += 2 * secondMs;
-      const before = asked.length;
-      since.ms;
-      await since.settled();
-      expect(asked.length).toBe(before + 1);
-      return since.ms;
+      const before = lowerBounds.length;
+      oldestDue.lowerBoundMs;
+      await oldestDue.settled();
+      expect(lowerBounds.length).toBe(before + 1);
+      return oldestDue.lowerBoundMs;
     },
   };
 }

@@ -1,81 +1,84 @@
 import { type Clock, minuteMs, secondMs } from '../../../../core/clock.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
-import { oldestDue } from './statements.ts';
+import { findOldestDue } from './peek-statements.ts';
 
-const refreshedEveryMs = secondMs;
-/** Every so often all of the index is looked through, so that nothing stays unseen whatever the clocks say. */
-const throughoutEvery = 20;
-/** Looks begin this long before now: what waited for longer to be written is found with the next refresh. */
-const freshMs = secondMs;
-/** Where the clock has gone so much further or less far than time has passed, it was set. */
-const steppedMs = minuteMs;
-/** What is written now may have been due for this long: it waited to be written, or another node's clock is behind. */
-const lateMs = 15 * secondMs;
+const refreshEveryMs = secondMs;
+/** Every twentieth refresh scans the whole index, so that nothing stays unseen whatever the clocks say. */
+const fullScanEvery = 20;
+/** The bound is at least this long ago: what is written later than that is found by the next refresh. */
+const minAgeMs = secondMs;
+/** A difference this large between the clock and the time that has passed means that the clock was set. */
+const clockStepMs = minuteMs;
+/** A delivery may be written this long after it was due: its transaction waited, or another node's clock is behind. */
+const initialLatenessMs = 15 * secondMs;
 
 /**
- * Since when deliveries may have been due: looks begin there, a second before now or with what has been due for longest.
- * Rows that are done leave the index only when they are vacuumed away, and not while anyone holds a transaction open;
- * stepping over them costs a look 1 ms for every few thousand, and at full speed there are as many in a few tenths of a second.
+ * Tracks since when the oldest due delivery has been due: a lower bound of `due_at` for every peek and claim.
  *
- * What is written late is found once a second, up to 15 s late. Something older than that can only come to be by clocks that
- * are far apart. It is found within 20 s, and from then on that much more is allowed for.
+ * Without the bound each of them would step over dead index entries. Entries of finished deliveries stay until a vacuum,
+ * and for as long as any transaction is open; stepping over them costs 1 ms for every few thousand, and at full speed
+ * there are that many within tenths of a second.
+ *
+ * A refresh once a second finds deliveries that were written up to 15 s late. Later ones occur only with clocks that are
+ * far apart: a full scan finds them within 20 s, and from then on refreshes allow for that lateness.
  */
 export class OldestDue {
   readonly #database: Queryable;
   readonly #clock: Clock;
   #oldestMs = 0;
-  #lateMs = lateMs;
+  #latenessMs = initialLatenessMs;
   #refreshes = 0;
   #refreshedAtMs = Number.NEGATIVE_INFINITY;
   #refreshing: Promise<void> | undefined;
-  #readMs = 0;
-  #readAtMs = Number.NEGATIVE_INFINITY;
+  #clockMs = 0;
+  #clockReadAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(database: Queryable, clock: Clock) {
     this.#database = database;
     this.#clock = clock;
   }
 
-  /** In ms since the epoch. What has been due for longest is found anew every second, beside the looks. */
-  get ms(): number {
-    this.#noticeStep();
-    if (this.#refreshing === undefined && performance.now() - this.#refreshedAtMs > refreshedEveryMs) {
+  /** The lower bound, in ms since the epoch. Starts a refresh in the background once a second. */
+  get lowerBoundMs(): number {
+    this.#detectClockStep();
+    if (this.#refreshing === undefined && performance.now() - this.#refreshedAtMs > refreshEveryMs) {
       this.#refreshing = this.#refresh().finally(() => {
         this.#refreshing = undefined;
       });
     }
-    return Math.max(0, Math.min(this.#oldestMs, this.#clock() - freshMs));
+    return Math.max(0, Math.min(this.#oldestMs, this.#clock() - minAgeMs));
   }
 
-  /** The clock was set: what was known by its old time says nothing by its new one, and all of the index is looked through. */
-  #noticeStep(): void {
-    const [nowMs, nowAtMs] = [this.#clock(), performance.now()];
-    const passedMs = nowAtMs - this.#readAtMs;
-    if (passedMs < Number.POSITIVE_INFINITY && Math.abs(nowMs - this.#readMs - passedMs) > steppedMs) {
-      this.#oldestMs = 0;
-      this.#lateMs = lateMs;
-      this.#refreshedAtMs = Number.NEGATIVE_INFINITY;
-    }
-    this.#readMs = nowMs;
-    this.#readAtMs = nowAtMs;
-  }
-
+  /** Resolves when no refresh is running. */
   async settled(): Promise<void> {
     await this.#refreshing;
   }
 
+  /** After the clock was set, the old bound means nothing: start over with a scan of the whole index. */
+  #detectClockStep(): void {
+    const [nowMs, readAtMs] = [this.#clock(), performance.now()];
+    const passedMs = readAtMs - this.#clockReadAtMs;
+    if (passedMs < Number.POSITIVE_INFINITY && Math.abs(nowMs - this.#clockMs - passedMs) > clockStepMs) {
+      this.#oldestMs = 0;
+      this.#latenessMs = initialLatenessMs;
+      this.#refreshedAtMs = Number.NEGATIVE_INFINITY;
+    }
+    this.#clockMs = nowMs;
+    this.#clockReadAtMs = readAtMs;
+  }
+
   async #refresh(): Promise<void> {
     this.#refreshedAtMs = performance.now();
-    const isThroughout = this.#refreshes++ % throughoutEvery === 0;
+    const isFullScan = this.#refreshes++ % fullScanEvery === 0;
     const nowMs = this.#clock();
-    const expectedMs = Math.max(0, Math.min(this.#oldestMs, nowMs - this.#lateMs));
+    const expectedMs = Math.max(0, Math.min(this.#oldestMs, nowMs - this.#latenessMs));
     try {
-      const [row] = await this.#database.run(oldestDue, [isThroughout ? 0 : expectedMs]);
+      const [row] = await this.#database.run(findOldestDue, [isFullScan ? 0 : expectedMs]);
       const oldestMs = row?.due_ms ?? nowMs;
-      if (oldestMs < expectedMs) this.#lateMs = Math.max(this.#lateMs, nowMs - oldestMs + lateMs);
+      if (oldestMs < expectedMs) this.#latenessMs = Math.max(this.#latenessMs, nowMs - oldestMs + initialLatenessMs);
       this.#oldestMs = oldestMs;
     } catch {
-      // The claims say that the database is away. What was found still holds.
+      // The claims report that the database is away. The last bound still holds.
     }
   }
 }

@@ -1,176 +1,186 @@
 import { type Clock, secondMs } from '../../../../core/clock.ts';
 import { plainArray } from '../../../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
+import { parkDeliveries } from './claim-statements.ts';
 import type { EndpointQueue } from './endpoint-queue.ts';
-import { type EndpointQueues, factsOf, waitingOf } from './endpoint-queues.ts';
-import type { SlotAllocator, Waiting } from './slot-allocator.ts';
-import { lookAside, lookLongestDue, setAside } from './statements.ts';
+import { dueOf, type EndpointQueues, snapshotOf } from './endpoint-queues.ts';
+import { peekOldestDue, peekParked } from './peek-statements.ts';
+import type { DueDeliveries, SlotAllocator } from './slot-allocator.ts';
 
 export interface ParkedDeliveriesOptions {
   database: Queryable;
   clock: Clock;
-  lanes: EndpointQueues;
-  /** Since when deliveries may have been due. */
-  since: () => number;
-  /** Told when the head of the queue is clear again. */
-  onCleared: () => void;
+  queues: EndpointQueues;
+  /** Lower bound of `due_at` for reads of due deliveries (`OldestDue`). */
+  dueFromMs: () => number;
+  /** Called when parking has ended and the head of the common queue is free again. */
+  onParked: () => void;
   onError: (error: unknown) => void;
 }
 
-/** Looked at in one go while the head of the queue is being cleared. */
-const clearedAtOnce = 1_000;
-/** With fewer than this set aside, the head is clear enough. */
-const worthClearing = 200;
-/** All endpoints with something set aside are visited in turns, whoever set it aside: this often, so many, so much. */
-const turnEveryMs = secondMs;
-const endpointsInTurn = 1_000;
-const rowsInTurn = 8;
-/** Endpoints known to have something set aside that are asked for by name in one claim, if they have room for it. */
-const namedAtOnce = 100;
-/** Of those that had none when last seen, so many are seen again with each claim: there may be thousands. */
-const seenAtOnce = 200;
+/** Deliveries read at once while parking. */
+const parkingBatch = 1_000;
+/** With fewer stuck deliveries than this among the oldest, parking ends. */
+const worthParking = 200;
+/**
+ * Once a second a rotation visits all endpoints with parked deliveries, whichever node parked them: this many endpoints
+ * at a time, and this many deliveries of each.
+ */
+const rotationEveryMs = secondMs;
+const rotationEndpoints = 1_000;
+const rotationDeliveries = 8;
+/** Endpoints known to have parked deliveries that one claim requests by id, if their allowance permits. */
+const maxRequested = 100;
+/** There may be thousands of blocked endpoints: each claim checks the allowance of this many. */
+const maxBlockedChecked = 200;
 
-/** Deliveries that are due and wait for their endpoint, out of the way of all others. */
+/**
+ * Parked deliveries: due deliveries that wait for their endpoint, moved out of the common queue (`aside` in the table) so
+ * that they do not hide those of other endpoints. They are read endpoint by endpoint.
+ */
 export class ParkedDeliveries {
   readonly #options: ParkedDeliveriesOptions;
-  #clearing: Promise<void> | undefined;
+  #parking: Promise<void> | undefined;
   #isClosed = false;
-  #turnAtMs = Number.NEGATIVE_INFINITY;
-  #lastVisited = 0;
-  #isTurnOfOne = false;
-  /** Endpoints with something set aside: those that are being served, and those that wait, in turns. */
+  #rotatedAtMs = Number.NEGATIVE_INFINITY;
+  #lastVisitedId = 0;
+  #mayUseSingleSlot = false;
+  /** Queues with parked deliveries: those that were granted some last time, and those that were not, in rotation. */
   readonly #served = new Set<EndpointQueue>();
-  readonly #waiting = new Set<EndpointQueue>();
+  readonly #blocked = new Set<EndpointQueue>();
 
   constructor(options: ParkedDeliveriesOptions) {
     this.#options = options;
   }
 
-  /** Nothing is set aside, as far as is known here. */
+  /** Nothing is parked, as far as this node knows. */
   get isEmpty(): boolean {
-    return this.#served.size + this.#waiting.size === 0;
+    return this.#served.size + this.#blocked.size === 0;
   }
 
-  get isClearing(): boolean {
-    return this.#clearing !== undefined;
+  get isParking(): boolean {
+    return this.#parking !== undefined;
+  }
+
+  /** Grants slots to parked deliveries of endpoints whose allowance permits them now. */
+  async grant(allocator: SlotAllocator, nowMs: number): Promise<void> {
+    const isRotation = performance.now() - this.#rotatedAtMs > rotationEveryMs;
+    const requested = this.#request(allocator);
+    if (!isRotation && requested.length === 0) return;
+    if (isRotation) {
+      this.#rotatedAtMs = performance.now();
+      this.#options.queues.prune(nowMs);
+    }
+    const rows = await this.#options.database.run(peekParked, [
+      nowMs,
+      plainArray(requested.map(({ queue }) => queue.id)),
+      plainArray(requested.map(({ count }) => count)),
+      this.#lastVisitedId,
+      isRotation ? rotationEndpoints : 0,
+      rotationDeliveries,
+    ]);
+    const requestedCounts = new Map(requested.map(({ queue, count }) => [queue.id, count]));
+    const due = rows.flatMap(
+      (row) => dueOf(this.#options.queues.refresh(row.endpoint_id, snapshotOf(row), nowMs), row) ?? [],
+    );
+    const left = new Set(allocator.grant(due).map(({ queue }) => queue));
+    for (const { queue } of requested) if (!left.has(queue)) this.#untrack(queue);
+    for (const { queue, ids } of due) {
+      if (left.has(queue) || ids.length >= (requestedCounts.get(queue.id) ?? rotationDeliveries)) {
+        this.#track(queue, allocator);
+      }
+    }
+    if (isRotation) this.#lastVisitedId = nextRotationStart(rows, requestedCounts);
   }
 
   /**
-   * Sets aside what waits for its endpoint, and goes on until the head of the queue is clear; not waited for. 100,000
-   * deliveries of an endpoint that hangs are out of the way within a second or two, each by one update.
+   * Parks stuck deliveries in the background, and goes on until the head of the common queue is free. 100,000 deliveries
+   * of a hanging endpoint take a second or two, one update each.
    */
-  clear(stuck: readonly Waiting[]): void {
-    this.#clearing ??= this.#clear(stuck)
+  park(stuck: readonly DueDeliveries[]): void {
+    this.#parking ??= this.#park(stuck)
       .catch(this.#options.onError)
       .finally(() => {
-        this.#clearing = undefined;
-        if (!this.#isClosed) this.#options.onCleared();
+        this.#parking = undefined;
+        if (!this.#isClosed) this.#options.onParked();
       });
-  }
-
-  /** Grants what is set aside for endpoints that have room for it now. */
-  async grant(round: SlotAllocator, nowMs: number): Promise<void> {
-    const isTurn = performance.now() - this.#turnAtMs > turnEveryMs;
-    const named = this.#named(round);
-    if (!isTurn && named.length === 0) return;
-    if (isTurn) {
-      this.#turnAtMs = performance.now();
-      this.#options.lanes.prune(nowMs);
-    }
-    const rows = await this.#options.database.run(lookAside, [
-      nowMs,
-      plainArray(named.map(({ lane }) => lane.id)),
-      plainArray(named.map(({ count }) => count)),
-      this.#lastVisited,
-      isTurn ? endpointsInTurn : 0,
-      rowsInTurn,
-    ]);
-    const askedOf = new Map(named.map(({ lane, count }) => [lane.id, count]));
-    const waiting: Waiting[] = [];
-    for (const row of rows) {
-      const lane = this.#options.lanes.learn(row.endpoint_id, factsOf(row), nowMs);
-      const one = waitingOf(lane, row);
-      if (one === undefined) continue;
-      waiting.push(one);
-    }
-    const left = new Set(round.grant(waiting).map(({ lane }) => lane));
-    for (const { lane } of named) if (!left.has(lane)) this.#forget(lane);
-    for (const { lane, ids } of waiting) {
-      if (left.has(lane) || ids.length >= (askedOf.get(lane.id) ?? rowsInTurn)) this.#remember(lane, round);
-    }
-    if (isTurn) this.#lastVisited = placeAfter(rows, askedOf);
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#clearing;
+    await this.#parking;
   }
 
-  #named(round: SlotAllocator): { lane: EndpointQueue; count: number }[] {
-    // Half of what is free, so that what has just come due is not kept waiting; of a single slot every second one.
-    this.#isTurnOfOne = !this.#isTurnOfOne;
-    let left = round.room === 1 && this.#isTurnOfOne ? 1 : Math.floor(round.room / 2);
-    const named: { lane: EndpointQueue; count: number }[] = [];
-    for (const lane of this.#candidates()) {
-      const count = Math.min(round.roomOf(lane), left);
+  /** The endpoints to read by id, and how many deliveries of each. */
+  #request(allocator: SlotAllocator): { queue: EndpointQueue; count: number }[] {
+    // Half of the free slots, so that newly due deliveries do not wait; a single free slot every second time.
+    this.#mayUseSingleSlot = !this.#mayUseSingleSlot;
+    let left = allocator.remaining === 1 && this.#mayUseSingleSlot ? 1 : Math.floor(allocator.remaining / 2);
+    const requested: { queue: EndpointQueue; count: number }[] = [];
+    for (const queue of this.#candidates()) {
+      const count = Math.min(allocator.allowanceOf(queue), left);
       if (count > 0) {
-        // One more than it may have now: it tells whether there are more.
-        named.push({ lane, count: count + 1 });
+        // One more than it may have now shows whether there are more.
+        requested.push({ queue, count: count + 1 });
         left -= count;
       }
-      if (left <= 0 || named.length === namedAtOnce) break;
+      if (left <= 0 || requested.length === maxRequested) break;
     }
-    return named;
+    return requested;
   }
 
   #candidates(): EndpointQueue[] {
-    const seen: EndpointQueue[] = [];
-    for (const lane of this.#waiting) {
-      if (seen.push(lane) === seenAtOnce) break;
+    const checked: EndpointQueue[] = [];
+    for (const queue of this.#blocked) {
+      if (checked.push(queue) === maxBlockedChecked) break;
     }
-    for (const lane of seen) {
-      this.#waiting.delete(lane);
-      this.#waiting.add(lane);
+    // To the end of the set, so that the next claim checks others.
+    for (const queue of checked) {
+      this.#blocked.delete(queue);
+      this.#blocked.add(queue);
     }
-    return [...this.#served, ...seen];
+    return [...this.#served, ...checked];
   }
 
-  #remember(lane: EndpointQueue, round?: SlotAllocator): void {
-    lane.hasAside = true;
-    const isServed = round?.granted.has(lane) ?? false;
-    (isServed ? this.#served : this.#waiting).add(lane);
-    (isServed ? this.#waiting : this.#served).delete(lane);
+  #track(queue: EndpointQueue, allocator?: SlotAllocator): void {
+    queue.hasParked = true;
+    const isServed = allocator?.granted.has(queue) ?? false;
+    (isServed ? this.#served : this.#blocked).add(queue);
+    (isServed ? this.#blocked : this.#served).delete(queue);
   }
 
-  #forget(lane: EndpointQueue): void {
-    lane.hasAside = false;
-    this.#served.delete(lane);
-    this.#waiting.delete(lane);
+  #untrack(queue: EndpointQueue): void {
+    queue.hasParked = false;
+    this.#served.delete(queue);
+    this.#blocked.delete(queue);
   }
 
-  async #clear(first: readonly Waiting[]): Promise<void> {
-    const { database, clock, lanes, since } = this.#options;
+  async #park(first: readonly DueDeliveries[]): Promise<void> {
+    const { database, clock, queues, dueFromMs } = this.#options;
     let stuck = first;
     do {
-      await database.run(setAside, [
+      await database.run(parkDeliveries, [
         clock(),
         plainArray(stuck.flatMap(({ tenantId, ids }) => ids.map(() => tenantId))),
         plainArray(stuck.flatMap(({ ids }) => ids)),
       ]);
-      for (const { lane } of stuck) this.#remember(lane);
+      for (const { queue } of stuck) this.#track(queue);
       const nowMs = clock();
-      const rows = await database.run(lookLongestDue, [nowMs, since(), clearedAtOnce]);
-      // Nothing is granted here; it only tells what would have to wait.
-      const waiting = rows.flatMap((row) => waitingOf(lanes.learn(row.endpoint_id, factsOf(row), nowMs), row) ?? []);
-      const round = lanes.round(0, nowMs);
-      stuck = waiting.filter(({ lane }) => round.roomOf(lane) === 0 && lane.isStuck(nowMs));
-    } while (!this.#isClosed && stuck.reduce((count, { ids }) => count + ids.length, 0) >= worthClearing);
+      const rows = await database.run(peekOldestDue, [nowMs, dueFromMs(), parkingBatch]);
+      const due = rows.flatMap((row) => dueOf(queues.refresh(row.endpoint_id, snapshotOf(row), nowMs), row) ?? []);
+      // Grants nothing: only its allowances are read.
+      const allocator = queues.allocator(0, nowMs);
+      stuck = due.filter(({ queue }) => allocator.allowanceOf(queue) === 0 && queue.isStuck(nowMs));
+    } while (!this.#isClosed && stuck.reduce((count, { ids }) => count + ids.length, 0) >= worthParking);
   }
 }
 
-/** Where the next turn begins: after the last endpoint visited, or at the first when all have had theirs. */
-function placeAfter(rows: readonly { endpoint_id: number }[], named: ReadonlyMap<number, number>): number {
-  const visited = rows.filter(({ endpoint_id }) => !named.has(endpoint_id));
-  if (visited.length < endpointsInTurn - named.size) return 0;
+/** The endpoint after which the next rotation continues; 0 when this one has visited the last. */
+function nextRotationStart(
+  rows: readonly { endpoint_id: number }[],
+  requestedCounts: ReadonlyMap<number, number>,
+): number {
+  const visited = rows.filter(({ endpoint_id }) => !requestedCounts.has(endpoint_id));
+  if (visited.length < rotationEndpoints - requestedCounts.size) return 0;
   return Math.max(...visited.map(({ endpoint_id }) => endpoint_id));
 }

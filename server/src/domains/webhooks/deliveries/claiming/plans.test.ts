@@ -15,24 +15,24 @@ beforeAll(async () => {
 afterEach(() => deliveries.clean());
 afterAll(() => deliveries.close());
 
-/** What one statement of the sender's read. */
+/** What one statement of the sender read. */
 interface Reading {
   name: string;
   /** Each table it read, and by which index. */
   scans: string[];
-  /** Entries that it looked at, those of rows that are done among them: of the queue's index, and of the primary key. */
+  /** Index entries read, including those of finished rows: of the queue's index, and of the primary key. */
   entries: number;
   keys: number;
 }
 
-/** Far more than are claimed or recorded at once. */
+/** Far more than one statement claims or records. */
 const many = 2_000;
 const done = 1_000;
 const due = 100;
 
-test('while a transaction is held open for minutes, a sender finds what is due by index and steps over nothing that is done', async () => {
+test('while a transaction is open for minutes, a sender finds due deliveries by index without reading finished ones', async () => {
   const time = movableClock();
-  const { endpointId, receiver } = await deliveries.subscribed(200);
+  const { endpointId, receiver } = await deliveries.subscribe(200);
   const holder = new pg.Client(deliveries.db.connection);
   await holder.connect();
   deliveries.onClean(() => holder.end());
@@ -50,26 +50,26 @@ test('while a transaction is held open for minutes, a sender finds what is due b
       return database.run(statement, values);
     },
   };
-  deliveries.working({ clock: time.clock, database: watched });
-  await deliveries.backlog(endpointId, done, time.clock());
-  await deliveries.finished(done);
+  deliveries.startWorker({ clock: time.clock, database: watched });
+  await deliveries.enqueue(endpointId, done, time.clock());
+  await deliveries.untilFinished(done);
 
   time.moveBy(5 * minuteMs);
   await deliveries.db.query('vacuum delivery');
-  const fromTheBeginning = {
+  const fullScan = {
     name: 'all',
     text: `select id from delivery where state = 'OPEN' and not aside order by due_at`,
   };
-  expect((await readingOf(database, fromTheBeginning)).entries).toBeGreaterThanOrEqual(done);
-  // Where looks begin is found anew every second, beside them.
+  expect((await readingOf(database, fullScan)).entries).toBeGreaterThanOrEqual(done);
+  // The lower bound is refreshed every second in the background.
   isWatching = true;
   await eventually(
-    'it knows where to begin',
-    () => readings.filter(({ name }) => name.endsWith('oldest_due')).length >= 2,
+    'the lower bound is known',
+    () => readings.filter(({ name }) => name === 'deliveries.oldest_due').length >= 2,
   );
   readings = [];
-  await deliveries.backlog(endpointId, due, time.clock());
-  await deliveries.finished(done + due);
+  await deliveries.enqueue(endpointId, due, time.clock());
+  await deliveries.untilFinished(done + due);
   isWatching = false;
   expect(receiver.received).toHaveLength(done + due);
 
@@ -77,13 +77,13 @@ test('while a transaction is held open for minutes, a sender finds what is due b
   const scans = new Set(readings.flatMap((reading) => reading.scans));
   expect([...scans].filter((scan) => /^(delivery|event) by nothing$/.test(scan))).toEqual([]);
   expect(scans).toContain('delivery by delivery_due');
-  // Those that are due, and the same once more when they have just been done.
+  // The due deliveries, and the same again when they have just been finished.
   expect(readings.filter(({ entries }) => entries > 2 * due)).toEqual([]);
   await holder.query('rollback');
 });
 
-test('analysed while none of its rows could be seen, the table is still read by key', async () => {
-  const { endpointId, receiver } = await deliveries.subscribed(200);
+test('the table is read by key even if it was analysed while none of its rows were visible', async () => {
+  const { endpointId, receiver } = await deliveries.subscribe(200);
   const { connection } = deliveries.db;
   const database = new Database({ connection, connections: 3, name: 'watched', plans: 'indexed' });
   deliveries.onClean(() => database.close());
@@ -99,23 +99,23 @@ test('analysed while none of its rows could be seen, the table is still read by 
   deliveries.onClean(() => writer.end());
   await writer.query('begin');
   await writer.query(
-    `with told as (
+    `with appended as (
        insert into event (tenant_id, id, type, object_id, created_at, body)
        select tenant_id, gen_random_uuid(), 'transaction.created', 'txn_1', now(), '{}'
          from webhook_endpoint, generate_series(1, $2) where id = $1
        returning tenant_id, id, created_at
      )
      insert into delivery (tenant_id, id, event_id, endpoint_id, due_at, created_at)
-     select tenant_id, gen_random_uuid(), id, $1, created_at, created_at from told`,
+     select tenant_id, gen_random_uuid(), id, $1, created_at, created_at from appended`,
     [endpointId, many],
   );
   await deliveries.db.query('analyze delivery');
   await deliveries.db.query('analyze event');
   await writer.query('commit');
-  deliveries.working({ database: watched });
-  await deliveries.finished(many);
+  deliveries.startWorker({ database: watched });
+  await deliveries.untilFinished(many);
   expect(receiver.received).toHaveLength(many);
-  // As many as it was given: at most 500 results are recorded at once.
+  // No more than its input: at most 500 results are recorded at once.
   expect(Math.max(...readings.map(({ keys }) => keys))).toBeLessThanOrEqual(many / 2);
 });
 
@@ -126,9 +126,9 @@ interface PlanNode {
   Plans?: PlanNode[];
 }
 
-class Undone extends Error {}
+class RolledBack extends Error {}
 
-/** Runs a statement, and undoes what it did. */
+/** Runs a statement and rolls it back. */
 async function readingOf(database: Database, { name, text }: Statement<unknown>, values: readonly unknown[] = []) {
   let reading: Reading | undefined;
   const running = database.transaction(async (transaction) => {
@@ -141,22 +141,22 @@ async function readingOf(database: Database, { name, text }: Statement<unknown>,
     const entries = (await entriesRead(transaction, 'delivery_due')) - before;
     const keys = (await entriesRead(transaction, 'delivery_pkey')) - keysBefore;
     reading = { name, scans: scansOf(explained?.['QUERY PLAN'][0].Plan as PlanNode), entries, keys };
-    throw new Undone();
+    throw new RolledBack();
   });
   await running.catch((error) => {
-    if (!(error instanceof Undone)) throw error;
+    if (!(error instanceof RolledBack)) throw error;
   });
   return reading as unknown as Reading;
 }
 
-/** By this connection, since its counts were last handed in. */
+/** Index entries that this connection has read since it last reported its statistics. */
 async function entriesRead(transaction: Queryable, index: string): Promise<number> {
   const text = 'select pg_stat_get_xact_tuples_returned($1::regclass) as entries';
   const [row] = await transaction.run<{ entries: number }>({ name: '', text }, [index]);
   return row?.entries ?? 0;
 }
 
-/** Scans of tables; those that go straight to a row's place need no index. */
+/** Table scans with their index. TID scans need none. */
 function scansOf(node: PlanNode): string[] {
   const { 'Node Type': type, 'Relation Name': table, 'Index Name': index = 'nothing', Plans = [] } = node;
   const own = table !== undefined && type.includes('Scan') && type !== 'Tid Scan' ? [`${table} by ${index}`] : [];

@@ -1,24 +1,24 @@
 import { secondMs } from '../../../../core/clock.ts';
 import type { EndpointQueue } from './endpoint-queue.ts';
 
-/** Of a node's slots, this part may be held by endpoints that are not known to answer promptly. */
-const doubtfulPart = 1 / 4;
-/** This part, besides, by fresh deliveries to endpoints of which nothing bad is known: one to each. */
-const introducedPart = 1 / 4;
-/** And this part by deliveries that try whether an endpoint answers again. */
-const tryingPart = 1 / 4;
-/** The same of one origin, in deliveries. */
-const doubtfulOfOrigin = 32;
-const introducedOfOrigin = 8;
-const tryingOfOrigin = 4;
-/** Due for no longer than this, a delivery is fresh. */
+/** The part of a node's slots that endpoints without a recent prompt answer may use together. */
+const unprovenPart = 1 / 4;
+/** The part, besides, for introductions: one fresh delivery each to endpoints that are not known to fail. */
+const introductionPart = 1 / 4;
+/** The part for trials of half-open circuit breakers. */
+const trialPart = 1 / 4;
+/** The same limits for the endpoints of one origin, in deliveries. */
+const unprovenPerOrigin = 32;
+const introductionsPerOrigin = 8;
+const trialsPerOrigin = 4;
+/** A delivery that has been due for no longer than this is fresh. */
 const freshMs = 2 * secondMs;
-/** One endpoint that answers promptly may hold so many times as many slots as it leaves free. */
+/** A prompt endpoint may use this many times the slots that it leaves free: at most four fifths of all. */
 const promptTimesFree = 4;
 
-/** Due deliveries of one endpoint. */
-export interface Waiting {
-  lane: EndpointQueue;
+/** Due deliveries of one endpoint, as a peek found them. */
+export interface DueDeliveries {
+  queue: EndpointQueue;
   tenantId: number;
   ids: readonly string[];
   /** When the first of `ids` was due. */
@@ -26,158 +26,162 @@ export interface Waiting {
 }
 
 export interface SlotAllocatorOptions {
-  /** To be shared out at most. */
-  room: number;
-  /** Deliveries in flight at most, and now. */
+  /** Slots to allocate at most. */
+  freeSlots: number;
+  /** Deliveries that the node may have in flight, and those that are. */
   slots: number;
   inFlight: number;
-  /** The lanes that have something in flight. */
+  /** The queues with deliveries in flight. */
   active: Iterable<EndpointQueue>;
   nowMs: number;
 }
 
 /**
- * Shares a node's free slots out among endpoints with something due, so that none hurts the others:
+ * Allocates a node's free slots to the endpoints with due deliveries, so that no endpoint harms another:
  *
- * - One that answers promptly may use as many as it can, but always leaves some free for whoever comes next.
- * - All others together use at most a quarter, those of one origin at most 32, each at most 8, and fewer the scarcer
- *   these shares get.
- * - When that quarter is full, one more is kept for introductions: the first fresh delivery to an endpoint that is not
- *   known to fail goes out at once, however many others hang with whatever behind them.
- * - One that is paused gets none. When its pause is over it gets one, to try; such trials use at most a quarter.
- * - So the last quarter is left to those that answer promptly.
- * - None gets more than its rate allows.
- * - One that is switched off gets what it wants: nothing is sent.
+ * - A prompt endpoint may use its whole window, but at most four times the slots that it leaves free.
+ * - All other endpoints are unproven. Together they use at most a quarter of the slots, those of one origin at most 32,
+ *   each at most 8, and fewer the less of these limits is left.
+ * - When that quarter is full, another quarter serves introductions: the first fresh delivery to an endpoint that is not
+ *   known to fail is sent at once, however many other endpoints hang.
+ * - An endpoint with an open circuit breaker gets none. When the breaker is half-open it gets one, the trial; trials use
+ *   at most a quarter.
+ * - So the last quarter is left to prompt endpoints.
+ * - No endpoint gets more than its rate allows.
+ * - Deliveries to an inactive endpoint are always granted: they are cancelled without a request.
  */
 export class SlotAllocator {
-  room: number;
+  /** Slots that may still be granted. */
+  remaining: number;
   readonly #slots: number;
   readonly #nowMs: number;
   #free: number;
-  readonly #doubtful = new Tally();
-  readonly #introduced = new Tally();
-  readonly #trying = new Tally();
-  readonly #cut = new Set<EndpointQueue>();
+  readonly #unproven = new Usage();
+  readonly #introductions = new Usage();
+  readonly #trials = new Usage();
+  readonly #backlogged = new Set<EndpointQueue>();
   readonly #granted = new Map<EndpointQueue, { tenantId: number; ids: string[] }>();
 
-  constructor({ room, slots, inFlight, active, nowMs }: SlotAllocatorOptions) {
-    this.room = room;
+  constructor({ freeSlots, slots, inFlight, active, nowMs }: SlotAllocatorOptions) {
+    this.remaining = freeSlots;
     this.#slots = slots;
     this.#nowMs = nowMs;
     this.#free = slots - inFlight;
-    for (const lane of active) this.#count(lane, this.#shareOf(lane));
+    for (const queue of active) this.#addUsage(queue, this.#shareOf(queue));
   }
 
-  /** Grants what it can, each endpoint its fair share first, and gives back what it left. */
-  grant(waiting: readonly Waiting[]): Waiting[] {
-    const fair = Math.max(1, Math.floor(this.room / Math.max(1, waiting.length)));
-    const taken = waiting.map((one) => this.#take(one, 0, fair));
-    return waiting.flatMap((one, i) => {
-      const done = taken[i] as number;
-      const total = done + this.#take(one, done, one.ids.length - done);
+  /** Grants slots, first an equal share to each endpoint, then what is left. Returns the deliveries without a slot. */
+  grant(due: readonly DueDeliveries[]): DueDeliveries[] {
+    const equalShare = Math.max(1, Math.floor(this.remaining / Math.max(1, due.length)));
+    const first = due.map((one) => this.#grantUpTo(equalShare, one, 0));
+    return due.flatMap((one, i) => {
+      const begun = first[i] as number;
+      const total = begun + this.#grantUpTo(one.ids.length - begun, one, begun);
       const left = one.ids.length - total;
-      if (left > 0) this.#cut.add(one.lane);
-      one.lane.isCut = this.#cut.has(one.lane);
+      if (left > 0) this.#backlogged.add(one.queue);
+      one.queue.isBacklogged = this.#backlogged.has(one.queue);
       return left > 0 ? [{ ...one, ids: one.ids.slice(total) }] : [];
     });
   }
 
-  /** What has been granted, by endpoint. */
   get granted(): ReadonlyMap<EndpointQueue, { tenantId: number; ids: string[] }> {
     return this.#granted;
   }
 
-  /** Takes back what was granted beyond so many. */
-  keep(lane: EndpointQueue, count: number): void {
-    const grant = this.#granted.get(lane);
+  /** Reduces a grant to `count` deliveries. */
+  limitGrant(queue: EndpointQueue, count: number): void {
+    const grant = this.#granted.get(queue);
     if (grant === undefined) return;
     grant.ids.length = Math.min(grant.ids.length, count);
-    if (grant.ids.length === 0) this.#granted.delete(lane);
+    if (grant.ids.length === 0) this.#granted.delete(queue);
   }
 
-  /** How many more a lane may have in flight, whatever room there is in this round. `dueMs`: of the first of them. */
-  roomOf(lane: EndpointQueue, dueMs = 0): number {
-    const { facts } = lane;
-    if (facts.state !== true) return Number.POSITIVE_INFINITY;
-    if (lane.isPaused(this.#nowMs)) return 0;
-    const held = this.#heldBy(lane);
-    if (lane.isHalfOpen(this.#nowMs)) {
-      return held === 0 && this.#trying.isBelow(this.#slots * tryingPart, tryingOfOrigin, facts.origin) ? 1 : 0;
+  /** How many more deliveries the queue may have in flight, apart from `remaining`. `dueMs`: when the first was due. */
+  allowanceOf(queue: EndpointQueue, dueMs = 0): number {
+    const { endpoint } = queue;
+    if (endpoint.isActive !== true) return Number.POSITIVE_INFINITY;
+    if (queue.isPaused(this.#nowMs)) return 0;
+    const used = this.#usedBy(queue);
+    if (queue.isHalfOpen(this.#nowMs)) {
+      return used === 0 && this.#trials.isBelow(this.#slots * trialPart, trialsPerOrigin, endpoint.origin) ? 1 : 0;
     }
-    const pace = lane.paceRoom(this.#nowMs) - (this.#granted.get(lane)?.ids.length ?? 0);
-    if (lane.isPrompt(this.#nowMs)) return Math.max(0, Math.min(pace, this.#promptRoom(lane)));
-    const room = Math.min(pace, this.#doubtfulRoom(lane));
-    return room > 0 ? room : this.#mayIntroduce(lane, dueMs) && pace > 0 ? 1 : 0;
+    const byRate = queue.rateAllowance(this.#nowMs) - (this.#granted.get(queue)?.ids.length ?? 0);
+    if (queue.isPrompt(this.#nowMs)) return Math.max(0, Math.min(byRate, this.#promptAllowance(queue)));
+    const allowance = Math.min(byRate, this.#unprovenAllowance(queue));
+    return allowance > 0 ? allowance : this.#mayIntroduce(queue, dueMs) && byRate > 0 ? 1 : 0;
   }
 
-  #take({ lane, tenantId, ids, dueMs }: Waiting, from: number, most: number): number {
-    const count = Math.min(most, this.room, this.roomOf(lane, dueMs));
+  #grantUpTo(most: number, { queue, tenantId, ids, dueMs }: DueDeliveries, from: number): number {
+    const count = Math.min(most, this.remaining, this.allowanceOf(queue, dueMs));
     if (count <= 0) return 0;
-    if (this.#heldBy(lane) === 0) lane.isIntroduced = !lane.isPrompt(this.#nowMs) && this.#doubtfulRoom(lane) <= 0;
-    this.room -= count;
+    if (this.#usedBy(queue) === 0) {
+      queue.isIntroduction = !queue.isPrompt(this.#nowMs) && this.#unprovenAllowance(queue) <= 0;
+    }
+    this.remaining -= count;
     this.#free -= count;
-    this.#count(lane, count);
-    const grant = this.#granted.get(lane) ?? { tenantId, ids: [] };
+    this.#addUsage(queue, count);
+    const grant = this.#granted.get(queue) ?? { tenantId, ids: [] };
     grant.ids.push(...ids.slice(from, from + count));
-    this.#granted.set(lane, grant);
+    this.#granted.set(queue, grant);
     return count;
   }
 
-  #count(lane: EndpointQueue, count: number): void {
-    const { state, origin, openMs } = lane.facts;
-    if (state !== true || lane.isPrompt(this.#nowMs)) return;
-    const tally = openMs !== null ? this.#trying : lane.isIntroduced ? this.#introduced : this.#doubtful;
-    tally.add(origin, count);
+  #addUsage(queue: EndpointQueue, count: number): void {
+    const { isActive, origin, pausedUntilMs } = queue.endpoint;
+    if (isActive !== true || queue.isPrompt(this.#nowMs)) return;
+    const usage = pausedUntilMs !== null ? this.#trials : queue.isIntroduction ? this.#introductions : this.#unproven;
+    usage.add(origin, count);
   }
 
-  #promptRoom(lane: EndpointQueue): number {
-    const held = this.#heldBy(lane);
-    return Math.min(lane.limit(this.#nowMs) - held, roomLeaving(this.#free, held));
+  #promptAllowance(queue: EndpointQueue): number {
+    const used = this.#usedBy(queue);
+    return Math.min(queue.limit(this.#nowMs) - used, promptAllowance(this.#free, used));
   }
 
-  #doubtfulRoom(lane: EndpointQueue): number {
-    const limit = lane.limit(this.#nowMs);
-    const held = this.#heldBy(lane);
-    if (lane.isIntroduced && held > 0) return 0;
-    const own = this.#shareOf(lane);
-    const share = Math.max(1, Math.floor(this.#slots * doubtfulPart));
-    const { total } = this.#doubtful;
-    const atOrigin = this.#doubtful.at(lane.facts.origin);
+  #unprovenAllowance(queue: EndpointQueue): number {
+    const limit = queue.limit(this.#nowMs);
+    const used = this.#usedBy(queue);
+    if (queue.isIntroduction && used > 0) return 0;
+    const own = this.#shareOf(queue);
+    const part = Math.max(1, Math.floor(this.#slots * unprovenPart));
+    const { total } = this.#unproven;
+    const atOrigin = this.#unproven.at(queue.endpoint.origin);
     return Math.min(
-      scarce(limit, share, total - own) - held,
-      scarce(limit, doubtfulOfOrigin, atOrigin - own) - held,
-      share - total,
-      doubtfulOfOrigin - atOrigin,
+      scaledLimit(limit, part, total - own) - used,
+      scaledLimit(limit, unprovenPerOrigin, atOrigin - own) - used,
+      part - total,
+      unprovenPerOrigin - atOrigin,
     );
   }
 
-  #mayIntroduce(lane: EndpointQueue, dueMs: number): boolean {
-    if (dueMs < this.#nowMs - freshMs || lane.isKnownToFail || this.#heldBy(lane) > 0) return false;
-    return this.#introduced.isBelow(this.#slots * introducedPart, introducedOfOrigin, lane.facts.origin);
+  #mayIntroduce(queue: EndpointQueue, dueMs: number): boolean {
+    if (dueMs < this.#nowMs - freshMs || queue.isKnownToFail || this.#usedBy(queue) > 0) return false;
+    return this.#introductions.isBelow(this.#slots * introductionPart, introductionsPerOrigin, queue.endpoint.origin);
   }
 
-  /** What an endpoint that has just fallen silent holds beyond its limit is not held against the others. */
-  #shareOf(lane: EndpointQueue): number {
-    return Math.min(this.#heldBy(lane), lane.facts.openMs === null ? lane.limit(this.#nowMs) : 1);
+  /** Slots counted as used. What an endpoint that has just become silent uses beyond its limit does not reduce other shares. */
+  #shareOf(queue: EndpointQueue): number {
+    return Math.min(this.#usedBy(queue), queue.endpoint.pausedUntilMs === null ? queue.limit(this.#nowMs) : 1);
   }
 
-  #heldBy(lane: EndpointQueue): number {
-    return lane.inFlight + (this.#granted.get(lane)?.ids.length ?? 0);
+  /** In flight or granted. */
+  #usedBy(queue: EndpointQueue): number {
+    return queue.inFlight + (this.#granted.get(queue)?.ids.length ?? 0);
   }
 }
 
-/** How many are in flight, in all and at each origin. */
-class Tally {
+/** Slots in use, in all and by origin. */
+class Usage {
   total = 0;
-  readonly #at = new Map<string, number>();
+  readonly #byOrigin = new Map<string, number>();
 
   add(origin: string, count: number): void {
     this.total += count;
-    this.#at.set(origin, this.at(origin) + count);
+    this.#byOrigin.set(origin, this.at(origin) + count);
   }
 
   at(origin: string): number {
-    return this.#at.get(origin) ?? 0;
+    return this.#byOrigin.get(origin) ?? 0;
   }
 
   isBelow(total: number, atOrigin: number, origin: string): boolean {
@@ -185,12 +189,12 @@ class Tally {
   }
 }
 
-/** How many more a prompt endpoint gets: each while it holds fewer than so many times the slots that are free then. */
-export function roomLeaving(free: number, held: number): number {
-  return Math.floor((promptTimesFree * free - held - 1) / (promptTimesFree + 1)) + 1;
+/** How many more slots a prompt endpoint with `used` gets: one while it uses fewer than four times the slots then free. */
+export function promptAllowance(free: number, used: number): number {
+  return Math.floor((promptTimesFree * free - used - 1) / (promptTimesFree + 1)) + 1;
 }
 
-/** The less the others leave of a share, the fewer one may have of it. */
-function scarce(limit: number, share: number, others: number): number {
-  return Math.ceil((limit * (share - others)) / share);
+/** `limit`, scaled down by the part of the common `part` that others use. */
+function scaledLimit(limit: number, part: number, usedByOthers: number): number {
+  return Math.ceil((limit * (part - usedByOthers)) / part);
 }

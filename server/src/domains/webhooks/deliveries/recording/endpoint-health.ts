@@ -18,15 +18,15 @@ export interface EndpointHealthOptions {
   database: Queryable;
   directory: EndpointDirectory;
   clock: Clock;
-  /** Told once when an endpoint is switched off, after that is committed. */
+  /** Called once when an endpoint has been switched off, after the commit. */
   onDisabled?: OnDisabled | undefined;
   onPaused?: (() => void) | undefined;
   onError: (error: unknown) => void;
 }
 
 /**
- * Writes down how endpoints fare, for all nodes to see: pauses, recoveries, switching off. Only changes are written,
- * and before the result that caused them: a sender that dies in between tries the delivery again and finds them.
+ * Writes changes of endpoint health for all nodes: pauses, recoveries, switching off. Each is written before the result
+ * that caused it: if the sender dies in between, the delivery is repeated, and the change is already known.
  */
 export class EndpointHealth {
   readonly #options: EndpointHealthOptions;
@@ -35,48 +35,50 @@ export class EndpointHealth {
     this.#options = options;
   }
 
-  /** Nothing is sent for a while: in memory at once, so that no claim meanwhile sends more. */
-  async pause(lane: EndpointQueue): Promise<void> {
+  /** Opens the circuit breaker, in memory first, so that no claim grants more meanwhile. */
+  async pause(queue: EndpointQueue): Promise<void> {
     const nowMs = this.#options.clock();
     const untilMs = nowMs + breakerOpenMs;
-    lane.pause(nowMs, untilMs);
+    queue.pause(nowMs, untilMs);
     this.#options.onPaused?.();
-    await this.#write(({ database }) => database.run(pauseEndpoint, [lane.id, untilMs, lane.facts.firstFailureMs]));
+    await this.#write(({ database }) =>
+      database.run(pauseEndpoint, [queue.id, untilMs, queue.endpoint.firstFailureMs]),
+    );
   }
 
-  /** It answers again. Only a success ends the failing that may switch it off. */
-  async recover(lane: EndpointQueue, succeeded: boolean): Promise<void> {
-    lane.recover(succeeded);
-    await this.#write(({ database }) => database.run(recoverEndpoint, [lane.id, succeeded]));
+  /** Closes the circuit breaker. Only a success ends the series of failures that may switch the endpoint off. */
+  async recover(queue: EndpointQueue, hasSucceeded: boolean): Promise<void> {
+    queue.recover(hasSucceeded);
+    await this.#write(({ database }) => database.run(recoverEndpoint, [queue.id, hasSucceeded]));
   }
 
-  /** A delivery has used up its tries: the endpoint is switched off if there has been no success for too long. */
-  async exhausted(lane: EndpointQueue): Promise<void> {
+  /** A delivery has no retries left: switches the endpoint off if its last success is too long ago. */
+  async disableIfFailing(queue: EndpointQueue): Promise<void> {
     const nowMs = this.#options.clock();
-    const { firstFailureMs } = lane.facts;
+    const { firstFailureMs } = queue.endpoint;
     const isRecent = firstFailureMs !== null && firstFailureMs > nowMs - disabledAfterMs;
     if (isRecent) return;
     await this.#write(async ({ database, directory }) => {
-      const since = lane.failingSinceMs ?? nowMs;
+      const sinceMs = queue.failingSinceMs ?? nowMs;
       const reason: DisabledReason = 'failing';
-      const [row] = await database.run(recordExhaustion, [lane.id, since, nowMs - disabledAfterMs, reason, nowMs]);
+      const [row] = await database.run(recordExhaustion, [queue.id, sinceMs, nowMs - disabledAfterMs, reason, nowMs]);
       if (row === undefined) return;
-      lane.facts = { ...lane.facts, firstFailureMs: firstFailureMs ?? since, state: row.state };
-      if (!row.state) await this.#disabled(row, reason, { database, directory });
+      queue.endpoint = { ...queue.endpoint, firstFailureMs: firstFailureMs ?? sinceMs, isActive: row.state };
+      if (!row.state) await this.#announceDisabled(row, reason, { database, directory });
     });
   }
 
-  /** The endpoint itself says that it is gone. */
-  async gone(lane: EndpointQueue): Promise<void> {
+  /** The endpoint answered 410 Gone. */
+  async disableGone(queue: EndpointQueue): Promise<void> {
     await this.#write(async ({ database, directory, clock }) => {
       const reason: DisabledReason = 'gone';
-      const [row] = await database.run(disableEndpoint, [lane.id, reason, clock()]);
-      lane.facts = { ...lane.facts, state: false };
-      if (row !== undefined) await this.#disabled(row, reason, { database, directory });
+      const [row] = await database.run(disableEndpoint, [queue.id, reason, clock()]);
+      queue.endpoint = { ...queue.endpoint, isActive: false };
+      if (row !== undefined) await this.#announceDisabled(row, reason, { database, directory });
     });
   }
 
-  async #disabled(
+  async #announceDisabled(
     { tenant_id: tenantId, id, url }: DisabledEndpoint,
     reason: DisabledReason,
     { database, directory }: Pick<EndpointHealthOptions, 'database' | 'directory'>,

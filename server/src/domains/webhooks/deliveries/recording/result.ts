@@ -1,39 +1,40 @@
 import type { LeasedDelivery } from '../claiming/claimer.ts';
 import { type AttemptOutcome, goneStatus, retryAt } from '../rules.ts';
-import type { Sent } from '../sending/sender.ts';
+import type { SendResult } from '../sending/sender.ts';
 
-/** What became of one claimed delivery. */
-export interface Result {
+/** The new state of a claimed delivery and, if a request was sent, its attempt. */
+export interface DeliveryResult {
   tenantId: number;
   deliveryId: string;
+  /** The fence: the result counts only while the delivery is under this lease. */
   lease: string;
-  /** When the lease runs out: from then on the result may be fenced off, and is not kept any longer. */
+  /** When the lease runs out. A result that could not be written by then is discarded. */
   leasedUntilMs: number;
   state: 'OPEN' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED';
-  /** When to try again. */
+  /** When to retry; null: not at all. */
   dueMs: number | null;
   endedMs: number;
-  /** null: nothing was sent. */
+  /** null: nothing was sent, so there is no attempt to record. */
   durationMs: number | null;
   status: number | null;
   outcome: AttemptOutcome | null;
   resent: boolean;
-  /** The address that was connected to. */
+  /** IP address of the connection. */
   address: string | null;
-  /** The answer's headers as a JSON object, and the first of its body. */
+  /** Headers of the answer as a JSON object, and the start of its body. */
   headersJson: string | null;
   body: Buffer | null;
 }
 
-/** After an attempt. */
-export function resultOf(
+/** The result of an attempt: success, retry, or failure for good. */
+export function attemptResult(
   delivery: LeasedDelivery,
-  sent: Sent,
+  sent: SendResult,
   endedMs: number,
   intervalsMs: readonly number[],
-): Result {
+): DeliveryResult {
   const { tenant_id: tenantId, id: deliveryId, lease, leasedUntilMs, attempts } = delivery;
-  const again =
+  const retryMs =
     sent.outcome === 'ok' || sent.status === goneStatus
       ? undefined
       : retryAt(attempts + 1, endedMs, intervalsMs, sent.retryAfter);
@@ -42,8 +43,8 @@ export function resultOf(
     deliveryId,
     lease,
     leasedUntilMs,
-    state: sent.outcome === 'ok' ? 'SUCCEEDED' : again === undefined ? 'FAILED' : 'OPEN',
-    dueMs: again ?? null,
+    state: sent.outcome === 'ok' ? 'SUCCEEDED' : retryMs === undefined ? 'FAILED' : 'OPEN',
+    dueMs: retryMs ?? null,
     endedMs,
     durationMs: Math.round(sent.durationMs),
     status: sent.status ?? null,
@@ -55,11 +56,11 @@ export function resultOf(
   };
 }
 
-/** Of a delivery whose endpoint is switched off or gone. */
-export function unsent(
+/** The result of a delivery whose endpoint is switched off or removed: cancelled without a request. */
+export function cancelledResult(
   { tenant_id: tenantId, id: deliveryId, lease, leasedUntilMs }: LeasedDelivery,
   endedMs: number,
-): Result {
+): DeliveryResult {
   return {
     tenantId,
     deliveryId,

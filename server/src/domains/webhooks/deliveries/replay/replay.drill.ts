@@ -19,7 +19,7 @@ afterEach(async () => {
 
 const total = 10_000;
 
-test('all since a time are sent again, and the node at it is killed twice in the middle: each once, under its id', async () => {
+test('a replay whose node is killed twice sends each event once, under its id', async () => {
   const receiver = await nodes.receiving();
   const api = await nodes.start({ APP_ROLE: 'api' });
   const endpointId = await nodes.registered(api, receiver.url);
@@ -32,11 +32,11 @@ test('all since a time are sent again, and the node at it is killed twice in the
   expect(first.size).toBe(total);
 
   const { replayId } = dataOf(await api.post('/api/webhook/replay', { endpointId, since }, as));
-  const asked = async () => dataOf(await api.get(`/api/webhook/replay/detail?id=${replayId}`, as));
+  const readReplay = async () => dataOf(await api.get(`/api/webhook/replay/detail?id=${replayId}`, as));
   for (const reached of [total / 5, total / 2]) {
-    await eventually(`${reached} are looked at`, async () => (await asked()).eventCount >= reached, 2 * minuteMs);
+    await eventually(`${reached} are examined`, async () => (await readReplay()).eventCount >= reached, 2 * minuteMs);
     await worker.end('SIGKILL');
-    const { state, eventCount } = await asked();
+    const { state, eventCount } = await readReplay();
     expect(state).toBe('RUNNING');
     expect(eventCount).toBeLessThan(total);
     worker = await nodes.start({ APP_ROLE: 'worker' });
@@ -44,7 +44,7 @@ test('all since a time are sent again, and the node at it is killed twice in the
   const done = await eventually(
     'the replay is done',
     async () => {
-      const replay = await asked();
+      const replay = await readReplay();
       return replay.state === 'DONE' && replay;
     },
     3 * minuteMs,
@@ -55,7 +55,7 @@ test('all since a time are sent again, and the node at it is killed twice in the
   expect(again).toHaveLength(total);
   expect(new Set(again.map(({ event_id }) => event_id)).size).toBe(total);
 
-  // Those in flight at a kill may have come twice more; nothing has come under another id or in other bytes.
+  // Deliveries in flight at a kill may arrive again; nothing arrives under another id or with other bytes.
   const second = postsOf(receiver.received);
   expect(second.size).toBe(total);
   expect(changedPosts(receiver.received)).toEqual([]);

@@ -8,7 +8,7 @@ import { florinOn, type TestFlorin } from '../../../../testing/florin.ts';
 import { aRefusal } from '../../../../testing/shapes.ts';
 import { ReplayWorker } from './worker.ts';
 
-/** A node without workers takes the requests; the test works replays off by workers of its own, and sends nothing. */
+/** A node without workers takes the requests; the test performs replays with its own workers and sends nothing. */
 let aheadMs = 0;
 const now = () => Date.now() + aheadMs;
 
@@ -37,14 +37,14 @@ afterAll(async () => {
 beforeEach(async () => {
   aheadMs += minuteMs;
   since = new Date(now()).toISOString();
-  endpointId = await registered();
+  endpointId = await registerEndpoint();
 });
 
 afterEach(async () => {
   for (const worker of workers.splice(0)) await worker.stop();
 });
 
-async function registered(events = ['*']): Promise<number> {
+async function registerEndpoint(events = ['*']): Promise<number> {
   const hook = { url: 'http://127.0.0.1:9/', events, secret: 's' };
   return dataOf(await florin.post('/api/webhook/register', hook, as)).id;
 }
@@ -58,8 +58,8 @@ async function pay(count: number): Promise<void> {
   await Promise.all(Array.from({ length: count }, () => makePayment(florin, as, channelId)));
 }
 
-/** As the sender leaves them. */
-async function endAll(state: 'SUCCEEDED' | 'FAILED' | 'CANCELLED', limit = 1_000): Promise<void> {
+/** Finishes deliveries as the sender would. */
+async function finishAll(state: 'SUCCEEDED' | 'FAILED' | 'CANCELLED', limit = 1_000): Promise<void> {
   await db.query(
     `update delivery set state = $2, finished_at = to_timestamp($3::float8 / 1000)
       where id in (select id from delivery where endpoint_id = $1 and state = 'OPEN' order by id limit $4)`,
@@ -79,16 +79,16 @@ const rows = () =>
   ]);
 const open = async () => (await rows()).filter(({ state }) => state === 'OPEN');
 
-function working(database: Pick<Database, 'run' | 'transaction'> = db.database, batch = 3): ReplayWorker {
+function startWorker(database: Pick<Database, 'run' | 'transaction'> = db.database, batch = 3): ReplayWorker {
   const worker = new ReplayWorker({ database, clock: now, onError: () => {}, batch });
   workers.push(worker);
   worker.start();
   return worker;
 }
 
-/** Worked off to its end: the last stretch is looked at once more when late events must have come. */
-async function done(id: string) {
-  await eventually('the first look is over', async () => {
+/** Resolves when the replay is done, second pass included. */
+async function untilDone(id: string) {
+  await eventually('the first pass is over', async () => {
     const [row] = await db.query<{ late: boolean }>(
       'select due_at > until_at as late from webhook_replay where endpoint_id = $1 order by created_at desc limit 1',
       [endpointId],
@@ -103,15 +103,15 @@ async function done(id: string) {
   });
 }
 
-test('all since a time: one delivery of each event, under the id it had, and what never had one gets one', async () => {
+test('a replay since a time enqueues one delivery for each event under its former id, also for events that had none', async () => {
   await pay(4);
-  await endAll('SUCCEEDED');
+  await finishAll('SUCCEEDED');
   await modify({ state: false });
   await pay(5);
   await modify({ state: true });
   const { replayId } = dataOf(await replay());
-  working();
-  const detail = await done(replayId);
+  startWorker();
+  const detail = await untilDone(replayId);
   expect(detail).toMatchObject({ endpointId, since, state: 'DONE', eventCount: 9, deliveryCount: 9 });
   expect(detail.reachedTime).toBe(detail.until);
   const again = await open();
@@ -131,60 +131,60 @@ test.each([
   [['MISSING'], 4],
   [['SUCCEEDED', 'CANCELLED'], 4],
   [['CANCELLED', 'FAILED', 'MISSING'], 7],
-])('of %j alone', async (states, count) => {
+])('a replay of the states %j contains only those', async (states, count) => {
   await pay(6);
-  await endAll('SUCCEEDED', 3);
-  await endAll('FAILED', 2);
-  await endAll('CANCELLED');
+  await finishAll('SUCCEEDED', 3);
+  await finishAll('FAILED', 2);
+  await finishAll('CANCELLED');
   await modify({ state: false });
   await pay(4);
   await modify({ state: true });
   const { replayId } = dataOf(await replay({ states }));
-  working();
-  expect(await done(replayId)).toMatchObject({ deliveryCount: count, states: expect.arrayContaining(states) });
+  startWorker();
+  expect(await untilDone(replayId)).toMatchObject({ deliveryCount: count, states: expect.arrayContaining(states) });
   expect(await open()).toHaveLength(count);
 });
 
-test('what is under way is not sent twice, nor what ends while the replay runs', async () => {
+test('open deliveries and those that end during the replay are not sent twice', async () => {
   await pay(3);
-  await endAll('FAILED');
+  await finishAll('FAILED');
   await pay(2);
   const { replayId } = dataOf(await replay());
   aheadMs += secondMs;
-  await endAll('SUCCEEDED', 1);
-  working();
-  expect(await done(replayId)).toMatchObject({ deliveryCount: 3 });
+  await finishAll('SUCCEEDED', 1);
+  startWorker();
+  expect(await untilDone(replayId)).toMatchObject({ deliveryCount: 3 });
   expect((await rows()).filter(({ replay_of }) => replay_of !== null)).toHaveLength(3);
 });
 
-test('only the types the endpoint subscribes to, only up to the end asked for, and no pings', async () => {
+test('a replay contains only subscribed types, only events before its end, and no pings', async () => {
   await pay(2);
-  endpointId = await registered(['transaction.created']);
+  endpointId = await registerEndpoint(['transaction.created']);
   dataOf(await florin.post('/api/webhook/test', { id: endpointId }, as));
   const id = await makePayment(florin, as, channelId);
   dataOf(await florin.post('/api/transaction/update', { id, status: 'SUCCESS' }, as));
-  await endAll('SUCCEEDED');
+  await finishAll('SUCCEEDED');
   aheadMs += secondMs;
   const until = new Date(now()).toISOString();
   aheadMs += secondMs;
   await pay(2);
-  await endAll('SUCCEEDED');
+  await finishAll('SUCCEEDED');
   const { replayId } = dataOf(await replay({ until }));
-  working();
-  expect(await done(replayId)).toMatchObject({ until, deliveryCount: 3 });
+  startWorker();
+  expect(await untilDone(replayId)).toMatchObject({ until, deliveryCount: 3 });
   expect(await open()).toHaveLength(3);
 });
 
-test('a node that dies in the middle is followed by another, which goes on behind it and doubles nothing', async () => {
+test('after a node dies during a replay, another continues after its last batch and sends nothing twice', async () => {
   await pay(10);
-  await endAll('SUCCEEDED');
+  await finishAll('SUCCEEDED');
   const { replayId } = dataOf(await replay());
   let batches = 0;
   const { database } = db;
-  const dying = working({
+  const dying = startWorker({
     run: (statement, values) => database.run(statement, values),
     transaction: async (work) => {
-      // Two batches are written; in the third it dies, after all its statements and before the commit.
+      // Two batches are committed; the node dies in the third, after all statements and before the commit.
       if (++batches > 3) return new Promise(() => {});
       return database.transaction(async (transaction) => {
         const result = await work(transaction);
@@ -198,7 +198,7 @@ test('a node that dies in the middle is followed by another, which goes on behin
   expect(await detailOf(replayId)).toMatchObject({ state: 'RUNNING', eventCount: 6, deliveryCount: 6 });
   expect(await open()).toHaveLength(6);
 
-  const idle = working();
+  const idle = startWorker();
   idle.wake();
   expect(await detailOf(replayId)).toMatchObject({ eventCount: 6 });
   aheadMs += 31 * secondMs;
@@ -213,7 +213,7 @@ test('a node that dies in the middle is followed by another, which goes on behin
   expect(await open()).toHaveLength(10);
 });
 
-test('an event that becomes visible only after the replay has passed it is found all the same', async () => {
+test('an event that becomes visible after the replay has passed its id is found by the second pass', async () => {
   await modify({ state: false });
   await pay(1);
   const late = firstUuidAt(now());
@@ -229,25 +229,25 @@ test('an event that becomes visible only after the replay has passed it is found
   aheadMs += 1;
   await modify({ state: true });
   const { replayId } = dataOf(await replay());
-  working();
-  await eventually('the replay has passed', async () => (await open()).length === 1);
+  startWorker();
+  await eventually('the first pass is over', async () => (await open()).length === 1);
   commit();
   await inserted;
-  expect(await done(replayId)).toMatchObject({ state: 'DONE', deliveryCount: 2 });
+  expect(await untilDone(replayId)).toMatchObject({ state: 'DONE', deliveryCount: 2 });
   expect((await open()).map(({ event_id }) => event_id)).toContain(late);
 });
 
-test('when its endpoint is switched off it stops', async () => {
+test('a replay stops when its endpoint is switched off', async () => {
   await pay(2);
-  await endAll('SUCCEEDED');
+  await finishAll('SUCCEEDED');
   const { replayId } = dataOf(await replay());
   await modify({ state: false });
-  working();
+  startWorker();
   await eventually('it has stopped', async () => (await detailOf(replayId)).state === 'STOPPED');
   expect(await open()).toEqual([]);
 });
 
-test('asked for once more it is the same replay; with other terms it has to wait', async () => {
+test('the same request while a replay is running returns that replay; a different one is refused', async () => {
   const { replayId } = dataOf(await replay());
   expect(dataOf(await replay()).replayId).toBe(replayId);
   const { status, body } = await replay({ states: ['FAILED'] });
@@ -257,13 +257,13 @@ test('asked for once more it is the same replay; with other terms it has to wait
   });
 });
 
-test('one delivery: again under its own id, with a life of its own; asked for twice, once', async () => {
+test('one delivery is replayed under its own id with its own retries; a repeated request sends it once', async () => {
   await pay(1);
   const [automatic] = dataOf(await florin.get(`/api/webhook/delivery/list?endpointId=${endpointId}`, as));
   const again = async (deliveryId: string) =>
     dataOf(await florin.post('/api/webhook/replay', { deliveryId }, as)).deliveryId;
   expect(await again(automatic.id)).toBe(automatic.id);
-  await endAll('FAILED');
+  await finishAll('FAILED');
   const [second, third] = await Promise.all([again(automatic.id), again(automatic.id)]);
   expect(second).toBe(third);
   expect(second).not.toBe(automatic.id);
@@ -273,7 +273,7 @@ test('one delivery: again under its own id, with a life of its own; asked for tw
     { id: automatic.id, state: 'FAILED' },
     { id: second, state: 'OPEN' },
   ]);
-  await endAll('SUCCEEDED');
+  await finishAll('SUCCEEDED');
   const fourth = await again(second);
   expect([automatic.id, second]).not.toContain(fourth);
   expect(dataOf(await florin.get(`/api/webhook/delivery/detail?id=${fourth}`, as))).toMatchObject({
@@ -281,21 +281,22 @@ test('one delivery: again under its own id, with a life of its own; asked for tw
   });
 });
 
-test('where deliveries are not kept for good, a replay reaches no further back than they do', async () => {
+test('a replay cannot start before the time from which deliveries are kept', async () => {
   const forgetful = await florinOn(db, { APP_ROLE: 'api', APP_WEBHOOK_KEEP_DELIVERIES: '2d' }, now);
   try {
     const daysAgo = (days: number) => new Date(now() - days * dayMs).toISOString();
-    const asked = (days: number) => forgetful.post('/api/webhook/replay', { endpointId, since: daysAgo(days) }, admin);
+    const replaySince = (days: number) =>
+      forgetful.post('/api/webhook/replay', { endpointId, since: daysAgo(days) }, admin);
     const admin = await administratorOf(forgetful);
-    const { status, body } = await asked(3);
+    const { status, body } = await replaySince(3);
     expect({ status, body }).toEqual({ status: 400, body: aRefusal(400, { type: 'invalid_request', field: 'since' }) });
-    expect((await asked(1)).status).toBe(200);
+    expect((await replaySince(1)).status).toBe(200);
   } finally {
     await forgetful.stop();
   }
 });
 
-test('to an endpoint that is switched off nothing is sent again', async () => {
+test('a replay to an inactive endpoint is refused', async () => {
   await pay(1);
   const [delivery] = dataOf(await florin.get(`/api/webhook/delivery/list?endpointId=${endpointId}`, as));
   await modify({ state: false });
@@ -305,7 +306,7 @@ test('to an endpoint that is switched off nothing is sent again', async () => {
   }
 });
 
-test('what makes no sense is refused by name', async () => {
+test('invalid requests are refused with the name of the field', async () => {
   const deliveryId = `dlv_${'0'.repeat(32)}`;
   const later = '2999-01-01T00:00:00Z';
   for (const [input, status, field] of [

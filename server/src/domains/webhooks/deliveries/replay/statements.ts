@@ -26,7 +26,7 @@ const columns = `r.tenant_id, r.id, r.endpoint_id, r.from_at, r.until_at, r.stat
   r.enqueued, r.due_at, r.created_at, r.finished_at`;
 
 /**
- * Begins a replay, unless one of the endpoint is running. Values: tenant, id, endpoint, user, from, until, states, the id
+ * Inserts a replay unless one of the endpoint is running. Values: tenant, id, endpoint, user, from, until, states, the id
  * before the first event, now; times in ms.
  */
 export const insertReplay = statement<ReplayRow>(
@@ -46,7 +46,7 @@ export const findRunning = statement<ReplayRow>(
   `select ${columns} from webhook_replay r where endpoint_id = $1 and state = 'RUNNING'`,
 );
 
-/** In whichever of these tenants it is. Values: tenants, id. */
+/** Finds a replay in any of the given tenants. Values: tenants, id. */
 export const findReplay = statement<ReplayRow>(
   'deliveries.find_replay',
   `select ${columns}
@@ -54,7 +54,7 @@ export const findReplay = statement<ReplayRow>(
      join webhook_replay r on r.tenant_id = seen.tenant_id and r.id = $2`,
 );
 
-/** Due replays, under a lease. Values: now, until when, how many at most, the lease. */
+/** Claims due replays. Values: now and the end of the lease in ms, how many at most, the lease token. */
 export const claimReplays = statement<{ tenant_id: number; id: string; endpoint_id: number }>(
   'deliveries.claim_replays',
   `with picked as materialized (
@@ -70,19 +70,19 @@ export const claimReplays = statement<{ tenant_id: number; id: string; endpoint_
    returning r.tenant_id, r.id, r.endpoint_id`,
 );
 
-/** Gives a lease back. Values: tenant, id, lease. */
+/** Releases a lease. Values: tenant, id, lease. */
 export const releaseReplay = statement(
   'deliveries.release_replay',
   'update webhook_replay set lease = null, leased_until = null where tenant_id = $1 and id = $2 and lease = $3',
 );
 
-/** Gives back whatever stands under these leases, after a claim whose answer never came. Value: leases. */
-export const giveBackReplays = statement(
+/** Releases all replays under the given leases, after a claim whose answer was lost. Value: leases. */
+export const releaseReplayLeases = statement(
   'deliveries.give_back_replays',
   `update webhook_replay set lease = null, leased_until = null where state = 'RUNNING' and lease = any ($1::uuid[])`,
 );
 
-/** Still ours, and how many endpoints its tenant has. Values: tenant, id, lease. */
+/** Locks a replay that is still under this lease, and counts its tenant's active endpoints. Values: tenant, id, lease. */
 export const lockReplay = statement<ReplayRow & { endpoints: number }>(
   'deliveries.lock_replay',
   `select ${columns},
@@ -91,36 +91,36 @@ export const lockReplay = statement<ReplayRow & { endpoints: number }>(
 );
 
 /**
- * The next events of a replay, and a delivery for each that is to be sent again: of a type the endpoint asks for, whose
- * deliveries to it ended as asked, and of which none is under way or ended after the replay was asked for. So nothing is
- * sent twice by it, whatever else delivers meanwhile.
+ * Examines the next events of a replay and enqueues a delivery for each event of a requested type whose deliveries to the
+ * endpoint are in a requested state. It skips events with a delivery that is open or ended after the replay was created, so
+ * that a replay sends nothing twice, whatever else is delivered meanwhile.
  *
  * Values: tenant, the event before the first, the id before which to end, how many events, endpoint, types, states, when
- * the replay was asked for and now, in ms.
+ * the replay was created and now, in ms.
  */
-export const enqueueAgain = statement<{ looked: number; enqueued: number; last_event_id: string | null }>(
+export const enqueueReplayed = statement<{ looked: number; enqueued: number; last_event_id: string | null }>(
   'deliveries.enqueue_again',
-  `with happened as materialized (
+  `with examined as materialized (
      select id, type from event
       where tenant_id = $1 and id > $2::uuid and id < $3::uuid order by id limit $4
    ), ends as materialized (
-     select min(id::text)::uuid as first, max(id::text)::uuid as last from happened
-   ), told as (
+     select min(id::text)::uuid as first, max(id::text)::uuid as last from examined
+   ), existing as (
      select d.event_id,
-            bool_or(d.finished_at is null or d.finished_at > to_timestamp($8::float8 / 1000)) as is_under_way,
+            bool_or(d.finished_at is null or d.finished_at > to_timestamp($8::float8 / 1000)) as blocks_replay,
             array_agg(d.state) as states,
             (array_agg(d.id order by d.created_at, d.id) filter (where d.replay_of is null))[1] as id
        from ends
        join delivery d on d.tenant_id = $1 and ${nearEvents('d.id', 'ends.first', 'ends.last')} and d.endpoint_id = $5
       group by d.event_id
    ), chosen as (
-     select happened.id as event_id, told.id as replay_of
-       from happened left join told on told.event_id = happened.id
-      where happened.type = any ($6::text[])
-        and told.is_under_way is not true
-        and case when told.states is null then 'MISSING'
-                 when 'SUCCEEDED' = any (told.states) then 'SUCCEEDED'
-                 when 'FAILED' = any (told.states) then 'FAILED'
+     select examined.id as event_id, existing.id as replay_of
+       from examined left join existing on existing.event_id = examined.id
+      where examined.type = any ($6::text[])
+        and existing.blocks_replay is not true
+        and case when existing.states is null then 'MISSING'
+                 when 'SUCCEEDED' = any (existing.states) then 'SUCCEEDED'
+                 when 'FAILED' = any (existing.states) then 'FAILED'
                  else 'CANCELLED' end = any ($7::text[])
    ), enqueued as (
      insert into delivery (tenant_id, id, event_id, endpoint_id, due_at, created_at, replay_of)
@@ -129,14 +129,14 @@ export const enqueueAgain = statement<{ looked: number; enqueued: number; last_e
        from chosen
      returning 1
    )
-   select (select count(*) from happened) as looked, (select count(*) from enqueued) as enqueued,
+   select (select count(*) from examined) as looked, (select count(*) from enqueued) as enqueued,
           (select last from ends) as last_event_id`,
   { wakes: [{ topic: deliveriesDue, when: (rows) => rows.some(({ enqueued }) => enqueued > 0) }] },
 );
 
 /**
- * Notes how far a replay has come. Values: tenant, id, the state, the event after which to go on, how many more were looked
- * at and enqueued, when it is due again, until when its lease holds (null: it is given back), now; times in ms.
+ * Records the progress of a replay. Values: tenant, id, new state, the last event examined, how many more events were
+ * examined and deliveries enqueued, when it is due again, the end of its lease (null: release it), now; times in ms.
  */
 export const advanceReplay = statement(
   'deliveries.advance_replay',
@@ -148,4 +148,19 @@ export const advanceReplay = statement(
           updated_at = to_timestamp($9::float8 / 1000),
           finished_at = case when $3::text <> 'RUNNING' then to_timestamp($9::float8 / 1000) end
     where tenant_id = $1 and id = $2`,
+);
+
+/** Releases the leases of all replays. */
+export const freeReplayLeases = statement(
+  'deliveries.free_replays',
+  `update webhook_replay set lease = null, leased_until = null where state = 'RUNNING' and lease is not null`,
+);
+
+/** Values: the latest possible time of a lease or a next batch, and the time that replaces later ones, in ms. */
+export const shortenReplayWaits = statement(
+  'deliveries.set_back_replays',
+  `update webhook_replay
+      set due_at = least(due_at, to_timestamp($2::float8 / 1000)),
+          leased_until = case when lease is not null then least(leased_until, to_timestamp($2::float8 / 1000)) end
+    where state = 'RUNNING' and greatest(due_at, leased_until) > to_timestamp($1::float8 / 1000)`,
 );

@@ -4,44 +4,44 @@ import { leastUuidAt } from '../../../../core/id.ts';
 import { ClaimLoop } from '../../../../platform/jobs/claim-loop.ts';
 import type { Database, Queryable } from '../../../../platform/postgres/database.ts';
 import { lockEndpoint } from '../../endpoints/endpoint-statements.ts';
-import { bringReplaysForward } from '../set-back.ts';
+import { bringReplaysForward } from '../clock-set-back.ts';
 import {
   advanceReplay,
   claimReplays,
-  enqueueAgain,
-  giveBackReplays,
+  enqueueReplayed,
   lockReplay,
   type ReplayRow,
   releaseReplay,
+  releaseReplayLeases,
 } from './statements.ts';
 
 export interface ReplayWorkerOptions {
-  /** One connection of it is used at a time. */
+  /** Uses one connection at a time. */
   database: Pick<Database, 'run' | 'transaction'>;
   clock: Clock;
   onError: (error: unknown) => void;
   onRecovered?: () => void;
-  /** Events in one transaction at most. */
+  /** Events examined in one transaction at most. */
   batch?: number;
 }
 
-/** Replays worked off by one node at the same time: it uses one connection. */
+/** Replays that one node performs at the same time. */
 const slots = 1;
 const pollMs = secondMs;
-/** Renewed with every batch, which a database that is alive writes within 10 s. */
+/** Renewed with every batch, which takes at most 10 s, the statement timeout. */
 const leaseMs = 30 * secondMs;
-/** Between two batches, so that a replay of millions takes a share of the database and no more: 5,000 events a second. */
-const pauseMs = 100;
-const largestBatch = 500;
-/** Deliveries stand in the order of their events, those to all endpoints of a tenant together: so many are read for one batch. */
-const deliveriesRead = 50_000;
+/** Pause between batches: limits a replay of millions to 5,000 events per second. */
+const batchPauseMs = 100;
+const maxBatchSize = 500;
+/** Deliveries read for one batch: an index range of events contains the deliveries to all endpoints of the tenant. */
+const maxDeliveriesRead = 50_000;
 /**
- * What was happening when the replay was asked for may become visible this much later: a statement takes 10 s at most.
- * So its last stretch is looked at once more then.
+ * An event whose transaction was open when the replay was created may become visible this much later, because a statement
+ * takes at most 10 s. So the replay examines its last 15 s once more after that time.
  */
-const settledAfterMs = 15 * secondMs;
+const lateCommitMs = 15 * secondMs;
 
-interface Held {
+interface LeasedReplay {
   tenant_id: number;
   id: string;
   endpoint_id: number;
@@ -49,27 +49,27 @@ interface Held {
 }
 
 /**
- * Works replays off, in batches of one transaction each, on whichever node: it makes deliveries, and the sender sends them.
- * When a node dies its lease runs out and another goes on behind the last batch that was written.
+ * Performs replays: enqueues deliveries in batches, one transaction each, which the `DeliveryWorker` sends. When a node
+ * dies, its lease runs out and another node continues after the last committed batch.
  */
 export class ReplayWorker {
   readonly #options: ReplayWorkerOptions;
-  readonly #loop: ClaimLoop<Held>;
+  readonly #loop: ClaimLoop<LeasedReplay>;
   #isStopping = false;
 
   constructor(options: ReplayWorkerOptions) {
     const { onError, onRecovered } = options;
     this.#options = options;
-    this.#loop = new ClaimLoop<Held>({
-      claim: (room, lease) => this.#claim(room, lease),
+    this.#loop = new ClaimLoop<LeasedReplay>({
+      claim: (freeSlots, lease) => this.#claim(freeSlots, lease),
       giveBack: async (leases) => {
-        await options.database.run(giveBackReplays, [leases]);
+        await options.database.run(releaseReplayLeases, [leases]);
       },
       keyOf: ({ id }) => id,
       renew: (inFlight, { lease }) => Object.assign(inFlight, { lease }),
-      perform: (held) => this.#workOff(held),
+      perform: (replay) => this.#perform(replay),
       release: async (notStarted) => {
-        for (const held of notStarted) await this.#release(held);
+        for (const replay of notStarted) await this.#release(replay);
       },
       slots: () => slots,
       maxBatch: slots,
@@ -83,7 +83,7 @@ export class ReplayWorker {
     this.#loop.start();
   }
 
-  /** A replay has just been asked for here. */
+  /** A replay may be due: claim now, not at the next poll. */
   wake(): void {
     this.#loop.wake();
   }
@@ -101,25 +101,25 @@ export class ReplayWorker {
     await this.#loop.drained();
   }
 
-  async #claim(room: number, lease: string): Promise<Held[]> {
+  async #claim(freeSlots: number, lease: string): Promise<LeasedReplay[]> {
     const { database, clock } = this.#options;
     const nowMs = clock();
-    const rows = await database.run(claimReplays, [nowMs, nowMs + leaseMs, room, lease]);
+    const rows = await database.run(claimReplays, [nowMs, nowMs + leaseMs, freeSlots, lease]);
     return rows.map((row) => ({ ...row, lease }));
   }
 
-  async #workOff(held: Held): Promise<void> {
+  async #perform(replay: LeasedReplay): Promise<void> {
     while (!this.#isStopping) {
-      const isOver = await this.#options.database.transaction((transaction) => this.#batch(transaction, held));
-      if (isOver) return;
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      const isFinished = await this.#options.database.transaction((transaction) => this.#runBatch(transaction, replay));
+      if (isFinished) return;
+      await new Promise((resolve) => setTimeout(resolve, batchPauseMs));
     }
-    await this.#release(held);
+    await this.#release(replay);
   }
 
-  /** One batch, written together with how far it came. Over: nothing more is to be done now, or it is another node's. */
-  async #batch(transaction: Queryable, held: Held): Promise<boolean> {
-    const { tenant_id, id, lease, endpoint_id } = held;
+  /** Enqueues one batch and records the progress. true: nothing is left to do now, or another node has the lease. */
+  async #runBatch(transaction: Queryable, replay: LeasedReplay): Promise<boolean> {
+    const { tenant_id, id, lease, endpoint_id } = replay;
     const [row] = await transaction.run(lockReplay, [tenant_id, id, lease]);
     if (row === undefined) return true;
     const [endpoint] = await transaction.run(lockEndpoint, [[tenant_id], endpoint_id]);
@@ -129,8 +129,8 @@ export class ReplayWorker {
       await transaction.run(advanceReplay, values);
       return true;
     }
-    const size = this.#sizeOfBatch(row.endpoints);
-    const [made] = await transaction.run(enqueueAgain, [
+    const size = this.#batchSize(row.endpoints);
+    const [batch] = await transaction.run(enqueueReplayed, [
       tenant_id,
       row.last_event_id,
       leastUuidAt(Date.parse(row.until_at)),
@@ -141,41 +141,41 @@ export class ReplayWorker {
       Date.parse(row.created_at),
       nowMs,
     ]);
-    const { looked = 0, enqueued = 0, last_event_id = null } = made ?? {};
-    const isOver = looked < size;
-    const next = isOver ? afterTheLast(row, nowMs) : { state: 'RUNNING' };
+    const { looked = 0, enqueued = 0, last_event_id = null } = batch ?? {};
+    const isFinished = looked < size;
+    const next = isFinished ? afterLastEvent(row, nowMs) : { state: 'RUNNING' };
     await transaction.run(advanceReplay, [
       tenant_id,
       id,
       next.state,
       next.lastEventId ?? last_event_id ?? row.last_event_id,
-      isSecondLook(row) ? 0 : looked,
+      isSecondPass(row) ? 0 : looked,
       enqueued,
       next.dueMs ?? Date.parse(row.due_at),
-      isOver ? null : nowMs + leaseMs,
+      isFinished ? null : nowMs + leaseMs,
       nowMs,
     ]);
-    return isOver;
+    return isFinished;
   }
 
-  #sizeOfBatch(endpoints: number): number {
-    const atMost = this.#options.batch ?? largestBatch;
-    return Math.max(1, Math.min(atMost, Math.floor(deliveriesRead / (endpoints + 1))));
+  #batchSize(endpoints: number): number {
+    const maxSize = this.#options.batch ?? maxBatchSize;
+    return Math.max(1, Math.min(maxSize, Math.floor(maxDeliveriesRead / (endpoints + 1))));
   }
 
-  async #release({ tenant_id, id, lease }: Held): Promise<void> {
+  async #release({ tenant_id, id, lease }: LeasedReplay): Promise<void> {
     await this.#options.database.run(releaseReplay, [tenant_id, id, lease]);
   }
 }
 
-/** A replay is due when it is asked for, and then once more. */
-const isSecondLook = (row: ReplayRow) => row.due_at !== row.created_at;
+/** A replay is due when it is created and, for late commits, once more. */
+const isSecondPass = (row: ReplayRow) => row.due_at !== row.created_at;
 
-/** What becomes of a replay that found no more events: done, or to be looked at again when late ones must be there. */
-function afterTheLast(row: ReplayRow, nowMs: number): { state: string; lastEventId?: string; dueMs?: number } {
-  // No later than 15 s from now, whatever a clock that was ahead made of `until`.
-  const dueMs = Math.min(Date.parse(row.until_at), nowMs) + settledAfterMs;
-  if (isSecondLook(row) || nowMs >= dueMs) return { state: 'DONE' };
-  const againFromMs = Math.max(Date.parse(row.from_at), Date.parse(row.until_at) - settledAfterMs);
-  return { state: 'RUNNING', lastEventId: leastUuidAt(againFromMs), dueMs };
+/** The next step of a replay that has examined its last event: a second pass for late commits, or done. */
+function afterLastEvent(row: ReplayRow, nowMs: number): { state: string; lastEventId?: string; dueMs?: number } {
+  // At most 15 s from now, even if `until` comes from a clock that was ahead.
+  const dueMs = Math.min(Date.parse(row.until_at), nowMs) + lateCommitMs;
+  if (isSecondPass(row) || nowMs >= dueMs) return { state: 'DONE' };
+  const secondPassFromMs = Math.max(Date.parse(row.from_at), Date.parse(row.until_at) - lateCommitMs);
+  return { state: 'RUNNING', lastEventId: leastUuidAt(secondPassFromMs), dueMs };
 }

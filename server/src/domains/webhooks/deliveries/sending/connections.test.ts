@@ -3,13 +3,13 @@ import { afterEach, expect, test } from 'vitest';
 import { eventually } from '../../../../testing/database.ts';
 import type { Receiver } from '../../../../testing/receiver.ts';
 import { standaloneGuard, testSending } from '../../../../testing/sending.ts';
-import { openedAtOnce } from './connections.ts';
+import { openedWithoutWaiting } from './connections.ts';
 import type { Sender } from './sender.ts';
 
-const { clean, receiving, sending: sendingWith } = testSending();
+const { clean, startReceiver, startSender: startSenderWith } = testSending();
 afterEach(clean);
 
-const sending = (patienceMs: number) => sendingWith(20_000, standaloneGuard.lookup, patienceMs);
+const startSender = (maxWaitMs: number) => startSenderWith(20_000, standaloneGuard.lookup, maxWaitMs);
 
 const post = ({ url }: Receiver) => ({
   origin: url,
@@ -20,51 +20,51 @@ const posts = (sender: Sender, receiver: Receiver, count: number) =>
 
 const forever = 3_600_000;
 
-test('many posts to a receiver that answers share 64 connections', async () => {
-  const receiver = await receiving(200);
-  const sent = await posts(sending(forever), receiver, 500);
+test('many requests to a receiver that answers share 64 connections', async () => {
+  const receiver = await startReceiver(200);
+  const sent = await posts(startSender(forever), receiver, 500);
   expect(sent.every((one) => one?.outcome === 'ok')).toBe(true);
-  expect(receiver.connections).toBe(openedAtOnce);
+  expect(receiver.connections).toBe(openedWithoutWaiting);
 });
 
-test('posts that wait behind answers that do not come get connections of their own', async () => {
+test('requests that wait behind missing answers get their own connections', async () => {
   const held: ServerResponse[] = [];
-  const receiver = await receiving((_received, _request, response) => held.push(response));
-  const sent = posts(sending(1), receiver, openedAtOnce + 20);
-  await eventually('all were posted', () => held.length === openedAtOnce + 20);
+  const receiver = await startReceiver((_received, _request, response) => held.push(response));
+  const sent = posts(startSender(1), receiver, openedWithoutWaiting + 20);
+  await eventually('all requests have arrived', () => held.length === openedWithoutWaiting + 20);
   for (const response of held) response.end();
   expect((await sent).every((one) => one?.outcome === 'ok')).toBe(true);
 });
 
-test('while connections come free soon, posts wait for them for as long as it takes', async () => {
+test('while connections become free quickly, requests wait for them', async () => {
   const answerAfterMs = 50;
-  const receiver = await receiving((_received, _request, response) => {
+  const receiver = await startReceiver((_received, _request, response) => {
     setTimeout(() => response.end(), answerAfterMs);
   });
-  const sent = await posts(sending(6 * answerAfterMs), receiver, 10 * openedAtOnce);
+  const sent = await posts(startSender(6 * answerAfterMs), receiver, 10 * openedWithoutWaiting);
   expect(sent.every((one) => one?.outcome === 'ok')).toBe(true);
-  expect(receiver.connections).toBe(openedAtOnce);
+  expect(receiver.connections).toBe(openedWithoutWaiting);
 });
 
-test('a connection that breaks makes room for the next post that waits', async () => {
+test('a broken connection is replaced for the next waiting request', async () => {
   let cut = 0;
-  const receiver = await receiving((_received, request, response) => {
-    if (cut++ < openedAtOnce) request.socket.destroy();
+  const receiver = await startReceiver((_received, request, response) => {
+    if (cut++ < openedWithoutWaiting) request.socket.destroy();
     else response.end();
   });
-  const sent = await posts(sending(forever), receiver, openedAtOnce + 20);
+  const sent = await posts(startSender(forever), receiver, openedWithoutWaiting + 20);
   expect(sent.filter((one) => one?.outcome === 'ok')).toHaveLength(20);
-  expect(sent.filter((one) => one?.outcome === 'reset')).toHaveLength(openedAtOnce);
+  expect(sent.filter((one) => one?.outcome === 'reset')).toHaveLength(openedWithoutWaiting);
 });
 
-test('waiting for a connection is not part of how long an attempt took', async () => {
+test('the duration of an attempt excludes waiting for a connection', async () => {
   const held: ServerResponse[] = [];
-  const receiver = await receiving((_received, _request, response) => held.push(response));
-  const sender = sending(forever);
-  const first = posts(sender, receiver, openedAtOnce);
-  await eventually('every connection is in use', () => held.length === openedAtOnce);
+  const receiver = await startReceiver((_received, _request, response) => held.push(response));
+  const sender = startSender(forever);
+  const first = posts(sender, receiver, openedWithoutWaiting);
+  await eventually('every connection is in use', () => held.length === openedWithoutWaiting);
   const last = sender.send(post(receiver));
-  // The time that it must not count.
+  // This time must not count.
   await new Promise((passed) => setTimeout(passed, 100));
   receiver.answering = 200;
   const answeredAtMs = performance.now();
@@ -73,12 +73,12 @@ test('waiting for a connection is not part of how long an attempt took', async (
   expect((await last)?.durationMs).toBeLessThanOrEqual(performance.now() - answeredAtMs);
 });
 
-test('what has become too late while it waited for a connection is not sent, and frees it for the next', async () => {
+test('a request that became too late while it waited is not sent, and frees the connection for the next', async () => {
   const held: ServerResponse[] = [];
-  const receiver = await receiving((_received, _request, response) => held.push(response));
-  const sender = sending(forever);
-  const first = posts(sender, receiver, openedAtOnce);
-  await eventually('every connection is in use', () => held.length === openedAtOnce);
+  const receiver = await startReceiver((_received, _request, response) => held.push(response));
+  const sender = startSender(forever);
+  const first = posts(sender, receiver, openedWithoutWaiting);
+  await eventually('every connection is in use', () => held.length === openedWithoutWaiting);
   const late = sender.send({ ...post(receiver), write: () => undefined });
   const next = sender.send(post(receiver));
   receiver.answering = 200;
@@ -86,5 +86,5 @@ test('what has become too late while it waited for a connection is not sent, and
   await first;
   expect(await late).toBeUndefined();
   expect(await next).toMatchObject({ outcome: 'ok' });
-  expect(receiver.received).toHaveLength(openedAtOnce + 1);
+  expect(receiver.received).toHaveLength(openedWithoutWaiting + 1);
 });

@@ -2,56 +2,56 @@ import type { LookupFunction } from 'node:net';
 import { buildConnector, Client } from 'undici';
 
 export interface ConnectionsOptions {
-  /** Resolves and judges the addresses of a name; its answer is what is connected to. */
+  /** Resolves a host name to an allowed address, which is then connected to. */
   lookup: LookupFunction;
-  /** Within this a connection is made, or not at all. */
+  /** Deadline for making a connection. */
   timeoutMs: number;
   /** Further certificate authorities to trust, in PEM. */
   ca?: string;
-  /** How long a post waits for a connection to come free before it may get one more. */
-  patienceMs?: number;
+  /** How long a request waits for a free connection before another one may be opened. */
+  maxWaitMs?: number;
 }
 
-/** One connection to an origin. It serves one post at a time. */
+/** One connection to an origin. It serves one request at a time. */
 export interface Connection {
   origin: Origin;
   client: Client;
-  /** Posts answered since it was opened. */
+  /** Requests answered since it was opened. */
   served: number;
-  /** When it was given to the post it serves. */
+  /** When it was taken for its present request. */
   takenAtMs: number;
-  /** The address it leads to, once it is open. */
+  /** IP address, once it is open. */
   address: string | undefined;
-  /** Read of its socket since it was opened, and who wants to know when there is more. */
+  /** Bytes read since it was opened; `onRead` is called when there are more. */
   readBytes: number;
   onRead: ((totalBytes: number) => void) | undefined;
 }
 
 type Taker = (connection: Connection) => void;
 
-/** A little shorter than the 5 s of usual servers, or we post to connections that are being closed. */
+/** A little shorter than the 5 s of most servers; otherwise we would send on connections that are being closed. */
 const keepAliveMs = 4_000;
-/** A receiver may ask for longer by a Keep-Alive header, up to this. */
-const longestKeepAliveMs = 60_000;
-/** So many connections an origin gets at once: 512 posts took 51 µs each of our time on these, and 63 on hundreds more. */
-export const openedAtOnce = 64;
-/** A receiver that answers within this time gives one back soon; one that does not gets as many as there are posts. */
-const usualPatienceMs = 20;
+/** A receiver may extend it by a Keep-Alive header up to this. */
+const maxKeepAliveMs = 60_000;
+/** Connections to an origin opened without waiting: 512 requests took 51 µs of our time each on these, and 63 on hundreds. */
+export const openedWithoutWaiting = 64;
+/** A receiver that answers within this time frees a connection soon; a slower one gets as many as there are requests. */
+const defaultMaxWaitMs = 20;
 
 /**
- * Connections, kept by origin, each a client of its own that serves one post at a time: so it is known exactly whether
- * a connection that broke had served before, and a deadline ends everything that belongs to its post. A pool of
- * undici's would hide which connection served, and be no faster.
+ * Connection pools by origin. Each connection is an undici client of its own and serves one request at a time: so we know
+ * whether a broken connection had been used before, and a deadline ends only its own request. An undici pool would hide
+ * which connection served a request, and be no faster.
  */
 export class Connections {
   readonly #connect: buildConnector.connector;
-  readonly #patienceMs: number;
+  readonly #maxWaitMs: number;
   readonly #origins = new Map<string, Origin>();
-  #closed = false;
+  #isClosed = false;
 
-  constructor({ lookup, timeoutMs, ca, patienceMs = usualPatienceMs }: ConnectionsOptions) {
-    this.#patienceMs = patienceMs;
-    // One connector for all: it keeps TLS sessions, so that a second connection to an origin shakes hands faster.
+  constructor({ lookup, timeoutMs, ca, maxWaitMs = defaultMaxWaitMs }: ConnectionsOptions) {
+    this.#maxWaitMs = maxWaitMs;
+    // One connector for all: it caches TLS sessions, which makes the handshake of further connections faster.
     this.#connect = buildConnector({
       lookup,
       timeout: timeoutMs,
@@ -61,28 +61,28 @@ export class Connections {
   }
 
   /**
-   * Gives a connection to the origin: at once while it has fewer than 64, else when one comes free. Whoever has waited for
-   * 20 ms gets a further one, unless they come free as soon as that by themselves.
+   * Calls `taker` with a connection to the origin: at once while there are fewer than 64, otherwise when one is free. After
+   * 20 ms of waiting another one is opened, unless connections become free that quickly anyway.
    */
   take(name: string, taker: Taker): void {
-    const origin = this.#origins.get(name) ?? this.#add(name);
+    const origin = this.#origins.get(name) ?? this.#newOrigin(name);
     const idle = origin.idle.pop();
     if (idle !== undefined) give(idle, taker);
-    else if (origin.open.size < openedAtOnce) give(this.#open(origin), taker);
+    else if (origin.open.size < openedWithoutWaiting) give(this.#newConnection(origin), taker);
     else this.#wait(origin, taker);
   }
 
-  /** A new one, whatever there is. */
-  fresh(name: string): Connection {
-    return this.#open(this.#origins.get(name) ?? this.#add(name));
+  /** Opens another connection, whatever the pool holds. */
+  open(name: string): Connection {
+    return this.#newConnection(this.#origins.get(name) ?? this.#newOrigin(name));
   }
 
-  /** A post is over, and with it its connection, unless that can serve another. */
-  giveBack(connection: Connection, isReusable: boolean): void {
+  /** Returns a connection after a request, and closes it unless it can serve another. */
+  release(connection: Connection, isReusable: boolean): void {
     const { origin } = connection;
-    origin.givenBackAtMs = performance.now();
-    origin.heldMs = origin.givenBackAtMs - connection.takenAtMs;
-    if (!isReusable || connection.client.destroyed) this.#end(connection);
+    origin.returnedAtMs = performance.now();
+    origin.lastUseMs = origin.returnedAtMs - connection.takenAtMs;
+    if (!isReusable || connection.client.destroyed) this.#close(connection);
     else {
       const next = origin.waiting.shift();
       if (next === undefined) origin.idle.push(connection);
@@ -90,9 +90,9 @@ export class Connections {
     }
   }
 
-  /** Cuts all of them; what waits for one gets none any more. */
+  /** Closes all connections; requests that wait for one get none. */
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#isClosed = true;
     const open = [...this.#origins.values()].flatMap((origin) => {
       clearTimeout(origin.timer);
       return [...origin.open];
@@ -101,40 +101,40 @@ export class Connections {
   }
 
   #wait(origin: Origin, taker: Taker): void {
-    origin.waiting.push({ taker, untilMs: performance.now() + this.#patienceMs });
-    origin.timer ??= setTimeout(() => this.#impatient(origin), this.#patienceMs);
+    origin.waiting.push({ taker, untilMs: performance.now() + this.#maxWaitMs });
+    origin.timer ??= setTimeout(() => this.#openForWaiting(origin), this.#maxWaitMs);
   }
 
-  /** Opens further ones for all that have waited for long enough, unless more would only be more work for us. */
-  #impatient(origin: Origin): void {
+  /** Opens connections for the requests that have waited long enough, unless connections become free quickly. */
+  #openForWaiting(origin: Origin): void {
     origin.timer = undefined;
     const nowMs = performance.now();
-    const isPrompt = origin.heldMs < this.#patienceMs && nowMs - origin.givenBackAtMs < this.#patienceMs;
+    const isPrompt = origin.lastUseMs < this.#maxWaitMs && nowMs - origin.returnedAtMs < this.#maxWaitMs;
     while (!isPrompt && origin.waiting[0] !== undefined && origin.waiting[0].untilMs <= nowMs) {
-      const { taker } = origin.waiting.shift() as Waiting;
-      give(this.#open(origin), taker);
+      const { taker } = origin.waiting.shift() as WaitingRequest;
+      give(this.#newConnection(origin), taker);
     }
     const [next] = origin.waiting;
     if (next === undefined) return;
-    const waitMs = isPrompt ? this.#patienceMs : next.untilMs - nowMs;
-    origin.timer = setTimeout(() => this.#impatient(origin), Math.max(1, waitMs));
+    const waitMs = isPrompt ? this.#maxWaitMs : next.untilMs - nowMs;
+    origin.timer = setTimeout(() => this.#openForWaiting(origin), Math.max(1, waitMs));
   }
 
-  #add(name: string): Origin {
+  #newOrigin(name: string): Origin {
     const origin: Origin = {
       name,
       open: new Set(),
       idle: [],
       waiting: [],
       timer: undefined,
-      givenBackAtMs: Number.NEGATIVE_INFINITY,
-      heldMs: 0,
+      returnedAtMs: Number.NEGATIVE_INFINITY,
+      lastUseMs: 0,
     };
     this.#origins.set(name, origin);
     return origin;
   }
 
-  #open(origin: Origin): Connection {
+  #newConnection(origin: Origin): Connection {
     const client = new Client(origin.name, {
       connect: (options, callback) =>
         this.#connect(options, (...[error, socket]: Parameters<buildConnector.Callback>) => {
@@ -150,8 +150,8 @@ export class Connections {
       allowH2: false,
       pipelining: 1,
       keepAliveTimeout: keepAliveMs,
-      keepAliveMaxTimeout: longestKeepAliveMs,
-      // Every post has a deadline of its own; undici's are coarse, and its body timeout never ends a drip.
+      keepAliveMaxTimeout: maxKeepAliveMs,
+      // Every request has its own deadline; undici's are coarse, and its body timeout never ends a slow drip.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
@@ -168,25 +168,25 @@ export class Connections {
     client.on('connect', () => {
       connection.served = 0;
     });
-    client.on('disconnect', () => this.#forget(connection));
+    client.on('disconnect', () => this.#removeIdle(connection));
     return connection;
   }
 
-  /** An idle connection has closed: it is not taken again, and nothing of it stays. */
-  #forget(connection: Connection): void {
+  /** Removes an idle connection that has been closed. */
+  #removeIdle(connection: Connection): void {
     const { origin } = connection;
     const at = origin.idle.indexOf(connection);
     if (at < 0) return;
     origin.idle.splice(at, 1);
-    this.#end(connection);
+    this.#close(connection);
   }
 
-  #end(connection: Connection): void {
+  #close(connection: Connection): void {
     const { origin } = connection;
     origin.open.delete(connection);
     connection.client.destroy().catch(() => {});
-    const next = this.#closed ? undefined : origin.waiting.shift();
-    if (next !== undefined) give(this.#open(origin), next.taker);
+    const next = this.#isClosed ? undefined : origin.waiting.shift();
+    if (next !== undefined) give(this.#newConnection(origin), next.taker);
     else if (origin.open.size === 0) this.#origins.delete(origin.name);
   }
 }
@@ -196,9 +196,10 @@ function give(connection: Connection, taker: Taker): void {
   taker(connection);
 }
 
-/** A post that waits for a connection, until it may have one of its own. */
-interface Waiting {
+/** A request that waits for a connection. */
+interface WaitingRequest {
   taker: Taker;
+  /** From then on another connection may be opened for it. */
   untilMs: number;
 }
 
@@ -206,12 +207,12 @@ interface Origin {
   /** Scheme, host and port. */
   name: string;
   open: Set<Connection>;
-  /** Of these, what serves nobody now; the one used last is taken first. */
+  /** Open connections without a request; the most recently used one is taken first. */
   idle: Connection[];
-  /** Posts that wait for one to come free, the longest first. */
-  waiting: Waiting[];
+  /** Requests that wait for a free connection, oldest first. */
+  waiting: WaitingRequest[];
   timer: NodeJS.Timeout | undefined;
-  /** When one was given back last, and how long that post had it. */
-  givenBackAtMs: number;
-  heldMs: number;
+  /** When a connection was last returned, and how long its request took. */
+  returnedAtMs: number;
+  lastUseMs: number;
 }

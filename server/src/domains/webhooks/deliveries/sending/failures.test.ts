@@ -12,23 +12,23 @@ beforeAll(async () => {
 afterEach(() => deliveries.clean());
 afterAll(() => deliveries.close());
 
-interface Tried {
+interface AttemptedDelivery {
   url: string;
   state: string;
   waits_ms: number;
   outcomes: string[];
 }
 
-test('nobody there, no such host, no TLS, no HTTP, cut off, no answer, an error: each has its word, and is tried again', async () => {
+test('every kind of failure is recorded with its outcome and retried', async () => {
   const time = movableClock();
-  const { receiver } = await deliveries.subscribed((received, request, response) => {
+  const { receiver } = await deliveries.subscribe((received, request, response) => {
     if (received.path.startsWith('/reset')) request.socket.resetAndDestroy();
     else if (received.path.startsWith('/protocol')) request.socket.end('220 mail.example ESMTP\r\n');
     else if (received.path.startsWith('/http_status')) response.writeHead(302, { location: '/' }).end();
     else if (received.path.startsWith('/timeout')) return;
     else response.writeHead(200).end();
   });
-  const gone = await deliveries.receiving(200);
+  const gone = await deliveries.startReceiver(200);
   await gone.close();
   const origins: Record<string, string> = {
     refused: gone.url,
@@ -38,13 +38,13 @@ test('nobody there, no such host, no TLS, no HTTP, cut off, no answer, an error:
       ['reset', 'protocol', 'http_status', 'timeout'].map((outcome) => [outcome, `${receiver.url}/${outcome}`]),
     ),
   };
-  for (const origin of Object.values(origins)) await deliveries.registered(origin);
-  deliveries.working({ clock: time.clock, timeoutMs: secondMs });
-  await deliveries.happened();
+  for (const origin of Object.values(origins)) await deliveries.registerEndpoint(origin);
+  deliveries.startWorker({ clock: time.clock, timeoutMs: secondMs });
+  await deliveries.appendEvent();
 
-  const tried = (attempts: number) =>
-    eventually('each has been tried', async () => {
-      const rows = await triedSoFar(time.clock());
+  const untilAttempted = (attempts: number) =>
+    eventually('each has been attempted', async () => {
+      const rows = await attemptedDeliveries(time.clock());
       return (
         rows.length === Object.keys(origins).length && rows.every((row) => row.outcomes.length === attempts) && rows
       );
@@ -55,14 +55,14 @@ test('nobody there, no such host, no TLS, no HTTP, cut off, no answer, an error:
       { url: expect.stringContaining(origin), state: 'OPEN', waits_ms: waitMs },
     ]);
   for (const [retries, waitMs] of [minuteMs, 5 * minuteMs].entries()) {
-    const rows = await tried(retries + 1);
+    const rows = await untilAttempted(retries + 1);
     const byOutcome = rows.map(({ outcomes, ...row }) => [outcomes.at(-1), row]);
     expect(Object.fromEntries(byOutcome)).toEqual(Object.fromEntries(expected(waitMs)));
     time.moveBy(waitMs);
   }
 });
 
-function triedSoFar(nowMs: number): Promise<Tried[]> {
+function attemptedDeliveries(nowMs: number): Promise<AttemptedDelivery[]> {
   return deliveries.db.query(
     `select endpoint.url, delivery.state,
             (extract(epoch from delivery.due_at) * 1000 - $1::float8)::float8 as waits_ms,

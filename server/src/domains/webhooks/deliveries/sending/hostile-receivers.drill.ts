@@ -8,7 +8,7 @@ import { minuteMs } from '../../../../core/clock.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/database.ts';
 import { type TestNodes, testNodes } from '../../../../testing/nodes.ts';
 
-/** Receivers that mean no good, or cannot do better, and a real node that has to live with them. */
+/** Hostile and defective receivers against a real node. */
 let db: TestDatabase;
 let nodes: TestNodes;
 const cleanups: (() => unknown)[] = [];
@@ -40,7 +40,7 @@ async function rawServer(onConnection: (socket: Socket) => void): Promise<string
   return `127.0.0.1:${(server.address() as { port: number }).port}`;
 }
 
-/** Sends a beginning as soon as it is asked something, then one piece after the other without end. */
+/** Answers with `beginning` and then with `piece` every 200 ms without end. */
 const dripping = (beginning: string, piece: string) => (socket: Socket) => {
   socket.once('data', () => {
     socket.write(beginning);
@@ -49,7 +49,7 @@ const dripping = (beginning: string, piece: string) => (socket: Socket) => {
   });
 };
 
-/** Where connections are never made: whoever listens there stands still, and its queue is full. */
+/** A port where no connection is ever accepted: the listening process is frozen and its backlog is full. */
 async function neverConnecting(): Promise<string> {
   const code = `const s = require('node:net').createServer();
     s.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => console.log(s.address().port));`;
@@ -84,7 +84,7 @@ const attempts = () =>
        join webhook_endpoint endpoint on endpoint.id = delivery.endpoint_id`,
   );
 
-test('whatever an attempt waits for, it is ended after 10.0 to 10.5 s; after a 200 it is a success all the same', async () => {
+test('every attempt ends after 10.0 to 10.5 s, whatever it waits for, and is a success after a 200', async () => {
   const silent = await rawServer(() => {});
   const waits: Record<string, string> = {
     'nothing comes': `http://${silent}/`,
@@ -99,15 +99,15 @@ test('whatever an attempt waits for, it is ended after 10.0 to 10.5 s; after a 2
   for (const url of [...Object.values(waits), answered]) await nodes.registered(node, url);
   await nodes.happened(1);
   const made = await eventually(
-    'each has been tried',
+    'each has been attempted',
     async () => {
       const all = await attempts();
       return all.length === Object.keys(waits).length + 1 && all;
     },
     minuteMs,
   );
-  const outOfTime = made.filter(({ duration_ms }) => duration_ms < 10_000 || duration_ms > 10_500);
-  expect(outOfTime).toEqual([]);
+  const outsideLimits = made.filter(({ duration_ms }) => duration_ms < 10_000 || duration_ms > 10_500);
+  expect(outsideLimits).toEqual([]);
   const outcomeAt = (url: string) => made.find((attempt) => attempt.url === url);
   for (const [what, url] of Object.entries(waits)) {
     expect({ what, ...outcomeAt(url) }).toMatchObject({ what, outcome: 'timeout', status: null });
@@ -115,7 +115,7 @@ test('whatever an attempt waits for, it is ended after 10.0 to 10.5 s; after a 2
   expect(outcomeAt(answered)).toMatchObject({ outcome: 'ok', status: 200 });
 });
 
-/** A GiB of zeros, packed: 1 MB. */
+/** A GiB of zeros, compressed to 1 MB. */
 async function bomb(): Promise<Buffer> {
   const gzip = createGzip({ level: constants.Z_BEST_SPEED });
   const packed = gzip.toArray();
@@ -128,11 +128,11 @@ async function bomb(): Promise<Buffer> {
 /** In MiB. */
 const peakOf = (pid: number) =>
   Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
-/** What it takes from here on is its peak. */
-const forgetPeakOf = (pid: number) => writeFileSync(`/proc/${pid}/clear_refs`, '5');
+/** Resets the peak memory usage of the process. */
+const resetPeakOf = (pid: number) => writeFileSync(`/proc/${pid}/clear_refs`, '5');
 
 test.skipIf(process.platform !== 'linux')(
-  '200 answers of a GiB, plain and packed, and headers without end: memory stays flat, and 8 KiB of a body are kept',
+  'memory stays flat under 200 answers of a GiB, plain and compressed, and endless headers; 8 KiB of each body are stored',
   async () => {
     const packed = await bomb();
     expect(packed.length).toBeGreaterThan(1024 ** 2 / 2);
@@ -146,11 +146,11 @@ test.skipIf(process.platform !== 'linux')(
       response.on('drain', more);
       more();
     });
-    const packing = await nodes.receiving((_received, _request, response) => {
+    const compressing = await nodes.receiving((_received, _request, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip', 'content-type': 'application/json' }).end(packed);
     });
     const header = `X-More: ${'x'.repeat(60_000)}\r\n`;
-    const boasting = await rawServer((socket) => {
+    const flooding = await rawServer((socket) => {
       let left = 1024 ** 3;
       const more = () => {
         while (!socket.destroyed && left > 0) {
@@ -165,31 +165,31 @@ test.skipIf(process.platform !== 'linux')(
       });
     });
     const node = await nodes.start({ APP_WEBHOOK_RETRY_INTERVALS: '1h' });
-    const well = await nodes.receiving();
-    // As much of everything as there will be, before memory is looked at.
-    await nodes.registered(node, well.url);
+    const healthy = await nodes.receiving();
+    // Warm up everything before memory is measured.
+    await nodes.registered(node, healthy.url);
     await nodes.happened(300);
     await nodes.done(minuteMs);
-    const hooks = [plain.url, packing.url, `http://${boasting}`];
+    const hooks = [plain.url, compressing.url, `http://${flooding}`];
     for (const url of hooks) await nodes.registered(node, url);
     const before = peakOf(node.pid);
-    forgetPeakOf(node.pid);
+    resetPeakOf(node.pid);
     await nodes.happened(100);
     await eventually(
-      'each has been tried',
+      'each has been attempted',
       async () =>
-        (await attempts()).filter(({ url }) => url !== well.url && url !== `http://${boasting}`).length === 200,
+        (await attempts()).filter(({ url }) => url !== healthy.url && url !== `http://${flooding}`).length === 200,
       2 * minuteMs,
     );
-    await eventually('headers too', async () => (await attempts()).some(({ url }) => url === `http://${boasting}`));
+    await eventually('headers too', async () => (await attempts()).some(({ url }) => url === `http://${flooding}`));
     expect(peakOf(node.pid) - before).toBeLessThan(64);
     const made = await attempts();
     const outcomesAt = (at: string) => new Set(made.filter(({ url }) => url === at).map(({ outcome }) => outcome));
-    expect([outcomesAt(plain.url), outcomesAt(packing.url)]).toEqual([new Set(['ok']), new Set(['ok'])]);
-    expect(outcomesAt(`http://${boasting}`)).toEqual(new Set(['protocol']));
-    const [kept] = await db.query<{ largest: number }>(
+    expect([outcomesAt(plain.url), outcomesAt(compressing.url)]).toEqual([new Set(['ok']), new Set(['ok'])]);
+    expect(outcomesAt(`http://${flooding}`)).toEqual(new Set(['protocol']));
+    const [stored] = await db.query<{ largest: number }>(
       'select max(length(response_body)) as largest from delivery_attempt',
     );
-    expect(kept?.largest).toBe(8 * 1024);
+    expect(stored?.largest).toBe(8 * 1024);
   },
 );

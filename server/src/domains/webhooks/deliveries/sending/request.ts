@@ -1,26 +1,26 @@
 import { publicId } from '../../../../core/id.ts';
 import type { Target } from '../../endpoints/directory.ts';
 import { signaturesAt } from '../../endpoints/signature.ts';
-import type { ClaimedDelivery } from '../claiming/statements.ts';
-import type { Post } from './sender.ts';
+import type { ClaimedDelivery } from '../claiming/claim-statements.ts';
+import type { SignedRequest } from './sender.ts';
 
-/** The headers of every delivery, before its own. */
+/** Headers that are the same for every delivery. */
 export const fixedHeaders = [
   'Content-Type',
   'application/json',
   'User-Agent',
   'Florin-Webhooks',
-  // What is compressed would have to be unpacked to be limited.
+  // A compressed answer would have to be decompressed before its size could be limited.
   'Accept-Encoding',
   'identity',
 ];
 
-/** A delivery as it goes over the wire, signed as of now. */
-export function postOf(
+/** The HTTP request of a delivery, signed as of now. */
+export function signedRequest(
   { id, replay_of, event_id, type, body }: Pick<ClaimedDelivery, 'id' | 'replay_of' | 'event_id' | 'type' | 'body'>,
   { path, keys }: Pick<Target, 'path' | 'keys'>,
   nowMs: number,
-): Post {
+): SignedRequest {
   const bytes = Buffer.from(body);
   const eventId = publicId('evt', event_id);
   const timestamp = String(Math.floor(nowMs / 1000));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { BodyStart, headersJson } from './response.ts';
 
-test('a body is kept to 8 KiB, in whatever pieces it comes', () => {
+test('a body is stored up to 8 KiB, in whatever chunks it arrives', () => {
   const bytes = Buffer.from(Array.from({ length: 20_000 }, (_, i) => i % 256));
   for (const size of [1, 7, 4096, 8191, 8192, 8193, 20_000]) {
     const body = new BodyStart();
@@ -12,7 +12,7 @@ test('a body is kept to 8 KiB, in whatever pieces it comes', () => {
   }
 });
 
-test('a body that ends at 8 KiB is whole, and no body is none', () => {
+test('a body of exactly 8 KiB is complete, and a missing body is null', () => {
   const body = new BodyStart();
   expect(body.bytes).toBeNull();
   expect(body.add(Buffer.alloc(0))).toBe(true);
@@ -21,7 +21,7 @@ test('a body that ends at 8 KiB is whole, and no body is none', () => {
   expect(body.bytes?.length).toBe(8192);
 });
 
-test('what is kept of a body does not hold on to the packets it came in', () => {
+test('the stored body does not keep its packets in memory', () => {
   const packet = Buffer.alloc(64 * 1024, 'a');
   const body = new BodyStart();
   body.add(packet.subarray(0, 10));
@@ -30,8 +30,8 @@ test('what is kept of a body does not hold on to the packets it came in', () => 
   expect(body.bytes?.toString()).toBe('a'.repeat(20));
 });
 
-test('headers are kept but for those of the connection and secrets, and only so many', () => {
-  const kept = JSON.parse(
+test('headers are stored up to a limit, except those of the connection and secrets', () => {
+  const stored = JSON.parse(
     headersJson({
       'content-type': 'text/plain',
       connection: 'keep-alive',
@@ -40,14 +40,14 @@ test('headers are kept but for those of the connection and secrets, and only so 
       __proto__: null,
     }),
   );
-  expect(kept).toEqual({ 'content-type': 'text/plain', 'x-twice': ['1', '2'] });
+  expect(stored).toEqual({ 'content-type': 'text/plain', 'x-twice': ['1', '2'] });
   const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`x-header-${i}`, 'value']));
   const json = headersJson(many);
   expect(json.length).toBeLessThan(6_000);
   expect(Object.keys(JSON.parse(json))).toContain('x-header-0');
 });
 
-test('one header that is too long does not push out the others', () => {
-  const kept = JSON.parse(headersJson({ 'x-policy': 'p'.repeat(5_000), 'x-request-id': 'r-1', 'retry-after': '90' }));
-  expect(kept).toEqual({ 'x-request-id': 'r-1', 'retry-after': '90' });
+test('one header that is too long does not displace the others', () => {
+  const stored = JSON.parse(headersJson({ 'x-policy': 'p'.repeat(5_000), 'x-request-id': 'r-1', 'retry-after': '90' }));
+  expect(stored).toEqual({ 'x-request-id': 'r-1', 'retry-after': '90' });
 });

@@ -1,42 +1,42 @@
-/** Of an answer's body this much is read and kept; where it goes on the connection is cut. */
-const maximumAnswerBytes = 8 * 1024;
-/** Of its headers this many characters are kept; one that does not fit is left out, whole. */
-const maximumHeaderLength = 4 * 1024;
-/** They speak of the connection alone, or hold a secret of the receiver's. */
-const notKept = new Set(['connection', 'keep-alive', 'transfer-encoding', 'set-cookie', 'set-cookie2']);
+/** This much of an answer's body is read and stored; a connection with more to read is closed. */
+const maxBodyBytes = 8 * 1024;
+/** This many characters of headers are stored; a header that does not fit is left out entirely. */
+const maxHeadersLength = 4 * 1024;
+/** Headers that describe only the connection, or contain secrets of the receiver. */
+const omittedHeaders = new Set(['connection', 'keep-alive', 'transfer-encoding', 'set-cookie', 'set-cookie2']);
 
-/** An answer's headers as they are kept: a JSON object, a repeated header as an array. */
+/** An answer's headers as stored: a JSON object in which a repeated header is an array. */
 export function headersJson(headers: Record<string, unknown>): string {
-  const kept: [string, unknown][] = [];
+  const stored: [string, unknown][] = [];
   let length = 2;
   for (const [name, value] of Object.entries(headers)) {
-    if (notKept.has(name)) continue;
+    if (omittedHeaders.has(name)) continue;
     const added = name.length + String(value).length + 6;
-    if (length + added > maximumHeaderLength) continue;
+    if (length + added > maxHeadersLength) continue;
     length += added;
-    kept.push([name, value]);
+    stored.push([name, value]);
   }
-  return JSON.stringify(Object.fromEntries(kept));
+  return JSON.stringify(Object.fromEntries(stored));
 }
 
 /**
- * The beginning of a body. Copied out of what it arrives in, so that a receiver that sends byte by byte cannot make us
- * hold on to a thousand packets.
+ * The start of a body. It copies the bytes, so that a receiver that sends byte by byte cannot keep a thousand packets in
+ * our memory.
  */
 export class BodyStart {
   #bytes: Buffer | undefined;
   #length = 0;
 
-  /** Takes in what still fits; false when there was more. */
+  /** Appends what still fits; false when the chunk did not fit entirely. */
   add(chunk: Buffer): boolean {
-    const room = maximumAnswerBytes - this.#length;
-    const taken = Math.min(room, chunk.length);
+    const free = maxBodyBytes - this.#length;
+    const taken = Math.min(free, chunk.length);
     if (this.#bytes === undefined) {
       // Most answers are one short chunk, or none.
       this.#bytes = Buffer.from(chunk.subarray(0, taken));
     } else {
-      if (this.#bytes.length < maximumAnswerBytes) {
-        const grown = Buffer.allocUnsafe(maximumAnswerBytes);
+      if (this.#bytes.length < maxBodyBytes) {
+        const grown = Buffer.allocUnsafe(maxBodyBytes);
         this.#bytes.copy(grown, 0, 0, this.#length);
         this.#bytes = grown;
       }

@@ -1,12 +1,12 @@
 import { createServer as createHttpsServer } from 'node:https';
 import { afterEach, expect, test } from 'vitest';
 import { eventually } from '../../../../testing/database.ts';
-import { startReceiver } from '../../../../testing/receiver.ts';
+import { startReceiver as startTlsReceiver } from '../../../../testing/receiver.ts';
 import { testSending } from '../../../../testing/sending.ts';
 import { AddressGuard } from '../../endpoints/address-guard.ts';
 import { fixedHeaders } from './request.ts';
 
-const { clean, onClean, receiving, sending, rawServer } = testSending();
+const { clean, onClean, startReceiver, startSender, rawServer } = testSending();
 afterEach(clean);
 
 const post = (origin: string) => ({
@@ -14,9 +14,9 @@ const post = (origin: string) => ({
   write: () => ({ path: '/hook?a=1', headers: fixedHeaders, body: Buffer.from('{"a":"ü"}') }),
 });
 
-test('a post arrives byte for byte, uncompressed answers asked for, on one kept connection', async () => {
-  const receiver = await receiving(200);
-  const sender = sending();
+test('requests arrive byte for byte on one kept-alive connection, and accept only uncompressed answers', async () => {
+  const receiver = await startReceiver(200);
+  const sender = startSender();
   for (let i = 0; i < 3; i++)
     expect(await sender.send(post(receiver.url))).toMatchObject({ outcome: 'ok', status: 200 });
   expect(receiver.connections).toBe(1);
@@ -26,38 +26,38 @@ test('a post arrives byte for byte, uncompressed answers asked for, on one kept 
 });
 
 test.each([200, 201, 204, 299])('%i is a success', async (status) => {
-  const receiver = await receiving((_received, _request, response) => response.writeHead(status).end());
-  expect(await sending().send(post(receiver.url))).toMatchObject({ outcome: 'ok', status });
+  const receiver = await startReceiver((_received, _request, response) => response.writeHead(status).end());
+  expect(await startSender().send(post(receiver.url))).toMatchObject({ outcome: 'ok', status });
 });
 
 test.each([300, 304, 400, 404, 410, 429, 500, 503])('%i is a failure', async (status) => {
-  const receiver = await receiving((_received, _request, response) => response.writeHead(status).end());
-  expect(await sending().send(post(receiver.url))).toMatchObject({ outcome: 'http_status', status });
+  const receiver = await startReceiver((_received, _request, response) => response.writeHead(status).end());
+  expect(await startSender().send(post(receiver.url))).toMatchObject({ outcome: 'http_status', status });
 });
 
-test('a redirect is a failure, and its target is never asked', async () => {
-  const target = await receiving(200);
-  const receiver = await receiving((_received, _request, response) =>
+test('a redirect is a failure and is never followed', async () => {
+  const target = await startReceiver(200);
+  const receiver = await startReceiver((_received, _request, response) =>
     response.writeHead(302, { location: `${target.url}/secret` }).end(),
   );
-  expect(await sending().send(post(receiver.url))).toMatchObject({ outcome: 'http_status', status: 302 });
+  expect(await startSender().send(post(receiver.url))).toMatchObject({ outcome: 'http_status', status: 302 });
   expect(target.connections).toBe(0);
 });
 
-test('headers that never come end at the deadline', async () => {
-  const receiver = await receiving(() => {});
-  expect(await sending(100).send(post(receiver.url))).toMatchObject({ outcome: 'timeout', status: undefined });
+test('an attempt without headers ends at the deadline', async () => {
+  const receiver = await startReceiver(() => {});
+  expect(await startSender(100).send(post(receiver.url))).toMatchObject({ outcome: 'timeout', status: undefined });
 });
 
-test('a connection that never gets through its TLS handshake ends at the deadline', async () => {
+test('an attempt whose TLS handshake hangs ends at the deadline', async () => {
   const origin = await rawServer(() => {});
-  const sent = await sending(100).send(post(origin.replace('http:', 'https:')));
+  const sent = await startSender(100).send(post(origin.replace('http:', 'https:')));
   expect(sent?.outcome).toBe('timeout');
 });
 
-test('a body that drips after a 200 is a success, and is cut at the deadline', async () => {
+test('a dripping body after a 200 is a success, and is cut at the deadline', async () => {
   let cut = false;
-  const receiver = await receiving((_received, _request, response) => {
+  const receiver = await startReceiver((_received, _request, response) => {
     response.writeHead(200);
     const drip = setInterval(() => response.write('.'), 10);
     response.on('close', () => {
@@ -65,14 +65,14 @@ test('a body that drips after a 200 is a success, and is cut at the deadline', a
       cut = true;
     });
   });
-  expect(await sending(200).send(post(receiver.url))).toMatchObject({ outcome: 'ok', status: 200 });
+  expect(await startSender(200).send(post(receiver.url))).toMatchObject({ outcome: 'ok', status: 200 });
   await eventually('the connection is cut', () => cut);
 });
 
-test('a body without end is cut after 8 KiB', async () => {
+test('an endless body is cut after 8 KiB', async () => {
   let written = 0;
   let cut = false;
-  const receiver = await receiving((_received, _request, response) => {
+  const receiver = await startReceiver((_received, _request, response) => {
     response.writeHead(200);
     const chunk = Buffer.alloc(1024 * 1024);
     const more = () => {
@@ -87,9 +87,9 @@ test('a body without end is cut after 8 KiB', async () => {
     });
     more();
   });
-  expect(await sending().send(post(receiver.url))).toMatchObject({ outcome: 'ok', status: 200 });
+  expect(await startSender().send(post(receiver.url))).toMatchObject({ outcome: 'ok', status: 200 });
   await eventually('the connection is cut', () => cut);
-  // What the sockets' buffers hold has left the receiver; nobody has read it.
+  // Bytes in the socket buffers have left the receiver and were never read.
   expect(written).toBeLessThan(64 * 1024 * 1024);
 });
 
@@ -97,41 +97,41 @@ test('an answer that breaks off after a 200 is still a success', async () => {
   const origin = await rawServer((socket) => {
     socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nabc'));
   });
-  expect(await sending().send(post(origin))).toMatchObject({ outcome: 'ok', status: 200 });
+  expect(await startSender().send(post(origin))).toMatchObject({ outcome: 'ok', status: 200 });
 });
 
-test('Retry-After is handed on', async () => {
-  const receiver = await receiving((_received, _request, response) =>
+test('Retry-After is returned', async () => {
+  const receiver = await startReceiver((_received, _request, response) =>
     response.writeHead(429, { 'retry-after': '90' }).end(),
   );
-  expect(await sending().send(post(receiver.url))).toMatchObject({ status: 429, retryAfter: '90' });
+  expect(await startSender().send(post(receiver.url))).toMatchObject({ status: 429, retryAfter: '90' });
 });
 
-test('a connection that was closed while idle costs no attempt: the post is sent again at once', async () => {
+test('a request on a connection that was closed while idle is sent again at once, without a new attempt', async () => {
   let posts = 0;
-  const receiver = await receiving(({ connection }, request, response) => {
+  const receiver = await startReceiver(({ connection }, request, response) => {
     posts++;
-    // The first connection answers once, and is reset when it is used again.
+    // The first connection answers once and is reset at its next use.
     if (connection === 1 && posts > 1) request.socket.resetAndDestroy();
     else response.end('ok');
   });
-  const sender = sending();
+  const sender = startSender();
   expect(await sender.send(post(receiver.url))).toMatchObject({ outcome: 'ok', resent: false });
   expect(await sender.send(post(receiver.url))).toMatchObject({ outcome: 'ok', resent: true });
   expect(receiver.connections).toBe(2);
 });
 
-test('a new connection that breaks is a failure, and is not tried again at once', async () => {
+test('a new connection that breaks is a failure and is not retried at once', async () => {
   let connections = 0;
   const origin = await rawServer((socket) => {
     connections++;
     socket.once('data', () => socket.resetAndDestroy());
   });
-  expect(await sending().send(post(origin))).toMatchObject({ outcome: 'reset', resent: false });
+  expect(await startSender().send(post(origin))).toMatchObject({ outcome: 'reset', resent: false });
   expect(connections).toBe(1);
 });
 
-test('a kept connection that breaks in the middle of its answer is not tried again at once', async () => {
+test('a kept-alive connection that breaks during its answer is not retried at once', async () => {
   let answers = 0;
   const origin = await rawServer((socket) => {
     socket.on('data', () => {
@@ -140,21 +140,21 @@ test('a kept connection that breaks in the middle of its answer is not tried aga
       else socket.end('HTTP/1.1 20');
     });
   });
-  const sender = sending();
+  const sender = startSender();
   expect(await sender.send(post(origin))).toMatchObject({ outcome: 'ok' });
   expect(await sender.send(post(origin))).toMatchObject({ resent: false, status: undefined });
   expect(answers).toBe(2);
 });
 
-test('nobody listening is `refused`', async () => {
-  const receiver = await receiving(200);
+test('a closed port is `refused`', async () => {
+  const receiver = await startReceiver(200);
   await receiver.close();
-  expect(await sending().send(post(receiver.url))).toMatchObject({ outcome: 'refused', status: undefined });
+  expect(await startSender().send(post(receiver.url))).toMatchObject({ outcome: 'refused', status: undefined });
 });
 
-test('an attempt is never ended before its time', async () => {
-  const receiver = await receiving(() => {});
-  const sender = sending(5);
+test('an attempt never ends before its deadline', async () => {
+  const receiver = await startReceiver(() => {});
+  const sender = startSender(5);
   for (let i = 0; i < 50; i++) {
     const sent = await sender.send(post(receiver.url));
     expect(sent).toMatchObject({ outcome: 'timeout' });
@@ -163,28 +163,28 @@ test('an attempt is never ended before its time', async () => {
 });
 
 test('an unknown host is `dns`', async () => {
-  expect(await sending().send(post('http://no-such-host.invalid'))).toMatchObject({ outcome: 'dns' });
+  expect(await startSender().send(post('http://no-such-host.invalid'))).toMatchObject({ outcome: 'dns' });
 });
 
-test('a certificate that cannot be trusted is `tls`', async () => {
-  const receiver = await startReceiver(200, createHttpsServer(selfSigned) as never);
+test('an untrusted certificate is `tls`', async () => {
+  const receiver = await startTlsReceiver(200, createHttpsServer(selfSigned) as never);
   onClean(receiver.close);
-  expect(await sending().send(post(receiver.url.replace('http:', 'https:')))).toMatchObject({ outcome: 'tls' });
+  expect(await startSender().send(post(receiver.url.replace('http:', 'https:')))).toMatchObject({ outcome: 'tls' });
   expect(receiver.received).toHaveLength(0);
 });
 
-test('plain HTTP where TLS was expected is `tls`', async () => {
-  const receiver = await receiving(200);
-  expect(await sending().send(post(receiver.url.replace('http:', 'https:')))).toMatchObject({ outcome: 'tls' });
+test('plain HTTP instead of TLS is `tls`', async () => {
+  const receiver = await startReceiver(200);
+  expect(await startSender().send(post(receiver.url.replace('http:', 'https:')))).toMatchObject({ outcome: 'tls' });
 });
 
-test('what is not HTTP is `protocol`', async () => {
+test('an answer that is not HTTP is `protocol`', async () => {
   const origin = await rawServer((socket) => socket.once('data', () => socket.end('220 mail.example.com ESMTP\r\n')));
-  expect(await sending().send(post(origin))).toMatchObject({ outcome: 'protocol' });
+  expect(await startSender().send(post(origin))).toMatchObject({ outcome: 'protocol' });
 });
 
 test.each(['100 Continue', '101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket'])(
-  'an answer that was not asked for is `protocol`, and the post is not repeated: %s',
+  'an unsolicited answer is `protocol`, and the request is not repeated: %s',
   async (unasked) => {
     let posts = 0;
     const origin = await rawServer((socket) => {
@@ -193,19 +193,19 @@ test.each(['100 Continue', '101 Switching Protocols\r\nConnection: upgrade\r\nUp
         socket.write(`HTTP/1.1 ${status}\r\n\r\n`);
       });
     });
-    const sender = sending();
+    const sender = startSender();
     expect(await sender.send(post(origin))).toMatchObject({ outcome: 'ok' });
     expect(await sender.send(post(origin))).toMatchObject({ outcome: 'protocol', resent: false });
     expect(posts).toBe(2);
   },
 );
 
-test('interim answers are passed over', async () => {
+test('interim answers are ignored', async () => {
   const origin = await rawServer((socket) => {
     const interim = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n';
     socket.once('data', () => socket.write(`${interim.repeat(3)}HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n`));
   });
-  expect(await sending().send(post(origin))).toMatchObject({ outcome: 'ok', status: 200 });
+  expect(await startSender().send(post(origin))).toMatchObject({ outcome: 'ok', status: 200 });
 });
 
 const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
@@ -213,10 +213,10 @@ const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
 test.each([
   ['interim answers', 'protocol', '', 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'],
   ['empty lines', 'protocol', '', '\r\n'],
-  ['a reason', 'protocol', 'HTTP/1.1 200 ', 'a'],
-  ['the extension of a chunk', 'ok', `${chunked}1;`, 'a'],
-  ['the size of a chunk', 'ok', chunked, '0'],
-])('%s without end: `%s`, long before the deadline', async (_what, outcome, start, piece) => {
+  ['reasons', 'protocol', 'HTTP/1.1 200 ', 'a'],
+  ['chunk extensions', 'ok', `${chunked}1;`, 'a'],
+  ['chunk sizes', 'ok', chunked, '0'],
+])('endless %s end as `%s` long before the deadline', async (_what, outcome, start, piece) => {
   let isCut = false;
   const pieces = piece.repeat(Math.ceil(16_384 / piece.length));
   const origin = await rawServer((socket) => {
@@ -228,27 +228,29 @@ test.each([
       isCut = true;
     });
   });
-  expect(await sending(60_000).send(post(origin))).toMatchObject({ outcome });
+  expect(await startSender(60_000).send(post(origin))).toMatchObject({ outcome });
   await eventually('the connection is cut', () => isCut);
 });
 
-test('what a kept connection has read for earlier answers does not count', async () => {
-  const receiver = await receiving((_received, _request, response) => response.writeHead(200).end('x'.repeat(8_000)));
-  const sender = sending();
+test('bytes of earlier answers on a kept-alive connection do not count', async () => {
+  const receiver = await startReceiver((_received, _request, response) =>
+    response.writeHead(200).end('x'.repeat(8_000)),
+  );
+  const sender = startSender();
   for (let i = 0; i < 50; i++) expect(await sender.send(post(receiver.url))).toMatchObject({ outcome: 'ok' });
   expect(receiver.connections).toBe(1);
 });
 
-test('a name that leads to a forbidden address gets no connection', async () => {
-  const receiver = await receiving(200);
+test('a name that resolves to a forbidden address gets no connection', async () => {
+  const receiver = await startReceiver(200);
   const cluster = new AddressGuard({ standalone: false, allowTargets: [] });
-  const sender = sending(5_000, cluster.lookup);
+  const sender = startSender(5_000, cluster.lookup);
   const sent = await sender.send(post(receiver.url.replace('127.0.0.1', 'localhost')));
   expect(sent).toMatchObject({ outcome: 'forbidden_address', status: undefined });
   expect(receiver.connections).toBe(0);
 });
 
-/** For 127.0.0.1, signed by itself, good until 2126. */
+/** Self-signed, for 127.0.0.1, valid until 2126. */
 const selfSigned = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgSP6Xu3nEa6nmpIbI

@@ -1,49 +1,51 @@
 import type { Dispatcher } from 'undici';
-import { outcomeOfError } from '../recording/outcome.ts';
 import type { AttemptOutcome } from '../rules.ts';
 import { type Connection, Connections, type ConnectionsOptions } from './connections.ts';
+import { outcomeOfError } from './outcome.ts';
 import { BodyStart, headersJson } from './response.ts';
 
 export interface SenderOptions extends ConnectionsOptions {
-  /** One deadline over name lookup, connection, headers and body (interface, Delivery and retry: 10 s). */
+  /** One deadline for name lookup, connection, headers and body (interface, Delivery and retry: 10 s). */
   timeoutMs: number;
 }
 
-/** What is to be posted. */
-export interface Outgoing {
+export interface SendRequest {
   /** Scheme, host and port. */
   origin: string;
-  /** Called when there is a connection: many wait for one, and what is written early is in the way. undefined: do not send. */
-  write: () => Post | undefined;
+  /**
+   * Called once a connection is available, because signed bodies of all the deliveries that wait for one would fill the
+   * memory. undefined: do not send.
+   */
+  write: () => SignedRequest | undefined;
 }
 
-export interface Post {
+export interface SignedRequest {
   path: string;
-  /** Names and values by turns. */
+  /** Name, value, name, value, … */
   headers: string[];
   body: Buffer;
 }
 
-/** What came of one post. */
-export interface Sent {
+/** The answer to one delivery, or the reason why there was none. */
+export interface SendResult {
   outcome: AttemptOutcome;
-  /** The answer's status, where there was an answer. */
+  /** Status of the answer; undefined: there was no answer. */
   status: number | undefined;
   retryAfter: string | undefined;
-  /** It was posted twice: the first went to a connection that the receiver was just closing. */
+  /** Sent twice, because the receiver was closing the idle connection of the first request. */
   resent: boolean;
-  /** The address that was connected to, where there was a connection. */
+  /** IP address of the connection, if one was made. */
   address: string | undefined;
-  /** The answer's headers, where there was an answer. */
+  /** Headers of the answer as JSON. */
   headersJson: string | undefined;
-  /** The first 8 KiB of its body; null when there was none. */
+  /** The first 8 KiB of the answer's body; null: it had none. */
   body: Buffer | null;
-  /** From when it had a connection, or began to make one, until it was over. */
+  /** Includes making a connection, but not waiting for a free one. */
   durationMs: number;
 }
 
-/** What is left of a post when its time is up before anything has come back. */
-export const unanswered: Sent = {
+/** The result when the deadline passes before anything is received. */
+export const noAnswer: SendResult = {
   outcome: 'timeout',
   status: undefined,
   retryAfter: undefined,
@@ -55,14 +57,14 @@ export const unanswered: Sent = {
 };
 
 /**
- * Read of an answer in all: its headers (16 KiB at most), interim answers before them, and the beginning of its body. Who
- * pours out more, in a way that adds to none of these, would have us do nothing but read for the whole deadline.
+ * Bytes read for one answer at most: its headers (16 KiB at most), interim answers and the start of its body. Without the
+ * limit a receiver that floods us, with interim answers for example, would keep us reading until the deadline.
  */
-const maximumReadBytes = 256 * 1024;
+const maxReadBytes = 256 * 1024;
 
 /**
- * Posts deliveries. The status decides, when the headers arrive; redirects are answers like any other and are never
- * followed; of the body at most 8 KiB are read.
+ * Sends deliveries over HTTP. The status alone decides the outcome, as soon as the headers arrive. Redirects are never
+ * followed. At most 8 KiB of the answer's body are read.
  */
 export class Sender {
   readonly #timeoutMs: number;
@@ -73,71 +75,75 @@ export class Sender {
     this.#connections = new Connections(options);
   }
 
-  /** Posts, and says what came of it. Never fails. undefined: nothing was sent, since nothing was to be written any more. */
-  send({ origin, write }: Outgoing): Promise<Sent | undefined> {
+  /** Never rejects. undefined: `write` returned nothing, so nothing was sent. */
+  send({ origin, write }: SendRequest): Promise<SendResult | undefined> {
     return new Promise((resolve) => {
       this.#connections.take(origin, (connection) => {
-        const post = write();
-        if (post !== undefined) return this.#begin(post, connection, resolve);
-        this.#connections.giveBack(connection, connection.served > 0);
+        const request = write();
+        if (request !== undefined) return this.#sendOn(connection, request, resolve);
+        this.#connections.release(connection, connection.served > 0);
         resolve(undefined);
       });
     });
   }
 
-  /** Cuts every connection; posts in flight end as `reset`. */
+  /** Closes every connection; requests in flight end as `reset`. */
   close(): Promise<void> {
     return this.#connections.close();
   }
 
-  #begin(post: Post, connection: Connection, resolve: (sent: Sent) => void): void {
+  #sendOn(connection: Connection, request: SignedRequest, resolve: (sent: SendResult) => void): void {
     const startedAt = performance.now();
-    const end = (sent: Sent) => {
+    const end = (sent: SendResult) => {
       sent.durationMs = performance.now() - startedAt;
       resolve(sent);
     };
-    this.#exchange(post, connection, this.#timeoutMs, ({ sent, stale }) => {
-      if (!stale) return end(sent);
-      // The receiver closed an idle connection while we posted, and has sent no byte of an answer: nobody is to
-      // blame, and a minute's wait would be a minute lost. Once, on a new connection, under the same ids and the
-      // same deadline.
+    this.#exchange(request, connection, this.#timeoutMs, ({ sent, isStale }) => {
+      if (!isStale) return end(sent);
+      // The receiver closed the idle connection while we sent, which is not a failure: send again at once instead of
+      // waiting for a retry. Once, on a new connection, under the same ids and the same deadline.
       const leftMs = Math.max(1, startedAt + this.#timeoutMs - performance.now());
-      this.#exchange(post, this.#connections.fresh(connection.origin.name), leftMs, (second) => {
+      this.#exchange(request, this.#connections.open(connection.origin.name), leftMs, (second) => {
         second.sent.resent = true;
         end(second.sent);
       });
     });
   }
 
-  #exchange(post: Post, connection: Connection, timeoutMs: number, done: (exchange: Exchange) => void): void {
+  #exchange(
+    request: SignedRequest,
+    connection: Connection,
+    timeoutMs: number,
+    done: (exchange: Exchange) => void,
+  ): void {
     new Exchange(connection, (exchange, isReusable) => {
       done(exchange);
-      this.#connections.giveBack(connection, isReusable);
-    }).begin(post, timeoutMs);
+      this.#connections.release(connection, isReusable);
+    }).begin(request, timeoutMs);
   }
 }
 
-/** One post and its answer on one connection. */
+/** One request and its answer on one connection. */
 class Exchange implements Dispatcher.DispatchHandler {
-  readonly sent: Sent = { ...unanswered };
-  /** Lost on a connection that had served before, without one byte of an answer. */
-  stale = false;
+  readonly sent: SendResult = { ...noAnswer };
+  /** The connection had been used before and broke without one byte of an answer. */
+  isStale = false;
   readonly #connection: Connection;
-  #answered = false;
-  readonly #readBefore: number;
+  #hasAnswer = false;
+  readonly #readBytesBefore: number;
   readonly #body = new BodyStart();
   #deadline: NodeJS.Timeout | undefined;
-  #done: ((exchange: Exchange, reusable: boolean) => void) | undefined;
+  #done: ((exchange: Exchange, isReusable: boolean) => void) | undefined;
 
-  /** `done` is told once when the exchange is over, with whether its connection can serve another. */
-  constructor(connection: Connection, done: (exchange: Exchange, reusable: boolean) => void) {
+  /** `done` is called once, at the end, with whether the connection can serve another request. */
+  constructor(connection: Connection, done: (exchange: Exchange, isReusable: boolean) => void) {
     this.#connection = connection;
-    this.#readBefore = connection.readBytes;
+    this.#readBytesBefore = connection.readBytes;
     connection.onRead = (totalBytes) => this.#read(totalBytes);
     this.#done = done;
   }
 
-  begin({ path, headers, body }: Post, timeoutMs: number): void {
+  begin({ path, headers, body }: SignedRequest, timeoutMs: number): void {
     this.#endAt(performance.now() + timeoutMs);
     try {
       this.#connection.client.dispatch({ method: 'POST', path, headers, body }, this);
@@ -149,7 +155,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   onRequestStart(): void {}
 
   onResponseStarted(): void {
-    this.#answered = true;
+    this.#hasAnswer = true;
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: Record<string, unknown>): void {
@@ -174,40 +180,40 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#fail(error);
   }
 
-  /** Timers count in whole milliseconds, and so may end by almost one too early. */
+  /** Sets the deadline again when it fires early: timers count whole milliseconds. */
   #endAt(deadlineMs: number): void {
     const expire = () => {
       if (this.#done === undefined) return;
       if (performance.now() < deadlineMs) this.#endAt(deadlineMs);
       else this.#end(false);
     };
-    // Sockets are read before an immediate runs: what came in time counts, though we stood still when it did.
+    // Sockets are read before an immediate runs: an answer that arrived in time counts even if this process was frozen then.
     this.#deadline = setTimeout(() => setImmediate(expire), Math.ceil(deadlineMs - performance.now()));
   }
 
   #read(totalBytes: number): void {
-    if (this.#done === undefined || totalBytes - this.#readBefore <= maximumReadBytes) return;
+    if (this.#done === undefined || totalBytes - this.#readBytesBefore <= maxReadBytes) return;
     if (this.sent.status === undefined) this.sent.outcome = 'protocol';
     this.#end(false);
   }
 
   #fail(error: unknown): void {
     if (this.#done === undefined) return;
-    // With the headers here the status has decided, and what broke afterwards changes nothing.
+    // Once the headers have arrived, the status has decided the outcome.
     if (this.sent.status === undefined) {
       this.sent.outcome = outcomeOfError(error);
-      this.stale = this.sent.outcome === 'reset' && this.#connection.served > 0 && !this.#answered;
+      this.isStale = this.sent.outcome === 'reset' && this.#connection.served > 0 && !this.#hasAnswer;
     }
     this.#end(false);
   }
 
-  #end(reusable: boolean): void {
+  #end(isReusable: boolean): void {
     const done = this.#done;
     if (done === undefined) return;
     this.#done = undefined;
     clearTimeout(this.#deadline);
     this.sent.address = this.#connection.address;
     this.sent.body = this.#body.bytes;
-    done(this, reusable);
+    done(this, isReusable);
   }
 }

@@ -22,18 +22,18 @@ const outcomesOfCodes: Record<string, AttemptOutcome> = {
   HOSTNAME_MISMATCH: 'tls',
 };
 
-/** The codes of Node's certificate checks (its TLS documentation, X509 certificate error codes). */
+/** Codes of Node's certificate checks (Node.js documentation, TLS, X509 certificate error codes). */
 const tlsCode =
   /^(ERR_TLS_|ERR_SSL_|CERT_|CRL_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH)/;
 
-/** undici cuts a connection itself over a `100 Continue` that nobody asked for, and over another protocol to go on in. */
-const unaskedAnswer = /^bad (response|upgrade)$/;
+/** undici closes the connection on an unsolicited `100 Continue` or `101 Switching Protocols`. */
+const unsolicitedAnswer = /^bad (response|upgrade)$/;
 
-/** What an error of the connection means. */
+/** The outcome of an attempt whose connection failed with this error. */
 export function outcomeOfError(error: unknown): AttemptOutcome {
-  const { code: given, message } = (error ?? {}) as { code?: unknown; message?: unknown };
-  const code = String(given ?? '');
-  if (code === 'UND_ERR_SOCKET' && unaskedAnswer.test(String(message))) return 'protocol';
+  const { code: rawCode, message } = (error ?? {}) as { code?: unknown; message?: unknown };
+  const code = String(rawCode ?? '');
+  if (code === 'UND_ERR_SOCKET' && unsolicitedAnswer.test(String(message))) return 'protocol';
   const known = outcomesOfCodes[code];
   if (known !== undefined) return known;
   if (code.startsWith('EAI_')) return 'dns';

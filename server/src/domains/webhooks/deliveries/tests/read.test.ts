@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { dayMs, utcDay } from '../../../core/clock.ts';
+import { dayMs, utcDay } from '../../../../core/clock.ts';
 import {
   administratorOf,
   dataOf,
@@ -8,11 +8,11 @@ import {
   makeMember,
   makePayment,
   makeTenant,
-} from '../../../testing/cast.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/database.ts';
-import { florinOn, type TestFlorin } from '../../../testing/florin.ts';
-import { type Receiver, startReceiver } from '../../../testing/receiver.ts';
-import { aTime } from '../../../testing/shapes.ts';
+} from '../../../../testing/cast.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/database.ts';
+import { florinOn, type TestFlorin } from '../../../../testing/florin.ts';
+import { type Receiver, startReceiver } from '../../../../testing/receiver.ts';
+import { aTime } from '../../../../testing/shapes.ts';
 
 const secret = 'a secret both sides know';
 
@@ -38,8 +38,8 @@ beforeAll(async () => {
   tenantId = await makeTenant(florin, admin);
   ({ as } = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId }));
   channelId = await makeChannel(florin, as);
-  first = await registered('/taking', ['*']);
-  second = await registered('/refusing', ['transaction.created']);
+  first = await registerEndpoint('/taking', ['*']);
+  second = await registerEndpoint('/refusing', ['transaction.created']);
   const id = await makePayment(florin, as, channelId);
   dataOf(await florin.post('/api/transaction/update', { id, status: 'SUCCESS' }, as));
   await makePayment(florin, as, channelId);
@@ -55,7 +55,7 @@ afterAll(async () => {
   await db.drop();
 });
 
-async function registered(path: string, events: string[], who = as): Promise<number> {
+async function registerEndpoint(path: string, events: string[], who = as): Promise<number> {
   const hook = { url: receiver.url + path, events, secret };
   return dataOf(await florin.post('/api/webhook/register', hook, who)).id;
 }
@@ -75,8 +75,8 @@ async function walk(query: object, who = as) {
 }
 const detail = async (id: string) => dataOf(await florin.get(`/api/webhook/delivery/detail?id=${id}`, as));
 
-describe('the list', () => {
-  test('holds every delivery of the tenant, those of the latest events first', async () => {
+describe('the list of deliveries', () => {
+  test('contains every delivery of the tenant, latest events first', async () => {
     const { data, pagination } = await list();
     expect(pagination).toEqual({ pageSize: 20, next: null });
     expect(data).toHaveLength(5);
@@ -92,7 +92,7 @@ describe('the list', () => {
     });
   });
 
-  test('is narrowed by endpoint, state, type, event and days', async () => {
+  test('can be filtered by endpoint, state, event type, event and days', async () => {
     const count = async (query: object) => (await list(query)).data.length;
     const [{ eventId }] = (await list({ state: 'FAILED' })).data;
     const today = utcDay(Date.now());
@@ -113,17 +113,17 @@ describe('the list', () => {
     expect(await count({ startDate: '0001-01-01', endDate: '9999-12-31' })).toBe(5);
   });
 
-  test('goes on where the last page ended, and holds each delivery once', async () => {
+  test('continues where the last page ended and contains each delivery once', async () => {
     const pages = await walk({ pageSize: 2 });
     const seen = pages.flatMap(({ data }) => data.map(({ id }: { id: string }) => id));
     expect(pages).toHaveLength(3);
     expect(seen).toEqual((await list()).data.map(({ id }: { id: string }) => id));
   });
 
-  test('is found also behind tens of thousands of others, page by page', async () => {
+  test('finds matches behind tens of thousands of other deliveries, page by page', async () => {
     const tenant = await makeTenant(florin, admin);
     const { as: other } = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId: tenant });
-    const [rare, busy] = [await registered('/rare', ['*'], other), await registered('/busy', ['*'], other)];
+    const [rare, busy] = [await registerEndpoint('/rare', ['*'], other), await registerEndpoint('/busy', ['*'], other)];
     await db.query(
       `with row as (
          select n, lpad(to_hex(1700000000000 + n), 12, '0') as moment from generate_series(1, 25000) as n
@@ -148,7 +148,7 @@ describe('the list', () => {
     await db.query('delete from delivery where tenant_id = $1', [tenant]);
   });
 
-  test('holds deliveries to endpoints that the caller may manage, and no others', async () => {
+  test('contains only deliveries to endpoints that the caller may manage', async () => {
     const { as: reader } = await makeKey(florin, as, 'transaction_read');
     const endpoints = (await list({}, reader)).data.map(({ endpointId }: { endpointId: number }) => endpointId);
     expect(new Set(endpoints)).toEqual(new Set([second]));
@@ -175,8 +175,8 @@ describe('the list', () => {
   });
 });
 
-describe('the detail', () => {
-  test('shows every attempt, with what was answered', async () => {
+describe('the detail of a delivery', () => {
+  test('shows every attempt with its answer', async () => {
     const [{ id }] = (await list({ state: 'FAILED' })).data;
     const { attempts, ...delivery } = await detail(id);
     expect(delivery).toMatchObject({
@@ -198,19 +198,19 @@ describe('the detail', () => {
     expect((await detail(good)).attempts).toMatchObject([{ status: 200, outcome: 'ok', responseBody: 'thank you ☕' }]);
   });
 
-  test.each(['dlv_x', `dlv_${'0'.repeat(32)}`, `evt_${'0'.repeat(32)}`, 'x'])('of %s is absent', async (id) => {
+  test.each(['dlv_x', `dlv_${'0'.repeat(32)}`, `evt_${'0'.repeat(32)}`, 'x'])('of %s is not found', async (id) => {
     expect((await florin.get(`/api/webhook/delivery/detail?id=${id}`, as)).status).toBe(404);
   });
 
-  test('needs what managing its endpoint needs', async () => {
+  test('needs the permissions to manage the endpoint', async () => {
     const [{ id }] = (await list({ endpointId: first })).data;
     const { as: reader } = await makeKey(florin, as, 'transaction_read');
     expect((await florin.get(`/api/webhook/delivery/detail?id=${id}`, reader)).status).toBe(403);
   });
 });
 
-test('an endpoint that asks for less than it did shows and replays what it was sent to those alone who may read that', async () => {
-  const narrowed = await registered('/taking', ['*']);
+test('deliveries of types that an endpoint no longer subscribes to are shown and replayed only for callers who may read those types', async () => {
+  const narrowed = await registerEndpoint('/taking', ['*']);
   await makePayment(florin, as, channelId);
   const [{ id, eventId }] = await eventually('it is sent', async () => {
     const { data } = await list({ endpointId: narrowed, state: 'SUCCEEDED' });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { dayMs } from '../../../core/clock.ts';
-import { firstUuidAt } from '../../../core/id.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../../testing/database.ts';
-import { sweepDeliveries } from './sweep.ts';
+import { dayMs } from '../../../../core/clock.ts';
+import { firstUuidAt } from '../../../../core/id.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../../testing/database.ts';
+import { sweepDeliveries } from '../retention.ts';
 
 const nowMs = Date.UTC(2026, 5, 30);
 let db: TestDatabase;
@@ -14,14 +14,14 @@ beforeAll(async () => {
 
 afterAll(() => db.drop());
 
-test('attempts go after their time, done deliveries only when told to, open ones and events never', async () => {
+test('attempts are deleted after their retention, finished deliveries only if configured, open ones and events never', async () => {
   for (const tenantId of [0, 7]) {
-    await happened(tenantId, 100, 'SUCCEEDED');
-    await happened(tenantId, 50, 'FAILED');
-    await happened(tenantId, 100, 'OPEN');
-    // Its first attempts are old, its last is of yesterday.
-    await happened(tenantId, 120, 'OPEN', 1);
-    await happened(tenantId, 10, 'SUCCEEDED');
+    await insertDelivery(tenantId, 100, 'SUCCEEDED');
+    await insertDelivery(tenantId, 50, 'FAILED');
+    await insertDelivery(tenantId, 100, 'OPEN');
+    // An old delivery whose last attempt was yesterday.
+    await insertDelivery(tenantId, 120, 'OPEN', 1);
+    await insertDelivery(tenantId, 10, 'SUCCEEDED');
   }
   expect(await sweepDeliveries(db.database, nowMs, { attemptsMs: 30 * dayMs, deliveriesMs: undefined })).toEqual({
     attempts: 6,
@@ -33,20 +33,20 @@ test('attempts go after their time, done deliveries only when told to, open ones
     deliveries: 2,
   });
   expect(await counts()).toEqual({ attempts: 4, deliveries: 8, events: 10 });
-  const kept = await db.query(`select state from delivery where created_at < to_timestamp($1::float8 / 1000)`, [
+  const remaining = await db.query(`select state from delivery where created_at < to_timestamp($1::float8 / 1000)`, [
     nowMs - 60 * dayMs,
   ]);
-  expect(kept).toEqual(Array(4).fill({ state: 'OPEN' }));
+  expect(remaining).toEqual(Array(4).fill({ state: 'OPEN' }));
 });
 
 test('no attempt outlives its delivery', async () => {
   await db.query('truncate event, delivery, delivery_attempt');
-  await happened(0, 20, 'SUCCEEDED');
+  await insertDelivery(0, 20, 'SUCCEEDED');
   await sweepDeliveries(db.database, nowMs, { attemptsMs: 30 * dayMs, deliveriesMs: 10 * dayMs });
   expect(await counts()).toEqual({ attempts: 0, deliveries: 0, events: 1 });
 });
 
-test('more than one go can take is all removed', async () => {
+test('more rows than one statement deletes are all deleted', async () => {
   await db.query('truncate event, delivery, delivery_attempt');
   await db.query(
     `insert into delivery_attempt (tenant_id, delivery_id, number, attempted_at, duration_ms, outcome)
@@ -58,17 +58,22 @@ test('more than one go can take is all removed', async () => {
   expect(swept.attempts).toBe(5001);
 });
 
-/** One event, its delivery and its attempt. */
-async function happened(tenantId: number, daysAgo: number, state: string, attemptedDaysAgo = daysAgo): Promise<void> {
+/** Inserts an event with one delivery and one attempt. */
+async function insertDelivery(
+  tenantId: number,
+  daysAgo: number,
+  state: string,
+  attemptedDaysAgo = daysAgo,
+): Promise<void> {
   const atMs = nowMs - daysAgo * dayMs;
   await db.query(
-    `with told as (
+    `with appended as (
        insert into event (tenant_id, id, type, object_id, created_at, body)
        values ($1, overlay(gen_random_uuid()::text placing left($2, 13) from 1 for 13)::uuid, 'transaction.created', 'txn_1', to_timestamp($3::float8 / 1000), '{}') returning *
      ), sent as (
        insert into delivery (tenant_id, id, event_id, endpoint_id, state, due_at, created_at, finished_at)
        select tenant_id, overlay(gen_random_uuid()::text placing left(id::text, 13) from 1 for 13)::uuid, id, 1, $4,
-              created_at, created_at, case when $4 <> 'OPEN' then created_at end from told
+              created_at, created_at, case when $4 <> 'OPEN' then created_at end from appended
        returning *
      )
      insert into delivery_attempt (tenant_id, delivery_id, number, attempted_at, duration_ms, outcome)

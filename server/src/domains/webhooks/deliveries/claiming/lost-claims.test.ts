@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { eventually } from '../../../testing/database.ts';
-import { type TestDeliveries, testDeliveries } from '../../../testing/deliveries.ts';
-import { losingAnswers } from '../../../testing/lost-answers.ts';
+import { eventually } from '../../../../testing/database.ts';
+import { type TestDeliveries, testDeliveries } from '../../../../testing/deliveries.ts';
+import { losingAnswers } from '../../../../testing/lost-answers.ts';
 
 let deliveries: TestDeliveries;
 
@@ -17,39 +17,39 @@ const losingClaims = (name: string, count: number) => losingAnswers(deliveries.d
 const leasesOf = (ids: readonly string[]) =>
   deliveries.db.query('select id from delivery where lease = any ($1::uuid[])', [ids]);
 
-test('deliveries of a claim whose answer was lost are sent at once by this sender, each once', async () => {
-  const { receiver } = await deliveries.subscribed(200);
+test('after the answer of a claim is lost, the same sender sends its deliveries at once and only once', async () => {
+  const { receiver } = await deliveries.subscribe(200);
   const losing = losingClaims('deliveries.claim_deliveries', 1);
-  // Its clock stands still: no lease ever runs out.
+  // The clock stands still, so that no lease runs out.
   const nowMs = Date.now() + 1_000;
-  deliveries.working({ database: losing, clock: () => nowMs });
-  await deliveries.happenedOften(5);
-  const done = await deliveries.finished(5);
+  deliveries.startWorker({ database: losing, clock: () => nowMs });
+  await deliveries.appendEvents(5);
+  const done = await deliveries.untilFinished(5);
   expect(losing.lost).toHaveLength(1);
   expect(receiver.received).toHaveLength(5);
   expect(done.map(({ attempts }) => attempts)).toEqual([1, 1, 1, 1, 1]);
 });
 
-test('so are those of a claim that was made without a look before it', async () => {
-  const { receiver, endpointId } = await deliveries.subscribed(200);
+test('the same holds for a direct claim', async () => {
+  const { receiver, endpointId } = await deliveries.subscribe(200);
   const losing = losingClaims('deliveries.claim_of_endpoints', 1);
   const nowMs = Date.now() + 1_000;
-  deliveries.working({ database: losing, clock: () => nowMs });
-  // Such a claim follows within 250 ms of a look, which a busy machine may miss.
+  deliveries.startWorker({ database: losing, clock: () => nowMs });
+  // A direct claim needs a peek within the last 250 ms, which a busy machine may miss.
   let sent = 0;
   do {
-    await deliveries.backlog(endpointId, 3_000, nowMs - 500);
+    await deliveries.enqueue(endpointId, 3_000, nowMs - 500);
     sent += 3_000;
-    await deliveries.finished(sent);
+    await deliveries.untilFinished(sent);
   } while (losing.lost.length === 0);
   expect(receiver.received).toHaveLength(sent);
 });
 
-test('a sender that stops after its claim was lost leaves nothing leased', async () => {
-  await deliveries.subscribed(200);
+test('a sender that stops after losing the answer of a claim leaves no leases', async () => {
+  await deliveries.subscribe(200);
   const losing = losingClaims('deliveries.claim_deliveries', Number.POSITIVE_INFINITY);
-  const worker = deliveries.working({ database: losing });
-  await deliveries.happenedOften(5);
+  const worker = deliveries.startWorker({ database: losing });
+  await deliveries.appendEvents(5);
   await eventually('a lost claim', () => losing.lost.length > 0);
   await worker.stop();
   expect(await leasesOf(losing.lost)).toEqual([]);

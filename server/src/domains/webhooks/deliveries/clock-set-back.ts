@@ -1,0 +1,41 @@
+import { minuteMs } from '../../../core/clock.ts';
+import type { Queryable } from '../../../platform/postgres/database.ts';
+import { shortenPauses } from '../endpoints/health-statements.ts';
+import { bringForward, shortenDueLeases, shortenParkedLeases } from './clock-set-back-statements.ts';
+import { shortenReplayWaits } from './replay/statements.ts';
+import { breakerOpenMs } from './rules.ts';
+
+/** A time further ahead than possible by more than this was written before the clock was set back. */
+const toleranceMs = minuteMs;
+/** Short batches, so that no statement blocks others for long. */
+const batchSize = 5_000;
+
+export interface DeliveryWaits {
+  leaseMs: number;
+  retryIntervalsMs: readonly number[];
+}
+
+/**
+ * After the database's clock was set back: shortens leases, pauses and retry waits that were written by the old time, so
+ * that deliveries do not wait until it comes again.
+ */
+export async function bringDeliveriesForward(
+  database: Queryable,
+  nowMs: number,
+  { leaseMs, retryIntervalsMs }: DeliveryWaits,
+): Promise<void> {
+  for (const shorten of [shortenDueLeases, shortenParkedLeases]) {
+    await database.run(shorten, [nowMs + leaseMs + toleranceMs, nowMs + leaseMs]);
+  }
+  const pauseMs = Math.max(leaseMs, breakerOpenMs);
+  await database.run(shortenPauses, [nowMs + pauseMs + toleranceMs, nowMs + breakerOpenMs]);
+  for (;;) {
+    const [row] = await database.run(bringForward, [nowMs, [...retryIntervalsMs], toleranceMs, batchSize]);
+    if ((row?.count ?? 0) < batchSize) return;
+  }
+}
+
+/** The same for replays, which never wait longer than a lease. */
+export async function bringReplaysForward(database: Queryable, nowMs: number, leaseMs: number): Promise<void> {
+  await database.run(shortenReplayWaits, [nowMs + leaseMs + toleranceMs, nowMs + leaseMs]);
+}

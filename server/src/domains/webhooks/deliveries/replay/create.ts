@@ -1,0 +1,122 @@
+import type { Static } from 'typebox';
+import { hourMs } from '../../../../core/clock.ts';
+import { invalid, Refusal } from '../../../../core/errors.ts';
+import { leastUuidAt, publicId, uuidTimeMs } from '../../../../core/id.ts';
+import type { Principal } from '../../../../core/principal.ts';
+import { demandActive, lockManaged, type ManagementDeps } from '../../endpoints/endpoints.ts';
+import { findReadable } from '../read.ts';
+import { replayedStates, type replayInput } from '../schema.ts';
+import { findRuns, replayDelivery } from '../statements.ts';
+import { findRunning, insertReplay, type ReplayRow } from './statements.ts';
+
+export interface ReplayDeps extends ManagementDeps {
+  /** `app.webhook.keep-deliveries` in ms: for older events it is unknown whether they were delivered. */
+  keepDeliveriesMs?: number | undefined;
+}
+
+type ReplayInput = Static<typeof replayInput>;
+
+/** Replays one delivery at once, or creates a replay of all events of an endpoint since a time, which a worker performs. */
+export async function createReplay(
+  input: ReplayInput,
+  principal: Principal,
+  deps: ReplayDeps,
+): Promise<{ deliveryId: string | null; replayId: string | null }> {
+  const { deliveryId, endpointId } = input;
+  if (deliveryId === undefined) {
+    if (endpointId === undefined) throw invalid('deliveryId', 'Name a delivery, or an endpoint and since when.');
+    return { deliveryId: null, replayId: publicId('rpl', await replayEvents(endpointId, input, principal, deps)) };
+  }
+  const extra = (['endpointId', 'since', 'until', 'states'] as const).find((name) => input[name] !== undefined);
+  if (extra !== undefined) throw invalid(extra, `${extra} does not go with deliveryId.`);
+  return { deliveryId: publicId('dlv', await replayOne(deliveryId, principal, deps)), replayId: null };
+}
+
+/**
+ * Enqueues a new delivery of the same event under the same public id, with retries of its own. If one is still open,
+ * returns that one instead, so that a repeated request sends only once.
+ */
+async function replayOne(text: string, principal: Principal, deps: ReplayDeps): Promise<string> {
+  const { database, clock } = deps;
+  const row = await findReadable(database, text, principal, 'deliveryId');
+  const firstId = row.replay_of ?? row.id;
+  return database.transaction(async (transaction) => {
+    demandActive(await lockManaged(transaction, row.endpoint_id, principal, 'deliveryId'));
+    const runs = await transaction.run(findRuns, [row.tenant_id, firstId]);
+    const open = runs.find(({ state }) => state === 'OPEN');
+    if (open !== undefined) return open.id;
+    const [enqueued] = (await transaction.run(replayDelivery, [row.tenant_id, firstId, clock()])) as [{ id: string }];
+    return enqueued.id;
+  });
+}
+
+/** Creates a replay of the events between two times. The same request while it is running returns the same replay. */
+async function replayEvents(
+  endpointId: number,
+  input: ReplayInput,
+  principal: Principal,
+  { database, clock, drawUuid, keepDeliveriesMs }: ReplayDeps,
+): Promise<string> {
+  const nowMs = clock();
+  const sinceMs = timeOf('since', input.since, nowMs);
+  const id = drawUuid();
+  // After the clock was set back, the ids of past events may contain later times than now: ids never run backwards.
+  const untilMs = input.until === undefined ? Math.max(nowMs, uuidTimeMs(id)) : timeOf('until', input.until, nowMs);
+  if (sinceMs >= untilMs) throw invalid('since', 'since must be before until.');
+  requireKeptDeliveries(sinceMs, nowMs, keepDeliveriesMs);
+  const states = replayedStates.filter((state) => input.states === undefined || input.states.includes(state));
+  const row = await database.transaction(async (transaction) => {
+    const endpoint = await lockManaged(transaction, endpointId, principal, 'endpointId');
+    demandActive(endpoint);
+    const [inserted] = await transaction.run(insertReplay, [
+      endpoint.tenant_id,
+      id,
+      endpointId,
+      principal.userId,
+      sinceMs,
+      untilMs,
+      states,
+      leastUuidAt(sinceMs),
+      nowMs,
+    ]);
+    return inserted ?? (await transaction.run(findRunning, [endpointId]))[0];
+  });
+  if (row === undefined) throw new Error(`A replay of webhook ${endpointId} was neither inserted nor found.`);
+  const isSame =
+    Date.parse(row.from_at) === sinceMs &&
+    (input.until === undefined || Date.parse(row.until_at) === untilMs) &&
+    row.states.join() === states.join();
+  if (!isSame) throw runningReplay(row);
+  return row.id;
+}
+
+function runningReplay(row: ReplayRow): Refusal {
+  const replayId = publicId('rpl', row.id);
+  return new Refusal('replay_running', `Replay ${replayId} of this webhook is running: wait until it is done.`, {
+    field: 'endpointId',
+    details: { replayId },
+  });
+}
+
+/** A replay that takes longer than this may find deliveries deleted that existed when it was created. */
+const maxReplayMs = hourMs;
+
+/** Refuses a time from which deliveries may have been deleted: whether those events were delivered is unknown. */
+function requireKeptDeliveries(sinceMs: number, nowMs: number, keepDeliveriesMs: number | undefined): void {
+  if (keepDeliveriesMs === undefined) return;
+  const keptSinceMs = nowMs - keepDeliveriesMs + maxReplayMs;
+  if (sinceMs >= keptSinceMs) return;
+  const keptSince = new Date(keptSinceMs).toISOString();
+  throw invalid(
+    'since',
+    `since must not be before ${keptSince}: older deliveries are not kept (app.webhook.keep-deliveries).`,
+  );
+}
+
+/** A past time in ms, at least 0. */
+function timeOf(field: 'since' | 'until', text: string | undefined, nowMs: number): number {
+  if (text === undefined) throw invalid(field, `${field} is required with endpointId.`);
+  const atMs = Date.parse(text);
+  if (!(atMs <= nowMs)) throw invalid(field, `${field} must be a time in the past.`);
+  return Math.max(0, atMs);
+}
