@@ -26,7 +26,7 @@ const payers = 12;
 
 /** What never ends by itself, or only after the hour that a third look-up takes, is no part of this. */
 const words = behaviours
-  .filter(({ kind, ends, arrives, answer }) => {
+  .filter(({ kind, finalState: ends, effectiveCall: arrives, answer }) => {
     return kind === 'CHARGE' && ends !== 'PENDING' && ends !== 'UNDECIDED' && arrives !== 'none' && answer !== 'slow';
   })
   .map(({ word, fee }) => word.replace('<n>', String(fee)));

@@ -7,7 +7,7 @@ import {
   refundBody,
   type SimulatedPayment,
   type SimulatedRefund,
-} from './mollie-record.ts';
+} from './mollie-records.ts';
 
 export interface ApiRequest {
   method: string;
@@ -32,12 +32,12 @@ export class MollieApi {
   /** Where the API is reached: links in answers begin with it. */
   root = '';
   readonly #now: () => number;
-  readonly #cancelled: (id: string) => void;
+  readonly #onCancel: (id: string) => void;
   readonly #answers = new Map<string, ApiAnswer & { request: string; atMs: number }>();
 
   constructor(now: () => number, cancelled: (id: string) => void) {
     this.#now = now;
-    this.#cancelled = cancelled;
+    this.#onCancel = cancelled;
   }
 
   answer({ method, path, headers, body }: ApiRequest): ApiAnswer {
@@ -55,11 +55,11 @@ export class MollieApi {
   /** Mollie keeps the answer to a key for an hour, a refusal too. */
   #once(key: string, request: string, act: () => ApiAnswer): ApiAnswer {
     const kept = this.#answers.get(key);
-    if (kept !== undefined && this.#now() - kept.atMs < keyLifeMs) {
+    if (kept !== undefined && this.#now() - kept.atMs < keyLifetimeMs) {
       if (kept.request !== request) throw new Problem(400, 'This key was used with another request.');
       return { ...kept, replayed: true };
     }
-    const answer = attempt(act);
+    const answer = answerOrRefuse(act);
     this.#answers.set(key, { ...answer, request, atMs: this.#now() });
     return answer;
   }
@@ -67,19 +67,19 @@ export class MollieApi {
   #route(method: string, path: string, body: string): ApiAnswer {
     const { pathname, searchParams } = new URL(path, 'http://mollie');
     const [, id, refunds, refundId] =
-      /^\/v2\/payments(?:\/(\w+)(\/refunds(?:\/(\w+))?)?)?$/.exec(pathname) ?? missing();
+      /^\/v2\/payments(?:\/(\w+)(\/refunds(?:\/(\w+))?)?)?$/.exec(pathname) ?? notFound();
     if (id === undefined) {
-      if (method === 'POST') return this.#create(objectIn(body));
+      if (method === 'POST') return this.#create(parseObject(body));
       return this.#list('payments', [...this.payments.values()], searchParams);
     }
-    const payment = this.payments.get(id) ?? missing();
+    const payment = this.payments.get(id) ?? notFound();
     if (refunds === undefined) {
       if (method === 'DELETE') this.#cancel(payment);
       return { status: 200, body: paymentBody(payment, this.root) };
     }
-    if (method === 'POST') return this.#refund(payment, objectIn(body));
+    if (method === 'POST') return this.#refund(payment, parseObject(body));
     if (refundId === undefined) return this.#list('refunds', payment.refunds, searchParams);
-    const refund = payment.refunds.find((each) => each.id === refundId) ?? missing();
+    const refund = payment.refunds.find((each) => each.id === refundId) ?? notFound();
     return { status: 200, body: refundBody(refund, this.root) };
   }
 
@@ -93,7 +93,7 @@ export class MollieApi {
     if (!payment.isCancelable || !['open', 'pending', 'authorized'].includes(payment.status)) {
       throw new Problem(422, 'The payment cannot be canceled.');
     }
-    this.#cancelled(payment.id);
+    this.#onCancel(payment.id);
   }
 
   #refund(payment: SimulatedPayment, body: Record<string, unknown>): ApiAnswer {
@@ -120,9 +120,9 @@ export class MollieApi {
   }
 }
 
-const keyLifeMs = 3_600_000;
+const keyLifetimeMs = 3_600_000;
 
-function attempt(act: () => ApiAnswer): ApiAnswer {
+function answerOrRefuse(act: () => ApiAnswer): ApiAnswer {
   try {
     return act();
   } catch (problem) {
@@ -135,7 +135,7 @@ function refusal(problem: unknown): ApiAnswer {
   throw problem;
 }
 
-function objectIn(body: string): Record<string, unknown> {
+function parseObject(body: string): Record<string, unknown> {
   try {
     return JSON.parse(body) as Record<string, unknown>;
   } catch {
@@ -143,6 +143,6 @@ function objectIn(body: string): Record<string, unknown> {
   }
 }
 
-function missing(): never {
+function notFound(): never {
   throw new Problem(404, 'Nothing exists under this address.');
 }

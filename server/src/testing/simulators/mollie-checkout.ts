@@ -1,4 +1,4 @@
-import type { SimulatedPayment } from './mollie-record.ts';
+import type { SimulatedPayment } from './mollie-records.ts';
 
 /** What a payer can do on the page, each a form post to the page's own address. */
 export const payerChoices = ['pay', 'fail', 'cancel', 'expire'] as const;

@@ -13,7 +13,7 @@ import {
   type RefundStatus,
   refundBody,
   type SimulatedPayment,
-} from './mollie-record.ts';
+} from './mollie-records.ts';
 
 /** How a request to the API goes wrong. */
 export interface Fault {
@@ -127,15 +127,15 @@ export class MollieSimulator {
 
   /** Takes a refund further. Mollie tells of `processing`, `refunded` and `failed`, by the webhook of the payment. */
   progressRefund(id: string, status: RefundStatus): void {
-    const { payment, refund } = this.#holding(id);
+    const { payment, refund } = this.#find(id);
     if (refund === undefined) throw new Error(`${id} is no refund.`);
     refund.status = status;
-    if (['processing', 'refunded', 'failed'].includes(status)) this.#tell(payment);
+    if (['processing', 'refunded', 'failed'].includes(status)) this.#sendCallback(payment);
   }
 
   /** What a next-gen webhook sends of a payment or refund as it is: an event around it, or the bare entity; signed. */
   signedCallback(id: string, secret: string, form: 'event' | 'entity' = 'event'): SimulatedCallback {
-    const { payment, refund } = this.#holding(id);
+    const { payment, refund } = this.#find(id);
     const entity = refund === undefined ? paymentBody(payment, this.url) : refundBody(refund, this.url);
     const type = `${entity.resource}.${entity.status}`;
     const createdAt = new Date(this.#now()).toISOString();
@@ -145,7 +145,7 @@ export class MollieSimulator {
     return { url: '', headers: { 'content-type': 'application/json', 'x-mollie-signature': signature }, body };
   }
 
-  #holding(id: string) {
+  #find(id: string) {
     for (const payment of this.api.payments.values()) {
       const refund = payment.refunds.find((each) => each.id === id);
       if (refund !== undefined || payment.id === id) return { payment, refund };
@@ -156,10 +156,10 @@ export class MollieSimulator {
   #settle(id: string, status: PaymentStatus): void {
     const payment = this.payment(id);
     payment.status = status;
-    this.#tell(payment);
+    this.#sendCallback(payment);
   }
 
-  #tell({ id, webhookUrl: url }: SimulatedPayment): void {
+  #sendCallback({ id, webhookUrl: url }: SimulatedPayment): void {
     if (url === null) return;
     const callback = { url, headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: `id=${id}` };
     this.callbacks.push(callback);

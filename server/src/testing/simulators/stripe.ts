@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { StripeAccount } from './stripe-account.ts';
 import { internalError, problemsBefore, type StripeFault } from './stripe-faults.ts';
-import { KeptAnswers, type StripeAnswer } from './stripe-keys.ts';
+import { IdempotencyRecords, type StripeAnswer } from './stripe-idempotency.ts';
 import { decodeForm, type Params, StripeProblem, tree } from './stripe-params.ts';
 import type {
   Listed,
@@ -17,7 +17,7 @@ import type {
   SimulatedRefund,
   StripeRequest,
 } from './stripe-records.ts';
-import { draw } from './stripe-rules.ts';
+import { randomId } from './stripe-rules.ts';
 
 export interface StripeSimulatorOptions {
   port?: number;
@@ -50,7 +50,7 @@ export class StripeSimulator {
     this.#serve(request, response).catch((error: Error) => response.writeHead(500).end(error.message));
   });
   readonly #clock: () => number;
-  readonly #kept = new KeptAnswers();
+  readonly #idempotencyRecords = new IdempotencyRecords();
   readonly #faults: { fault: StripeFault; on: RegExp; struck: () => void }[] = [];
   readonly #resume: (() => void)[] = [];
 
@@ -96,12 +96,12 @@ export class StripeSimulator {
 
   /** As Stripe does after a day: keys mean nothing any more. */
   forgetKeys(): void {
-    this.#kept.forget();
+    this.#idempotencyRecords.forget();
   }
 
   event(type: string, object: unknown): SimulatedEvent {
     const created = Math.floor(this.#clock() / 1_000);
-    return { id: `evt_${draw()}`, object: 'event', type, created, data: { object } };
+    return { id: `evt_${randomId()}`, object: 'event', type, created, data: { object } };
   }
 
   /** The event as Stripe posts it (https://docs.stripe.com/webhooks/signature). */
@@ -141,7 +141,7 @@ export class StripeSimulator {
     }
     response.writeHead(answer.status, {
       'content-type': 'application/json',
-      'request-id': `req_${draw()}`,
+      'request-id': `req_${randomId()}`,
       ...(answer.replayed && { 'idempotent-replayed': 'true' }),
     });
     if (fault === 'dripAfter') response.write(answer.body.slice(0, 1));
@@ -157,11 +157,11 @@ export class StripeSimulator {
   async #answer(authorization: string | undefined, asked: StripeRequest, fault?: StripeFault): Promise<StripeAnswer> {
     if (typeof fault === 'object') return fault;
     try {
-      demandApiKey(authorization);
+      requireApiKey(authorization);
       const problem = fault && problemsBefore[fault];
       if (problem !== undefined) throw problem;
       const { method, path, params, key } = asked;
-      return await this.#kept.once(key, JSON.stringify([method, path, params]), async () => {
+      return await this.#idempotencyRecords.once(key, JSON.stringify([method, path, params]), async () => {
         if (fault === 'stall') await new Promise<void>((go) => this.#resume.push(go));
         const body = JSON.stringify(this.#execute(asked), null, 2);
         return fault === 'status500After' ? internalError.answer : { status: 200, body };
@@ -201,10 +201,10 @@ export class StripeSimulator {
   /** Of all that can be expanded, the charge and what is booked of it: 2.9 % and 30, where capture is not asynchronous. */
   #expanded(intent: SimulatedIntent, params: Params): unknown {
     const charge = this.charges.find(({ id }) => id === intent.latest_charge);
-    if (charge === undefined || !Object.values(tree(params, 'expand')).some((path) => path === expandable))
+    if (charge === undefined || !Object.values(tree(params, 'expand')).some((path) => path === expandablePath))
       return intent;
     const fee = Math.round(charge.amount * 0.029) + 30;
-    const booked = { id: `txn_${draw()}`, object: 'balance_transaction', fee, currency: charge.currency };
+    const booked = { id: `txn_${randomId()}`, object: 'balance_transaction', fee, currency: charge.currency };
     const isBooked = intent.capture_method === 'automatic';
     return { ...intent, latest_charge: { ...charge, balance_transaction: isBooked ? booked : null } };
   }
@@ -217,9 +217,9 @@ export class StripeSimulator {
   }
 }
 
-const expandable = 'latest_charge.balance_transaction';
+const expandablePath = 'latest_charge.balance_transaction';
 
-function demandApiKey(authorization: string | undefined): void {
+function requireApiKey(authorization: string | undefined): void {
   const key = /^Bearer (.+)$/.exec(authorization ?? '')?.[1];
   if (key === simulatedApiKey) return;
   const message = key === undefined ? 'You did not provide an API key.' : `Invalid API Key provided: ${key}`;

@@ -13,7 +13,7 @@ import {
   type ChannelRow,
   findChannel,
   findChannels,
-  findFallingBackOn,
+  findChannelsFallingBackOn,
   insertChannel,
   lockChannels,
   nextChannelId,
@@ -35,7 +35,7 @@ type ChannelInput = Static<typeof channelInput>;
 /** Creates a channel, or updates the one named by `id`; the answer is what was saved. */
 export async function saveChannel(input: ChannelInput, principal: Principal, deps: ChannelDeps): Promise<ChannelRow> {
   const currencies = currenciesOf(input.currency);
-  const saved = await refusingTakenCode(input.code, () =>
+  const saved = await refuseTakenCode(input.code, () =>
     deps.database.transaction(async (transaction) => {
       await transaction.run(lockChannels);
       return input.id === undefined
@@ -48,7 +48,7 @@ export async function saveChannel(input: ChannelInput, principal: Principal, dep
 }
 
 /** Every channel to fall back on must be one that payments of this channel could use, and another one. */
-async function demandFallbacks(
+async function requireUsableFallbacks(
   { id, fallbackChannelIds = [] }: ChannelInput,
   tenantId: number,
   transaction: Queryable,
@@ -65,33 +65,33 @@ async function demandFallbacks(
 }
 
 /** What the channel is going to be. */
-type Planned = Pick<ChannelRow, 'provider' | 'fallback_channel_ids'>;
+type PlannedChannel = Pick<ChannelRow, 'provider' | 'fallback_channel_ids'>;
 
 /**
  * Neither may the sandbox be a fallback of a channel that takes real money, nor the other way round: a real decline would
  * become a success. Rows that are mixed already can be changed in everything else.
  */
-async function demandUnmixed(
+async function requireUnmixedFallbacks(
   existing: ChannelRow | undefined,
-  planned: Planned,
+  planned: PlannedChannel,
   input: ChannelInput,
   transaction: Queryable,
 ): Promise<void> {
-  const isOtherProvider = existing !== undefined && existing.provider !== planned.provider;
-  if (existing !== undefined && !isOtherProvider && input.fallbackChannelIds === undefined) return;
+  const providerChanges = existing !== undefined && existing.provider !== planned.provider;
+  if (existing !== undefined && !providerChanges && input.fallbackChannelIds === undefined) return;
   const fallbacks = await transaction.run(findChannels, [planned.fallback_channel_ids]);
   const field = input.fallbackChannelIds === undefined ? 'provider' : 'fallbackChannelIds';
   const mixed = fallbacks.find((fallback) => areMixed(planned, fallback));
-  if (mixed !== undefined) throw mixes(field, `channel ${mixed.id}, on which it would fall back,`, planned);
-  if (!isOtherProvider) return;
-  const falling = await transaction.run(findFallingBackOn, [existing.id]);
+  if (mixed !== undefined) throw mixedFallback(field, `channel ${mixed.id}, on which it would fall back,`, planned);
+  if (!providerChanges) return;
+  const falling = await transaction.run(findChannelsFallingBackOn, [existing.id]);
   // Which channels of other tenants fall back on a platform's is not told.
   if (falling.some((channel) => areMixed(planned, channel))) {
-    throw mixes('provider', 'a channel that falls back on it', planned);
+    throw mixedFallback('provider', 'a channel that falls back on it', planned);
   }
 }
 
-function mixes(field: string, other: string, { provider }: Planned): Refusal {
+function mixedFallback(field: string, other: string, { provider }: PlannedChannel): Refusal {
   const kinds = provider === 'sandbox' ? ['the sandbox', 'real money'] : ['real money', 'the sandbox'];
   const message = `This channel would stand for ${kinds[0]} and ${other} for ${kinds[1]}: one must not fall back on the other.`;
   return new Refusal('fallback_mixes_sandbox', message, { field });
@@ -105,9 +105,9 @@ async function create(
   { seal, clock, sandboxEnabled }: ChannelDeps,
 ): Promise<ChannelRow> {
   if (input.provider === 'sandbox' && !sandboxEnabled) throw sandboxDisabled('provider');
-  await demandFallbacks(input, tenantId, transaction);
+  await requireUsableFallbacks(input, tenantId, transaction);
   const planned = { provider: input.provider ?? null, fallback_channel_ids: input.fallbackChannelIds ?? [] };
-  await demandUnmixed(undefined, planned, input, transaction);
+  await requireUnmixedFallbacks(undefined, planned, input, transaction);
   const [{ id }] = (await transaction.run(nextChannelId)) as [{ id: number }];
   const sealed = (name: SecretName) => sealedOrNull(input[name], seal, tenantId, id, name);
   const [row] = await transaction.run(insertChannel, [
@@ -146,8 +146,8 @@ async function update(
   if (planned.provider === 'sandbox' && existing.provider !== 'sandbox' && !sandboxEnabled) {
     throw sandboxDisabled('provider');
   }
-  await demandFallbacks(input, existing.tenant_id, transaction);
-  await demandUnmixed(existing, planned, input, transaction);
+  await requireUsableFallbacks(input, existing.tenant_id, transaction);
+  await requireUnmixedFallbacks(existing, planned, input, transaction);
   const secret = (name: SecretName) => [
     input[name] !== undefined,
     sealedOrNull(input[name], seal, existing.tenant_id, id, name),
@@ -182,7 +182,7 @@ function sealedOrNull(
   return plain === undefined || plain === '' ? null : seal(plain, secretPlace(tenantId, id, name));
 }
 
-async function refusingTakenCode<Result>(code: string, save: () => Promise<Result>): Promise<Result> {
+async function refuseTakenCode<Result>(code: string, save: () => Promise<Result>): Promise<Result> {
   try {
     return await save();
   } catch (error) {

@@ -30,7 +30,7 @@ export const findChannels = statement<ChannelRow>(
 );
 
 /** Every channel that falls back on this one. */
-export const findFallingBackOn = statement<ChannelRow>(
+export const findChannelsFallingBackOn = statement<ChannelRow>(
   'channels.find_falling_back_on',
   `select ${columns} from channel where fallback_channel_ids @> array[$1::bigint] order by id`,
 );

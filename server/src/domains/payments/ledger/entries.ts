@@ -18,7 +18,7 @@ import {
 export type Entry = Static<typeof entry>;
 
 /** Transfers under the filter from the newest on: how many in all, and those asked for. */
-interface Found {
+interface TransferPage {
   total: number;
   transfers: TransferRow[];
 }
@@ -55,7 +55,12 @@ export function entriesOf(
 }
 
 /** The totals say which days hold the page, so that whole days are skipped without being read. */
-async function findTransfers(moment: Queryable, narrowed: unknown[], skip: number, take: number): Promise<Found> {
+async function findTransfers(
+  moment: Queryable,
+  narrowed: unknown[],
+  skip: number,
+  take: number,
+): Promise<TransferPage> {
   const [place] = await moment.run(locateTransfers, [...narrowed, skip, take]);
   const { total = 0, first_day = null, last_day = null, skip: skipInDays = 0 } = place ?? {};
   if (first_day === null) return { total, transfers: [] };

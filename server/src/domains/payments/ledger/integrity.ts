@@ -1,7 +1,7 @@
 import type { Check } from '../../../platform/postgres/check.ts';
 import { accounts } from './accounts.ts';
 
-const known = Object.keys(accounts)
+const knownAccounts = Object.keys(accounts)
   .map((account) => `'${account}'`)
   .join(', ');
 
@@ -13,7 +13,7 @@ export const ledgerChecks: readonly Check[] = [
       select format('tenant %s %s', tenant_id, currency) as offender
         from ledger_transfer
        cross join lateral (values (debit, amount), (credit, -amount)) as side (account, signed)
-       where side.account in (${known})
+       where side.account in (${knownAccounts})
        group by tenant_id, currency
       having sum(signed) <> 0`,
   },

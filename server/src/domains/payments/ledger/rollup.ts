@@ -2,17 +2,17 @@ import type { Queryable } from '../../../platform/postgres/database.ts';
 import { statement } from '../../../platform/postgres/statement.ts';
 
 /** Change rows taken in one go, as with the totals of payments. */
-const foldAtMost = 20_000;
+const maxDeltasPerRun = 20_000;
 
 /**
  * Moves what has gathered in ledger_total_delta into ledger_total, in one statement: a reader sees every transfer either
  * there or here, never twice or not at all. Two folds take different rows, and write theirs in the order of the key.
  */
-const fold = statement<{ folded: number }>(
+const rollUpTotals = statement<{ folded: number }>(
   'ledger.fold',
   `with taken as (
      delete from ledger_total_delta
-      where ctid = any (array(select ctid from ledger_total_delta limit ${foldAtMost} for update skip locked))
+      where ctid = any (array(select ctid from ledger_total_delta limit ${maxDeltasPerRun} for update skip locked))
      returning *
    ), folded as (
      insert into ledger_total as total (tenant_id, currency, debit, credit, day, count, amount)
@@ -29,7 +29,7 @@ const fold = statement<{ folded: number }>(
 /** Folds until nothing is left. */
 export async function rollUpLedger(database: Queryable): Promise<void> {
   for (;;) {
-    const [row] = await database.run(fold);
-    if ((row?.folded ?? 0) < foldAtMost) return;
+    const [row] = await database.run(rollUpTotals);
+    if ((row?.folded ?? 0) < maxDeltasPerRun) return;
   }
 }

@@ -48,7 +48,7 @@ const columns = 'tenant_id, source_id, leg, transaction_id, channel_id, debit, c
 const newestFirst = 'created_at desc, source_id desc, leg';
 
 /** What transfers, and their totals, are narrowed to; null means all. $2: currency, $3: account. */
-const narrowed = '($2::text is null or currency = $2) and ($3::text is null or $3 in (debit, credit))';
+const matchesFilter = '($2::text is null or currency = $2) and ($3::text is null or $3 in (debit, credit))';
 
 /**
  * How many transfers there are in days $4 to $5, and the days that hold transfers $6 to $6 + $7 of them, newest first, with
@@ -65,10 +65,10 @@ export const locateTransfers = statement<{
      select day, sum(count) as count
        from (
          select day, count from ledger_total
-          where tenant_id = any ($1::bigint[]) and ${narrowed} and day between $4::date and $5::date
+          where tenant_id = any ($1::bigint[]) and ${matchesFilter} and day between $4::date and $5::date
           union all
          select day, count from ledger_total_delta
-          where tenant_id = any ($1::bigint[]) and ${narrowed} and day between $4::date and $5::date
+          where tenant_id = any ($1::bigint[]) and ${matchesFilter} and day between $4::date and $5::date
        ) as cell
       group by day
    ),
@@ -88,7 +88,7 @@ export const listTransfers = statement<TransferRow>(
      from unnest($1::bigint[]) as seen (tenant_id)
     cross join lateral (
       select ${columns} from ledger_transfer
-       where tenant_id = seen.tenant_id and ${narrowed}
+       where tenant_id = seen.tenant_id and ${matchesFilter}
          and created_at >= $4::date::timestamp at time zone 'UTC'
          and created_at < ($5::date + 1)::timestamp at time zone 'UTC'
        order by ${newestFirst} limit $6::bigint + $7::bigint
@@ -109,7 +109,7 @@ const ofPayment = `
         from ledger_transfer
        where tenant_id = seen.tenant_id and transaction_id = $6::uuid and source_id <> transaction_id
     ) as transfer
-    where ${narrowed} and (created_at at time zone 'UTC')::date between $4::date and $5::date
+    where ${matchesFilter} and (created_at at time zone 'UTC')::date between $4::date and $5::date
       and transaction_id = $6::uuid`;
 
 export const countTransfersOfPayment = statement<{ total: number }>(

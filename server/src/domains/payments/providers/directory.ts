@@ -7,7 +7,7 @@ import type { Provider } from './provider.ts';
 export type DeliverCallback = (channelId: number, headers: Record<string, string>, body: Buffer) => Promise<void>;
 
 /** What a connector may need to be made. */
-export interface ConnectorSurroundings {
+export interface ProviderContext {
   /** For a connector that keeps something of its own (the sandbox does). */
   database: Queryable;
   clock: Clock;
@@ -25,17 +25,17 @@ export interface ConnectorSurroundings {
   onError: (error: unknown) => void;
 }
 
-type Maker = (surroundings: ConnectorSurroundings) => Promise<Provider>;
+type ProviderFactory = (surroundings: ProviderContext) => Promise<Provider>;
 
 /** Every provider a channel can name. Loaded at its first use: a service without Stripe does not carry its library. */
-const makers = {
+const factories = {
   sandbox: async (surroundings) => new (await import('./sandbox/sandbox.ts')).Sandbox(surroundings),
   stripe: async ({ urls, clock }) => new (await import('./stripe/stripe.ts')).StripeProvider(urls.stripe, clock),
   mollie: async ({ urls }) => new (await import('./mollie/mollie.ts')).MollieProvider(urls.mollie),
-} satisfies Record<string, Maker>;
+} satisfies Record<string, ProviderFactory>;
 
-export type ProviderName = keyof typeof makers;
-export const providerNames = Object.keys(makers) as ProviderName[];
+export type ProviderName = keyof typeof factories;
+export const providerNames = Object.keys(factories) as ProviderName[];
 
 export function sandboxDisabled(field?: string): Refusal {
   return new Refusal(
@@ -47,13 +47,13 @@ export function sandboxDisabled(field?: string): Refusal {
 
 /** The connectors of a node, each made when it is first asked for. */
 export class Providers {
-  readonly #surroundings: ConnectorSurroundings;
-  readonly #made = new Map<ProviderName, Promise<Provider>>();
+  readonly #context: ProviderContext;
+  readonly #loaded = new Map<ProviderName, Promise<Provider>>();
 
   #deliverCallback: DeliverCallback = () => Promise.reject(new Error('Nothing receives callbacks yet.'));
 
-  constructor(surroundings: Omit<ConnectorSurroundings, 'deliverCallback'>) {
-    this.#surroundings = { ...surroundings, deliverCallback: (...callback) => this.#deliverCallback(...callback) };
+  constructor(surroundings: Omit<ProviderContext, 'deliverCallback'>) {
+    this.#context = { ...surroundings, deliverCallback: (...callback) => this.#deliverCallback(...callback) };
   }
 
   /** Callbacks of the sandbox go there from now on. */
@@ -62,14 +62,14 @@ export class Providers {
   }
 
   /** The connector, if it has been asked for. */
-  made<Name extends ProviderName>(provider: Name): ReturnType<(typeof makers)[Name]> | undefined {
-    return this.#made.get(provider) as ReturnType<(typeof makers)[Name]> | undefined;
+  loaded<Name extends ProviderName>(provider: Name): ReturnType<(typeof factories)[Name]> | undefined {
+    return this.#loaded.get(provider) as ReturnType<(typeof factories)[Name]> | undefined;
   }
 
-  of<Name extends ProviderName>(provider: Name): ReturnType<(typeof makers)[Name]> {
-    if (provider === 'sandbox' && !this.#surroundings.sandboxEnabled) return Promise.reject(sandboxDisabled()) as never;
-    const made = this.#made.get(provider) ?? makers[provider](this.#surroundings);
-    this.#made.set(provider, made);
-    return made as ReturnType<(typeof makers)[Name]>;
+  of<Name extends ProviderName>(provider: Name): ReturnType<(typeof factories)[Name]> {
+    if (provider === 'sandbox' && !this.#context.sandboxEnabled) return Promise.reject(sandboxDisabled()) as never;
+    const loaded = this.#loaded.get(provider) ?? factories[provider](this.#context);
+    this.#loaded.set(provider, loaded);
+    return loaded as ReturnType<(typeof factories)[Name]>;
   }
 }

@@ -37,7 +37,7 @@ function sandboxWorker(providers: Providers, logError: Node['logError']): Backgr
   return {
     name: 'sandbox',
     start: () => {},
-    stop: async () => (await providers.made('sandbox'))?.stop(),
+    stop: async () => (await providers.loaded('sandbox'))?.stop(),
     wake: () => {
       providers
         .of('sandbox')

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Refusal } from '../../../../core/errors.ts';
 import { MollieSimulator, type SimulatedCallback } from '../../../../testing/simulators/mollie.ts';
 import type { Callback, ChargeOperation, Outcome } from '../provider.ts';
-import { callbackAddress } from './callback-address.ts';
 import { callWith, chargeOperation, credentials, refundOperation } from './fixture/operations.ts';
 import { MollieProvider } from './mollie.ts';
+import { webhookUrlOf } from './webhook-url.ts';
 
 let simulator: MollieSimulator;
 let mollie: MollieProvider;
@@ -156,7 +156,7 @@ function signed(body: string, by = secret): Callback {
 
 test('the address is left out where Mollie would refuse it, and where nobody could check the caller', () => {
   const real = 'https://api.mollie.com';
-  const address = (url: string, root = real) => callbackAddress(url, 'txn_1-1', 'a-secret', root);
+  const address = (url: string, root = real) => webhookUrlOf(url, 'txn_1-1', 'a-secret', root);
   for (const url of [
     'http://127.0.0.1:8080/api/callback/7',
     'http://localhost:8080/api/callback/7',
@@ -173,6 +173,6 @@ test('the address is left out where Mollie would refuse it, and where nobody cou
   expect(address('https://pay.example.com/api/callback/7')).toMatch(
     /^https:\/\/pay\.example\.com\/api\/callback\/7\?key=txn_1-1&token=[0-9a-f]{64}$/,
   );
-  expect(callbackAddress('https://pay.example.com/', 'txn_1-1', null, real)).toBeUndefined();
-  expect(callbackAddress('https://pay.example.com/', 'txn_1-1', '', real)).toBeUndefined();
+  expect(webhookUrlOf('https://pay.example.com/', 'txn_1-1', null, real)).toBeUndefined();
+  expect(webhookUrlOf('https://pay.example.com/', 'txn_1-1', '', real)).toBeUndefined();
 });

@@ -18,7 +18,7 @@ export function readMollieCallback(callback: Callback, webhookSecret: string | n
   }
   const signature = callback.headers['x-mollie-signature'];
   return signature === undefined
-    ? readClassic(callback, webhookSecret)
+    ? readUnsigned(callback, webhookSecret)
     : readSigned(callback.body, [signature].flat().join(','), webhookSecret);
 }
 
@@ -27,7 +27,7 @@ export function readMollieCallback(callback: Callback, webhookSecret: string | n
  * Two changes of one payment send the same bytes, so that content cannot tell a repeat: every receipt counts as a message
  * of its own, and a repeat costs one more look-up. Two in the same millisecond are one: they are looked up after both.
  */
-function readClassic({ query, body, receivedMs }: Callback, webhookSecret: string): CallbackNews {
+function readUnsigned({ query, body, receivedMs }: Callback, webhookSecret: string): CallbackNews {
   const { key = '', token = '' } = query;
   if (!isCallbackToken(token, webhookSecret, key)) {
     throw invalidCallback('The token of this callback address is not one of this channel.');
@@ -48,9 +48,10 @@ function readSigned(body: Buffer, signature: string, webhookSecret: string): Cal
   const message = jsonObject(body.toString('utf8'));
   if (message === undefined) throw invalidCallback('The body of a signed callback of Mollie is a JSON object.');
   const { id, entityId } = message;
-  if (typeof id === 'string' && /^event_\w{1,100}$/.test(id)) return news(id, noticeOf(entityId, entityIn(message)));
+  if (typeof id === 'string' && /^event_\w{1,100}$/.test(id))
+    return callbackOf(id, updateOf(entityId, entityIn(message)));
   // Without an id of its own, the content is the id: a repeat has the same bytes, another state has others.
-  return news(hash('sha256', body), noticeOf(id, message));
+  return callbackOf(hash('sha256', body), updateOf(id, message));
 }
 
 function entityIn({ _embedded: embedded }: Record<string, unknown>): Record<string, unknown> {
@@ -58,13 +59,13 @@ function entityIn({ _embedded: embedded }: Record<string, unknown>): Record<stri
   return (entity ?? {}) as Record<string, unknown>;
 }
 
-function noticeOf(id: unknown, { metadata }: Record<string, unknown>): Notice | undefined {
+function updateOf(id: unknown, { metadata }: Record<string, unknown>): Notice | undefined {
   if (!isMollieId(id, 'tr_') && !isMollieId(id, 're_')) return undefined;
   const key = keyIn(metadata);
   return key === undefined ? { reference: id } : { key, reference: id };
 }
 
-function news(eventId: string, notice: Notice | undefined): CallbackNews {
+function callbackOf(eventId: string, notice: Notice | undefined): CallbackNews {
   return notice === undefined ? { eventId } : { eventId, notice };
 }
 

@@ -1,7 +1,7 @@
 import { createMollieClient, type MollieClient } from '@mollie/api-client';
 
 /** Where and as whom a client speaks to Mollie, and until when. */
-export interface Line {
+export interface MollieConnection {
   /** What stands before `/v2`: `https://api.mollie.com`, or a simulator. */
   root: string;
   apiKey: string;
@@ -9,7 +9,7 @@ export interface Line {
 }
 
 /** Mollie's own no: a 4xx with the error object of its API. Everything else that goes wrong says nothing of what was done. */
-export class MollieRefused extends Error {
+export class MollieApiError extends Error {
   readonly status: number;
   readonly title: string;
   readonly field: string | undefined;
@@ -29,7 +29,7 @@ export class MollieRefused extends Error {
  * Mollie has forgotten the idempotency key and would then be a second refund; and it speaks TLS alone, so that no simulator
  * can stand in for Mollie. It offers no option for any of the three, so its one request function is replaced.
  */
-export function mollieClient(line: Line): MollieClient {
+export function mollieClient(line: MollieConnection): MollieClient {
   const client = createMollieClient({ apiKey: line.apiKey, apiEndpoint: `${line.root}/v2/` });
   const networkClient: unknown = innerNetworkClient(client);
   if (typeof networkClient !== 'object' || networkClient === null || !('request' in networkClient)) {
@@ -37,7 +37,7 @@ export function mollieClient(line: Line): MollieClient {
       '@mollie/api-client is built differently from version 4.6.0: it has no request function to replace.',
     );
   }
-  networkClient.request = (path: string, request?: OutgoingRequest) => carryOnce(line, path, request);
+  networkClient.request = (path: string, request?: OutgoingRequest) => sendOnce(line, path, request);
   return client;
 }
 
@@ -56,8 +56,8 @@ interface OutgoingRequest {
 }
 
 /** One attempt. Answers what the library expects: the parsed body, or true where there is none. */
-async function carryOnce(
-  { root, apiKey, signal }: Line,
+async function sendOnce(
+  { root, apiKey, signal }: MollieConnection,
   path: string,
   { method = 'GET', headers, body }: OutgoingRequest = {},
 ): Promise<unknown> {
@@ -77,27 +77,27 @@ async function carryOnce(
   });
   const text = await response.text();
   if (response.ok) return text === '' ? true : JSON.parse(text);
-  throw refusalOf(response.status, text) ?? new Error(`Mollie answered with status ${response.status}.`);
+  throw apiErrorOf(response.status, text) ?? new Error(`Mollie answered with status ${response.status}.`);
 }
 
-function refusalOf(status: number, text: string): MollieRefused | undefined {
+function apiErrorOf(status: number, text: string): MollieApiError | undefined {
   if (status < 400 || status >= 500) return undefined;
   const error = jsonObject(text);
   // A proxy's page is not Mollie's word.
   if (typeof error?.title !== 'string' || error.status !== status) return undefined;
-  const detail = plain(error.detail) ?? plain(error.title) ?? '';
-  return new MollieRefused(status, plain(error.title) ?? '', detail, plain(error.field));
+  const detail = singleLine(error.detail) ?? singleLine(error.title) ?? '';
+  return new MollieApiError(status, singleLine(error.title) ?? '', detail, singleLine(error.field));
 }
 
-const plainCharacters = 300;
+const maxTextCharacters = 300;
 
 /** A text of Mollie's as it can be stored and shown: one line, well formed, of bounded length. */
-export function plain(text: unknown): string | undefined {
+export function singleLine(text: unknown): string | undefined {
   if (typeof text !== 'string') return undefined;
   return text
     .toWellFormed()
     .replace(/\p{Cc}+/gu, ' ')
-    .slice(0, plainCharacters)
+    .slice(0, maxTextCharacters)
     .toWellFormed();
 }
 

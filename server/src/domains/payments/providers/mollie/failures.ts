@@ -1,6 +1,6 @@
 import { type Failure, type FailureCode, failure } from '../failures.ts';
 import type { Operation, Outcome } from '../provider.ts';
-import type { MollieRefused } from './client.ts';
+import type { MollieApiError } from './client.ts';
 
 /**
  * `details.failureReason` of a card payment in our catalogue's words (docs.mollie.com, Get payment). Other methods give
@@ -43,7 +43,7 @@ export function paymentFailure(reason: string | null): Failure {
  * - 422 and 409 of a refund: nothing is left to give back, or it is taken for a duplicate, because it is made already and
  *   Mollie has forgotten the key.
  */
-export function mayFollowALostCall(refused: MollieRefused, { kind }: Operation): boolean {
+export function mayFollowLostCall(refused: MollieApiError, { kind }: Operation): boolean {
   if (kind === 'CANCEL') return false;
   return refused.status === 400 || (kind === 'REFUND' && (refused.status === 422 || isDuplicateRefund(refused)));
 }
@@ -55,7 +55,7 @@ export function mayFollowALostCall(refused: MollieRefused, { kind }: Operation):
  * - 429: nothing was done now, and later it may be. A payment may be offered to another channel instead; a refund or a
  *   cancellation has only this one, and tries again after the look-up.
  */
-export function refusedOutcome(refused: MollieRefused, kind: Operation['kind'], detail: string): Outcome {
+export function outcomeOfApiError(refused: MollieApiError, kind: Operation['kind'], detail: string): Outcome {
   const { status, title, field } = refused;
   const failed = (code: FailureCode, message?: string): Outcome => ({
     kind: 'failed',
@@ -70,7 +70,7 @@ export function refusedOutcome(refused: MollieRefused, kind: Operation['kind'], 
 }
 
 /** Mollie's guard against a refund sent twice: the same amount of the same payment a short while ago, whatever the key. */
-function isDuplicateRefund({ status, message }: MollieRefused): boolean {
+function isDuplicateRefund({ status, message }: MollieApiError): boolean {
   return status === 409 && /duplicate/i.test(message);
 }
 

@@ -1,5 +1,5 @@
 import { type MollieClient, type Payment, PaymentMethod } from '@mollie/api-client';
-import { unknownAfter } from '../another-amount.ts';
+import { unknownOutcome } from '../amount-mismatch.ts';
 import { failure } from '../failures.ts';
 import type {
   Absent,
@@ -14,14 +14,14 @@ import type {
   Provider,
   RefundOperation,
 } from '../provider.ts';
-import { ProviderTrouble, withoutSecrets } from '../transport-errors.ts';
+import { ProviderCallError, redactSecrets } from '../redaction.ts';
 import { mollieAmount } from './amounts.ts';
 import { readMollieCallback } from './callback.ts';
-import { callbackAddress } from './callback-address.ts';
-import { MollieRefused, mollieClient } from './client.ts';
-import { mayFollowALostCall, refusedOutcome } from './failures.ts';
+import { MollieApiError, mollieClient } from './client.ts';
+import { mayFollowLostCall, outcomeOfApiError } from './failures.ts';
 import { findPayment, findRefund } from './find.ts';
 import { cancelOutcome, chargeOutcome, refundOutcome } from './outcomes.ts';
+import { webhookUrlOf } from './webhook-url.ts';
 
 /**
  * Mollie, by its Payments and Refunds API (v2). The payer is sent to Mollie's page and chooses there how to pay.
@@ -38,15 +38,15 @@ export class MollieProvider implements Provider {
   }
 
   charge(operation: ChargeOperation, call: Call): Promise<Outcome> {
-    return this.#begin(operation, call, async (mollie) => {
+    return this.#start(operation, call, async (mollie) => {
       const amount = mollieAmount(operation.amount, operation.currency);
-      if (amount === undefined) return notSaid(operation);
+      if (amount === undefined) return unsupportedCurrency(operation);
       const { key, transactionId, callbackUrl, returnUrl } = operation;
-      const webhookUrl = callbackAddress(callbackUrl, key, call.credentials.webhookSecret, this.#root);
+      const webhookUrl = webhookUrlOf(callbackUrl, key, call.credentials.webhookSecret, this.#root);
       const method = methodOf(operation.paymentMethod);
       const payment = await mollie.payments.create({
         amount,
-        description: cut(operation.description, descriptionCharacters) || transactionId,
+        description: truncate(operation.description, descriptionCharacters) || transactionId,
         redirectUrl: returnUrl,
         metadata: { florin_key: key, florin_transaction: transactionId },
         idempotencyKey: key,
@@ -58,14 +58,14 @@ export class MollieProvider implements Provider {
   }
 
   refund(operation: RefundOperation, call: Call): Promise<Outcome> {
-    return this.#begin(operation, call, async (mollie) => {
+    return this.#start(operation, call, async (mollie) => {
       const amount = mollieAmount(operation.amount, operation.currency);
-      if (amount === undefined) return notSaid(operation);
+      if (amount === undefined) return unsupportedCurrency(operation);
       const { key, transactionId, chargeReference: paymentId } = operation;
       const refund = await mollie.paymentRefunds.create({
         paymentId,
         amount,
-        description: cut(operation.reason, refundDescriptionCharacters) || transactionId,
+        description: truncate(operation.reason, refundDescriptionCharacters) || transactionId,
         metadata: { florin_key: key, florin_transaction: transactionId },
         idempotencyKey: key,
       });
@@ -74,7 +74,7 @@ export class MollieProvider implements Provider {
   }
 
   cancel(operation: CancelOperation, call: Call): Promise<Outcome> {
-    return this.#begin(operation, call, async (mollie) => {
+    return this.#start(operation, call, async (mollie) => {
       const payment = await chargeOf(mollie, operation);
       // Mollie has no such payment, or had it before anyone was told where to pay: nobody can pay it.
       if (payment === undefined) return { kind: 'cancelled' };
@@ -92,7 +92,7 @@ export class MollieProvider implements Provider {
       return await this.#find(this.#client(call), operation);
     } catch (error) {
       // A refusal too: that we may not ask says nothing of what was done.
-      return unknownAfter(error, new ProviderTrouble(error, call.credentials));
+      return unknownOutcome(error, new ProviderCallError(error, call.credentials));
     }
   }
 
@@ -100,24 +100,26 @@ export class MollieProvider implements Provider {
     return readMollieCallback(callback, webhookSecret);
   }
 
-  async #begin(operation: Operation, call: Call, begin: (mollie: MollieClient) => Promise<Outcome>): Promise<Outcome> {
-    if (!isApiKey(call.credentials.apiKey)) return withoutKey;
+  async #start(operation: Operation, call: Call, begin: (mollie: MollieClient) => Promise<Outcome>): Promise<Outcome> {
+    if (!isApiKey(call.credentials.apiKey)) return missingApiKey;
     try {
       return await begin(this.#client(call));
     } catch (error) {
-      return error instanceof MollieRefused
-        ? this.#weigh(error, operation, call)
-        : unknownAfter(error, new ProviderTrouble(error, call.credentials));
+      return error instanceof MollieApiError
+        ? this.#outcomeOfError(error, operation, call)
+        : unknownOutcome(error, new ProviderCallError(error, call.credentials));
     }
   }
 
-  async #weigh(refused: MollieRefused, operation: Operation, call: Call): Promise<Outcome> {
-    if (mayFollowALostCall(refused, operation)) {
+  async #outcomeOfError(refused: MollieApiError, operation: Operation, call: Call): Promise<Outcome> {
+    if (mayFollowLostCall(refused, operation)) {
       const found = await this.lookUp(operation, call);
       if (found.kind !== 'absent') return found;
     }
-    const outcome = refusedOutcome(refused, operation.kind, withoutSecrets(refused.message, call.credentials));
-    return outcome.kind === 'unknown' ? { ...outcome, cause: new ProviderTrouble(refused, call.credentials) } : outcome;
+    const outcome = outcomeOfApiError(refused, operation.kind, redactSecrets(refused.message, call.credentials));
+    return outcome.kind === 'unknown'
+      ? { ...outcome, cause: new ProviderCallError(refused, call.credentials) }
+      : outcome;
   }
 
   async #find(mollie: MollieClient, operation: Operation): Promise<Outcome | Absent> {
@@ -147,18 +149,18 @@ export class MollieProvider implements Provider {
 }
 
 /** A charge whose reference never arrived is looked for among the payments of the day before. */
-const lostChargeMs = 86_400_000;
+const chargeSearchWindowMs = 86_400_000;
 
 function chargeOf(mollie: MollieClient, operation: CancelOperation): Promise<Payment | undefined> {
   const { chargeReference, chargeKey, createdMs } = operation;
   return chargeReference === null
-    ? findPayment(mollie, chargeKey, createdMs - lostChargeMs)
+    ? findPayment(mollie, chargeKey, createdMs - chargeSearchWindowMs)
     : mollie.payments.get(chargeReference);
 }
 
 const absent: Absent = { kind: 'absent' };
 
-const withoutKey: Outcome = {
+const missingApiKey: Outcome = {
   kind: 'failed',
   failure: failure('credentials_refused', null, "The channel's apiKey is not a key of Mollie: test_… or live_…."),
 };
@@ -168,7 +170,7 @@ function isApiKey(apiKey: string | null): apiKey is string {
   return apiKey !== null && /^(?:test|live)_\w{1,200}$/.test(apiKey);
 }
 
-function notSaid({ currency }: Operation): Outcome {
+function unsupportedCurrency({ currency }: Operation): Outcome {
   return { kind: 'failed', failure: failure('not_supported', null, `Mollie takes no payments in ${currency}.`) };
 }
 
@@ -188,6 +190,6 @@ const descriptionCharacters = 255;
 const refundDescriptionCharacters = 140;
 
 /** The first characters, none cut in half. */
-function cut(text: string | null, characters: number): string {
+function truncate(text: string | null, characters: number): string {
   return [...(text ?? '').trim()].slice(0, characters).join('');
 }

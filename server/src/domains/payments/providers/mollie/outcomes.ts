@@ -1,9 +1,9 @@
 import type { Payment, PaymentStatus, Refund, RefundStatus } from '@mollie/api-client';
-import { AnotherAmount } from '../another-amount.ts';
+import { AmountMismatch } from '../amount-mismatch.ts';
 import { failure } from '../failures.ts';
 import type { CancelOperation, ChargeOperation, Outcome, RefundOperation } from '../provider.ts';
 import { isAmount, moneyOf } from './amounts.ts';
-import { plain } from './client.ts';
+import { singleLine } from './client.ts';
 import { paymentFailure } from './failures.ts';
 
 /**
@@ -12,16 +12,16 @@ import { paymentFailure } from './failures.ts';
  */
 export function chargeOutcome(payment: Payment, operation: ChargeOperation): Outcome {
   const reference = idOf(payment, 'tr_');
-  mustCarry(payment.metadata, operation.key);
+  requireKey(payment.metadata, operation.key);
   // Where a payment supports captures, what was captured is what was taken.
   if (payment.status === 'paid') return success(reference, payment.amountCaptured ?? payment.amount, operation);
-  mustBeOf(payment.amount, operation, reference);
+  requireAmount(payment.amount, operation, reference);
   switch (payment.status as Exclude<`${PaymentStatus}`, 'paid'>) {
     case 'open': {
       const url = payment.getCheckoutUrl();
       return url === null
         ? { kind: 'pending', reference }
-        : { kind: 'needs_payer', reference, nextAction: { type: 'redirect', url: webAddress(url) } };
+        : { kind: 'needs_payer', reference, nextAction: { type: 'redirect', url: httpUrl(url) } };
     }
     // `authorized` waits for the capture: pay-later methods are captured when the goods are sent.
     case 'pending':
@@ -40,9 +40,9 @@ export function chargeOutcome(payment: Payment, operation: ChargeOperation): Out
 
 export function refundOutcome(refund: Refund, operation: RefundOperation): Outcome {
   const reference = idOf(refund, 're_');
-  mustCarry(refund.metadata, operation.key);
+  requireKey(refund.metadata, operation.key);
   if (refund.status === 'refunded') return success(reference, refund.amount, operation);
-  mustBeOf(refund.amount, operation, reference);
+  requireAmount(refund.amount, operation, reference);
   switch (refund.status as Exclude<`${RefundStatus}`, 'refunded'>) {
     case 'queued':
     case 'pending':
@@ -59,7 +59,7 @@ export function refundOutcome(refund: Refund, operation: RefundOperation): Outco
 /** What a payment says of calling it off. Undefined while that is still to be done. */
 export function cancelOutcome(payment: Payment, operation: CancelOperation): Outcome | undefined {
   const reference = idOf(payment, 'tr_');
-  mustCarry(payment.metadata, operation.chargeKey);
+  requireKey(payment.metadata, operation.chargeKey);
   const status = payment.status as `${PaymentStatus}`;
   if (status === 'canceled') return { kind: 'cancelled', reference };
   if (payment.isCancelable === true) return undefined;
@@ -86,20 +86,24 @@ function idOf({ id }: { id?: unknown }, prefix: 'tr_' | 're_'): string {
 
 function success(reference: string, said: unknown, { amount, currency }: ChargeOperation | RefundOperation): Outcome {
   const outcome = { kind: 'succeeded' as const, reference, money: moneyOf(said) };
-  if (!isAmount(said, amount, currency)) throw new AnotherAmount(outcome);
+  if (!isAmount(said, amount, currency)) throw new AmountMismatch(outcome);
   return outcome;
 }
 
-function mustBeOf(said: unknown, { amount, currency }: ChargeOperation | RefundOperation, reference: string): void {
+function requireAmount(
+  said: unknown,
+  { amount, currency }: ChargeOperation | RefundOperation,
+  reference: string,
+): void {
   if (!isAmount(said, amount, currency)) throw new Error(`${reference} has another amount.`);
 }
 
-function mustCarry(metadata: unknown, key: string): void {
+function requireKey(metadata: unknown, key: string): void {
   if (keyIn(metadata) !== key) throw new Error('Mollie answered with a payment or refund of another operation.');
 }
 
 /** The payer's browser is sent there. */
-function webAddress(text: string): string {
+function httpUrl(text: string): string {
   const { protocol, href } = new URL(text);
   if (protocol !== 'https:' && protocol !== 'http:')
     throw new Error('Mollie sends the payer to what is no web address.');
@@ -109,5 +113,5 @@ function webAddress(text: string): string {
 /** The card's reason where there is one; point-of-sale payments tell theirs in `statusReason`. */
 function reasonOf({ details, statusReason }: Payment): string | null {
   const { failureReason } = (details ?? {}) as { failureReason?: unknown };
-  return plain(failureReason) ?? plain(statusReason?.code) ?? null;
+  return singleLine(failureReason) ?? singleLine(statusReason?.code) ?? null;
 }

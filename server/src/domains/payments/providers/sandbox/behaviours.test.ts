@@ -3,7 +3,7 @@ import { databaseFromTemplate, eventually, type TestDatabase } from '../../../..
 import { call, chargeOf, credentials, refundOf, sandboxOn } from '../../../../testing/sandbox.ts';
 import { type FailureCode, failureCodes } from '../failures.ts';
 import type { Absent, Call, ChargeOperation, Outcome, RefundOperation } from '../provider.ts';
-import { type Behaviour, behaviourOf, behaviours, callbackPauseMs, lateMs, succeed } from './behaviours.ts';
+import { type Behaviour, behaviourOf, behaviours, callbackIntervalMs, lateMs, succeed } from './behaviours.ts';
 
 /** What every behaviour comes to: the answer, a look-up at once, the callbacks in their order, and a look-up at the end. */
 type Course = [answer: string, lookUp: string, callbacks: string[], end: string];
@@ -134,10 +134,10 @@ async function watch(cases: (readonly [string, Behaviour, Partial<ChargeOperatio
   while ((await owed('true')) > 0) {
     // What is further away than a pause is on its way, under its lease.
     await eventually('nothing is due or on its way', async () => {
-      const soonMs = node.now() + callbackPauseMs;
+      const soonMs = node.now() + callbackIntervalMs;
       return (await owed('(callback_due_at <= $1 or callback_due_at > $2)', node.now(), soonMs)) === 0;
     });
-    node.moveBy(callbackPauseMs);
+    node.moveBy(callbackIntervalMs);
   }
   await sandbox.stop();
   for (const { name, word, operation, answer, lookUp } of asked) {
@@ -164,7 +164,7 @@ async function owed(condition: string, ...timesMs: number[]): Promise<number> {
   return row?.count ?? 0;
 }
 
-const exampleOf = ({ word, fee, lookUps }: Behaviour) => word.replace('<n>', String(fee ?? lookUps));
+const exampleOf = ({ word, fee, succeedsAtLookUp: lookUps }: Behaviour) => word.replace('<n>', String(fee ?? lookUps));
 
 function textOf(outcome: Outcome | Absent): string {
   if (outcome.kind === 'failed') return `failed ${outcome.failure.code satisfies FailureCode}`;

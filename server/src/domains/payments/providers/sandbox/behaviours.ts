@@ -13,7 +13,7 @@ export interface Behaviour {
   /** For docs/sandbox.md. */
   does: string;
   /** How the operation ends; succeeded unless said otherwise. */
-  ends?: 'FAILED' | 'PENDING' | 'UNDECIDED';
+  finalState?: 'FAILED' | 'PENDING' | 'UNDECIDED';
   failure?: FailureCode;
   /** Pending at first: the end comes after `lateMs`. */
   isLate?: boolean;
@@ -22,13 +22,13 @@ export interface Behaviour {
   /** How the first call is answered: in `slowMs`; not before its deadline; by a 5xx. At once unless said otherwise. */
   answer?: 'slow' | 'never' | 'broken';
   /** Which call gets through: the second, or none, ever. The first unless said otherwise. */
-  arrives?: 'second' | 'none';
+  effectiveCall?: 'second' | 'none';
   /** What the provider keeps, in minor units. */
   fee?: number;
   /** It has succeeded at first, and `lateMs` later it has failed: the money came back. */
-  isReturned?: boolean;
+  isReturnedLater?: boolean;
   /** It succeeds when it has been looked up this often; pending until then. */
-  lookUps?: number;
+  succeedsAtLookUp?: number;
 }
 
 /** When a slow answer comes; at half the call's deadline where that is sooner. */
@@ -36,7 +36,7 @@ export const slowMs = 3 * secondMs;
 /** When the end of a late operation comes. */
 export const lateMs = 3 * secondMs;
 /** From one callback of an operation to its next. */
-export const callbackPauseMs = secondMs;
+export const callbackIntervalMs = secondMs;
 
 export const succeed: Behaviour = {
   word: 'succeed',
@@ -74,7 +74,7 @@ export const behaviours: readonly Behaviour[] = [
       amount: declineAmounts[code],
       kind: 'CHARGE',
       does: `Is declined: ${failureCodes[code].message}`,
-      ends: 'FAILED',
+      finalState: 'FAILED',
       failure: code,
     }),
   ),
@@ -91,7 +91,7 @@ export const behaviours: readonly Behaviour[] = [
     kind: 'CHARGE',
     does: 'The call is lost on its way: no charge, no answer. Called again, it succeeds.',
     answer: 'never',
-    arrives: 'second',
+    effectiveCall: 'second',
   },
   {
     word: 'timeout:after',
@@ -106,7 +106,7 @@ export const behaviours: readonly Behaviour[] = [
     kind: 'CHARGE',
     does: 'Answers 503, and nothing was charged. Called again, it succeeds.',
     answer: 'broken',
-    arrives: 'second',
+    effectiveCall: 'second',
   },
   {
     word: 'error:after',
@@ -121,7 +121,7 @@ export const behaviours: readonly Behaviour[] = [
     kind: 'CHARGE',
     does: 'Nothing is charged, and nothing about the payment is ever answered: no call, no look-up, no cancellation.',
     answer: 'never',
-    arrives: 'none',
+    effectiveCall: 'none',
   },
   {
     word: 'late',
@@ -136,7 +136,7 @@ export const behaviours: readonly Behaviour[] = [
     amount: 7_319_041,
     kind: 'CHARGE',
     does: 'Pending; is declined after 3 s (`card_declined`), and tells so by callback.',
-    ends: 'FAILED',
+    finalState: 'FAILED',
     failure: 'card_declined',
     isLate: true,
     tells: [{ state: 'FAILED', sequence: 1 }],
@@ -180,22 +180,22 @@ export const behaviours: readonly Behaviour[] = [
     amount: 7_319_045,
     kind: 'CHARGE',
     does: 'Pending for ever, until it is cancelled.',
-    ends: 'PENDING',
+    finalState: 'PENDING',
   },
   {
     word: 'pending:<n>',
     amount: 7_319_046,
     kind: 'CHARGE',
     does: 'Pending without a callback; succeeds when it is looked up for the n-th time. By amount, n is 3.',
-    ends: 'PENDING',
-    lookUps: 3,
+    finalState: 'PENDING',
+    succeedsAtLookUp: 3,
   },
   {
     word: 'payer',
     amount: 7_319_050,
     kind: 'CHARGE',
     does: 'Needs the payer: `nextAction` leads to a page with three ways on. Pay: succeeds. Fail: `authentication_failed`. Give up: cancelled.',
-    ends: 'UNDECIDED',
+    finalState: 'UNDECIDED',
   },
   {
     word: 'fee:<n>',
@@ -209,7 +209,7 @@ export const behaviours: readonly Behaviour[] = [
     amount: 7_319_070,
     kind: 'REFUND',
     does: 'The payment succeeds; its refunds are refused (`refund_refused`).',
-    ends: 'FAILED',
+    finalState: 'FAILED',
     failure: 'refund_refused',
   },
   {
@@ -225,7 +225,7 @@ export const behaviours: readonly Behaviour[] = [
     amount: 7_319_072,
     kind: 'REFUND',
     does: 'The payment succeeds; its refunds are pending, are refused after 3 s, and tell so by callback.',
-    ends: 'FAILED',
+    finalState: 'FAILED',
     failure: 'refund_refused',
     isLate: true,
     tells: [{ state: 'FAILED', sequence: 1 }],
@@ -236,7 +236,7 @@ export const behaviours: readonly Behaviour[] = [
     kind: 'REFUND',
     does: 'The payment succeeds; the call for a refund is lost on its way. Called again, it succeeds.',
     answer: 'never',
-    arrives: 'second',
+    effectiveCall: 'second',
   },
   {
     word: 'refund:timeout:after',
@@ -251,13 +251,13 @@ export const behaviours: readonly Behaviour[] = [
     kind: 'REFUND',
     does: "The payment succeeds; so do its refunds. After 3 s the payer's bank sends the money back: they have failed (`refund_refused`), and tell so by callback.",
     failure: 'refund_refused',
-    isReturned: true,
+    isReturnedLater: true,
     tells: [{ state: 'FAILED', sequence: 2 }],
   },
 ];
 
-const byWord = new Map(behaviours.map((behaviour) => [behaviour.word, behaviour]));
-const byAmount = new Map(behaviours.map((behaviour) => [behaviour.amount, behaviour]));
+const behavioursByWord = new Map(behaviours.map((behaviour) => [behaviour.word, behaviour]));
+const behavioursByAmount = new Map(behaviours.map((behaviour) => [behaviour.amount, behaviour]));
 
 /**
  * How a charge or a refund asks the sandbox to behave: by the payment's `metadata.sandbox`, else, where it is a charge, by a
@@ -267,7 +267,7 @@ const byAmount = new Map(behaviours.map((behaviour) => [behaviour.amount, behavi
 export function behaviourOf(operation: Operation): Behaviour | undefined {
   const { kind, amount, metadata } = operation;
   const word = metadata?.sandbox === undefined ? wordOfToken(operation) : metadata.sandbox;
-  const asked = word === undefined ? (byAmount.get(amount) ?? succeed) : behaviourOfWord(word);
+  const asked = word === undefined ? (behavioursByAmount.get(amount) ?? succeed) : behaviourOfWord(word);
   return asked === undefined || asked.kind === kind ? asked : succeed;
 }
 
@@ -281,7 +281,7 @@ function wordOfToken(operation: Operation): string | undefined {
 function behaviourOfWord(word: unknown): Behaviour | undefined {
   if (typeof word !== 'string') return undefined;
   const [, name, digits] = /^(fee|pending):([1-9]\d{0,8})$/.exec(word) ?? [];
-  if (name === undefined) return word.endsWith('<n>') ? undefined : byWord.get(word);
-  const behaviour = byWord.get(`${name}:<n>`) as Behaviour;
-  return { ...behaviour, word, ...(name === 'fee' ? { fee: Number(digits) } : { lookUps: Number(digits) }) };
+  if (name === undefined) return word.endsWith('<n>') ? undefined : behavioursByWord.get(word);
+  const behaviour = behavioursByWord.get(`${name}:<n>`) as Behaviour;
+  return { ...behaviour, word, ...(name === 'fee' ? { fee: Number(digits) } : { succeedsAtLookUp: Number(digits) }) };
 }

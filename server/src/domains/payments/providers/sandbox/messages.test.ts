@@ -4,13 +4,13 @@ import { expect, test } from 'vitest';
 import { Refusal } from '../../../../core/errors.ts';
 import { webhookSecret } from '../../../../testing/sandbox.ts';
 import type { FailureCode } from '../failures.ts';
-import { headersOf, keyOfReference, readMessage, referenceOf, signedMessage, type Told } from './messages.ts';
+import { headersOf, keyOfReference, readSandboxCallback, referenceOf, signedMessage, type Told } from './messages.ts';
 
 const told: Told = { key: 'txn_1-1', state: 'SUCCEEDED', failureCode: null, fee: null, currency: 'USD' };
 
 function read(body: string, signature: string | string[] | undefined, secret: string | null = webhookSecret) {
   const headers = { ...(signature !== undefined && { 'x-sandbox-signature': signature }) };
-  return readMessage(
+  return readSandboxCallback(
     { headers: headers as Record<string, string>, query: {}, body: Buffer.from(body), receivedMs: 0 },
     secret,
   );

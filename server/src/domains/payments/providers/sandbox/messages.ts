@@ -5,7 +5,7 @@ import { type FailureCode, failure, failureCodes } from '../failures.ts';
 import type { Callback, CallbackNews, NamedMoney, Outcome } from '../provider.ts';
 
 /** A callback that the sandbox will send: the exact body, and its signature. */
-export interface Message {
+export interface SignedMessage {
   body: string;
   signature: string;
 }
@@ -56,20 +56,22 @@ export function outcomeOf({ key, state, failureCode, fee, amount, currency }: To
 }
 
 /** Signed at once, while the secret is at hand: what is kept to be sent later needs none. */
-export function signedMessage(told: Told, sequence: number, secret: string): Message {
+export function signedMessage(told: Told, sequence: number, secret: string): SignedMessage {
   const reference = referenceOf(told.key);
   const body = JSON.stringify({ id: `${reference}-${sequence}`, reference, sequence, ...told });
   return { body, signature: signatureOf(Buffer.from(body), secret).toString('hex') };
 }
 
-export function headersOf({ signature }: Message): Record<string, string> {
+export function headersOf({ signature }: SignedMessage): Record<string, string> {
   return { 'content-type': 'application/json', [signatureHeader]: signature };
 }
 
 /** A callback of ours, its signature checked in constant time. Without a secret none can be: it is refused. */
-export function readMessage({ headers, body }: Callback, secret: string | null): CallbackNews {
+export function readSandboxCallback({ headers, body }: Callback, secret: string | null): CallbackNews {
   if (secret === null || secret === '') {
-    throw notOurs('This channel has no webhookSecret to check callbacks with. Set one with POST /api/channel/modify.');
+    throw invalidCallback(
+      'This channel has no webhookSecret to check callbacks with. Set one with POST /api/channel/modify.',
+    );
   }
   const given = headers[signatureHeader];
   const isGenuine =
@@ -77,11 +79,11 @@ export function readMessage({ headers, body }: Callback, secret: string | null):
     /^[0-9a-f]{64}$/.test(given) &&
     timingSafeEqual(Buffer.from(given, 'hex'), signatureOf(body, secret));
   if (!isGenuine) {
-    throw notOurs(
+    throw invalidCallback(
       "X-Sandbox-Signature must be the hex HMAC-SHA256 of the exact body under the channel's webhookSecret.",
     );
   }
-  const { id, told } = contentOf(body);
+  const { id, told } = parseMessage(body);
   return { eventId: id, notice: { key: told.key, reference: referenceOf(told.key), outcome: outcomeOf(told) } };
 }
 
@@ -90,8 +92,8 @@ function signatureOf(body: Buffer, secret: string): Buffer {
 }
 
 /** Whoever has the secret may still have written anything. */
-function contentOf(body: Buffer): { id: string; told: Told } {
-  const content = jsonOf(body);
+function parseMessage(body: Buffer): { id: string; told: Told } {
+  const content = parseJson(body);
   const { id, key, state, failureCode, fee, amount, currency } = (content ?? {}) as Record<string, unknown>;
   if (
     typeof id !== 'string' ||
@@ -104,12 +106,12 @@ function contentOf(body: Buffer): { id: string; told: Told } {
     !(amount === undefined || (Number.isSafeInteger(amount) && (amount as number) > 0)) ||
     !(typeof currency === 'string' && isCurrency(currency))
   ) {
-    throw notOurs('The body is not a message of the sandbox; docs/sandbox.md shows one.');
+    throw invalidCallback('The body is not a message of the sandbox; docs/sandbox.md shows one.');
   }
   return { id, told: { key, state, failureCode, fee, ...(amount !== undefined && { amount }), currency } as Told };
 }
 
-function jsonOf(body: Buffer): unknown {
+function parseJson(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'));
   } catch {
@@ -117,6 +119,6 @@ function jsonOf(body: Buffer): unknown {
   }
 }
 
-function notOurs(message: string): Refusal {
+function invalidCallback(message: string): Refusal {
   return new Refusal('callback_invalid', message);
 }

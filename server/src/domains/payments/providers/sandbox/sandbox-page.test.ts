@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { databaseFromTemplate, type TestDatabase } from '../../../../testing/database.ts';
 import { call, chargeOf, sandboxOn, webhookSecret } from '../../../../testing/sandbox.ts';
-import { headersOf, readMessage, signedMessage } from './messages.ts';
+import { headersOf, readSandboxCallback, signedMessage } from './messages.ts';
 
 const page = readFileSync(fileURLToPath(new URL('../../../../../../docs/sandbox.md', import.meta.url)), 'utf8');
 const block = (language: string) => new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'm').exec(page)?.[1] ?? '';
@@ -32,7 +32,7 @@ test('the callback one can send oneself is taken for what it says', () => {
   expect(told.id).toBe('mine-1');
   // As the page's openssl signs it.
   const signature = createHmac('sha256', webhookSecret).update(body).digest('hex');
-  const news = readMessage(
+  const news = readSandboxCallback(
     { headers: headersOf({ body, signature }), query: {}, body: Buffer.from(body), receivedMs: 0 },
     webhookSecret,
   );

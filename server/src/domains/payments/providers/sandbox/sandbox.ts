@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Refusal } from '../../../../core/errors.ts';
-import { AnotherAmount, unknownAfter } from '../another-amount.ts';
+import { AmountMismatch, unknownOutcome } from '../amount-mismatch.ts';
 import { failure } from '../failures.ts';
 import type {
   Absent,
@@ -16,13 +16,13 @@ import type {
   RefundOperation,
 } from '../provider.ts';
 import { behaviourOf, slowMs } from './behaviours.ts';
-import { bookingOf, cancellationOf, type Decision } from './booking.ts';
-import { Books } from './books.ts';
-import { SandboxCaller, type SandboxCallerOptions } from './callbacks.ts';
-import { outcomeOf, readMessage, referenceOf } from './messages.ts';
-import type { BookedRow } from './statements.ts';
+import { type CallbackSenderOptions, SandboxCallbackSender } from './callback-sender.ts';
+import { outcomeOf, readSandboxCallback, referenceOf } from './messages.ts';
+import { type Decision, newCancellationRecord, newOperationRecord } from './new-record.ts';
+import { SandboxRecords } from './records.ts';
+import type { OperationRecord } from './statements.ts';
 
-export interface SandboxSurroundings extends SandboxCallerOptions {
+export interface SandboxOptions extends CallbackSenderOptions {
   /** Where browsers reach Florin; the payer's page is at `/sandbox/pay/{key}` below it. */
   publicUrl: string;
 }
@@ -46,30 +46,30 @@ export interface Bill {
  * Whoever runs workers calls `start`: the callbacks it owes are rows, and go on being sent after a restart.
  */
 export class Sandbox implements Provider {
-  readonly #surroundings: SandboxSurroundings;
-  readonly #books: Books;
-  readonly #caller: SandboxCaller;
+  readonly #options: SandboxOptions;
+  readonly #records: SandboxRecords;
+  readonly #sender: SandboxCallbackSender;
 
-  constructor(surroundings: SandboxSurroundings) {
-    this.#surroundings = surroundings;
-    this.#books = new Books(surroundings);
-    this.#caller = new SandboxCaller(surroundings);
+  constructor(surroundings: SandboxOptions) {
+    this.#options = surroundings;
+    this.#records = new SandboxRecords(surroundings);
+    this.#sender = new SandboxCallbackSender(surroundings);
   }
 
   /** Begins to send the callbacks that are owed. */
   start(): void {
-    this.#caller.start();
+    this.#sender.start();
   }
 
   /** Callbacks may be owed: look now. */
   wake(): void {
-    this.#caller.wake();
+    this.#sender.wake();
   }
 
   /** Sends no more; what is on its way is waited for. */
   async stop(): Promise<void> {
-    await this.#caller.stop();
-    await this.#books.drained();
+    await this.#sender.stop();
+    await this.#records.drained();
   }
 
   charge(operation: ChargeOperation, call: Call): Promise<Outcome> {
@@ -82,71 +82,73 @@ export class Sandbox implements Provider {
 
   cancel(operation: CancelOperation, call: Call): Promise<Outcome> {
     return untilDeadline(call, async () => {
-      const charge = await this.#books.find(operation.chargeKey);
+      const charge = await this.#records.find(operation.chargeKey);
       const isSilent = charge?.behaviour === 'silent';
-      const booked = await this.#books.take(cancellationOf(operation, call, isSilent, this.#surroundings.clock()));
-      demandSame(booked, operation, call);
-      return isSilent ? silence : this.#outcome(await this.#books.settled(booked));
+      const booked = await this.#records.insertOnce(
+        newCancellationRecord(operation, call, isSilent, this.#options.clock()),
+      );
+      requireSameOperation(booked, operation, call);
+      return isSilent ? noAnswer : this.#outcome(await this.#records.settle(booked));
     });
   }
 
   lookUp(operation: Operation, call: Call): Promise<Outcome | Absent> {
     return untilDeadline<Outcome | Absent>(call, async () => {
-      const found = await this.#books.find(operation.key);
+      const found = await this.#records.find(operation.key);
       if (found === undefined) return { kind: 'absent' };
-      demandSameKind(found, operation, call);
-      if (found.behaviour === 'silent') return silence;
+      requireSameKind(found, operation, call);
+      if (found.behaviour === 'silent') return noAnswer;
       if (found.state === 'UNTAKEN') return { kind: 'absent' };
-      const outcome = await this.#outcome(await this.#books.lookedUp(found));
-      if (isOfSameMoney(found, operation)) return outcome;
-      throw outcome.kind === 'succeeded' ? new AnotherAmount(outcome) : anotherOperation(operation);
+      const outcome = await this.#outcome(await this.#records.countLookUp(found));
+      if (hasSameAmount(found, operation)) return outcome;
+      throw outcome.kind === 'succeeded' ? new AmountMismatch(outcome) : keyConflict(operation);
     });
   }
 
   readCallback(callback: Callback, { webhookSecret }: Credentials): CallbackNews {
-    return readMessage(callback, webhookSecret);
+    return readSandboxCallback(callback, webhookSecret);
   }
 
   /** A payment that waits for its payer, or did: for the page at `/sandbox/pay/{key}`. Undefined where there is none. */
   async bill(key: string): Promise<Bill | undefined> {
-    const row = isKey(key) ? await this.#books.find(key) : undefined;
-    return row === undefined ? undefined : billOf(row);
+    const row = isKey(key) ? await this.#records.find(key) : undefined;
+    return row === undefined ? undefined : payerPaymentOf(row);
   }
 
   /** What the payer chose on the page. Only the first choice counts: what is given back is how it stands now. */
   async decide(key: string, decision: Decision): Promise<Bill | undefined> {
-    const row = isKey(key) ? await this.#books.decide(key, decision) : undefined;
+    const row = isKey(key) ? await this.#records.decide(key, decision) : undefined;
     if (row === undefined) return this.bill(key);
-    this.#caller.wake();
-    return billOf(row);
+    this.#sender.wake();
+    return payerPaymentOf(row);
   }
 
   #perform(operation: ChargeOperation | RefundOperation, call: Call): Promise<Outcome> {
     const behaviour = behaviourOf(operation);
     if (behaviour === undefined) return Promise.resolve(unknownBehaviour(operation));
     return untilDeadline(call, async () => {
-      const booking = bookingOf(operation, behaviour, call, this.#surroundings.clock());
-      const booked = await this.#books.take(booking);
+      const booking = newOperationRecord(operation, behaviour, call, this.#options.clock());
+      const booked = await this.#records.insertOnce(booking);
       if (booked !== booking) {
-        demandSame(booked, operation, call);
-        return booked.behaviour === 'silent' ? silence : this.#outcome(await this.#books.settled(booked));
+        requireSameOperation(booked, operation, call);
+        return booked.behaviour === 'silent' ? noAnswer : this.#outcome(await this.#records.settle(booked));
       }
-      const settled = behaviour.arrives === undefined ? await this.#books.settled(booked) : booked;
-      if (behaviour.answer === 'never') return silence;
+      const settled = behaviour.effectiveCall === undefined ? await this.#records.settle(booked) : booked;
+      if (behaviour.answer === 'never') return noAnswer;
       if (behaviour.answer === 'broken') throw new Error('The sandbox answered 503.');
       if (behaviour.answer === 'slow') await sleep(Math.min(slowMs, call.timeoutMs / 2), undefined, call);
       return this.#outcome(settled);
     });
   }
 
-  async #outcome(row: BookedRow): Promise<Outcome> {
-    const told = await this.#books.told(row);
+  async #outcome(row: OperationRecord): Promise<Outcome> {
+    const told = await this.#records.applyDueChange(row);
     const { key, kind, state, failure_code: failureCode, fee, amount, currency, settles_ms } = told;
     const reference = referenceOf(key);
     if (settles_ms !== null || state === 'PENDING') return { kind: 'pending', reference };
     if (state === 'UNTAKEN') throw new Error(`The sandbox has not taken ${key}.`);
     if (state === 'UNDECIDED') {
-      const url = `${this.#surroundings.publicUrl}/sandbox/pay/${key}`;
+      const url = `${this.#options.publicUrl}/sandbox/pay/${key}`;
       return { kind: 'needs_payer', reference, nextAction: { type: 'redirect', url } };
     }
     if (kind === 'CANCEL' && state === 'FAILED') return { kind: 'failed', reference, failure: tooLate };
@@ -169,22 +171,22 @@ function unknownBehaviour(operation: Operation): Outcome {
 }
 
 /** A key stands for one operation. What another one would have done under it is not known, and not guessed. */
-function demandSame(row: BookedRow, operation: Operation, call: Call): void {
-  demandSameKind(row, operation, call);
-  if (!isOfSameMoney(row, operation)) throw anotherOperation(operation);
+function requireSameOperation(row: OperationRecord, operation: Operation, call: Call): void {
+  requireSameKind(row, operation, call);
+  if (!hasSameAmount(row, operation)) throw keyConflict(operation);
 }
 
-function demandSameKind(row: BookedRow, operation: Operation, { channelId }: Call): void {
-  if (row.kind !== operation.kind || row.channel_id !== channelId) throw anotherOperation(operation);
+function requireSameKind(row: OperationRecord, operation: Operation, { channelId }: Call): void {
+  if (row.kind !== operation.kind || row.channel_id !== channelId) throw keyConflict(operation);
 }
 
-const isOfSameMoney = (row: BookedRow, { amount, currency }: Operation) =>
+const hasSameAmount = (row: OperationRecord, { amount, currency }: Operation) =>
   row.amount === amount && row.currency === currency;
 
-const anotherOperation = ({ key }: Operation) => new Error(`The sandbox has booked another operation under ${key}.`);
+const keyConflict = ({ key }: Operation) => new Error(`The sandbox has booked another operation under ${key}.`);
 
 /** What the sandbox does where it was asked to give no answer. */
-const silence = Symbol('silence');
+const noAnswer = Symbol('silence');
 
 /**
  * Whatever has no answer when the deadline comes is unknown; so is what could not be done. Where that is not silence it was
@@ -192,35 +194,42 @@ const silence = Symbol('silence');
  */
 function untilDeadline<Answer>(
   { signal }: Call,
-  work: () => Promise<Answer | typeof silence>,
+  work: () => Promise<Answer | typeof noAnswer>,
 ): Promise<Answer | Outcome> {
   return new Promise((resolve) => {
     let isSilent = signal.aborted;
-    const expired = () => resolve({ kind: 'unknown', cause: isSilent ? signal.reason : booksAway(signal.reason) });
+    const expired = () =>
+      resolve({ kind: 'unknown', cause: isSilent ? signal.reason : recordsUnavailable(signal.reason) });
     if (signal.aborted) {
       expired();
       return;
     }
     signal.addEventListener('abort', expired, { once: true });
-    const done = (answer: Answer | Outcome | typeof silence) => {
-      if (answer === silence) {
+    const done = (answer: Answer | Outcome | typeof noAnswer) => {
+      if (answer === noAnswer) {
         isSilent = true;
         return;
       }
       signal.removeEventListener('abort', expired);
       resolve(answer);
     };
-    work().then(done, (error) => done(unknownAfter(error)));
+    work().then(done, (error) => done(unknownOutcome(error)));
   });
 }
 
-const booksAway = (cause: unknown) =>
+const recordsUnavailable = (cause: unknown) =>
   new Refusal('database_unavailable', "The sandbox's books could not be reached before the deadline.", { cause });
 
 /** The page's address may hold anything. */
 const isKey = (text: string) => /^[a-z0-9_-]{1,64}$/.test(text);
 
-function billOf({ amount, currency, state, behaviour, return_url: returnUrl }: BookedRow): Bill | undefined {
+function payerPaymentOf({
+  amount,
+  currency,
+  state,
+  behaviour,
+  return_url: returnUrl,
+}: OperationRecord): Bill | undefined {
   if (behaviour !== 'payer' || state === 'UNTAKEN' || state === 'PENDING') return undefined;
   return { amount, currency, state, returnUrl };
 }

@@ -2,18 +2,18 @@ import { plainArray, textArray } from '../../../../platform/postgres/array-liter
 import type { Queryable } from '../../../../platform/postgres/database.ts';
 import { statement } from '../../../../platform/postgres/statement.ts';
 import type { FailureCode } from '../failures.ts';
-import type { Message } from './messages.ts';
+import type { SignedMessage } from './messages.ts';
 
-export type BookedState = 'UNTAKEN' | 'PENDING' | 'UNDECIDED' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED';
+export type OperationState = 'UNTAKEN' | 'PENDING' | 'UNDECIDED' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED';
 
 /** An operation as it stands in the books. */
-export interface BookedRow {
+export interface OperationRecord {
   key: string;
   kind: 'CHARGE' | 'REFUND' | 'CANCEL';
   channel_id: number;
   amount: number;
   currency: string;
-  state: BookedState;
+  state: OperationState;
   /** null: `succeed`. */
   behaviour: string | null;
   failure_code: FailureCode | null;
@@ -27,7 +27,7 @@ export interface BookedRow {
 }
 
 /** An operation about to be booked. */
-export interface Booking extends BookedRow {
+export interface NewOperationRecord extends OperationRecord {
   charge_key: string | null;
   callbacks_json: string | null;
   callback_due_ms: number | null;
@@ -40,7 +40,7 @@ const columns = `o.key, o.kind, o.channel_id, o.amount, o.currency, o.state, o.b
   (extract(epoch from o.returns_at) * 1000)::float8 as returns_ms, o.lookups_left, o.return_url`;
 
 /** A batch of operations in one statement. A key that stands already is left out: it is not given back. */
-const takeBatch = statement<{ key: string }>(
+const insertOperations = statement<{ key: string }>(
   'sandbox.take',
   `insert into sandbox_operation (key, kind, channel_id, amount, currency, state, created_at, behaviour, failure_code, fee,
                                   settles_at, lookups_left, charge_key, return_url, callbacks, callback_due_at,
@@ -57,15 +57,15 @@ const takeBatch = statement<{ key: string }>(
    returning key`,
 );
 
-export function takeMany(database: Queryable, bookings: readonly Booking[]): Promise<{ key: string }[]> {
+export function insertMany(database: Queryable, bookings: readonly NewOperationRecord[]): Promise<{ key: string }[]> {
   type Value = string | number | null;
-  const column = <V extends Value>(value: (booking: Booking) => V) => bookings.map(value);
+  const column = <V extends Value>(value: (booking: NewOperationRecord) => V) => bookings.map(value);
   // unnest fills a null up with as many nulls: what no booking of a batch has costs next to nothing.
-  const rare = (value: (booking: Booking) => Value, array: (values: never[]) => unknown = plainArray) => {
+  const rare = (value: (booking: NewOperationRecord) => Value, array: (values: never[]) => unknown = plainArray) => {
     const values = column(value);
     return values.every((one) => one === null) ? null : array(values as never[]);
   };
-  return database.run(takeBatch, [
+  return database.run(insertOperations, [
     textArray(column((booking) => booking.key)),
     plainArray(column((booking) => booking.kind)),
     plainArray(column((booking) => booking.channel_id)),
@@ -91,7 +91,7 @@ export function takeMany(database: Queryable, bookings: readonly Booking[]): Pro
  * Operations that were asked for again: keys, and how often each. A charge whose first call was lost is taken now. The keys
  * come in their order, in which the rows are locked; to sort here would let the planner read the whole table by its key.
  */
-export const takeAgain = statement<BookedRow>(
+export const recordRepeatedCalls = statement<OperationRecord>(
   'sandbox.take_again',
   `update sandbox_operation o
       set calls = calls + again.count,
@@ -102,13 +102,13 @@ export const takeAgain = statement<BookedRow>(
    returning ${columns}`,
 );
 
-export const findBooked = statement<BookedRow>(
+export const findOperation = statement<OperationRecord>(
   'sandbox.find',
   `select ${columns} from sandbox_operation o where key = $1`,
 );
 
 /** What has been told once stays: after this it can no longer be called off. Values: key, now in ms. */
-export const settleDue = statement<BookedRow>(
+export const fixDueResult = statement<OperationRecord>(
   'sandbox.settle_due',
   `update sandbox_operation o set settles_at = null
     where key = $1 and settles_at <= to_timestamp($2::float8 / 1000)
@@ -119,7 +119,7 @@ export const settleDue = statement<BookedRow>(
  * The money of a refund has come back: it can be given back again. Values: key, now in ms. The charge is locked after the
  * refund, as in `settleRefund`.
  */
-export const returnRefund = statement<BookedRow>(
+export const failReturnedRefund = statement<OperationRecord>(
   'sandbox.return_refund',
   `with refund as (
      update sandbox_operation o
@@ -136,7 +136,7 @@ export const returnRefund = statement<BookedRow>(
 );
 
 /** One more look-up at what succeeds by being looked up. */
-export const countLookUp = statement<BookedRow>(
+export const countOperationLookUp = statement<OperationRecord>(
   'sandbox.count_look_up',
   `update sandbox_operation o
       set lookups_left = lookups_left - 1, state = case when lookups_left <= 1 then 'SUCCEEDED' else state end
@@ -149,7 +149,7 @@ export const countLookUp = statement<BookedRow>(
  * and all its refunds together must stay within it. Both rows are locked, the refund's first: the same key again waits and
  * finds it settled. Values: the refund's key, now in ms.
  */
-export const settleRefund = statement<BookedRow>(
+export const settleRefund = statement<OperationRecord>(
   'sandbox.settle_refund',
   `with refund as materialized (
      select key, charge_key, channel_id, amount, currency from sandbox_operation
@@ -183,7 +183,7 @@ export const settleRefund = statement<BookedRow>(
  * Calls a charge off where its end has not been told yet, or says that it is too late. A charge that was never heard of is
  * booked as called off, so that it cannot be taken afterwards. Values: the cancellation's key, now in ms.
  */
-export const settleCancel = statement<BookedRow>(
+export const settleCancel = statement<OperationRecord>(
   'sandbox.settle_cancel',
   `with cancel as materialized (
      select key, charge_key, channel_id, amount, currency from sandbox_operation
@@ -210,7 +210,7 @@ export const settleCancel = statement<BookedRow>(
 );
 
 /** Values: key, new state, failure code, which of the kept lists of messages is told now, now in ms. */
-export const decideBooked = statement<BookedRow>(
+export const decideOperation = statement<OperationRecord>(
   'sandbox.decide',
   `update sandbox_operation o
       set state = $2, failure_code = $3, callbacks = callbacks -> $4,
@@ -222,7 +222,7 @@ export const decideBooked = statement<BookedRow>(
 export interface DueCallback {
   key: string;
   channel_id: number;
-  callbacks: Message[];
+  callbacks: SignedMessage[];
   callback_step: number;
   callback_tries: number;
 }

@@ -13,14 +13,14 @@ export function readStripeCallback(
   { webhookSecret }: Credentials,
 ): CallbackNews {
   const event = eventOf(headers['stripe-signature'], body, receivedMs, webhookSecret);
-  const notice = noticeOf(event);
+  const notice = updateOfEvent(event);
   return { eventId: event.id, ...(notice && { notice }) };
 }
 
 function eventOf(signature: unknown, body: Buffer, receivedMs: number, secret: string | null): Stripe.Event {
   if (secret === null || secret === '')
-    throw refusal('The channel has no webhookSecret, so that nobody can be believed.');
-  if (typeof signature !== 'string') throw refusal('The header Stripe-Signature is missing.');
+    throw invalidCallback('The channel has no webhookSecret, so that nobody can be believed.');
+  if (typeof signature !== 'string') throw invalidCallback('The header Stripe-Signature is missing.');
   try {
     const event = Stripe.webhooks.constructEvent(body, signature, secret, toleranceSeconds, undefined, receivedMs);
     if (typeof event?.id === 'string' && event.id !== '' && typeof event.type === 'string') return event;
@@ -28,16 +28,19 @@ function eventOf(signature: unknown, body: Buffer, receivedMs: number, secret: s
     // Of the error only its words: the library hangs the whole body on it.
     const cause = new Error(error instanceof Error ? error.message : 'Not an error.');
     if (error instanceof Stripe.errors.StripeSignatureVerificationError) {
-      throw refusal("The signature is not that of the channel's webhookSecret, or the message is too old.", cause);
+      throw invalidCallback(
+        "The signature is not that of the channel's webhookSecret, or the message is too old.",
+        cause,
+      );
     }
-    throw refusal(unreadable, cause);
+    throw invalidCallback(unreadableEvent, cause);
   }
-  throw refusal(unreadable);
+  throw invalidCallback(unreadableEvent);
 }
 
-const unreadable = 'This is no event of Stripe in the form of a snapshot, which is what the endpoint has to send.';
+const unreadableEvent = 'This is no event of Stripe in the form of a snapshot, which is what the endpoint has to send.';
 
-function refusal(message: string, cause?: Error): Refusal {
+function invalidCallback(message: string, cause?: Error): Refusal {
   return new Refusal('callback_invalid', message, cause && { cause });
 }
 
@@ -48,32 +51,32 @@ function refusal(message: string, cause?: Error): Refusal {
  * `charge.refunded` is of no use: it shows the charge and not which refund; `refund.*` follow it. And a declined try says
  * nothing final: the payer may try again in the merchant's page, or the intent has first to be called off. It is looked up.
  */
-function noticeOf({ type, data }: Stripe.Event): Notice | undefined {
+function updateOfEvent({ type, data }: Stripe.Event): Notice | undefined {
   switch (type) {
     case 'payment_intent.succeeded':
     case 'payment_intent.processing':
     case 'payment_intent.requires_action':
     case 'payment_intent.canceled':
-      return about(data?.object, 'payment_intent', intentOutcome);
+      return updateOf(data?.object, 'payment_intent', intentOutcome);
     case 'payment_intent.payment_failed':
-      return about(data?.object, 'payment_intent');
+      return updateOf(data?.object, 'payment_intent');
     case 'refund.created':
     case 'refund.updated':
     case 'refund.failed':
     case 'charge.refund.updated':
-      return about(data?.object, 'refund', refundOutcome);
+      return updateOf(data?.object, 'refund', refundOutcome);
     default:
       return undefined;
   }
 }
 
-interface Told {
+interface StripeObject {
   id: string;
   object: string;
   metadata: Stripe.Metadata | null;
 }
 
-function about<Object extends Told>(
+function updateOf<Object extends StripeObject>(
   told: Object | undefined,
   object: Object['object'],
   outcomeOf?: (object: Object) => Outcome,

@@ -7,7 +7,7 @@ import type { Operation, Outcome } from '../provider.ts';
  * https://docs.stripe.com/declines/codes (of cards, then of other ways to pay), and those of
  * https://docs.stripe.com/error-codes that a payment can meet.
  */
-const words: Partial<Record<FailureCode, string>> = {
+const stripeCodes: Partial<Record<FailureCode, string>> = {
   card_declined:
     'approve_with_id call_issuer card_declined do_not_honor generic_decline no_action_taken not_permitted ' +
     'security_violation service_not_allowed testmode_decline transaction_not_allowed ' +
@@ -49,12 +49,14 @@ const words: Partial<Record<FailureCode, string>> = {
     'secret_key_required testmode_charges_only tls_version_unsupported',
 };
 
-const codeOfWord = new Map(
-  Object.entries(words).flatMap(([code, list]) => list.split(' ').map((word) => [word, code as FailureCode] as const)),
+const failureCodeOf = new Map(
+  Object.entries(stripeCodes).flatMap(([code, list]) =>
+    list.split(' ').map((word) => [word, code as FailureCode] as const),
+  ),
 );
 
 /** What Stripe says of a payment that did not succeed: in an error, or as `last_payment_error` of the intent. */
-export interface Said {
+export interface StripeReason {
   code?: string | null;
   decline_code?: string | null;
   advice_code?: string | null;
@@ -63,8 +65,8 @@ export interface Said {
 }
 
 /** Why a payment was declined. */
-export function decline(said: Said): Failure {
-  return refused(said, 'card_declined');
+export function decline(said: StripeReason): Failure {
+  return failureOf(said, 'card_declined');
 }
 
 /**
@@ -77,14 +79,14 @@ export function decline(said: Said): Failure {
  * - 424 and 5xx: the documentation calls them indeterminate.
  */
 export function outcomeOfError(error: unknown, kind: Operation['kind']): Outcome {
-  if (!isSaidByStripe(error) || error.code === 'lock_timeout') return unknown(error);
+  if (!isStripeApiError(error) || error.code === 'lock_timeout') return unknown(error);
   if (error.rawType === 'idempotency_error') return unknown(error);
   const { statusCode: status, code, message } = error;
   switch (status) {
     case 400:
     case 402:
     case 404: {
-      const why = refused({ ...error, message }, status === 402 ? 'card_declined' : 'invalid_operation');
+      const why = failureOf({ ...error, message }, status === 402 ? 'card_declined' : 'invalid_operation');
       if (kind === 'CHARGE' || why.code === 'credentials_refused') return failed(why);
       return failed({ ...why, code: kind === 'REFUND' ? 'refund_refused' : 'invalid_operation' });
     }
@@ -98,9 +100,9 @@ export function outcomeOfError(error: unknown, kind: Operation['kind']): Outcome
   }
 }
 
-function refused(said: Said, otherwise: FailureCode): Failure {
+function failureOf(said: StripeReason, otherwise: FailureCode): Failure {
   const { code, decline_code, advice_code, message, param } = said;
-  const known = codeOfWord.get(decline_code ?? '') ?? codeOfWord.get(code ?? '');
+  const known = failureCodeOf.get(decline_code ?? '') ?? failureCodeOf.get(code ?? '');
   const unsayable = param === 'amount' || param === 'currency' ? ('not_supported' as const) : otherwise;
   const why = failure(known ?? unsayable, decline_code || code || null, message || undefined);
   // https://docs.stripe.com/declines/card: the card's issuer will refuse it whoever asks.
@@ -111,7 +113,7 @@ function refused(said: Said, otherwise: FailureCode): Failure {
 const errorTypes = ['api_error', 'card_error', 'idempotency_error', 'invalid_request_error'];
 
 /** An error object of Stripe's API. A proxy's page, or an error in another form, is nobody's word. */
-export function isSaidByStripe(error: unknown): error is Stripe.errors.StripeError {
+export function isStripeApiError(error: unknown): error is Stripe.errors.StripeError {
   return error instanceof Stripe.errors.StripeError && errorTypes.includes(error.rawType ?? '');
 }
 

@@ -7,7 +7,7 @@ const clockSkewMs = 10 * minuteMs;
 /** The most that Stripe lists at once. */
 const pageSize = 100;
 /** Beyond these pages nobody looks, so that a look-up does not eat up the account's rate limit (25 requests a second). */
-const maximumPages = 20;
+const maxPages = 20;
 
 const keyField = 'florin_key';
 
@@ -33,22 +33,22 @@ interface WithMetadata {
  */
 export function findIntent(stripe: Stripe, key: string, sinceMs: number): Promise<Stripe.PaymentIntent | undefined> {
   const created = { gte: seconds(sinceMs - clockSkewMs), lte: seconds(sinceMs + dayMs + clockSkewMs) };
-  return firstOurs(stripe.paymentIntents.list({ created, limit: pageSize }), key);
+  return findByKey(stripe.paymentIntents.list({ created, limit: pageSize }), key);
 }
 
 /** The refund that carries our key, among those of this payment intent. Undefined only once all have been seen. */
 export function findRefund(stripe: Stripe, intentId: string, key: string): Promise<Stripe.Refund | undefined> {
-  return firstOurs(stripe.refunds.list({ payment_intent: intentId, limit: pageSize }), key);
+  return findByKey(stripe.refunds.list({ payment_intent: intentId, limit: pageSize }), key);
 }
 
-async function firstOurs<Item extends WithMetadata>(
+async function findByKey<Item extends WithMetadata>(
   items: AsyncIterable<Item>,
   key: string,
 ): Promise<Item | undefined> {
   let seen = 0;
   for await (const item of items) {
     if (keyOf(item) === key) return item;
-    if (++seen === maximumPages * pageSize) throw new Error(`Not among the newest ${seen} at Stripe; there are more.`);
+    if (++seen === maxPages * pageSize) throw new Error(`Not among the newest ${seen} at Stripe; there are more.`);
   }
   return undefined;
 }

@@ -2,10 +2,10 @@ import type Stripe from 'stripe';
 import { dayMs } from '../../../../core/clock.ts';
 import { type Failure, failure } from '../failures.ts';
 import type { CancelOperation, ChargeOperation, Outcome } from '../provider.ts';
-import { decline, isSaidByStripe, outcomeOfError } from './declines.ts';
+import { decline, isStripeApiError, outcomeOfError } from './declines.ts';
 import { findIntent, metadataOf } from './find.ts';
 import { declinedReason, intentOutcome, lastDecline } from './outcomes.ts';
-import { stripeAmount, unsayable } from './units.ts';
+import { stripeAmount, unsupportedAmount } from './units.ts';
 
 /** With the charge and what Stripe has booked of it, for the fee. */
 const withFee = { expand: ['latest_charge.balance_transaction'] };
@@ -17,7 +17,7 @@ const descriptionCharacters = 500;
 export async function sendCharge(stripe: Stripe, operation: ChargeOperation): Promise<Outcome> {
   const { key, currency, description, paymentMethod, returnUrl } = operation;
   const amount = stripeAmount(operation.amount, currency);
-  if (amount === undefined) return unsayable(operation);
+  if (amount === undefined) return unsupportedAmount(operation);
   const sent = stripe.paymentIntents.create(
     {
       amount,
@@ -33,63 +33,63 @@ export async function sendCharge(stripe: Stripe, operation: ChargeOperation): Pr
     },
     { idempotencyKey: key },
   );
-  const { intent, why } = await sent.then((intent) => ({ intent, why: undefined }), declinedIntent);
-  return settled(stripe, operation, intent, why);
+  const { intent, why } = await sent.then((intent) => ({ intent, why: undefined }), intentOfDecline);
+  return chargeOutcome(stripe, operation, intent, why);
 }
 
 /** What has become of the charge with this id. */
-export async function seeCharge(stripe: Stripe, operation: ChargeOperation, id: string): Promise<Outcome> {
-  return settled(stripe, operation, await stripe.paymentIntents.retrieve(id, withFee));
+export async function retrieveCharge(stripe: Stripe, operation: ChargeOperation, id: string): Promise<Outcome> {
+  return chargeOutcome(stripe, operation, await stripe.paymentIntents.retrieve(id, withFee));
 }
 
 /** What has become of the charge under this key; undefined where Stripe has none. */
 export async function searchCharge(stripe: Stripe, operation: ChargeOperation): Promise<Outcome | undefined> {
   const found = await findIntent(stripe, operation.key, operation.createdMs);
-  return found && seeCharge(stripe, operation, found.id);
+  return found && retrieveCharge(stripe, operation, found.id);
 }
 
 /** Calls a charge off. Undefined where Stripe has none, as yet. Done twice it is done once. */
-export async function callOff(stripe: Stripe, operation: CancelOperation): Promise<Outcome | undefined> {
+export async function cancelCharge(stripe: Stripe, operation: CancelOperation): Promise<Outcome | undefined> {
   const { chargeKey, chargeReference, createdMs } = operation;
   const id = chargeReference ?? (await findIntent(stripe, chargeKey, createdMs - dayMs))?.id;
   if (id === undefined) return undefined;
-  const status = await statusAfterCancelling(stripe, id);
+  const status = await statusAfterCancel(stripe, id);
   if (status === undefined) return undefined;
   if (status === 'canceled') return { kind: 'cancelled', reference: id };
   const message = `The payment cannot be called off: at Stripe it is ${status}.`;
   return { kind: 'failed', reference: id, failure: failure('invalid_operation', status, message) };
 }
 
-async function statusAfterCancelling(stripe: Stripe, id: string): Promise<string | undefined> {
+async function statusAfterCancel(stripe: Stripe, id: string): Promise<string | undefined> {
   try {
-    return (await cancelled(stripe, id, 'requested_by_customer')).status;
+    return (await cancelIntent(stripe, id, 'requested_by_customer')).status;
   } catch (error) {
-    if (isSaidByStripe(error) && error.statusCode === 404) return undefined;
+    if (isStripeApiError(error) && error.statusCode === 404) return undefined;
     throw error;
   }
 }
 
 /** A declined payment comes as an error that carries its intent. */
-function declinedIntent(error: unknown): { intent: Stripe.PaymentIntent; why: Failure } {
-  const intent = isSaidByStripe(error) ? error.payment_intent : undefined;
+function intentOfDecline(error: unknown): { intent: Stripe.PaymentIntent; why: Failure } {
+  const intent = isStripeApiError(error) ? error.payment_intent : undefined;
   if (intent === undefined || outcomeOfError(error, 'CHARGE').kind !== 'failed') throw error;
   return { intent, why: decline(error as Stripe.errors.StripeError) };
 }
 
-async function settled(
+async function chargeOutcome(
   stripe: Stripe,
   { paymentMethod }: ChargeOperation,
   intent: Stripe.PaymentIntent,
   why = lastDecline(intent),
 ): Promise<Outcome> {
   const wasDeclined = intent.status === 'requires_payment_method' && paymentMethod !== null;
-  return wasDeclined ? declinedForGood(stripe, intent.id, why) : intentOutcome(intent);
+  return wasDeclined ? cancelDeclined(stripe, intent.id, why) : intentOutcome(intent);
 }
 
 /** `failed` only once nobody can pay the intent any more. */
-async function declinedForGood(stripe: Stripe, id: string, why: Failure): Promise<Outcome> {
+async function cancelDeclined(stripe: Stripe, id: string, why: Failure): Promise<Outcome> {
   try {
-    const intent = await cancelled(stripe, id, declinedReason);
+    const intent = await cancelIntent(stripe, id, declinedReason);
     if (intent.status === 'canceled') return { kind: 'failed', reference: id, failure: why };
     if (intent.status !== 'requires_payment_method') return intentOutcome(intent);
     return { kind: 'unknown', cause: new Error('A declined payment could not be cancelled.') };
@@ -100,7 +100,7 @@ async function declinedForGood(stripe: Stripe, id: string, why: Failure): Promis
 }
 
 /** The intent as it is after it was asked to be cancelled: canceled, or whatever kept it from that. */
-async function cancelled(
+async function cancelIntent(
   stripe: Stripe,
   id: string,
   reason: 'abandoned' | 'requested_by_customer',
@@ -108,7 +108,7 @@ async function cancelled(
   try {
     return await stripe.paymentIntents.cancel(id, { cancellation_reason: reason });
   } catch (error) {
-    if (!isSaidByStripe(error) || error.statusCode !== 400) throw error;
+    if (!isStripeApiError(error) || error.statusCode !== 400) throw error;
     return stripe.paymentIntents.retrieve(id);
   }
 }

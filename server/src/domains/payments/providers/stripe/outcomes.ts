@@ -9,7 +9,7 @@ export const declinedReason = 'abandoned';
 
 /** How a payment intent stands (https://docs.stripe.com/payments/paymentintents/lifecycle). */
 export function intentOutcome(intent: Stripe.PaymentIntent): Outcome {
-  const { id: reference, status } = readable(intent, 'payment_intent');
+  const { id: reference, status } = requireObject(intent, 'payment_intent');
   switch (status) {
     case 'succeeded': {
       const fee = feeOf(intent);
@@ -60,14 +60,14 @@ function canceledOutcome(intent: Stripe.PaymentIntent): Outcome {
 function nextActionOf({ next_action: action, client_secret: clientSecret }: Stripe.PaymentIntent): NextAction {
   const details = action === null || action === undefined ? undefined : (action as unknown as Details)[action.type];
   const { url, hosted_instructions_url, hosted_voucher_url, hosted_verification_url } = details ?? {};
-  const page = [url, hosted_instructions_url, hosted_voucher_url, hosted_verification_url].find(isAddress);
+  const page = [url, hosted_instructions_url, hosted_voucher_url, hosted_verification_url].find(isHttpUrl);
   if (page !== undefined) return { type: 'redirect', url: page };
   return { type: 'confirm', url: null, ...(clientSecret && { clientSecret }) };
 }
 
 type Details = Record<string, Record<string, unknown> | undefined>;
 
-function isAddress(value: unknown): value is string {
+function isHttpUrl(value: unknown): value is string {
   return typeof value === 'string' && /^https?:\/\//.test(value);
 }
 
@@ -89,7 +89,7 @@ function moneyOf(amount: unknown, currency: unknown): NamedMoney | undefined {
 
 /** How a refund stands (https://docs.stripe.com/api/refunds/object). */
 export function refundOutcome(refund: Stripe.Refund): Outcome {
-  const { id: reference, status, failure_reason: reason } = readable(refund, 'refund');
+  const { id: reference, status, failure_reason: reason } = requireObject(refund, 'refund');
   switch (status) {
     case 'succeeded': {
       const money = moneyOf(refund.amount, refund.currency);
@@ -106,7 +106,10 @@ export function refundOutcome(refund: Stripe.Refund): Outcome {
 }
 
 /** An answer that is not what was asked for says nothing: a proxy's page, an error in a form of its own. */
-function readable<Answer extends { id: string; object: string }>(answer: Answer, object: Answer['object']): Answer {
+function requireObject<Answer extends { id: string; object: string }>(
+  answer: Answer,
+  object: Answer['object'],
+): Answer {
   if (answer?.object !== object || typeof answer.id !== 'string') throw new Error(`This is no ${object} of Stripe.`);
   return answer;
 }

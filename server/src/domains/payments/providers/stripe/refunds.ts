@@ -3,13 +3,13 @@ import { failure } from '../failures.ts';
 import type { Outcome, RefundOperation } from '../provider.ts';
 import { findRefund, metadataOf } from './find.ts';
 import { refundOutcome } from './outcomes.ts';
-import { stripeAmount, unsayable } from './units.ts';
+import { stripeAmount, unsupportedAmount } from './units.ts';
 
 /** Gives the money back: the same request under the same key. */
 export async function sendRefund(stripe: Stripe, operation: RefundOperation): Promise<Outcome> {
   const { key, chargeReference } = operation;
   const amount = stripeAmount(operation.amount, operation.currency);
-  if (amount === undefined) return unsayable(operation);
+  if (amount === undefined) return unsupportedAmount(operation);
   if (chargeReference === '') return { kind: 'failed', failure: failure('refund_refused') };
   const refund = await stripe.refunds.create(
     { payment_intent: chargeReference, amount, metadata: metadataOf(operation) },
@@ -19,7 +19,7 @@ export async function sendRefund(stripe: Stripe, operation: RefundOperation): Pr
 }
 
 /** What has become of the refund with this id. */
-export async function seeRefund(stripe: Stripe, id: string): Promise<Outcome> {
+export async function retrieveRefund(stripe: Stripe, id: string): Promise<Outcome> {
   return refundOutcome(await stripe.refunds.retrieve(id));
 }
 

@@ -25,7 +25,7 @@ export function stripeAmount(amount: number, currency: string): number | undefin
 }
 
 /** What is answered in its stead, before anyone is asked. */
-export function unsayable({ currency }: { currency: string }): Outcome {
+export function unsupportedAmount({ currency }: { currency: string }): Outcome {
   const message = `Stripe does not count in the smallest unit of ${currency} that this amount needs.`;
   return { kind: 'failed', failure: failure('not_supported', null, message) };
 }

@@ -3,7 +3,7 @@ import type { Outcome } from './provider.ts';
 type Success = Extract<Outcome, { kind: 'succeeded' }>;
 
 /** A provider answered with a success, of another amount or currency than the operation's. */
-export class AnotherAmount extends Error {
+export class AmountMismatch extends Error {
   readonly outcome: Success;
 
   constructor(outcome: Success) {
@@ -14,6 +14,6 @@ export class AnotherAmount extends Error {
 }
 
 /** The outcome is unknown because of this error; `cause` is what may be told of it. */
-export function unknownAfter(error: unknown, cause: unknown = error): Extract<Outcome, { kind: 'unknown' }> {
-  return { kind: 'unknown', cause, ...(error instanceof AnotherAmount && { mismatch: error.outcome }) };
+export function unknownOutcome(error: unknown, cause: unknown = error): Extract<Outcome, { kind: 'unknown' }> {
+  return { kind: 'unknown', cause, ...(error instanceof AmountMismatch && { mismatch: error.outcome }) };
 }

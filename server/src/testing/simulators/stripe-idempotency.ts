@@ -7,8 +7,8 @@ export interface StripeAnswer {
 }
 
 /** What was answered under idempotency keys (https://docs.stripe.com/api/idempotent_requests). */
-export class KeptAnswers {
-  readonly #kept = new Map<string, { fingerprint: string; answer: StripeAnswer | 'in use' }>();
+export class IdempotencyRecords {
+  readonly #records = new Map<string, { fingerprint: string; answer: StripeAnswer | 'in use' }>();
 
   /** Executes once; the same key and parameters get the same answer again. What fails validation is not kept. */
   async once(
@@ -17,24 +17,25 @@ export class KeptAnswers {
     execute: () => Promise<StripeAnswer>,
   ): Promise<StripeAnswer> {
     if (key === undefined) return execute();
-    const kept = this.#kept.get(key);
-    if (kept?.answer === 'in use') throw keyInUse;
-    if (kept !== undefined && kept.fingerprint !== fingerprint) throw otherParameters;
-    if (kept !== undefined) return { ...kept.answer, replayed: true };
-    this.#kept.set(key, { fingerprint, answer: 'in use' });
+    const record = this.#records.get(key);
+    if (record?.answer === 'in use') throw keyInUse;
+    if (record !== undefined && record.fingerprint !== fingerprint) throw otherParameters;
+    if (record !== undefined) return { ...record.answer, replayed: true };
+    this.#records.set(key, { fingerprint, answer: 'in use' });
     try {
       const answer = await execute();
-      this.#kept.set(key, { fingerprint, answer });
+      this.#records.set(key, { fingerprint, answer });
       return answer;
     } catch (error) {
-      if (error instanceof StripeProblem && error.isKept) this.#kept.set(key, { fingerprint, answer: error.answer });
-      else this.#kept.delete(key);
+      if (error instanceof StripeProblem && error.isStored)
+        this.#records.set(key, { fingerprint, answer: error.answer });
+      else this.#records.delete(key);
       throw error;
     }
   }
 
   forget(): void {
-    this.#kept.clear();
+    this.#records.clear();
   }
 }
 

@@ -10,7 +10,7 @@ import { callbackToken } from './signatures.ts';
  *   machine can.
  * Look-ups alone tell of such a payment.
  */
-export function callbackAddress(
+export function webhookUrlOf(
   callbackUrl: string,
   key: string,
   webhookSecret: string | null,

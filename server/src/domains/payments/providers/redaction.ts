@@ -1,22 +1,22 @@
 import type { Credentials } from './provider.ts';
 
 /** Errors of a provider's library lie under each other; beyond so many nothing new is said. */
-const deepest = 5;
+const maxCauses = 5;
 
 /**
  * What went wrong with a provider, fit to be logged and noted: a word for it and sentences down to the innermost cause,
  * without the objects that hang on errors of providers' libraries (requests, headers, payments with their client
  * secrets) and without anything secret that a text quotes.
  */
-export class ProviderTrouble extends Error {
+export class ProviderCallError extends Error {
   /** `timeout`, `http_503`, `UND_ERR_SOCKET`, or the provider's own word. */
   readonly code: string;
 
   constructor(error: unknown, credentials: Credentials) {
-    const chain = chainOf(error);
-    super(withoutSecrets(sentencesOf(chain), credentials));
+    const chain = causesOf(error);
+    super(redactSecrets(messageOf(chain), credentials));
     this.name = 'ProviderTrouble';
-    this.code = wordOf(chain);
+    this.code = codeOf(chain);
   }
 }
 
@@ -24,7 +24,7 @@ export class ProviderTrouble extends Error {
  * A text in which the channel's secrets are struck out, and what providers let their holder do: the client secrets of
  * Stripe's payments, the tokens in the addresses Mollie calls.
  */
-export function withoutSecrets(text: string, { apiKey, apiSecret, webhookSecret }: Credentials): string {
+export function redactSecrets(text: string, { apiKey, apiSecret, webhookSecret }: Credentials): string {
   const secrets = [apiKey, apiSecret, webhookSecret].filter((secret) => secret !== null && secret !== '');
   return secrets
     .reduce<string>((struck, secret) => struck.replaceAll(secret as string, '[secret]'), text)
@@ -33,9 +33,9 @@ export function withoutSecrets(text: string, { apiKey, apiSecret, webhookSecret 
 }
 
 /** An error and what lies under it: Stripe's library puts that into `detail`, and into `exception` of what it finds there. */
-function chainOf(error: unknown): Error[] {
+function causesOf(error: unknown): Error[] {
   const chain: Error[] = [];
-  for (let at = error; at instanceof Error && chain.length < deepest; ) {
+  for (let at = error; at instanceof Error && chain.length < maxCauses; ) {
     chain.push(at);
     const { cause, detail, exception } = at as { cause?: unknown; detail?: unknown; exception?: unknown };
     at = cause ?? detail ?? exception;
@@ -43,7 +43,7 @@ function chainOf(error: unknown): Error[] {
   return chain;
 }
 
-function sentencesOf(chain: readonly Error[]): string {
+function messageOf(chain: readonly Error[]): string {
   const told = chain.map((error) => {
     const { code } = error as { code?: unknown };
     return `${error.name}: ${error.message}${typeof code === 'string' ? ` (${code})` : ''}`;
@@ -51,7 +51,7 @@ function sentencesOf(chain: readonly Error[]): string {
   return told.join(' < ') || 'Something was thrown that is not an error.';
 }
 
-function wordOf(chain: readonly Error[]): string {
+function codeOf(chain: readonly Error[]): string {
   for (const error of chain) {
     const { code, statusCode } = error as { code?: unknown; statusCode?: unknown };
     if (error.name === 'TimeoutError' || error.name === 'AbortError') return 'timeout';

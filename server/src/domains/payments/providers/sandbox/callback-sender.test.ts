@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { secondMs } from '../../../../core/clock.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/database.ts';
 import { call, cancelOf, chargeOf, credentials, sandboxOn } from '../../../../testing/sandbox.ts';
-import { callbackPauseMs, lateMs } from './behaviours.ts';
+import { callbackIntervalMs, lateMs } from './behaviours.ts';
 
 let db: TestDatabase;
 const nodes: ReturnType<typeof sandboxOn>[] = [];
@@ -73,7 +73,7 @@ test('what is owed survives a restart, and is sent by whoever is there', async (
   node.sandbox.start();
   await eventually('the first', () => node.delivered.length === 1);
   await eventually('its record', async () => (await owedBy(charge.key)).callback_step === 1);
-  node.moveBy(callbackPauseMs);
+  node.moveBy(callbackIntervalMs);
   await settled(charge.key);
   expect(node.delivered).toHaveLength(2);
   expect(node.delivered[1]).toEqual(node.delivered[0]);
@@ -149,7 +149,7 @@ test('one that is not accepted comes again, ever later, before the next one', as
   node.accept = async () => {};
   node.moveBy(8 * secondMs);
   await eventually('the first is accepted', async () => (await owedBy(charge.key)).callback_step === 1);
-  node.moveBy(callbackPauseMs);
+  node.moveBy(callbackIntervalMs);
   await settled(charge.key);
   expect(node.delivered.map(({ body }) => JSON.parse(body.toString()).state)).toEqual(['SUCCEEDED', 'FAILED']);
 });
