@@ -1,19 +1,17 @@
 import type { Outcome } from './provider.ts';
 
 type Success = Extract<Outcome, { kind: 'succeeded' }>;
+type Unknown = Extract<Outcome, { kind: 'unknown' }>;
 
-/** A provider answered with a success, of another amount or currency than the operation's. */
-export class AmountMismatch extends Error {
-  readonly outcome: Success;
-
-  constructor(outcome: Success) {
-    super(`${outcome.reference} has another amount.`);
-    this.name = 'AnotherAmount';
-    this.outcome = outcome;
+/** The provider reported a success with another amount or currency than the operation's. */
+class AmountMismatch extends Error {
+  constructor({ reference }: Success) {
+    super(`${reference} has another amount.`);
+    this.name = 'AmountMismatch';
   }
 }
 
-/** The outcome is unknown because of this error; `cause` is what may be told of it. */
-export function unknownOutcome(error: unknown, cause: unknown = error): Extract<Outcome, { kind: 'unknown' }> {
-  return { kind: 'unknown', cause, ...(error instanceof AmountMismatch && { mismatch: error.outcome }) };
+/** A success with another amount is `unknown` until Florin has looked it up and recorded the dispute. */
+export function mismatchOutcome(success: Success): Unknown {
+  return { kind: 'unknown', cause: new AmountMismatch(success), mismatch: success };
 }

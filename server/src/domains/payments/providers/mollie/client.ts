@@ -1,14 +1,13 @@
 import { createMollieClient, type MollieClient } from '@mollie/api-client';
 
-/** Where and as whom a client speaks to Mollie, and until when. */
 export interface MollieConnection {
-  /** What stands before `/v2`: `https://api.mollie.com`, or a simulator. */
+  /** The address before `/v2`: `https://api.mollie.com`, or a simulator's. */
   root: string;
   apiKey: string;
   signal: AbortSignal;
 }
 
-/** Mollie's own no: a 4xx with the error object of its API. Everything else that goes wrong says nothing of what was done. */
+/** A 4xx with an error object of Mollie's API. After any other error it is unknown whether Mollie executed the request. */
 export class MollieApiError extends Error {
   readonly status: number;
   readonly title: string;
@@ -24,20 +23,22 @@ export class MollieApiError extends Error {
 }
 
 /**
- * Mollie's library for one call: its requests, shapes and types, over a transport of ours. The library's own transport
- * cannot be used for money: it has no signal; it repeats a 5xx twice after whatever `Retry-After` says, which may be after
- * Mollie has forgotten the idempotency key and would then be a second refund; and it speaks TLS alone, so that no simulator
- * can stand in for Mollie. It offers no option for any of the three, so its one request function is replaced.
+ * Mollie's library for one call, with its transport replaced. The library's transport is unsafe for money, and none of this
+ * can be configured:
+ * - It takes no abort signal.
+ * - It repeats a 5xx twice, after the delay of `Retry-After`. Mollie may have forgotten the idempotency key by then, so this
+ *   could refund twice.
+ * - It only supports TLS, so tests could not use a simulator.
  */
-export function mollieClient(line: MollieConnection): MollieClient {
-  const client = createMollieClient({ apiKey: line.apiKey, apiEndpoint: `${line.root}/v2/` });
+export function mollieClient(connection: MollieConnection): MollieClient {
+  const client = createMollieClient({ apiKey: connection.apiKey, apiEndpoint: `${connection.root}/v2/` });
   const networkClient: unknown = innerNetworkClient(client);
   if (typeof networkClient !== 'object' || networkClient === null || !('request' in networkClient)) {
     throw new Error(
       '@mollie/api-client is built differently from version 4.6.0: it has no request function to replace.',
     );
   }
-  networkClient.request = (path: string, request?: OutgoingRequest) => sendOnce(line, path, request);
+  networkClient.request = (path: string, request?: OutgoingRequest) => sendOnce(connection, path, request);
   return client;
 }
 
@@ -48,14 +49,14 @@ function innerNetworkClient({ payments }: MollieClient): unknown {
     : undefined;
 }
 
-/** What the library hands to its transport. */
+/** A request as the library passes it to its transport. */
 interface OutgoingRequest {
   method?: string;
   headers?: Record<string, string>;
   body?: string;
 }
 
-/** One attempt. Answers what the library expects: the parsed body, or true where there is none. */
+/** Sends a request without retries. Resolves to what the library expects: the parsed body, or true for an empty one. */
 async function sendOnce(
   { root, apiKey, signal }: MollieConnection,
   path: string,
@@ -71,7 +72,7 @@ async function sendOnce(
       'user-agent': 'Florin',
     },
     body: body ?? null,
-    // A redirect would carry the key to wherever it points.
+    // Following a redirect would send the API key to another host.
     redirect: 'manual',
     signal,
   });
@@ -83,7 +84,7 @@ async function sendOnce(
 function apiErrorOf(status: number, text: string): MollieApiError | undefined {
   if (status < 400 || status >= 500) return undefined;
   const error = jsonObject(text);
-  // A proxy's page is not Mollie's word.
+  // Anything else comes from a proxy in between.
   if (typeof error?.title !== 'string' || error.status !== status) return undefined;
   const detail = singleLine(error.detail) ?? singleLine(error.title) ?? '';
   return new MollieApiError(status, singleLine(error.title) ?? '', detail, singleLine(error.field));
@@ -91,7 +92,7 @@ function apiErrorOf(status: number, text: string): MollieApiError | undefined {
 
 const maxTextCharacters = 300;
 
-/** A text of Mollie's as it can be stored and shown: one line, well formed, of bounded length. */
+/** Makes a text of Mollie's fit to be stored and shown: one line, well-formed Unicode, of bounded length. */
 export function singleLine(text: unknown): string | undefined {
   if (typeof text !== 'string') return undefined;
   return text
@@ -101,7 +102,7 @@ export function singleLine(text: unknown): string | undefined {
     .toWellFormed();
 }
 
-/** The object that a text of JSON holds; undefined where it holds none. */
+/** Parses a JSON object. Undefined if the text is not one. */
 export function jsonObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);

@@ -16,24 +16,23 @@ import {
 export interface CallbackSenderOptions {
   database: Queryable;
   clock: Clock;
-  /** Gives a callback to the channel it is for, as if it had come over HTTP. Throws where it is not accepted. */
+  /** Delivers a callback to its channel, as if it had arrived over HTTP. Rejects if the callback is not accepted. */
   deliverCallback: (channelId: number, headers: Record<string, string>, body: Buffer) => Promise<void>;
-  /** How often it looks by itself, where something else wakes it (`sandboxCallbackDue`). */
+  /** How often the sender polls by itself, if something else wakes it (`sandboxCallbackDue`). */
   pollMs?: () => number;
-  /** Told once when the database goes away, and of every callback that is given up. */
+  /** Called once when the database becomes unavailable, and for every callback that is given up. */
   onError: (error: unknown) => void;
 }
 
-/** Callbacks in flight at most. */
 const maxInFlight = 16;
-/** Longer than any callback takes: a sender that is given up for dead had better be so. */
+/** Longer than any callback takes: the lease of a sender that is alive must not run out. */
 const leaseMs = 60 * secondMs;
-/** After this many tries, in two minutes, a look-up has to tell. */
+/** Within about two minutes. After that only a look-up finds the result. */
 const maxAttempts = 8;
 
 /**
- * Sends the callbacks that the sandbox owes, each operation's in their order: the next one only when the one before was
- * accepted. At least once: after a crash the last one may come again.
+ * Sends the sandbox's callbacks at least once. The callbacks of an operation are sent in order, each one only after the one
+ * before was accepted.
  */
 export class SandboxCallbackSender {
   readonly #options: CallbackSenderOptions;
@@ -43,13 +42,13 @@ export class SandboxCallbackSender {
     const { database, clock, onError } = options;
     this.#options = options;
     this.#loop = new ClaimLoop({
-      claim: (room) => database.run(claimCallbacks, [clock(), clock() + leaseMs, room]),
+      claim: (limit) => database.run(claimCallbacks, [clock(), clock() + leaseMs, limit]),
       perform: (due) => this.#send(due),
       release: (notStarted) => this.#release(notStarted),
       slots: () => maxInFlight,
       maxBatch: maxInFlight,
       pollMs: options.pollMs,
-      onError: onError,
+      onError,
     });
   }
 
@@ -57,7 +56,6 @@ export class SandboxCallbackSender {
     this.#loop.start();
   }
 
-  /** One has just become due. */
   wake(): void {
     this.#loop.wake();
   }
@@ -70,15 +68,15 @@ export class SandboxCallbackSender {
   async #send({ key, channel_id, callbacks, callback_step, callback_tries }: DueCallback): Promise<void> {
     const { database, clock, deliverCallback, onError } = this.#options;
     const message = callbacks[callback_step] as SignedMessage;
-    // What the callback says is so before it is said.
+    // A refund fails before the callback that reports it is sent.
     await database.run(failReturnedRefund, [key, clock()]);
     try {
       await deliverCallback(channel_id, headersOf(message), Buffer.from(message.body));
     } catch (error) {
       const isLast = callback_tries + 1 >= maxAttempts;
       if (isLast) onError(error);
-      const againMs = isLast ? null : clock() + secondMs * 2 ** callback_tries;
-      await database.run(recordCallbackFailed, [key, callback_step, againMs]);
+      const retryAtMs = isLast ? null : clock() + secondMs * 2 ** callback_tries;
+      await database.run(recordCallbackFailed, [key, callback_step, retryAtMs]);
       return;
     }
     await database.run(recordCallbackSent, [key, callback_step, clock() + callbackIntervalMs]);

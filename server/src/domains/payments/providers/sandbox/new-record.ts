@@ -4,7 +4,7 @@ import { type Behaviour, lateMs, succeed } from './behaviours.ts';
 import { keyOfReference, type MessageState, type SignedMessage, signedMessage } from './messages.ts';
 import type { NewOperationRecord, OperationState } from './statements.ts';
 
-/** What the payer can choose on the page, and what follows. */
+/** The payer's choices on the sandbox's page, and their results. */
 export const payerChoices = {
   pay: { state: 'SUCCEEDED', failureCode: null },
   fail: { state: 'FAILED', failureCode: 'authentication_failed' },
@@ -13,7 +13,7 @@ export const payerChoices = {
 
 export type Decision = keyof typeof payerChoices;
 
-/** How an operation goes into the books when it is asked for the first time. */
+/** The record of an operation at its first call. */
 export function newOperationRecord(
   operation: ChargeOperation | RefundOperation,
   behaviour: Behaviour,
@@ -37,7 +37,7 @@ export function newOperationRecord(
   };
 }
 
-/** What comes of a cancellation is found when it is settled. */
+/** The record of a cancellation. `settleCancel` finds its result. */
 export function newCancellationRecord(
   operation: CancelOperation,
   call: Call,
@@ -79,30 +79,27 @@ function defaultRecord(
   };
 }
 
-/** A refund that is to succeed is taken when its charge has been asked (`settleRefund`). */
-function initialState(
-  kind: 'CHARGE' | 'REFUND',
-  { finalState: ends, effectiveCall: arrives }: Behaviour,
-): OperationState {
-  if (arrives !== undefined) return 'UNTAKEN';
-  return ends ?? (kind === 'CHARGE' ? 'SUCCEEDED' : 'UNTAKEN');
+/** A refund that is to succeed is carried out by `settleRefund`, which checks its charge. */
+function initialState(kind: 'CHARGE' | 'REFUND', { finalState, effectiveCall }: Behaviour): OperationState {
+  if (effectiveCall !== undefined) return 'UNTAKEN';
+  return finalState ?? (kind === 'CHARGE' ? 'SUCCEEDED' : 'UNTAKEN');
 }
 
 type Callbacks = Pick<NewOperationRecord, 'callbacks_json' | 'callback_due_ms' | 'callback_trouble'>;
 
 function callbacksOf(
   operation: Operation,
-  { finalState: ends, tells, failure }: Behaviour,
+  { finalState, tells, failure }: Behaviour,
   { credentials: { webhookSecret } }: Call,
   dueMs: number | null,
 ): Callbacks {
-  const isDecided = ends === 'UNDECIDED';
-  if (tells === undefined && !isDecided) return noCallbacks;
+  const isPayersChoice = finalState === 'UNDECIDED';
+  if (tells === undefined && !isPayersChoice) return noCallbacks;
   if (webhookSecret === null || webhookSecret === '') return { ...noCallbacks, callback_trouble: 'no_secret' };
   const { key, amount, currency } = operation;
   const signed = (state: MessageState, sequence: number, failureCode: FailureCode | null): SignedMessage =>
     signedMessage({ key, state, failureCode, fee: null, amount, currency }, sequence, webhookSecret);
-  if (isDecided) {
+  if (isPayersChoice) {
     const lists = Object.entries(payerChoices).map(([decision, { state, failureCode }]) => [
       decision,
       [signed(state, 1, failureCode)],

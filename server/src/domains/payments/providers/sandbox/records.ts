@@ -17,7 +17,7 @@ import {
   settleRefund,
 } from './statements.ts';
 
-/** Rows in one statement at most, and operations waiting at most: as with the creates they come from. */
+/** The same limits as for creating payments, from which most operations come. */
 const maxBatch = 500;
 const maxQueued = 10_000;
 
@@ -26,7 +26,7 @@ export interface SandboxRecordsOptions {
   clock: Clock;
 }
 
-/** The sandbox's books: what it was asked for, and what became of it. */
+/** The operations that the sandbox has received, and their results. */
 export class SandboxRecords {
   readonly #options: SandboxRecordsOptions;
   readonly #insertions: Batcher<NewOperationRecord, OperationRecord>;
@@ -34,82 +34,84 @@ export class SandboxRecords {
   constructor(options: SandboxRecordsOptions) {
     this.#options = options;
     this.#insertions = new Batcher({
-      run: (bookings) => this.#insertBatch(bookings),
-      maxBatch: maxBatch,
-      maxQueued: maxQueued,
+      run: (records) => this.#insertBatch(records),
+      maxBatch,
+      maxQueued,
     });
   }
 
-  /** Books an operation once: gives back the booking itself, or what stands already under its key. */
-  insertOnce(booking: NewOperationRecord): Promise<OperationRecord> {
-    return this.#insertions.add(booking);
+  /** Records an operation once. Returns `record` itself if it is new, otherwise the existing record under its key. */
+  insertOnce(record: NewOperationRecord): Promise<OperationRecord> {
+    return this.#insertions.add(record);
   }
 
-  /** The end of a refund or a cancellation that has been taken; anything else as it stands. */
-  async settle(row: OperationRecord): Promise<OperationRecord> {
-    if (row.state !== 'UNTAKEN' || row.kind === 'CHARGE') return row;
+  /** Carries out a refund or cancellation that has not been carried out yet. Returns other records unchanged. */
+  async settle(record: OperationRecord): Promise<OperationRecord> {
+    if (record.state !== 'UNTAKEN' || record.kind === 'CHARGE') return record;
     const { database, clock } = this.#options;
-    const settling = row.kind === 'REFUND' ? settleRefund : settleCancel;
-    const [settle] = await database.run(settling, [row.key, clock()]);
-    // Nothing came back: another call with this key has settled it in the meantime.
-    return settle ?? (await this.find(row.key)) ?? row;
+    const [settled] = await database.run(record.kind === 'REFUND' ? settleRefund : settleCancel, [record.key, clock()]);
+    return this.#current(settled, record);
   }
 
   async find(key: string): Promise<OperationRecord | undefined> {
-    const [row] = await this.#options.database.run(findOperation, [key]);
-    return row;
+    const [record] = await this.#options.database.run(findOperation, [key]);
+    return record;
   }
 
-  /** Counts a look-up where that changes anything. */
-  async countLookUp(row: OperationRecord): Promise<OperationRecord> {
-    if (row.state !== 'PENDING' || row.lookups_left === null) return row;
-    const [counted] = await this.#options.database.run(countOperationLookUp, [row.key]);
-    return counted ?? (await this.find(row.key)) ?? row;
+  /** Counts a look-up if the operation succeeds after a number of them. */
+  async countLookUp(record: OperationRecord): Promise<OperationRecord> {
+    if (record.state !== 'PENDING' || record.lookups_left === null) return record;
+    const [counted] = await this.#options.database.run(countOperationLookUp, [record.key]);
+    return this.#current(counted, record);
   }
 
-  /** As it may be told now: an end that has come is fixed before anyone hears of it, so that it stays. */
-  async applyDueChange(row: OperationRecord): Promise<OperationRecord> {
+  /** Applies a change of the result that has become due. Must run before the result is reported, which makes it final. */
+  async applyDueChange(record: OperationRecord): Promise<OperationRecord> {
     const { database, clock } = this.#options;
-    if (row.returns_ms !== null && row.returns_ms <= clock()) {
-      const [returned] = await database.run(failReturnedRefund, [row.key, clock()]);
-      return returned ?? (await this.find(row.key)) ?? row;
+    if (record.returns_ms !== null && record.returns_ms <= clock()) {
+      const [returned] = await database.run(failReturnedRefund, [record.key, clock()]);
+      return this.#current(returned, record);
     }
-    if (row.settles_ms === null || row.settles_ms > clock()) return row;
-    const [settle] = await database.run(fixDueResult, [row.key, clock()]);
-    return settle ?? (await this.find(row.key)) ?? row;
+    if (record.settles_ms === null || record.settles_ms > clock()) return record;
+    const [settled] = await database.run(fixDueResult, [record.key, clock()]);
+    return this.#current(settled, record);
   }
 
-  /** Undefined: it was decided before, or is not the payer's to decide. */
+  /** Applies the payer's choice. Undefined if the payer has chosen before or cannot choose. */
   async decide(key: string, decision: Decision): Promise<OperationRecord | undefined> {
     const { state, failureCode } = payerChoices[decision];
     const { database, clock } = this.#options;
-    const [row] = await database.run(decideOperation, [key, state, failureCode, decision, clock()]);
-    return row;
+    const [record] = await database.run(decideOperation, [key, state, failureCode, decision, clock()]);
+    return record;
   }
 
+  /** Resolves when no insertion is running. */
   drained(): Promise<void> {
     return this.#insertions.drained();
   }
 
-  async #insertBatch(bookings: readonly NewOperationRecord[]): Promise<OperationRecord[]> {
+  /** The updated record. If the update matched no row, a concurrent call has made the change: reads the record again. */
+  async #current(updated: OperationRecord | undefined, before: OperationRecord): Promise<OperationRecord> {
+    return updated ?? (await this.find(before.key)) ?? before;
+  }
+
+  async #insertBatch(records: readonly NewOperationRecord[]): Promise<OperationRecord[]> {
     const { database } = this.#options;
-    // Two nodes that take the same keys must take them in the same order, or each waits for the other.
-    const inOrder = bookings.toSorted(byKey);
-    const taken = await insertMany(database, inOrder);
-    if (taken.length === bookings.length) return bookings.slice();
-    const isNew = new Set(taken.map((row) => row.key));
-    // Of several with one key in one batch the first was booked.
-    const again = new Set(inOrder.filter((booking) => !isNew.delete(booking.key)));
+    // Two nodes that insert the same keys in different orders would deadlock.
+    const inOrder = records.toSorted(byKey);
+    const inserted = await insertMany(database, inOrder);
+    if (inserted.length === records.length) return records.slice();
+    const insertedKeys = new Set(inserted.map(({ key }) => key));
+    // If a batch has a key several times, the first of them was inserted.
+    const repeated = new Set(inOrder.filter((record) => !insertedKeys.delete(record.key)));
     const counts = new Map<string, number>();
-    for (const { key } of again) counts.set(key, (counts.get(key) ?? 0) + 1);
+    for (const { key } of repeated) counts.set(key, (counts.get(key) ?? 0) + 1);
     const rows = await database.run(recordRepeatedCalls, [
       textArray([...counts.keys()]),
       plainArray([...counts.values()]),
     ]);
-    const standing = new Map(rows.map((row) => [row.key, row]));
-    return bookings.map((booking) =>
-      again.has(booking) ? requireRecord(standing.get(booking.key), booking) : booking,
-    );
+    const existing = new Map(rows.map((row) => [row.key, row]));
+    return records.map((record) => (repeated.has(record) ? requireRecord(existing.get(record.key), record) : record));
   }
 }
 
@@ -118,6 +120,6 @@ function byKey(a: NewOperationRecord, b: NewOperationRecord): number {
 }
 
 function requireRecord(row: OperationRecord | undefined, { key }: NewOperationRecord): OperationRecord {
-  if (row === undefined) throw new Error(`The sandbox neither booked nor found ${key}.`);
+  if (row === undefined) throw new Error(`The sandbox neither recorded nor found ${key}.`);
   return row;
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Refusal } from '../../../../core/errors.ts';
-import { AmountMismatch, unknownOutcome } from '../amount-mismatch.ts';
+import { mismatchOutcome } from '../amount-mismatch.ts';
 import { failure } from '../failures.ts';
 import type {
   Absent,
@@ -23,50 +23,50 @@ import { SandboxRecords } from './records.ts';
 import type { OperationRecord } from './statements.ts';
 
 export interface SandboxOptions extends CallbackSenderOptions {
-  /** Where browsers reach Florin; the payer's page is at `/sandbox/pay/{key}` below it. */
+  /** `app.public-url`. The payer's page is at `/sandbox/pay/{key}` below it. */
   publicUrl: string;
 }
 
-/** What the payer's page shows. */
+/** The content of the payer's page. */
 export interface Bill {
   /** In minor units. */
   amount: number;
   currency: string;
-  /** While it is UNDECIDED the payer may choose. */
+  /** The payer can choose while it is UNDECIDED. */
   state: 'UNDECIDED' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED';
-  /** Where the payer's browser goes on to. */
+  /** Where the page redirects the payer afterwards. */
   returnUrl: string | null;
 }
 
 /**
- * A provider that lives inside Florin: it keeps books of its own, moves no money, and behaves badly on request
- * (`behaviours.ts`, docs/sandbox.md). It is asked and answers like any other: a key is booked once whatever happens, and
- * what it has said once stays. Where it cannot do its work, or the deadline comes first, the outcome is unknown.
+ * A payment provider inside Florin for tests. It has records of its own, moves no money and misbehaves on request
+ * (`behaviours.ts`, docs/sandbox.md). Like any provider it carries a key out once and never changes a final result. The
+ * outcome is unknown if it cannot reach its records or the deadline passes.
  *
- * Whoever runs workers calls `start`: the callbacks it owes are rows, and go on being sent after a restart.
+ * Nodes that run workers call `start`. The callbacks that it has to send are rows, so they are sent after a restart too.
  */
 export class Sandbox implements Provider {
   readonly #options: SandboxOptions;
   readonly #records: SandboxRecords;
   readonly #sender: SandboxCallbackSender;
 
-  constructor(surroundings: SandboxOptions) {
-    this.#options = surroundings;
-    this.#records = new SandboxRecords(surroundings);
-    this.#sender = new SandboxCallbackSender(surroundings);
+  constructor(options: SandboxOptions) {
+    this.#options = options;
+    this.#records = new SandboxRecords(options);
+    this.#sender = new SandboxCallbackSender(options);
   }
 
-  /** Begins to send the callbacks that are owed. */
+  /** Starts to send callbacks. Does nothing when called again. */
   start(): void {
     this.#sender.start();
   }
 
-  /** Callbacks may be owed: look now. */
+  /** Sends callbacks that have become due. */
   wake(): void {
     this.#sender.wake();
   }
 
-  /** Sends no more; what is on its way is waited for. */
+  /** Resolves when no callback is in flight and no record is being written. */
   async stop(): Promise<void> {
     await this.#sender.stop();
     await this.#records.drained();
@@ -84,24 +84,25 @@ export class Sandbox implements Provider {
     return untilDeadline(call, async () => {
       const charge = await this.#records.find(operation.chargeKey);
       const isSilent = charge?.behaviour === 'silent';
-      const booked = await this.#records.insertOnce(
+      const record = await this.#records.insertOnce(
         newCancellationRecord(operation, call, isSilent, this.#options.clock()),
       );
-      requireSameOperation(booked, operation, call);
-      return isSilent ? noAnswer : this.#outcome(await this.#records.settle(booked));
+      requireSameOperation(record, operation, call);
+      return isSilent ? noAnswer : this.#outcome(await this.#records.settle(record));
     });
   }
 
   lookUp(operation: Operation, call: Call): Promise<Outcome | Absent> {
     return untilDeadline<Outcome | Absent>(call, async () => {
-      const found = await this.#records.find(operation.key);
-      if (found === undefined) return { kind: 'absent' };
-      requireSameKind(found, operation, call);
-      if (found.behaviour === 'silent') return noAnswer;
-      if (found.state === 'UNTAKEN') return { kind: 'absent' };
-      const outcome = await this.#outcome(await this.#records.countLookUp(found));
-      if (hasSameAmount(found, operation)) return outcome;
-      throw outcome.kind === 'succeeded' ? new AmountMismatch(outcome) : keyConflict(operation);
+      const record = await this.#records.find(operation.key);
+      if (record === undefined) return { kind: 'absent' };
+      requireSameKind(record, operation, call);
+      if (record.behaviour === 'silent') return noAnswer;
+      if (record.state === 'UNTAKEN') return { kind: 'absent' };
+      const outcome = await this.#outcome(await this.#records.countLookUp(record));
+      if (hasSameAmount(record, operation)) return outcome;
+      if (outcome.kind === 'succeeded') return mismatchOutcome(outcome);
+      throw keyConflict(operation);
     });
   }
 
@@ -109,31 +110,31 @@ export class Sandbox implements Provider {
     return readSandboxCallback(callback, webhookSecret);
   }
 
-  /** A payment that waits for its payer, or did: for the page at `/sandbox/pay/{key}`. Undefined where there is none. */
+  /** A payment that waits for its payer's choice, or did, for the page at `/sandbox/pay/{key}`. Undefined if there is none. */
   async bill(key: string): Promise<Bill | undefined> {
-    const row = isKey(key) ? await this.#records.find(key) : undefined;
-    return row === undefined ? undefined : payerPaymentOf(row);
+    const record = isKey(key) ? await this.#records.find(key) : undefined;
+    return record === undefined ? undefined : payerPaymentOf(record);
   }
 
-  /** What the payer chose on the page. Only the first choice counts: what is given back is how it stands now. */
+  /** Applies the payer's choice on the page. Only the first choice counts; returns the payment as it is afterwards. */
   async decide(key: string, decision: Decision): Promise<Bill | undefined> {
-    const row = isKey(key) ? await this.#records.decide(key, decision) : undefined;
-    if (row === undefined) return this.bill(key);
+    const record = isKey(key) ? await this.#records.decide(key, decision) : undefined;
+    if (record === undefined) return this.bill(key);
     this.#sender.wake();
-    return payerPaymentOf(row);
+    return payerPaymentOf(record);
   }
 
   #perform(operation: ChargeOperation | RefundOperation, call: Call): Promise<Outcome> {
     const behaviour = behaviourOf(operation);
     if (behaviour === undefined) return Promise.resolve(unknownBehaviour(operation));
     return untilDeadline(call, async () => {
-      const booking = newOperationRecord(operation, behaviour, call, this.#options.clock());
-      const booked = await this.#records.insertOnce(booking);
-      if (booked !== booking) {
-        requireSameOperation(booked, operation, call);
-        return booked.behaviour === 'silent' ? noAnswer : this.#outcome(await this.#records.settle(booked));
+      const newRecord = newOperationRecord(operation, behaviour, call, this.#options.clock());
+      const record = await this.#records.insertOnce(newRecord);
+      if (record !== newRecord) {
+        requireSameOperation(record, operation, call);
+        return record.behaviour === 'silent' ? noAnswer : this.#outcome(await this.#records.settle(record));
       }
-      const settled = behaviour.effectiveCall === undefined ? await this.#records.settle(booked) : booked;
+      const settled = behaviour.effectiveCall === undefined ? await this.#records.settle(record) : record;
       if (behaviour.answer === 'never') return noAnswer;
       if (behaviour.answer === 'broken') throw new Error('The sandbox answered 503.');
       if (behaviour.answer === 'slow') await sleep(Math.min(slowMs, call.timeoutMs / 2), undefined, call);
@@ -141,9 +142,9 @@ export class Sandbox implements Provider {
     });
   }
 
-  async #outcome(row: OperationRecord): Promise<Outcome> {
-    const told = await this.#records.applyDueChange(row);
-    const { key, kind, state, failure_code: failureCode, fee, amount, currency, settles_ms } = told;
+  async #outcome(record: OperationRecord): Promise<Outcome> {
+    const current = await this.#records.applyDueChange(record);
+    const { key, kind, state, failure_code: failureCode, fee, amount, currency, settles_ms } = current;
     const reference = referenceOf(key);
     if (settles_ms !== null || state === 'PENDING') return { kind: 'pending', reference };
     if (state === 'UNTAKEN') throw new Error(`The sandbox has not taken ${key}.`);
@@ -156,41 +157,42 @@ export class Sandbox implements Provider {
   }
 }
 
-const tooLate = failure('invalid_operation', 'too_late', 'The charge has ended and can no longer be called off.');
+const tooLate = failure('invalid_operation', 'too_late', 'The charge is final and can no longer be cancelled.');
 
-/** A typing error must not look like a success. Nothing is booked. */
+/** A typing error in the behaviour must not look like a success. The operation is not recorded. */
 function unknownBehaviour(operation: Operation): Outcome {
   const { metadata } = operation;
   const token = operation.kind === 'CHARGE' ? operation.paymentMethod : undefined;
-  const asked = metadata?.sandbox === undefined ? token : metadata.sandbox;
-  const message = `docs/sandbox.md lists what the sandbox can be asked for; not ${JSON.stringify(asked)}.`;
+  const requested = metadata?.sandbox === undefined ? token : metadata.sandbox;
+  const message = `The sandbox has no such behaviour; docs/sandbox.md lists all. Requested: ${JSON.stringify(requested)}`;
   return {
     kind: 'failed',
     failure: failure('invalid_operation', 'unknown_behaviour', message.slice(0, 200).toWellFormed()),
   };
 }
 
-/** A key stands for one operation. What another one would have done under it is not known, and not guessed. */
-function requireSameOperation(row: OperationRecord, operation: Operation, call: Call): void {
-  requireSameKind(row, operation, call);
-  if (!hasSameAmount(row, operation)) throw keyConflict(operation);
+/** A key identifies one operation. The result of another one under the same key is unknown. */
+function requireSameOperation(record: OperationRecord, operation: Operation, call: Call): void {
+  requireSameKind(record, operation, call);
+  if (!hasSameAmount(record, operation)) throw keyConflict(operation);
 }
 
-function requireSameKind(row: OperationRecord, operation: Operation, { channelId }: Call): void {
-  if (row.kind !== operation.kind || row.channel_id !== channelId) throw keyConflict(operation);
+function requireSameKind(record: OperationRecord, operation: Operation, { channelId }: Call): void {
+  if (record.kind !== operation.kind || record.channel_id !== channelId) throw keyConflict(operation);
 }
 
-const hasSameAmount = (row: OperationRecord, { amount, currency }: Operation) =>
-  row.amount === amount && row.currency === currency;
+const hasSameAmount = (record: OperationRecord, { amount, currency }: Operation) =>
+  record.amount === amount && record.currency === currency;
 
-const keyConflict = ({ key }: Operation) => new Error(`The sandbox has booked another operation under ${key}.`);
+const keyConflict = ({ key }: Operation) => new Error(`The sandbox has another operation under ${key}.`);
 
-/** What the sandbox does where it was asked to give no answer. */
-const noAnswer = Symbol('silence');
+/** The result of a behaviour that gives no answer: the call stays open until its deadline. */
+const noAnswer = Symbol('noAnswer');
 
 /**
- * Whatever has no answer when the deadline comes is unknown; so is what could not be done. Where that is not silence it was
- * asked for, its books are to blame, which lie in our own database: that is said as the database itself would say it.
+ * The outcome is unknown if there is no answer at the deadline or an error is thrown. Unless the behaviour asked for no
+ * answer, the cause of a missed deadline is our own database, which holds the records: it is reported like any other
+ * unavailable database.
  */
 function untilDeadline<Answer>(
   { signal }: Call,
@@ -213,23 +215,20 @@ function untilDeadline<Answer>(
       signal.removeEventListener('abort', expired);
       resolve(answer);
     };
-    work().then(done, (error) => done(unknownOutcome(error)));
+    work().then(done, (cause) => done({ kind: 'unknown', cause }));
   });
 }
 
 const recordsUnavailable = (cause: unknown) =>
-  new Refusal('database_unavailable', "The sandbox's books could not be reached before the deadline.", { cause });
+  new Refusal('database_unavailable', 'The records of the sandbox could not be reached before the deadline.', {
+    cause,
+  });
 
-/** The page's address may hold anything. */
+/** Keys come from the address of the page, which may contain anything. */
 const isKey = (text: string) => /^[a-z0-9_-]{1,64}$/.test(text);
 
-function payerPaymentOf({
-  amount,
-  currency,
-  state,
-  behaviour,
-  return_url: returnUrl,
-}: OperationRecord): Bill | undefined {
+function payerPaymentOf(record: OperationRecord): Bill | undefined {
+  const { amount, currency, state, behaviour, return_url: returnUrl } = record;
   if (behaviour !== 'payer' || state === 'UNTAKEN' || state === 'PENDING') return undefined;
   return { amount, currency, state, returnUrl };
 }

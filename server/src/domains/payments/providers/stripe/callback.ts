@@ -4,10 +4,10 @@ import type { Callback, CallbackNews, Credentials, Notice, Outcome } from '../pr
 import { keyOf } from './find.ts';
 import { intentOutcome, refundOutcome } from './outcomes.ts';
 
-/** A message older than this is refused, so that one overheard cannot be replayed later: Stripe's own default. */
+/** Older messages are refused, so that an intercepted one cannot be replayed later. Stripe's default. */
 const toleranceSeconds = 300;
 
-/** Checks Stripe's signature (https://docs.stripe.com/webhooks/signature) and reads the event. */
+/** Verifies Stripe's signature (https://docs.stripe.com/webhooks/signature) and parses the event. */
 export function readStripeCallback(
   { headers, body, receivedMs }: Callback,
   { webhookSecret }: Credentials,
@@ -19,13 +19,13 @@ export function readStripeCallback(
 
 function eventOf(signature: unknown, body: Buffer, receivedMs: number, secret: string | null): Stripe.Event {
   if (secret === null || secret === '')
-    throw invalidCallback('The channel has no webhookSecret, so that nobody can be believed.');
+    throw invalidCallback('The channel has no webhookSecret, so callbacks of Stripe cannot be verified.');
   if (typeof signature !== 'string') throw invalidCallback('The header Stripe-Signature is missing.');
   try {
     const event = Stripe.webhooks.constructEvent(body, signature, secret, toleranceSeconds, undefined, receivedMs);
     if (typeof event?.id === 'string' && event.id !== '' && typeof event.type === 'string') return event;
   } catch (error) {
-    // Of the error only its words: the library hangs the whole body on it.
+    // Only the message: the library attaches the whole body to the error.
     const cause = new Error(error instanceof Error ? error.message : 'Not an error.');
     if (error instanceof Stripe.errors.StripeSignatureVerificationError) {
       throw invalidCallback(
@@ -38,18 +38,20 @@ function eventOf(signature: unknown, body: Buffer, receivedMs: number, secret: s
   throw invalidCallback(unreadableEvent);
 }
 
-const unreadableEvent = 'This is no event of Stripe in the form of a snapshot, which is what the endpoint has to send.';
+const unreadableEvent =
+  'This is not an event of Stripe in the snapshot format. Set the endpoint at Stripe to send snapshots.';
 
 function invalidCallback(message: string, cause?: Error): Refusal {
   return new Refusal('callback_invalid', message, cause && { cause });
 }
 
 /**
- * What an event tells of something of ours, by the key in its metadata. Absent for all that others do with the same account
- * of Stripe's: events we do not follow, and payments and refunds without our key (a refund made in the Dashboard).
+ * The change that an event reports, found by our key in the metadata. Undefined for event types that Florin does not need
+ * and for payments and refunds without our key, such as a refund made in the Dashboard.
  *
- * `charge.refunded` is of no use: it shows the charge and not which refund; `refund.*` follow it. And a declined try says
- * nothing final: the payer may try again in the merchant's page, or the intent has first to be called off. It is looked up.
+ * Florin ignores `charge.refunded`: it shows the charge but not which refund, and `refund.*` events follow it. A declined
+ * attempt is not final: the payer may try again in the merchant's page, or Florin must first cancel the intent. So
+ * `payment_intent.payment_failed` carries no outcome and leads to a look-up.
  */
 function updateOfEvent({ type, data }: Stripe.Event): Notice | undefined {
   switch (type) {
@@ -77,11 +79,13 @@ interface StripeObject {
 }
 
 function updateOf<Object extends StripeObject>(
-  told: Object | undefined,
-  object: Object['object'],
+  reported: Object | undefined,
+  type: Object['object'],
   outcomeOf?: (object: Object) => Outcome,
 ): Notice | undefined {
-  if (told?.object !== object || typeof told.id !== 'string') return undefined;
-  const key = keyOf(told);
-  return key === undefined ? undefined : { key, reference: told.id, ...(outcomeOf && { outcome: outcomeOf(told) }) };
+  if (reported?.object !== type || typeof reported.id !== 'string') return undefined;
+  const key = keyOf(reported);
+  return key === undefined
+    ? undefined
+    : { key, reference: reported.id, ...(outcomeOf && { outcome: outcomeOf(reported) }) };
 }

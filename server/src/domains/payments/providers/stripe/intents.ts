@@ -7,48 +7,48 @@ import { findIntent, metadataOf } from './find.ts';
 import { declinedReason, intentOutcome, lastDecline } from './outcomes.ts';
 import { stripeAmount, unsupportedAmount } from './units.ts';
 
-/** With the charge and what Stripe has booked of it, for the fee. */
+/** Includes the charge and its balance transaction, which holds the fee. */
 const withFee = { expand: ['latest_charge.balance_transaction'] };
 
 /** Stripe has refused longer ones; its limit is not documented. */
-const descriptionCharacters = 500;
+const maxDescriptionCharacters = 500;
 
-/** Makes the payment intent, and takes the money where there is a payment method: the same request under the same key. */
+/** Creates the payment intent and confirms it if there is a payment method. Always the same request for the same key. */
 export async function sendCharge(stripe: Stripe, operation: ChargeOperation): Promise<Outcome> {
   const { key, currency, description, paymentMethod, returnUrl } = operation;
   const amount = stripeAmount(operation.amount, currency);
   if (amount === undefined) return unsupportedAmount(operation);
-  const sent = stripe.paymentIntents.create(
+  const creation = stripe.paymentIntents.create(
     {
       amount,
       currency: currency.toLowerCase(),
       automatic_payment_methods: { enabled: true },
-      // The default, `automatic_async`, is faster and does not know the fee yet
+      // The default, `automatic_async`, is faster but returns before the fee is known
       // (https://docs.stripe.com/payments/payment-intents/asynchronous-capture).
       capture_method: 'automatic',
       metadata: metadataOf(operation),
-      ...(description && { description: [...description].slice(0, descriptionCharacters).join('') }),
+      ...(description && { description: [...description].slice(0, maxDescriptionCharacters).join('') }),
       ...(paymentMethod !== null && { payment_method: paymentMethod, confirm: true, return_url: returnUrl }),
       ...withFee,
     },
     { idempotencyKey: key },
   );
-  const { intent, why } = await sent.then((intent) => ({ intent, why: undefined }), intentOfDecline);
+  const { intent, why } = await creation.then((intent) => ({ intent, why: undefined }), intentOfDecline);
   return chargeOutcome(stripe, operation, intent, why);
 }
 
-/** What has become of the charge with this id. */
+/** The outcome of the charge with this id. */
 export async function retrieveCharge(stripe: Stripe, operation: ChargeOperation, id: string): Promise<Outcome> {
   return chargeOutcome(stripe, operation, await stripe.paymentIntents.retrieve(id, withFee));
 }
 
-/** What has become of the charge under this key; undefined where Stripe has none. */
+/** The outcome of the charge with this key; undefined if Stripe has none. */
 export async function searchCharge(stripe: Stripe, operation: ChargeOperation): Promise<Outcome | undefined> {
   const found = await findIntent(stripe, operation.key, operation.createdMs);
   return found && retrieveCharge(stripe, operation, found.id);
 }
 
-/** Calls a charge off. Undefined where Stripe has none, as yet. Done twice it is done once. */
+/** Cancels a charge. Undefined if Stripe has none (yet). Idempotent. */
 export async function cancelCharge(stripe: Stripe, operation: CancelOperation): Promise<Outcome | undefined> {
   const { chargeKey, chargeReference, createdMs } = operation;
   const id = chargeReference ?? (await findIntent(stripe, chargeKey, createdMs - dayMs))?.id;
@@ -56,7 +56,7 @@ export async function cancelCharge(stripe: Stripe, operation: CancelOperation): 
   const status = await statusAfterCancel(stripe, id);
   if (status === undefined) return undefined;
   if (status === 'canceled') return { kind: 'cancelled', reference: id };
-  const message = `The payment cannot be called off: at Stripe it is ${status}.`;
+  const message = `The payment cannot be cancelled: at Stripe it is ${status}.`;
   return { kind: 'failed', reference: id, failure: failure('invalid_operation', status, message) };
 }
 
@@ -69,7 +69,7 @@ async function statusAfterCancel(stripe: Stripe, id: string): Promise<string | u
   }
 }
 
-/** A declined payment comes as an error that carries its intent. */
+/** Stripe's library throws a declined payment as an error that carries the intent. */
 function intentOfDecline(error: unknown): { intent: Stripe.PaymentIntent; why: Failure } {
   const intent = isStripeApiError(error) ? error.payment_intent : undefined;
   if (intent === undefined || outcomeOfError(error, 'CHARGE').kind !== 'failed') throw error;
@@ -86,7 +86,7 @@ async function chargeOutcome(
   return wasDeclined ? cancelDeclined(stripe, intent.id, why) : intentOutcome(intent);
 }
 
-/** `failed` only once nobody can pay the intent any more. */
+/** `failed` only after the intent can no longer be paid. */
 async function cancelDeclined(stripe: Stripe, id: string, why: Failure): Promise<Outcome> {
   try {
     const intent = await cancelIntent(stripe, id, declinedReason);
@@ -94,12 +94,12 @@ async function cancelDeclined(stripe: Stripe, id: string, why: Failure): Promise
     if (intent.status !== 'requires_payment_method') return intentOutcome(intent);
     return { kind: 'unknown', cause: new Error('A declined payment could not be cancelled.') };
   } catch (cause) {
-    // Even a clear no: it is about the cancelling, and not about the payment.
+    // Even after a refusal: it concerns the cancellation, not the payment.
     return { kind: 'unknown', cause };
   }
 }
 
-/** The intent as it is after it was asked to be cancelled: canceled, or whatever kept it from that. */
+/** Cancels an intent. Returns it as it is afterwards: not `canceled` if its status does not allow that. */
 async function cancelIntent(
   stripe: Stripe,
   id: string,
