@@ -88,7 +88,7 @@ test('no two behaviours have a word or an amount in common, and no amount is an 
 test('a number in a word counts, and one that is not in the table is no word', () => {
   const asked = (sandbox: unknown) => behaviourOf(chargeOf({ metadata: { sandbox } }));
   expect(asked('fee:7')).toMatchObject({ word: 'fee:7', fee: 7 });
-  expect(asked('pending:12')).toMatchObject({ word: 'pending:12', lookUps: 12 });
+  expect(asked('pending:12')).toMatchObject({ word: 'pending:12', succeedsAtLookUp: 12 });
   for (const word of [
     'fee:0',
     'fee:-1',

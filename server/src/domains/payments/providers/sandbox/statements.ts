@@ -59,7 +59,7 @@ export function insertMany(database: Queryable, records: readonly NewOperationRe
   type Value = string | number | null;
   const column = <V extends Value>(value: (record: NewOperationRecord) => V) => records.map(value);
   // unnest pads a null array with nulls: a column that no record of the batch has costs next to nothing.
-  const rare = (value: (booking: NewOperationRecord) => Value, array: (values: never[]) => unknown = plainArray) => {
+  const rare = (value: (record: NewOperationRecord) => Value, array: (values: never[]) => unknown = plainArray) => {
     const values = column(value);
     return values.every((one) => one === null) ? null : array(values as never[]);
   };
