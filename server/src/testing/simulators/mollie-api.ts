@@ -11,7 +11,7 @@ import {
 
 export interface ApiRequest {
   method: string;
-  /** With its query: `/v2/payments?limit=250`. */
+  /** Includes the query: `/v2/payments?limit=250`. */
   path: string;
   headers: IncomingHttpHeaders;
   body: string;
@@ -20,16 +20,16 @@ export interface ApiRequest {
 export interface ApiAnswer {
   status: number;
   body: unknown;
-  /** Whether it was kept from the first request with this idempotency key. */
+  /** Whether this is the stored answer of an earlier request with the same idempotency key. */
   replayed?: boolean;
 }
 
-/** The Payments and Refunds API (v2) of Mollie, written from docs.mollie.com, without the network. */
+/** Simulates Mollie's Payments and Refunds API (v2) as described on docs.mollie.com, without a network. */
 export class MollieApi {
   readonly payments = new Map<string, SimulatedPayment>();
-  /** Refuses, as Mollie does, the same amount of the same payment given back under another key. */
+  /** Refuses a second refund of the same amount and payment with another key, as Mollie does. */
   detectsDuplicateRefunds = false;
-  /** Where the API is reached: links in answers begin with it. */
+  /** The address of the API; links in answers begin with it. */
   root = '';
   readonly #now: () => number;
   readonly #onCancel: (id: string) => void;
@@ -44,7 +44,7 @@ export class MollieApi {
     const { authorization = '', 'idempotency-key': key } = headers;
     try {
       if (!/^Bearer (test|live)_\w+$/.test(authorization)) throw new Problem(401, 'Missing or unknown credentials.');
-      // Mollie does not look at the key of any other method.
+      // Mollie ignores idempotency keys of other methods.
       if (method !== 'POST' || typeof key !== 'string') return this.#route(method, path, body);
       return this.#once(key, `${path}\n${body}`, () => this.#route(method, path, body));
     } catch (problem) {
@@ -52,12 +52,12 @@ export class MollieApi {
     }
   }
 
-  /** Mollie keeps the answer to a key for an hour, a refusal too. */
+  /** Mollie stores the answer to a key for an hour, including refusals. */
   #once(key: string, request: string, act: () => ApiAnswer): ApiAnswer {
-    const kept = this.#answers.get(key);
-    if (kept !== undefined && this.#now() - kept.atMs < keyLifetimeMs) {
-      if (kept.request !== request) throw new Problem(400, 'This key was used with another request.');
-      return { ...kept, replayed: true };
+    const stored = this.#answers.get(key);
+    if (stored !== undefined && this.#now() - stored.atMs < keyLifetimeMs) {
+      if (stored.request !== request) throw new Problem(400, 'This key was used with another request.');
+      return { ...stored, replayed: true };
     }
     const answer = answerOrRefuse(act);
     this.#answers.set(key, { ...answer, request, atMs: this.#now() });
@@ -105,7 +105,7 @@ export class MollieApi {
     return { status: 201, body: refundBody(refund, this.root) };
   }
 
-  /** Newest first; `from` is the first of the page. */
+  /** Newest first; `from` is the id of the first item of the page. */
   #list(name: string, all: (SimulatedPayment | SimulatedRefund)[], query: URLSearchParams): ApiAnswer {
     const limit = Number(query.get('limit') ?? 50);
     const newestFirst = all.toReversed();

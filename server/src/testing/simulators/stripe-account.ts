@@ -25,14 +25,14 @@ const intentParams = [
   'return_url',
 ];
 
-/** One account of Stripe, as its API describes payment intents and refunds (https://docs.stripe.com/api). */
+/** Payment intents, charges and refunds of one Stripe account (https://docs.stripe.com/api). */
 export class StripeAccount {
   readonly intents = new Map<string, SimulatedIntent>();
   readonly charges: SimulatedCharge[] = [];
   readonly refunds: SimulatedRefund[] = [];
-  /** Told of everything that Stripe would send an event for. */
+  /** Called for every change that Stripe sends an event for. */
   onEvent: (type: string, object: Listed) => void = () => {};
-  /** Where payers authenticate themselves. */
+  /** The address below which payers authenticate. */
   pages = '';
   readonly #clock: () => number;
 
@@ -74,7 +74,7 @@ export class StripeAccount {
     return intent;
   }
 
-  /** As Stripe's script does in the merchant's page, with the client secret. */
+  /** Stripe's script does this in the merchant's page, with the client secret. */
   confirmIntent(id: string, params: Params): SimulatedIntent {
     requireKnown(params, ['payment_method', 'return_url', 'expand']);
     const intent = this.intent(id);
@@ -146,7 +146,7 @@ export class StripeAccount {
     throw new StripeProblem(404, { code: 'resource_missing', param: 'id', message: `No such refund: '${id}'` });
   }
 
-  /** Newest first, in pages. */
+  /** One page of payment intents or refunds, newest first. */
   list(all: readonly Listed[], params: Params): { data: Listed[]; has_more: boolean } {
     const created = tree(params, 'created');
     const from = integer(created, 'gte') ?? 0;
@@ -163,7 +163,7 @@ export class StripeAccount {
     return { data: rest.slice(0, limit), has_more: rest.length > limit };
   }
 
-  /** The payer at the bank's page. */
+  /** The payer authenticates on the bank's page, or fails to. */
   authenticate(id: string, succeeds: boolean): SimulatedIntent {
     const intent = this.intent(id);
     requireStatus(intent, 'authenticate', ['requires_action']);
@@ -174,7 +174,7 @@ export class StripeAccount {
     return intent;
   }
 
-  /** A bank debit that was `processing`, days later. */
+  /** Completes a bank debit that is `processing`. */
   settle(id: string, succeeds: boolean): void {
     const intent = this.intent(id);
     if (succeeds) this.#succeed(intent);

@@ -6,11 +6,11 @@ export interface StripeAnswer {
   replayed?: boolean;
 }
 
-/** What was answered under idempotency keys (https://docs.stripe.com/api/idempotent_requests). */
+/** The stored answers of idempotency keys (https://docs.stripe.com/api/idempotent_requests). */
 export class IdempotencyRecords {
   readonly #records = new Map<string, { fingerprint: string; answer: StripeAnswer | 'in use' }>();
 
-  /** Executes once; the same key and parameters get the same answer again. What fails validation is not kept. */
+  /** Executes a key once; a repeat with the same parameters gets the stored answer. Validation errors are not stored. */
   async once(
     key: string | undefined,
     fingerprint: string,

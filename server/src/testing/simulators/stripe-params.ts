@@ -1,13 +1,13 @@
-/** The parameters of a request to Stripe: forms whose names say where in a tree a value stands (`metadata[order]=1`). */
+/** The parameters of a request: a form whose names are paths into a tree (`metadata[order]=1`). */
 export interface Params {
   [name: string]: string | Params;
 }
 
-/** An error as Stripe answers it (https://docs.stripe.com/api/errors). */
+/** An error answer of Stripe (https://docs.stripe.com/api/errors). */
 export class StripeProblem extends Error {
   readonly status: number;
   readonly error: Record<string, unknown>;
-  /** Once an endpoint has begun to execute, its answer is kept under the key, errors too. */
+  /** Stripe stores errors under the idempotency key only once the endpoint has begun to execute. */
   readonly isStored: boolean;
 
   constructor(status: number, error: { message: string; [field: string]: unknown }, isStored = false) {
