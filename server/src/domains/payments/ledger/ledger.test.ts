@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 afterAll(() => db.drop());
 
-describe('whoever writes it', () => {
+describe('any writer', () => {
   const insert = (changes: Record<string, unknown> = {}) => {
     const row = {
       tenant_id: 9,
@@ -60,7 +60,7 @@ describe('whoever writes it', () => {
     await expect(insert(changes)).rejects.toMatchObject({ code });
   });
 
-  test('what is booked stays as it is', async () => {
+  test('a transfer cannot be changed or deleted', async () => {
     await insert();
     for (const change of [
       'update ledger_transfer set amount = 6',
@@ -71,12 +71,12 @@ describe('whoever writes it', () => {
     }
   });
 
-  test('nothing is booked twice', async () => {
+  test('no transfer is booked twice', async () => {
     await expect(insert()).rejects.toMatchObject({ code: '23505', constraint: 'ledger_transfer_pkey' });
   });
 });
 
-/** Balances and one page of entries, and what counting the transfers themselves gives at the same moment. */
+/** Balances and one page of entries, and the same computed from the transfers, from one snapshot. */
 async function readAndRecounted(
   caller: Principal,
   narrowed: { currency?: string; date?: string },
@@ -137,7 +137,7 @@ async function relist(moment: Queryable, caller: Principal, query: Parameters<ty
 const optional = <Value>(...values: Value[]) => fc.constantFrom(undefined, ...values);
 const days = ['2026-01-30', '2026-01-31', '2026-02-01', '2026-02-02'];
 
-test('balances and pages equal a recount at every moment, while two nodes settle, refund and fold at once', async () => {
+test('balances and pages always equal a recount while two nodes settle, refund and roll up concurrently', async () => {
   await db.query('alter table ledger_transfer disable trigger user');
   await db.query('delete from ledger_transfer');
   await db.query('alter table ledger_transfer enable trigger user');

@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => db.drop());
 
-test('an upgrade books what has succeeded before, on the day of its event', async () => {
+test('an upgrade books payments that have succeeded before, on the day of their event', async () => {
   await migrate(db.connection, () => {});
   const booked = transactionChecks.filter(({ claim }) => claim.includes('is booked once'));
   for (const check of [...ledgerChecks, ...booked]) expect(await offendersOf(db.database, check, 11)).toEqual([]);
@@ -38,7 +38,7 @@ test('an upgrade books what has succeeded before, on the day of its event', asyn
   const receivable = async (date: string) => (await balancesOf(db.database, { date }, caller))[0]?.balance;
   expect(await receivable('2026-01-30')).toBeUndefined();
   expect(await receivable('2026-01-31')).toBe('26');
-  // One without an event: the last that is known of it.
+  // A payment without an event: booked at the last known time.
   expect(await receivable('2026-02-05')).toBe('27');
   expect((await entriesOf(db.database, {}, caller)).pagination.total).toBe(12);
 });
