@@ -11,14 +11,14 @@ export interface Behaviour {
   amount: number | null;
   kind: 'CHARGE' | 'REFUND';
   /** The description in docs/sandbox.md. */
-  does: string;
+  description: string;
   /** Default: succeeded. */
   finalState?: 'FAILED' | 'PENDING' | 'UNDECIDED';
   failure?: FailureCode;
   /** Pending at first; the final state comes after `lateMs`. */
   isLate?: boolean;
   /** The callbacks, in the order in which they are sent. */
-  tells?: readonly { state: MessageState; sequence: number }[];
+  callbacks?: readonly { state: MessageState; sequence: number }[];
   /** The answer to the first call: after `slowMs`; not before the deadline; a 5xx. Default: at once. */
   answer?: 'slow' | 'never' | 'broken';
   /** The call that is carried out. Default: the first. */
@@ -42,7 +42,7 @@ export const succeed: Behaviour = {
   word: 'succeed',
   amount: null,
   kind: 'CHARGE',
-  does: 'Succeeds at once. The default for every payment and refund.',
+  description: 'Succeeds at once. The default for every payment and refund.',
 };
 
 /** The amount for each decline. All amounts begin with 73190, so that they are not used by accident. */
@@ -73,7 +73,7 @@ export const behaviours: readonly Behaviour[] = [
       word: `decline:${code}`,
       amount: declineAmounts[code],
       kind: 'CHARGE',
-      does: `Is declined: ${failureCodes[code].message}`,
+      description: `Is declined: ${failureCodes[code].message}`,
       finalState: 'FAILED',
       failure: code,
     }),
@@ -82,14 +82,14 @@ export const behaviours: readonly Behaviour[] = [
     word: 'slow',
     amount: 7_319_030,
     kind: 'CHARGE',
-    does: 'Succeeds, but answers only after 3 s, or after half of `app.provider.timeout` if that is sooner.',
+    description: 'Succeeds, but answers only after 3 s, or after half of `app.provider.timeout` if that is sooner.',
     answer: 'slow',
   },
   {
     word: 'timeout:before',
     amount: 7_319_031,
     kind: 'CHARGE',
-    does: 'The first call is lost: no charge and no answer. The second call succeeds.',
+    description: 'The first call is lost: no charge and no answer. The second call succeeds.',
     answer: 'never',
     effectiveCall: 'second',
   },
@@ -97,14 +97,14 @@ export const behaviours: readonly Behaviour[] = [
     word: 'timeout:after',
     amount: 7_319_032,
     kind: 'CHARGE',
-    does: 'Succeeds, but the answer is lost.',
+    description: 'Succeeds, but the answer is lost.',
     answer: 'never',
   },
   {
     word: 'error:before',
     amount: 7_319_033,
     kind: 'CHARGE',
-    does: 'Answers 503 without charging. The second call succeeds.',
+    description: 'Answers 503 without charging. The second call succeeds.',
     answer: 'broken',
     effectiveCall: 'second',
   },
@@ -112,14 +112,15 @@ export const behaviours: readonly Behaviour[] = [
     word: 'error:after',
     amount: 7_319_034,
     kind: 'CHARGE',
-    does: 'Succeeds, but answers 503.',
+    description: 'Succeeds, but answers 503.',
     answer: 'broken',
   },
   {
     word: 'silent',
     amount: 7_319_035,
     kind: 'CHARGE',
-    does: 'Charges nothing and never answers anything about the payment: neither calls nor look-ups nor cancellations.',
+    description:
+      'Charges nothing and never answers anything about the payment: neither calls nor look-ups nor cancellations.',
     answer: 'never',
     effectiveCall: 'none',
   },
@@ -127,27 +128,27 @@ export const behaviours: readonly Behaviour[] = [
     word: 'late',
     amount: 7_319_040,
     kind: 'CHARGE',
-    does: 'Pending; succeeds after 3 s and sends a callback.',
+    description: 'Pending; succeeds after 3 s and sends a callback.',
     isLate: true,
-    tells: [{ state: 'SUCCEEDED', sequence: 1 }],
+    callbacks: [{ state: 'SUCCEEDED', sequence: 1 }],
   },
   {
     word: 'late:decline',
     amount: 7_319_041,
     kind: 'CHARGE',
-    does: 'Pending; is declined after 3 s (`card_declined`) and sends a callback.',
+    description: 'Pending; is declined after 3 s (`card_declined`) and sends a callback.',
     finalState: 'FAILED',
     failure: 'card_declined',
     isLate: true,
-    tells: [{ state: 'FAILED', sequence: 1 }],
+    callbacks: [{ state: 'FAILED', sequence: 1 }],
   },
   {
     word: 'callback:twice',
     amount: 7_319_042,
     kind: 'CHARGE',
-    does: 'Like `late`, but sends the same callback twice.',
+    description: 'Like `late`, but sends the same callback twice.',
     isLate: true,
-    tells: [
+    callbacks: [
       { state: 'SUCCEEDED', sequence: 1 },
       { state: 'SUCCEEDED', sequence: 1 },
     ],
@@ -156,9 +157,10 @@ export const behaviours: readonly Behaviour[] = [
     word: 'callback:disorder',
     amount: 7_319_043,
     kind: 'CHARGE',
-    does: 'Like `late`; after the callback of the success it sends two older ones: of a failed first attempt, and of processing.',
+    description:
+      'Like `late`; after the callback of the success it sends two older ones: of a failed first attempt, and of processing.',
     isLate: true,
-    tells: [
+    callbacks: [
       { state: 'SUCCEEDED', sequence: 3 },
       { state: 'ATTEMPT_FAILED', sequence: 1 },
       { state: 'PENDING', sequence: 2 },
@@ -168,9 +170,9 @@ export const behaviours: readonly Behaviour[] = [
     word: 'callback:contradiction',
     amount: 7_319_044,
     kind: 'CHARGE',
-    does: 'Like `late`; then sends a false callback that it failed. A look-up answers that it succeeded.',
+    description: 'Like `late`; then sends a false callback that it failed. A look-up answers that it succeeded.',
     isLate: true,
-    tells: [
+    callbacks: [
       { state: 'SUCCEEDED', sequence: 1 },
       { state: 'FAILED', sequence: 2 },
     ],
@@ -179,14 +181,14 @@ export const behaviours: readonly Behaviour[] = [
     word: 'pending',
     amount: 7_319_045,
     kind: 'CHARGE',
-    does: 'Pending until it is cancelled.',
+    description: 'Pending until it is cancelled.',
     finalState: 'PENDING',
   },
   {
     word: 'pending:<n>',
     amount: 7_319_046,
     kind: 'CHARGE',
-    does: 'Pending without callbacks; succeeds at the n-th look-up. By amount, n is 3.',
+    description: 'Pending without callbacks; succeeds at the n-th look-up. By amount, n is 3.',
     finalState: 'PENDING',
     succeedsAtLookUp: 3,
   },
@@ -194,21 +196,22 @@ export const behaviours: readonly Behaviour[] = [
     word: 'payer',
     amount: 7_319_050,
     kind: 'CHARGE',
-    does: 'Needs the payer: `nextAction` leads to a page with three buttons. Pay: succeeds. Fail: fails (`authentication_failed`). Give up: is cancelled.',
+    description:
+      'Needs the payer: `nextAction` leads to a page with three buttons. Pay: succeeds. Fail: fails (`authentication_failed`). Give up: is cancelled.',
     finalState: 'UNDECIDED',
   },
   {
     word: 'fee:<n>',
     amount: 7_319_060,
     kind: 'CHARGE',
-    does: 'Succeeds and reports a fee of n minor units. By amount, n is 30.',
+    description: 'Succeeds and reports a fee of n minor units. By amount, n is 30.',
     fee: 30,
   },
   {
     word: 'refund:fail',
     amount: 7_319_070,
     kind: 'REFUND',
-    does: 'The payment succeeds; its refunds are refused (`refund_refused`).',
+    description: 'The payment succeeds; its refunds are refused (`refund_refused`).',
     finalState: 'FAILED',
     failure: 'refund_refused',
   },
@@ -216,25 +219,25 @@ export const behaviours: readonly Behaviour[] = [
     word: 'refund:late',
     amount: 7_319_071,
     kind: 'REFUND',
-    does: 'The payment succeeds; its refunds are pending, succeed after 3 s and send a callback.',
+    description: 'The payment succeeds; its refunds are pending, succeed after 3 s and send a callback.',
     isLate: true,
-    tells: [{ state: 'SUCCEEDED', sequence: 1 }],
+    callbacks: [{ state: 'SUCCEEDED', sequence: 1 }],
   },
   {
     word: 'refund:late-fail',
     amount: 7_319_072,
     kind: 'REFUND',
-    does: 'The payment succeeds; its refunds are pending, are refused after 3 s and send a callback.',
+    description: 'The payment succeeds; its refunds are pending, are refused after 3 s and send a callback.',
     finalState: 'FAILED',
     failure: 'refund_refused',
     isLate: true,
-    tells: [{ state: 'FAILED', sequence: 1 }],
+    callbacks: [{ state: 'FAILED', sequence: 1 }],
   },
   {
     word: 'refund:timeout:before',
     amount: 7_319_073,
     kind: 'REFUND',
-    does: 'The payment succeeds; the first call of a refund is lost. The second call succeeds.',
+    description: 'The payment succeeds; the first call of a refund is lost. The second call succeeds.',
     answer: 'never',
     effectiveCall: 'second',
   },
@@ -242,17 +245,18 @@ export const behaviours: readonly Behaviour[] = [
     word: 'refund:timeout:after',
     amount: 7_319_074,
     kind: 'REFUND',
-    does: 'The payment succeeds; its refunds succeed too, but the answer is lost.',
+    description: 'The payment succeeds; its refunds succeed too, but the answer is lost.',
     answer: 'never',
   },
   {
     word: 'refund:returned',
     amount: 7_319_075,
     kind: 'REFUND',
-    does: "The payment succeeds; its refunds succeed too. After 3 s the payer's bank returns the money: the refunds fail (`refund_refused`) and send a callback.",
+    description:
+      "The payment succeeds; its refunds succeed too. After 3 s the payer's bank returns the money: the refunds fail (`refund_refused`) and send a callback.",
     failure: 'refund_refused',
     isReturnedLater: true,
-    tells: [{ state: 'FAILED', sequence: 2 }],
+    callbacks: [{ state: 'FAILED', sequence: 2 }],
   },
 ];
 

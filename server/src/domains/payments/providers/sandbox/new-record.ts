@@ -89,12 +89,12 @@ type Callbacks = Pick<NewOperationRecord, 'callbacks_json' | 'callback_due_ms' |
 
 function callbacksOf(
   operation: Operation,
-  { finalState, tells, failure }: Behaviour,
+  { finalState, callbacks, failure }: Behaviour,
   { credentials: { webhookSecret } }: Call,
   dueMs: number | null,
 ): Callbacks {
   const isPayersChoice = finalState === 'UNDECIDED';
-  if (tells === undefined && !isPayersChoice) return noCallbacks;
+  if (callbacks === undefined && !isPayersChoice) return noCallbacks;
   if (webhookSecret === null || webhookSecret === '') return { ...noCallbacks, callback_trouble: 'no_secret' };
   const { key, amount, currency } = operation;
   const signed = (state: MessageState, sequence: number, failureCode: FailureCode | null): SignedMessage =>
@@ -106,7 +106,7 @@ function callbacksOf(
     ]);
     return { ...noCallbacks, callbacks_json: JSON.stringify(Object.fromEntries(lists)) };
   }
-  const list = (tells ?? []).map(({ state, sequence }) =>
+  const list = (callbacks ?? []).map(({ state, sequence }) =>
     signed(state, sequence, isFailure(state) ? (failure ?? 'card_declined') : null),
   );
   return { callbacks_json: JSON.stringify(list), callback_due_ms: dueMs, callback_trouble: null };

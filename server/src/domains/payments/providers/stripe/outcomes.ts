@@ -73,10 +73,10 @@ function isHttpUrl(value: unknown): value is string {
 
 /** Known after Stripe has booked the charge, in the currency of the payouts to the merchant. */
 function feeOf({ latest_charge: charge }: Stripe.PaymentIntent): Fee | undefined {
-  const booked = charge !== null && typeof charge === 'object' ? charge.balance_transaction : null;
-  if (booked === null || typeof booked !== 'object') return undefined;
-  const currency = booked.currency.toUpperCase();
-  const amount = amountOfStripe(booked.fee, currency);
+  const transaction = charge !== null && typeof charge === 'object' ? charge.balance_transaction : null;
+  if (transaction === null || typeof transaction !== 'object') return undefined;
+  const currency = transaction.currency.toUpperCase();
+  const amount = amountOfStripe(transaction.fee, currency);
   return amount !== undefined && amount > 0 ? { amount, currency } : undefined;
 }
 
