@@ -17,21 +17,21 @@ afterAll(() => simulator.close());
 const call = callWith();
 
 /** A charge that exists at Mollie, and its reference. */
-async function opened(facts: Partial<ChargeOperation> = {}): Promise<ChargeOperation & { reference: string }> {
+async function openCharge(facts: Partial<ChargeOperation> = {}): Promise<ChargeOperation & { reference: string }> {
   const operation = chargeOperation(facts);
   const outcome = await mollie.charge(operation, call);
   return { ...operation, reference: referenceOf(outcome) };
 }
 
-async function paid(facts: Partial<ChargeOperation> = {}): Promise<ChargeOperation & { reference: string }> {
-  const charge = await opened(facts);
+async function paidCharge(facts: Partial<ChargeOperation> = {}): Promise<ChargeOperation & { reference: string }> {
+  const charge = await openCharge(facts);
   simulator.pay(charge.reference);
   return charge;
 }
 
 function referenceOf(outcome: Outcome): string {
   if (!('reference' in outcome) || outcome.reference === undefined)
-    throw new Error(`Without a reference: ${outcome.kind}`);
+    throw new Error(`The outcome has no reference: ${outcome.kind}`);
   return outcome.reference;
 }
 
@@ -62,7 +62,7 @@ test.each([
   ['expired', (id: string) => simulator.expire(id), { kind: 'failed', failure: failure('payment_expired', 'expired') }],
   ['failed', (id: string) => simulator.fail(id), { kind: 'failed', failure: failure('processing_error') }],
 ])('a payment that is %s is looked up correctly, with and without its reference', async (_, change, expected) => {
-  const charge = await opened();
+  const charge = await openCharge();
   change(charge.reference);
   expect(await mollie.lookUp(charge, call)).toEqual({ ...expected, reference: charge.reference });
   expect(await mollie.lookUp({ ...charge, reference: null }, call)).toEqual({
@@ -82,7 +82,7 @@ test.each([
   ['constructor', 'processing_error'],
   ['unknown_reason', 'card_declined'],
 ])('a card payment that failed with %s fails with %s and keeps the code of Mollie', async (reason, code) => {
-  const charge = await opened();
+  const charge = await openCharge();
   simulator.fail(charge.reference, reason);
   expect(failed(await mollie.lookUp(charge, call))).toMatchObject({ code, providerCode: reason });
 });
@@ -116,19 +116,19 @@ test.each([[null], ['sk_test_of_another_provider'], ['test_with a space'], ['tes
 );
 
 test('a payment without a description gets its id as one; a long description is cut between characters', async () => {
-  const bare = await opened({ description: null });
+  const bare = await openCharge({ description: null });
   expect(simulator.payment(bare.reference).description).toBe(bare.transactionId);
-  const long = await opened({ description: '🎻'.repeat(300) });
+  const long = await openCharge({ description: '🎻'.repeat(300) });
   expect(simulator.payment(long.reference).description).toBe('🎻'.repeat(255));
 });
 
 test("another provider's token leaves the choice to the payer", async () => {
-  const charge = await opened({ paymentMethod: 'pm_card_visa' });
+  const charge = await openCharge({ paymentMethod: 'pm_card_visa' });
   expect(simulator.payment(charge.reference).method).toBeNull();
 });
 
 test('a refund is pending until Mollie reports refunded, and fails when Mollie reports that', async () => {
-  const charge = await paid();
+  const charge = await paidCharge();
   for (const [status, expected] of [
     ['queued', { kind: 'pending' }],
     ['processing', { kind: 'pending' }],
@@ -147,7 +147,7 @@ test('a refund is pending until Mollie reports refunded, and fails when Mollie r
 });
 
 test('a refund that exceeds the rest, or of a payment that does not exist, is refused', async () => {
-  const charge = await paid();
+  const charge = await paidCharge();
   const tooMuch = await mollie.refund(refundOperation(charge.reference, { amount: 2000 }), call);
   expect(failed(tooMuch)).toMatchObject({ code: 'refund_refused', message: 'The amount is higher than the maximum.' });
   expect(failed(await mollie.refund(refundOperation('tr_nothere'), call)).code).toBe('refund_refused');
@@ -155,7 +155,7 @@ test('a refund that exceeds the rest, or of a payment that does not exist, is re
 });
 
 test('a refund that Mollie treats as a duplicate is refused, and the first refund is found by its own key', async () => {
-  const charge = await paid();
+  const charge = await paidCharge();
   simulator.api.detectsDuplicateRefunds = true;
   const first = refundOperation(charge.reference, { amount: 500 });
   const outcome = await mollie.refund(first, call);
@@ -166,41 +166,41 @@ test('a refund that Mollie treats as a duplicate is refused, and the first refun
 });
 
 test('an unpaid payment is cancelled; a paid one is not', async () => {
-  const open = await opened();
+  const open = await openCharge();
   expect(await mollie.cancel(cancelOperation(open), call)).toEqual({ kind: 'cancelled', reference: open.reference });
   expect(simulator.payment(open.reference).status).toBe('canceled');
   expect((await mollie.cancel(cancelOperation(open), call)).kind).toBe('cancelled');
 
-  const late = await paid();
+  const late = await paidCharge();
   expect(failed(await mollie.cancel(cancelOperation(late), call))).toMatchObject({
     code: 'invalid_operation',
     providerCode: 'paid',
   });
-  const uncancelable = await opened();
+  const uncancelable = await openCharge();
   simulator.payment(uncancelable.reference).isCancelable = false;
   expect((await mollie.cancel(cancelOperation(uncancelable), call)).kind).toBe('failed');
   expect(simulator.payment(uncancelable.reference).status).toBe('open');
 });
 
 test('a charge without a known reference is cancelled too', async () => {
-  const open = await opened();
+  const open = await openCharge();
   const lost = { ...open, reference: null };
   expect(await mollie.cancel(cancelOperation(lost), call)).toEqual({ kind: 'cancelled', reference: open.reference });
   expect(await mollie.cancel(cancelOperation(chargeOperation()), call)).toEqual({ kind: 'cancelled' });
 });
 
 test('the result of a cancellation is found from the payment: cancelled, too late, or still to be sent', async () => {
-  const charge = await opened();
+  const charge = await openCharge();
   expect((await mollie.lookUp(cancelOperation(charge), call)).kind).toBe('absent');
   simulator.cancelByPayer(charge.reference);
   expect((await mollie.lookUp(cancelOperation(charge), call)).kind).toBe('cancelled');
-  expect((await mollie.lookUp(cancelOperation(await paid()), call)).kind).toBe('failed');
+  expect((await mollie.lookUp(cancelOperation(await paidCharge()), call)).kind).toBe('failed');
 });
 
 test('an operation that never arrived is absent after all pages have been read', async () => {
   const lost = chargeOperation();
   expect(await mollie.lookUp(lost, call)).toEqual({ kind: 'absent' });
-  const early = await opened();
+  const early = await openCharge();
   for (let i = 0; i < 300; i++)
     simulator.api.payments.set(`tr_other${i}`, {
       ...simulator.payment(early.reference),
@@ -210,13 +210,13 @@ test('an operation that never arrived is absent after all pages have been read',
   expect((await mollie.lookUp({ ...early, reference: null }, call)).kind).toBe('needs_payer');
   expect(await mollie.lookUp({ ...lost, createdMs: 0 }, call)).toEqual({ kind: 'absent' });
 
-  const charge = await paid();
+  const charge = await paidCharge();
   expect(await mollie.lookUp(refundOperation(charge.reference), call)).toEqual({ kind: 'absent' });
 });
 
 test('a payment with our reference but another key or amount is never taken as ours', async () => {
-  const mine = await paid();
-  const theirs = await paid();
+  const mine = await paidCharge();
+  const theirs = await paidCharge();
   expect((await mollie.lookUp({ ...mine, reference: theirs.reference }, call)).kind).toBe('unknown');
   expect((await mollie.lookUp({ ...mine, amount: mine.amount + 1 }, call)).kind).toBe('unknown');
   expect((await mollie.lookUp({ ...mine, currency: 'USD' }, call)).kind).toBe('unknown');
@@ -227,7 +227,7 @@ test('a payment with our reference but another key or amount is never taken as o
 });
 
 test('a payment or refund of another amount is unknown, and its outcome carries the amount that was moved', async () => {
-  const charge = await paid();
+  const charge = await paidCharge();
   const payment = simulator.payment(charge.reference);
   payment.amountCaptured = { currency: 'EUR', value: '10.00' };
   expect(await mollie.lookUp(charge, call)).toMatchObject({
@@ -248,14 +248,14 @@ test('a payment or refund of another amount is unknown, and its outcome carries 
 });
 
 test('texts of Mollie become one line of bounded length before they are stored', async () => {
-  const charge = await opened();
+  const charge = await openCharge();
   simulator.fail(charge.reference, `odd\u0000\ud800\n${'x'.repeat(1_000)}`);
   const { providerCode } = failed(await mollie.lookUp(charge, call));
   expect(providerCode).toMatch(/^odd \ufffd x{294}$/);
 });
 
 test('a payer is redirected to HTTP addresses only', async () => {
-  const charge = await opened();
+  const charge = await openCharge();
   const root = simulator.api.root;
   simulator.api.root = 'javascript:alert(1)';
   const outcome = await mollie.lookUp(charge, call);
