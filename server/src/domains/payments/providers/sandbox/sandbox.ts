@@ -147,7 +147,7 @@ export class Sandbox implements Provider {
     const { key, kind, state, failure_code: failureCode, fee, amount, currency, settles_ms } = current;
     const reference = referenceOf(key);
     if (settles_ms !== null || state === 'PENDING') return { kind: 'pending', reference };
-    if (state === 'UNTAKEN') throw new Error(`The sandbox has not taken ${key}.`);
+    if (state === 'UNTAKEN') throw new Error(`The sandbox has not carried out ${key}.`);
     if (state === 'UNDECIDED') {
       const url = `${this.#options.publicUrl}/sandbox/pay/${key}`;
       return { kind: 'needs_payer', reference, nextAction: { type: 'redirect', url } };

@@ -4,6 +4,7 @@ import { statement } from '../../../../platform/postgres/statement.ts';
 import type { FailureCode } from '../failures.ts';
 import type { SignedMessage } from './messages.ts';
 
+/** `UNTAKEN`: received but not carried out. `UNDECIDED`: waits for the payer's choice. */
 export type OperationState = 'UNTAKEN' | 'PENDING' | 'UNDECIDED' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED';
 
 export interface OperationRecord {
