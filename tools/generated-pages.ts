@@ -118,7 +118,11 @@ function eventTypesTable(): string {
 function sandboxTable(): string {
   return table(
     ['`metadata.sandbox`', 'Amount', 'What happens'],
-    behaviours.map(({ word, amount, does }) => [`\`${word}\``, amount === null ? 'any other' : String(amount), does]),
+    behaviours.map(({ word, amount, description }) => [
+      `\`${word}\``,
+      amount === null ? 'any other' : String(amount),
+      description,
+    ]),
   );
 }
 

@@ -26,13 +26,14 @@ const payers = 12;
 
 /** What never ends by itself, or only after the hour that a third look-up takes, is no part of this. */
 const words = behaviours
-  .filter(({ kind, ends, arrives, answer }) => {
-    return kind === 'CHARGE' && ends !== 'PENDING' && ends !== 'UNDECIDED' && arrives !== 'none' && answer !== 'slow';
+  .filter(({ kind, finalState, effectiveCall, answer }) => {
+    const isEndless = finalState === 'PENDING' || finalState === 'UNDECIDED' || effectiveCall === 'none';
+    return kind === 'CHARGE' && !isEndless && answer !== 'slow';
   })
   .map(({ word, fee }) => word.replace('<n>', String(fee)));
 /** Callbacks are what this is about: half of the payments have some. */
 const calling = behaviours
-  .filter(({ kind, tells }) => kind === 'CHARGE' && tells !== undefined)
+  .filter(({ kind, callbacks }) => kind === 'CHARGE' && callbacks !== undefined)
   .map(({ word }) => word);
 
 let dataDir: string;

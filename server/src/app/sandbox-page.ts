@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { decimalOf } from '../core/money.ts';
-import type { Decision } from '../domains/payments/providers/sandbox/booking.ts';
+import type { Decision } from '../domains/payments/providers/sandbox/new-record.ts';
 import type { Bill, Sandbox } from '../domains/payments/providers/sandbox/sandbox.ts';
 import { escaped } from '../platform/http/html.ts';
 import { withRawBodies } from '../platform/http/raw-body.ts';

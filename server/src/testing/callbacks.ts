@@ -1,4 +1,4 @@
-import { headersOf, type Message, type Told } from '../domains/payments/providers/sandbox/messages.ts';
+import { headersOf, type SignedMessage, type Told } from '../domains/payments/providers/sandbox/messages.ts';
 import { makeChannel, makePayment } from './cast.ts';
 import { eventually, type TestDatabase } from './database.ts';
 import type { Reply, TestFlorin } from './florin.ts';
@@ -22,12 +22,12 @@ export function toldOf(paymentId: string, changes: Partial<Told> = {}): Told {
   return { key: `${paymentId}-1`, state: 'SUCCEEDED', failureCode: null, fee: null, currency: 'USD', ...changes };
 }
 
-/** Sends a callback as the sandbox would, to a channel by id or code. */
-export function postCallback(florin: TestFlorin, channel: number | string, message: Message): Promise<Reply> {
+/** Sends a callback as the sandbox would, to a channel by its id or code. */
+export function postCallback(florin: TestFlorin, channel: number | string, message: SignedMessage): Promise<Reply> {
   return florin.call('POST', `/api/callback/${channel}`, { body: message.body, headers: headersOf(message) });
 }
 
-export const eventIdOf = ({ body }: Message): string => JSON.parse(body).id;
+export const eventIdOf = ({ body }: SignedMessage): string => JSON.parse(body).id;
 
 export interface StoredCallback {
   state: string;

@@ -7,11 +7,11 @@ import {
   refundBody,
   type SimulatedPayment,
   type SimulatedRefund,
-} from './mollie-record.ts';
+} from './mollie-records.ts';
 
 export interface ApiRequest {
   method: string;
-  /** With its query: `/v2/payments?limit=250`. */
+  /** Includes the query: `/v2/payments?limit=250`. */
   path: string;
   headers: IncomingHttpHeaders;
   body: string;
@@ -20,31 +20,31 @@ export interface ApiRequest {
 export interface ApiAnswer {
   status: number;
   body: unknown;
-  /** Whether it was kept from the first request with this idempotency key. */
+  /** Whether this is the stored answer of an earlier request with the same idempotency key. */
   replayed?: boolean;
 }
 
-/** The Payments and Refunds API (v2) of Mollie, written from docs.mollie.com, without the network. */
+/** Simulates Mollie's Payments and Refunds API (v2) as described on docs.mollie.com, without a network. */
 export class MollieApi {
   readonly payments = new Map<string, SimulatedPayment>();
-  /** Refuses, as Mollie does, the same amount of the same payment given back under another key. */
+  /** Refuses a second refund of the same amount and payment with another key, as Mollie does. */
   detectsDuplicateRefunds = false;
-  /** Where the API is reached: links in answers begin with it. */
+  /** The address of the API; links in answers begin with it. */
   root = '';
   readonly #now: () => number;
-  readonly #cancelled: (id: string) => void;
+  readonly #onCancel: (id: string) => void;
   readonly #answers = new Map<string, ApiAnswer & { request: string; atMs: number }>();
 
   constructor(now: () => number, cancelled: (id: string) => void) {
     this.#now = now;
-    this.#cancelled = cancelled;
+    this.#onCancel = cancelled;
   }
 
   answer({ method, path, headers, body }: ApiRequest): ApiAnswer {
     const { authorization = '', 'idempotency-key': key } = headers;
     try {
       if (!/^Bearer (test|live)_\w+$/.test(authorization)) throw new Problem(401, 'Missing or unknown credentials.');
-      // Mollie does not look at the key of any other method.
+      // Mollie ignores idempotency keys of other methods.
       if (method !== 'POST' || typeof key !== 'string') return this.#route(method, path, body);
       return this.#once(key, `${path}\n${body}`, () => this.#route(method, path, body));
     } catch (problem) {
@@ -52,14 +52,14 @@ export class MollieApi {
     }
   }
 
-  /** Mollie keeps the answer to a key for an hour, a refusal too. */
+  /** Mollie stores the answer to a key for an hour, including refusals. */
   #once(key: string, request: string, act: () => ApiAnswer): ApiAnswer {
-    const kept = this.#answers.get(key);
-    if (kept !== undefined && this.#now() - kept.atMs < keyLifeMs) {
-      if (kept.request !== request) throw new Problem(400, 'This key was used with another request.');
-      return { ...kept, replayed: true };
+    const stored = this.#answers.get(key);
+    if (stored !== undefined && this.#now() - stored.atMs < keyLifetimeMs) {
+      if (stored.request !== request) throw new Problem(400, 'This key was used with another request.');
+      return { ...stored, replayed: true };
     }
-    const answer = attempt(act);
+    const answer = answerOrRefuse(act);
     this.#answers.set(key, { ...answer, request, atMs: this.#now() });
     return answer;
   }
@@ -67,19 +67,19 @@ export class MollieApi {
   #route(method: string, path: string, body: string): ApiAnswer {
     const { pathname, searchParams } = new URL(path, 'http://mollie');
     const [, id, refunds, refundId] =
-      /^\/v2\/payments(?:\/(\w+)(\/refunds(?:\/(\w+))?)?)?$/.exec(pathname) ?? missing();
+      /^\/v2\/payments(?:\/(\w+)(\/refunds(?:\/(\w+))?)?)?$/.exec(pathname) ?? notFound();
     if (id === undefined) {
-      if (method === 'POST') return this.#create(objectIn(body));
+      if (method === 'POST') return this.#create(parseObject(body));
       return this.#list('payments', [...this.payments.values()], searchParams);
     }
-    const payment = this.payments.get(id) ?? missing();
+    const payment = this.payments.get(id) ?? notFound();
     if (refunds === undefined) {
       if (method === 'DELETE') this.#cancel(payment);
       return { status: 200, body: paymentBody(payment, this.root) };
     }
-    if (method === 'POST') return this.#refund(payment, objectIn(body));
+    if (method === 'POST') return this.#refund(payment, parseObject(body));
     if (refundId === undefined) return this.#list('refunds', payment.refunds, searchParams);
-    const refund = payment.refunds.find((each) => each.id === refundId) ?? missing();
+    const refund = payment.refunds.find((each) => each.id === refundId) ?? notFound();
     return { status: 200, body: refundBody(refund, this.root) };
   }
 
@@ -93,7 +93,7 @@ export class MollieApi {
     if (!payment.isCancelable || !['open', 'pending', 'authorized'].includes(payment.status)) {
       throw new Problem(422, 'The payment cannot be canceled.');
     }
-    this.#cancelled(payment.id);
+    this.#onCancel(payment.id);
   }
 
   #refund(payment: SimulatedPayment, body: Record<string, unknown>): ApiAnswer {
@@ -105,7 +105,7 @@ export class MollieApi {
     return { status: 201, body: refundBody(refund, this.root) };
   }
 
-  /** Newest first; `from` is the first of the page. */
+  /** Newest first; `from` is the id of the first item of the page. */
   #list(name: string, all: (SimulatedPayment | SimulatedRefund)[], query: URLSearchParams): ApiAnswer {
     const limit = Number(query.get('limit') ?? 50);
     const newestFirst = all.toReversed();
@@ -120,9 +120,9 @@ export class MollieApi {
   }
 }
 
-const keyLifeMs = 3_600_000;
+const keyLifetimeMs = 3_600_000;
 
-function attempt(act: () => ApiAnswer): ApiAnswer {
+function answerOrRefuse(act: () => ApiAnswer): ApiAnswer {
   try {
     return act();
   } catch (problem) {
@@ -135,7 +135,7 @@ function refusal(problem: unknown): ApiAnswer {
   throw problem;
 }
 
-function objectIn(body: string): Record<string, unknown> {
+function parseObject(body: string): Record<string, unknown> {
   try {
     return JSON.parse(body) as Record<string, unknown>;
   } catch {
@@ -143,6 +143,6 @@ function objectIn(body: string): Record<string, unknown> {
   }
 }
 
-function missing(): never {
+function notFound(): never {
   throw new Problem(404, 'Nothing exists under this address.');
 }

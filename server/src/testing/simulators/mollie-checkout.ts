@@ -1,10 +1,10 @@
-import type { SimulatedPayment } from './mollie-record.ts';
+import type { SimulatedPayment } from './mollie-records.ts';
 
-/** What a payer can do on the page, each a form post to the page's own address. */
+/** The payer's choices on the page. Each is a form posted to the address of the page. */
 export const payerChoices = ['pay', 'fail', 'cancel', 'expire'] as const;
 export type PayerChoice = (typeof payerChoices)[number];
 
-/** The page to which a payer is sent, in the place of Mollie's own. */
+/** The simulated checkout page of Mollie. */
 export function checkoutPage({ id, status, description, amount, redirectUrl }: SimulatedPayment): string {
   const buttons = payerChoices.map((choice) => `<button name="choice" value="${choice}">${choice}</button>`).join(' ');
   const body =

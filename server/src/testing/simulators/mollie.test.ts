@@ -14,7 +14,7 @@ afterAll(() => simulator.close());
 
 const key = 'Bearer test_anything';
 
-async function opened(url: string, facts: Record<string, unknown> = {}) {
+async function createPayment(url: string, facts: Record<string, unknown> = {}) {
   const response = await fetch(`${url}/v2/payments`, {
     method: 'POST',
     headers: { authorization: key },
@@ -33,21 +33,21 @@ async function opened(url: string, facts: Record<string, unknown> = {}) {
   };
 }
 
-test('the simulator starts as a program and is reached where it says', async () => {
+test('the simulator starts as a program and listens on the address that it prints', async () => {
   const file = fileURLToPath(new URL('./mollie.ts', import.meta.url));
   const program = spawn(process.execPath, [file, '--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] });
   const receiver = await startReceiver();
   try {
     const [line] = (await once(program.stdout, 'data')) as [Buffer];
     const url = /http:\S+/.exec(line.toString())?.[0] as string;
-    const { id, _links } = await opened(url, { webhookUrl: `${receiver.url}/told` });
+    const { id, _links } = await createPayment(url, { webhookUrl: `${receiver.url}/callback` });
     await fetch(_links.checkout.href, {
       method: 'POST',
       body: new URLSearchParams({ choice: 'pay' }),
       redirect: 'manual',
     });
     await once(program.stdout, 'data');
-    expect(receiver.received).toMatchObject([{ path: '/told', body: Buffer.from(`id=${id}`) }]);
+    expect(receiver.received).toMatchObject([{ path: '/callback', body: Buffer.from(`id=${id}`) }]);
   } finally {
     program.kill();
     await receiver.close();
@@ -59,8 +59,8 @@ test.each([
   ['fail', 'failed'],
   ['cancel', 'canceled'],
   ['expire', 'expired'],
-])('a person at the checkout can %s and is sent back to the shop', async (choice, status) => {
-  const { id, _links } = await opened(simulator.url);
+])('a payer at the checkout can %s and is redirected to the shop', async (choice, status) => {
+  const { id, _links } = await createPayment(simulator.url);
   const page = await (await fetch(_links.checkout.href)).text();
   expect(page).toContain(`value="${choice}"`);
   expect(page).not.toContain('<script>');
@@ -79,10 +79,10 @@ test.each([
   [{ amount: { currency: 'EUR', value: '0.00' } }, 'amount'],
   [{ description: 'x'.repeat(256) }, 'description'],
   [{ webhookUrl: 'nowhere' }, 'webhookUrl'],
-])('what Mollie would refuse (%o) is refused', async (facts, field) => {
-  expect(await opened(simulator.url, facts)).toMatchObject({ status: 422, field });
+])('a payment that Mollie refuses (%o) is refused', async (facts, field) => {
+  expect(await createPayment(simulator.url, facts)).toMatchObject({ status: 422, field });
 });
 
-test('nothing is answered without credentials', async () => {
+test('a request without credentials is refused', async () => {
   expect((await fetch(`${simulator.url}/v2/payments`)).status).toBe(401);
 });

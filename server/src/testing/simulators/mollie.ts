@@ -13,21 +13,21 @@ import {
   type RefundStatus,
   refundBody,
   type SimulatedPayment,
-} from './mollie-record.ts';
+} from './mollie-records.ts';
 
-/** How a request to the API goes wrong. */
+/** A fault of one request to the API. */
 export interface Fault {
-  /** Of which kind of request; of any where it is left out. */
+  /** The method of the request; any if absent. */
   method?: 'GET' | 'POST' | 'DELETE';
-  /** Whether Mollie carries the request out before it goes wrong. */
+  /** Whether the fault comes before or after the simulator executes the request. */
   when: 'before' | 'after';
-  /** No answer at all; a connection cut; an answer nobody can read; or an error with this status. */
+  /** No answer; a closed connection; an unreadable answer; or an error with this status. */
   how: 'silence' | 'cut' | 'garbage' | number;
-  /** The body that goes with a status, instead of Mollie's error object. */
+  /** The body of an error, instead of Mollie's error object. */
   body?: string;
 }
 
-/** A call of a webhook, as Mollie makes it. */
+/** A request of Mollie to a webhook. */
 export interface SimulatedCallback {
   url: string;
   headers: Record<string, string>;
@@ -35,27 +35,26 @@ export interface SimulatedCallback {
 }
 
 export interface MollieSimulatorOptions {
-  /** 0 takes a free one. */
+  /** 0 takes a free port. */
   port?: number;
   now?: () => number;
-  /** Posts callbacks to their address and says so; otherwise they are only kept in `callbacks`. */
+  /** Posts callbacks to their address and logs the result; otherwise they are only added to `callbacks`. */
   deliver?: boolean;
 }
 
 /**
- * Mollie on the loopback: its API, its page for payers, its webhooks, and a record of its own. Keys are `test_…` or
- * `live_…`; nothing is kept apart by key. Payers are played by `pay`, `fail`, `expire` and `cancelByPayer`, or by a person
- * at the checkout address.
+ * Simulates Mollie on the loopback address: API, checkout page and webhooks. It accepts every key `test_…` or `live_…`, and
+ * all keys share one account. `pay`, `fail`, `expire` and `cancelByPayer` act as the payer; a person can use the checkout
+ * page instead.
  */
 export class MollieSimulator {
   readonly api: MollieApi;
   readonly callbacks: SimulatedCallback[] = [];
-  /** Every request to the API. */
   readonly requests: ApiRequest[] = [];
   readonly #server: Server;
   readonly #now: () => number;
   readonly #deliver: boolean;
-  readonly #faults: { fault: Fault; struck: () => void }[] = [];
+  readonly #faults: { fault: Fault; hit: () => void }[] = [];
 
   private constructor({ now = Date.now, deliver = false }: MollieSimulatorOptions) {
     this.#now = now;
@@ -73,7 +72,7 @@ export class MollieSimulator {
     return simulator;
   }
 
-  /** What stands before `/v2`. */
+  /** The address before `/v2`. */
   get url(): string {
     return this.api.root;
   }
@@ -83,12 +82,15 @@ export class MollieSimulator {
     await new Promise((closed) => this.#server.close(closed));
   }
 
-  /** Spoils the next request of its kind, once. Resolves when it has: then it was carried out, or never will be. */
+  /**
+   * Applies a fault to the next matching request, once. Resolves when it has: the request was then executed, or never will
+   * be.
+   */
   fault(fault: Fault): Promise<void> {
-    return new Promise((struck) => this.#faults.push({ fault, struck }));
+    return new Promise((hit) => this.#faults.push({ fault, hit }));
   }
 
-  /** Everything that was ever made, oldest first. */
+  /** All payments, oldest first. */
   get payments(): SimulatedPayment[] {
     return [...this.api.payments.values()];
   }
@@ -120,22 +122,22 @@ export class MollieSimulator {
     this.#settle(id, 'authorized');
   }
 
-  /** Under way at the payer's bank: Mollie does not tell of it. */
+  /** The payment is in progress at the payer's bank. Mollie sends no callback for that. */
   pend(id: string): void {
     this.payment(id).status = 'pending';
   }
 
-  /** Takes a refund further. Mollie tells of `processing`, `refunded` and `failed`, by the webhook of the payment. */
+  /** Mollie reports `processing`, `refunded` and `failed` to the webhook of the payment. */
   progressRefund(id: string, status: RefundStatus): void {
-    const { payment, refund } = this.#holding(id);
-    if (refund === undefined) throw new Error(`${id} is no refund.`);
+    const { payment, refund } = this.#find(id);
+    if (refund === undefined) throw new Error(`${id} is not a refund.`);
     refund.status = status;
-    if (['processing', 'refunded', 'failed'].includes(status)) this.#tell(payment);
+    if (['processing', 'refunded', 'failed'].includes(status)) this.#sendCallback(payment);
   }
 
-  /** What a next-gen webhook sends of a payment or refund as it is: an event around it, or the bare entity; signed. */
+  /** A signed next-gen callback about a payment or refund in its current state: an event, or the entity alone. */
   signedCallback(id: string, secret: string, form: 'event' | 'entity' = 'event'): SimulatedCallback {
-    const { payment, refund } = this.#holding(id);
+    const { payment, refund } = this.#find(id);
     const entity = refund === undefined ? paymentBody(payment, this.url) : refundBody(refund, this.url);
     const type = `${entity.resource}.${entity.status}`;
     const createdAt = new Date(this.#now()).toISOString();
@@ -145,7 +147,7 @@ export class MollieSimulator {
     return { url: '', headers: { 'content-type': 'application/json', 'x-mollie-signature': signature }, body };
   }
 
-  #holding(id: string) {
+  #find(id: string) {
     for (const payment of this.api.payments.values()) {
       const refund = payment.refunds.find((each) => each.id === id);
       if (refund !== undefined || payment.id === id) return { payment, refund };
@@ -156,16 +158,16 @@ export class MollieSimulator {
   #settle(id: string, status: PaymentStatus): void {
     const payment = this.payment(id);
     payment.status = status;
-    this.#tell(payment);
+    this.#sendCallback(payment);
   }
 
-  #tell({ id, webhookUrl: url }: SimulatedPayment): void {
+  #sendCallback({ id, webhookUrl: url }: SimulatedPayment): void {
     if (url === null) return;
     const callback = { url, headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: `id=${id}` };
     this.callbacks.push(callback);
     if (!this.#deliver) return;
     fetch(url, { method: 'POST', headers: callback.headers, body: callback.body }).then(
-      ({ status }) => console.log(`${id}: told ${new URL(url).origin}, which answered ${status}`),
+      ({ status }) => console.log(`${id}: callback sent to ${new URL(url).origin}, which answered ${status}`),
       () => console.log(`${id}: ${new URL(url).origin} cannot be reached`),
     );
   }
@@ -176,13 +178,13 @@ export class MollieSimulator {
     const checkout = /^\/checkout\/(tr_\w+)$/.exec(path)?.[1];
     if (checkout !== undefined) return this.#serveCheckout(checkout, new URLSearchParams(body).get('choice'), response);
 
-    const asked = { method, path, headers, body };
-    this.requests.push(asked);
+    const apiRequest = { method, path, headers, body };
+    this.requests.push(apiRequest);
     const at = this.#faults.findIndex(({ fault }) => fault.method === undefined || fault.method === method);
-    const { fault, struck } = (at < 0 ? undefined : this.#faults.splice(at, 1)[0]) ?? {};
-    const answer = fault?.when === 'before' ? undefined : this.api.answer(asked);
+    const { fault, hit } = (at < 0 ? undefined : this.#faults.splice(at, 1)[0]) ?? {};
+    const answer = fault?.when === 'before' ? undefined : this.api.answer(apiRequest);
     send(response, answer, fault);
-    struck?.();
+    hit?.();
   }
 
   #serveCheckout(id: string, choice: string | null, response: ServerResponse): void {
@@ -215,7 +217,7 @@ function send(response: ServerResponse, answer: ApiAnswer | undefined, fault: Fa
     return;
   }
   if (fault !== undefined) {
-    const problem = new Problem(fault.how, 'The simulator was told to fail.');
+    const problem = new Problem(fault.how, 'This fault of the simulator was requested.');
     response.writeHead(problem.status, json).end(fault.body ?? JSON.stringify(problem.body()));
     return;
   }
@@ -227,5 +229,5 @@ function send(response: ServerResponse, answer: ApiAnswer | undefined, fault: Fa
 if (import.meta.url === pathToFileURL(resolve(process.argv[1] ?? '')).href) {
   const { values } = parseArgs({ options: { port: { type: 'string', default: '12112' } } });
   const { url } = await MollieSimulator.start({ port: Number(values.port), deliver: true });
-  console.log(`Mollie, simulated: ${url}`);
+  console.log(`Mollie simulated at ${url}`);
 }

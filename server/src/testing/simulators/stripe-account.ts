@@ -1,15 +1,15 @@
-import { integer, metadata, onlyKnown, type Params, required, StripeProblem, text, tree } from './stripe-params.ts';
+import { integer, metadata, type Params, required, requireKnown, StripeProblem, text, tree } from './stripe-params.ts';
 import type { Listed, SimulatedCharge, SimulatedIntent, SimulatedRefund } from './stripe-records.ts';
 import {
   amountOf,
   currencyOf,
-  demandMethod,
-  demandStatus,
-  demandWhole,
-  draw,
-  ownCodes,
+  declinesWithOwnCode,
   problem,
-  wordOf,
+  randomId,
+  requireChargeableAmount,
+  requirePaymentMethod,
+  requireStatus,
+  snakeCase,
 } from './stripe-rules.ts';
 
 const intentParams = [
@@ -25,14 +25,14 @@ const intentParams = [
   'return_url',
 ];
 
-/** One account of Stripe, as its API describes payment intents and refunds (https://docs.stripe.com/api). */
+/** Payment intents, charges and refunds of one Stripe account (https://docs.stripe.com/api). */
 export class StripeAccount {
   readonly intents = new Map<string, SimulatedIntent>();
   readonly charges: SimulatedCharge[] = [];
   readonly refunds: SimulatedRefund[] = [];
-  /** Told of everything that Stripe would send an event for. */
+  /** Called for every change that Stripe sends an event for. */
   onEvent: (type: string, object: Listed) => void = () => {};
-  /** Where payers authenticate themselves. */
+  /** The address below which payers authenticate. */
   pages = '';
   readonly #clock: () => number;
 
@@ -41,15 +41,15 @@ export class StripeAccount {
   }
 
   createIntent(params: Params): SimulatedIntent {
-    onlyKnown(params, intentParams);
+    requireKnown(params, intentParams);
     const confirm = text(params, 'confirm') === 'true';
     const returnUrl = text(params, 'return_url') ?? null;
     if (returnUrl !== null && !confirm) {
       throw problem('return_url', 'The parameter return_url can only be passed when confirm is true.');
     }
     const method = text(params, 'payment_method') ?? null;
-    if (confirm && method !== null) demandMethod(method);
-    const id = `pi_${draw()}`;
+    if (confirm && method !== null) requirePaymentMethod(method);
+    const id = `pi_${randomId()}`;
     const intent: SimulatedIntent = {
       id,
       object: 'payment_intent',
@@ -57,7 +57,7 @@ export class StripeAccount {
       amount_received: 0,
       currency: currencyOf(params),
       status: method === null ? 'requires_payment_method' : 'requires_confirmation',
-      client_secret: `${id}_secret_${draw()}`,
+      client_secret: `${id}_secret_${randomId()}`,
       created: this.#seconds(),
       description: text(params, 'description') ?? null,
       metadata: metadata(params),
@@ -74,14 +74,14 @@ export class StripeAccount {
     return intent;
   }
 
-  /** As Stripe's script does in the merchant's page, with the client secret. */
+  /** Stripe's script does this in the merchant's page, with the client secret. */
   confirmIntent(id: string, params: Params): SimulatedIntent {
-    onlyKnown(params, ['payment_method', 'return_url', 'expand']);
+    requireKnown(params, ['payment_method', 'return_url', 'expand']);
     const intent = this.intent(id);
-    demandStatus(intent, 'confirm', ['requires_payment_method', 'requires_confirmation', 'requires_action']);
+    requireStatus(intent, 'confirm', ['requires_payment_method', 'requires_confirmation', 'requires_action']);
     const method = text(params, 'payment_method') ?? intent.payment_method;
     if (method === null) throw problem('payment_method', 'A payment method is needed to confirm.');
-    demandMethod(method);
+    requirePaymentMethod(method);
     intent.payment_method = method;
     intent.return_url = text(params, 'return_url') ?? intent.return_url;
     this.#confirm(intent);
@@ -89,10 +89,10 @@ export class StripeAccount {
   }
 
   cancelIntent(id: string, params: Params): SimulatedIntent {
-    onlyKnown(params, ['cancellation_reason', 'expand']);
+    requireKnown(params, ['cancellation_reason', 'expand']);
     const intent = this.intent(id);
     const cancelable = ['requires_payment_method', 'requires_confirmation', 'requires_action', 'requires_capture'];
-    demandStatus(intent, 'cancel', cancelable);
+    requireStatus(intent, 'cancel', cancelable);
     intent.status = 'canceled';
     intent.next_action = null;
     intent.cancellation_reason = text(params, 'cancellation_reason') ?? null;
@@ -101,7 +101,7 @@ export class StripeAccount {
   }
 
   createRefund(params: Params): SimulatedRefund {
-    onlyKnown(params, ['payment_intent', 'charge', 'amount', 'metadata', 'reason', 'expand']);
+    requireKnown(params, ['payment_intent', 'charge', 'amount', 'metadata', 'reason', 'expand']);
     const intent = this.intent(required(params, 'payment_intent'), 400);
     const charge = this.charges.find(({ id }) => id === intent.latest_charge);
     if (charge === undefined) throw problem('payment_intent', 'This PaymentIntent has no successful charge to refund.');
@@ -114,11 +114,11 @@ export class StripeAccount {
     if (amount < 1 || amount > left) {
       throw problem('amount', `Refund amount (${amount}) is greater than unrefunded amount on charge (${left}).`);
     }
-    demandWhole(amount, charge.currency);
+    requireChargeableAmount(amount, charge.currency);
     charge.amount_refunded += amount;
     const isPending = /pendingRefund|refundFail/.test(intent.payment_method ?? '');
     const refund: SimulatedRefund = {
-      id: `re_${draw()}`,
+      id: `re_${randomId()}`,
       object: 'refund',
       amount,
       currency: charge.currency,
@@ -146,7 +146,7 @@ export class StripeAccount {
     throw new StripeProblem(404, { code: 'resource_missing', param: 'id', message: `No such refund: '${id}'` });
   }
 
-  /** Newest first, in pages. */
+  /** One page of payment intents or refunds, newest first. */
   list(all: readonly Listed[], params: Params): { data: Listed[]; has_more: boolean } {
     const created = tree(params, 'created');
     const from = integer(created, 'gte') ?? 0;
@@ -163,10 +163,10 @@ export class StripeAccount {
     return { data: rest.slice(0, limit), has_more: rest.length > limit };
   }
 
-  /** The payer at the bank's page. */
+  /** The payer authenticates on the bank's page, or fails to. */
   authenticate(id: string, succeeds: boolean): SimulatedIntent {
     const intent = this.intent(id);
-    demandStatus(intent, 'authenticate', ['requires_action']);
+    requireStatus(intent, 'authenticate', ['requires_action']);
     intent.next_action = null;
     if (succeeds) this.#succeed(intent);
     else
@@ -174,7 +174,7 @@ export class StripeAccount {
     return intent;
   }
 
-  /** A bank debit that was `processing`, days later. */
+  /** Completes a bank debit that is `processing`. */
   settle(id: string, succeeds: boolean): void {
     const intent = this.intent(id);
     if (succeeds) this.#succeed(intent);
@@ -197,8 +197,8 @@ export class StripeAccount {
     intent.last_payment_error = null;
     const declined = /^pm_card_(?:visa_)?chargeDeclined(\w*)$/.exec(method);
     if (declined !== null) {
-      const reason = wordOf(declined[1] as string) || 'generic_decline';
-      const code = ownCodes.includes(reason) ? reason : 'card_declined';
+      const reason = snakeCase(declined[1] as string) || 'generic_decline';
+      const code = declinesWithOwnCode.includes(reason) ? reason : 'card_declined';
       const error = this.#fail(intent, code, reason, 'Your card was declined.');
       throw new StripeProblem(402, { ...error, payment_intent: { ...intent } }, true);
     }
@@ -220,7 +220,7 @@ export class StripeAccount {
 
   #succeed(intent: SimulatedIntent): void {
     const charge: SimulatedCharge = {
-      id: `ch_${draw()}`,
+      id: `ch_${randomId()}`,
       object: 'charge',
       payment_intent: intent.id,
       amount: intent.amount,

@@ -1,9 +1,9 @@
 import { StripeProblem } from './stripe-params.ts';
 
 /**
- * What goes wrong with one request. `Before` and `After` say on which side of it the money moves. A `stall` is executed
- * when `resume` is called; until then its key is in use. After `status500After` the 500 is what is kept under the key. A
- * status and a body are the answer of someone in between, who has let nothing through.
+ * A fault of one request. `…Before` comes before the simulator executes the request, `…After` comes after that. `stall`
+ * executes the request when `resume` is called; its key is in use until then. `status500After` stores the 500 as the answer
+ * of the key. A status with a body is the answer of a proxy that has forwarded nothing.
  */
 export type StripeFault =
   | 'hangBefore'
@@ -21,7 +21,7 @@ export type StripeFault =
 
 export const internalError = new StripeProblem(500, { type: 'api_error', message: 'An unknown error occurred' });
 
-/** What is said before the key is looked at, by the name of the fault. */
+/** Answers given before the idempotency key is checked, by fault. */
 export const problemsBefore: { readonly [fault: string]: StripeProblem } = {
   rateLimit: new StripeProblem(429, { code: 'rate_limit', message: 'Request rate limit exceeded.' }),
   lockTimeout: new StripeProblem(429, { code: 'lock_timeout', message: 'This object cannot be accessed right now.' }),

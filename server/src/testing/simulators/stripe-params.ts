@@ -1,20 +1,20 @@
-/** The parameters of a request to Stripe: forms whose names say where in a tree a value stands (`metadata[order]=1`). */
+/** The parameters of a request: a form whose names are paths into a tree (`metadata[order]=1`). */
 export interface Params {
   [name: string]: string | Params;
 }
 
-/** An error as Stripe answers it (https://docs.stripe.com/api/errors). */
+/** An error answer of Stripe (https://docs.stripe.com/api/errors). */
 export class StripeProblem extends Error {
   readonly status: number;
   readonly error: Record<string, unknown>;
-  /** Once an endpoint has begun to execute, its answer is kept under the key, errors too. */
-  readonly isKept: boolean;
+  /** Stripe stores errors under the idempotency key only once the endpoint has begun to execute. */
+  readonly isStored: boolean;
 
-  constructor(status: number, error: { message: string; [field: string]: unknown }, isKept = false) {
+  constructor(status: number, error: { message: string; [field: string]: unknown }, isStored = false) {
     super(error.message);
     this.status = status;
     this.error = { type: 'invalid_request_error', ...error };
-    this.isKept = isKept;
+    this.isStored = isStored;
   }
 
   get answer(): { status: number; body: string } {
@@ -27,17 +27,17 @@ export function decodeForm(text: string): Params {
   const root: Params = Object.create(null);
   for (const [name, value] of new URLSearchParams(text)) {
     const path = [...name.matchAll(/[^[\]]+/g)].map(([part]) => part);
-    let at = root;
+    let node = root;
     for (const part of path.slice(0, -1)) {
-      at[part] = typeof at[part] === 'object' ? at[part] : Object.create(null);
-      at = at[part] as Params;
+      node[part] = typeof node[part] === 'object' ? node[part] : Object.create(null);
+      node = node[part] as Params;
     }
-    at[path.at(-1) as string] = value;
+    node[path.at(-1) as string] = value;
   }
   return root;
 }
 
-export function onlyKnown(params: Params, known: readonly string[]): void {
+export function requireKnown(params: Params, known: readonly string[]): void {
   const unknown = Object.keys(params).find((name) => !known.includes(name));
   if (unknown === undefined) return;
   throw new StripeProblem(400, {

@@ -20,7 +20,7 @@ export interface SimulatedIntent {
   capture_method: string;
 }
 
-/** Money taken: what the simulator keeps for itself, to be compared with what Florin says. */
+/** Money taken: the simulator's own record, which tests compare with Florin's. */
 export interface SimulatedCharge {
   id: string;
   object: 'charge';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { integer, type Params, required, StripeProblem } from './stripe-params.ts';
 
 /** Declines that have a code of their own (https://docs.stripe.com/testing, Declined payments). */
-export const ownCodes = ['expired_card', 'incorrect_cvc', 'incorrect_number', 'processing_error'];
+export const declinesWithOwnCode = ['expired_card', 'incorrect_cvc', 'incorrect_number', 'processing_error'];
 const withoutDecimals = 'bif clp djf gnf jpy kmf krw mga pyg rwf vnd vuv xaf xof xpf'.split(' ');
 
 export function amountOf(params: Params): number {
@@ -18,12 +18,12 @@ export function amountOf(params: Params): number {
   if (amount > 999_999_999_999) {
     throw new StripeProblem(400, { code: 'amount_too_large', param: 'amount', message: 'Amount must be no more.' });
   }
-  demandWhole(amount, currency);
+  requireChargeableAmount(amount, currency);
   return amount;
 }
 
 /** https://docs.stripe.com/currencies, Special cases and Three-decimal currencies. */
-export function demandWhole(amount: number, currency: string): void {
+export function requireChargeableAmount(amount: number, currency: string): void {
   const step = ['isk', 'ugx'].includes(currency)
     ? 100
     : ['bhd', 'jod', 'kwd', 'omr', 'tnd'].includes(currency)
@@ -40,13 +40,13 @@ export function currencyOf(params: Params): string {
   throw problem('currency', `Invalid currency: ${currency}.`);
 }
 
-export function demandMethod(method: string): void {
+export function requirePaymentMethod(method: string): void {
   if (/^pm_(card|usBankAccount)_?\w*$/.test(method)) return;
   const message = `No such PaymentMethod: '${method}'`;
   throw new StripeProblem(400, { code: 'resource_missing', param: 'payment_method', message });
 }
 
-export function demandStatus(intent: { status: string }, verb: string, statuses: readonly string[]): void {
+export function requireStatus(intent: { status: string }, verb: string, statuses: readonly string[]): void {
   if (statuses.includes(intent.status)) return;
   throw new StripeProblem(400, {
     code: 'payment_intent_unexpected_state',
@@ -60,10 +60,10 @@ export function problem(param: string, message: string): StripeProblem {
 }
 
 /** InsufficientFunds → insufficient_funds */
-export function wordOf(name: string): string {
+export function snakeCase(name: string): string {
   return name.replace(/(?<!^)([A-Z])/g, '_$1').toLowerCase();
 }
 
-export function draw(): string {
+export function randomId(): string {
   return randomBytes(12).toString('hex');
 }

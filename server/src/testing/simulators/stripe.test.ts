@@ -25,7 +25,7 @@ async function post(path: string, fields: Record<string, string>, key?: string) 
   return { status: response.status, replayed: response.headers.get('idempotent-replayed'), body };
 }
 
-test('the same key and parameters get the same answer again; other parameters are refused', async () => {
+test('a repeated key gets the stored answer, and is refused with other parameters', async () => {
   const first = await post('/v1/payment_intents', form, 'key-1');
   expect(first).toMatchObject({ status: 200, replayed: null });
   expect(await post('/v1/payment_intents', form, 'key-1')).toEqual({ ...first, replayed: 'true' });
@@ -38,7 +38,7 @@ test('the same key and parameters get the same answer again; other parameters ar
   expect((await post('/v1/payment_intents', form, 'key-1')).body.id).not.toBe(first.body.id);
 });
 
-test('a key in use is a conflict; what fails validation leaves its key free, what was declined does not', async () => {
+test('a key in use is a conflict; a validation error frees its key, a decline does not', async () => {
   const stalled = simulator.next('stall');
   const first = post('/v1/payment_intents', form, 'key-2');
   await stalled;
@@ -55,7 +55,7 @@ test('a key in use is a conflict; what fails validation leaves its key free, wha
   expect(await post('/v1/payment_intents', declined, 'key-4')).toMatchObject({ status: 402, replayed: 'true' });
 });
 
-test('Stripe’s own library walks its pages and believes its signatures', async () => {
+test('Stripe’s library reads all pages of a list and accepts the signatures', async () => {
   const { hostname: host, port } = new URL(simulator.url);
   const stripe = new Stripe(simulatedApiKey, { host, port, protocol: 'http', telemetry: false, maxNetworkRetries: 0 });
   for (let i = 0; i < 5; i++) await stripe.paymentIntents.create({ amount: 100, currency: 'usd' });
@@ -69,7 +69,7 @@ test('Stripe’s own library walks its pages and believes its signatures', async
   expect(event).toMatchObject({ object: 'event', type: 'payment_intent.canceled', data: { object: { id } } });
 });
 
-test('it starts as a program, is reached where it says, and posts its events', async () => {
+test('the simulator starts as a program, listens on the address that it prints, and posts its events', async () => {
   const file = fileURLToPath(new URL('./stripe.ts', import.meta.url));
   const receiver = await startReceiver();
   const received = new Promise<{ body: Buffer }>((resolve) => {

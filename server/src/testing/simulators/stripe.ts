@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { StripeAccount } from './stripe-account.ts';
 import { internalError, problemsBefore, type StripeFault } from './stripe-faults.ts';
-import { KeptAnswers, type StripeAnswer } from './stripe-keys.ts';
+import { IdempotencyRecords, type StripeAnswer } from './stripe-idempotency.ts';
 import { decodeForm, type Params, StripeProblem, tree } from './stripe-params.ts';
 import type {
   Listed,
@@ -17,7 +17,7 @@ import type {
   SimulatedRefund,
   StripeRequest,
 } from './stripe-records.ts';
-import { draw } from './stripe-rules.ts';
+import { randomId } from './stripe-rules.ts';
 
 export interface StripeSimulatorOptions {
   port?: number;
@@ -26,13 +26,14 @@ export interface StripeSimulatorOptions {
   onEvent?: (callback: SignedCallback) => void;
 }
 
-/** The one key this account accepts. */
+/** The only API key that the simulator accepts. */
 export const simulatedApiKey = 'sk_test_simulated0000000000000000';
 
 /**
- * Stripe on the loopback, after its published description: payment intents and refunds, idempotency keys, test payment
- * methods (`pm_card_visa`, `pm_card_chargeDeclinedInsufficientFunds`, `pm_card_threeDSecure`, `pm_usBankAccount_success`,
- * `pm_card_refundFail`), signed events, and faults where they are asked for. It keeps its own record of the money.
+ * Simulates Stripe on the loopback address as its documentation describes it: payment intents and refunds, idempotency keys,
+ * test payment methods (`pm_card_visa`, `pm_card_chargeDeclinedInsufficientFunds`, `pm_card_threeDSecure`,
+ * `pm_usBankAccount_success`, `pm_card_refundFail`), signed events, and faults on request. Its `charges` and `refunds` are
+ * an independent record of the money moved.
  */
 export async function startStripeSimulator(options: StripeSimulatorOptions = {}): Promise<StripeSimulator> {
   const simulator = new StripeSimulator(options);
@@ -50,8 +51,8 @@ export class StripeSimulator {
     this.#serve(request, response).catch((error: Error) => response.writeHead(500).end(error.message));
   });
   readonly #clock: () => number;
-  readonly #kept = new KeptAnswers();
-  readonly #faults: { fault: StripeFault; on: RegExp; struck: () => void }[] = [];
+  readonly #idempotencyRecords = new IdempotencyRecords();
+  readonly #faults: { fault: StripeFault; on: RegExp; hit: () => void }[] = [];
   readonly #resume: (() => void)[] = [];
 
   constructor({ clock = Date.now, webhookSecret = 'whsec_simulated', onEvent }: StripeSimulatorOptions) {
@@ -84,27 +85,27 @@ export class StripeSimulator {
     await new Promise((closed) => this.#server.close(closed));
   }
 
-  /** The next request that matches (`POST /v1/refunds`) meets this fault; resolves when it has. */
+  /** Applies a fault to the next request whose line (`POST /v1/refunds`) matches `on`. Resolves when it has. */
   next(fault: StripeFault, on = /^POST /): Promise<void> {
-    return new Promise((struck) => this.#faults.push({ fault, on, struck }));
+    return new Promise((hit) => this.#faults.push({ fault, on, hit }));
   }
 
-  /** What stalls goes on. */
+  /** Continues the requests that a `stall` holds. */
   resume(): void {
     for (const go of this.#resume.splice(0)) go();
   }
 
-  /** As Stripe does after a day: keys mean nothing any more. */
+  /** Deletes the stored answers of all idempotency keys, as Stripe does after a day. */
   forgetKeys(): void {
-    this.#kept.forget();
+    this.#idempotencyRecords.forget();
   }
 
   event(type: string, object: unknown): SimulatedEvent {
     const created = Math.floor(this.#clock() / 1_000);
-    return { id: `evt_${draw()}`, object: 'event', type, created, data: { object } };
+    return { id: `evt_${randomId()}`, object: 'event', type, created, data: { object } };
   }
 
-  /** The event as Stripe posts it (https://docs.stripe.com/webhooks/signature). */
+  /** Signs an event as Stripe does (https://docs.stripe.com/webhooks/signature). */
   sign(event: unknown, atMs = this.#clock(), secret = this.webhookSecret): SignedCallback {
     const body = Buffer.from(JSON.stringify(event));
     const at = Math.floor(atMs / 1_000);
@@ -112,7 +113,7 @@ export class StripeSimulator {
     return { headers: { 'content-type': 'application/json', 'stripe-signature': `t=${at},v1=${signature}` }, body };
   }
 
-  /** An event of this type about a payment intent or a refund as it stands now. */
+  /** A signed event of this type about a payment intent or a refund in its current state. */
   callback(type: string, id: string): SignedCallback {
     const object = id.startsWith('re_') ? this.account.refund(id) : this.account.intent(id);
     return this.sign(this.event(type, object));
@@ -127,13 +128,13 @@ export class StripeSimulator {
     const params = decodeForm(method === 'POST' ? Buffer.concat(chunks).toString('utf8') : search.slice(1));
     const key = request.headers['idempotency-key'] as string | undefined;
     this.requests.push({ method, path: pathname, key, params });
-    const { fault, struck } = this.#faultFor(`${method} ${pathname}`);
-    if (fault === 'hangBefore') return struck();
-    if (fault === 'dropBefore') return struck(request.socket.destroy());
-    if (fault === 'stall') struck();
+    const { fault, hit } = this.#faultFor(`${method} ${pathname}`);
+    if (fault === 'hangBefore') return hit();
+    if (fault === 'dropBefore') return hit(request.socket.destroy());
+    if (fault === 'stall') hit();
     const { authorization } = request.headers;
     const answer = await this.#answer(authorization, { method, path: pathname, key, params }, fault);
-    struck();
+    hit();
     if (fault === 'hangAfter') return;
     if (fault === 'dropAfter') {
       request.socket.destroy();
@@ -141,29 +142,29 @@ export class StripeSimulator {
     }
     response.writeHead(answer.status, {
       'content-type': 'application/json',
-      'request-id': `req_${draw()}`,
+      'request-id': `req_${randomId()}`,
       ...(answer.replayed && { 'idempotent-replayed': 'true' }),
     });
     if (fault === 'dripAfter') response.write(answer.body.slice(0, 1));
     else response.end(fault === 'garbageAfter' ? '<html>Bad gateway</html>' : answer.body);
   }
 
-  #faultFor(line: string): { fault?: StripeFault; struck: (_?: unknown) => void } {
+  #faultFor(line: string): { fault?: StripeFault; hit: (_?: unknown) => void } {
     const at = this.#faults.findIndex(({ on }) => on.test(line));
     const [found] = at < 0 ? [] : this.#faults.splice(at, 1);
-    return found ?? { struck: () => {} };
+    return found ?? { hit: () => {} };
   }
 
-  async #answer(authorization: string | undefined, asked: StripeRequest, fault?: StripeFault): Promise<StripeAnswer> {
+  async #answer(authorization: string | undefined, request: StripeRequest, fault?: StripeFault): Promise<StripeAnswer> {
     if (typeof fault === 'object') return fault;
     try {
-      demandApiKey(authorization);
+      requireApiKey(authorization);
       const problem = fault && problemsBefore[fault];
       if (problem !== undefined) throw problem;
-      const { method, path, params, key } = asked;
-      return await this.#kept.once(key, JSON.stringify([method, path, params]), async () => {
+      const { method, path, params, key } = request;
+      return await this.#idempotencyRecords.once(key, JSON.stringify([method, path, params]), async () => {
         if (fault === 'stall') await new Promise<void>((go) => this.#resume.push(go));
-        const body = JSON.stringify(this.#execute(asked), null, 2);
+        const body = JSON.stringify(this.#execute(request), null, 2);
         return fault === 'status500After' ? internalError.answer : { status: 200, body };
       });
     } catch (error) {
@@ -198,18 +199,21 @@ export class StripeSimulator {
     }
   }
 
-  /** Of all that can be expanded, the charge and what is booked of it: 2.9 % and 30, where capture is not asynchronous. */
+  /**
+   * Expands the charge and its balance transaction, nothing else. The fee is 2.9 % plus 30; it is unknown while the capture
+   * is asynchronous.
+   */
   #expanded(intent: SimulatedIntent, params: Params): unknown {
     const charge = this.charges.find(({ id }) => id === intent.latest_charge);
-    if (charge === undefined || !Object.values(tree(params, 'expand')).some((path) => path === expandable))
+    if (charge === undefined || !Object.values(tree(params, 'expand')).some((path) => path === expandablePath))
       return intent;
     const fee = Math.round(charge.amount * 0.029) + 30;
-    const booked = { id: `txn_${draw()}`, object: 'balance_transaction', fee, currency: charge.currency };
+    const booked = { id: `txn_${randomId()}`, object: 'balance_transaction', fee, currency: charge.currency };
     const isBooked = intent.capture_method === 'automatic';
     return { ...intent, latest_charge: { ...charge, balance_transaction: isBooked ? booked : null } };
   }
 
-  /** The bank's page: who opens it is who they say, unless `?outcome=fail`. */
+  /** The bank's page: opening it authenticates the payer, unless `?outcome=fail`. */
   #showPage(path: string, search: string, response: ServerResponse): void {
     const id = path.split('/')[2] as string;
     const intent = this.account.authenticate(id, new URLSearchParams(search).get('outcome') !== 'fail');
@@ -217,9 +221,9 @@ export class StripeSimulator {
   }
 }
 
-const expandable = 'latest_charge.balance_transaction';
+const expandablePath = 'latest_charge.balance_transaction';
 
-function demandApiKey(authorization: string | undefined): void {
+function requireApiKey(authorization: string | undefined): void {
   const key = /^Bearer (.+)$/.exec(authorization ?? '')?.[1];
   if (key === simulatedApiKey) return;
   const message = key === undefined ? 'You did not provide an API key.' : `Invalid API Key provided: ${key}`;

@@ -7,12 +7,12 @@ import { findCredentials, type SealedCredentials } from './statements.ts';
 
 export type SecretName = 'apiKey' | 'apiSecret' | 'webhookSecret';
 
-/** Where a channel's secret is kept: it opens nowhere else. */
+/** The context that a channel's secret is sealed to: it cannot be decrypted in any other place. */
 export function secretPlace(tenantId: number, id: number, name: SecretName): string {
   return `channel/${tenantId}/${id}/${name}`;
 }
 
-/** What channels show their providers. Remembered sealed; opened for one call at a time. */
+/** The credentials of channels at their providers. Cached encrypted, and decrypted for each call. */
 export class ChannelCredentials {
   readonly #cache: ReadThroughCache<number, SealedCredentials>;
   readonly #open: (sealed: Buffer, where: string) => string;

@@ -6,7 +6,7 @@ import { type ChannelRow, findChannel } from './statements.ts';
 
 export const channelsTopic = 'channels';
 
-/** Every channel by its id, from memory: a payment looks its channel up without asking the database. */
+/** Channels by id, cached in memory so that creating a payment needs no query for its channel. */
 export class ChannelDirectory {
   readonly #cache: ReadThroughCache<number, ChannelRow>;
   readonly #notifications: Notifications;
@@ -25,7 +25,7 @@ export class ChannelDirectory {
     });
   }
 
-  /** What is remembered, without asking the database. Undefined does not mean that there is no such channel. */
+  /** Reads the cache alone. Undefined does not mean that there is no such channel. */
   remembered(id: number): ChannelRow | undefined {
     return this.#cache.peek(id);
   }
@@ -35,8 +35,8 @@ export class ChannelDirectory {
   }
 
   /**
-   * The same for whoever holds a connection already: what is not remembered is read through it. Waiting for another one
-   * behind those that wait for this one's locks would never end.
+   * For callers inside a transaction: reads a channel that is not cached through the transaction's own connection. Waiting
+   * for a second connection could deadlock, because its holders may wait for the locks of this transaction.
    */
   async findWithin(transaction: Queryable, id: number): Promise<ChannelRow | undefined> {
     return this.#cache.peek(id) ?? (await this.#read(transaction, id));
@@ -47,7 +47,7 @@ export class ChannelDirectory {
     return row && isSandbox(row) && !this.#sandboxEnabled ? { ...row, is_disabled: true } : row;
   }
 
-  /** Tells every node that a channel has been changed. */
+  /** Invalidates a channel in the caches of all nodes. */
   async changed(database: Database, id: number): Promise<void> {
     await this.#notifications.publish(database, channelsTopic, id);
   }

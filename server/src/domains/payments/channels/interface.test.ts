@@ -30,7 +30,7 @@ afterAll(async () => {
 const modify = (body: unknown, as = admin) => florin.post('/api/channel/modify', body, as);
 const secrets = { apiKey: 'pk-canary-1', apiSecret: 'ps-canary-2', webhookSecret: 'ws-canary-3' };
 
-test('creating, updating and listing answer exactly the fields of a channel', async () => {
+test('creating, updating and listing return exactly the fields of a channel', async () => {
   const code = unique('cards');
   const input = { name: 'Cards', code, type: 'ONLINE', currency: 'USD,EUR', country: 'US', state: true };
   const own = { tenantId: null, provider: null, fallbackChannelIds: [] };
@@ -52,7 +52,7 @@ test('creating, updating and listing answer exactly the fields of a channel', as
   expect(body.data).toContainEqual({ ...record, ...changed, id });
 });
 
-test('its secrets are in no reply, and nowhere readable in the database', async () => {
+test('secrets are in no reply and only encrypted in the database', async () => {
   const created = await modify(channelInput(secrets));
   const updated = await modify(channelInput({ id: created.body.data.id, apiKey: 'pk-canary-4' }));
   const listed = await florin.get('/api/channel/list', admin);
@@ -68,7 +68,7 @@ test('its secrets are in no reply, and nowhere readable in the database', async 
   expect(JSON.stringify(rows)).not.toContain(hex);
 });
 
-test('a secret left out of an update stays, and an empty one is cleared', async () => {
+test('an update without a secret keeps it, and an empty secret clears it', async () => {
   const id = await makeChannel(florin, admin, secrets);
   const sealed = async () =>
     (
@@ -96,7 +96,7 @@ describe('the code', () => {
     expect((await modify(channelInput({ id: first, code }))).status).toBe(200);
   });
 
-  test('is free in every other tenant', async () => {
+  test('can be used again in another tenant', async () => {
     const code = unique('code');
     for (let i = 0; i < 2; i++) {
       const tenantId = await makeTenant(florin, admin);
@@ -105,14 +105,14 @@ describe('the code', () => {
     }
   });
 
-  test('of twenty who take it at once, one gets it', async () => {
+  test('is given to one of twenty concurrent requests', async () => {
     const code = unique('code');
     const replies = await Promise.all(Array.from({ length: 20 }, () => modify(channelInput({ code }))));
     expect(replies.map(({ status }) => status).toSorted()).toEqual([200, ...Array(19).fill(409)]);
   });
 });
 
-test('currencies are ISO 4217 codes; spaces and repeats are tidied away', async () => {
+test('currencies are ISO 4217 codes; spaces and repeats are removed', async () => {
   expect(dataOf(await modify(channelInput({ currency: 'USD, EUR,USD' }))).currency).toBe('USD,EUR');
   for (const currency of ['usd', 'USD;EUR', 'USD,', 'XXX', 'US Dollar']) {
     const { status, body } = await modify(channelInput({ currency }));
@@ -124,14 +124,14 @@ test('currencies are ISO 4217 codes; spaces and repeats are tidied away', async 
   }
 });
 
-test('an id that is not there is refused, and creates nothing', async () => {
+test('an unknown id is refused and creates nothing', async () => {
   const before = dataOf(await florin.get('/api/channel/list', admin)).length;
   const { status, body } = await modify(channelInput({ id: 987_654 }));
   expect({ status, body }).toEqual({ status: 404, body: aRefusal(404, { type: 'record_not_found', field: 'id' }) });
   expect(dataOf(await florin.get('/api/channel/list', admin))).toHaveLength(before);
 });
 
-test('a channel switched off takes no payment from that moment on, and takes them again when switched on', async () => {
+test('a channel that is switched off refuses payments at once, and accepts them again when switched on', async () => {
   const code = unique('cards');
   const id = await makeChannel(florin, admin, { code });
   const pay = () => florin.post('/api/transaction/create', { amount: 5, currency: 'USD', channelId: id }, admin);

@@ -13,7 +13,7 @@ import {
   type ChannelRow,
   findChannel,
   findChannels,
-  findFallingBackOn,
+  findChannelsFallingBackOn,
   insertChannel,
   lockChannels,
   nextChannelId,
@@ -23,19 +23,19 @@ import {
 export interface ChannelDeps {
   database: Database;
   directory: ChannelDirectory;
-  /** Seals a secret to the place it is kept in. */
+  /** Encrypts a secret so that it can only be decrypted for this place. */
   seal: (plain: string, where: string) => Buffer;
   clock: Clock;
-  /** Whether a channel may name the sandbox: `app.sandbox.enabled`. */
+  /** `app.sandbox.enabled`: whether a channel may use the sandbox. */
   sandboxEnabled: boolean;
 }
 
 type ChannelInput = Static<typeof channelInput>;
 
-/** Creates a channel, or updates the one named by `id`; the answer is what was saved. */
+/** Creates a channel, or updates the one with `id`. Returns the saved channel. */
 export async function saveChannel(input: ChannelInput, principal: Principal, deps: ChannelDeps): Promise<ChannelRow> {
   const currencies = currenciesOf(input.currency);
-  const saved = await refusingTakenCode(input.code, () =>
+  const saved = await refuseTakenCode(input.code, () =>
     deps.database.transaction(async (transaction) => {
       await transaction.run(lockChannels);
       return input.id === undefined
@@ -47,54 +47,13 @@ export async function saveChannel(input: ChannelInput, principal: Principal, dep
   return saved;
 }
 
-/** Every channel to fall back on must be one that payments of this channel could use, and another one. */
-async function demandFallbacks(
-  { id, fallbackChannelIds = [] }: ChannelInput,
-  tenantId: number,
-  transaction: Queryable,
-): Promise<void> {
-  if (fallbackChannelIds.length === 0) return;
-  const found = new Map((await transaction.run(findChannels, [fallbackChannelIds])).map((row) => [row.id, row]));
-  for (const fallbackId of fallbackChannelIds) {
-    if (fallbackId === id) throw invalid('fallbackChannelIds', 'A channel cannot fall back on itself.');
-    const fallback = found.get(fallbackId);
-    if (fallback === undefined || !mayUse(fallback, tenantId)) {
-      throw new Refusal('record_not_found', `There is no channel ${fallbackId}.`, { field: 'fallbackChannelIds' });
-    }
+async function refuseTakenCode<Result>(code: string, save: () => Promise<Result>): Promise<Result> {
+  try {
+    return await save();
+  } catch (error) {
+    if (violatedConstraint(error) !== 'channel_tenant_id_code_key') throw error;
+    throw new Refusal('channel_code_taken', `Another channel already has the code ${code}.`, { field: 'code' });
   }
-}
-
-/** What the channel is going to be. */
-type Planned = Pick<ChannelRow, 'provider' | 'fallback_channel_ids'>;
-
-/**
- * Neither may the sandbox be a fallback of a channel that takes real money, nor the other way round: a real decline would
- * become a success. Rows that are mixed already can be changed in everything else.
- */
-async function demandUnmixed(
-  existing: ChannelRow | undefined,
-  planned: Planned,
-  input: ChannelInput,
-  transaction: Queryable,
-): Promise<void> {
-  const isOtherProvider = existing !== undefined && existing.provider !== planned.provider;
-  if (existing !== undefined && !isOtherProvider && input.fallbackChannelIds === undefined) return;
-  const fallbacks = await transaction.run(findChannels, [planned.fallback_channel_ids]);
-  const field = input.fallbackChannelIds === undefined ? 'provider' : 'fallbackChannelIds';
-  const mixed = fallbacks.find((fallback) => areMixed(planned, fallback));
-  if (mixed !== undefined) throw mixes(field, `channel ${mixed.id}, on which it would fall back,`, planned);
-  if (!isOtherProvider) return;
-  const falling = await transaction.run(findFallingBackOn, [existing.id]);
-  // Which channels of other tenants fall back on a platform's is not told.
-  if (falling.some((channel) => areMixed(planned, channel))) {
-    throw mixes('provider', 'a channel that falls back on it', planned);
-  }
-}
-
-function mixes(field: string, other: string, { provider }: Planned): Refusal {
-  const kinds = provider === 'sandbox' ? ['the sandbox', 'real money'] : ['real money', 'the sandbox'];
-  const message = `This channel would stand for ${kinds[0]} and ${other} for ${kinds[1]}: one must not fall back on the other.`;
-  return new Refusal('fallback_mixes_sandbox', message, { field });
 }
 
 async function create(
@@ -105,9 +64,9 @@ async function create(
   { seal, clock, sandboxEnabled }: ChannelDeps,
 ): Promise<ChannelRow> {
   if (input.provider === 'sandbox' && !sandboxEnabled) throw sandboxDisabled('provider');
-  await demandFallbacks(input, tenantId, transaction);
+  await requireUsableFallbacks(input, tenantId, transaction);
   const planned = { provider: input.provider ?? null, fallback_channel_ids: input.fallbackChannelIds ?? [] };
-  await demandUnmixed(undefined, planned, input, transaction);
+  await requireUnmixedFallbacks(undefined, planned, input, transaction);
   const [{ id }] = (await transaction.run(nextChannelId)) as [{ id: number }];
   const sealed = (name: SecretName) => sealedOrNull(input[name], seal, tenantId, id, name);
   const [row] = await transaction.run(insertChannel, [
@@ -146,8 +105,8 @@ async function update(
   if (planned.provider === 'sandbox' && existing.provider !== 'sandbox' && !sandboxEnabled) {
     throw sandboxDisabled('provider');
   }
-  await demandFallbacks(input, existing.tenant_id, transaction);
-  await demandUnmixed(existing, planned, input, transaction);
+  await requireUsableFallbacks(input, existing.tenant_id, transaction);
+  await requireUnmixedFallbacks(existing, planned, input, transaction);
   const secret = (name: SecretName) => [
     input[name] !== undefined,
     sealedOrNull(input[name], seal, existing.tenant_id, id, name),
@@ -172,6 +131,56 @@ async function update(
   return row as ChannelRow;
 }
 
+/** Every fallback must be another channel, and one that the tenant may use. */
+async function requireUsableFallbacks(
+  { id, fallbackChannelIds = [] }: ChannelInput,
+  tenantId: number,
+  transaction: Queryable,
+): Promise<void> {
+  if (fallbackChannelIds.length === 0) return;
+  const found = new Map((await transaction.run(findChannels, [fallbackChannelIds])).map((row) => [row.id, row]));
+  for (const fallbackId of fallbackChannelIds) {
+    if (fallbackId === id) throw invalid('fallbackChannelIds', 'A channel cannot fall back on itself.');
+    const fallback = found.get(fallbackId);
+    if (fallback === undefined || !mayUse(fallback, tenantId)) {
+      throw new Refusal('record_not_found', `There is no channel ${fallbackId}.`, { field: 'fallbackChannelIds' });
+    }
+  }
+}
+
+/** The channel as it will be after the change. */
+type PlannedChannel = Pick<ChannelRow, 'provider' | 'fallback_channel_ids'>;
+
+/**
+ * The sandbox must not be a fallback of a channel that moves real money: a real decline would become a success. Nor the other
+ * way round. Existing channels that violate this can still be changed in other fields.
+ */
+async function requireUnmixedFallbacks(
+  existing: ChannelRow | undefined,
+  planned: PlannedChannel,
+  input: ChannelInput,
+  transaction: Queryable,
+): Promise<void> {
+  const providerChanges = existing !== undefined && existing.provider !== planned.provider;
+  if (existing !== undefined && !providerChanges && input.fallbackChannelIds === undefined) return;
+  const fallbacks = await transaction.run(findChannels, [planned.fallback_channel_ids]);
+  const field = input.fallbackChannelIds === undefined ? 'provider' : 'fallbackChannelIds';
+  const mixed = fallbacks.find((fallback) => areMixed(planned, fallback));
+  if (mixed !== undefined) throw mixedFallback(field, `channel ${mixed.id}, its fallback,`, planned);
+  if (!providerChanges) return;
+  const channelsFallingBack = await transaction.run(findChannelsFallingBackOn, [existing.id]);
+  // The refusal names no channel: other tenants' channels may fall back on a channel of the platform.
+  if (channelsFallingBack.some((channel) => areMixed(planned, channel))) {
+    throw mixedFallback('provider', 'a channel that falls back on it', planned);
+  }
+}
+
+function mixedFallback(field: string, other: string, { provider }: PlannedChannel): Refusal {
+  const kinds = provider === 'sandbox' ? ['the sandbox', 'real money'] : ['real money', 'the sandbox'];
+  const message = `This channel would use ${kinds[0]} and ${other} ${kinds[1]}: one must not fall back on the other.`;
+  return new Refusal('fallback_mixes_sandbox', message, { field });
+}
+
 function sealedOrNull(
   plain: string | undefined,
   seal: ChannelDeps['seal'],
@@ -180,13 +189,4 @@ function sealedOrNull(
   name: SecretName,
 ): Buffer | null {
   return plain === undefined || plain === '' ? null : seal(plain, secretPlace(tenantId, id, name));
-}
-
-async function refusingTakenCode<Result>(code: string, save: () => Promise<Result>): Promise<Result> {
-  try {
-    return await save();
-  } catch (error) {
-    if (violatedConstraint(error) !== 'channel_tenant_id_code_key') throw error;
-    throw new Refusal('channel_code_taken', `Another channel already has the code ${code}.`, { field: 'code' });
-  }
 }

@@ -8,11 +8,16 @@ import { savedChannel } from './schema.ts';
 
 type Provided = ReturnType<typeof provide>;
 
-/** Payment channels: the routes that a payment can take. */
+/** Payment channels: accounts at providers, or offline ways to pay, through which payments are made. */
 export const channels = defineModule({
   name: 'channels',
   tables: ['channel'],
-  reference: [{ name: 'Channels', description: 'The routes that a payment can take.' }],
+  reference: [
+    {
+      name: 'Channels',
+      description: 'The accounts at providers, or offline ways to pay, through which payments are made.',
+    },
+  ],
   resources: { channel: savedChannel },
   provide,
   routes: (context: Node & Provided) => channelRoutes({ ...context, directory: context.channels }),

@@ -9,31 +9,33 @@ export function channelRoutes(deps: ChannelDeps): Route[] {
   return [
     get('/api/channel/list', 'channel_read', 'Channels', {
       summary: 'List channels',
-      description: "The caller's own and the platform's; a platform administrator sees every tenant's.",
+      description:
+        "The channels of the caller's tenant and of the platform. A platform administrator sees all tenants' channels.",
       data: Type.Array(listedChannel),
       handle: async ({ principal }) => {
         const rows = await deps.database.run(listChannels, [seesAllTenants(principal) ? null : principal.tenantId]);
-        return { data: rows.map(listedOf) };
+        return { data: rows.map(channelOnWire) };
       },
     }),
 
     post('/api/channel/modify', 'channel_write', 'Channels', {
       summary: 'Create or update a channel',
-      description: 'Without `id` a channel is created, with it that one is updated. The answer is what was saved.',
+      description:
+        'Creates a channel without `id`, updates the channel with this `id` otherwise. Returns the saved channel.',
       body: channelInput,
       data: savedChannel,
       handle: async ({ body, principal }) => {
         const row = await saveChannel(body, principal, deps);
         return {
           message: body.id === undefined ? 'Channel created' : 'Channel updated',
-          data: { ...listedOf(row), updatedTime: row.updated_at },
+          data: { ...channelOnWire(row), updatedTime: row.updated_at },
         };
       },
     }),
   ];
 }
 
-function listedOf(row: ChannelRow) {
+function channelOnWire(row: ChannelRow) {
   return {
     id: row.id,
     name: row.name,

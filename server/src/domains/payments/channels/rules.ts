@@ -4,7 +4,7 @@ import { type Principal, platformTenant, seesAllTenants } from '../../../core/pr
 import { sandboxDisabled } from '../providers/directory.ts';
 import type { ChannelRow } from './statements.ts';
 
-/** `USD, EUR` → [USD, EUR]; each a code of ISO 4217, none twice. */
+/** `USD, EUR` → [USD, EUR], without repeats. Throws the refusal `invalid_request` unless each is an ISO 4217 code. */
 export function currenciesOf(text: string): string[] {
   const codes = text.split(',').map((code) => code.trim());
   for (const code of codes) {
@@ -15,7 +15,7 @@ export function currenciesOf(text: string): string[] {
   return [...new Set(codes)];
 }
 
-/** Platform channels can be used, not changed, by every tenant (decisions, Who may do what). */
+/** Every tenant can use the platform's channels but not change them (decisions, Who may do what). */
 export function mayUse(channel: ChannelRow, tenantId: number): boolean {
   return channel.tenant_id === tenantId || channel.tenant_id === platformTenant;
 }
@@ -24,20 +24,23 @@ export function mayChange(channel: ChannelRow, principal: Principal): boolean {
   return seesAllTenants(principal) || channel.tenant_id === principal.tenantId;
 }
 
-/** Whether a provider only plays: it moves no money. */
+/** Whether the channel moves no real money. */
 export function isSandbox({ provider }: Pick<ChannelRow, 'provider'>): boolean {
   return provider === 'sandbox';
 }
 
 /**
- * Whether one stands for real money and the other for play: what is declined at the one must never be tried at the other. A
- * channel without a provider asks nobody and is of neither kind.
+ * Whether one channel moves real money and the other is a sandbox: a payment must never fall back from one to the other. A
+ * channel without a provider is neither.
  */
 export function areMixed(one: Pick<ChannelRow, 'provider'>, other: Pick<ChannelRow, 'provider'>): boolean {
   return one.provider !== null && other.provider !== null && isSandbox(one) !== isSandbox(other);
 }
 
-/** Refuses a payment that this channel does not take. */
+/**
+ * Throws a refusal if the channel does not accept payments in this currency: `invalid_request`, `sandbox_disabled`,
+ * `channel_inactive` or `currency_not_supported`.
+ */
 export function requireAccepting(channel: ChannelRow, currency: string): void {
   if (!isCurrency(currency)) {
     throw invalid('currency', 'currency must be an upper-case ISO 4217 code, such as USD.');

@@ -35,7 +35,7 @@ describe('a sandbox channel and a real one', () => {
 
   const mixed = { status: 409, type: 'fallback_mixes_sandbox' };
 
-  test('cannot be each other’s fallback, when it is created or changed; of one kind they can', async () => {
+  test('cannot be each other’s fallback, neither at creation nor by update; channels of one kind can', async () => {
     const [sandbox, stripe, mollie] = [
       await makeChannel(florin, admin, { provider: 'sandbox' }),
       await makeChannel(florin, admin, { provider: 'stripe' }),
@@ -62,7 +62,7 @@ describe('a sandbox channel and a real one', () => {
     expect(await providerOf(second)).toBe('sandbox');
   });
 
-  test('do not come to be mixed by a change of the provider of either', async () => {
+  test('cannot be mixed by changing the provider of either', async () => {
     const fallback = await makeChannel(florin, admin, { provider: 'stripe' });
     const first = await makeChannel(florin, admin, { provider: 'mollie', fallbackChannelIds: [fallback] });
     for (const id of [fallback, first]) {
@@ -71,13 +71,13 @@ describe('a sandbox channel and a real one', () => {
         field: 'provider',
       });
     }
-    // Together with its fallbacks it can change.
+    // The provider can change together with the fallbacks.
     const changed = channelInput({ id: first, provider: 'sandbox', fallbackChannelIds: [] });
     expect((await modify(changed)).status).toBe(200);
     expect((await modify(channelInput({ id: fallback, provider: 'sandbox' }))).status).toBe(200);
   });
 
-  test('may both be fallbacks of a channel without a provider until it gets one', async () => {
+  test('can both be fallbacks of a channel without a provider until it gets one', async () => {
     const sandbox = await makeChannel(florin, admin, { provider: 'sandbox' });
     const stripe = await makeChannel(florin, admin, { provider: 'stripe' });
     const byHand = await makeChannel(florin, admin, { fallbackChannelIds: [sandbox, stripe] });
@@ -86,7 +86,7 @@ describe('a sandbox channel and a real one', () => {
     }
   });
 
-  test('are not mixed by two changes at once', async () => {
+  test('are not mixed by two concurrent changes', async () => {
     for (let round = 0; round < 10; round++) {
       const one = await makeChannel(florin, admin, { provider: 'stripe' });
       const other = await makeChannel(florin, admin, { provider: 'stripe' });
@@ -133,7 +133,7 @@ describe('in CLUSTER mode', () => {
     await db.drop();
   });
 
-  test('a channel cannot name the sandbox, when it is created or changed', async () => {
+  test('a channel cannot use the sandbox, neither at creation nor by update', async () => {
     const field = 'provider';
     expect(refusalOf(await modify(channelInput({ provider: 'sandbox' })))).toEqual({ ...disabled, field });
     const id = await makeChannel(florin, admin, { provider: 'stripe' });
@@ -141,7 +141,7 @@ describe('in CLUSTER mode', () => {
     expect(await providerOf(id)).toBe('stripe');
   });
 
-  test('one that names it from before takes no payment, and can be switched off or given another provider', async () => {
+  test('an existing sandbox channel refuses payments, and can be switched off or get another provider', async () => {
     const input = { amount: 1999, currency: 'USD', channelId: sandbox };
     const before = await db.query('select from transaction');
     expect(refusalOf(await florin.post('/api/transaction/create', input, admin))).toEqual({
@@ -155,12 +155,12 @@ describe('in CLUSTER mode', () => {
     expect((await modify(channelInput({ id, provider: 'stripe' }))).status).toBe(200);
   });
 
-  test('its callbacks are refused, so that they book nothing', async () => {
+  test('callbacks of the sandbox are refused and book nothing', async () => {
     const message = signedMessage(toldOf(waiting), 7, channelSecret);
     expect(refusalOf(await postCallback(florin, sandbox, message))).toMatchObject(disabled);
   });
 
-  test('what was asked of it before ends as FAILED when its turn comes, and is not asked for again', async () => {
+  test('earlier operations of the sandbox end as FAILED when they are due, without another call', async () => {
     await db.query('update provider_operation set due_at = now()');
     await eventually('it has ended', async () => {
       const { status } = dataOf(await florin.get(`/api/transaction/detail?id=${waiting}`, admin));
@@ -171,7 +171,7 @@ describe('in CLUSTER mode', () => {
     });
   });
 
-  test('its page for payers is refused', async () => {
+  test('the sandbox’s page for payers is refused', async () => {
     expect((await florin.get(`/sandbox/pay/${waiting}-1`)).status).toBe(403);
   });
 });

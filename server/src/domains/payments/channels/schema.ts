@@ -3,11 +3,11 @@ import { providerNames } from '../providers/directory.ts';
 
 export const channelTypes = ['ONLINE', 'OFFLINE'] as const;
 
-const secret = (what: string) =>
+const secret = (name: string) =>
   Type.Optional(
     Type.String({
       maxLength: 4096,
-      description: `${what}. Stored sealed, never shown. Left out of an update it stays; an empty string clears it.`,
+      description: `${name}. Stored encrypted, never returned. An update without it keeps it; an empty string clears it.`,
     }),
   );
 
@@ -26,19 +26,19 @@ export const channelInput = Type.Object(
     currency: Type.String({
       minLength: 3,
       maxLength: 1024,
-      description: 'The ISO 4217 codes this channel takes, comma-separated: `USD,EUR`.',
+      description: 'The ISO 4217 codes that this channel accepts, comma-separated: `USD,EUR`.',
     }),
     country: Type.String({ pattern: '^[A-Z]{2,3}$', title: 'a country code of ISO 3166, such as US' }),
     apiKey: secret("The provider's API key"),
     apiSecret: secret("The provider's API secret"),
-    webhookSecret: secret("The secret that verifies the provider's callbacks"),
+    webhookSecret: secret("The secret with which Florin verifies the provider's callbacks"),
     state: Type.Boolean({ description: 'true: active and accepting payments.' }),
     provider: Type.Optional(
       Type.Union([Type.Enum([...providerNames]), Type.Null()], {
         title: `one of ${providerNames.join(', ')}, or null`,
         description:
-          'Who takes the money. Without one, Florin records payments and their status moves by update. Left out of an ' +
-          'update it stays; null clears it.',
+          'The provider that takes the money. Without one, Florin only records payments, and updates change their status. An ' +
+          'update without this field keeps it; null clears it.',
       }),
     ),
     fallbackChannelIds: Type.Optional(
@@ -46,8 +46,8 @@ export const channelInput = Type.Object(
         maxItems: 5,
         uniqueItems: true,
         description:
-          'Channels that are tried in this order after a definite failure that another may not have. Left out of an ' +
-          'update they stay.',
+          'Channels that Florin tries in this order after a definite failure that another channel may not have. An update ' +
+          'without this field keeps them.',
       }),
     ),
   },
@@ -62,7 +62,9 @@ const listed = {
   currency: Type.String({ description: 'Comma-separated ISO 4217 codes.' }),
   country: Type.String(),
   state: Type.Boolean(),
-  tenantId: Type.Union([Type.String(), Type.Null()], { description: "null: the platform's, usable by every tenant." }),
+  tenantId: Type.Union([Type.String(), Type.Null()], {
+    description: 'null: a channel of the platform, usable by every tenant.',
+  }),
   provider: Type.Union([Type.String(), Type.Null()]),
   fallbackChannelIds: Type.Array(Type.Integer()),
   createdTime: Type.String(),

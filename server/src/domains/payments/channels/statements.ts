@@ -14,7 +14,7 @@ export interface ChannelRow {
   fallback_channel_ids: number[];
   created_at: string;
   updated_at: string | null;
-  /** Set by the directory: its provider is the sandbox, which is disabled here. */
+  /** Set by the directory if the provider is the sandbox and the sandbox is disabled. */
   is_disabled?: boolean;
 }
 
@@ -23,25 +23,23 @@ const columns =
 
 export const findChannel = statement<ChannelRow>('channels.find', `select ${columns} from channel where id = $1`);
 
-/** Several at once. */
 export const findChannels = statement<ChannelRow>(
   'channels.find_several',
   `select ${columns} from channel where id = any ($1::bigint[])`,
 );
 
-/** Every channel that falls back on this one. */
-export const findFallingBackOn = statement<ChannelRow>(
+export const findChannelsFallingBackOn = statement<ChannelRow>(
   'channels.find_falling_back_on',
   `select ${columns} from channel where fallback_channel_ids @> array[$1::bigint] order by id`,
 );
 
 /**
- * One change of channels at a time: what a channel may be depends on others that refer to it. Nobody who only reads waits,
- * and channels change rarely.
+ * Serialises changes of channels, because a change is checked against the channels that refer to it. Readers do not wait, and
+ * channels change rarely.
  */
 export const lockChannels = statement('channels.lock', 'lock table channel in share row exclusive mode');
 
-/** A tenant's own and the platform's; or, with null, everyone's. */
+/** A tenant's channels and the platform's. Values: tenant; null lists all channels. */
 export const listChannels = statement<ChannelRow>(
   'channels.list',
   `select ${columns} from channel where $1::bigint is null or tenant_id in ($1, 0) order by id`,
@@ -61,7 +59,7 @@ export const insertChannel = statement<ChannelRow>(
    returning ${columns}`,
 );
 
-/** A secret's pair of values: whether to write it at all, and what (null clears it). */
+/** Each secret has two values: whether to write it, and the sealed secret (null clears it). */
 export const updateChannel = statement<ChannelRow>(
   'channels.update',
   `update channel
@@ -88,7 +86,7 @@ export const findCredentials = statement<SealedCredentials>(
   'select tenant_id, api_key_sealed, api_secret_sealed, webhook_secret_sealed from channel where id = $1',
 );
 
-/** Channels of any tenant under a code: a callback names one by its code alone, and its signature says which. */
+/** Channels of any tenant with a code: a callback names the channel by its code, and the signature decides between them. */
 export const findByCode = statement<{ id: number }>(
   'channels.find_by_code',
   'select id from channel where code = $1 and provider is not null order by id limit 50',

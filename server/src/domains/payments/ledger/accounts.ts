@@ -1,12 +1,12 @@
 /**
- * The four accounts of a tenant in each currency. An account's balance is what was debited less what was credited; in sum
- * over all accounts that is zero, whatever happens, since every transfer debits what it credits (docs/ledger.md).
+ * The four accounts of a tenant in each currency. The balance of an account is its debits less its credits. All balances sum
+ * to zero, because every transfer debits one account and credits another with the same amount (docs/ledger.md).
  */
 export const accounts = {
-  PROVIDER_RECEIVABLE: 'What providers have taken from payers and owe to us.',
-  MERCHANT_PAYABLE: 'What is owed to the merchant for payments that succeeded.',
-  REFUNDS: 'What was given back to payers, at the cost of the merchant.',
-  PROVIDER_FEES: 'What providers have kept for themselves, where they report it.',
+  PROVIDER_RECEIVABLE: 'Money that providers have taken from payers and owe us.',
+  MERCHANT_PAYABLE: 'Money owed to the merchant for payments that succeeded.',
+  REFUNDS: 'Money refunded to payers, at the expense of the merchant.',
+  PROVIDER_FEES: 'Fees that providers have kept, if they report them.',
 } as const;
 
 export type Account = keyof typeof accounts;

@@ -8,17 +8,20 @@ import { readBalances } from './statements.ts';
 
 export type AccountBalance = Static<typeof accountBalance>;
 
-/** Every account of every currency that anything was booked in, by currency; of a platform administrator, of all tenants in sum. */
+/**
+ * The balance of every account in every currency that has transfers, ordered by currency. A platform administrator sees the
+ * sums over all tenants.
+ */
 export async function balancesOf(
   database: Queryable,
   { currency, date }: Static<typeof balanceQuery>,
   principal: Principal,
 ): Promise<AccountBalance[]> {
   const rows = await database.run(readBalances, [await tenantsSeen(database, principal), currency, date]);
-  const booked = Map.groupBy(rows, (row) => row.currency);
-  return [...booked.keys()].sort().flatMap((code) =>
+  const rowsByCurrency = Map.groupBy(rows, (row) => row.currency);
+  return [...rowsByCurrency.keys()].sort().flatMap((code) =>
     (Object.keys(accounts) as Account[]).map((account): AccountBalance => {
-      const row = booked.get(code)?.find((one) => one.account === account);
+      const row = rowsByCurrency.get(code)?.find((one) => one.account === account);
       return row ?? { currency: code, account, debit: '0', credit: '0', balance: '0' };
     }),
   );

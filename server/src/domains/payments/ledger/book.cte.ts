@@ -1,17 +1,17 @@
 /**
- * What a move of a payment books, as CTEs that stand in the same statement as the move, so that neither can be without the
- * other. They read a CTE `moved (tenant_id, id, booked_channel_id, currency, amount, from_status, to_status, refunded,
- * refund_id, fee, at)`: payments as they are after the move.
+ * CTEs that book the transfers of a transition of payments in the same statement, so that neither happens without the other.
+ * They read a CTE `moved (tenant_id, id, booked_channel_id, currency, amount, from_status, to_status, refunded, refund_id,
+ * fee, at)` with the payments after the transition.
  *
- * | Move | Debit | Credit |
+ * | Transition | Debit | Credit |
  * |---|---|---|
  * | a payment succeeds | PROVIDER_RECEIVABLE | MERCHANT_PAYABLE |
  * | with a fee | PROVIDER_FEES | PROVIDER_RECEIVABLE |
  * | a refund succeeds | REFUNDS | PROVIDER_RECEIVABLE |
  * | a refund fails after it had succeeded | PROVIDER_RECEIVABLE | REFUNDS |
  *
- * A payment that returns from REFUNDED to SUCCESS has not succeeded again. The second leg of a refund is its reversal: the
- * key lets it be booked once.
+ * A payment that returns from REFUNDED to SUCCESS has not succeeded again. Leg 2 of a refund is its reversal; the primary key
+ * ensures that it is booked only once.
  */
 export const bookTransfersCte = `
   transfer as (

@@ -17,15 +17,14 @@ import {
 
 export type Entry = Static<typeof entry>;
 
-/** Transfers under the filter from the newest on: how many in all, and those asked for. */
-interface Found {
+interface TransferPage {
   total: number;
   transfers: TransferRow[];
 }
 
 /**
- * One page of entries, newest first, with the exact total: both of one moment. Each transfer is two entries, its debit
- * before its credit; under an account it is the one of that account.
+ * Reads one page of entries, newest first, and the exact total, both from one snapshot. Each transfer is two entries, the
+ * debit before the credit. A filter by account leaves one entry of each transfer.
  */
 export function entriesOf(
   database: Pick<Database, 'snapshot'>,
@@ -35,37 +34,48 @@ export function entriesOf(
   const page = { page: query.page ?? 1, pageSize: query.pageSize ?? defaultPageSize };
   const { startDate, endDate } = dayRangeOf(query.startDate, query.endDate);
   const payment = paymentOf(query.transactionId);
-  const sides = query.account === undefined ? 2 : 1;
+  const entriesPerTransfer = query.account === undefined ? 2 : 1;
   const offset = (page.page - 1) * page.pageSize;
-  const skip = Math.floor(offset / sides);
-  const take = Math.ceil((offset + page.pageSize) / sides) - skip;
-  return database.snapshot(async (moment) => {
-    const narrowed = [await tenantsSeen(moment, principal), query.currency, query.account, startDate, endDate];
+  const skip = Math.floor(offset / entriesPerTransfer);
+  const take = Math.ceil((offset + page.pageSize) / entriesPerTransfer) - skip;
+  return database.snapshot(async (snapshot) => {
+    const filter = [await tenantsSeen(snapshot, principal), query.currency, query.account, startDate, endDate];
     const { total, transfers } =
       payment === undefined
-        ? await findTransfers(moment, narrowed, skip, take)
-        : await findTransfersOfPayment(moment, [...narrowed, payment], skip, take);
+        ? await findTransfers(snapshot, filter, skip, take)
+        : await findTransfersOfPayment(snapshot, [...filter, payment], skip, take);
     const entries = transfers.flatMap(bothEntries).filter(({ account }) => account === (query.account ?? account));
-    const before = offset - skip * sides;
+    // A page of 2 entries per transfer can begin with the credit of a transfer.
+    const firstEntry = offset - skip * entriesPerTransfer;
     return {
-      data: entries.slice(before, before + page.pageSize),
-      pagination: paginationOf(page, total * sides),
+      data: entries.slice(firstEntry, firstEntry + page.pageSize),
+      pagination: paginationOf(page, total * entriesPerTransfer),
     };
   });
 }
 
-/** The totals say which days hold the page, so that whole days are skipped without being read. */
-async function findTransfers(moment: Queryable, narrowed: unknown[], skip: number, take: number): Promise<Found> {
-  const [place] = await moment.run(locateTransfers, [...narrowed, skip, take]);
-  const { total = 0, first_day = null, last_day = null, skip: skipInDays = 0 } = place ?? {};
+/** Locates the days of the page by the totals, so that other days are not read. */
+async function findTransfers(
+  snapshot: Queryable,
+  filter: unknown[],
+  skip: number,
+  take: number,
+): Promise<TransferPage> {
+  const [location] = await snapshot.run(locateTransfers, [...filter, skip, take]);
+  const { total = 0, first_day = null, last_day = null, skip: skipInDays = 0 } = location ?? {};
   if (first_day === null) return { total, transfers: [] };
-  const values = [...narrowed.slice(0, 3), first_day, last_day, skipInDays, take];
-  return { total, transfers: await moment.run(listTransfers, values) };
+  const values = [...filter.slice(0, 3), first_day, last_day, skipInDays, take];
+  return { total, transfers: await snapshot.run(listTransfers, values) };
 }
 
-async function findTransfersOfPayment(moment: Queryable, narrowed: unknown[], skip: number, take: number) {
-  const [count] = await moment.run(countTransfersOfPayment, narrowed);
-  const transfers = await moment.run(listTransfersOfPayment, [...narrowed, skip, take]);
+async function findTransfersOfPayment(
+  snapshot: Queryable,
+  filter: unknown[],
+  skip: number,
+  take: number,
+): Promise<TransferPage> {
+  const [count] = await snapshot.run(countTransfersOfPayment, filter);
+  const transfers = await snapshot.run(listTransfersOfPayment, [...filter, skip, take]);
   return { total: count?.total ?? 0, transfers };
 }
 

@@ -1,11 +1,10 @@
 import type { Check } from '../../../platform/postgres/check.ts';
 import { accounts } from './accounts.ts';
 
-const known = Object.keys(accounts)
+const knownAccounts = Object.keys(accounts)
   .map((account) => `'${account}'`)
   .join(', ');
 
-/** What must be true of the ledger by itself. */
 export const ledgerChecks: readonly Check[] = [
   {
     claim: 'The entries of the ledger sum to zero, in every tenant and currency',
@@ -13,7 +12,7 @@ export const ledgerChecks: readonly Check[] = [
       select format('tenant %s %s', tenant_id, currency) as offender
         from ledger_transfer
        cross join lateral (values (debit, amount), (credit, -amount)) as side (account, signed)
-       where side.account in (${known})
+       where side.account in (${knownAccounts})
        group by tenant_id, currency
       having sum(signed) <> 0`,
   },
@@ -25,7 +24,7 @@ export const ledgerChecks: readonly Check[] = [
                sum(amount) as amount
           from ledger_transfer
          group by 1, 2, 3, 4, 5
-      ), kept as (
+      ), stored as (
         select tenant_id, debit, credit, currency, day, sum(count) as count, sum(amount) as amount
           from (
             select tenant_id, debit, credit, currency, day, count, amount from ledger_total
@@ -36,7 +35,7 @@ export const ledgerChecks: readonly Check[] = [
       )
       select format('tenant %s %s %s→%s %s', tenant_id, day, debit, credit, currency) as offender
         from recount
-        full join kept using (tenant_id, debit, credit, currency, day)
-       where recount.count is distinct from kept.count or recount.amount is distinct from kept.amount`,
+        full join stored using (tenant_id, debit, credit, currency, day)
+       where recount.count is distinct from stored.count or recount.amount is distinct from stored.amount`,
   },
 ];

@@ -44,7 +44,7 @@ const balance = async (query = '', who = as) => florin.get(`/api/ledger/balance?
 const entries = async (query = '', who = as) => florin.get(`/api/ledger/entries?${query}`, who);
 
 describe('balance', () => {
-  test('says of every account what was debited and credited, in digits', async () => {
+  test('has the debits and credits of every account as digits', async () => {
     expect((await balance()).body).toEqual({
       code: 200,
       data: [
@@ -56,13 +56,13 @@ describe('balance', () => {
     });
   });
 
-  test('of another currency, or of a day before anything was booked, is empty', async () => {
+  test('is empty for another currency and for a day before the first entry', async () => {
     expect((await balance('currency=JPY')).body).toEqual({ code: 200, data: [] });
     expect((await balance('date=2020-01-01')).body).toEqual({ code: 200, data: [] });
     expect(dataOf(await balance('currency=USD&date=9999-12-31'))).toHaveLength(4);
   });
 
-  test('stays exact beyond what a number carries', async () => {
+  test('stays exact beyond the range of JSON numbers', async () => {
     const merchant = await aMerchant();
     const channel = await makeChannel(florin, merchant);
     for (let i = 0; i < 3; i++) await makePaid(florin, merchant, channel, { amount: Number.MAX_SAFE_INTEGER });
@@ -70,7 +70,7 @@ describe('balance', () => {
     expect(receivable).toMatchObject({ debit: '27021597764222973', balance: '27021597764222973' });
   });
 
-  test("holds the caller's tenant alone, or all in sum for a platform administrator", async () => {
+  test("covers the caller's tenant, or all tenants for a platform administrator", async () => {
     const merchant = await aMerchant();
     expect(dataOf(await balance('', merchant))).toEqual([]);
     await makePaid(florin, merchant, await makeChannel(florin, merchant, { currency: 'JPY' }), {
@@ -102,7 +102,7 @@ describe('entries', () => {
     });
   });
 
-  test('are narrowed by payment, account, currency and days, with the exact total, and a page may begin within a transfer', async () => {
+  test('can be filtered by payment, account, currency and days, with the exact total; a page may begin within a transfer', async () => {
     const merchant = await aMerchant();
     const channel = await makeChannel(florin, merchant);
     const payments: string[] = [];
@@ -128,7 +128,7 @@ describe('entries', () => {
     expect(await read('currency=EUR')).toEqual({ lines: [], total: 0 });
   });
 
-  test('of a fee stand beside those of its payment', async () => {
+  test('of a fee are listed with those of its payment', async () => {
     const merchant = await aMerchant();
     const channel = await makeChannel(florin, merchant, { provider: 'sandbox' });
     const id = await makePayment(florin, merchant, channel, { metadata: { sandbox: 'fee:59' } });

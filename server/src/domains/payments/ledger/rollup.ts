@@ -1,35 +1,10 @@
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import { statement } from '../../../platform/postgres/statement.ts';
+import { maxDeltasPerRun, rollUpTotals } from './statements.ts';
 
-/** Change rows taken in one go, as with the totals of payments. */
-const foldAtMost = 20_000;
-
-/**
- * Moves what has gathered in ledger_total_delta into ledger_total, in one statement: a reader sees every transfer either
- * there or here, never twice or not at all. Two folds take different rows, and write theirs in the order of the key.
- */
-const fold = statement<{ folded: number }>(
-  'ledger.fold',
-  `with taken as (
-     delete from ledger_total_delta
-      where ctid = any (array(select ctid from ledger_total_delta limit ${foldAtMost} for update skip locked))
-     returning *
-   ), folded as (
-     insert into ledger_total as total (tenant_id, currency, debit, credit, day, count, amount)
-     select tenant_id, currency, debit, credit, day, sum(count), sum(amount)
-       from taken
-      group by 1, 2, 3, 4, 5
-      order by 1, 2, 3, 4, 5
-     on conflict (tenant_id, currency, debit, credit, day)
-     do update set count = total.count + excluded.count, amount = total.amount + excluded.amount
-   )
-   select count(*) as folded from taken`,
-);
-
-/** Folds until nothing is left. */
+/** Moves all rows of ledger_total_delta into ledger_total. Several nodes may do so at the same time. */
 export async function rollUpLedger(database: Queryable): Promise<void> {
   for (;;) {
-    const [row] = await database.run(fold);
-    if ((row?.folded ?? 0) < foldAtMost) return;
+    const [row] = await database.run(rollUpTotals);
+    if ((row?.rolled_up ?? 0) < maxDeltasPerRun) return;
   }
 }

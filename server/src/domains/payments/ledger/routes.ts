@@ -9,7 +9,7 @@ export function ledgerRoutes({ database }: { database: Database }): Route[] {
   return [
     get('/api/ledger/balance', 'transaction_read', 'Ledger', {
       summary: 'Read balances',
-      description: 'Of every account in every currency that anything was booked in. Exact at every moment.',
+      description: 'Returns the balance of every account in every currency that has entries. Always exact.',
       query: balanceQuery,
       data: Type.Array(accountBalance),
       handle: async ({ query, principal }) => ({ data: await balancesOf(database, query, principal) }),
@@ -17,7 +17,7 @@ export function ledgerRoutes({ database }: { database: Database }): Route[] {
 
     get('/api/ledger/entries', 'transaction_read', 'Ledger', {
       summary: 'List entries',
-      description: 'Newest first. Each transfer is two entries: its debit and its credit. `total` is exact.',
+      description: 'Newest first. Each transfer has two entries: its debit and its credit. `total` is exact.',
       query: entriesQuery,
       data: Type.Array(entry),
       paged: true,

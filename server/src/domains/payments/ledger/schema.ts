@@ -13,18 +13,18 @@ const currency = Type.Optional(
 
 export const balanceQuery = Type.Object({
   currency,
-  date: day('As it was at the end of this UTC day: YYYY-MM-DD. As it is now without it.'),
+  date: day('The balances at the end of this UTC day, YYYY-MM-DD. Omit for the current balances.'),
 });
 
-/** A sum may exceed what a JSON number carries exactly, 2^53 − 1: it is written in digits. */
+/** Sums are strings of digits because they can exceed 2^53 − 1, the largest integer that is exact as a JSON number. */
 const sum = (description: string) => Type.String({ description });
 
 export const accountBalance = Type.Object({
   currency: Type.String(),
   account,
-  debit: sum('All that was debited, in minor units, in decimal digits.'),
-  credit: sum('All that was credited, likewise.'),
-  balance: sum('`debit` less `credit`; begins with `-` where more was credited.'),
+  debit: sum('The sum of the debits, in minor units, as decimal digits.'),
+  credit: sum('The sum of the credits, in the same form.'),
+  balance: sum('`debit` minus `credit`; begins with `-` if the credits are higher.'),
 });
 
 export const entriesQuery = Type.Object({
@@ -46,7 +46,9 @@ export const entry = Type.Object({
     description: 'The account on the other side of the same transfer.',
   }),
   transactionId: Type.String({ description: 'The payment.' }),
-  refundId: Type.Union([Type.String(), Type.Null()], { description: 'The refund that was booked; null: the payment.' }),
-  channelId: Type.Integer({ description: 'The channel that the money went through.' }),
-  createdTime: Type.String({ description: 'When it was booked.' }),
+  refundId: Type.Union([Type.String(), Type.Null()], {
+    description: 'The refund of this entry; null: it is of the payment.',
+  }),
+  channelId: Type.Integer({ description: 'The channel through which the money moved.' }),
+  createdTime: Type.String({ description: 'The time of the entry.' }),
 });

@@ -4,13 +4,13 @@ import type { Account } from './accounts.ts';
 export interface BalanceRow {
   currency: string;
   account: Account;
-  /** Digits, as the two below. */
+  /** Decimal digits, like `credit` and `balance`. */
   debit: string;
   credit: string;
   balance: string;
 }
 
-/** What each account was debited and credited, by currency. Values: tenants, currency, last day; null means all. */
+/** Debits and credits of each account by currency. Values: tenants, currency, last day; null means all. */
 export const readBalances = statement<BalanceRow>(
   'ledger.balances',
   `with cell as (
@@ -30,7 +30,7 @@ export const readBalances = statement<BalanceRow>(
     group by 1, 2`,
 );
 
-/** One transfer: what it debits it credits. */
+/** A transfer of an amount from one account to another: one debit and one credit. */
 export interface TransferRow {
   tenant_id: number;
   source_id: string;
@@ -47,12 +47,13 @@ export interface TransferRow {
 const columns = 'tenant_id, source_id, leg, transaction_id, channel_id, debit, credit, currency, amount, created_at';
 const newestFirst = 'created_at desc, source_id desc, leg';
 
-/** What transfers, and their totals, are narrowed to; null means all. $2: currency, $3: account. */
-const narrowed = '($2::text is null or currency = $2) and ($3::text is null or $3 in (debit, credit))';
+/** Filters transfers and their totals. $2: currency, $3: account; null means all. */
+const matchesFilter = '($2::text is null or currency = $2) and ($3::text is null or $3 in (debit, credit))';
 
 /**
- * How many transfers there are in days $4 to $5, and the days that hold transfers $6 to $6 + $7 of them, newest first, with
- * how many of these days' come before. Folded and unfolded totals are added in one statement, so the sum is exact.
+ * Locates a page of transfers by the daily totals: the total number of transfers in days $4 to $5; the days that contain
+ * transfers $6 to $6 + $7, newest first; and how many transfers of these days come before the page. Exact, because one
+ * statement adds the rolled-up totals and the deltas.
  */
 export const locateTransfers = statement<{
   total: number;
@@ -65,10 +66,10 @@ export const locateTransfers = statement<{
      select day, sum(count) as count
        from (
          select day, count from ledger_total
-          where tenant_id = any ($1::bigint[]) and ${narrowed} and day between $4::date and $5::date
+          where tenant_id = any ($1::bigint[]) and ${matchesFilter} and day between $4::date and $5::date
           union all
          select day, count from ledger_total_delta
-          where tenant_id = any ($1::bigint[]) and ${narrowed} and day between $4::date and $5::date
+          where tenant_id = any ($1::bigint[]) and ${matchesFilter} and day between $4::date and $5::date
        ) as cell
       group by day
    ),
@@ -88,7 +89,7 @@ export const listTransfers = statement<TransferRow>(
      from unnest($1::bigint[]) as seen (tenant_id)
     cross join lateral (
       select ${columns} from ledger_transfer
-       where tenant_id = seen.tenant_id and ${narrowed}
+       where tenant_id = seen.tenant_id and ${matchesFilter}
          and created_at >= $4::date::timestamp at time zone 'UTC'
          and created_at < ($5::date + 1)::timestamp at time zone 'UTC'
        order by ${newestFirst} limit $6::bigint + $7::bigint
@@ -96,7 +97,7 @@ export const listTransfers = statement<TransferRow>(
     order by ${newestFirst} offset $6::bigint limit $7::bigint`,
 );
 
-/** Transfers of payment $6 and of its refunds in days $4 to $5: they are few. */
+/** Transfers of payment $6 and its refunds in days $4 to $5. They are few, so this needs no totals. */
 const ofPayment = `
    select ${columns}
      from unnest($1::bigint[]) as seen (tenant_id)
@@ -109,7 +110,7 @@ const ofPayment = `
         from ledger_transfer
        where tenant_id = seen.tenant_id and transaction_id = $6::uuid and source_id <> transaction_id
     ) as transfer
-    where ${narrowed} and (created_at at time zone 'UTC')::date between $4::date and $5::date
+    where ${matchesFilter} and (created_at at time zone 'UTC')::date between $4::date and $5::date
       and transaction_id = $6::uuid`;
 
 export const countTransfersOfPayment = statement<{ total: number }>(
@@ -117,8 +118,33 @@ export const countTransfersOfPayment = statement<{ total: number }>(
   `select count(*) as total from (${ofPayment}) as found`,
 );
 
-/** Of these, $7 to $7 + $8, newest first. */
+/** Transfers $7 to $7 + $8 of the payment, newest first. */
 export const listTransfersOfPayment = statement<TransferRow>(
   'ledger.list_of_payment',
   `${ofPayment} order by ${newestFirst} offset $7::bigint limit $8::bigint`,
+);
+
+/** The same as for the totals of payments. */
+export const maxDeltasPerRun = 20_000;
+
+/**
+ * Moves rows of ledger_total_delta into ledger_total in one statement, so that a reader counts every transfer exactly once.
+ * Concurrent runs take different rows and write the totals in the order of their key, so they cannot deadlock.
+ */
+export const rollUpTotals = statement<{ rolled_up: number }>(
+  'ledger.roll_up',
+  `with taken as (
+     delete from ledger_total_delta
+      where ctid = any (array(select ctid from ledger_total_delta limit ${maxDeltasPerRun} for update skip locked))
+     returning *
+   ), rolled_up as (
+     insert into ledger_total as total (tenant_id, currency, debit, credit, day, count, amount)
+     select tenant_id, currency, debit, credit, day, sum(count), sum(amount)
+       from taken
+      group by 1, 2, 3, 4, 5
+      order by 1, 2, 3, 4, 5
+     on conflict (tenant_id, currency, debit, credit, day)
+     do update set count = total.count + excluded.count, amount = total.amount + excluded.amount
+   )
+   select count(*) as rolled_up from taken`,
 );

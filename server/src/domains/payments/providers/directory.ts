@@ -3,39 +3,69 @@ import { Refusal } from '../../../core/errors.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { Provider } from './provider.ts';
 
-/** Receives a callback of the sandbox for a channel. */
+/** Receives a callback of the sandbox for a channel. Rejects if the callback is not accepted. */
 export type DeliverCallback = (channelId: number, headers: Record<string, string>, body: Buffer) => Promise<void>;
 
-/** What a connector may need to be made. */
-export interface ConnectorSurroundings {
-  /** For a connector that keeps something of its own (the sandbox does). */
+/** What providers are constructed with. */
+export interface ProviderContext {
+  /** Holds the records of the sandbox; no other provider stores anything. */
   database: Queryable;
   clock: Clock;
-  /** Whether there is a sandbox: `app.sandbox.enabled`. */
+  /** `app.sandbox.enabled`. */
   sandboxEnabled: boolean;
-  /** Where browsers reach Florin, without a slash at the end (`app.public-url`): the sandbox has a page for the payer. */
+  /** `app.public-url`, without a slash at the end: the sandbox has a page for the payer below it. */
   publicUrl: string;
-  /** Where a provider is reached instead of its own address, by name: a simulator (`app.provider.stripe.url`, …). */
+  /** By provider: the address of a simulator or proxy that replaces the provider's own (`app.provider.stripe.url`, …). */
   urls: Readonly<Record<string, string | undefined>>;
-  /** Delivers a callback to the channel it is for, as if it had come over HTTP. */
+  /** Delivers a callback of the sandbox to its channel, as if it had arrived over HTTP. */
   deliverCallback: DeliverCallback;
-  /** How often one that works by itself looks for work, where something else wakes it. */
+  /** How often the sandbox polls for callbacks that are due, if something else wakes it. */
   pollMs?: () => number;
-  /** Told when something that no call waits for cannot be done. */
+  /** Receives errors of background work, which has no caller. */
   onError: (error: unknown) => void;
 }
 
-type Maker = (surroundings: ConnectorSurroundings) => Promise<Provider>;
+type ProviderFactory = (context: ProviderContext) => Promise<Provider>;
 
-/** Every provider a channel can name. Loaded at its first use: a service without Stripe does not carry its library. */
-const makers = {
-  sandbox: async (surroundings) => new (await import('./sandbox/sandbox.ts')).Sandbox(surroundings),
+/** Every provider that a channel can name. Imported at first use: a service without Stripe never loads Stripe's library. */
+const factories = {
+  sandbox: async (context) => new (await import('./sandbox/sandbox.ts')).Sandbox(context),
   stripe: async ({ urls, clock }) => new (await import('./stripe/stripe.ts')).StripeProvider(urls.stripe, clock),
   mollie: async ({ urls }) => new (await import('./mollie/mollie.ts')).MollieProvider(urls.mollie),
-} satisfies Record<string, Maker>;
+} satisfies Record<string, ProviderFactory>;
 
-export type ProviderName = keyof typeof makers;
-export const providerNames = Object.keys(makers) as ProviderName[];
+export type ProviderName = keyof typeof factories;
+export const providerNames = Object.keys(factories) as ProviderName[];
+
+/** The providers of a node, each constructed at its first use. */
+export class Providers {
+  readonly #context: ProviderContext;
+  readonly #loaded = new Map<ProviderName, Promise<Provider>>();
+
+  #deliverCallback: DeliverCallback = () => Promise.reject(new Error('No receiver of callbacks is registered yet.'));
+
+  constructor(context: Omit<ProviderContext, 'deliverCallback'>) {
+    this.#context = { ...context, deliverCallback: (...callback) => this.#deliverCallback(...callback) };
+  }
+
+  /** Registers the receiver of the sandbox's callbacks. */
+  deliverCallbacksTo(deliver: DeliverCallback): void {
+    this.#deliverCallback = deliver;
+  }
+
+  /** Rejects with the refusal `sandbox_disabled` if the sandbox is disabled. */
+  of<Name extends ProviderName>(provider: Name): ReturnType<(typeof factories)[Name]> {
+    if (provider === 'sandbox' && !this.#context.sandboxEnabled) return Promise.reject(sandboxDisabled()) as never;
+    const loaded = this.#loaded.get(provider) ?? factories[provider](this.#context);
+    this.#loaded.set(provider, loaded);
+    return loaded as ReturnType<(typeof factories)[Name]>;
+  }
+
+  /** The provider if it has been used; never loads it. */
+  loaded<Name extends ProviderName>(provider: Name): ReturnType<(typeof factories)[Name]> | undefined {
+    return this.#loaded.get(provider) as ReturnType<(typeof factories)[Name]> | undefined;
+  }
+}
 
 export function sandboxDisabled(field?: string): Refusal {
   return new Refusal(
@@ -43,33 +73,4 @@ export function sandboxDisabled(field?: string): Refusal {
     'The sandbox is disabled here: in CLUSTER mode it needs the setting app.sandbox.enabled.',
     field === undefined ? {} : { field },
   );
-}
-
-/** The connectors of a node, each made when it is first asked for. */
-export class Providers {
-  readonly #surroundings: ConnectorSurroundings;
-  readonly #made = new Map<ProviderName, Promise<Provider>>();
-
-  #deliverCallback: DeliverCallback = () => Promise.reject(new Error('Nothing receives callbacks yet.'));
-
-  constructor(surroundings: Omit<ConnectorSurroundings, 'deliverCallback'>) {
-    this.#surroundings = { ...surroundings, deliverCallback: (...callback) => this.#deliverCallback(...callback) };
-  }
-
-  /** Callbacks of the sandbox go there from now on. */
-  deliverCallbacksTo(deliver: DeliverCallback): void {
-    this.#deliverCallback = deliver;
-  }
-
-  /** The connector, if it has been asked for. */
-  made<Name extends ProviderName>(provider: Name): ReturnType<(typeof makers)[Name]> | undefined {
-    return this.#made.get(provider) as ReturnType<(typeof makers)[Name]> | undefined;
-  }
-
-  of<Name extends ProviderName>(provider: Name): ReturnType<(typeof makers)[Name]> {
-    if (provider === 'sandbox' && !this.#surroundings.sandboxEnabled) return Promise.reject(sandboxDisabled()) as never;
-    const made = this.#made.get(provider) ?? makers[provider](this.#surroundings);
-    this.#made.set(provider, made);
-    return made as ReturnType<(typeof makers)[Name]>;
-  }
 }

@@ -1,7 +1,7 @@
 /**
- * Why money did not move: one catalogue of ours, whatever the provider calls it. `retriable` means that another channel may
- * well take the same payment, so that `fallbackChannelIds` are tried; where it is false another try would be refused too, or
- * would harm (a stolen card is not offered elsewhere).
+ * Why an operation failed: one catalogue for all providers. `retriable` means that another channel may accept the same
+ * payment, so Florin tries `fallbackChannelIds`. Otherwise another attempt would be refused as well or do harm: Florin does
+ * not offer a stolen card elsewhere.
  */
 export const failureCodes = {
   card_declined: { retriable: true, message: 'The card was declined without a further reason.' },
@@ -29,9 +29,9 @@ export type FailureCode = keyof typeof failureCodes;
 
 export interface Failure {
   code: FailureCode;
-  /** The provider's own word, as it came: `do_not_honor`. */
+  /** The provider's code, unchanged: `do_not_honor`. */
   providerCode: string | null;
-  /** A sentence for people; the catalogue's where the provider says nothing fit to be shown. */
+  /** A sentence for people: the provider's, or the catalogue's if the provider gives none that can be shown. */
   message: string;
 }
 

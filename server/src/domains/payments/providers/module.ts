@@ -9,10 +9,10 @@ import { sandboxCallbackDue } from './sandbox/statements.ts';
 
 const settings = {
   'app.provider.stripe.url': setting(url('http:', 'https:'), {
-    description: "Where Stripe is reached instead of its own address: a simulator, or the network's way out.",
+    description: 'Where to send calls to Stripe instead of its own address: a simulator or an outbound proxy.',
   }),
   'app.provider.mollie.url': setting(url('http:', 'https:'), {
-    description: "Where Mollie is reached instead of its own address: a simulator, or the network's way out.",
+    description: 'Where to send calls to Mollie instead of its own address: a simulator or an outbound proxy.',
   }),
 };
 
@@ -22,7 +22,7 @@ type Provided = ReturnType<typeof provide>;
 /** Connections for claiming, starting, deferring and settling operations: each runs one statement at a time. */
 const processingConnections = 4;
 
-/** Payment providers: what each must be able to do, and those there are. */
+/** Payment providers: the interface they implement, and its implementations. */
 export const providers = defineModule({
   name: 'providers',
   tables: ['sandbox_operation'],
@@ -32,12 +32,26 @@ export const providers = defineModule({
     sandboxEnabled ? [sandboxWorker(providers, logError)] : [],
 });
 
-/** The callbacks that the sandbox owes. It is loaded when the first of them is due: a live service has none. */
+function provide({ settings, openPool, clock, publicUrl, sandboxEnabled, log }: Needs) {
+  const processingDatabase: Database = openPool('processing', processingConnections, 'indexed');
+  const providers = new Providers({
+    database: processingDatabase,
+    clock,
+    sandboxEnabled,
+    publicUrl,
+    urls: { stripe: settings['app.provider.stripe.url'], mollie: settings['app.provider.mollie.url'] },
+    pollMs: () => fallbackPollMs,
+    onError: (error) => log.warn({ error }, 'Sending a sandbox callback failed; retrying until its attempts run out'),
+  });
+  return { providers, processingDatabase };
+}
+
+/** Sends the sandbox's callbacks. Loads the sandbox when the first one is due: a service with real providers has none. */
 function sandboxWorker(providers: Providers, logError: Node['logError']): BackgroundWorker {
   return {
     name: 'sandbox',
     start: () => {},
-    stop: async () => (await providers.made('sandbox'))?.stop(),
+    stop: async () => (await providers.loaded('sandbox'))?.stop(),
     wake: () => {
       providers
         .of('sandbox')
@@ -49,18 +63,4 @@ function sandboxWorker(providers: Providers, logError: Node['logError']): Backgr
     },
     dueWork: { topic: 'sandbox', due: sandboxCallbackDue },
   };
-}
-
-function provide({ settings, openPool, clock, publicUrl, sandboxEnabled, log }: Needs) {
-  const processingDatabase: Database = openPool('processing', processingConnections, 'indexed');
-  const providers = new Providers({
-    database: processingDatabase,
-    clock,
-    sandboxEnabled,
-    publicUrl,
-    urls: { stripe: settings['app.provider.stripe.url'], mollie: settings['app.provider.mollie.url'] },
-    pollMs: () => fallbackPollMs,
-    onError: (error) => log.warn({ error }, 'A sandbox callback is failing; retrying, or it was given up'),
-  });
-  return { providers, processingDatabase };
 }

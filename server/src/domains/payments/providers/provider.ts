@@ -2,54 +2,54 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Failure } from './failures.ts';
 
 /**
- * What Florin asks of a payment provider: five verbs, each answered by an `Outcome`. Every provider is one folder or file
- * here and one line in `providers.ts`; docs/providers.md shows how to add one.
+ * The interface that every payment provider implements. Each provider is one folder or file here and one line in
+ * `directory.ts`; docs/providers.md shows how to add one.
  *
- * A connector decides nothing about payments and keeps no state of its own: it translates. What it is not sure of it calls
- * unknown, and is asked again by `lookUp` until the provider says (decisions, Transactions; reliability, promise 3).
+ * A provider only translates: it decides nothing about payments and keeps no state. It reports an uncertain result as
+ * `unknown`, and Florin calls `lookUp` until the result is certain (decisions, Transactions; reliability, promise 3).
  */
 export interface Provider {
-  /** Takes the money. Called again with the same key only after `lookUp` said absent. */
+  /** Takes the money. Called again with the same key only after `lookUp` has returned `absent`. */
   charge(operation: ChargeOperation, call: Call): Promise<Outcome>;
-  /** Gives money of a charge back. */
+  /** Refunds a charge, in full or in part. */
   refund(operation: RefundOperation, call: Call): Promise<Outcome>;
-  /** Calls a charge off that has not taken the money yet: cancelled, or failed where it is too late. */
+  /** Cancels a charge that has not taken the money yet. The outcome is `failed` when it is too late. */
   cancel(operation: CancelOperation, call: Call): Promise<Outcome>;
-  /** Asks what became of an operation. It must not start it; only the same idempotent request again is allowed. */
+  /** Finds the result of an operation. Must not start it; may only repeat the same idempotent request. */
   lookUp(operation: Operation, call: Call): Promise<Outcome | Absent>;
-  /** Checks the signature of a callback and reads it. Throws the refusal `callback_invalid` when it is not the provider's. */
+  /** Verifies the signature of a callback and parses it. Throws the refusal `callback_invalid` if it is not genuine. */
   readCallback(callback: Callback, credentials: Credentials): CallbackNews;
 }
 
-/** One thing asked of a provider, written to the database before the first call. */
+/** One request to a provider, written to the database before the first call. */
 export type Operation = ChargeOperation | RefundOperation | CancelOperation;
 
 interface AnyOperation {
   /**
-   * The provider's idempotency key: `txn_…-1`. It stays while the outcome is unknown; a new try after a definite failure is
-   * another operation with another key. At most 64 characters of [a-z0-9_-].
+   * The idempotency key sent to the provider: `txn_…-1`, at most 64 characters of [a-z0-9_-]. It stays the same while the
+   * outcome is unknown; an attempt after a definite failure is another operation with another key.
    */
   key: string;
   /** The payment's public id: `txn_…`. */
   transactionId: string;
-  /** In minor units of ISO 4217. The connector converts it to the unit its provider wants, exactly (`core/money.ts`). */
+  /** In minor units of ISO 4217. The provider converts it exactly to the unit of its API (`core/money.ts`). */
   amount: number;
   currency: string;
   description: string | null;
-  /** What the merchant sent with the payment. */
+  /** The metadata that the merchant sent with the payment. */
   metadata: Readonly<Record<string, unknown>> | null;
-  /** The provider's own id of this operation, once it has told one. */
+  /** The provider's id of this operation, once known. */
   reference: string | null;
   createdMs: number;
 }
 
 export interface ChargeOperation extends AnyOperation {
   kind: 'CHARGE';
-  /** The provider's token for what is paid with, given with the payment: `pm_…`. */
+  /** The provider's token for the card or account to charge, sent with the payment: `pm_…`. */
   paymentMethod: string | null;
-  /** Where the payer's browser goes when it is done at the provider. */
+  /** Where the provider redirects the payer afterwards. */
   returnUrl: string;
-  /** Where the provider tells what became of it: /api/callback/{channel}. */
+  /** Where the provider sends its callbacks: /api/callback/{channel}. */
   callbackUrl: string;
 }
 
@@ -62,12 +62,12 @@ export interface RefundOperation extends AnyOperation {
 
 export interface CancelOperation extends AnyOperation {
   kind: 'CANCEL';
-  /** The key and the provider's id of the charge; it may have told none yet. */
+  /** The key of the charge, and the provider's id of it once known. */
   chargeKey: string;
   chargeReference: string | null;
 }
 
-/** The channel's credentials, unsealed for this one call. */
+/** The channel's credentials, decrypted for one call. */
 export interface Credentials {
   apiKey: string | null;
   apiSecret: string | null;
@@ -84,54 +84,56 @@ export interface Call {
 }
 
 /**
- * What a provider said of an operation. Only `succeeded`, `failed` and `cancelled` are final; they carry the amount and
- * currency that the provider named, where it named them, and are not believed when these are not the operation's.
+ * The result of an operation as the provider reports it. Only `succeeded`, `failed` and `cancelled` are final. They carry
+ * the amount and currency if the provider reports them; Florin disputes a result whose amount is not the operation's.
  */
 export type Outcome =
   | { kind: 'succeeded'; reference: string; fee?: Fee; money?: NamedMoney }
-  /** Definitely not done, and it never will be under this key. */
+  /** Not done, and it never will be under this key. */
   | { kind: 'failed'; reference?: string; failure: Failure; money?: NamedMoney }
-  /** Called off, by us or by the payer, with the provider's word for it. */
+  /** Cancelled by Florin or by the payer, and confirmed by the provider. */
   | { kind: 'cancelled'; reference?: string; money?: NamedMoney }
-  /** Under way at the provider; a callback or a look-up will tell. */
+  /** In progress at the provider; a callback or a look-up brings the result. */
   | { kind: 'pending'; reference?: string }
   | { kind: 'needs_payer'; reference: string; nextAction: NextAction }
   /**
-   * A timeout, a cut connection, a 5xx: it may have happened or not. So is a success of another amount or currency than the
-   * operation's, where the connector has compared them itself (`mismatch`).
+   * A timeout, a lost connection or a 5xx: the operation may or may not have been carried out. Also a success with another
+   * amount or currency than the operation's, if the provider's code has compared them itself (`mismatch`).
    */
   | { kind: 'unknown'; cause: unknown; mismatch?: { kind: 'succeeded'; reference: string; money?: NamedMoney } };
 
-/** The provider has never heard of this operation: calling it (again) is safe. */
+/** The provider does not have this operation: sending it (again) is safe. */
 export interface Absent {
   kind: 'absent';
 }
 
 /**
- * What the provider says was moved: of a charge what was taken, which after a partial capture is less than was asked for.
+ * The money that the provider reports as moved. For a charge this is the captured amount, which is lower than the requested
+ * one after a partial capture.
  */
 export interface NamedMoney {
-  /** In minor units. Absent: not named. Null: it is no whole number of them, so that it is surely not what was asked for. */
+  /** In minor units. Absent: not reported. Null: not a whole number of minor units, so certainly not the operation's. */
   amount?: number | null;
   currency: string;
 }
 
-/** What the provider keeps for itself, in minor units. */
+/** The provider's fee for a charge. */
 export interface Fee {
+  /** In minor units. */
   amount: number;
   currency: string;
 }
 
-/** What the payer has to do, and where. */
+/** The step that the payer has to take. */
 export interface NextAction {
   type: 'redirect' | 'confirm';
-  /** Where to send the payer's browser; null where the merchant's own page goes on with `clientSecret`. */
+  /** Where to send the payer's browser; null if the merchant's page continues with `clientSecret`. */
   url: string | null;
-  /** For a provider's own script in the merchant's page. */
+  /** For the provider's script in the merchant's page. */
   clientSecret?: string;
 }
 
-/** A request to /api/callback/{channel}, as it came. */
+/** A request to /api/callback/{channel}, unverified. */
 export interface Callback {
   headers: IncomingHttpHeaders;
   query: Readonly<Record<string, string>>;
@@ -139,17 +141,18 @@ export interface Callback {
   receivedMs: number;
 }
 
+/** A provider callback, verified and parsed. */
 export interface CallbackNews {
-  /** The provider's own id of this message, by which a repeat is told; made from its content where it has none. */
+  /** The provider's id of this message, which identifies repeats; derived from the content if the message has no id. */
   eventId: string;
-  /** Absent where the message is of something that Florin did not start or does not follow. */
+  /** Absent if the message concerns something that Florin did not start or does not track. */
   notice?: Notice;
 }
 
-/** What a callback tells of an operation, named by our key or by the provider's id, whichever it carries. */
+/** The change of an operation that a callback reports. The operation is identified by our key, the provider's id or both. */
 export interface Notice {
   key?: string;
   reference?: string;
-  /** Absent where the callback only says that something changed: it is then looked up. */
+  /** Absent if the callback only says that something changed: Florin then looks the operation up. */
   outcome?: Outcome;
 }

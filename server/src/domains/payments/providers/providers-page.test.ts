@@ -18,18 +18,18 @@ let folder: string;
 let file: string;
 let line: string;
 let acme: Server;
-let connector: Provider;
-/** Acme's answer to the next request, and what was requested last. */
+let provider: Provider;
+/** Acme's answer to the next request. */
 let answer: { status: number; state?: string };
-let asked: { method: string; path: string; body: string };
+let lastRequest: { method: string; path: string; body: string };
 
 beforeAll(async () => {
   const page = await readFile(join(root, 'docs', 'providers.md'), 'utf8');
-  const [example = '', maker = ''] = [...page.matchAll(/^```ts\n([\s\S]*?)^```/gm)].map(([, code]) => code);
-  line = maker.trim();
+  const [example = '', factory = ''] = [...page.matchAll(/^```ts\n([\s\S]*?)^```/gm)].map(([, code]) => code);
+  line = factory.trim();
   folder = await mkdtemp(join(tmpdir(), 'florin-provider-'));
-  file = join(folder, 'acme.mts'); // No package.json there says that it is a module.
-  // As it stands, only from elsewhere.
+  file = join(folder, 'acme.mts'); // The folder has no package.json that would make .ts files modules.
+  // Unchanged except for the paths of its imports.
   await writeFile(
     file,
     example.replaceAll(/ from '(\.[^']+)'/g, (_all, path: string) => ` from '${join(here, path)}'`),
@@ -41,14 +41,14 @@ beforeAll(async () => {
     });
     request.on('end', () => {
       const { method = '', url = '' } = request;
-      asked = { method, path: url, body };
+      lastRequest = { method, path: url, body };
       const { status, state } = answer;
       response.writeHead(status).end(JSON.stringify({ id: 'acme_1', name: url.split('/')[2], state }));
     });
   });
   await new Promise<void>((listening) => acme.listen(0, '127.0.0.1', listening));
   const { AcmeProvider } = await import(/* @vite-ignore */ pathToFileURL(file).href);
-  connector = new AcmeProvider(`http://127.0.0.1:${(acme.address() as AddressInfo).port}`);
+  provider = new AcmeProvider(`http://127.0.0.1:${(acme.address() as AddressInfo).port}`);
 });
 
 afterAll(async () => {
@@ -57,7 +57,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test("the page's connector compiles under the rules of the house", async () => {
+test("the provider in docs/providers.md compiles with the project's compiler options", async () => {
   const config = {
     extends: join(root, 'tsconfig.json'),
     compilerOptions: { typeRoots: [join(root, 'node_modules', '@types')] },
@@ -69,14 +69,13 @@ test("the page's connector compiles under the rules of the house", async () => {
   expect(stdout).toBe('');
 });
 
-test("the page's line is as those of the providers there are", async () => {
-  const providers = await readFile(join(here, 'directory.ts'), 'utf8');
-  const shape =
-    /^(\w+): async \((?:\{[^)]*\}|surroundings)?\) => new \(await import\('\.\/[\w/]+\.ts'\)\)\.\w+\(.*\),$/;
+test("the page's line for the directory has the form of the lines there", async () => {
+  const directory = await readFile(join(here, 'directory.ts'), 'utf8');
+  const shape = /^(\w+): async \((?:\{[^)]*\}|context)?\) => new \(await import\('\.\/[\w/]+\.ts'\)\)\.\w+\(.*\),$/;
   expect(line).toMatch(shape);
-  const makers = /const makers = \{\n([\s\S]*?)\n\}/.exec(providers)?.[1]?.split('\n') ?? [];
-  expect(makers.length).toBeGreaterThan(2);
-  for (const maker of makers) expect(maker.trim()).toMatch(shape);
+  const factories = /const factories = \{\n([\s\S]*?)\n\}/.exec(directory)?.[1]?.split('\n') ?? [];
+  expect(factories.length).toBeGreaterThan(2);
+  for (const factory of factories) expect(factory.trim()).toMatch(shape);
 });
 
 test.each([
@@ -93,18 +92,18 @@ test.each([
   [{ status: 422 }, { kind: 'failed', failure: { code: 'invalid_operation' } }],
   [{ status: 404 }, { kind: 'unknown' }],
   [{ status: 503 }, { kind: 'unknown' }],
-])('what Acme answers to a charge or a refund, %j, is told as it is', async (given, outcome) => {
+])('Acme answers a charge or a refund with %j: the outcome matches', async (given, outcome) => {
   answer = given;
   const charge = chargeOf({ paymentMethod: 'card_1' });
-  expect(await connector.charge(charge, call())).toMatchObject(outcome);
+  expect(await provider.charge(charge, call())).toMatchObject(outcome);
   const sent = { amount: 1999, currency: 'USD', card: 'card_1' };
-  expect(asked).toEqual({ method: 'PUT', path: `/payments/${charge.key}`, body: JSON.stringify(sent) });
+  expect(lastRequest).toEqual({ method: 'PUT', path: `/payments/${charge.key}`, body: JSON.stringify(sent) });
   const refund = refundOf(charge);
-  expect(await connector.refund(refund, call())).toMatchObject(outcome);
-  expect(asked.path).toBe(`/refunds/${refund.key}`);
+  expect(await provider.refund(refund, call())).toMatchObject(outcome);
+  expect(lastRequest.path).toBe(`/refunds/${refund.key}`);
 });
 
-test('a look-up starts nothing, and only a 404 says that there is nothing', async () => {
+test('a look-up starts nothing, and only a 404 means absent', async () => {
   const charge = chargeOf();
   const cases = [
     [{ status: 404 }, 'absent', 'absent', 'absent'],
@@ -117,32 +116,32 @@ test('a look-up starts nothing, and only a 404 says that there is nothing', asyn
   ] as const;
   for (const [given, ...kinds] of cases) {
     answer = given;
-    const told = [];
+    const found = [];
     for (const operation of [charge, refundOf(charge), cancelOf(charge)]) {
-      told.push((await connector.lookUp(operation, call())).kind);
-      expect(asked).toMatchObject({ method: 'GET', body: '' });
+      found.push((await provider.lookUp(operation, call())).kind);
+      expect(lastRequest).toMatchObject({ method: 'GET', body: '' });
     }
-    expect({ given, told }).toEqual({ given, told: kinds });
+    expect({ given, found }).toEqual({ given, found: kinds });
   }
 });
 
-test('a cancellation that comes too late has failed', async () => {
+test('a cancellation that comes too late fails', async () => {
   const charge = chargeOf();
   answer = { status: 200, state: 'done' };
-  expect(await connector.cancel(cancelOf(charge), call())).toMatchObject({ kind: 'failed' });
+  expect(await provider.cancel(cancelOf(charge), call())).toMatchObject({ kind: 'failed' });
   answer = { status: 200, state: 'void' };
-  expect(await connector.cancel(cancelOf(charge), call())).toMatchObject({ kind: 'cancelled' });
-  expect(asked.path).toBe(`/payments/${charge.key}/void`);
+  expect(await provider.cancel(cancelOf(charge), call())).toMatchObject({ kind: 'cancelled' });
+  expect(lastRequest.path).toBe(`/payments/${charge.key}/void`);
   answer = { status: 500 };
-  expect(await connector.cancel(cancelOf(charge), call())).toMatchObject({ kind: 'unknown' });
+  expect(await provider.cancel(cancelOf(charge), call())).toMatchObject({ kind: 'unknown' });
 });
 
-test('a callback is taken with the right signature, and refused with any other', () => {
+test('a callback is accepted with the right signature and refused with any other', () => {
   const record = { id: 'acme_1', name: 'txn_1-1', state: 'done' };
   const body = Buffer.from(JSON.stringify({ message: 'msg_1', record }));
   const signature = createHmac('sha256', webhookSecret).update(body).digest('hex');
   const read = (headers: Record<string, string>, secret: string | null = webhookSecret) =>
-    connector.readCallback(
+    provider.readCallback(
       { headers, body, query: {}, receivedMs: 0 },
       { apiKey: null, apiSecret: null, webhookSecret: secret },
     );

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Refusal } from '../../../../core/errors.ts';
 import { MollieSimulator, type SimulatedCallback } from '../../../../testing/simulators/mollie.ts';
 import type { Callback, ChargeOperation, Outcome } from '../provider.ts';
-import { callbackAddress } from './callback-address.ts';
 import { callWith, chargeOperation, credentials, refundOperation } from './fixture/operations.ts';
 import { MollieProvider } from './mollie.ts';
+import { webhookUrlOf } from './webhook-url.ts';
 
 let simulator: MollieSimulator;
 let mollie: MollieProvider;
@@ -39,14 +39,14 @@ function expectRefused(callback: Callback, webhookSecret: string | null = secret
   expect(reading).toThrow(expect.objectContaining({ type: 'callback_invalid' }));
 }
 
-test('a classic callback names the charge by its key and the payment by its id, and tells no outcome', async () => {
+test('an unsigned callback has the key of the charge and the id of the payment, and no outcome', async () => {
   const { operation, reference } = await charged();
   simulator.pay(reference);
-  const news = read(received(lastCallback()));
-  expect(news).toEqual({ eventId: `${reference}@1000`, notice: { key: operation.key, reference } });
+  const callback = read(received(lastCallback()));
+  expect(callback).toEqual({ eventId: `${reference}@1000`, notice: { key: operation.key, reference } });
 });
 
-test('a change of a refund is told by the payment', async () => {
+test('a change of a refund leads to a callback about its payment', async () => {
   const { operation, reference } = await charged();
   simulator.pay(reference);
   await mollie.refund(refundOperation(reference, { amount: 100 }), callWith());
@@ -54,7 +54,7 @@ test('a change of a refund is told by the payment', async () => {
   expect(read(received(lastCallback())).notice).toEqual({ key: operation.key, reference });
 });
 
-test('two changes of one payment send the same bytes and count as two', async () => {
+test('two changes of a payment send the same bytes and count as two messages', async () => {
   const { reference } = await charged();
   simulator.authorize(reference);
   const first = lastCallback();
@@ -64,7 +64,7 @@ test('two changes of one payment send the same bytes and count as two', async ()
   expect(ids[0]).not.toBe(ids[1]);
 });
 
-test('a classic callback without the token of this key and this channel is refused', async () => {
+test('an unsigned callback without the token of this key and channel is refused', async () => {
   const { reference } = await charged();
   simulator.pay(reference);
   const callback = received(lastCallback());
@@ -90,7 +90,7 @@ test('a classic callback without the token of this key and this channel is refus
 });
 
 test.each(['', 'id=', 'id=tr_', 'id=ord_123', 'id=tr_../../v2/methods', 'id=tr_1%00', '{"id":"tr_1"}', 'id=tr_é'])(
-  'a classic callback with the body %j is refused',
+  'an unsigned callback with the body %j is refused',
   async (body) => {
     const { reference } = await charged();
     simulator.pay(reference);
@@ -98,24 +98,24 @@ test.each(['', 'id=', 'id=tr_', 'id=ord_123', 'id=tr_../../v2/methods', 'id=tr_1
   },
 );
 
-test.each(['event', 'entity'] as const)('a signed %s names the payment or refund and our key', async (form) => {
+test.each(['event', 'entity'] as const)('a signed %s has the id of the payment or refund and our key', async (form) => {
   const { operation, reference } = await charged();
   simulator.pay(reference);
   const refund = refundOperation(reference, { amount: 100 });
   await mollie.refund(refund, callWith());
   const refundId = simulator.payment(reference).refunds[0]?.id as string;
 
-  const news = read(received(simulator.signedCallback(reference, secret, form)));
-  expect(news.notice).toEqual({ key: operation.key, reference });
-  const refundNews = read(received(simulator.signedCallback(refundId, secret, form)));
-  expect(refundNews.notice).toEqual({ key: refund.key, reference: refundId });
+  const callback = read(received(simulator.signedCallback(reference, secret, form)));
+  expect(callback.notice).toEqual({ key: operation.key, reference });
+  const refundCallback = read(received(simulator.signedCallback(refundId, secret, form)));
+  expect(refundCallback.notice).toEqual({ key: refund.key, reference: refundId });
   simulator.progressRefund(refundId, 'refunded');
-  const laterNews = read(received(simulator.signedCallback(refundId, secret, form)));
-  expect(laterNews.eventId).not.toBe(refundNews.eventId);
-  expect(read(received(simulator.signedCallback(refundId, secret, form))).eventId).toBe(laterNews.eventId);
+  const laterCallback = read(received(simulator.signedCallback(refundId, secret, form)));
+  expect(laterCallback.eventId).not.toBe(refundCallback.eventId);
+  expect(read(received(simulator.signedCallback(refundId, secret, form))).eventId).toBe(laterCallback.eventId);
 });
 
-test('a signed event without the entity still names it; one of something else carries no notice', () => {
+test('a signed event without the entity still has its id; an event about something else is ignored', () => {
   const simple = { resource: 'event', id: 'event_1', type: 'payment.paid', entityId: 'tr_abc' };
   expect(read(signed(JSON.stringify(simple)))).toEqual({ eventId: 'event_1', notice: { reference: 'tr_abc' } });
   const other = { ...simple, type: 'sales-invoice.paid', entityId: 'invoice_1', _embedded: null };
@@ -123,7 +123,7 @@ test('a signed event without the entity still names it; one of something else ca
   expect(read(signed('{"resource":"hook","id":7}')).notice).toBeUndefined();
 });
 
-test('while the secret is being changed at Mollie, either of two signatures is enough', () => {
+test('while the secret is changed at Mollie, either of the two signatures is enough', () => {
   const callback = signed('{"id":"tr_1"}');
   const header = callback.headers['x-mollie-signature'] as string;
   const both = (value: string) => ({ ...callback, headers: { 'x-mollie-signature': value } });
@@ -131,7 +131,7 @@ test('while the secret is being changed at Mollie, either of two signatures is e
   expect(read(both(header.replace('sha256=', ''))).notice).toEqual({ reference: 'tr_1' });
 });
 
-test('a signed callback that was changed, or signed with another secret, is refused', () => {
+test('a signed callback that was modified or signed with another secret is refused', () => {
   const good = signed('{"id":"tr_1"}');
   expectRefused({ ...good, body: Buffer.from('{"id":"tr_2"}') });
   expectRefused({ ...good, body: Buffer.from('{"id":"tr_1"} ') });
@@ -142,7 +142,7 @@ test('a signed callback that was changed, or signed with another secret, is refu
   for (const body of ['', 'id=tr_1', '"tr_1"', 'null', '{']) expectRefused(signed(body));
 });
 
-test('a signature is looked at even where the address has a good token', async () => {
+test('a signature is verified even if the address has a valid token', async () => {
   const { reference } = await charged();
   simulator.pay(reference);
   const callback = received(lastCallback());
@@ -154,9 +154,9 @@ function signed(body: string, by = secret): Callback {
   return { headers: { 'x-mollie-signature': signature }, query: {}, body: Buffer.from(body), receivedMs: 1_000 };
 }
 
-test('the address is left out where Mollie would refuse it, and where nobody could check the caller', () => {
+test('a payment has no webhook address if Mollie would refuse it or requests could not be authenticated', () => {
   const real = 'https://api.mollie.com';
-  const address = (url: string, root = real) => callbackAddress(url, 'txn_1-1', 'a-secret', root);
+  const address = (url: string, root = real) => webhookUrlOf(url, 'txn_1-1', 'a-secret', root);
   for (const url of [
     'http://127.0.0.1:8080/api/callback/7',
     'http://localhost:8080/api/callback/7',
@@ -173,6 +173,6 @@ test('the address is left out where Mollie would refuse it, and where nobody cou
   expect(address('https://pay.example.com/api/callback/7')).toMatch(
     /^https:\/\/pay\.example\.com\/api\/callback\/7\?key=txn_1-1&token=[0-9a-f]{64}$/,
   );
-  expect(callbackAddress('https://pay.example.com/', 'txn_1-1', null, real)).toBeUndefined();
-  expect(callbackAddress('https://pay.example.com/', 'txn_1-1', '', real)).toBeUndefined();
+  expect(webhookUrlOf('https://pay.example.com/', 'txn_1-1', null, real)).toBeUndefined();
+  expect(webhookUrlOf('https://pay.example.com/', 'txn_1-1', '', real)).toBeUndefined();
 });

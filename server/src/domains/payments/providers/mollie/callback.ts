@@ -6,28 +6,29 @@ import { isMollieId, keyIn } from './outcomes.ts';
 import { isCallbackToken, isMollieSignature } from './signatures.ts';
 
 /**
- * Both kinds of callback that Mollie has, told apart by the signature header. A notice never carries an outcome: what has
- * become of the payment and of its refunds is asked of Mollie, so that an old message can do no harm.
+ * Reads both kinds of Mollie's callbacks; only one of them has a signature header. The result never carries an outcome:
+ * Florin looks the operation up instead, so an old message can do no harm.
  *
- * A notice about a payment (`tr_…`) may be of the payment or of one of its refunds: whoever gets it looks up every open
- * operation of that payment.
+ * A message about a payment (`tr_…`) may concern the payment or one of its refunds: Florin looks up every open operation of
+ * that payment.
  */
 export function readMollieCallback(callback: Callback, webhookSecret: string | null): CallbackNews {
   if (webhookSecret === null || webhookSecret === '') {
-    throw invalidCallback('This channel has no webhookSecret, so that no callback of Mollie can be told from another.');
+    throw invalidCallback('This channel has no webhookSecret, so callbacks of Mollie cannot be verified.');
   }
   const signature = callback.headers['x-mollie-signature'];
   return signature === undefined
-    ? readClassic(callback, webhookSecret)
+    ? readUnsigned(callback, webhookSecret)
     : readSigned(callback.body, [signature].flat().join(','), webhookSecret);
 }
 
 /**
- * `webhookUrl` of a payment: a form with nothing but `id=tr_…`, unsigned; the token in the address stands for a signature.
- * Two changes of one payment send the same bytes, so that content cannot tell a repeat: every receipt counts as a message
- * of its own, and a repeat costs one more look-up. Two in the same millisecond are one: they are looked up after both.
+ * Posted to the `webhookUrl` of a payment: a form that contains only `id=tr_…`. It is unsigned; the token in the address
+ * replaces a signature. Every change of a payment sends the same bytes, so repeats cannot be recognised: each request counts
+ * as a new message, and a repeat costs one more look-up. Two requests in the same millisecond count as one; the look-up
+ * comes after both.
  */
-function readClassic({ query, body, receivedMs }: Callback, webhookSecret: string): CallbackNews {
+function readUnsigned({ query, body, receivedMs }: Callback, webhookSecret: string): CallbackNews {
   const { key = '', token = '' } = query;
   if (!isCallbackToken(token, webhookSecret, key)) {
     throw invalidCallback('The token of this callback address is not one of this channel.');
@@ -38,8 +39,8 @@ function readClassic({ query, body, receivedMs }: Callback, webhookSecret: strin
 }
 
 /**
- * Next-gen webhooks, set up in Mollie's dashboard: JSON, signed. Either an event around an `entityId`, with or without the
- * entity, or the payment or refund as it then was.
+ * Next-gen webhooks, configured in Mollie's dashboard: signed JSON. The body is either an event with an `entityId`, with or
+ * without the entity, or a payment or refund as it was at that time.
  */
 function readSigned(body: Buffer, signature: string, webhookSecret: string): CallbackNews {
   if (!isMollieSignature(signature, webhookSecret, body)) {
@@ -48,9 +49,10 @@ function readSigned(body: Buffer, signature: string, webhookSecret: string): Cal
   const message = jsonObject(body.toString('utf8'));
   if (message === undefined) throw invalidCallback('The body of a signed callback of Mollie is a JSON object.');
   const { id, entityId } = message;
-  if (typeof id === 'string' && /^event_\w{1,100}$/.test(id)) return news(id, noticeOf(entityId, entityIn(message)));
-  // Without an id of its own, the content is the id: a repeat has the same bytes, another state has others.
-  return news(hash('sha256', body), noticeOf(id, message));
+  if (typeof id === 'string' && /^event_\w{1,100}$/.test(id))
+    return callbackOf(id, updateOf(entityId, entityIn(message)));
+  // An entity alone has no message id. Its hash identifies repeats: they have the same bytes, and other states have others.
+  return callbackOf(hash('sha256', body), updateOf(id, message));
 }
 
 function entityIn({ _embedded: embedded }: Record<string, unknown>): Record<string, unknown> {
@@ -58,13 +60,13 @@ function entityIn({ _embedded: embedded }: Record<string, unknown>): Record<stri
   return (entity ?? {}) as Record<string, unknown>;
 }
 
-function noticeOf(id: unknown, { metadata }: Record<string, unknown>): Notice | undefined {
+function updateOf(id: unknown, { metadata }: Record<string, unknown>): Notice | undefined {
   if (!isMollieId(id, 'tr_') && !isMollieId(id, 're_')) return undefined;
   const key = keyIn(metadata);
   return key === undefined ? { reference: id } : { key, reference: id };
 }
 
-function news(eventId: string, notice: Notice | undefined): CallbackNews {
+function callbackOf(eventId: string, notice: Notice | undefined): CallbackNews {
   return notice === undefined ? { eventId } : { eventId, notice };
 }
 

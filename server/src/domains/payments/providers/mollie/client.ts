@@ -1,15 +1,14 @@
 import { createMollieClient, type MollieClient } from '@mollie/api-client';
 
-/** Where and as whom a client speaks to Mollie, and until when. */
-export interface Line {
-  /** What stands before `/v2`: `https://api.mollie.com`, or a simulator. */
+export interface MollieConnection {
+  /** The address before `/v2`: `https://api.mollie.com`, or a simulator's. */
   root: string;
   apiKey: string;
   signal: AbortSignal;
 }
 
-/** Mollie's own no: a 4xx with the error object of its API. Everything else that goes wrong says nothing of what was done. */
-export class MollieRefused extends Error {
+/** A 4xx with an error object of Mollie's API. After any other error it is unknown whether Mollie executed the request. */
+export class MollieApiError extends Error {
   readonly status: number;
   readonly title: string;
   readonly field: string | undefined;
@@ -24,20 +23,22 @@ export class MollieRefused extends Error {
 }
 
 /**
- * Mollie's library for one call: its requests, shapes and types, over a transport of ours. The library's own transport
- * cannot be used for money: it has no signal; it repeats a 5xx twice after whatever `Retry-After` says, which may be after
- * Mollie has forgotten the idempotency key and would then be a second refund; and it speaks TLS alone, so that no simulator
- * can stand in for Mollie. It offers no option for any of the three, so its one request function is replaced.
+ * Mollie's library for one call, with its transport replaced. The library's transport is unsafe for money, and none of this
+ * can be configured:
+ * - It takes no abort signal.
+ * - It repeats a 5xx twice, after the delay of `Retry-After`. Mollie may have forgotten the idempotency key by then, so this
+ *   could refund twice.
+ * - It only supports TLS, so tests could not use a simulator.
  */
-export function mollieClient(line: Line): MollieClient {
-  const client = createMollieClient({ apiKey: line.apiKey, apiEndpoint: `${line.root}/v2/` });
+export function mollieClient(connection: MollieConnection): MollieClient {
+  const client = createMollieClient({ apiKey: connection.apiKey, apiEndpoint: `${connection.root}/v2/` });
   const networkClient: unknown = innerNetworkClient(client);
   if (typeof networkClient !== 'object' || networkClient === null || !('request' in networkClient)) {
     throw new Error(
       '@mollie/api-client is built differently from version 4.6.0: it has no request function to replace.',
     );
   }
-  networkClient.request = (path: string, request?: OutgoingRequest) => carryOnce(line, path, request);
+  networkClient.request = (path: string, request?: OutgoingRequest) => sendOnce(connection, path, request);
   return client;
 }
 
@@ -48,16 +49,16 @@ function innerNetworkClient({ payments }: MollieClient): unknown {
     : undefined;
 }
 
-/** What the library hands to its transport. */
+/** A request as the library passes it to its transport. */
 interface OutgoingRequest {
   method?: string;
   headers?: Record<string, string>;
   body?: string;
 }
 
-/** One attempt. Answers what the library expects: the parsed body, or true where there is none. */
-async function carryOnce(
-  { root, apiKey, signal }: Line,
+/** Sends a request without retries. Resolves to what the library expects: the parsed body, or true for an empty one. */
+async function sendOnce(
+  { root, apiKey, signal }: MollieConnection,
   path: string,
   { method = 'GET', headers, body }: OutgoingRequest = {},
 ): Promise<unknown> {
@@ -71,37 +72,37 @@ async function carryOnce(
       'user-agent': 'Florin',
     },
     body: body ?? null,
-    // A redirect would carry the key to wherever it points.
+    // Following a redirect would send the API key to another host.
     redirect: 'manual',
     signal,
   });
   const text = await response.text();
   if (response.ok) return text === '' ? true : JSON.parse(text);
-  throw refusalOf(response.status, text) ?? new Error(`Mollie answered with status ${response.status}.`);
+  throw apiErrorOf(response.status, text) ?? new Error(`Mollie answered with status ${response.status}.`);
 }
 
-function refusalOf(status: number, text: string): MollieRefused | undefined {
+function apiErrorOf(status: number, text: string): MollieApiError | undefined {
   if (status < 400 || status >= 500) return undefined;
   const error = jsonObject(text);
-  // A proxy's page is not Mollie's word.
+  // Anything else comes from a proxy in between.
   if (typeof error?.title !== 'string' || error.status !== status) return undefined;
-  const detail = plain(error.detail) ?? plain(error.title) ?? '';
-  return new MollieRefused(status, plain(error.title) ?? '', detail, plain(error.field));
+  const detail = singleLine(error.detail) ?? singleLine(error.title) ?? '';
+  return new MollieApiError(status, singleLine(error.title) ?? '', detail, singleLine(error.field));
 }
 
-const plainCharacters = 300;
+const maxTextCharacters = 300;
 
-/** A text of Mollie's as it can be stored and shown: one line, well formed, of bounded length. */
-export function plain(text: unknown): string | undefined {
+/** Makes a text of Mollie's fit to be stored and shown: one line, well-formed Unicode, of bounded length. */
+export function singleLine(text: unknown): string | undefined {
   if (typeof text !== 'string') return undefined;
   return text
     .toWellFormed()
     .replace(/\p{Cc}+/gu, ' ')
-    .slice(0, plainCharacters)
+    .slice(0, maxTextCharacters)
     .toWellFormed();
 }
 
-/** The object that a text of JSON holds; undefined where it holds none. */
+/** Parses a JSON object. Undefined if the text is not one. */
 export function jsonObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);

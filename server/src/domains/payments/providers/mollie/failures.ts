@@ -1,10 +1,10 @@
 import { type Failure, type FailureCode, failure } from '../failures.ts';
 import type { Operation, Outcome } from '../provider.ts';
-import type { MollieRefused } from './client.ts';
+import type { MollieApiError } from './client.ts';
 
 /**
- * `details.failureReason` of a card payment in our catalogue's words (docs.mollie.com, Get payment). Other methods give
- * reasons of their own or none: these are `processing_error`, with Mollie's word beside it.
+ * `details.failureReason` of a card payment as a code of our catalogue (docs.mollie.com, Get payment). Other methods have
+ * their own reasons or none: these become `processing_error`, with Mollie's reason as the provider code.
  */
 const codeOfReason: Record<string, FailureCode> = {
   authentication_abandoned: 'authentication_failed',
@@ -24,7 +24,7 @@ const codeOfReason: Record<string, FailureCode> = {
   unknown_reason: 'card_declined',
 };
 
-/** Where the catalogue's sentence would say something else than Mollie does. */
+/** For reasons that the catalogue's message does not fit. */
 const messageOfReason: Record<string, string> = {
   inactive_card: 'The card is not active.',
   invalid_card_holder_name: "The name of the card's holder is wrong.",
@@ -37,40 +37,40 @@ export function paymentFailure(reason: string | null): Failure {
 }
 
 /**
- * Whether a refusal may come of the operation having been carried out before, by a call whose answer was lost. Mollie's
- * lists are then asked before it counts as failed:
- * - 400: this key was used with other words.
- * - 422 and 409 of a refund: nothing is left to give back, or it is taken for a duplicate, because it is made already and
- *   Mollie has forgotten the key.
+ * Whether Mollie may refuse an operation because an earlier call, whose answer was lost, has already carried it out. Florin
+ * then searches Mollie's lists before it treats the operation as failed:
+ * - 400: the key was used with other parameters.
+ * - 422 and 409 for a refund: nothing is left to refund, or Mollie sees a duplicate, because the refund exists already and
+ *   Mollie has forgotten its key.
  */
-export function mayFollowALostCall(refused: MollieRefused, { kind }: Operation): boolean {
+export function mayFollowLostCall(error: MollieApiError, { kind }: Operation): boolean {
   if (kind === 'CANCEL') return false;
-  return refused.status === 400 || (kind === 'REFUND' && (refused.status === 422 || isDuplicateRefund(refused)));
+  return error.status === 400 || (kind === 'REFUND' && (error.status === 422 || isDuplicateRefund(error)));
 }
 
 /**
- * What a 4xx says of an operation that was to begin. Nothing was done after most of them; where that is not certain, the
- * outcome is unknown and the look-up decides:
- * - 408 and 425: a time limit on the way. 409: the same key is under way at this moment.
- * - 429: nothing was done now, and later it may be. A payment may be offered to another channel instead; a refund or a
- *   cancellation has only this one, and tries again after the look-up.
+ * The outcome of an operation whose first call is answered with a 4xx. Most of them mean that Mollie did nothing. These do
+ * not, so the outcome is unknown and a look-up decides:
+ * - 408 and 425: a time limit on the way. 409: a request with the same key is in progress.
+ * - 429: Mollie did nothing, but may accept the operation later. A payment can go to another channel instead; a refund or a
+ *   cancellation has only this one and is sent again after the look-up.
  */
-export function refusedOutcome(refused: MollieRefused, kind: Operation['kind'], detail: string): Outcome {
-  const { status, title, field } = refused;
+export function outcomeOfApiError(error: MollieApiError, kind: Operation['kind']): Outcome {
+  const { status, title, field, message: detail } = error;
   const failed = (code: FailureCode, message?: string): Outcome => ({
     kind: 'failed',
     failure: failure(code, title, message),
   });
-  if (status === 408 || status === 425) return { kind: 'unknown', cause: refused };
-  if (status === 409 && !isDuplicateRefund(refused)) return { kind: 'unknown', cause: refused };
-  if (status === 429) return kind === 'CHARGE' ? failed('provider_unavailable') : { kind: 'unknown', cause: refused };
+  if (status === 408 || status === 425) return { kind: 'unknown', cause: error };
+  if (status === 409 && !isDuplicateRefund(error)) return { kind: 'unknown', cause: error };
+  if (status === 429) return kind === 'CHARGE' ? failed('provider_unavailable') : { kind: 'unknown', cause: error };
   if (status === 401 || status === 403) return failed('credentials_refused');
   if (kind === 'REFUND') return failed('refund_refused', detail);
   return failed(kind === 'CHARGE' && isOfAmountOrMethod(field, detail) ? 'not_supported' : 'invalid_operation', detail);
 }
 
-/** Mollie's guard against a refund sent twice: the same amount of the same payment a short while ago, whatever the key. */
-function isDuplicateRefund({ status, message }: MollieRefused): boolean {
+/** Mollie refuses a refund if one of the same amount and payment was made shortly before, whatever its key. */
+function isDuplicateRefund({ status, message }: MollieApiError): boolean {
   return status === 409 && /duplicate/i.test(message);
 }
 

@@ -1,15 +1,15 @@
 import type { MollieClient, Payment, Refund } from '@mollie/api-client';
 import { keyIn } from './outcomes.ts';
 
-/** Mollie's clock and ours may differ; and a payment is made a little after its operation was written. */
+/** Tolerates a difference between Mollie's clock and ours. */
 const clockSkewMs = 600_000;
-/** The most that Mollie lists at once. */
+/** Mollie's maximum. */
 const pageSize = 250;
 
 /**
- * The payment that carries our key, among those made since a time. Mollie lists payments from the newest on and cannot
- * start at a time, so that the pages between now and then are walked: one, mostly, since an operation is looked up
- * seconds after it went missing. Undefined only once everything since then has been seen.
+ * Finds the payment with our key among those made since a point in time. Mollie lists payments newest first and has no
+ * filter by time, so this reads the pages from now back to that time: usually one, because Florin looks an operation up
+ * seconds after its answer was lost. Undefined only after all payments since then have been read.
  */
 export async function findPayment(mollie: MollieClient, key: string, sinceMs: number): Promise<Payment | undefined> {
   for (let from: string | undefined; ; ) {
@@ -22,7 +22,7 @@ export async function findPayment(mollie: MollieClient, key: string, sinceMs: nu
   }
 }
 
-/** The refund of this payment that carries our key. Undefined only once all its refunds have been seen. */
+/** Finds the refund of a payment with our key. Undefined only after all refunds of the payment have been read. */
 export async function findRefund(mollie: MollieClient, paymentId: string, key: string): Promise<Refund | undefined> {
   for (let from: string | undefined; ; ) {
     const page = await mollie.paymentRefunds.page({

@@ -16,28 +16,28 @@ afterAll(() => simulator.close());
 
 const call = callWith();
 
-/** A charge that Mollie has, with the reference it told. */
-async function opened(facts: Partial<ChargeOperation> = {}): Promise<ChargeOperation & { reference: string }> {
+/** A charge that exists at Mollie, and its reference. */
+async function openCharge(facts: Partial<ChargeOperation> = {}): Promise<ChargeOperation & { reference: string }> {
   const operation = chargeOperation(facts);
   const outcome = await mollie.charge(operation, call);
   return { ...operation, reference: referenceOf(outcome) };
 }
 
-async function paid(facts: Partial<ChargeOperation> = {}): Promise<ChargeOperation & { reference: string }> {
-  const charge = await opened(facts);
+async function paidCharge(facts: Partial<ChargeOperation> = {}): Promise<ChargeOperation & { reference: string }> {
+  const charge = await openCharge(facts);
   simulator.pay(charge.reference);
   return charge;
 }
 
 function referenceOf(outcome: Outcome): string {
   if (!('reference' in outcome) || outcome.reference === undefined)
-    throw new Error(`Without a reference: ${outcome.kind}`);
+    throw new Error(`The outcome has no reference: ${outcome.kind}`);
   return outcome.reference;
 }
 
 const failed = (outcome: unknown) => (outcome as Extract<Outcome, { kind: 'failed' }>).failure;
 
-test('a charge sends the payer to the page of Mollie, with everything that finds it again', async () => {
+test('a charge redirects the payer to the page of Mollie and carries our key', async () => {
   const operation = chargeOperation({ paymentMethod: 'ideal' });
   const outcome = await mollie.charge(operation, call);
 
@@ -61,8 +61,8 @@ test.each([
   ['canceled', (id: string) => simulator.cancelByPayer(id), { kind: 'cancelled' }],
   ['expired', (id: string) => simulator.expire(id), { kind: 'failed', failure: failure('payment_expired', 'expired') }],
   ['failed', (id: string) => simulator.fail(id), { kind: 'failed', failure: failure('processing_error') }],
-])('a payment that is %s is looked up as that, with or without its reference', async (_, change, expected) => {
-  const charge = await opened();
+])('a payment that is %s is looked up correctly, with and without its reference', async (_, change, expected) => {
+  const charge = await openCharge();
   change(charge.reference);
   expect(await mollie.lookUp(charge, call)).toEqual({ ...expected, reference: charge.reference });
   expect(await mollie.lookUp({ ...charge, reference: null }, call)).toEqual({
@@ -81,8 +81,8 @@ test.each([
   ['a_reason_of_next_year', 'processing_error'],
   ['constructor', 'processing_error'],
   ['unknown_reason', 'card_declined'],
-])('a card that failed for %s fails with %s and keeps the word of Mollie', async (reason, code) => {
-  const charge = await opened();
+])('a card payment that failed with %s fails with %s and keeps the code of Mollie', async (reason, code) => {
+  const charge = await openCharge();
   simulator.fail(charge.reference, reason);
   expect(failed(await mollie.lookUp(charge, call))).toMatchObject({ code, providerCode: reason });
 });
@@ -91,14 +91,14 @@ test.each([
   [{ currency: 'VND' }, 'not_supported'],
   [{ amount: 99_999_999_999 }, 'not_supported'],
   [{ returnUrl: 'nowhere' }, 'invalid_operation'],
-])('what Mollie refuses (%o) has definitely failed: %s', async (facts, code) => {
+])('a charge that Mollie refuses (%o) has definitely failed: %s', async (facts, code) => {
   const before = simulator.payments.length;
   const outcome = await mollie.charge(chargeOperation(facts), call);
   expect(failed(outcome)).toMatchObject({ code, providerCode: 'Unprocessable Entity' });
   expect(simulator.payments).toHaveLength(before);
 });
 
-test('a currency that Mollie cannot be told is refused before any call', async () => {
+test('a currency that Mollie does not support is refused before any call', async () => {
   const before = simulator.requests.length;
   expect(failed(await mollie.charge(chargeOperation({ currency: 'KWD' }), call)).code).toBe('not_supported');
   expect(failed(await mollie.refund(refundOperation('tr_1', { currency: 'KWD' }), call)).code).toBe('not_supported');
@@ -115,20 +115,20 @@ test.each([[null], ['sk_test_of_another_provider'], ['test_with a space'], ['tes
   },
 );
 
-test('a payment without a description is described by its id; a long one is cut between characters', async () => {
-  const bare = await opened({ description: null });
+test('a payment without a description gets its id as one; a long description is cut between characters', async () => {
+  const bare = await openCharge({ description: null });
   expect(simulator.payment(bare.reference).description).toBe(bare.transactionId);
-  const long = await opened({ description: '🎻'.repeat(300) });
+  const long = await openCharge({ description: '🎻'.repeat(300) });
   expect(simulator.payment(long.reference).description).toBe('🎻'.repeat(255));
 });
 
 test("another provider's token leaves the choice to the payer", async () => {
-  const charge = await opened({ paymentMethod: 'pm_card_visa' });
+  const charge = await openCharge({ paymentMethod: 'pm_card_visa' });
   expect(simulator.payment(charge.reference).method).toBeNull();
 });
 
-test('a refund is under way until Mollie says refunded, and fails when Mollie says so', async () => {
-  const charge = await paid();
+test('a refund is pending until Mollie reports refunded, and fails when Mollie reports that', async () => {
+  const charge = await paidCharge();
   for (const [status, expected] of [
     ['queued', { kind: 'pending' }],
     ['processing', { kind: 'pending' }],
@@ -146,16 +146,16 @@ test('a refund is under way until Mollie says refunded, and fails when Mollie sa
   }
 });
 
-test('a refund of more than is left, or of a payment that is not there, is refused', async () => {
-  const charge = await paid();
+test('a refund that exceeds the rest, or of a payment that does not exist, is refused', async () => {
+  const charge = await paidCharge();
   const tooMuch = await mollie.refund(refundOperation(charge.reference, { amount: 2000 }), call);
   expect(failed(tooMuch)).toMatchObject({ code: 'refund_refused', message: 'The amount is higher than the maximum.' });
   expect(failed(await mollie.refund(refundOperation('tr_nothere'), call)).code).toBe('refund_refused');
   expect(simulator.payment(charge.reference).refunds).toEqual([]);
 });
 
-test('a refund that Mollie takes for a duplicate is refused, and the first one is found by its own key', async () => {
-  const charge = await paid();
+test('a refund that Mollie treats as a duplicate is refused, and the first refund is found by its own key', async () => {
+  const charge = await paidCharge();
   simulator.api.detectsDuplicateRefunds = true;
   const first = refundOperation(charge.reference, { amount: 500 });
   const outcome = await mollie.refund(first, call);
@@ -165,42 +165,42 @@ test('a refund that Mollie takes for a duplicate is refused, and the first one i
   expect(await mollie.lookUp(first, call)).toEqual(outcome);
 });
 
-test('a payment that nobody has paid is called off; one that is too late is not', async () => {
-  const open = await opened();
+test('an unpaid payment is cancelled; a paid one is not', async () => {
+  const open = await openCharge();
   expect(await mollie.cancel(cancelOperation(open), call)).toEqual({ kind: 'cancelled', reference: open.reference });
   expect(simulator.payment(open.reference).status).toBe('canceled');
   expect((await mollie.cancel(cancelOperation(open), call)).kind).toBe('cancelled');
 
-  const late = await paid();
+  const late = await paidCharge();
   expect(failed(await mollie.cancel(cancelOperation(late), call))).toMatchObject({
     code: 'invalid_operation',
     providerCode: 'paid',
   });
-  const kept = await opened();
-  simulator.payment(kept.reference).isCancelable = false;
-  expect((await mollie.cancel(cancelOperation(kept), call)).kind).toBe('failed');
-  expect(simulator.payment(kept.reference).status).toBe('open');
+  const uncancelable = await openCharge();
+  simulator.payment(uncancelable.reference).isCancelable = false;
+  expect((await mollie.cancel(cancelOperation(uncancelable), call)).kind).toBe('failed');
+  expect(simulator.payment(uncancelable.reference).status).toBe('open');
 });
 
-test('a charge whose reference never arrived is called off too', async () => {
-  const open = await opened();
+test('a charge without a known reference is cancelled too', async () => {
+  const open = await openCharge();
   const lost = { ...open, reference: null };
   expect(await mollie.cancel(cancelOperation(lost), call)).toEqual({ kind: 'cancelled', reference: open.reference });
   expect(await mollie.cancel(cancelOperation(chargeOperation()), call)).toEqual({ kind: 'cancelled' });
 });
 
-test('a cancellation is looked up at the payment: done, too late, or still to be asked for', async () => {
-  const charge = await opened();
+test('the result of a cancellation is found from the payment: cancelled, too late, or still to be sent', async () => {
+  const charge = await openCharge();
   expect((await mollie.lookUp(cancelOperation(charge), call)).kind).toBe('absent');
   simulator.cancelByPayer(charge.reference);
   expect((await mollie.lookUp(cancelOperation(charge), call)).kind).toBe('cancelled');
-  expect((await mollie.lookUp(cancelOperation(await paid()), call)).kind).toBe('failed');
+  expect((await mollie.lookUp(cancelOperation(await paidCharge()), call)).kind).toBe('failed');
 });
 
-test('an operation that never arrived is absent, as far back as there are pages', async () => {
+test('an operation that never arrived is absent after all pages have been read', async () => {
   const lost = chargeOperation();
   expect(await mollie.lookUp(lost, call)).toEqual({ kind: 'absent' });
-  const early = await opened();
+  const early = await openCharge();
   for (let i = 0; i < 300; i++)
     simulator.api.payments.set(`tr_other${i}`, {
       ...simulator.payment(early.reference),
@@ -210,13 +210,13 @@ test('an operation that never arrived is absent, as far back as there are pages'
   expect((await mollie.lookUp({ ...early, reference: null }, call)).kind).toBe('needs_payer');
   expect(await mollie.lookUp({ ...lost, createdMs: 0 }, call)).toEqual({ kind: 'absent' });
 
-  const charge = await paid();
+  const charge = await paidCharge();
   expect(await mollie.lookUp(refundOperation(charge.reference), call)).toEqual({ kind: 'absent' });
 });
 
-test('a payment under our reference that is not ours, or not of our amount, is never taken for ours', async () => {
-  const mine = await paid();
-  const theirs = await paid();
+test('a payment with our reference but another key or amount is never taken as ours', async () => {
+  const mine = await paidCharge();
+  const theirs = await paidCharge();
   expect((await mollie.lookUp({ ...mine, reference: theirs.reference }, call)).kind).toBe('unknown');
   expect((await mollie.lookUp({ ...mine, amount: mine.amount + 1 }, call)).kind).toBe('unknown');
   expect((await mollie.lookUp({ ...mine, currency: 'USD' }, call)).kind).toBe('unknown');
@@ -226,8 +226,8 @@ test('a payment under our reference that is not ours, or not of our amount, is n
   expect((await mollie.lookUp(mine, call)).kind).toBe('succeeded');
 });
 
-test('a payment or refund of which another amount was moved is not known to be ours, and says what was moved', async () => {
-  const charge = await paid();
+test('a payment or refund of another amount is unknown, and its outcome carries the amount that was moved', async () => {
+  const charge = await paidCharge();
   const payment = simulator.payment(charge.reference);
   payment.amountCaptured = { currency: 'EUR', value: '10.00' };
   expect(await mollie.lookUp(charge, call)).toMatchObject({
@@ -247,15 +247,15 @@ test('a payment or refund of which another amount was moved is not known to be o
   });
 });
 
-test('what Mollie writes is one line of bounded length before it is stored', async () => {
-  const charge = await opened();
+test('texts of Mollie become one line of bounded length before they are stored', async () => {
+  const charge = await openCharge();
   simulator.fail(charge.reference, `odd\u0000\ud800\n${'x'.repeat(1_000)}`);
   const { providerCode } = failed(await mollie.lookUp(charge, call));
   expect(providerCode).toMatch(/^odd \ufffd x{294}$/);
 });
 
-test('a payer is sent to web addresses only', async () => {
-  const charge = await opened();
+test('a payer is redirected to HTTP addresses only', async () => {
+  const charge = await openCharge();
   const root = simulator.api.root;
   simulator.api.root = 'javascript:alert(1)';
   const outcome = await mollie.lookUp(charge, call);

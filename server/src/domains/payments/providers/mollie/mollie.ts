@@ -1,5 +1,5 @@
 import { type MollieClient, type Payment, PaymentMethod } from '@mollie/api-client';
-import { unknownAfter } from '../another-amount.ts';
+import { dayMs } from '../../../../core/clock.ts';
 import { failure } from '../failures.ts';
 import type {
   Absent,
@@ -14,39 +14,40 @@ import type {
   Provider,
   RefundOperation,
 } from '../provider.ts';
-import { ProviderTrouble, withoutSecrets } from '../transport-errors.ts';
+import { redactedOutcome } from '../redaction.ts';
 import { mollieAmount } from './amounts.ts';
 import { readMollieCallback } from './callback.ts';
-import { callbackAddress } from './callback-address.ts';
-import { MollieRefused, mollieClient } from './client.ts';
-import { mayFollowALostCall, refusedOutcome } from './failures.ts';
+import { MollieApiError, mollieClient } from './client.ts';
+import { mayFollowLostCall, outcomeOfApiError } from './failures.ts';
 import { findPayment, findRefund } from './find.ts';
 import { cancelOutcome, chargeOutcome, refundOutcome } from './outcomes.ts';
+import { webhookUrlOf } from './webhook-url.ts';
 
 /**
- * Mollie, by its Payments and Refunds API (v2). The payer is sent to Mollie's page and chooses there how to pay.
+ * Mollie, through its Payments and Refunds API (v2). The payer is redirected to Mollie's page and chooses how to pay there.
  *
- * Mollie remembers an idempotency key for an hour, so that it is no means of asking what became of an operation. The key is
- * therefore in the metadata of every payment and refund too, and a look-up without a reference walks Mollie's lists.
+ * Mollie remembers an idempotency key for one hour, so repeating a request is no safe way to find its result. Florin
+ * therefore also puts the key into the metadata of every payment and refund. A look-up without a reference searches
+ * Mollie's lists for it.
  */
 export class MollieProvider implements Provider {
   readonly #root: string;
 
-  /** `url` is what stands before `/v2`, for a simulator. Throws where it is no URL. */
+  /** `url` is the address before `/v2`, for a simulator. Throws if it is not a URL. */
   constructor(url = 'https://api.mollie.com') {
     this.#root = new URL(url).href.replace(/\/+$/, '');
   }
 
   charge(operation: ChargeOperation, call: Call): Promise<Outcome> {
-    return this.#begin(operation, call, async (mollie) => {
+    return this.#start(operation, call, async (mollie) => {
       const amount = mollieAmount(operation.amount, operation.currency);
-      if (amount === undefined) return notSaid(operation);
+      if (amount === undefined) return unsupportedCurrency(operation);
       const { key, transactionId, callbackUrl, returnUrl } = operation;
-      const webhookUrl = callbackAddress(callbackUrl, key, call.credentials.webhookSecret, this.#root);
+      const webhookUrl = webhookUrlOf(callbackUrl, key, call.credentials.webhookSecret, this.#root);
       const method = methodOf(operation.paymentMethod);
       const payment = await mollie.payments.create({
         amount,
-        description: cut(operation.description, descriptionCharacters) || transactionId,
+        description: truncate(operation.description, maxDescriptionCharacters) || transactionId,
         redirectUrl: returnUrl,
         metadata: { florin_key: key, florin_transaction: transactionId },
         idempotencyKey: key,
@@ -58,14 +59,14 @@ export class MollieProvider implements Provider {
   }
 
   refund(operation: RefundOperation, call: Call): Promise<Outcome> {
-    return this.#begin(operation, call, async (mollie) => {
+    return this.#start(operation, call, async (mollie) => {
       const amount = mollieAmount(operation.amount, operation.currency);
-      if (amount === undefined) return notSaid(operation);
+      if (amount === undefined) return unsupportedCurrency(operation);
       const { key, transactionId, chargeReference: paymentId } = operation;
       const refund = await mollie.paymentRefunds.create({
         paymentId,
         amount,
-        description: cut(operation.reason, refundDescriptionCharacters) || transactionId,
+        description: truncate(operation.reason, maxRefundDescriptionCharacters) || transactionId,
         metadata: { florin_key: key, florin_transaction: transactionId },
         idempotencyKey: key,
       });
@@ -74,13 +75,13 @@ export class MollieProvider implements Provider {
   }
 
   cancel(operation: CancelOperation, call: Call): Promise<Outcome> {
-    return this.#begin(operation, call, async (mollie) => {
-      const payment = await chargeOf(mollie, operation);
-      // Mollie has no such payment, or had it before anyone was told where to pay: nobody can pay it.
+    return this.#start(operation, call, async (mollie) => {
+      const payment = await findCharge(mollie, operation);
+      // Without a payment at Mollie, or without its checkout address in Florin, nobody can pay.
       if (payment === undefined) return { kind: 'cancelled' };
       const settled = cancelOutcome(payment, operation);
       if (settled !== undefined) return settled;
-      // Empty (202) for a payment that was authorized: Mollie lets go of it later, and tells by a callback.
+      // For an authorized payment the answer is empty (202): Mollie releases it later and sends a callback.
       const cancelled = (await mollie.payments.cancel(payment.id)) as Payment | true;
       const outcome = cancelled === true ? undefined : cancelOutcome(cancelled, operation);
       return outcome ?? { kind: 'pending', reference: payment.id };
@@ -89,10 +90,10 @@ export class MollieProvider implements Provider {
 
   async lookUp(operation: Operation, call: Call): Promise<Outcome | Absent> {
     try {
-      return await this.#find(this.#client(call), operation);
-    } catch (error) {
-      // A refusal too: that we may not ask says nothing of what was done.
-      return unknownAfter(error, new ProviderTrouble(error, call.credentials));
+      return redactedOutcome(await this.#find(this.#client(call), operation), call.credentials);
+    } catch (cause) {
+      // This includes refusals: a look-up that Mollie refuses says nothing about the operation.
+      return redactedOutcome({ kind: 'unknown', cause }, call.credentials);
     }
   }
 
@@ -100,24 +101,23 @@ export class MollieProvider implements Provider {
     return readMollieCallback(callback, webhookSecret);
   }
 
-  async #begin(operation: Operation, call: Call, begin: (mollie: MollieClient) => Promise<Outcome>): Promise<Outcome> {
-    if (!isApiKey(call.credentials.apiKey)) return withoutKey;
+  async #start(operation: Operation, call: Call, send: (mollie: MollieClient) => Promise<Outcome>): Promise<Outcome> {
+    if (!isApiKey(call.credentials.apiKey)) return missingApiKey;
     try {
-      return await begin(this.#client(call));
-    } catch (error) {
-      return error instanceof MollieRefused
-        ? this.#weigh(error, operation, call)
-        : unknownAfter(error, new ProviderTrouble(error, call.credentials));
+      return redactedOutcome(await send(this.#client(call)), call.credentials);
+    } catch (cause) {
+      return cause instanceof MollieApiError
+        ? this.#outcomeOfRefusal(cause, operation, call)
+        : redactedOutcome({ kind: 'unknown', cause }, call.credentials);
     }
   }
 
-  async #weigh(refused: MollieRefused, operation: Operation, call: Call): Promise<Outcome> {
-    if (mayFollowALostCall(refused, operation)) {
+  async #outcomeOfRefusal(error: MollieApiError, operation: Operation, call: Call): Promise<Outcome> {
+    if (mayFollowLostCall(error, operation)) {
       const found = await this.lookUp(operation, call);
       if (found.kind !== 'absent') return found;
     }
-    const outcome = refusedOutcome(refused, operation.kind, withoutSecrets(refused.message, call.credentials));
-    return outcome.kind === 'unknown' ? { ...outcome, cause: new ProviderTrouble(refused, call.credentials) } : outcome;
+    return redactedOutcome(outcomeOfApiError(error, operation.kind), call.credentials);
   }
 
   async #find(mollie: MollieClient, operation: Operation): Promise<Outcome | Absent> {
@@ -135,8 +135,8 @@ export class MollieProvider implements Provider {
           : await mollie.paymentRefunds.get(reference, { paymentId });
       return refund === undefined ? absent : refundOutcome(refund, operation);
     }
-    const payment = await chargeOf(mollie, operation);
-    // Cancelling twice is cancelling once: as long as it can be done, it may be asked for again.
+    const payment = await findCharge(mollie, operation);
+    // A cancellation is idempotent: while it is still possible, `absent` lets Florin send it again.
     return payment === undefined ? { kind: 'cancelled' } : (cancelOutcome(payment, operation) ?? absent);
   }
 
@@ -146,48 +146,47 @@ export class MollieProvider implements Provider {
   }
 }
 
-/** A charge whose reference never arrived is looked for among the payments of the day before. */
-const lostChargeMs = 86_400_000;
+/** A charge without a known reference is searched among the payments made since a day before the cancellation. */
+const chargeSearchWindowMs = dayMs;
 
-function chargeOf(mollie: MollieClient, operation: CancelOperation): Promise<Payment | undefined> {
+function findCharge(mollie: MollieClient, operation: CancelOperation): Promise<Payment | undefined> {
   const { chargeReference, chargeKey, createdMs } = operation;
   return chargeReference === null
-    ? findPayment(mollie, chargeKey, createdMs - lostChargeMs)
+    ? findPayment(mollie, chargeKey, createdMs - chargeSearchWindowMs)
     : mollie.payments.get(chargeReference);
 }
 
 const absent: Absent = { kind: 'absent' };
 
-const withoutKey: Outcome = {
+const missingApiKey: Outcome = {
   kind: 'failed',
   failure: failure('credentials_refused', null, "The channel's apiKey is not a key of Mollie: test_… or live_…."),
 };
 
-/** Also keeps out what cannot stand in a header, whose error would quote it. */
+/** Also rejects text that cannot be a header value: the error about it would quote the key. */
 function isApiKey(apiKey: string | null): apiKey is string {
   return apiKey !== null && /^(?:test|live)_\w{1,200}$/.test(apiKey);
 }
 
-function notSaid({ currency }: Operation): Outcome {
+function unsupportedCurrency({ currency }: Operation): Outcome {
   return { kind: 'failed', failure: failure('not_supported', null, `Mollie takes no payments in ${currency}.`) };
 }
 
 const methods: ReadonlySet<string> = new Set(Object.values(PaymentMethod));
 
 /**
- * `ideal`, `creditcard`: Mollie then leaves out the page on which the payer chooses. Another provider's token, of a payment
- * that came here as the fallback, means nothing to Mollie, and the payer chooses.
+ * With `ideal`, `creditcard`, … Mollie skips the page on which the payer chooses a method. Any other token belongs to another
+ * provider, from which this payment has fallen back to Mollie: then the payer chooses.
  */
 function methodOf(paymentMethod: string | null): PaymentMethod | undefined {
   return paymentMethod !== null && methods.has(paymentMethod) ? (paymentMethod as PaymentMethod) : undefined;
 }
 
-/** Of a payment; Mollie shortens it itself to what the payer's bank shows. */
-const descriptionCharacters = 255;
-/** Of a refund. */
-const refundDescriptionCharacters = 140;
+/** Mollie itself shortens a payment's description further for bank statements. */
+const maxDescriptionCharacters = 255;
+const maxRefundDescriptionCharacters = 140;
 
-/** The first characters, none cut in half. */
-function cut(text: string | null, characters: number): string {
+/** Never splits a surrogate pair. */
+function truncate(text: string | null, characters: number): string {
   return [...(text ?? '').trim()].slice(0, characters).join('');
 }

@@ -1,29 +1,29 @@
 import type { Payment, PaymentStatus, Refund, RefundStatus } from '@mollie/api-client';
-import { AnotherAmount } from '../another-amount.ts';
+import { mismatchOutcome } from '../amount-mismatch.ts';
 import { failure } from '../failures.ts';
 import type { CancelOperation, ChargeOperation, Outcome, RefundOperation } from '../provider.ts';
 import { isAmount, moneyOf } from './amounts.ts';
-import { plain } from './client.ts';
+import { singleLine } from './client.ts';
 import { paymentFailure } from './failures.ts';
 
 /**
- * What Mollie's answers mean. The types are Mollie's promise, not a check: an answer that cannot be read, or that is of
- * something else than was asked for, is an error here, which makes the outcome unknown.
+ * Throws if the answer is malformed or belongs to another operation, because the library's types are not checked at run
+ * time. The outcome is then unknown. The same goes for the functions below.
  */
 export function chargeOutcome(payment: Payment, operation: ChargeOperation): Outcome {
   const reference = idOf(payment, 'tr_');
-  mustCarry(payment.metadata, operation.key);
-  // Where a payment supports captures, what was captured is what was taken.
+  requireKey(payment.metadata, operation.key);
+  // For a payment that supports captures, the captured amount is the charged one.
   if (payment.status === 'paid') return success(reference, payment.amountCaptured ?? payment.amount, operation);
-  mustBeOf(payment.amount, operation, reference);
+  requireAmount(payment.amount, operation, reference);
   switch (payment.status as Exclude<`${PaymentStatus}`, 'paid'>) {
     case 'open': {
       const url = payment.getCheckoutUrl();
       return url === null
         ? { kind: 'pending', reference }
-        : { kind: 'needs_payer', reference, nextAction: { type: 'redirect', url: webAddress(url) } };
+        : { kind: 'needs_payer', reference, nextAction: { type: 'redirect', url: httpUrl(url) } };
     }
-    // `authorized` waits for the capture: pay-later methods are captured when the goods are sent.
+    // `authorized` waits for the capture: pay-later methods are captured when the merchant ships the goods.
     case 'pending':
     case 'authorized':
       return { kind: 'pending', reference };
@@ -40,9 +40,9 @@ export function chargeOutcome(payment: Payment, operation: ChargeOperation): Out
 
 export function refundOutcome(refund: Refund, operation: RefundOperation): Outcome {
   const reference = idOf(refund, 're_');
-  mustCarry(refund.metadata, operation.key);
+  requireKey(refund.metadata, operation.key);
   if (refund.status === 'refunded') return success(reference, refund.amount, operation);
-  mustBeOf(refund.amount, operation, reference);
+  requireAmount(refund.amount, operation, reference);
   switch (refund.status as Exclude<`${RefundStatus}`, 'refunded'>) {
     case 'queued':
     case 'pending':
@@ -56,10 +56,10 @@ export function refundOutcome(refund: Refund, operation: RefundOperation): Outco
   }
 }
 
-/** What a payment says of calling it off. Undefined while that is still to be done. */
+/** The outcome of a cancellation, from the payment's status. Undefined while the payment can still be cancelled. */
 export function cancelOutcome(payment: Payment, operation: CancelOperation): Outcome | undefined {
   const reference = idOf(payment, 'tr_');
-  mustCarry(payment.metadata, operation.chargeKey);
+  requireKey(payment.metadata, operation.chargeKey);
   const status = payment.status as `${PaymentStatus}`;
   if (status === 'canceled') return { kind: 'cancelled', reference };
   if (payment.isCancelable === true) return undefined;
@@ -67,12 +67,12 @@ export function cancelOutcome(payment: Payment, operation: CancelOperation): Out
   return { kind: 'failed', reference, failure: failure('invalid_operation', status, message) };
 }
 
-/** Ids go into paths: nothing but letters and digits may follow the prefix. */
+/** Ids become parts of URLs: only letters and digits may follow the prefix. */
 export function isMollieId(id: unknown, prefix: 'tr_' | 're_'): id is string {
   return typeof id === 'string' && id.startsWith(prefix) && /^[A-Za-z0-9]{1,64}$/.test(id.slice(prefix.length));
 }
 
-/** Our key in the metadata of a payment or refund; undefined where it is not ours. */
+/** Our key in the metadata of a payment or refund; undefined if Florin did not make it. */
 export function keyIn(metadata: unknown): string | undefined {
   if (typeof metadata !== 'object' || metadata === null) return undefined;
   const { florin_key: key } = metadata as Record<string, unknown>;
@@ -80,34 +80,41 @@ export function keyIn(metadata: unknown): string | undefined {
 }
 
 function idOf({ id }: { id?: unknown }, prefix: 'tr_' | 're_'): string {
-  if (!isMollieId(id, prefix)) throw new Error('Mollie answered with something that has no readable id.');
+  if (!isMollieId(id, prefix)) throw new Error('Mollie answered with an object that has no valid id.');
   return id;
 }
 
-function success(reference: string, said: unknown, { amount, currency }: ChargeOperation | RefundOperation): Outcome {
-  const outcome = { kind: 'succeeded' as const, reference, money: moneyOf(said) };
-  if (!isAmount(said, amount, currency)) throw new AnotherAmount(outcome);
-  return outcome;
+function success(
+  reference: string,
+  reported: unknown,
+  { amount, currency }: ChargeOperation | RefundOperation,
+): Outcome {
+  const outcome = { kind: 'succeeded' as const, reference, money: moneyOf(reported) };
+  return isAmount(reported, amount, currency) ? outcome : mismatchOutcome(outcome);
 }
 
-function mustBeOf(said: unknown, { amount, currency }: ChargeOperation | RefundOperation, reference: string): void {
-  if (!isAmount(said, amount, currency)) throw new Error(`${reference} has another amount.`);
+function requireAmount(
+  reported: unknown,
+  { amount, currency }: ChargeOperation | RefundOperation,
+  reference: string,
+): void {
+  if (!isAmount(reported, amount, currency)) throw new Error(`${reference} has another amount.`);
 }
 
-function mustCarry(metadata: unknown, key: string): void {
+function requireKey(metadata: unknown, key: string): void {
   if (keyIn(metadata) !== key) throw new Error('Mollie answered with a payment or refund of another operation.');
 }
 
-/** The payer's browser is sent there. */
-function webAddress(text: string): string {
+/** The payer's browser is redirected there. */
+function httpUrl(text: string): string {
   const { protocol, href } = new URL(text);
   if (protocol !== 'https:' && protocol !== 'http:')
-    throw new Error('Mollie sends the payer to what is no web address.');
+    throw new Error('The checkout address of Mollie is not an HTTP address.');
   return href;
 }
 
-/** The card's reason where there is one; point-of-sale payments tell theirs in `statusReason`. */
+/** The reason of a card payment, or that of a point-of-sale payment, which is in `statusReason`. */
 function reasonOf({ details, statusReason }: Payment): string | null {
   const { failureReason } = (details ?? {}) as { failureReason?: unknown };
-  return plain(failureReason) ?? plain(statusReason?.code) ?? null;
+  return singleLine(failureReason) ?? singleLine(statusReason?.code) ?? null;
 }

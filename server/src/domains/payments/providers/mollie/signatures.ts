@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** What stands in a callback address beside the key: hex HMAC-SHA256, 64 characters, good for this payment alone. */
+/** The token in the callback address of one payment: hex HMAC-SHA256, 64 characters. */
 export function callbackToken(webhookSecret: string, key: string): string {
-  // The prefix keeps it from being the signature of some body under the same secret.
+  // The prefix ensures that a token is never a valid signature of a body under the same secret.
   return hmac(webhookSecret, `florin-callback:${key}`);
 }
 
@@ -11,8 +11,8 @@ export function isCallbackToken(token: string, webhookSecret: string, key: strin
 }
 
 /**
- * `X-Mollie-Signature` of next-gen webhooks: `sha256=` and the hex HMAC-SHA256 of the raw body. For a day after the secret
- * was changed at Mollie there are two, one with each secret; either is enough.
+ * Verifies `X-Mollie-Signature` of next-gen webhooks: `sha256=` and the hex HMAC-SHA256 of the raw body. For one day after
+ * the secret is changed at Mollie there are two signatures, one per secret; one valid signature is enough.
  */
 export function isMollieSignature(header: string, webhookSecret: string, body: Buffer): boolean {
   const expected = hmac(webhookSecret, body);

@@ -19,12 +19,12 @@ afterAll(() => simulator.close());
 const call = callWith();
 const operationCreated = (facts: Partial<ChargeOperation> = {}) => chargeOperation({ createdMs: nowMs, ...facts });
 
-/** Calls while the next request is spoilt; where Mollie stays silent, the deadline fires once that is certain. */
-async function spoilt(fault: Fault, act: (call: Call) => Promise<Outcome | { kind: 'absent' }>) {
+/** Calls while the next request has a fault. If Mollie does not answer, the deadline fires once the fault is applied. */
+async function withFault(fault: Fault, act: (call: Call) => Promise<Outcome | { kind: 'absent' }>) {
   const deadline = new AbortController();
-  const struck = simulator.fault(fault);
+  const hit = simulator.fault(fault);
   const outcome = act(callWith({ signal: deadline.signal }));
-  await struck;
+  await hit;
   if (fault.how === 'silence') deadline.abort(new DOMException('The deadline is over.', 'TimeoutError'));
   return outcome;
 }
@@ -51,11 +51,11 @@ const unclear: Fault[] = [
   { when: 'after', how: 409 },
 ];
 
-test.each(unclear)('a charge that met %o is unknown, and the look-up tells what became of it', async (fault) => {
+test.each(unclear)('a charge with the fault %o is unknown, and the look-up finds its result', async (fault) => {
   const operation = operationCreated();
   const before = simulator.payments.length;
   const requests = simulator.requests.length;
-  expect((await spoilt(fault, (spoiltCall) => mollie.charge(operation, spoiltCall))).kind).toBe('unknown');
+  expect((await withFault(fault, (faultyCall) => mollie.charge(operation, faultyCall))).kind).toBe('unknown');
   expect(simulator.requests).toHaveLength(requests + 1);
 
   const made = fault.when === 'after';
@@ -66,11 +66,11 @@ test.each(unclear)('a charge that met %o is unknown, and the look-up tells what 
 });
 
 test.each([...unclear, { when: 'before', how: 429 } as Fault])(
-  'a refund that met %o is unknown, and is never made twice',
+  'a refund with the fault %o is unknown, and is never made twice',
   async (fault) => {
     const reference = await paidReference();
     const operation = refundOperation(reference, { amount: 500 });
-    expect((await spoilt(fault, (spoiltCall) => mollie.refund(operation, spoiltCall))).kind).toBe('unknown');
+    expect((await withFault(fault, (faultyCall) => mollie.refund(operation, faultyCall))).kind).toBe('unknown');
 
     const made = fault.when === 'after';
     expect(simulator.payment(reference).refunds).toHaveLength(made ? 1 : 0);
@@ -80,13 +80,13 @@ test.each([...unclear, { when: 'before', how: 429 } as Fault])(
   },
 );
 
-test('a cancellation whose answer was lost is found done; one that never arrived may be asked for again', async () => {
+test('a cancellation whose answer was lost is found; one that never arrived can be sent again', async () => {
   for (const when of ['before', 'after'] as const) {
     const operation = operationCreated();
     const { reference } = (await mollie.charge(operation, call)) as Extract<Outcome, { kind: 'needs_payer' }>;
     const cancel = cancelOperation({ ...operation, reference });
-    const outcome = await spoilt({ method: 'DELETE', when, how: 'cut' }, (spoiltCall) =>
-      mollie.cancel(cancel, spoiltCall),
+    const outcome = await withFault({ method: 'DELETE', when, how: 'cut' }, (faultyCall) =>
+      mollie.cancel(cancel, faultyCall),
     );
     expect(outcome.kind).toBe('unknown');
     expect((await mollie.lookUp(cancel, call)).kind).toBe(when === 'after' ? 'cancelled' : 'absent');
@@ -95,12 +95,12 @@ test('a cancellation whose answer was lost is found done; one that never arrived
   }
 });
 
-test.each(unclear)('a look-up that met %o says unknown, never absent', async (fault) => {
+test.each(unclear)('a look-up with the fault %o is unknown, never absent', async (fault) => {
   const charge = operationCreated();
-  expect((await spoilt(fault, (spoiltCall) => mollie.lookUp(charge, spoiltCall))).kind).toBe('unknown');
+  expect((await withFault(fault, (faultyCall) => mollie.lookUp(charge, faultyCall))).kind).toBe('unknown');
 });
 
-test.each([401, 403, 404, 410, 422, 429])('a look-up that is refused with %i says unknown', async (status) => {
+test.each([401, 403, 404, 410, 422, 429])('a look-up that is refused with %i is unknown', async (status) => {
   const reference = await paidReference();
   const operations: Operation[] = [
     operationCreated(),
@@ -110,13 +110,13 @@ test.each([401, 403, 404, 410, 422, 429])('a look-up that is refused with %i say
     cancelOperation(operationCreated({ reference })),
   ];
   for (const operation of operations) {
-    const struck = simulator.fault({ when: 'before', how: status });
+    const hit = simulator.fault({ when: 'before', how: status });
     expect((await mollie.lookUp(operation, call)).kind).toBe('unknown');
-    await struck;
+    await hit;
   }
 });
 
-test('a charge that Mollie has no time for may go elsewhere; keys it does not know are told', async () => {
+test('a rate limit and refused credentials fail a charge definitely', async () => {
   const busy = simulator.fault({ when: 'before', how: 429 });
   expect(await mollie.charge(operationCreated(), call)).toMatchObject({ failure: { code: 'provider_unavailable' } });
   await busy;
@@ -125,7 +125,7 @@ test('a charge that Mollie has no time for may go elsewhere; keys it does not kn
   await refused;
 });
 
-test('one key twice, at once or again, is one payment', async () => {
+test('a key sent twice, at once or later, makes one payment', async () => {
   const operation = operationCreated();
   const before = simulator.payments.length;
   const outcomes = await Promise.all([mollie.charge(operation, call), mollie.charge(operation, call)]);
@@ -134,7 +134,7 @@ test('one key twice, at once or again, is one payment', async () => {
   expect(simulator.payments).toHaveLength(before + 1);
 });
 
-test('a key that comes again with other words is answered by what was made under it', async () => {
+test('a key sent again with other parameters returns the payment that it made', async () => {
   const reference = await paidReference();
   const charge = operationCreated();
   const refund = refundOperation(reference, { amount: 500, createdMs: nowMs });
@@ -145,7 +145,7 @@ test('a key that comes again with other words is answered by what was made under
   expect(simulator.payment(reference).refunds).toHaveLength(1);
 });
 
-test('a look-up finds what was made after Mollie has forgotten the key, and makes nothing', async () => {
+test('after Mollie has forgotten the key, a look-up still finds the payment and makes none', async () => {
   const reference = await paidReference();
   const charge = operationCreated();
   const refund = refundOperation(reference, { amount: 500, createdMs: nowMs });
@@ -162,20 +162,23 @@ test('a look-up finds what was made after Mollie has forgotten the key, and make
 test.each([
   ['a duplicate', 500, true],
   ['too much', 1999, false],
-])('a refund refused as %s because a lost call made it is found, not failed', async (_, amount, detects) => {
-  const reference = await paidReference();
-  const operation = refundOperation(reference, { amount });
-  await spoilt({ when: 'after', how: 'cut' }, (spoiltCall) => mollie.refund(operation, spoiltCall));
-  nowMs += 2 * 3_600_000;
-  simulator.api.detectsDuplicateRefunds = detects;
-  const outcome = await mollie.refund(operation, call);
-  simulator.api.detectsDuplicateRefunds = false;
-  const [refund] = simulator.payment(reference).refunds;
-  expect(outcome).toEqual({ kind: 'pending', reference: refund?.id });
-  expect(simulator.payment(reference).refunds).toHaveLength(1);
-});
+])(
+  'a refund that is refused as %s because a lost call has made it is found, not failed',
+  async (_, amount, detects) => {
+    const reference = await paidReference();
+    const operation = refundOperation(reference, { amount });
+    await withFault({ when: 'after', how: 'cut' }, (faultyCall) => mollie.refund(operation, faultyCall));
+    nowMs += 2 * 3_600_000;
+    simulator.api.detectsDuplicateRefunds = detects;
+    const outcome = await mollie.refund(operation, call);
+    simulator.api.detectsDuplicateRefunds = false;
+    const [refund] = simulator.payment(reference).refunds;
+    expect(outcome).toEqual({ kind: 'pending', reference: refund?.id });
+    expect(simulator.payment(reference).refunds).toHaveLength(1);
+  },
+);
 
-test('the key is not carried to where an answer redirects', async () => {
+test('the API key is not sent to the target of a redirect', async () => {
   const elsewhere = await startReceiver();
   const redirecting = await startReceiver((_, __, response) =>
     response.writeHead(307, { location: elsewhere.url }).end(),
@@ -186,14 +189,14 @@ test('the key is not carried to where an answer redirects', async () => {
   expect(elsewhere.received).toEqual([]);
 });
 
-test('a host that is not there leaves the outcome unknown', async () => {
+test('an unreachable host leaves the outcome unknown', async () => {
   const gone = await MollieSimulator.start();
   await gone.close();
   const outcome = await new MollieProvider(gone.url).charge(operationCreated(), call);
   expect(outcome).toMatchObject({ kind: 'unknown', cause: { message: expect.stringContaining('ECONNREFUSED') } });
 });
 
-test('no outcome shows the keys of the channel, whatever Mollie repeats', async () => {
+test('no outcome contains the secrets of the channel, whatever Mollie answers', async () => {
   const reference = await paidReference();
   const echo = JSON.stringify({
     status: 422,
@@ -203,14 +206,14 @@ test('no outcome shows the keys of the channel, whatever Mollie repeats', async 
   const operations = [operationCreated(), refundOperation(reference), cancelOperation(operationCreated({ reference }))];
   for (const operation of operations) {
     for (const fault of [...unclear, { when: 'before', how: 422, body: echo } as Fault]) {
-      const outcome = await spoilt(fault, (spoiltCall) => begin(operation, spoiltCall));
+      const outcome = await withFault(fault, (faultyCall) => begin(operation, faultyCall));
       const shown = inspect(outcome, { depth: 10, showHidden: true });
       expect(shown).not.toMatch(/canary|0a1b2c/);
     }
   }
 });
 
-function begin(operation: Operation, spoiltCall: Call): Promise<Outcome> {
-  if (operation.kind === 'CHARGE') return mollie.charge(operation, spoiltCall);
-  return operation.kind === 'REFUND' ? mollie.refund(operation, spoiltCall) : mollie.cancel(operation, spoiltCall);
+function begin(operation: Operation, faultyCall: Call): Promise<Outcome> {
+  if (operation.kind === 'CHARGE') return mollie.charge(operation, faultyCall);
+  return operation.kind === 'REFUND' ? mollie.refund(operation, faultyCall) : mollie.cancel(operation, faultyCall);
 }

@@ -3,12 +3,12 @@ import { databaseFromTemplate, eventually, type TestDatabase } from '../../../..
 import { call, chargeOf, credentials, refundOf, sandboxOn } from '../../../../testing/sandbox.ts';
 import { type FailureCode, failureCodes } from '../failures.ts';
 import type { Absent, Call, ChargeOperation, Outcome, RefundOperation } from '../provider.ts';
-import { type Behaviour, behaviourOf, behaviours, callbackPauseMs, lateMs, succeed } from './behaviours.ts';
+import { type Behaviour, behaviourOf, behaviours, callbackIntervalMs, lateMs, succeed } from './behaviours.ts';
 
-/** What every behaviour comes to: the answer, a look-up at once, the callbacks in their order, and a look-up at the end. */
-type Course = [answer: string, lookUp: string, callbacks: string[], end: string];
+/** Expected results of a behaviour: the answer, a look-up at once, the callbacks in order, and a look-up at the end. */
+type Expected = [answer: string, lookUp: string, callbacks: string[], end: string];
 
-const courses: Record<string, Course> = {
+const expected: Record<string, Expected> = {
   succeed: ['succeeded', 'succeeded', [], 'succeeded'],
   ...Object.fromEntries(
     Object.keys(failureCodes).map((code) => [
@@ -40,7 +40,7 @@ const courses: Record<string, Course> = {
 };
 
 const never = new Set(behaviours.filter(({ answer }) => answer === 'never').map(({ word }) => word));
-const seen = new Map<string, Course>();
+const observed = new Map<string, Expected>();
 let db: TestDatabase;
 
 beforeAll(async () => {
@@ -51,7 +51,7 @@ beforeAll(async () => {
         `${behaviour.word} by word`,
         behaviour,
         {
-          metadata: { sandbox: exampleOf(behaviour) },
+          metadata: { sandbox: exampleWord(behaviour) },
         },
       ] as const,
   );
@@ -65,30 +65,30 @@ beforeAll(async () => {
         },
       ] as const,
   );
-  await watch([...byWord, ...byAmount]);
+  await runCases([...byWord, ...byAmount]);
 });
 
 afterAll(() => db.drop());
 
-test('every behaviour of the table is followed here', () => {
-  expect(Object.keys(courses)).toEqual(behaviours.map(({ word }) => word));
+test('this test covers every behaviour of the table', () => {
+  expect(Object.keys(expected)).toEqual(behaviours.map(({ word }) => word));
 });
 
-test.each(behaviours.map(({ word }) => word))('%s runs its course, asked for by word and by amount', (word) => {
-  expect(seen.get(`${word} by word`)).toEqual(courses[word]);
-  expect(seen.get(`${word} by amount`)).toEqual(courses[word]);
+test.each(behaviours.map(({ word }) => word))('%s has the expected results, selected by word and by amount', (word) => {
+  expect(observed.get(`${word} by word`)).toEqual(expected[word]);
+  expect(observed.get(`${word} by amount`)).toEqual(expected[word]);
 });
 
-test('no two behaviours have a word or an amount in common, and no amount is an ordinary one', () => {
+test('words and amounts are unique, and the amounts are unusual', () => {
   expect(new Set(behaviours.map(({ word }) => word)).size).toBe(behaviours.length);
   expect(new Set(behaviours.map(({ amount }) => amount)).size).toBe(behaviours.length);
   for (const { amount } of behaviours) expect(String(amount ?? 7_319_000)).toMatch(/^73190\d\d$/);
 });
 
-test('a number in a word counts, and one that is not in the table is no word', () => {
-  const asked = (sandbox: unknown) => behaviourOf(chargeOf({ metadata: { sandbox } }));
-  expect(asked('fee:7')).toMatchObject({ word: 'fee:7', fee: 7 });
-  expect(asked('pending:12')).toMatchObject({ word: 'pending:12', lookUps: 12 });
+test('a word carries its number, and other words are unknown', () => {
+  const selected = (sandbox: unknown) => behaviourOf(chargeOf({ metadata: { sandbox } }));
+  expect(selected('fee:7')).toMatchObject({ word: 'fee:7', fee: 7 });
+  expect(selected('pending:12')).toMatchObject({ word: 'pending:12', succeedsAtLookUp: 12 });
   for (const word of [
     'fee:0',
     'fee:-1',
@@ -101,12 +101,12 @@ test('a number in a word counts, and one that is not in the table is no word', (
     '',
     1,
   ]) {
-    expect(asked(word), String(word)).toBeUndefined();
+    expect(selected(word), String(word)).toBeUndefined();
   }
-  for (const word of [null, {}, ['late'], '__proto__', 'constructor', 'late\0']) expect(asked(word)).toBeUndefined();
+  for (const word of [null, {}, ['late'], '__proto__', 'constructor', 'late\0']) expect(selected(word)).toBeUndefined();
 });
 
-test('a word goes before an amount, and a word for refunds means nothing to a charge', () => {
+test('a word takes precedence over an amount, and a charge ignores words for refunds', () => {
   expect(behaviourOf(chargeOf({ amount: 7_319_002, metadata: { sandbox: 'succeed' } }))).toBe(succeed);
   expect(behaviourOf(chargeOf({ metadata: { sandbox: 'refund:fail' } }))).toBe(succeed);
   expect(behaviourOf(chargeOf({ amount: 7_319_070 }))).toBe(succeed);
@@ -114,11 +114,11 @@ test('a word goes before an amount, and a word for refunds means nothing to a ch
   expect(behaviourOf(refundOf(charge))).toBe(succeed);
 });
 
-/** Everything at once: asks, looks up, lets the time pass until nothing is owed, and looks up again. */
-async function watch(cases: (readonly [string, Behaviour, Partial<ChargeOperation>])[]): Promise<void> {
+/** Runs all cases at once: calls, looks up, advances the clock until no callback is left, and looks up again. */
+async function runCases(cases: (readonly [string, Behaviour, Partial<ChargeOperation>])[]): Promise<void> {
   const node = sandboxOn(db);
   const { sandbox } = node;
-  const asked = await Promise.all(
+  const results = await Promise.all(
     cases.map(async ([name, { word, kind }, changes]) => {
       const charge = chargeOf(changes);
       if (kind === 'REFUND') expect(textOf(await sandbox.charge(charge, call()))).toBe('succeeded');
@@ -131,23 +131,23 @@ async function watch(cases: (readonly [string, Behaviour, Partial<ChargeOperatio
   );
   sandbox.start();
   node.moveBy(lateMs);
-  while ((await owed('true')) > 0) {
-    // What is further away than a pause is on its way, under its lease.
-    await eventually('nothing is due or on its way', async () => {
-      const soonMs = node.now() + callbackPauseMs;
-      return (await owed('(callback_due_at <= $1 or callback_due_at > $2)', node.now(), soonMs)) === 0;
+  while ((await countCallbacks('true')) > 0) {
+    // A callback with a later due time is in flight, under its lease.
+    await eventually('no callback is due or in flight', async () => {
+      const soonMs = node.now() + callbackIntervalMs;
+      return (await countCallbacks('(callback_due_at <= $1 or callback_due_at > $2)', node.now(), soonMs)) === 0;
     });
-    node.moveBy(callbackPauseMs);
+    node.moveBy(callbackIntervalMs);
   }
   await sandbox.stop();
-  for (const { name, word, operation, answer, lookUp } of asked) {
+  for (const { name, word, operation, answer, lookUp } of results) {
     const callbacks: string[] = [];
     for (const { headers, body } of node.delivered) {
-      const news = sandbox.readCallback({ headers, query: {}, body, receivedMs: 0 }, credentials);
-      const { notice } = await news;
+      const callback = sandbox.readCallback({ headers, query: {}, body, receivedMs: 0 }, credentials);
+      const { notice } = await callback;
       if (notice?.key === operation.key && notice.outcome !== undefined) callbacks.push(textOf(notice.outcome));
     }
-    seen.set(name, [answer, lookUp, callbacks, await lookedUp(operation, word)]);
+    observed.set(name, [answer, lookUp, callbacks, await lookedUp(operation, word)]);
   }
 
   async function lookedUp(operation: ChargeOperation | RefundOperation, word: string): Promise<string> {
@@ -156,7 +156,7 @@ async function watch(cases: (readonly [string, Behaviour, Partial<ChargeOperatio
   }
 }
 
-async function owed(condition: string, ...timesMs: number[]): Promise<number> {
+async function countCallbacks(condition: string, ...timesMs: number[]): Promise<number> {
   const [row] = await db.query<{ count: number }>(
     `select count(*)::int as count from sandbox_operation where callback_due_at is not null and ${condition}`,
     timesMs.map((ms) => new Date(ms)),
@@ -164,7 +164,8 @@ async function owed(condition: string, ...timesMs: number[]): Promise<number> {
   return row?.count ?? 0;
 }
 
-const exampleOf = ({ word, fee, lookUps }: Behaviour) => word.replace('<n>', String(fee ?? lookUps));
+const exampleWord = ({ word, fee, succeedsAtLookUp }: Behaviour) =>
+  word.replace('<n>', String(fee ?? succeedsAtLookUp));
 
 function textOf(outcome: Outcome | Absent): string {
   if (outcome.kind === 'failed') return `failed ${outcome.failure.code satisfies FailureCode}`;

@@ -3,49 +3,49 @@ import { type FailureCode, failureCodes } from '../failures.ts';
 import type { Operation } from '../provider.ts';
 import type { MessageState } from './messages.ts';
 
-/** How the sandbox behaves in one operation. What is left out is as with `succeed`. */
+/** How the sandbox handles one operation. Absent fields are as in `succeed`. */
 export interface Behaviour {
-  /** What a payment's `metadata.sandbox` says to ask for it; `<n>` stands for a number from 1 to 999,999,999. */
+  /** The value of a payment's `metadata.sandbox` that selects it; `<n>` stands for a number from 1 to 999,999,999. */
   word: string;
-  /** The amount, in minor units, that asks for it where the payment's metadata names no word. */
+  /** The amount, in minor units, that selects it if the payment's metadata does not. */
   amount: number | null;
   kind: 'CHARGE' | 'REFUND';
-  /** For docs/sandbox.md. */
-  does: string;
-  /** How the operation ends; succeeded unless said otherwise. */
-  ends?: 'FAILED' | 'PENDING' | 'UNDECIDED';
+  /** The description in docs/sandbox.md. */
+  description: string;
+  /** Default: succeeded. */
+  finalState?: 'FAILED' | 'PENDING' | 'UNDECIDED';
   failure?: FailureCode;
-  /** Pending at first: the end comes after `lateMs`. */
+  /** Pending at first; the final state comes after `lateMs`. */
   isLate?: boolean;
-  /** What is told by callback, in the order in which it is sent. */
-  tells?: readonly { state: MessageState; sequence: number }[];
-  /** How the first call is answered: in `slowMs`; not before its deadline; by a 5xx. At once unless said otherwise. */
+  /** The callbacks, in the order in which they are sent. */
+  callbacks?: readonly { state: MessageState; sequence: number }[];
+  /** The answer to the first call: after `slowMs`; not before the deadline; a 5xx. Default: at once. */
   answer?: 'slow' | 'never' | 'broken';
-  /** Which call gets through: the second, or none, ever. The first unless said otherwise. */
-  arrives?: 'second' | 'none';
-  /** What the provider keeps, in minor units. */
+  /** The call that is carried out. Default: the first. */
+  effectiveCall?: 'second' | 'none';
+  /** The fee that the provider reports, in minor units. */
   fee?: number;
-  /** It has succeeded at first, and `lateMs` later it has failed: the money came back. */
-  isReturned?: boolean;
-  /** It succeeds when it has been looked up this often; pending until then. */
-  lookUps?: number;
+  /** Succeeds at first and fails `lateMs` later, because the money came back. */
+  isReturnedLater?: boolean;
+  /** Pending until the look-up with this number, which succeeds. */
+  succeedsAtLookUp?: number;
 }
 
-/** When a slow answer comes; at half the call's deadline where that is sooner. */
+/** The delay of a slow answer, unless half of the call's timeout is shorter. */
 export const slowMs = 3 * secondMs;
-/** When the end of a late operation comes. */
+/** The delay until a late operation becomes final. */
 export const lateMs = 3 * secondMs;
-/** From one callback of an operation to its next. */
-export const callbackPauseMs = secondMs;
+/** The delay between two callbacks of an operation. */
+export const callbackIntervalMs = secondMs;
 
 export const succeed: Behaviour = {
   word: 'succeed',
   amount: null,
   kind: 'CHARGE',
-  does: 'Succeeds at once. So does every payment and refund that asks for nothing else.',
+  description: 'Succeeds at once. The default for every payment and refund.',
 };
 
-/** An amount for each reason to decline. All amounts begin with 73190, so that nobody hits upon one by chance. */
+/** The amount for each decline. All amounts begin with 73190, so that they are not used by accident. */
 const declineAmounts: Record<FailureCode, number> = {
   card_declined: 7_319_001,
   insufficient_funds: 7_319_002,
@@ -65,7 +65,7 @@ const declineAmounts: Record<FailureCode, number> = {
   declined_for_good: 7_319_016,
 };
 
-/** The table of everything the sandbox can be asked for: code, tests and docs/sandbox.md are made from it. */
+/** All behaviours of the sandbox. The tests and docs/sandbox.md are generated from this table. */
 export const behaviours: readonly Behaviour[] = [
   succeed,
   ...(Object.keys(failureCodes) as FailureCode[]).map(
@@ -73,8 +73,8 @@ export const behaviours: readonly Behaviour[] = [
       word: `decline:${code}`,
       amount: declineAmounts[code],
       kind: 'CHARGE',
-      does: `Is declined: ${failureCodes[code].message}`,
-      ends: 'FAILED',
+      description: `Is declined: ${failureCodes[code].message}`,
+      finalState: 'FAILED',
       failure: code,
     }),
   ),
@@ -82,72 +82,73 @@ export const behaviours: readonly Behaviour[] = [
     word: 'slow',
     amount: 7_319_030,
     kind: 'CHARGE',
-    does: 'Succeeds, and answers after 3 s; after half of `app.provider.timeout` where that is sooner.',
+    description: 'Succeeds, but answers only after 3 s, or after half of `app.provider.timeout` if that is sooner.',
     answer: 'slow',
   },
   {
     word: 'timeout:before',
     amount: 7_319_031,
     kind: 'CHARGE',
-    does: 'The call is lost on its way: no charge, no answer. Called again, it succeeds.',
+    description: 'The first call is lost: no charge and no answer. The second call succeeds.',
     answer: 'never',
-    arrives: 'second',
+    effectiveCall: 'second',
   },
   {
     word: 'timeout:after',
     amount: 7_319_032,
     kind: 'CHARGE',
-    does: 'Succeeds, and the answer is lost.',
+    description: 'Succeeds, but the answer is lost.',
     answer: 'never',
   },
   {
     word: 'error:before',
     amount: 7_319_033,
     kind: 'CHARGE',
-    does: 'Answers 503, and nothing was charged. Called again, it succeeds.',
+    description: 'Answers 503 without charging. The second call succeeds.',
     answer: 'broken',
-    arrives: 'second',
+    effectiveCall: 'second',
   },
   {
     word: 'error:after',
     amount: 7_319_034,
     kind: 'CHARGE',
-    does: 'Succeeds, and answers 503.',
+    description: 'Succeeds, but answers 503.',
     answer: 'broken',
   },
   {
     word: 'silent',
     amount: 7_319_035,
     kind: 'CHARGE',
-    does: 'Nothing is charged, and nothing about the payment is ever answered: no call, no look-up, no cancellation.',
+    description:
+      'Charges nothing and never answers anything about the payment: neither calls nor look-ups nor cancellations.',
     answer: 'never',
-    arrives: 'none',
+    effectiveCall: 'none',
   },
   {
     word: 'late',
     amount: 7_319_040,
     kind: 'CHARGE',
-    does: 'Pending; succeeds after 3 s, and tells so by callback.',
+    description: 'Pending; succeeds after 3 s and sends a callback.',
     isLate: true,
-    tells: [{ state: 'SUCCEEDED', sequence: 1 }],
+    callbacks: [{ state: 'SUCCEEDED', sequence: 1 }],
   },
   {
     word: 'late:decline',
     amount: 7_319_041,
     kind: 'CHARGE',
-    does: 'Pending; is declined after 3 s (`card_declined`), and tells so by callback.',
-    ends: 'FAILED',
+    description: 'Pending; is declined after 3 s (`card_declined`) and sends a callback.',
+    finalState: 'FAILED',
     failure: 'card_declined',
     isLate: true,
-    tells: [{ state: 'FAILED', sequence: 1 }],
+    callbacks: [{ state: 'FAILED', sequence: 1 }],
   },
   {
     word: 'callback:twice',
     amount: 7_319_042,
     kind: 'CHARGE',
-    does: 'As `late`; the same callback comes twice.',
+    description: 'Like `late`, but sends the same callback twice.',
     isLate: true,
-    tells: [
+    callbacks: [
       { state: 'SUCCEEDED', sequence: 1 },
       { state: 'SUCCEEDED', sequence: 1 },
     ],
@@ -156,9 +157,10 @@ export const behaviours: readonly Behaviour[] = [
     word: 'callback:disorder',
     amount: 7_319_043,
     kind: 'CHARGE',
-    does: 'As `late`; after the news of the success come two older ones: of a first attempt that failed, and of processing.',
+    description:
+      'Like `late`; after the callback of the success it sends two older ones: of a failed first attempt, and of processing.',
     isLate: true,
-    tells: [
+    callbacks: [
       { state: 'SUCCEEDED', sequence: 3 },
       { state: 'ATTEMPT_FAILED', sequence: 1 },
       { state: 'PENDING', sequence: 2 },
@@ -168,9 +170,9 @@ export const behaviours: readonly Behaviour[] = [
     word: 'callback:contradiction',
     amount: 7_319_044,
     kind: 'CHARGE',
-    does: 'As `late`; then a callback says that it failed, which is not true. A look-up says that it succeeded.',
+    description: 'Like `late`; then sends a false callback that it failed. A look-up answers that it succeeded.',
     isLate: true,
-    tells: [
+    callbacks: [
       { state: 'SUCCEEDED', sequence: 1 },
       { state: 'FAILED', sequence: 2 },
     ],
@@ -179,96 +181,98 @@ export const behaviours: readonly Behaviour[] = [
     word: 'pending',
     amount: 7_319_045,
     kind: 'CHARGE',
-    does: 'Pending for ever, until it is cancelled.',
-    ends: 'PENDING',
+    description: 'Pending until it is cancelled.',
+    finalState: 'PENDING',
   },
   {
     word: 'pending:<n>',
     amount: 7_319_046,
     kind: 'CHARGE',
-    does: 'Pending without a callback; succeeds when it is looked up for the n-th time. By amount, n is 3.',
-    ends: 'PENDING',
-    lookUps: 3,
+    description: 'Pending without callbacks; succeeds at the n-th look-up. By amount, n is 3.',
+    finalState: 'PENDING',
+    succeedsAtLookUp: 3,
   },
   {
     word: 'payer',
     amount: 7_319_050,
     kind: 'CHARGE',
-    does: 'Needs the payer: `nextAction` leads to a page with three ways on. Pay: succeeds. Fail: `authentication_failed`. Give up: cancelled.',
-    ends: 'UNDECIDED',
+    description:
+      'Needs the payer: `nextAction` leads to a page with three buttons. Pay: succeeds. Fail: fails (`authentication_failed`). Give up: is cancelled.',
+    finalState: 'UNDECIDED',
   },
   {
     word: 'fee:<n>',
     amount: 7_319_060,
     kind: 'CHARGE',
-    does: 'Succeeds, and says that the provider keeps a fee of n minor units. By amount, n is 30.',
+    description: 'Succeeds and reports a fee of n minor units. By amount, n is 30.',
     fee: 30,
   },
   {
     word: 'refund:fail',
     amount: 7_319_070,
     kind: 'REFUND',
-    does: 'The payment succeeds; its refunds are refused (`refund_refused`).',
-    ends: 'FAILED',
+    description: 'The payment succeeds; its refunds are refused (`refund_refused`).',
+    finalState: 'FAILED',
     failure: 'refund_refused',
   },
   {
     word: 'refund:late',
     amount: 7_319_071,
     kind: 'REFUND',
-    does: 'The payment succeeds; its refunds are pending, succeed after 3 s, and tell so by callback.',
+    description: 'The payment succeeds; its refunds are pending, succeed after 3 s and send a callback.',
     isLate: true,
-    tells: [{ state: 'SUCCEEDED', sequence: 1 }],
+    callbacks: [{ state: 'SUCCEEDED', sequence: 1 }],
   },
   {
     word: 'refund:late-fail',
     amount: 7_319_072,
     kind: 'REFUND',
-    does: 'The payment succeeds; its refunds are pending, are refused after 3 s, and tell so by callback.',
-    ends: 'FAILED',
+    description: 'The payment succeeds; its refunds are pending, are refused after 3 s and send a callback.',
+    finalState: 'FAILED',
     failure: 'refund_refused',
     isLate: true,
-    tells: [{ state: 'FAILED', sequence: 1 }],
+    callbacks: [{ state: 'FAILED', sequence: 1 }],
   },
   {
     word: 'refund:timeout:before',
     amount: 7_319_073,
     kind: 'REFUND',
-    does: 'The payment succeeds; the call for a refund is lost on its way. Called again, it succeeds.',
+    description: 'The payment succeeds; the first call of a refund is lost. The second call succeeds.',
     answer: 'never',
-    arrives: 'second',
+    effectiveCall: 'second',
   },
   {
     word: 'refund:timeout:after',
     amount: 7_319_074,
     kind: 'REFUND',
-    does: 'The payment succeeds; so do its refunds, and the answer is lost.',
+    description: 'The payment succeeds; its refunds succeed too, but the answer is lost.',
     answer: 'never',
   },
   {
     word: 'refund:returned',
     amount: 7_319_075,
     kind: 'REFUND',
-    does: "The payment succeeds; so do its refunds. After 3 s the payer's bank sends the money back: they have failed (`refund_refused`), and tell so by callback.",
+    description:
+      "The payment succeeds; its refunds succeed too. After 3 s the payer's bank returns the money: the refunds fail (`refund_refused`) and send a callback.",
     failure: 'refund_refused',
-    isReturned: true,
-    tells: [{ state: 'FAILED', sequence: 2 }],
+    isReturnedLater: true,
+    callbacks: [{ state: 'FAILED', sequence: 2 }],
   },
 ];
 
-const byWord = new Map(behaviours.map((behaviour) => [behaviour.word, behaviour]));
-const byAmount = new Map(behaviours.map((behaviour) => [behaviour.amount, behaviour]));
+const behavioursByWord = new Map(behaviours.map((behaviour) => [behaviour.word, behaviour]));
+const behavioursByAmount = new Map(behaviours.map((behaviour) => [behaviour.amount, behaviour]));
 
 /**
- * How a charge or a refund asks the sandbox to behave: by the payment's `metadata.sandbox`, else, where it is a charge, by a
- * `paymentMethod` that begins with `sandbox:` (so that a customer has a card that fails), else by its own amount. A word for
- * charges means nothing to a refund, and the other way round. Undefined: the word is not in the table.
+ * The behaviour that a charge or a refund selects: by the payment's `metadata.sandbox`; otherwise, for a charge, by a
+ * `paymentMethod` that begins with `sandbox:` (which gives a customer a card that fails); otherwise by its amount. A refund
+ * ignores behaviours for charges and the other way round. Undefined if the word is not in the table.
  */
 export function behaviourOf(operation: Operation): Behaviour | undefined {
   const { kind, amount, metadata } = operation;
   const word = metadata?.sandbox === undefined ? wordOfToken(operation) : metadata.sandbox;
-  const asked = word === undefined ? (byAmount.get(amount) ?? succeed) : behaviourOfWord(word);
-  return asked === undefined || asked.kind === kind ? asked : succeed;
+  const selected = word === undefined ? (behavioursByAmount.get(amount) ?? succeed) : behaviourOfWord(word);
+  return selected === undefined || selected.kind === kind ? selected : succeed;
 }
 
 const tokenPrefix = 'sandbox:';
@@ -281,7 +285,7 @@ function wordOfToken(operation: Operation): string | undefined {
 function behaviourOfWord(word: unknown): Behaviour | undefined {
   if (typeof word !== 'string') return undefined;
   const [, name, digits] = /^(fee|pending):([1-9]\d{0,8})$/.exec(word) ?? [];
-  if (name === undefined) return word.endsWith('<n>') ? undefined : byWord.get(word);
-  const behaviour = byWord.get(`${name}:<n>`) as Behaviour;
-  return { ...behaviour, word, ...(name === 'fee' ? { fee: Number(digits) } : { lookUps: Number(digits) }) };
+  if (name === undefined) return word.endsWith('<n>') ? undefined : behavioursByWord.get(word);
+  const behaviour = behavioursByWord.get(`${name}:<n>`) as Behaviour;
+  return { ...behaviour, word, ...(name === 'fee' ? { fee: Number(digits) } : { succeedsAtLookUp: Number(digits) }) };
 }

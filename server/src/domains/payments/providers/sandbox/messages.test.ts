@@ -4,13 +4,13 @@ import { expect, test } from 'vitest';
 import { Refusal } from '../../../../core/errors.ts';
 import { webhookSecret } from '../../../../testing/sandbox.ts';
 import type { FailureCode } from '../failures.ts';
-import { headersOf, keyOfReference, readMessage, referenceOf, signedMessage, type Told } from './messages.ts';
+import { headersOf, keyOfReference, readSandboxCallback, referenceOf, signedMessage, type Told } from './messages.ts';
 
-const told: Told = { key: 'txn_1-1', state: 'SUCCEEDED', failureCode: null, fee: null, currency: 'USD' };
+const result: Told = { key: 'txn_1-1', state: 'SUCCEEDED', failureCode: null, fee: null, currency: 'USD' };
 
 function read(body: string, signature: string | string[] | undefined, secret: string | null = webhookSecret) {
   const headers = { ...(signature !== undefined && { 'x-sandbox-signature': signature }) };
-  return readMessage(
+  return readSandboxCallback(
     { headers: headers as Record<string, string>, query: {}, body: Buffer.from(body), receivedMs: 0 },
     secret,
   );
@@ -20,8 +20,8 @@ const sign = (body: string, secret = webhookSecret) => createHmac('sha256', secr
 
 const invalid = expect.objectContaining({ type: 'callback_invalid' });
 
-test('what is signed is what an independent HMAC-SHA256 of the body says, and is read back', () => {
-  const message = signedMessage(told, 1, webhookSecret);
+test('the signature equals an independent HMAC-SHA256 of the body, and the message is read back', () => {
+  const message = signedMessage(result, 1, webhookSecret);
   expect(headersOf(message)).toEqual({
     'content-type': 'application/json',
     'x-sandbox-signature': sign(message.body),
@@ -36,14 +36,14 @@ test('what is signed is what an independent HMAC-SHA256 of the body says, and is
   });
 });
 
-test.each(['SUCCEEDED', 'FAILED', 'CANCELLED'] as const)('%s is told with the amount that was named', (state) => {
-  const { body, signature } = signedMessage({ ...told, state, amount: 1998 }, 1, webhookSecret);
+test.each(['SUCCEEDED', 'FAILED', 'CANCELLED'] as const)('the outcome of %s carries the reported amount', (state) => {
+  const { body, signature } = signedMessage({ ...result, state, amount: 1998 }, 1, webhookSecret);
   const { notice } = read(body, signature);
   expect(notice?.outcome).toMatchObject({ money: { amount: 1998, currency: 'USD' } });
 });
 
-test.each([0, -1, 1.5, '1998', null])('an amount of %j is no amount of the sandbox', (amount) => {
-  const body = JSON.stringify({ id: 'm-1', ...told, amount });
+test.each([0, -1, 1.5, '1998', null])('an amount of %j is refused', (amount) => {
+  const body = JSON.stringify({ id: 'm-1', ...result, amount });
   expect(() => read(body, sign(body))).toThrow(invalid);
 });
 
@@ -54,28 +54,28 @@ test.each([
   ],
   [{ state: 'CANCELLED' }, { kind: 'cancelled' }],
   [{ state: 'PENDING' }, { kind: 'pending' }],
-  // A first attempt that failed is not the end: it must never read as one.
+  // A failed first attempt is not final.
   [{ state: 'ATTEMPT_FAILED', failureCode: 'card_declined' }, { kind: 'pending' }],
   [
     { state: 'SUCCEEDED', fee: 30 },
     { kind: 'succeeded', fee: { amount: 30, currency: 'USD' } },
   ],
-] as [Partial<Told>, object][])('%o is read as what it is', (changes, outcome) => {
-  const { body, signature } = signedMessage({ ...told, ...changes }, 1, webhookSecret);
+] as [Partial<Told>, object][])('a message with %o has the matching outcome', (changes, outcome) => {
+  const { body, signature } = signedMessage({ ...result, ...changes }, 1, webhookSecret);
   expect(read(body, signature).notice?.outcome).toMatchObject(outcome);
 });
 
-test('a repeat has the same id, news another', () => {
+test('a repeat has the same id, and a new message has another', () => {
   const ids = [1, 1, 2].map((sequence) => {
-    const { body, signature } = signedMessage(told, sequence, webhookSecret);
+    const { body, signature } = signedMessage(result, sequence, webhookSecret);
     return read(body, signature).eventId;
   });
   expect(ids[0]).toBe(ids[1]);
   expect(ids[2]).not.toBe(ids[0]);
 });
 
-test('another body, another secret, no signature, half a signature: refused', () => {
-  const { body, signature } = signedMessage(told, 1, webhookSecret);
+test('another body, another secret, no signature or half a signature is refused', () => {
+  const { body, signature } = signedMessage(result, 1, webhookSecret);
   const forgeries: [string, string | string[] | undefined][] = [
     [body.replace('SUCCEEDED', 'CANCELLED'), signature],
     [`${body} `, signature],
@@ -92,13 +92,13 @@ test('another body, another secret, no signature, half a signature: refused', ()
   for (const [forged, given] of forgeries) expect(() => read(forged, given)).toThrow(invalid);
 });
 
-test.each([null, ''])('with the secret %j nothing is genuine, not even what is signed with it', (secret) => {
-  const { body } = signedMessage(told, 1, webhookSecret);
+test.each([null, ''])('with the secret %j every message is refused, even if signed with it', (secret) => {
+  const { body } = signedMessage(result, 1, webhookSecret);
   expect(() => read(body, sign(body, ''), secret)).toThrow(invalid);
   expect(() => read(body, undefined, secret)).toThrow(invalid);
 });
 
-test('a signed body that is not a message is refused, never a crash', () => {
+test('a signed body that is not a message is refused without a crash', () => {
   const valid = { id: 'sbx_1', key: 'txn_1-1', state: 'SUCCEEDED', failureCode: null, fee: null, currency: 'USD' };
   const changes = [
     { id: 1 },
@@ -129,7 +129,7 @@ test('a signed body that is not a message is refused, never a crash', () => {
   expect(read(JSON.stringify(valid), sign(JSON.stringify(valid))).eventId).toBe('sbx_1');
 });
 
-test('whatever is signed is read or refused', () => {
+test('every signed body is either read or refused', () => {
   fc.assert(
     fc.property(fc.oneof(fc.json(), fc.string()), (body) => {
       try {
@@ -141,7 +141,7 @@ test('whatever is signed is read or refused', () => {
   );
 });
 
-test('a reference leads back to its key, and no other text does', () => {
+test('a reference is converted back to its key, and no other text is', () => {
   expect(keyOfReference(referenceOf('txn_1-1'))).toBe('txn_1-1');
   expect(keyOfReference('pi_123')).toBeNull();
 });

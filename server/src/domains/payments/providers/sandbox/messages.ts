@@ -4,32 +4,32 @@ import { Refusal } from '../../../../core/errors.ts';
 import { type FailureCode, failure, failureCodes } from '../failures.ts';
 import type { Callback, CallbackNews, NamedMoney, Outcome } from '../provider.ts';
 
-/** A callback that the sandbox will send: the exact body, and its signature. */
-export interface Message {
+/** A callback of the sandbox: its exact body and the signature. */
+export interface SignedMessage {
   body: string;
   signature: string;
 }
 
-/** What a callback can tell. `ATTEMPT_FAILED` is not the end: the payer may try again. */
+/** `ATTEMPT_FAILED` is not final: the payer may try again. */
 const messageStates = ['PENDING', 'ATTEMPT_FAILED', 'SUCCEEDED', 'FAILED', 'CANCELLED'] as const;
 export type MessageState = (typeof messageStates)[number];
 
-/** How an operation stands, as the sandbox tells it: in an answer, by a look-up, or in a callback. */
+/** The result of an operation as the sandbox reports it in an answer, a look-up or a callback. */
 export interface Told {
   key: string;
   state: MessageState;
   failureCode: FailureCode | null;
   /** In minor units. */
   fee: number | null;
-  /** In minor units; messages that were signed before there was one have none. */
+  /** In minor units. Absent in messages that were signed before this field existed. */
   amount?: number;
   currency: string;
 }
 
-/** Of a callback's request: hex HMAC-SHA256 of the raw body with the channel's `webhookSecret`. */
+/** Contains the hex HMAC-SHA256 of the raw body with the channel's `webhookSecret`. */
 const signatureHeader = 'x-sandbox-signature';
 
-/** The sandbox's own id of an operation: one of its key. */
+/** The sandbox's id of an operation. */
 export function referenceOf(key: string): string {
   return `sbx_${key}`;
 }
@@ -55,21 +55,23 @@ export function outcomeOf({ key, state, failureCode, fee, amount, currency }: To
   }
 }
 
-/** Signed at once, while the secret is at hand: what is kept to be sent later needs none. */
-export function signedMessage(told: Told, sequence: number, secret: string): Message {
-  const reference = referenceOf(told.key);
-  const body = JSON.stringify({ id: `${reference}-${sequence}`, reference, sequence, ...told });
+/** Signs a callback when its operation is recorded, so that sending it later needs no secret. */
+export function signedMessage(result: Told, sequence: number, secret: string): SignedMessage {
+  const reference = referenceOf(result.key);
+  const body = JSON.stringify({ id: `${reference}-${sequence}`, reference, sequence, ...result });
   return { body, signature: signatureOf(Buffer.from(body), secret).toString('hex') };
 }
 
-export function headersOf({ signature }: Message): Record<string, string> {
+export function headersOf({ signature }: SignedMessage): Record<string, string> {
   return { 'content-type': 'application/json', [signatureHeader]: signature };
 }
 
-/** A callback of ours, its signature checked in constant time. Without a secret none can be: it is refused. */
-export function readMessage({ headers, body }: Callback, secret: string | null): CallbackNews {
+/** Verifies a callback of the sandbox in constant time and parses it. Refuses every callback of a channel without a secret. */
+export function readSandboxCallback({ headers, body }: Callback, secret: string | null): CallbackNews {
   if (secret === null || secret === '') {
-    throw notOurs('This channel has no webhookSecret to check callbacks with. Set one with POST /api/channel/modify.');
+    throw invalidCallback(
+      'This channel has no webhookSecret to check callbacks with. Set one with POST /api/channel/modify.',
+    );
   }
   const given = headers[signatureHeader];
   const isGenuine =
@@ -77,21 +79,21 @@ export function readMessage({ headers, body }: Callback, secret: string | null):
     /^[0-9a-f]{64}$/.test(given) &&
     timingSafeEqual(Buffer.from(given, 'hex'), signatureOf(body, secret));
   if (!isGenuine) {
-    throw notOurs(
+    throw invalidCallback(
       "X-Sandbox-Signature must be the hex HMAC-SHA256 of the exact body under the channel's webhookSecret.",
     );
   }
-  const { id, told } = contentOf(body);
-  return { eventId: id, notice: { key: told.key, reference: referenceOf(told.key), outcome: outcomeOf(told) } };
+  const { id, result } = parseMessage(body);
+  return { eventId: id, notice: { key: result.key, reference: referenceOf(result.key), outcome: outcomeOf(result) } };
 }
 
 function signatureOf(body: Buffer, secret: string): Buffer {
   return createHmac('sha256', secret).update(body).digest();
 }
 
-/** Whoever has the secret may still have written anything. */
-function contentOf(body: Buffer): { id: string; told: Told } {
-  const content = jsonOf(body);
+/** Validates the body: anyone with the secret can send arbitrary content. */
+function parseMessage(body: Buffer): { id: string; result: Told } {
+  const content = parseJson(body);
   const { id, key, state, failureCode, fee, amount, currency } = (content ?? {}) as Record<string, unknown>;
   if (
     typeof id !== 'string' ||
@@ -104,12 +106,12 @@ function contentOf(body: Buffer): { id: string; told: Told } {
     !(amount === undefined || (Number.isSafeInteger(amount) && (amount as number) > 0)) ||
     !(typeof currency === 'string' && isCurrency(currency))
   ) {
-    throw notOurs('The body is not a message of the sandbox; docs/sandbox.md shows one.');
+    throw invalidCallback('The body is not a callback of the sandbox; docs/sandbox.md shows one.');
   }
-  return { id, told: { key, state, failureCode, fee, ...(amount !== undefined && { amount }), currency } as Told };
+  return { id, result: { key, state, failureCode, fee, ...(amount !== undefined && { amount }), currency } as Told };
 }
 
-function jsonOf(body: Buffer): unknown {
+function parseJson(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'));
   } catch {
@@ -117,6 +119,6 @@ function jsonOf(body: Buffer): unknown {
   }
 }
 
-function notOurs(message: string): Refusal {
+function invalidCallback(message: string): Refusal {
   return new Refusal('callback_invalid', message);
 }

@@ -20,15 +20,16 @@ beforeEach(() => {
 
 afterAll(() => db.drop());
 
-const asking = (word: string) => chargeOf({ metadata: { sandbox: word } });
+const chargeWith = (word: string) => chargeOf({ metadata: { sandbox: word } });
 
-const bookOf = (key: string) => db.query('select state, calls, refunded from sandbox_operation where key = $1', [key]);
+const recordOf = (key: string) =>
+  db.query('select state, calls, refunded from sandbox_operation where key = $1', [key]);
 
 const times = <Result>(count: number, work: (index: number) => Promise<Result>): Promise<Result[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => work(index)));
 
 describe('refunds', () => {
-  test('50 at once never give back more than was charged', async () => {
+  test('50 concurrent refunds never exceed the charge', async () => {
     const charge = chargeOf({ amount: 1_000 });
     await sandbox.charge(charge, call());
     const other = sandboxOn(db).sandbox;
@@ -38,10 +39,10 @@ describe('refunds', () => {
     expect(answers.filter(({ kind }) => kind === 'succeeded')).toHaveLength(3);
     expect(answers.filter(({ kind }) => kind === 'failed')).toHaveLength(47);
     expect(answers.find(({ kind }) => kind === 'failed')).toMatchObject({ failure: { code: 'refund_refused' } });
-    expect(await bookOf(charge.key)).toMatchObject([{ refunded: 900 }]);
+    expect(await recordOf(charge.key)).toMatchObject([{ refunded: 900 }]);
   });
 
-  test('one key at once 50 times gives back once', async () => {
+  test('50 concurrent calls with one key refund once', async () => {
     const charge = chargeOf();
     await sandbox.charge(charge, call());
     const refund = refundOf(charge, { amount: 1 });
@@ -49,32 +50,32 @@ describe('refunds', () => {
     expect(answers).toEqual(
       Array(50).fill({ kind: 'succeeded', reference: referenceOf(refund.key), money: { amount: 1, currency: 'USD' } }),
     );
-    expect(await bookOf(charge.key)).toMatchObject([{ refunded: 1 }]);
-    expect(await bookOf(refund.key)).toMatchObject([{ state: 'SUCCEEDED', calls: 50 }]);
+    expect(await recordOf(charge.key)).toMatchObject([{ refunded: 1 }]);
+    expect(await recordOf(refund.key)).toMatchObject([{ state: 'SUCCEEDED', calls: 50 }]);
   });
 
-  test('one key on three nodes in the same moment gives back once', async () => {
+  test('concurrent calls with one key on three nodes refund once', async () => {
     const charge = chargeOf();
     await sandbox.charge(charge, call());
     const refund = refundOf(charge, { amount: 1 });
     const answers = await db.database.transaction(async (holding) => {
       await holding.run({ name: '', text: 'select 1 from sandbox_operation where key = $1 for update' }, [charge.key]);
-      const asked = times(3, () => sandboxOn(db).sandbox.refund(refund, call()));
+      const answers = times(3, () => sandboxOn(db).sandbox.refund(refund, call()));
       await eventually('all three wait for a lock', async () => {
         const waiting = await db.query(
           `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
         );
         return waiting.length === 3;
       });
-      return { asked };
+      return { answers };
     });
-    expect(new Set((await answers.asked).map(({ kind }) => kind))).toEqual(new Set(['succeeded']));
-    expect(await bookOf(charge.key)).toMatchObject([{ refunded: 1 }]);
+    expect(new Set((await answers.answers).map(({ kind }) => kind))).toEqual(new Set(['succeeded']));
+    expect(await recordOf(charge.key)).toMatchObject([{ refunded: 1 }]);
   });
 
-  test('only of a charge that succeeded, on its own channel and in its currency', async () => {
-    const declined = asking('decline:card_declined');
-    const late = asking('late');
+  test('a refund needs a charge that succeeded, on the same channel and in the same currency', async () => {
+    const declined = chargeWith('decline:card_declined');
+    const late = chargeWith('late');
     const good = chargeOf();
     for (const charge of [declined, late, good]) await sandbox.charge(charge, call());
     const refused = { kind: 'failed', failure: { code: 'refund_refused' } };
@@ -92,8 +93,8 @@ describe('refunds', () => {
 });
 
 describe('cancellation', () => {
-  test.each(['late', 'late:decline', 'pending', 'pending:3', 'payer'])('%s is called off for good', async (word) => {
-    const charge = asking(word);
+  test.each(['late', 'late:decline', 'pending', 'pending:3', 'payer'])('%s is cancelled for good', async (word) => {
+    const charge = chargeWith(word);
     await sandbox.charge(charge, call());
     const cancel = cancelOf(charge);
     expect(await sandbox.cancel(cancel, call())).toMatchObject({ kind: 'cancelled' });
@@ -105,33 +106,36 @@ describe('cancellation', () => {
     expect(row).toEqual({ callback_due_at: null });
   });
 
-  test.each(['succeed', 'decline:card_declined', 'late'])('%s: too late once the end was told', async (word) => {
-    const charge = asking(word);
-    await sandbox.charge(charge, call());
-    const beforeMs = node.now();
-    node.moveBy(lateMs);
-    const told = await sandbox.lookUp(charge, call());
-    // A node whose clock is behind must not take back what another has told.
-    const behind = sandboxOn(db, beforeMs).sandbox;
-    const cancel = cancelOf(charge);
-    expect(await behind.cancel(cancel, call())).toMatchObject({
-      kind: 'failed',
-      failure: { code: 'invalid_operation', providerCode: 'too_late' },
-    });
-    expect(await behind.cancel(cancel, call())).toMatchObject({ kind: 'failed' });
-    expect(await sandbox.lookUp(charge, call())).toEqual(told);
-  });
+  test.each(['succeed', 'decline:card_declined', 'late'])(
+    '%s: too late after the final state was reported',
+    async (word) => {
+      const charge = chargeWith(word);
+      await sandbox.charge(charge, call());
+      const beforeMs = node.now();
+      node.moveBy(lateMs);
+      const reported = await sandbox.lookUp(charge, call());
+      // A node whose clock is behind must not revoke a result that another node has reported.
+      const behind = sandboxOn(db, beforeMs).sandbox;
+      const cancel = cancelOf(charge);
+      expect(await behind.cancel(cancel, call())).toMatchObject({
+        kind: 'failed',
+        failure: { code: 'invalid_operation', providerCode: 'too_late' },
+      });
+      expect(await behind.cancel(cancel, call())).toMatchObject({ kind: 'failed' });
+      expect(await sandbox.lookUp(charge, call())).toEqual(reported);
+    },
+  );
 
-  test('of a charge that is not there yet: it cannot be taken afterwards', async () => {
+  test('a charge that is cancelled before it arrives is never carried out', async () => {
     const charge = chargeOf();
     expect(await sandbox.cancel(cancelOf(charge), call())).toMatchObject({ kind: 'cancelled' });
     expect(await sandbox.charge(charge, call())).toMatchObject({ kind: 'cancelled' });
-    expect(await bookOf(charge.key)).toMatchObject([{ state: 'CANCELLED', calls: 1 }]);
+    expect(await recordOf(charge.key)).toMatchObject([{ state: 'CANCELLED', calls: 1 }]);
   });
 
-  test('against a charge, a look-up and a refund at once: all agree in the end', async () => {
+  test('a concurrent charge, look-up, cancellation and refund agree in the end', async () => {
     await times(40, async (index) => {
-      const charge = asking(index % 2 === 0 ? 'late' : 'succeed');
+      const charge = chargeWith(index % 2 === 0 ? 'late' : 'succeed');
       const other = sandboxOn(db, node.now() + (index % 3) * lateMs).sandbox;
       const [, , cancelled, refunded] = await Promise.all([
         sandbox.charge(charge, call()),
@@ -145,8 +149,8 @@ describe('cancellation', () => {
     });
   });
 
-  test('50 cancellations at once, by one key and by many, call it off once', async () => {
-    const charge = asking('pending');
+  test('50 concurrent cancellations, with one key and with many, cancel the charge', async () => {
+    const charge = chargeWith('pending');
     await sandbox.charge(charge, call());
     const cancel = cancelOf(charge);
     const answers = await times(50, (index) => sandbox.cancel(index % 2 === 0 ? cancel : cancelOf(charge), call()));

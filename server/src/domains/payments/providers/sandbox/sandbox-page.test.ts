@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { databaseFromTemplate, type TestDatabase } from '../../../../testing/database.ts';
 import { call, chargeOf, sandboxOn, webhookSecret } from '../../../../testing/sandbox.ts';
-import { headersOf, readMessage, signedMessage } from './messages.ts';
+import { headersOf, readSandboxCallback, signedMessage } from './messages.ts';
 
 const page = readFileSync(fileURLToPath(new URL('../../../../../../docs/sandbox.md', import.meta.url)), 'utf8');
 const block = (language: string) => new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'm').exec(page)?.[1] ?? '';
@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 afterAll(() => db.drop());
 
-test("the page's callback is one of the sandbox's, field by field", () => {
+test("the callback in docs/sandbox.md has exactly the fields of the sandbox's callbacks", () => {
   const shown = JSON.parse(block('json'));
   const { key, state, failureCode, fee, amount, currency, sequence } = shown;
   const message = signedMessage({ key, state, failureCode, fee, amount, currency }, sequence, webhookSecret);
@@ -26,20 +26,20 @@ test("the page's callback is one of the sandbox's, field by field", () => {
   expect([...described, 'currency'].sort()).toEqual(Object.keys(shown).sort());
 });
 
-test('the callback one can send oneself is taken for what it says', () => {
+test('the callback that docs/sandbox.md sends by hand is read correctly', () => {
   const body = /^BODY='(.*)'$/m.exec(page)?.[1]?.replace('txn_…-1', 'txn_1-1') ?? '';
-  const told = JSON.parse(body);
-  expect(told.id).toBe('mine-1');
-  // As the page's openssl signs it.
+  const content = JSON.parse(body);
+  expect(content.id).toBe('mine-1');
+  // The page signs it with openssl like this.
   const signature = createHmac('sha256', webhookSecret).update(body).digest('hex');
-  const news = readMessage(
+  const callback = readSandboxCallback(
     { headers: headersOf({ body, signature }), query: {}, body: Buffer.from(body), receivedMs: 0 },
     webhookSecret,
   );
-  expect(news.notice?.outcome).toMatchObject({ kind: 'failed', failure: { code: 'card_declined' } });
+  expect(callback.notice?.outcome).toMatchObject({ kind: 'failed', failure: { code: 'card_declined' } });
 });
 
-test('the question that the page asks of the books finds a payment that was charged twice, and no other', async () => {
+test('the query in docs/sandbox.md finds a payment that was charged twice, and no other', async () => {
   const { sandbox } = sandboxOn(db);
   const twice = chargeOf();
   for (const charge of [chargeOf(), chargeOf(), twice]) await sandbox.charge(charge, call());

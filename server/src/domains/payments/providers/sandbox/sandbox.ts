@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Refusal } from '../../../../core/errors.ts';
-import { AnotherAmount, unknownAfter } from '../another-amount.ts';
+import { mismatchOutcome } from '../amount-mismatch.ts';
 import { failure } from '../failures.ts';
 import type {
   Absent,
@@ -16,60 +16,60 @@ import type {
   RefundOperation,
 } from '../provider.ts';
 import { behaviourOf, slowMs } from './behaviours.ts';
-import { bookingOf, cancellationOf, type Decision } from './booking.ts';
-import { Books } from './books.ts';
-import { SandboxCaller, type SandboxCallerOptions } from './callbacks.ts';
-import { outcomeOf, readMessage, referenceOf } from './messages.ts';
-import type { BookedRow } from './statements.ts';
+import { type CallbackSenderOptions, SandboxCallbackSender } from './callback-sender.ts';
+import { outcomeOf, readSandboxCallback, referenceOf } from './messages.ts';
+import { type Decision, newCancellationRecord, newOperationRecord } from './new-record.ts';
+import { SandboxRecords } from './records.ts';
+import type { OperationRecord } from './statements.ts';
 
-export interface SandboxSurroundings extends SandboxCallerOptions {
-  /** Where browsers reach Florin; the payer's page is at `/sandbox/pay/{key}` below it. */
+export interface SandboxOptions extends CallbackSenderOptions {
+  /** `app.public-url`. The payer's page is at `/sandbox/pay/{key}` below it. */
   publicUrl: string;
 }
 
-/** What the payer's page shows. */
+/** The content of the payer's page. */
 export interface Bill {
   /** In minor units. */
   amount: number;
   currency: string;
-  /** While it is UNDECIDED the payer may choose. */
+  /** The payer can choose while it is UNDECIDED. */
   state: 'UNDECIDED' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED';
-  /** Where the payer's browser goes on to. */
+  /** Where the page redirects the payer afterwards. */
   returnUrl: string | null;
 }
 
 /**
- * A provider that lives inside Florin: it keeps books of its own, moves no money, and behaves badly on request
- * (`behaviours.ts`, docs/sandbox.md). It is asked and answers like any other: a key is booked once whatever happens, and
- * what it has said once stays. Where it cannot do its work, or the deadline comes first, the outcome is unknown.
+ * A payment provider inside Florin for tests. It has records of its own, moves no money and misbehaves on request
+ * (`behaviours.ts`, docs/sandbox.md). Like any provider it carries a key out once and never changes a final result. The
+ * outcome is unknown if it cannot reach its records or the deadline passes.
  *
- * Whoever runs workers calls `start`: the callbacks it owes are rows, and go on being sent after a restart.
+ * Nodes that run workers call `start`. The callbacks that it has to send are rows, so they are sent after a restart too.
  */
 export class Sandbox implements Provider {
-  readonly #surroundings: SandboxSurroundings;
-  readonly #books: Books;
-  readonly #caller: SandboxCaller;
+  readonly #options: SandboxOptions;
+  readonly #records: SandboxRecords;
+  readonly #sender: SandboxCallbackSender;
 
-  constructor(surroundings: SandboxSurroundings) {
-    this.#surroundings = surroundings;
-    this.#books = new Books(surroundings);
-    this.#caller = new SandboxCaller(surroundings);
+  constructor(options: SandboxOptions) {
+    this.#options = options;
+    this.#records = new SandboxRecords(options);
+    this.#sender = new SandboxCallbackSender(options);
   }
 
-  /** Begins to send the callbacks that are owed. */
+  /** Starts to send callbacks. Does nothing when called again. */
   start(): void {
-    this.#caller.start();
+    this.#sender.start();
   }
 
-  /** Callbacks may be owed: look now. */
+  /** Sends callbacks that have become due. */
   wake(): void {
-    this.#caller.wake();
+    this.#sender.wake();
   }
 
-  /** Sends no more; what is on its way is waited for. */
+  /** Resolves when no callback is in flight and no record is being written. */
   async stop(): Promise<void> {
-    await this.#caller.stop();
-    await this.#books.drained();
+    await this.#sender.stop();
+    await this.#records.drained();
   }
 
   charge(operation: ChargeOperation, call: Call): Promise<Outcome> {
@@ -82,71 +82,74 @@ export class Sandbox implements Provider {
 
   cancel(operation: CancelOperation, call: Call): Promise<Outcome> {
     return untilDeadline(call, async () => {
-      const charge = await this.#books.find(operation.chargeKey);
+      const charge = await this.#records.find(operation.chargeKey);
       const isSilent = charge?.behaviour === 'silent';
-      const booked = await this.#books.take(cancellationOf(operation, call, isSilent, this.#surroundings.clock()));
-      demandSame(booked, operation, call);
-      return isSilent ? silence : this.#outcome(await this.#books.settled(booked));
+      const record = await this.#records.insertOnce(
+        newCancellationRecord(operation, call, isSilent, this.#options.clock()),
+      );
+      requireSameOperation(record, operation, call);
+      return isSilent ? noAnswer : this.#outcome(await this.#records.settle(record));
     });
   }
 
   lookUp(operation: Operation, call: Call): Promise<Outcome | Absent> {
     return untilDeadline<Outcome | Absent>(call, async () => {
-      const found = await this.#books.find(operation.key);
-      if (found === undefined) return { kind: 'absent' };
-      demandSameKind(found, operation, call);
-      if (found.behaviour === 'silent') return silence;
-      if (found.state === 'UNTAKEN') return { kind: 'absent' };
-      const outcome = await this.#outcome(await this.#books.lookedUp(found));
-      if (isOfSameMoney(found, operation)) return outcome;
-      throw outcome.kind === 'succeeded' ? new AnotherAmount(outcome) : anotherOperation(operation);
+      const record = await this.#records.find(operation.key);
+      if (record === undefined) return { kind: 'absent' };
+      requireSameKind(record, operation, call);
+      if (record.behaviour === 'silent') return noAnswer;
+      if (record.state === 'UNTAKEN') return { kind: 'absent' };
+      const outcome = await this.#outcome(await this.#records.countLookUp(record));
+      if (hasSameAmount(record, operation)) return outcome;
+      if (outcome.kind === 'succeeded') return mismatchOutcome(outcome);
+      throw keyConflict(operation);
     });
   }
 
   readCallback(callback: Callback, { webhookSecret }: Credentials): CallbackNews {
-    return readMessage(callback, webhookSecret);
+    return readSandboxCallback(callback, webhookSecret);
   }
 
-  /** A payment that waits for its payer, or did: for the page at `/sandbox/pay/{key}`. Undefined where there is none. */
+  /** A payment that waits for its payer's choice, or did, for the page at `/sandbox/pay/{key}`. Undefined if there is none. */
   async bill(key: string): Promise<Bill | undefined> {
-    const row = isKey(key) ? await this.#books.find(key) : undefined;
-    return row === undefined ? undefined : billOf(row);
+    const record = isKey(key) ? await this.#records.find(key) : undefined;
+    return record === undefined ? undefined : payerPaymentOf(record);
   }
 
-  /** What the payer chose on the page. Only the first choice counts: what is given back is how it stands now. */
+  /** Applies the payer's choice on the page. Only the first choice counts; returns the payment as it is afterwards. */
   async decide(key: string, decision: Decision): Promise<Bill | undefined> {
-    const row = isKey(key) ? await this.#books.decide(key, decision) : undefined;
-    if (row === undefined) return this.bill(key);
-    this.#caller.wake();
-    return billOf(row);
+    const record = isKey(key) ? await this.#records.decide(key, decision) : undefined;
+    if (record === undefined) return this.bill(key);
+    this.#sender.wake();
+    return payerPaymentOf(record);
   }
 
   #perform(operation: ChargeOperation | RefundOperation, call: Call): Promise<Outcome> {
     const behaviour = behaviourOf(operation);
     if (behaviour === undefined) return Promise.resolve(unknownBehaviour(operation));
     return untilDeadline(call, async () => {
-      const booking = bookingOf(operation, behaviour, call, this.#surroundings.clock());
-      const booked = await this.#books.take(booking);
-      if (booked !== booking) {
-        demandSame(booked, operation, call);
-        return booked.behaviour === 'silent' ? silence : this.#outcome(await this.#books.settled(booked));
+      const newRecord = newOperationRecord(operation, behaviour, call, this.#options.clock());
+      const record = await this.#records.insertOnce(newRecord);
+      if (record !== newRecord) {
+        requireSameOperation(record, operation, call);
+        return record.behaviour === 'silent' ? noAnswer : this.#outcome(await this.#records.settle(record));
       }
-      const settled = behaviour.arrives === undefined ? await this.#books.settled(booked) : booked;
-      if (behaviour.answer === 'never') return silence;
+      const settled = behaviour.effectiveCall === undefined ? await this.#records.settle(record) : record;
+      if (behaviour.answer === 'never') return noAnswer;
       if (behaviour.answer === 'broken') throw new Error('The sandbox answered 503.');
       if (behaviour.answer === 'slow') await sleep(Math.min(slowMs, call.timeoutMs / 2), undefined, call);
       return this.#outcome(settled);
     });
   }
 
-  async #outcome(row: BookedRow): Promise<Outcome> {
-    const told = await this.#books.told(row);
-    const { key, kind, state, failure_code: failureCode, fee, amount, currency, settles_ms } = told;
+  async #outcome(record: OperationRecord): Promise<Outcome> {
+    const current = await this.#records.applyDueChange(record);
+    const { key, kind, state, failure_code: failureCode, fee, amount, currency, settles_ms } = current;
     const reference = referenceOf(key);
     if (settles_ms !== null || state === 'PENDING') return { kind: 'pending', reference };
-    if (state === 'UNTAKEN') throw new Error(`The sandbox has not taken ${key}.`);
+    if (state === 'UNTAKEN') throw new Error(`The sandbox has not carried out ${key}.`);
     if (state === 'UNDECIDED') {
-      const url = `${this.#surroundings.publicUrl}/sandbox/pay/${key}`;
+      const url = `${this.#options.publicUrl}/sandbox/pay/${key}`;
       return { kind: 'needs_payer', reference, nextAction: { type: 'redirect', url } };
     }
     if (kind === 'CANCEL' && state === 'FAILED') return { kind: 'failed', reference, failure: tooLate };
@@ -154,73 +157,78 @@ export class Sandbox implements Provider {
   }
 }
 
-const tooLate = failure('invalid_operation', 'too_late', 'The charge has ended and can no longer be called off.');
+const tooLate = failure('invalid_operation', 'too_late', 'The charge is final and can no longer be cancelled.');
 
-/** A typing error must not look like a success. Nothing is booked. */
+/** A typing error in the behaviour must not look like a success. The operation is not recorded. */
 function unknownBehaviour(operation: Operation): Outcome {
   const { metadata } = operation;
   const token = operation.kind === 'CHARGE' ? operation.paymentMethod : undefined;
-  const asked = metadata?.sandbox === undefined ? token : metadata.sandbox;
-  const message = `docs/sandbox.md lists what the sandbox can be asked for; not ${JSON.stringify(asked)}.`;
+  const requested = metadata?.sandbox === undefined ? token : metadata.sandbox;
+  const message = `The sandbox has no such behaviour; docs/sandbox.md lists all. Requested: ${JSON.stringify(requested)}`;
   return {
     kind: 'failed',
     failure: failure('invalid_operation', 'unknown_behaviour', message.slice(0, 200).toWellFormed()),
   };
 }
 
-/** A key stands for one operation. What another one would have done under it is not known, and not guessed. */
-function demandSame(row: BookedRow, operation: Operation, call: Call): void {
-  demandSameKind(row, operation, call);
-  if (!isOfSameMoney(row, operation)) throw anotherOperation(operation);
+/** A key identifies one operation. The result of another one under the same key is unknown. */
+function requireSameOperation(record: OperationRecord, operation: Operation, call: Call): void {
+  requireSameKind(record, operation, call);
+  if (!hasSameAmount(record, operation)) throw keyConflict(operation);
 }
 
-function demandSameKind(row: BookedRow, operation: Operation, { channelId }: Call): void {
-  if (row.kind !== operation.kind || row.channel_id !== channelId) throw anotherOperation(operation);
+function requireSameKind(record: OperationRecord, operation: Operation, { channelId }: Call): void {
+  if (record.kind !== operation.kind || record.channel_id !== channelId) throw keyConflict(operation);
 }
 
-const isOfSameMoney = (row: BookedRow, { amount, currency }: Operation) =>
-  row.amount === amount && row.currency === currency;
+const hasSameAmount = (record: OperationRecord, { amount, currency }: Operation) =>
+  record.amount === amount && record.currency === currency;
 
-const anotherOperation = ({ key }: Operation) => new Error(`The sandbox has booked another operation under ${key}.`);
+const keyConflict = ({ key }: Operation) => new Error(`The sandbox has another operation under ${key}.`);
 
-/** What the sandbox does where it was asked to give no answer. */
-const silence = Symbol('silence');
+/** The result of a behaviour that gives no answer: the call stays open until its deadline. */
+const noAnswer = Symbol('noAnswer');
 
 /**
- * Whatever has no answer when the deadline comes is unknown; so is what could not be done. Where that is not silence it was
- * asked for, its books are to blame, which lie in our own database: that is said as the database itself would say it.
+ * The outcome is unknown if there is no answer at the deadline or an error is thrown. Unless the behaviour asked for no
+ * answer, the cause of a missed deadline is our own database, which holds the records: it is reported like any other
+ * unavailable database.
  */
 function untilDeadline<Answer>(
   { signal }: Call,
-  work: () => Promise<Answer | typeof silence>,
+  work: () => Promise<Answer | typeof noAnswer>,
 ): Promise<Answer | Outcome> {
   return new Promise((resolve) => {
     let isSilent = signal.aborted;
-    const expired = () => resolve({ kind: 'unknown', cause: isSilent ? signal.reason : booksAway(signal.reason) });
+    const expired = () =>
+      resolve({ kind: 'unknown', cause: isSilent ? signal.reason : recordsUnavailable(signal.reason) });
     if (signal.aborted) {
       expired();
       return;
     }
     signal.addEventListener('abort', expired, { once: true });
-    const done = (answer: Answer | Outcome | typeof silence) => {
-      if (answer === silence) {
+    const done = (answer: Answer | Outcome | typeof noAnswer) => {
+      if (answer === noAnswer) {
         isSilent = true;
         return;
       }
       signal.removeEventListener('abort', expired);
       resolve(answer);
     };
-    work().then(done, (error) => done(unknownAfter(error)));
+    work().then(done, (cause) => done({ kind: 'unknown', cause }));
   });
 }
 
-const booksAway = (cause: unknown) =>
-  new Refusal('database_unavailable', "The sandbox's books could not be reached before the deadline.", { cause });
+const recordsUnavailable = (cause: unknown) =>
+  new Refusal('database_unavailable', 'The records of the sandbox could not be reached before the deadline.', {
+    cause,
+  });
 
-/** The page's address may hold anything. */
+/** Keys come from the address of the page, which may contain anything. */
 const isKey = (text: string) => /^[a-z0-9_-]{1,64}$/.test(text);
 
-function billOf({ amount, currency, state, behaviour, return_url: returnUrl }: BookedRow): Bill | undefined {
+function payerPaymentOf(record: OperationRecord): Bill | undefined {
+  const { amount, currency, state, behaviour, return_url: returnUrl } = record;
   if (behaviour !== 'payer' || state === 'UNTAKEN' || state === 'PENDING') return undefined;
   return { amount, currency, state, returnUrl };
 }

@@ -2,32 +2,31 @@ import { plainArray, textArray } from '../../../../platform/postgres/array-liter
 import type { Queryable } from '../../../../platform/postgres/database.ts';
 import { statement } from '../../../../platform/postgres/statement.ts';
 import type { FailureCode } from '../failures.ts';
-import type { Message } from './messages.ts';
+import type { SignedMessage } from './messages.ts';
 
-export type BookedState = 'UNTAKEN' | 'PENDING' | 'UNDECIDED' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED';
+/** `UNTAKEN`: received but not carried out. `UNDECIDED`: waits for the payer's choice. */
+export type OperationState = 'UNTAKEN' | 'PENDING' | 'UNDECIDED' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED';
 
-/** An operation as it stands in the books. */
-export interface BookedRow {
+export interface OperationRecord {
   key: string;
   kind: 'CHARGE' | 'REFUND' | 'CANCEL';
   channel_id: number;
   amount: number;
   currency: string;
-  state: BookedState;
+  state: OperationState;
   /** null: `succeed`. */
   behaviour: string | null;
   failure_code: FailureCode | null;
   fee: number | null;
-  /** From when on its end is told, in ms; null: it is told. */
+  /** When the final state may be reported, in ms; null: it has been. */
   settles_ms: number | null;
-  /** From when on a refund that succeeded has failed, in ms; null: it does not, or has. */
+  /** When a refund that has succeeded will fail, in ms; null: it does not, or it has. */
   returns_ms: number | null;
   lookups_left: number | null;
   return_url: string | null;
 }
 
-/** An operation about to be booked. */
-export interface Booking extends BookedRow {
+export interface NewOperationRecord extends OperationRecord {
   charge_key: string | null;
   callbacks_json: string | null;
   callback_due_ms: number | null;
@@ -39,8 +38,8 @@ const columns = `o.key, o.kind, o.channel_id, o.amount, o.currency, o.state, o.b
   (extract(epoch from o.settles_at) * 1000)::float8 as settles_ms,
   (extract(epoch from o.returns_at) * 1000)::float8 as returns_ms, o.lookups_left, o.return_url`;
 
-/** A batch of operations in one statement. A key that stands already is left out: it is not given back. */
-const takeBatch = statement<{ key: string }>(
+/** Inserts a batch. Skips keys that exist and does not return them. */
+const insertOperations = statement<{ key: string }>(
   'sandbox.take',
   `insert into sandbox_operation (key, kind, channel_id, amount, currency, state, created_at, behaviour, failure_code, fee,
                                   settles_at, lookups_left, charge_key, return_url, callbacks, callback_due_at,
@@ -57,41 +56,41 @@ const takeBatch = statement<{ key: string }>(
    returning key`,
 );
 
-export function takeMany(database: Queryable, bookings: readonly Booking[]): Promise<{ key: string }[]> {
+export function insertMany(database: Queryable, records: readonly NewOperationRecord[]): Promise<{ key: string }[]> {
   type Value = string | number | null;
-  const column = <V extends Value>(value: (booking: Booking) => V) => bookings.map(value);
-  // unnest fills a null up with as many nulls: what no booking of a batch has costs next to nothing.
-  const rare = (value: (booking: Booking) => Value, array: (values: never[]) => unknown = plainArray) => {
+  const column = <V extends Value>(value: (record: NewOperationRecord) => V) => records.map(value);
+  // unnest pads a null array with nulls: a column that no record of the batch has costs next to nothing.
+  const rare = (value: (record: NewOperationRecord) => Value, array: (values: never[]) => unknown = plainArray) => {
     const values = column(value);
     return values.every((one) => one === null) ? null : array(values as never[]);
   };
-  return database.run(takeBatch, [
-    textArray(column((booking) => booking.key)),
-    plainArray(column((booking) => booking.kind)),
-    plainArray(column((booking) => booking.channel_id)),
-    plainArray(column((booking) => booking.amount)),
-    textArray(column((booking) => booking.currency)),
-    plainArray(column((booking) => booking.state)),
-    plainArray(column((booking) => booking.created_ms)),
-    rare((booking) => booking.behaviour),
-    rare((booking) => booking.failure_code),
-    rare((booking) => booking.fee),
-    rare((booking) => booking.settles_ms),
-    rare((booking) => booking.lookups_left),
-    rare((booking) => booking.charge_key, textArray),
-    rare((booking) => booking.return_url, textArray),
-    rare((booking) => booking.callbacks_json, textArray),
-    rare((booking) => booking.callback_due_ms),
-    rare((booking) => booking.callback_trouble),
-    rare((booking) => booking.returns_ms),
+  return database.run(insertOperations, [
+    textArray(column((record) => record.key)),
+    plainArray(column((record) => record.kind)),
+    plainArray(column((record) => record.channel_id)),
+    plainArray(column((record) => record.amount)),
+    textArray(column((record) => record.currency)),
+    plainArray(column((record) => record.state)),
+    plainArray(column((record) => record.created_ms)),
+    rare((record) => record.behaviour),
+    rare((record) => record.failure_code),
+    rare((record) => record.fee),
+    rare((record) => record.settles_ms),
+    rare((record) => record.lookups_left),
+    rare((record) => record.charge_key, textArray),
+    rare((record) => record.return_url, textArray),
+    rare((record) => record.callbacks_json, textArray),
+    rare((record) => record.callback_due_ms),
+    rare((record) => record.callback_trouble),
+    rare((record) => record.returns_ms),
   ]);
 }
 
 /**
- * Operations that were asked for again: keys, and how often each. A charge whose first call was lost is taken now. The keys
- * come in their order, in which the rows are locked; to sort here would let the planner read the whole table by its key.
+ * Counts repeated calls, and carries out a charge whose first call was lost. Values: keys, calls of each. The caller sorts
+ * the keys, so that rows are locked in that order: sorting here would make the planner read the whole table by its key.
  */
-export const takeAgain = statement<BookedRow>(
+export const recordRepeatedCalls = statement<OperationRecord>(
   'sandbox.take_again',
   `update sandbox_operation o
       set calls = calls + again.count,
@@ -102,13 +101,13 @@ export const takeAgain = statement<BookedRow>(
    returning ${columns}`,
 );
 
-export const findBooked = statement<BookedRow>(
+export const findOperation = statement<OperationRecord>(
   'sandbox.find',
   `select ${columns} from sandbox_operation o where key = $1`,
 );
 
-/** What has been told once stays: after this it can no longer be called off. Values: key, now in ms. */
-export const settleDue = statement<BookedRow>(
+/** Fixes a result that is about to be reported: it can no longer be cancelled afterwards. Values: key, now in ms. */
+export const fixDueResult = statement<OperationRecord>(
   'sandbox.settle_due',
   `update sandbox_operation o set settles_at = null
     where key = $1 and settles_at <= to_timestamp($2::float8 / 1000)
@@ -116,10 +115,10 @@ export const settleDue = statement<BookedRow>(
 );
 
 /**
- * The money of a refund has come back: it can be given back again. Values: key, now in ms. The charge is locked after the
- * refund, as in `settleRefund`.
+ * Fails a refund whose money came back, so that the amount can be refunded again. Locks the charge after the refund, as
+ * `settleRefund` does. Values: key, now in ms.
  */
-export const returnRefund = statement<BookedRow>(
+export const failReturnedRefund = statement<OperationRecord>(
   'sandbox.return_refund',
   `with refund as (
      update sandbox_operation o
@@ -135,8 +134,8 @@ export const returnRefund = statement<BookedRow>(
    select * from refund`,
 );
 
-/** One more look-up at what succeeds by being looked up. */
-export const countLookUp = statement<BookedRow>(
+/** Counts a look-up of an operation that succeeds after a number of them. Values: key. */
+export const countOperationLookUp = statement<OperationRecord>(
   'sandbox.count_look_up',
   `update sandbox_operation o
       set lookups_left = lookups_left - 1, state = case when lookups_left <= 1 then 'SUCCEEDED' else state end
@@ -145,11 +144,11 @@ export const countLookUp = statement<BookedRow>(
 );
 
 /**
- * Gives money of a charge back, or refuses: the charge must have succeeded, on the same channel and in the same currency,
- * and all its refunds together must stay within it. Both rows are locked, the refund's first: the same key again waits and
- * finds it settled. Values: the refund's key, now in ms.
+ * Carries out a refund or refuses it: the charge must have succeeded, on the same channel and in the same currency, and the
+ * sum of its refunds must not exceed it. Locks the refund before the charge, so that a concurrent call with the same key
+ * waits and finds the refund settled. Values: the refund's key, now in ms.
  */
-export const settleRefund = statement<BookedRow>(
+export const settleRefund = statement<OperationRecord>(
   'sandbox.settle_refund',
   `with refund as materialized (
      select key, charge_key, channel_id, amount, currency from sandbox_operation
@@ -165,25 +164,25 @@ export const settleRefund = statement<BookedRow>(
         and refund.amount <= c.amount - c.refunded
      returning c.key
    ), result as (
-     select refund.key, exists (select from charge) as is_given from refund
+     select refund.key, exists (select from charge) as is_refunded from refund
    )
    update sandbox_operation o
-      set state = case when is_given then 'SUCCEEDED' else 'FAILED' end,
-          failure_code = case when not is_given then 'refund_refused' end,
-          settles_at = case when is_given then settles_at end,
-          callbacks = case when is_given then callbacks end,
-          callback_due_at = case when is_given then callback_due_at end,
-          returns_at = case when is_given then returns_at end
+      set state = case when is_refunded then 'SUCCEEDED' else 'FAILED' end,
+          failure_code = case when not is_refunded then 'refund_refused' end,
+          settles_at = case when is_refunded then settles_at end,
+          callbacks = case when is_refunded then callbacks end,
+          callback_due_at = case when is_refunded then callback_due_at end,
+          returns_at = case when is_refunded then returns_at end
      from result
     where o.key = result.key
    returning ${columns}`,
 );
 
 /**
- * Calls a charge off where its end has not been told yet, or says that it is too late. A charge that was never heard of is
- * booked as called off, so that it cannot be taken afterwards. Values: the cancellation's key, now in ms.
+ * Cancels a charge whose final state has not been reported yet; otherwise it is too late. A charge that does not exist yet
+ * is inserted as cancelled, so that a late call cannot carry it out. Values: the cancellation's key, now in ms.
  */
-export const settleCancel = statement<BookedRow>(
+export const settleCancel = statement<OperationRecord>(
   'sandbox.settle_cancel',
   `with cancel as materialized (
      select key, charge_key, channel_id, amount, currency from sandbox_operation
@@ -199,18 +198,18 @@ export const settleCancel = statement<BookedRow>(
         and (c.state in ('UNTAKEN', 'PENDING', 'UNDECIDED', 'CANCELLED') or c.settles_at > excluded.created_at)
      returning c.key
    ), result as (
-     select cancel.key, exists (select from charge) as is_called_off from cancel
+     select cancel.key, exists (select from charge) as is_cancelled from cancel
    )
    update sandbox_operation o
-      set state = case when is_called_off then 'CANCELLED' else 'FAILED' end,
-          failure_code = case when not is_called_off then 'invalid_operation' end
+      set state = case when is_cancelled then 'CANCELLED' else 'FAILED' end,
+          failure_code = case when not is_cancelled then 'invalid_operation' end
      from result
     where o.key = result.key
    returning ${columns}`,
 );
 
-/** Values: key, new state, failure code, which of the kept lists of messages is told now, now in ms. */
-export const decideBooked = statement<BookedRow>(
+/** Values: key, new state, failure code, the decision (selects the callbacks to send), now in ms. */
+export const decideOperation = statement<OperationRecord>(
   'sandbox.decide',
   `update sandbox_operation o
       set state = $2, failure_code = $3, callbacks = callbacks -> $4,
@@ -222,7 +221,7 @@ export const decideBooked = statement<BookedRow>(
 export interface DueCallback {
   key: string;
   channel_id: number;
-  callbacks: Message[];
+  callbacks: SignedMessage[];
   callback_step: number;
   callback_tries: number;
 }
@@ -230,13 +229,13 @@ export interface DueCallback {
 /** `$1` is now in ms. */
 const isCallbackDue = `callback_due_at <= to_timestamp($1::float8 / 1000) and state <> 'UNTAKEN'`;
 
-/** For a lookout: whether any callback is owed. */
+/** For the poller: whether any callback is due. `$1` is now in ms. */
 export const sandboxCallbackDue = `select from sandbox_operation where ${isCallbackDue}`;
 
 /**
- * Takes operations that owe a callback: the next one of each. Due again is the lease: a sender that dies is replaced when
- * it runs out, and the step fences its late result off. With the first callback the end counts as told. Values: now and
- * the lease's end in ms, how many at most.
+ * Claims the next callback of each operation that has one due. The new due time is the lease: when it runs out, another
+ * sender claims the callback, and the step fences off a late result of the first sender. The first callback makes the result
+ * final. Values: now and the end of the lease in ms, limit.
  */
 export const claimCallbacks = statement<DueCallback>(
   'sandbox.claim_callbacks',
@@ -254,7 +253,7 @@ export const claimCallbacks = statement<DueCallback>(
    returning o.key, o.channel_id, o.callbacks, o.callback_step, o.callback_tries`,
 );
 
-/** The next one becomes due, if there is one. Values: key, step, when (ms). */
+/** Makes the next callback due, if there is one. Values: key, step, when (ms). */
 export const recordCallbackSent = statement(
   'sandbox.record_callback_sent',
   `update sandbox_operation
@@ -264,7 +263,7 @@ export const recordCallbackSent = statement(
     where key = $1 and callback_step = $2`,
 );
 
-/** Values: key, step, when to try again (ms; null: never). */
+/** Values: key, step, when to retry (ms; null: never). */
 export const recordCallbackFailed = statement(
   'sandbox.record_callback_failed',
   `update sandbox_operation
@@ -273,11 +272,11 @@ export const recordCallbackFailed = statement(
     where key = $1 and callback_step = $2`,
 );
 
-/** Gives back what was claimed and not begun. Values: keys, steps (one array each), now in ms. */
+/** Releases callbacks that were claimed but not started. Values: keys and steps (one array each), now in ms. */
 export const releaseCallbacks = statement(
   'sandbox.release_callbacks',
   `update sandbox_operation o
       set callback_due_at = to_timestamp($3::float8 / 1000)
-     from unnest($1::text[], $2::int[]) as given (key, step)
-    where o.key = given.key and o.callback_step = given.step`,
+     from unnest($1::text[], $2::int[]) as released (key, step)
+    where o.key = released.key and o.callback_step = released.step`,
 );

@@ -26,7 +26,7 @@ function read({ headers, body }: { headers: Record<string, string>; body: Buffer
   return stripe.readCallback({ headers, query: {}, body, receivedMs }, of);
 }
 
-/** The words of the refusal. Anything else that happens fails the test. */
+/** The message of the refusal. Anything else fails the test. */
 function refusalOf(work: () => unknown): string {
   try {
     work();
@@ -47,14 +47,14 @@ const withSignature = (signature: string): SignedCallback => ({
 });
 const v1 = (at: number | string, key = secret) => hmac(`${at}.${genuine().body}`, key);
 
-test('a genuine event is read, also when Stripe’s own library has signed it', () => {
+test('a genuine event is read, also one signed by Stripe’s own library', () => {
   expect(read(genuine())).toEqual({ eventId: 'evt_1' });
   const payload = genuine().body.toString('utf8');
   const signature = Stripe.webhooks.generateTestHeaderString({ payload, secret, timestamp: seconds });
   expect(read(withSignature(signature))).toEqual({ eventId: 'evt_1' });
 });
 
-test('while a secret is rolled there are two signatures, and one of them suffices', () => {
+test('while a secret is rolled, either of the two signatures is enough', () => {
   const other = v1(seconds, 'whsec_other');
   expect(read(withSignature(`t=${seconds},v1=${other},v1=${v1(seconds)}`)).eventId).toBe('evt_1');
   expect(read(withSignature(`t=${seconds},v1=${v1(seconds)},v1=${other},v0=${other}`)).eventId).toBe('evt_1');
@@ -80,11 +80,11 @@ test.each([
   expect(refusalOf(() => read(withSignature(signature)))).not.toContain(secret);
 });
 
-test('a message is believed for five minutes', () => {
+test('a message is accepted for five minutes', () => {
   expect(read(withSignature(`t=${seconds - 299},v1=${v1(seconds - 299)}`)).eventId).toBe('evt_1');
 });
 
-test('a missing header and a body that was changed are refused', () => {
+test('a missing header and a modified body are refused', () => {
   const { body, headers } = genuine();
   refusalOf(() => read({ headers: {}, body }));
   for (const changed of [`${body} `, body.toString().replace('evt_1', 'evt_2'), '', '{}']) {
@@ -92,7 +92,7 @@ test('a missing header and a body that was changed are refused', () => {
   }
 });
 
-test('a channel without a webhookSecret believes nobody', () => {
+test('a channel without a webhookSecret refuses every callback', () => {
   for (const webhookSecret of [null, '', '   ']) {
     const key = webhookSecret ?? '';
     const forged = withSignature(`t=${seconds},v1=${v1(seconds, key)}`);
@@ -100,21 +100,21 @@ test('a channel without a webhookSecret believes nobody', () => {
   }
 });
 
-test('a signed body that is no event is refused, and no cause keeps what it said', () => {
+test('a signed body that is not an event is refused, and no cause contains it', () => {
   for (const body of ['null', '[]', '"text"', '{"id":7,"type":"x"}', '{"id":"evt_1"}', 'no JSON canary', '\u0000']) {
-    const told = refusalOf(() =>
+    const refusal = refusalOf(() =>
       read({
         headers: { 'stripe-signature': `t=${seconds},v1=${hmac(`${seconds}.${body}`)}` },
         body: Buffer.from(body),
       }),
     );
-    expect(told).not.toContain(secret);
+    expect(refusal).not.toContain(secret);
   }
   const thin = { id: 'evt_1', object: 'v2.core.event', type: 'v1.payment_intent.succeeded' };
   expect(refusalOf(() => read(simulator.sign(thin)))).toContain('snapshot');
 });
 
-test('events of a payment tell its outcome under our key and Stripe’s id', async () => {
+test('events of a payment carry its outcome, our key and Stripe’s id', async () => {
   const operation = chargeOperation({ paymentMethod: 'pm_card_threeDSecure' });
   const reference = referenceOf(await stripe.charge(operation, call));
   const { key } = operation;
@@ -135,7 +135,7 @@ test('events of a payment tell its outcome under our key and Stripe’s id', asy
   expect(read(simulator.callback('payment_intent.processing', debited)).notice?.outcome?.kind).toBe('pending');
 });
 
-test('an event names what was received: after a partial capture that is less than was asked for', async () => {
+test('an event carries the received amount, which is lower after a partial capture', async () => {
   const reference = referenceOf(await stripe.charge(chargeOperation(), call));
   const moneyIn = (changes: object) => {
     const intent = { ...simulator.account.intent(reference), ...changes };
@@ -150,7 +150,7 @@ test('an event names what was received: after a partial capture that is less tha
   expect(moneyIn({ currency: undefined })).toBeUndefined();
 });
 
-test('a look-up names what was received and what was given back, too', async () => {
+test('a look-up carries the received and the refunded amount too', async () => {
   const operation = chargeOperation();
   const reference = referenceOf(await stripe.charge(operation, call));
   simulator.account.intent(reference).amount_received = 1000;
@@ -160,7 +160,7 @@ test('a look-up names what was received and what was given back, too', async () 
   expect(await stripe.lookUp({ ...operation, reference }, call)).toMatchObject({ money: { currency: 'EUR' } });
 });
 
-test('a payment that was called off is cancelled, one that we cancelled after a decline has failed', async () => {
+test('a cancelled payment is cancelled; one that Florin cancelled after a decline has failed', async () => {
   const waiting = referenceOf(await stripe.charge(chargeOperation({ paymentMethod: null }), call));
   simulator.account.cancelIntent(waiting, { cancellation_reason: 'abandoned' });
   expect(read(simulator.callback('payment_intent.canceled', waiting)).notice?.outcome?.kind).toBe('cancelled');
@@ -176,16 +176,16 @@ test('a payment that was called off is cancelled, one that we cancelled after a 
   });
 });
 
-test('a declined try is not final: it is looked up', async () => {
+test('a declined attempt is not final and leads to a look-up', async () => {
   for (const paymentMethod of [null, 'pm_card_threeDSecure']) {
     const operation = chargeOperation({ paymentMethod });
     const reference = referenceOf(await stripe.charge(operation, call));
-    const news = read(simulator.callback('payment_intent.payment_failed', reference));
-    expect(news.notice).toEqual({ key: operation.key, reference });
+    const callback = read(simulator.callback('payment_intent.payment_failed', reference));
+    expect(callback.notice).toEqual({ key: operation.key, reference });
   }
 });
 
-test('events of a refund tell its outcome under its own key', async () => {
+test('events of a refund carry its outcome and its own key', async () => {
   const charged = await stripe.charge(chargeOperation({ paymentMethod: 'pm_card_refundFail' }), call);
   const operation = refundOperation(referenceOf(charged));
   const { key } = operation;
@@ -202,7 +202,7 @@ test('events of a refund tell its outcome under its own key', async () => {
   }
 });
 
-test('what Florin has not started or does not follow is named and no more', async () => {
+test('events about things that Florin did not start or does not track carry only their id', async () => {
   const ours = referenceOf(await stripe.charge(chargeOperation(), call));
   for (const type of ['payment_intent.created', 'charge.succeeded', 'charge.refunded', 'charge.dispute.created']) {
     expect(read(simulator.callback(type, ours))).toEqual({ eventId: expect.stringMatching(/^evt_/) });

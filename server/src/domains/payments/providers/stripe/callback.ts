@@ -4,81 +4,88 @@ import type { Callback, CallbackNews, Credentials, Notice, Outcome } from '../pr
 import { keyOf } from './find.ts';
 import { intentOutcome, refundOutcome } from './outcomes.ts';
 
-/** A message older than this is refused, so that one overheard cannot be replayed later: Stripe's own default. */
+/** Older messages are refused, so that an intercepted one cannot be replayed later. Stripe's default. */
 const toleranceSeconds = 300;
 
-/** Checks Stripe's signature (https://docs.stripe.com/webhooks/signature) and reads the event. */
+/** Verifies Stripe's signature (https://docs.stripe.com/webhooks/signature) and parses the event. */
 export function readStripeCallback(
   { headers, body, receivedMs }: Callback,
   { webhookSecret }: Credentials,
 ): CallbackNews {
   const event = eventOf(headers['stripe-signature'], body, receivedMs, webhookSecret);
-  const notice = noticeOf(event);
+  const notice = updateOfEvent(event);
   return { eventId: event.id, ...(notice && { notice }) };
 }
 
 function eventOf(signature: unknown, body: Buffer, receivedMs: number, secret: string | null): Stripe.Event {
   if (secret === null || secret === '')
-    throw refusal('The channel has no webhookSecret, so that nobody can be believed.');
-  if (typeof signature !== 'string') throw refusal('The header Stripe-Signature is missing.');
+    throw invalidCallback('The channel has no webhookSecret, so callbacks of Stripe cannot be verified.');
+  if (typeof signature !== 'string') throw invalidCallback('The header Stripe-Signature is missing.');
   try {
     const event = Stripe.webhooks.constructEvent(body, signature, secret, toleranceSeconds, undefined, receivedMs);
     if (typeof event?.id === 'string' && event.id !== '' && typeof event.type === 'string') return event;
   } catch (error) {
-    // Of the error only its words: the library hangs the whole body on it.
+    // Only the message: the library attaches the whole body to the error.
     const cause = new Error(error instanceof Error ? error.message : 'Not an error.');
     if (error instanceof Stripe.errors.StripeSignatureVerificationError) {
-      throw refusal("The signature is not that of the channel's webhookSecret, or the message is too old.", cause);
+      throw invalidCallback(
+        "The signature is not that of the channel's webhookSecret, or the message is too old.",
+        cause,
+      );
     }
-    throw refusal(unreadable, cause);
+    throw invalidCallback(unreadableEvent, cause);
   }
-  throw refusal(unreadable);
+  throw invalidCallback(unreadableEvent);
 }
 
-const unreadable = 'This is no event of Stripe in the form of a snapshot, which is what the endpoint has to send.';
+const unreadableEvent =
+  'This is not an event of Stripe in the snapshot format. Set the endpoint at Stripe to send snapshots.';
 
-function refusal(message: string, cause?: Error): Refusal {
+function invalidCallback(message: string, cause?: Error): Refusal {
   return new Refusal('callback_invalid', message, cause && { cause });
 }
 
 /**
- * What an event tells of something of ours, by the key in its metadata. Absent for all that others do with the same account
- * of Stripe's: events we do not follow, and payments and refunds without our key (a refund made in the Dashboard).
+ * The change that an event reports, found by our key in the metadata. Undefined for event types that Florin does not need
+ * and for payments and refunds without our key, such as a refund made in the Dashboard.
  *
- * `charge.refunded` is of no use: it shows the charge and not which refund; `refund.*` follow it. And a declined try says
- * nothing final: the payer may try again in the merchant's page, or the intent has first to be called off. It is looked up.
+ * Florin ignores `charge.refunded`: it shows the charge but not which refund, and `refund.*` events follow it. A declined
+ * attempt is not final: the payer may try again in the merchant's page, or Florin must first cancel the intent. So
+ * `payment_intent.payment_failed` carries no outcome and leads to a look-up.
  */
-function noticeOf({ type, data }: Stripe.Event): Notice | undefined {
+function updateOfEvent({ type, data }: Stripe.Event): Notice | undefined {
   switch (type) {
     case 'payment_intent.succeeded':
     case 'payment_intent.processing':
     case 'payment_intent.requires_action':
     case 'payment_intent.canceled':
-      return about(data?.object, 'payment_intent', intentOutcome);
+      return updateOf(data?.object, 'payment_intent', intentOutcome);
     case 'payment_intent.payment_failed':
-      return about(data?.object, 'payment_intent');
+      return updateOf(data?.object, 'payment_intent');
     case 'refund.created':
     case 'refund.updated':
     case 'refund.failed':
     case 'charge.refund.updated':
-      return about(data?.object, 'refund', refundOutcome);
+      return updateOf(data?.object, 'refund', refundOutcome);
     default:
       return undefined;
   }
 }
 
-interface Told {
+interface StripeObject {
   id: string;
   object: string;
   metadata: Stripe.Metadata | null;
 }
 
-function about<Object extends Told>(
-  told: Object | undefined,
-  object: Object['object'],
+function updateOf<Object extends StripeObject>(
+  reported: Object | undefined,
+  type: Object['object'],
   outcomeOf?: (object: Object) => Outcome,
 ): Notice | undefined {
-  if (told?.object !== object || typeof told.id !== 'string') return undefined;
-  const key = keyOf(told);
-  return key === undefined ? undefined : { key, reference: told.id, ...(outcomeOf && { outcome: outcomeOf(told) }) };
+  if (reported?.object !== type || typeof reported.id !== 'string') return undefined;
+  const key = keyOf(reported);
+  return key === undefined
+    ? undefined
+    : { key, reference: reported.id, ...(outcomeOf && { outcome: outcomeOf(reported) }) };
 }

@@ -1,7 +1,7 @@
 import Stripe from 'stripe';
 import type { Call } from '../provider.ts';
 
-/** Where Stripe is reached: its own address, or a simulator's. Stripe's library knows hosts and ports, and no paths. */
+/** The address of Stripe or of a simulator. Stripe's library takes host and port but no path. */
 export interface Address {
   host: string;
   port: string;
@@ -15,13 +15,13 @@ export function addressOf(url: string): Address {
 }
 
 /**
- * Stripe's library for one call, 0.1 ms to make. It requests through `fetch`, for three reasons:
- * - The call's signal ends a request at any point. The library's own client knows only how long a socket may be idle, so
- *   that an answer that drips never ends.
- * - Its own client repeats a request whose connection was reset even where retries are off
- *   (https://github.com/stripe/stripe-node/issues/2808); `fetch` has that error inside of another.
- * - A redirect would carry what we ask to wherever it points.
- * Telemetry is off: it would write an id into the home directory of whoever runs Florin.
+ * Stripe's library for one call; constructing it takes 0.1 ms. It sends requests through `fetch`, for three reasons:
+ * - The call's signal aborts a request at any point. The library's own client only limits how long a socket may be idle, so
+ *   an answer that arrives byte by byte never ends.
+ * - The library's own client repeats a request after a connection reset even if retries are off
+ *   (https://github.com/stripe/stripe-node/issues/2808). With `fetch` it does not, because that error is a nested cause.
+ * - Following a redirect would send our request to another host.
+ * Telemetry is off: it would write an id into the home directory of the account that runs Florin.
  */
 export function stripeClient(apiKey: string, { signal, timeoutMs }: Call, address: Address): Stripe {
   const untilDeadline: typeof fetch = (input, init) =>
@@ -39,7 +39,7 @@ export function stripeClient(apiKey: string, { signal, timeoutMs }: Call, addres
   });
 }
 
-/** A secret key, or one with restricted rights. Also keeps out what cannot stand in a header, whose error would quote it. */
+/** A secret or restricted key. Also rejects text that cannot be a header value: the error about it would quote the key. */
 export function isApiKey(apiKey: string | null): apiKey is string {
   return apiKey !== null && /^[sr]k_\w{1,250}$/.test(apiKey);
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { FailureCode } from '../failures.ts';
 import { decline, outcomeOfError } from './declines.ts';
 
-/** Every code of https://docs.stripe.com/declines/codes, cards first, and what another channel may do about it. */
+/** Every code of https://docs.stripe.com/declines/codes, cards first, and its code in our catalogue. */
 const documented: Record<string, FailureCode> = {
   authentication_required: 'authentication_failed',
   authentication_not_handled: 'authentication_failed',
@@ -72,23 +72,23 @@ const documented: Record<string, FailureCode> = {
   partner_action_not_supported: 'not_supported',
 };
 
-test.each(Object.entries(documented))('%s is %s, with Stripe’s word beside it', (word, code) => {
-  const said = { code: 'card_declined', decline_code: word, message: 'Your card was declined.' };
-  expect(decline(said)).toEqual({ code, providerCode: word, message: 'Your card was declined.' });
+test.each(Object.entries(documented))('%s becomes %s and stays as the provider code', (word, code) => {
+  const reason = { code: 'card_declined', decline_code: word, message: 'Your card was declined.' };
+  expect(decline(reason)).toEqual({ code, providerCode: word, message: 'Your card was declined.' });
 });
 
-test('a decline that nobody has documented is a declined card', () => {
-  const said = { code: 'card_declined', decline_code: 'invented_tomorrow' };
-  expect(decline(said)).toMatchObject({ code: 'card_declined', providerCode: 'invented_tomorrow' });
+test('an undocumented decline becomes card_declined', () => {
+  const reason = { code: 'card_declined', decline_code: 'invented_tomorrow' };
+  expect(decline(reason)).toMatchObject({ code: 'card_declined', providerCode: 'invented_tomorrow' });
   expect(decline({})).toMatchObject({ code: 'card_declined', providerCode: null });
   expect(decline({ code: 'expired_card' })).toMatchObject({ code: 'expired_card', providerCode: 'expired_card' });
 });
 
-test('what Stripe advises not to try again is offered to nobody else', () => {
-  const said = { code: 'card_declined', decline_code: 'generic_decline', advice_code: 'do_not_try_again' };
-  expect(decline(said)).toMatchObject({ code: 'declined_for_good', providerCode: 'generic_decline' });
-  expect(decline({ ...said, advice_code: 'try_again_later' }).code).toBe('card_declined');
-  expect(decline({ ...said, decline_code: 'stolen_card' }).code).toBe('lost_or_stolen');
+test('a payment that Stripe advises not to retry is not retriable', () => {
+  const reason = { code: 'card_declined', decline_code: 'generic_decline', advice_code: 'do_not_try_again' };
+  expect(decline(reason)).toMatchObject({ code: 'declined_for_good', providerCode: 'generic_decline' });
+  expect(decline({ ...reason, advice_code: 'try_again_later' }).code).toBe('card_declined');
+  expect(decline({ ...reason, decline_code: 'stolen_card' }).code).toBe('lost_or_stolen');
 });
 
 const error = (statusCode: number, raw: Record<string, unknown> = {}) =>
@@ -105,7 +105,7 @@ test.each([
   [401, {}, 'credentials_refused'],
   [403, {}, 'credentials_refused'],
   [429, {}, 'provider_unavailable'],
-] as const)('a charge that is answered %i %o has failed: %s', (status, raw, code) => {
+] as const)('a charge answered with %i %o has failed: %s', (status, raw, code) => {
   expect(outcomeOfError(error(status, raw), 'CHARGE')).toMatchObject({ kind: 'failed', failure: { code } });
 });
 
@@ -118,7 +118,7 @@ test.each([
   [404, { code: 'resource_missing' }, 'refund_refused'],
   [400, { code: 'api_key_expired' }, 'credentials_refused'],
   [401, {}, 'credentials_refused'],
-] as const)('a refund that is answered %i %o has failed: %s', (status, raw, code) => {
+] as const)('a refund answered with %i %o has failed: %s', (status, raw, code) => {
   expect(outcomeOfError(error(status, raw), 'REFUND')).toMatchObject({ kind: 'failed', failure: { code } });
 });
 
@@ -131,13 +131,13 @@ test.each([
   [500, { type: 'api_error' }],
   [503, { type: 'api_error' }],
   [400, { type: undefined }],
-] as const)('what is answered %i %o may have happened', (status, raw) => {
+] as const)('an operation answered with %i %o is unknown', (status, raw) => {
   for (const kind of ['CHARGE', 'REFUND', 'CANCEL'] as const) {
     expect(outcomeOfError(error(status, raw), kind).kind).toBe('unknown');
   }
 });
 
-test('what is no answer of Stripe’s is unknown', () => {
+test('an error that is not an answer of Stripe is unknown', () => {
   for (const thrown of [new Error('socket'), new TypeError('fetch failed'), 'a text', undefined]) {
     expect(outcomeOfError(thrown, 'CHARGE')).toEqual({ kind: 'unknown', cause: thrown });
   }

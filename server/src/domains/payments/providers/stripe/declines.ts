@@ -3,17 +3,17 @@ import { type Failure, type FailureCode, failure, isRetriable } from '../failure
 import type { Operation, Outcome } from '../provider.ts';
 
 /**
- * Stripe's words for why a payment did not succeed, in those of our catalogue: the decline codes of
- * https://docs.stripe.com/declines/codes (of cards, then of other ways to pay), and those of
- * https://docs.stripe.com/error-codes that a payment can meet.
+ * Stripe's codes for a failed payment, by the code of our catalogue: the decline codes of
+ * https://docs.stripe.com/declines/codes (cards first, then other payment methods), and those error codes of
+ * https://docs.stripe.com/error-codes that a payment can get.
  */
-const words: Partial<Record<FailureCode, string>> = {
+const stripeCodes: Partial<Record<FailureCode, string>> = {
   card_declined:
     'approve_with_id call_issuer card_declined do_not_honor generic_decline no_action_taken not_permitted ' +
     'security_violation service_not_allowed testmode_decline transaction_not_allowed ' +
     'invalid_customer_account partner_generic_decline ' +
     'payment_intent_payment_attempt_failed payment_method_provider_decline refer_to_customer',
-  // The issuer or the payer has withdrawn the consent, or paid the same a moment ago: elsewhere it would harm.
+  // The issuer or the payer has withdrawn consent, or the same was just paid: an attempt elsewhere would do harm.
   declined_for_good:
     'do_not_try_again duplicate_transaction revocation_of_all_authorizations revocation_of_authorization ' +
     'stop_payment_order compliance_violation invalid_authorization invalid_billing_agreement payment_disputed ' +
@@ -49,12 +49,14 @@ const words: Partial<Record<FailureCode, string>> = {
     'secret_key_required testmode_charges_only tls_version_unsupported',
 };
 
-const codeOfWord = new Map(
-  Object.entries(words).flatMap(([code, list]) => list.split(' ').map((word) => [word, code as FailureCode] as const)),
+const failureCodeOf = new Map(
+  Object.entries(stripeCodes).flatMap(([code, list]) =>
+    list.split(' ').map((word) => [word, code as FailureCode] as const),
+  ),
 );
 
-/** What Stripe says of a payment that did not succeed: in an error, or as `last_payment_error` of the intent. */
-export interface Said {
+/** Why a payment failed, from an error or from `last_payment_error` of the intent. */
+export interface StripeReason {
   code?: string | null;
   decline_code?: string | null;
   advice_code?: string | null;
@@ -62,29 +64,28 @@ export interface Said {
   param?: string | null;
 }
 
-/** Why a payment was declined. */
-export function decline(said: Said): Failure {
-  return refused(said, 'card_declined');
+export function decline(reason: StripeReason): Failure {
+  return failureOf(reason, 'card_declined');
 }
 
 /**
- * What an error means for an operation that this very request was to begin. Definite is what Stripe itself says with an
- * error object of its API (https://docs.stripe.com/error-low-level); all else, and these, is unknown:
- * - 409 (and `lock_timeout`): the same key, or the object, is in use at this moment.
- * - `idempotency_error`: this key was used before, with other parameters.
- * - 429: nothing was done now, and later it may be. A payment may be offered to another channel instead; a refund or a
+ * The outcome of an operation whose request fails with this error. Only error objects of Stripe's API are definite
+ * (https://docs.stripe.com/error-low-level). The outcome is unknown after any other error and after these:
+ * - 409 (and `lock_timeout`): the same key or the object is in use at the moment.
+ * - `idempotency_error`: the key was used before with other parameters.
+ * - 429: Stripe did nothing, but may accept the operation later. A payment can go to another channel instead; a refund or a
  *   cancellation has only this one.
  * - 424 and 5xx: the documentation calls them indeterminate.
  */
 export function outcomeOfError(error: unknown, kind: Operation['kind']): Outcome {
-  if (!isSaidByStripe(error) || error.code === 'lock_timeout') return unknown(error);
+  if (!isStripeApiError(error) || error.code === 'lock_timeout') return unknown(error);
   if (error.rawType === 'idempotency_error') return unknown(error);
   const { statusCode: status, code, message } = error;
   switch (status) {
     case 400:
     case 402:
     case 404: {
-      const why = refused({ ...error, message }, status === 402 ? 'card_declined' : 'invalid_operation');
+      const why = failureOf({ ...error, message }, status === 402 ? 'card_declined' : 'invalid_operation');
       if (kind === 'CHARGE' || why.code === 'credentials_refused') return failed(why);
       return failed({ ...why, code: kind === 'REFUND' ? 'refund_refused' : 'invalid_operation' });
     }
@@ -98,20 +99,20 @@ export function outcomeOfError(error: unknown, kind: Operation['kind']): Outcome
   }
 }
 
-function refused(said: Said, otherwise: FailureCode): Failure {
-  const { code, decline_code, advice_code, message, param } = said;
-  const known = codeOfWord.get(decline_code ?? '') ?? codeOfWord.get(code ?? '');
-  const unsayable = param === 'amount' || param === 'currency' ? ('not_supported' as const) : otherwise;
-  const why = failure(known ?? unsayable, decline_code || code || null, message || undefined);
-  // https://docs.stripe.com/declines/card: the card's issuer will refuse it whoever asks.
+function failureOf(reason: StripeReason, fallbackCode: FailureCode): Failure {
+  const { code, decline_code, advice_code, message, param } = reason;
+  const known = failureCodeOf.get(decline_code ?? '') ?? failureCodeOf.get(code ?? '');
+  const unspecific = param === 'amount' || param === 'currency' ? ('not_supported' as const) : fallbackCode;
+  const why = failure(known ?? unspecific, decline_code || code || null, message || undefined);
+  // https://docs.stripe.com/declines/card: the card's issuer will refuse this payment from any provider.
   return advice_code === 'do_not_try_again' && isRetriable(why) ? { ...why, code: 'declined_for_good' } : why;
 }
 
 /** https://docs.stripe.com/api/errors */
 const errorTypes = ['api_error', 'card_error', 'idempotency_error', 'invalid_request_error'];
 
-/** An error object of Stripe's API. A proxy's page, or an error in another form, is nobody's word. */
-export function isSaidByStripe(error: unknown): error is Stripe.errors.StripeError {
+/** Whether this is an error object of Stripe's API, and not an answer of a proxy or a transport error. */
+export function isStripeApiError(error: unknown): error is Stripe.errors.StripeError {
   return error instanceof Stripe.errors.StripeError && errorTypes.includes(error.rawType ?? '');
 }
 

@@ -2,21 +2,21 @@ import type Stripe from 'stripe';
 import { dayMs, minuteMs } from '../../../../core/clock.ts';
 import type { Operation } from '../provider.ts';
 
-/** Stripe's clock and ours may differ. */
+/** Tolerates a difference between Stripe's clock and ours. */
 const clockSkewMs = 10 * minuteMs;
-/** The most that Stripe lists at once. */
+/** Stripe's maximum. */
 const pageSize = 100;
-/** Beyond these pages nobody looks, so that a look-up does not eat up the account's rate limit (25 requests a second). */
-const maximumPages = 20;
+/** Bounds a look-up so that it does not use up the account's rate limit (25 requests a second). */
+const maxPages = 20;
 
 const keyField = 'florin_key';
 
-/** What everything of ours carries at Stripe, so that it is found again. */
+/** Metadata by which Florin finds its payments and refunds at Stripe. */
 export function metadataOf({ key, transactionId }: Operation): Stripe.MetadataParam {
   return { [keyField]: key, florin_transaction: transactionId };
 }
 
-/** The key that something at Stripe carries; undefined where it is not ours. */
+/** Our key in the metadata of a payment or refund; undefined if Florin did not make it. */
 export function keyOf(object: WithMetadata): string | undefined {
   const key: unknown = object.metadata?.[keyField];
   return typeof key === 'string' ? key : undefined;
@@ -27,28 +27,28 @@ interface WithMetadata {
 }
 
 /**
- * The payment intent that carries our key, among those made within a day of a time: so long a look-up may have been the
- * one to make it. Undefined only once all of them have been seen. Stripe's search would be quicker and may be an hour
- * behind (https://docs.stripe.com/search), which is no ground for saying that nothing was charged.
+ * Finds the payment intent with our key among those created within a day after a point in time: a look-up may repeat the
+ * request, and so create the intent, for almost that long. Undefined only after all of them have been read. Stripe's search
+ * would be faster but can lag by an hour (https://docs.stripe.com/search), so it cannot prove that nothing was charged.
  */
 export function findIntent(stripe: Stripe, key: string, sinceMs: number): Promise<Stripe.PaymentIntent | undefined> {
   const created = { gte: seconds(sinceMs - clockSkewMs), lte: seconds(sinceMs + dayMs + clockSkewMs) };
-  return firstOurs(stripe.paymentIntents.list({ created, limit: pageSize }), key);
+  return findByKey(stripe.paymentIntents.list({ created, limit: pageSize }), key);
 }
 
-/** The refund that carries our key, among those of this payment intent. Undefined only once all have been seen. */
+/** Finds the refund of a payment intent with our key. Undefined only after all its refunds have been read. */
 export function findRefund(stripe: Stripe, intentId: string, key: string): Promise<Stripe.Refund | undefined> {
-  return firstOurs(stripe.refunds.list({ payment_intent: intentId, limit: pageSize }), key);
+  return findByKey(stripe.refunds.list({ payment_intent: intentId, limit: pageSize }), key);
 }
 
-async function firstOurs<Item extends WithMetadata>(
+async function findByKey<Item extends WithMetadata>(
   items: AsyncIterable<Item>,
   key: string,
 ): Promise<Item | undefined> {
-  let seen = 0;
+  let read = 0;
   for await (const item of items) {
     if (keyOf(item) === key) return item;
-    if (++seen === maximumPages * pageSize) throw new Error(`Not among the newest ${seen} at Stripe; there are more.`);
+    if (++read === maxPages * pageSize) throw new Error(`Not among the newest ${read} at Stripe; there are more.`);
   }
   return undefined;
 }

@@ -2,105 +2,105 @@ import type Stripe from 'stripe';
 import { dayMs } from '../../../../core/clock.ts';
 import { type Failure, failure } from '../failures.ts';
 import type { CancelOperation, ChargeOperation, Outcome } from '../provider.ts';
-import { decline, isSaidByStripe, outcomeOfError } from './declines.ts';
+import { decline, isStripeApiError, outcomeOfError } from './declines.ts';
 import { findIntent, metadataOf } from './find.ts';
 import { declinedReason, intentOutcome, lastDecline } from './outcomes.ts';
-import { stripeAmount, unsayable } from './units.ts';
+import { stripeAmount, unsupportedAmount } from './units.ts';
 
-/** With the charge and what Stripe has booked of it, for the fee. */
+/** Includes the charge and its balance transaction, which holds the fee. */
 const withFee = { expand: ['latest_charge.balance_transaction'] };
 
 /** Stripe has refused longer ones; its limit is not documented. */
-const descriptionCharacters = 500;
+const maxDescriptionCharacters = 500;
 
-/** Makes the payment intent, and takes the money where there is a payment method: the same request under the same key. */
+/** Creates the payment intent and confirms it if there is a payment method. Always the same request for the same key. */
 export async function sendCharge(stripe: Stripe, operation: ChargeOperation): Promise<Outcome> {
   const { key, currency, description, paymentMethod, returnUrl } = operation;
   const amount = stripeAmount(operation.amount, currency);
-  if (amount === undefined) return unsayable(operation);
-  const sent = stripe.paymentIntents.create(
+  if (amount === undefined) return unsupportedAmount(operation);
+  const creation = stripe.paymentIntents.create(
     {
       amount,
       currency: currency.toLowerCase(),
       automatic_payment_methods: { enabled: true },
-      // The default, `automatic_async`, is faster and does not know the fee yet
+      // The default, `automatic_async`, is faster but returns before the fee is known
       // (https://docs.stripe.com/payments/payment-intents/asynchronous-capture).
       capture_method: 'automatic',
       metadata: metadataOf(operation),
-      ...(description && { description: [...description].slice(0, descriptionCharacters).join('') }),
+      ...(description && { description: [...description].slice(0, maxDescriptionCharacters).join('') }),
       ...(paymentMethod !== null && { payment_method: paymentMethod, confirm: true, return_url: returnUrl }),
       ...withFee,
     },
     { idempotencyKey: key },
   );
-  const { intent, why } = await sent.then((intent) => ({ intent, why: undefined }), declinedIntent);
-  return settled(stripe, operation, intent, why);
+  const { intent, why } = await creation.then((intent) => ({ intent, why: undefined }), intentOfDecline);
+  return chargeOutcome(stripe, operation, intent, why);
 }
 
-/** What has become of the charge with this id. */
-export async function seeCharge(stripe: Stripe, operation: ChargeOperation, id: string): Promise<Outcome> {
-  return settled(stripe, operation, await stripe.paymentIntents.retrieve(id, withFee));
+/** The outcome of the charge with this id. */
+export async function retrieveCharge(stripe: Stripe, operation: ChargeOperation, id: string): Promise<Outcome> {
+  return chargeOutcome(stripe, operation, await stripe.paymentIntents.retrieve(id, withFee));
 }
 
-/** What has become of the charge under this key; undefined where Stripe has none. */
+/** The outcome of the charge with this key; undefined if Stripe has none. */
 export async function searchCharge(stripe: Stripe, operation: ChargeOperation): Promise<Outcome | undefined> {
   const found = await findIntent(stripe, operation.key, operation.createdMs);
-  return found && seeCharge(stripe, operation, found.id);
+  return found && retrieveCharge(stripe, operation, found.id);
 }
 
-/** Calls a charge off. Undefined where Stripe has none, as yet. Done twice it is done once. */
-export async function callOff(stripe: Stripe, operation: CancelOperation): Promise<Outcome | undefined> {
+/** Cancels a charge. Undefined if Stripe has none (yet). Idempotent. */
+export async function cancelCharge(stripe: Stripe, operation: CancelOperation): Promise<Outcome | undefined> {
   const { chargeKey, chargeReference, createdMs } = operation;
   const id = chargeReference ?? (await findIntent(stripe, chargeKey, createdMs - dayMs))?.id;
   if (id === undefined) return undefined;
-  const status = await statusAfterCancelling(stripe, id);
+  const status = await statusAfterCancel(stripe, id);
   if (status === undefined) return undefined;
   if (status === 'canceled') return { kind: 'cancelled', reference: id };
-  const message = `The payment cannot be called off: at Stripe it is ${status}.`;
+  const message = `The payment cannot be cancelled: at Stripe it is ${status}.`;
   return { kind: 'failed', reference: id, failure: failure('invalid_operation', status, message) };
 }
 
-async function statusAfterCancelling(stripe: Stripe, id: string): Promise<string | undefined> {
+async function statusAfterCancel(stripe: Stripe, id: string): Promise<string | undefined> {
   try {
-    return (await cancelled(stripe, id, 'requested_by_customer')).status;
+    return (await cancelIntent(stripe, id, 'requested_by_customer')).status;
   } catch (error) {
-    if (isSaidByStripe(error) && error.statusCode === 404) return undefined;
+    if (isStripeApiError(error) && error.statusCode === 404) return undefined;
     throw error;
   }
 }
 
-/** A declined payment comes as an error that carries its intent. */
-function declinedIntent(error: unknown): { intent: Stripe.PaymentIntent; why: Failure } {
-  const intent = isSaidByStripe(error) ? error.payment_intent : undefined;
+/** Stripe's library throws a declined payment as an error that carries the intent. */
+function intentOfDecline(error: unknown): { intent: Stripe.PaymentIntent; why: Failure } {
+  const intent = isStripeApiError(error) ? error.payment_intent : undefined;
   if (intent === undefined || outcomeOfError(error, 'CHARGE').kind !== 'failed') throw error;
   return { intent, why: decline(error as Stripe.errors.StripeError) };
 }
 
-async function settled(
+async function chargeOutcome(
   stripe: Stripe,
   { paymentMethod }: ChargeOperation,
   intent: Stripe.PaymentIntent,
   why = lastDecline(intent),
 ): Promise<Outcome> {
   const wasDeclined = intent.status === 'requires_payment_method' && paymentMethod !== null;
-  return wasDeclined ? declinedForGood(stripe, intent.id, why) : intentOutcome(intent);
+  return wasDeclined ? cancelDeclined(stripe, intent.id, why) : intentOutcome(intent);
 }
 
-/** `failed` only once nobody can pay the intent any more. */
-async function declinedForGood(stripe: Stripe, id: string, why: Failure): Promise<Outcome> {
+/** `failed` only after the intent can no longer be paid. */
+async function cancelDeclined(stripe: Stripe, id: string, why: Failure): Promise<Outcome> {
   try {
-    const intent = await cancelled(stripe, id, declinedReason);
+    const intent = await cancelIntent(stripe, id, declinedReason);
     if (intent.status === 'canceled') return { kind: 'failed', reference: id, failure: why };
     if (intent.status !== 'requires_payment_method') return intentOutcome(intent);
     return { kind: 'unknown', cause: new Error('A declined payment could not be cancelled.') };
   } catch (cause) {
-    // Even a clear no: it is about the cancelling, and not about the payment.
+    // Even after a refusal: it concerns the cancellation, not the payment.
     return { kind: 'unknown', cause };
   }
 }
 
-/** The intent as it is after it was asked to be cancelled: canceled, or whatever kept it from that. */
-async function cancelled(
+/** Cancels an intent. Returns it as it is afterwards: not `canceled` if its status does not allow that. */
+async function cancelIntent(
   stripe: Stripe,
   id: string,
   reason: 'abandoned' | 'requested_by_customer',
@@ -108,7 +108,7 @@ async function cancelled(
   try {
     return await stripe.paymentIntents.cancel(id, { cancellation_reason: reason });
   } catch (error) {
-    if (!isSaidByStripe(error) || error.statusCode !== 400) throw error;
+    if (!isStripeApiError(error) || error.statusCode !== 400) throw error;
     return stripe.paymentIntents.retrieve(id);
   }
 }

@@ -18,7 +18,7 @@ test.each([
   [{ fee: 0, currency: 'usd' }, undefined],
   [null, undefined],
   ['txn_1', undefined],
-])('of what Stripe has booked (%o) the fee is %o', (balance_transaction, fee) => {
+])('the fee of the balance transaction %o is %o', (balance_transaction, fee) => {
   const charge = { id: 'ch_1', object: 'charge', balance_transaction };
   const outcome = intentOutcome(intent({ status: 'succeeded', latest_charge: charge }));
   expect(outcome).toEqual({ kind: 'succeeded', reference: 'pi_1', ...(fee && { fee }) });
@@ -37,13 +37,13 @@ test.each([
   [{ type: 'redirect_to_url', redirect_to_url: { url: 'javascript:alert(1)' } }, null],
   [{ type: 'invented_tomorrow' }, null],
   [null, null],
-])('with %o to do next the payer goes to %j', (next_action, url) => {
+])('with the next action %o the payer goes to %j', (next_action, url) => {
   const outcome = intentOutcome(intent({ status: 'requires_action', next_action, client_secret: 'pi_1_secret_2' }));
   const nextAction = url === null ? { type: 'confirm', url, clientSecret: 'pi_1_secret_2' } : { type: 'redirect', url };
   expect(outcome).toEqual({ kind: 'needs_payer', reference: 'pi_1', nextAction });
 });
 
-test('states that Stripe may yet invent are under way', () => {
+test('unknown statuses are pending', () => {
   for (const status of ['processing', 'requires_capture', 'invented_tomorrow', null, undefined]) {
     expect(intentOutcome(intent({ status }))).toEqual({ kind: 'pending', reference: 'pi_1' });
     if (status !== 'requires_capture') expect(refundOutcome(refund({ status })).kind).toBe('pending');
@@ -51,7 +51,7 @@ test('states that Stripe may yet invent are under way', () => {
   expect(refundOutcome(refund({ status: 'requires_action' })).kind).toBe('pending');
 });
 
-test('the last decline is taken from the charge where the intent has forgotten it', () => {
+test('the last decline is taken from the charge if the intent does not have it', () => {
   const charge = { failure_code: 'card_declined', failure_message: 'No.', outcome: { reason: 'stolen_card' } };
   expect(lastDecline(intent({ latest_charge: charge }))).toEqual({
     code: 'lost_or_stolen',
@@ -69,7 +69,7 @@ test.each([
   [{ cancellation_reason: 'abandoned' }, undefined],
   [{ cancellation_reason: 'requested_by_customer', last_payment_error: { code: 'card_declined' } }, undefined],
   [{ cancellation_reason: null }, undefined],
-])('an intent that was canceled (%o) has failed where its last try was declined: %s', (facts, code) => {
+])('a canceled intent (%o) has failed if its last attempt was declined: %s', (facts, code) => {
   const outcome = intentOutcome(
     intent({ status: 'canceled', latest_charge: null, last_payment_error: null, ...facts }),
   );

@@ -4,16 +4,16 @@ import type { Fee, NamedMoney, NextAction, Outcome } from '../provider.ts';
 import { decline } from './declines.ts';
 import { amountOfStripe } from './units.ts';
 
-/** With this word an intent is cancelled after a decline, so that it is told from one that someone called off. */
+/** Florin cancels a declined intent with this reason, which distinguishes it from intents cancelled for other reasons. */
 export const declinedReason = 'abandoned';
 
-/** How a payment intent stands (https://docs.stripe.com/payments/paymentintents/lifecycle). */
+/** The outcome of a charge, from its payment intent (https://docs.stripe.com/payments/paymentintents/lifecycle). */
 export function intentOutcome(intent: Stripe.PaymentIntent): Outcome {
-  const { id: reference, status } = readable(intent, 'payment_intent');
+  const { id: reference, status } = requireObject(intent, 'payment_intent');
   switch (status) {
     case 'succeeded': {
       const fee = feeOf(intent);
-      // After a partial capture less than was asked for.
+      // Lower than the requested amount after a partial capture.
       const money = moneyOf(intent.amount_received, intent.currency);
       return { kind: 'succeeded', reference, ...(fee && { fee }), ...(money && { money }) };
     }
@@ -23,13 +23,13 @@ export function intentOutcome(intent: Stripe.PaymentIntent): Outcome {
     case 'requires_confirmation':
     case 'requires_action':
       return { kind: 'needs_payer', reference, nextAction: nextActionOf(intent) };
-    // `processing`, `requires_capture`, and what Stripe may yet invent: under way.
+    // `processing`, `requires_capture`, and statuses that Stripe may add.
     default:
       return { kind: 'pending', reference };
   }
 }
 
-/** Why the last try to pay an intent did not succeed. */
+/** Why the last attempt to pay an intent failed. */
 export function lastDecline({ last_payment_error: error, latest_charge: charge }: Stripe.PaymentIntent): Failure {
   if (error) return decline(error);
   return charge !== null && typeof charge === 'object'
@@ -46,50 +46,50 @@ function canceledOutcome(intent: Stripe.PaymentIntent): Outcome {
   if (reason === 'expired' || reason === 'automatic') {
     return { kind: 'failed', reference, failure: failure('payment_expired', reason) };
   }
-  // There is a charge once somebody has tried to pay; and it can but have failed.
-  const wasTried = Boolean(intent.last_payment_error ?? intent.latest_charge);
-  return reason === declinedReason && wasTried
+  // A cancelled intent with a charge or an error has had an attempt to pay, which must have failed.
+  const wasAttempted = Boolean(intent.last_payment_error ?? intent.latest_charge);
+  return reason === declinedReason && wasAttempted
     ? { kind: 'failed', reference, failure: lastDecline(intent) }
     : { kind: 'cancelled', reference };
 }
 
 /**
- * A page of Stripe's or of the payer's bank, or a voucher, where there is one; else the merchant's page goes on with
- * Stripe's script. What stands under `next_action` is named by its type.
+ * Redirects to the page of Stripe, of the payer's bank or of a voucher if `next_action` names one. Otherwise the merchant's
+ * page continues with Stripe's script. The details in `next_action` are under a field named like its type.
  */
 function nextActionOf({ next_action: action, client_secret: clientSecret }: Stripe.PaymentIntent): NextAction {
   const details = action === null || action === undefined ? undefined : (action as unknown as Details)[action.type];
   const { url, hosted_instructions_url, hosted_voucher_url, hosted_verification_url } = details ?? {};
-  const page = [url, hosted_instructions_url, hosted_voucher_url, hosted_verification_url].find(isAddress);
+  const page = [url, hosted_instructions_url, hosted_voucher_url, hosted_verification_url].find(isHttpUrl);
   if (page !== undefined) return { type: 'redirect', url: page };
   return { type: 'confirm', url: null, ...(clientSecret && { clientSecret }) };
 }
 
 type Details = Record<string, Record<string, unknown> | undefined>;
 
-function isAddress(value: unknown): value is string {
+function isHttpUrl(value: unknown): value is string {
   return typeof value === 'string' && /^https?:\/\//.test(value);
 }
 
-/** Known once Stripe has booked the charge, in the currency it pays the merchant out in. */
+/** Known after Stripe has booked the charge, in the currency of the payouts to the merchant. */
 function feeOf({ latest_charge: charge }: Stripe.PaymentIntent): Fee | undefined {
-  const booked = charge !== null && typeof charge === 'object' ? charge.balance_transaction : null;
-  if (booked === null || typeof booked !== 'object') return undefined;
-  const currency = booked.currency.toUpperCase();
-  const amount = amountOfStripe(booked.fee, currency);
+  const transaction = charge !== null && typeof charge === 'object' ? charge.balance_transaction : null;
+  if (transaction === null || typeof transaction !== 'object') return undefined;
+  const currency = transaction.currency.toUpperCase();
+  const amount = amountOfStripe(transaction.fee, currency);
   return amount !== undefined && amount > 0 ? { amount, currency } : undefined;
 }
 
-/** Undefined where it is not told. */
+/** Undefined if it is not reported. */
 function moneyOf(amount: unknown, currency: unknown): NamedMoney | undefined {
   if (typeof currency !== 'string') return undefined;
   const code = currency.toUpperCase();
   return { currency: code, ...(typeof amount === 'number' && { amount: amountOfStripe(amount, code) ?? null }) };
 }
 
-/** How a refund stands (https://docs.stripe.com/api/refunds/object). */
+/** The outcome of a refund, from its status (https://docs.stripe.com/api/refunds/object). */
 export function refundOutcome(refund: Stripe.Refund): Outcome {
-  const { id: reference, status, failure_reason: reason } = readable(refund, 'refund');
+  const { id: reference, status, failure_reason: reason } = requireObject(refund, 'refund');
   switch (status) {
     case 'succeeded': {
       const money = moneyOf(refund.amount, refund.currency);
@@ -99,14 +99,17 @@ export function refundOutcome(refund: Stripe.Refund): Outcome {
       return { kind: 'failed', reference, failure: failure('refund_refused', reason ?? null) };
     case 'canceled':
       return { kind: 'cancelled', reference };
-    // `pending`, and `requires_action`: Stripe has written to the payer itself.
+    // `pending` and `requires_action`: in the latter case Stripe itself has sent the payer an email.
     default:
       return { kind: 'pending', reference };
   }
 }
 
-/** An answer that is not what was asked for says nothing: a proxy's page, an error in a form of its own. */
-function readable<Answer extends { id: string; object: string }>(answer: Answer, object: Answer['object']): Answer {
-  if (answer?.object !== object || typeof answer.id !== 'string') throw new Error(`This is no ${object} of Stripe.`);
+/** Throws if an answer is not the expected object, for example because it comes from a proxy. */
+function requireObject<Answer extends { id: string; object: string }>(
+  answer: Answer,
+  object: Answer['object'],
+): Answer {
+  if (answer?.object !== object || typeof answer.id !== 'string') throw new Error(`This is not a ${object} of Stripe.`);
   return answer;
 }

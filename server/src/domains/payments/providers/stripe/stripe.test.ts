@@ -18,7 +18,7 @@ const referenceOf = (outcome: Outcome | { kind: 'absent' }) => (outcome as { ref
 const paid = async (method = 'pm_card_visa') =>
   referenceOf(await stripe.charge(chargeOperation({ paymentMethod: method }), call));
 
-test('a charge with a payment method takes the money at once and says what Stripe keeps', async () => {
+test('a charge with a payment method takes the money at once and reports the fee', async () => {
   const operation = chargeOperation();
   const outcome = await stripe.charge(operation, call);
   expect(outcome).toEqual({
@@ -47,16 +47,16 @@ test.each([
   [5, 'UGX', '500'],
   [200, 'MGA', '2'],
   [5120, 'KWD', '5120'],
-])('%i %s is charged as %s', async (amount, currency, told) => {
+])('%i %s is charged as %s', async (amount, currency, sent) => {
   expect((await stripe.charge(chargeOperation({ amount, currency }), call)).kind).toBe('succeeded');
-  expect(simulator.requests.at(-1)?.params).toMatchObject({ amount: told, currency: currency.toLowerCase() });
+  expect(simulator.requests.at(-1)?.params).toMatchObject({ amount: sent, currency: currency.toLowerCase() });
 });
 
 test.each([
   [5124, 'KWD'],
   [201, 'MGA'],
   [1000, 'IQD'],
-])('%i %s, which Stripe cannot count, is refused before any call', async (amount, currency) => {
+])('%i %s, which Stripe does not support, is refused before any call', async (amount, currency) => {
   const requests = simulator.requests.length;
   const expected = { kind: 'failed', failure: { code: 'not_supported' } };
   expect(await stripe.charge(chargeOperation({ amount, currency }), call)).toMatchObject(expected);
@@ -64,7 +64,7 @@ test.each([
   expect(simulator.requests).toHaveLength(requests);
 });
 
-test("a description that is too long for Stripe is cut, no character in half; the merchant's metadata stay here", async () => {
+test("a description that is too long is cut between characters; the merchant's metadata is not sent", async () => {
   await stripe.charge(chargeOperation({ description: '🎌'.repeat(1_500), metadata: { order: 66 } }), call);
   const { description, metadata } = simulator.requests.at(-1)?.params ?? {};
   expect(description).toBe('🎌'.repeat(500));
@@ -77,7 +77,7 @@ test.each([
   ['pm_card_visa_chargeDeclinedStolenCard', 'lost_or_stolen', 'stolen_card'],
   ['pm_card_chargeDeclinedExpiredCard', 'expired_card', 'expired_card'],
   ['pm_card_chargeDeclinedProcessingError', 'processing_error', 'processing_error'],
-])('%s is declined as %s, and nobody can pay its intent afterwards', async (paymentMethod, code, providerCode) => {
+])('%s is declined as %s, and its intent can no longer be paid', async (paymentMethod, code, providerCode) => {
   const charges = simulator.charges.length;
   const outcome = await stripe.charge(chargeOperation({ paymentMethod }), call);
   const failure = { code, providerCode, message: 'Your card was declined.' };
@@ -91,7 +91,7 @@ test.each([
   );
 });
 
-test('a payment that its payer has to authenticate sends the payer there, and succeeds afterwards', async () => {
+test('a payment that needs authentication redirects the payer and then succeeds', async () => {
   const operation = chargeOperation({ paymentMethod: 'pm_card_threeDSecure' });
   const outcome = await stripe.charge(operation, call);
   const reference = referenceOf(outcome);
@@ -102,7 +102,7 @@ test('a payment that its payer has to authenticate sends the payer there, and su
   expect(await stripe.lookUp({ ...operation, reference }, call)).toMatchObject({ kind: 'succeeded', reference });
 });
 
-test('a payer who is not authenticated ends the payment for good', async () => {
+test('a failed authentication fails the payment for good', async () => {
   const operation = chargeOperation({ paymentMethod: 'pm_card_threeDSecure' });
   const reference = referenceOf(await stripe.charge(operation, call));
   simulator.account.authenticate(reference, false);
@@ -111,7 +111,7 @@ test('a payer who is not authenticated ends the payment for good', async () => {
   expect(simulator.account.intent(reference).status).toBe('canceled');
 });
 
-test('without a payment method the merchant’s page goes on with the client secret, as often as the payer tries', async () => {
+test('without a payment method the merchant’s page continues with the client secret, for any number of attempts', async () => {
   const operation = chargeOperation({ paymentMethod: null });
   const outcome = await stripe.charge(operation, call);
   const reference = referenceOf(outcome);
@@ -124,7 +124,7 @@ test('without a payment method the merchant’s page goes on with the client sec
   expect(await stripe.lookUp({ ...operation, reference }, call)).toMatchObject({ kind: 'succeeded', reference });
 });
 
-test('a bank debit is under way for days, and ends either way', async () => {
+test('a bank debit is pending until it succeeds or fails', async () => {
   for (const succeeds of [true, false]) {
     const operation = chargeOperation({ paymentMethod: 'pm_usBankAccount_success' });
     const outcome = await stripe.charge(operation, call);
@@ -140,7 +140,7 @@ test.each([
   [{ paymentMethod: 'ideal' }, 'invalid_operation', 'resource_missing'],
   [{ amount: 1 }, 'not_supported', 'amount_too_small'],
   [{ amount: 9_007_199_254_740_991 }, 'not_supported', 'parameter_invalid_integer'],
-])('what Stripe does not accept fails with its own word: %o', async (facts, code, providerCode) => {
+])('a charge that Stripe refuses fails with its code: %o', async (facts, code, providerCode) => {
   const outcome = await stripe.charge(chargeOperation(facts), call);
   expect(outcome).toMatchObject({ kind: 'failed', failure: { code, providerCode } });
 });
@@ -156,7 +156,7 @@ test.each([null, '', 'pk_test_publishable', 'test_key_of_mollie', 'sk_test_with\
   },
 );
 
-test('a key that Stripe does not know fails a call, and leaves a look-up unknown', async () => {
+test('an API key that Stripe does not know fails a call and leaves a look-up unknown', async () => {
   const wrong = callWith({ credentials: { ...credentials, apiKey: 'sk_test_revoked' } });
   const refused = { kind: 'failed', failure: { code: 'credentials_refused' } };
   expect(await stripe.charge(chargeOperation(), wrong)).toMatchObject(refused);
@@ -167,7 +167,7 @@ test('a key that Stripe does not know fails a call, and leaves a look-up unknown
   }
 });
 
-test('refunds give back in parts up to the whole, and no more', async () => {
+test('partial refunds are possible up to the amount of the charge', async () => {
   const reference = await paid();
   const part = refundOperation(reference, { amount: 1000 });
   const outcome = await stripe.refund(part, call);
@@ -195,7 +195,7 @@ test('refunds give back in parts up to the whole, and no more', async () => {
   expect(await stripe.refund(refundOperation('', { amount: 1 }), call)).toMatchObject(refused(null));
 });
 
-test('a refund that takes its time is pending, and looked up until Stripe has done it or not', async () => {
+test('a slow refund is pending until Stripe has carried it out or failed it', async () => {
   const ends = { succeeded: 'succeeded', failed: 'failed', canceled: 'cancelled' } as const;
   for (const [status, kind] of Object.entries(ends)) {
     const operation = refundOperation(await paid('pm_card_pendingRefund'));
@@ -209,7 +209,7 @@ test('a refund that takes its time is pending, and looked up until Stripe has do
   }
 });
 
-test('a charge that waits for its payer is called off; one that has the money is not', async () => {
+test('a charge that waits for its payer is cancelled; one that has succeeded is not', async () => {
   const waiting = chargeOperation({ paymentMethod: null });
   const reference = referenceOf(await stripe.charge(waiting, call));
   const operation = cancelOperation({ ...waiting, reference });
@@ -226,7 +226,7 @@ test('a charge that waits for its payer is called off; one that has the money is
   }
 });
 
-test('a charge whose reference never came is called off by its key', async () => {
+test('a charge without a known reference is cancelled by its key', async () => {
   const waiting = chargeOperation({ paymentMethod: null });
   const reference = referenceOf(await stripe.charge(waiting, call));
   expect(await stripe.cancel(cancelOperation(waiting), call)).toEqual({ kind: 'cancelled', reference });

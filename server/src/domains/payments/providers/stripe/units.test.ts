@@ -26,29 +26,29 @@ test.each([
   [1000, 'LYD', undefined],
   [maximumAmount, 'ISK', undefined],
   [100, 'XXX', undefined],
-])('%i %s is %s of Stripe', (minor, code, expected) => {
+])('%i %s is %s in the unit of Stripe', (minor, code, expected) => {
   expect(stripeAmount(minor, code)).toBe(expected);
 });
 
-test('over all of ISO 4217: what Stripe is told is the same money to the last digit, or nothing is told', () => {
+test('every amount of every ISO 4217 currency is converted exactly or not at all', () => {
   fc.assert(
     fc.property(amount, currency, (minor, code) => {
-      const told = stripeAmount(minor, code);
-      if (told === undefined) return;
-      expect(Number.isSafeInteger(told)).toBe(true);
-      expect(thousandthsAsStripeCounts(told, code)).toBe(thousandthsOf(decimalOf(minor, code)));
-      expect(amountOfStripe(told, code)).toBe(minor);
+      const converted = stripeAmount(minor, code);
+      if (converted === undefined) return;
+      expect(Number.isSafeInteger(converted)).toBe(true);
+      expect(thousandthsOfStripe(converted, code)).toBe(thousandthsOf(decimalOf(minor, code)));
+      expect(amountOfStripe(converted, code)).toBe(minor);
     }),
     { numRuns: 2_000 },
   );
 });
 
-test('every currency but the two that Stripe does not count takes a round amount', () => {
+test('every currency except the two that Stripe does not document accepts a round amount', () => {
   const refused = currencyCodes.filter((code) => stripeAmount(10_000, code) === undefined);
   expect(refused).toEqual(['IQD', 'LYD']);
 });
 
-test('what would need rounding is never told', () => {
+test('an amount that would need rounding is not converted', () => {
   fc.assert(
     fc.property(amount, currency, (minor, code) => {
       if (stripeAmount(minor, code) !== undefined) return;
@@ -69,8 +69,8 @@ test('a fee that is not a whole number of minor units is not reported', () => {
   expect(amountOfStripe(1, 'XXX')).toBeUndefined();
 });
 
-/** The documentation's rules once more, in other words: the value in thousandths. */
-function thousandthsAsStripeCounts(told: number, code: string): bigint {
+/** An independent version of the documented rules: the value in thousandths. */
+function thousandthsOfStripe(converted: number, code: string): bigint {
   const zero = [
     'BIF',
     'CLP',
@@ -89,8 +89,8 @@ function thousandthsAsStripeCounts(told: number, code: string): bigint {
     'XPF',
   ];
   const three = ['BHD', 'JOD', 'KWD', 'OMR', 'TND'];
-  if (zero.includes(code)) return BigInt(told) * 1_000n;
-  return three.includes(code) ? BigInt(told) : BigInt(told) * 10n;
+  if (zero.includes(code)) return BigInt(converted) * 1_000n;
+  return three.includes(code) ? BigInt(converted) : BigInt(converted) * 10n;
 }
 
 function thousandthsOf(decimal: string): bigint {

@@ -4,19 +4,19 @@ import { failure } from '../failures.ts';
 import type { Outcome } from '../provider.ts';
 
 /**
- * Stripe counts an amount in a unit of its own, which is not always that of ISO 4217. From
- * https://docs.stripe.com/currencies, sections Zero-decimal currencies, Three-decimal currencies and Special cases:
- * - These have no decimals. UGX stands in the list too, but its special case says otherwise.
- * - ISK and UGX have none either, yet are said with two, always `00`: 5 ISK is 500.
- * - Three decimals, of which the last must be 0: 5.120 KWD is 5120, and 5.124 KWD cannot be charged or given back.
- * - HUF and TWD are special for payouts alone. All others have two decimals.
+ * Stripe's unit of an amount is not always the minor unit of ISO 4217. From https://docs.stripe.com/currencies, sections
+ * Zero-decimal currencies, Three-decimal currencies and Special cases:
+ * - The currencies in `withoutDecimals` have no decimals. Stripe's list has UGX too, but a special case overrides it.
+ * - ISK and UGX have no decimals either, but the API takes two, always `00`: 5 ISK is 500.
+ * - Of three decimals the last must be 0: 5.120 KWD is 5120, and 5.124 KWD can be neither charged nor refunded.
+ * - HUF and TWD are special for payouts only. All other currencies have two decimals.
  */
 const withoutDecimals = new Set('BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF'.split(' '));
 const withThreeDecimals = new Set('BHD JOD KWD OMR TND'.split(' '));
 
 /**
- * An amount in minor units of ISO 4217, as Stripe wants it: 500 JPY is 500, 5 ISK is 500, 200 MGA (2.00) is 2. Undefined
- * where it cannot be said exactly.
+ * Converts an amount from minor units of ISO 4217 to Stripe's unit: 500 JPY is 500, 5 ISK is 500, 200 MGA (2.00) is 2.
+ * Undefined if that is not exact.
  */
 export function stripeAmount(amount: number, currency: string): number | undefined {
   const digits = digitsOf(currency);
@@ -24,13 +24,13 @@ export function stripeAmount(amount: number, currency: string): number | undefin
   return digits === 3 && converted !== undefined && converted % 10 !== 0 ? undefined : converted;
 }
 
-/** What is answered in its stead, before anyone is asked. */
-export function unsayable({ currency }: { currency: string }): Outcome {
-  const message = `Stripe does not count in the smallest unit of ${currency} that this amount needs.`;
+/** The outcome of an operation with an amount that cannot be converted. It is never sent. */
+export function unsupportedAmount({ currency }: { currency: string }): Outcome {
+  const message = `Stripe does not support the smallest unit of ${currency} that this amount needs.`;
   return { kind: 'failed', failure: failure('not_supported', null, message) };
 }
 
-/** What Stripe says (`USD`, 59) in minor units of ISO 4217. Undefined where it cannot be said exactly, or not at all. */
+/** Converts an amount from Stripe's unit to minor units of ISO 4217. Undefined if that is not exact or not possible. */
 export function amountOfStripe(amount: number, currency: string): number | undefined {
   const digits = digitsOf(currency);
   const exponent = exponentOf(currency);
@@ -40,7 +40,7 @@ export function amountOfStripe(amount: number, currency: string): number | undef
   return Number.isSafeInteger(converted) ? converted : undefined;
 }
 
-/** IQD and LYD have three in ISO 4217 and are not among Stripe's: how it would count them nobody has said. */
+/** IQD and LYD have three digits in ISO 4217. Stripe documents no unit for them. */
 function digitsOf(currency: string): 0 | 2 | 3 | undefined {
   if (withoutDecimals.has(currency)) return 0;
   if (withThreeDecimals.has(currency)) return 3;

@@ -20,19 +20,19 @@ afterAll(() => simulator.close());
 
 const call = callWith();
 const charge = (facts: Partial<ChargeOperation> = {}) => chargeOperation({ createdMs: nowMs, ...facts });
-// A part of it, so that a second one would not be refused.
+// A partial refund, so that Stripe would not refuse a second one.
 const refund = (intent: string) => refundOperation(intent, { createdMs: nowMs, amount: 500 });
 const referenceOf = (outcome: Outcome | Absent) => (outcome as { reference: string }).reference;
 const chargesOf = (key: string) => simulator.charges.filter(({ florinKey }) => florinKey === key).length;
 const refundsOf = (key: string) => simulator.refunds.filter(({ metadata }) => metadata.florin_key === key).length;
 const silent: StripeFault[] = ['hangBefore', 'hangAfter', 'dripAfter'];
 
-/** Calls while the next request is spoilt; where nothing (more) comes, the deadline fires once that is certain. */
-async function spoilt(fault: StripeFault, act: (call: Call) => Promise<Outcome | Absent>, on = /^POST /) {
+/** Calls while the next request has a fault. If the answer never ends, the deadline fires once the fault is applied. */
+async function withFault(fault: StripeFault, act: (call: Call) => Promise<Outcome | Absent>, on = /^POST /) {
   const deadline = new AbortController();
-  const struck = simulator.next(fault, on);
+  const hit = simulator.next(fault, on);
   const outcome = act(callWith({ signal: deadline.signal }));
-  await struck;
+  await hit;
   if (silent.includes(fault)) deadline.abort(new DOMException('The deadline is over.', 'TimeoutError'));
   return outcome;
 }
@@ -59,11 +59,11 @@ const unclear: StripeFault[] = [
 ];
 
 test.each(unclear)(
-  'a charge that met %o is unknown after one request; then the look-up finds it made once',
+  'a charge with the fault %o is unknown after one request; the look-up then finds one charge',
   async (fault) => {
     const operation = charge();
     const requests = simulator.requests.length;
-    expect((await spoilt(fault, (within) => stripe.charge(operation, within))).kind).toBe('unknown');
+    expect((await withFault(fault, (within) => stripe.charge(operation, within))).kind).toBe('unknown');
     expect(simulator.requests).toHaveLength(requests + 1);
     const seen = await stripe.lookUp(operation, call);
     expect(seen).toMatchObject({ kind: 'succeeded', reference: expect.stringMatching(/^pi_/) });
@@ -72,14 +72,14 @@ test.each(unclear)(
   },
 );
 
-test.each(unclear)('a refund that met %o is unknown; then the look-up finds it made once', async (fault) => {
+test.each(unclear)('a refund with the fault %o is unknown; the look-up then finds one refund', async (fault) => {
   const operation = refund(referenceOf(await stripe.charge(charge(), call)));
-  expect((await spoilt(fault, (within) => stripe.refund(operation, within))).kind).toBe('unknown');
+  expect((await withFault(fault, (within) => stripe.refund(operation, within))).kind).toBe('unknown');
   expect(await stripe.lookUp(operation, call)).toMatchObject({ kind: 'succeeded' });
   expect(refundsOf(operation.key)).toBe(1);
 });
 
-test('a redirect is an unknown outcome, and nothing is carried to where it points', async () => {
+test('a redirect is an unknown outcome and is not followed', async () => {
   const elsewhere = await startReceiver(200);
   const moved = await startReceiver((_received, _request, response) =>
     response.writeHead(307, { location: `${elsewhere.url}/v1/payment_intents` }).end(),
@@ -92,13 +92,13 @@ test('a redirect is an unknown outcome, and nothing is carried to where it point
   }
 });
 
-test('where nobody answers at all the outcome is unknown', async () => {
+test('an unreachable host leaves the outcome unknown', async () => {
   const gone = await startReceiver();
   await gone.close();
   expect((await new StripeProvider(gone.url).charge(charge(), call)).kind).toBe('unknown');
 });
 
-test('one key twice, at once and afterwards, is one charge', async () => {
+test('a key sent twice, at once or later, makes one charge', async () => {
   const operation = charge();
   const stalled = simulator.next('stall');
   const first = stripe.charge(operation, call);
@@ -113,23 +113,23 @@ test('one key twice, at once and afterwards, is one charge', async () => {
   expect(chargesOf(operation.key)).toBe(1);
 });
 
-test('a rate limit fails a first charge for good and leaves everything else open', async () => {
+test('a rate limit definitely fails a first charge and leaves everything else unknown', async () => {
   const operation = charge();
-  expect(await spoilt('rateLimit', (within) => stripe.charge(operation, within))).toMatchObject({
+  expect(await withFault('rateLimit', (within) => stripe.charge(operation, within))).toMatchObject({
     kind: 'failed',
     failure: { code: 'provider_unavailable' },
   });
   expect(chargesOf(operation.key)).toBe(0);
-  // The same answer to a look-up says nothing of the charge that may have been made before.
+  // The same answer to a look-up says nothing about a charge that may have been made before.
   const lost = charge();
-  await spoilt('dropAfter', (within) => stripe.charge(lost, within));
-  expect((await spoilt('rateLimit', (within) => stripe.lookUp(lost, within))).kind).toBe('unknown');
+  await withFault('dropAfter', (within) => stripe.charge(lost, within));
+  expect((await withFault('rateLimit', (within) => stripe.lookUp(lost, within))).kind).toBe('unknown');
   expect((await stripe.lookUp(lost, call)).kind).toBe('succeeded');
   const back = refund(referenceOf(await stripe.lookUp(lost, call)));
-  expect((await spoilt('rateLimit', (within) => stripe.refund(back, within))).kind).toBe('unknown');
+  expect((await withFault('rateLimit', (within) => stripe.refund(back, within))).kind).toBe('unknown');
 });
 
-test('a key used before with other parameters is unknown, and the look-up finds what was made then', async () => {
+test('a key used before with other parameters is unknown, and the look-up finds the earlier charge', async () => {
   const operation = charge();
   await stripe.charge(operation, call);
   const changed = { ...operation, returnUrl: 'https://elsewhere.example.org' };
@@ -138,36 +138,36 @@ test('a key used before with other parameters is unknown, and the look-up finds 
   expect(chargesOf(operation.key)).toBe(1);
 });
 
-test('a 500 that Stripe has kept under the key, with nothing behind it, stays unknown and is never charged again', async () => {
+test('a 500 that Stripe has stored for the key without a charge stays unknown and is never charged again', async () => {
   const operation = charge({ paymentMethod: null });
-  await spoilt('status500After', (within) => stripe.charge(operation, within));
+  await withFault('status500After', (within) => stripe.charge(operation, within));
   simulator.account.intents.delete([...simulator.account.intents.keys()].at(-1) as string);
   expect((await stripe.lookUp(operation, call)).kind).toBe('unknown');
   expect(chargesOf(operation.key)).toBe(0);
 });
 
-test('a declined charge whose cancelling went wrong is unknown, and failed once the look-up has cancelled it', async () => {
+test('a declined charge whose cancellation failed is unknown, and failed after the look-up has cancelled it', async () => {
   const faults: StripeFault[] = ['dropBefore', 'dropAfter', 'status500Before', 'rateLimit', 'lockTimeout', 'hangAfter'];
   for (const fault of faults) {
     const operation = charge({ paymentMethod: 'pm_card_chargeDeclined' });
     const within = (work: Call) => stripe.charge(operation, work);
-    expect((await spoilt(fault, within, /^POST .*\/cancel$/)).kind).toBe('unknown');
+    expect((await withFault(fault, within, /^POST .*\/cancel$/)).kind).toBe('unknown');
     const seen = await stripe.lookUp(operation, call);
     expect(seen).toMatchObject({ kind: 'failed', failure: { code: 'card_declined' } });
     expect(simulator.account.intent(referenceOf(seen)).status).toBe('canceled');
   }
 });
 
-test('a declined intent that was paid before it could be cancelled has succeeded', async () => {
+test('a declined intent that is paid before its cancellation has succeeded', async () => {
   const operation = charge({ paymentMethod: 'pm_card_chargeDeclined' });
-  await spoilt('dropBefore', (within) => stripe.charge(operation, within), /^POST .*\/cancel$/);
+  await withFault('dropBefore', (within) => stripe.charge(operation, within), /^POST .*\/cancel$/);
   const intent = [...simulator.account.intents.values()].at(-1);
   simulator.account.confirmIntent(intent?.id as string, { payment_method: 'pm_card_visa' });
   expect(await stripe.lookUp(operation, call)).toMatchObject({ kind: 'succeeded', reference: intent?.id });
   expect(chargesOf(operation.key)).toBe(1);
 });
 
-test('after a day keys mean nothing: lists are read, and what they do not show was never made', async () => {
+test('after a day, look-ups read the lists, and an operation that they do not contain is absent', async () => {
   const made = charge();
   const makings = refund(referenceOf(await stripe.charge(made, call)));
   await stripe.refund(makings, call);
@@ -186,10 +186,12 @@ test('after a day keys mean nothing: lists are read, and what they do not show w
   expect(await stripe.lookUp(neverMade, call)).toEqual({ kind: 'absent' });
   expect(await stripe.lookUp(neverRefunded, call)).toEqual({ kind: 'absent' });
   expect(simulator.requests.filter(({ method }) => method === 'POST')).toHaveLength(posts);
-  expect((await spoilt('status500Before', (within) => stripe.lookUp(neverMade, within), /^GET /)).kind).toBe('unknown');
+  expect((await withFault('status500Before', (within) => stripe.lookUp(neverMade, within), /^GET /)).kind).toBe(
+    'unknown',
+  );
 });
 
-test('a list too long to be walked through says nothing', async () => {
+test('a list that is too long to read leaves the outcome unknown', async () => {
   const page = Array.from({ length: 100 }, (_, i) => ({ id: `pi_${i}`, object: 'payment_intent', metadata: {} }));
   const endless = await startReceiver((_received, _request, response) =>
     response.end(JSON.stringify({ object: 'list', data: page, has_more: true })),
@@ -203,14 +205,14 @@ test('a list too long to be walked through says nothing', async () => {
   }
 });
 
-test('an outcome of whatever kind carries nothing secret', async () => {
+test('no outcome contains a secret', async () => {
   const secrets = [simulatedApiKey, 'canary_of_the_api_secret', 'whsec_simulated'];
   const quoting = JSON.stringify({
     error: { type: 'invalid_request_error', message: `You sent ${secrets.join()} and pi_1_secret_canary.` },
   });
   const faults: StripeFault[] = [...unclear, { status: 400, body: quoting }, { status: 500, body: quoting }];
   for (const fault of faults) {
-    const outcome = await spoilt(fault, (within) => stripe.charge(charge(), within));
+    const outcome = await withFault(fault, (within) => stripe.charge(charge(), within));
     const shown = inspect(outcome, { depth: 20, showHidden: true }) + JSON.stringify(outcome);
     for (const secret of [...secrets, 'canary', 'Bearer']) expect(shown).not.toContain(secret);
     if (outcome.kind === 'unknown') expect(outcome.cause).toMatchObject({ code: expect.stringMatching(/^\w+$/) });

@@ -1,53 +1,62 @@
 import type { FailureCode } from '../failures.ts';
 import type { Call, CancelOperation, ChargeOperation, Operation, RefundOperation } from '../provider.ts';
 import { type Behaviour, lateMs, succeed } from './behaviours.ts';
-import { keyOfReference, type Message, type MessageState, signedMessage } from './messages.ts';
-import type { BookedState, Booking } from './statements.ts';
+import { keyOfReference, type MessageState, type SignedMessage, signedMessage } from './messages.ts';
+import type { NewOperationRecord, OperationState } from './statements.ts';
 
-/** What the payer can choose on the page, and what follows. */
-export const decisions = {
+/** The payer's choices on the sandbox's page, and their results. */
+export const payerChoices = {
   pay: { state: 'SUCCEEDED', failureCode: null },
   fail: { state: 'FAILED', failureCode: 'authentication_failed' },
   cancel: { state: 'CANCELLED', failureCode: null },
-} as const satisfies Record<string, { state: MessageState & BookedState; failureCode: FailureCode | null }>;
+} as const satisfies Record<string, { state: MessageState & OperationState; failureCode: FailureCode | null }>;
 
-export type Decision = keyof typeof decisions;
+export type Decision = keyof typeof payerChoices;
 
-/** How an operation goes into the books when it is asked for the first time. */
-export function bookingOf(
+/** The record of an operation at its first call. */
+export function newOperationRecord(
   operation: ChargeOperation | RefundOperation,
   behaviour: Behaviour,
   call: Call,
   nowMs: number,
-): Booking {
+): NewOperationRecord {
   const settlesMs = behaviour.isLate ? nowMs + lateMs : null;
-  const returnsMs = behaviour.isReturned ? nowMs + lateMs : null;
+  const returnsMs = behaviour.isReturnedLater ? nowMs + lateMs : null;
   return {
-    ...plainBooking(operation, call, nowMs),
-    state: firstState(operation.kind, behaviour),
+    ...defaultRecord(operation, call, nowMs),
+    state: initialState(operation.kind, behaviour),
     behaviour: behaviour === succeed ? null : behaviour.word,
     failure_code: returnsMs === null ? (behaviour.failure ?? null) : null,
     fee: behaviour.fee ?? null,
     settles_ms: settlesMs,
     returns_ms: returnsMs,
-    lookups_left: behaviour.lookUps ?? null,
+    lookups_left: behaviour.succeedsAtLookUp ?? null,
     charge_key: operation.kind === 'REFUND' ? keyOfReference(operation.chargeReference) : null,
-    return_url: behaviour.ends === 'UNDECIDED' && operation.kind === 'CHARGE' ? operation.returnUrl : null,
+    return_url: behaviour.finalState === 'UNDECIDED' && operation.kind === 'CHARGE' ? operation.returnUrl : null,
     ...callbacksOf(operation, behaviour, call, settlesMs ?? returnsMs),
   };
 }
 
-/** What comes of a cancellation is found when it is settled. */
-export function cancellationOf(operation: CancelOperation, call: Call, isSilent: boolean, nowMs: number): Booking {
+/** The record of a cancellation. `settleCancel` finds its result. */
+export function newCancellationRecord(
+  operation: CancelOperation,
+  call: Call,
+  isSilent: boolean,
+  nowMs: number,
+): NewOperationRecord {
   return {
-    ...plainBooking(operation, call, nowMs),
+    ...defaultRecord(operation, call, nowMs),
     state: 'UNTAKEN',
     behaviour: isSilent ? 'silent' : null,
     charge_key: operation.chargeKey,
   };
 }
 
-function plainBooking({ key, kind, amount, currency }: Operation, { channelId }: Call, nowMs: number): Booking {
+function defaultRecord(
+  { key, kind, amount, currency }: Operation,
+  { channelId }: Call,
+  nowMs: number,
+): NewOperationRecord {
   return {
     key,
     kind,
@@ -70,34 +79,34 @@ function plainBooking({ key, kind, amount, currency }: Operation, { channelId }:
   };
 }
 
-/** A refund that is to succeed is taken when its charge has been asked (`settleRefund`). */
-function firstState(kind: 'CHARGE' | 'REFUND', { ends, arrives }: Behaviour): BookedState {
-  if (arrives !== undefined) return 'UNTAKEN';
-  return ends ?? (kind === 'CHARGE' ? 'SUCCEEDED' : 'UNTAKEN');
+/** A refund that is to succeed is carried out by `settleRefund`, which checks its charge. */
+function initialState(kind: 'CHARGE' | 'REFUND', { finalState, effectiveCall }: Behaviour): OperationState {
+  if (effectiveCall !== undefined) return 'UNTAKEN';
+  return finalState ?? (kind === 'CHARGE' ? 'SUCCEEDED' : 'UNTAKEN');
 }
 
-type Callbacks = Pick<Booking, 'callbacks_json' | 'callback_due_ms' | 'callback_trouble'>;
+type Callbacks = Pick<NewOperationRecord, 'callbacks_json' | 'callback_due_ms' | 'callback_trouble'>;
 
 function callbacksOf(
   operation: Operation,
-  { ends, tells, failure }: Behaviour,
+  { finalState, callbacks, failure }: Behaviour,
   { credentials: { webhookSecret } }: Call,
   dueMs: number | null,
 ): Callbacks {
-  const isDecided = ends === 'UNDECIDED';
-  if (tells === undefined && !isDecided) return noCallbacks;
+  const isPayersChoice = finalState === 'UNDECIDED';
+  if (callbacks === undefined && !isPayersChoice) return noCallbacks;
   if (webhookSecret === null || webhookSecret === '') return { ...noCallbacks, callback_trouble: 'no_secret' };
   const { key, amount, currency } = operation;
-  const signed = (state: MessageState, sequence: number, failureCode: FailureCode | null): Message =>
+  const signed = (state: MessageState, sequence: number, failureCode: FailureCode | null): SignedMessage =>
     signedMessage({ key, state, failureCode, fee: null, amount, currency }, sequence, webhookSecret);
-  if (isDecided) {
-    const lists = Object.entries(decisions).map(([decision, { state, failureCode }]) => [
+  if (isPayersChoice) {
+    const lists = Object.entries(payerChoices).map(([decision, { state, failureCode }]) => [
       decision,
       [signed(state, 1, failureCode)],
     ]);
     return { ...noCallbacks, callbacks_json: JSON.stringify(Object.fromEntries(lists)) };
   }
-  const list = (tells ?? []).map(({ state, sequence }) =>
+  const list = (callbacks ?? []).map(({ state, sequence }) =>
     signed(state, sequence, isFailure(state) ? (failure ?? 'card_declined') : null),
   );
   return { callbacks_json: JSON.stringify(list), callback_due_ms: dueMs, callback_trouble: null };

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { secondMs } from '../../../../core/clock.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/database.ts';
 import { call, cancelOf, chargeOf, credentials, sandboxOn } from '../../../../testing/sandbox.ts';
-import { callbackPauseMs, lateMs } from './behaviours.ts';
+import { callbackIntervalMs, lateMs } from './behaviours.ts';
 
 let db: TestDatabase;
 const nodes: ReturnType<typeof sandboxOn>[] = [];
@@ -25,88 +25,88 @@ function nodeAt(startMs?: number) {
   return node;
 }
 
-const asking = (word: string) => chargeOf({ metadata: { sandbox: word } });
+const chargeWith = (word: string) => chargeOf({ metadata: { sandbox: word } });
 
-interface Owed {
+interface CallbackState {
   callback_step: number;
   callback_tries: number;
   callback_due_at: string | null;
   callback_trouble: string | null;
 }
 
-async function owedBy(key: string): Promise<Owed> {
-  const [row] = await db.query<Owed>(
+async function callbackStateOf(key: string): Promise<CallbackState> {
+  const [row] = await db.query<CallbackState>(
     'select callback_step, callback_tries, callback_due_at, callback_trouble from sandbox_operation where key = $1',
     [key],
   );
-  return row as Owed;
+  return row as CallbackState;
 }
 
-const settled = (key: string) =>
-  eventually('everything is told', async () => {
-    const owed = await owedBy(key);
-    return owed.callback_due_at === null && owed;
+const allSent = (key: string) =>
+  eventually('all callbacks are sent', async () => {
+    const state = await callbackStateOf(key);
+    return state.callback_due_at === null && state;
   });
 
-test('nothing is sent before it is due; then it goes to its channel, signed', async () => {
+test('a callback is sent when it is due, signed and to its channel', async () => {
   const node = nodeAt();
-  const charge = asking('late');
+  const charge = chargeWith('late');
   await node.sandbox.charge(charge, call({ channelId: 42 }));
   node.sandbox.start();
   node.moveBy(lateMs - 1);
-  await eventually('a look for what is due', () => node.statements.includes('sandbox.claim_callbacks'));
+  await eventually('a poll for due callbacks', () => node.statements.includes('sandbox.claim_callbacks'));
   expect(node.delivered).toEqual([]);
   node.moveBy(1);
-  await settled(charge.key);
+  await allSent(charge.key);
   const [{ channelId, headers, body } = { channelId: 0, headers: {}, body: Buffer.of() }] = node.delivered;
   expect(channelId).toBe(42);
-  const news = await node.sandbox.readCallback({ headers, query: {}, body, receivedMs: 0 }, credentials);
-  expect(news).toMatchObject({ notice: { key: charge.key, outcome: { kind: 'succeeded' } } });
+  const callback = await node.sandbox.readCallback({ headers, query: {}, body, receivedMs: 0 }, credentials);
+  expect(callback).toMatchObject({ notice: { key: charge.key, outcome: { kind: 'succeeded' } } });
 });
 
-test('what is owed survives a restart, and is sent by whoever is there', async () => {
+test('due callbacks survive a restart and are sent by any node', async () => {
   const dead = nodeAt();
-  const charge = asking('callback:twice');
+  const charge = chargeWith('callback:twice');
   await dead.sandbox.charge(charge, call());
   await dead.sandbox.stop();
   const node = nodeAt(dead.now() + lateMs);
   node.sandbox.start();
   await eventually('the first', () => node.delivered.length === 1);
-  await eventually('its record', async () => (await owedBy(charge.key)).callback_step === 1);
-  node.moveBy(callbackPauseMs);
-  await settled(charge.key);
+  await eventually('its record', async () => (await callbackStateOf(charge.key)).callback_step === 1);
+  node.moveBy(callbackIntervalMs);
+  await allSent(charge.key);
   expect(node.delivered).toHaveLength(2);
   expect(node.delivered[1]).toEqual(node.delivered[0]);
 });
 
-test('after a crash between the callback and its record the same one comes again', async () => {
+test('after a crash between sending and recording, the same callback is sent again', async () => {
   const dying = nodeAt();
-  const charge = asking('late');
+  const charge = chargeWith('late');
   await dying.sandbox.charge(charge, call());
   let finish: (() => void) | undefined;
   dying.accept = () => new Promise((resolve) => (finish = resolve));
   dying.moveBy(lateMs);
   dying.sandbox.start();
-  await eventually('the callback is on its way', () => finish !== undefined);
+  await eventually('the callback is in flight', () => finish !== undefined);
   const successor = nodeAt(dying.now() + 61 * secondMs);
   successor.sandbox.start();
-  await settled(charge.key);
+  await allSent(charge.key);
   finish?.();
   await eventually('it arrives late', () => dying.delivered.length === 1);
   await dying.sandbox.stop();
   expect(successor.delivered).toEqual(dying.delivered);
-  // The late record of the first sender does not count.
-  expect(await owedBy(charge.key)).toMatchObject({ callback_step: 1, callback_due_at: null });
+  // The lease fences off the late record of the first sender.
+  expect(await callbackStateOf(charge.key)).toMatchObject({ callback_step: 1, callback_due_at: null });
 });
 
-test('what a callback has told cannot be called off, not even by a node whose clock is behind', async () => {
+test('a charge whose success was sent by callback cannot be cancelled, even by a node whose clock is behind', async () => {
   const node = nodeAt();
   const behind = nodeAt(node.now());
-  const charge = asking('late');
+  const charge = chargeWith('late');
   await node.sandbox.charge(charge, call());
   node.moveBy(lateMs);
   node.sandbox.start();
-  await settled(charge.key);
+  await allSent(charge.key);
   expect(await behind.sandbox.cancel(cancelOf(charge), call())).toMatchObject({
     kind: 'failed',
     failure: { providerCode: 'too_late' },
@@ -116,21 +116,21 @@ test('what a callback has told cannot be called off, not even by a node whose cl
 
 test('two nodes send each callback once', async () => {
   const [one, two] = [nodeAt(), nodeAt()];
-  const charges = Array.from({ length: 100 }, () => asking('late'));
+  const charges = Array.from({ length: 100 }, () => chargeWith('late'));
   await Promise.all(charges.map((charge) => one.sandbox.charge(charge, call())));
   for (const node of [one, two]) {
     node.moveBy(lateMs);
     node.sandbox.start();
   }
-  for (const { key } of charges) await settled(key);
+  for (const { key } of charges) await allSent(key);
   const bodies = [...one.delivered, ...two.delivered].map(({ body }) => body.toString());
   expect(bodies).toHaveLength(100);
   expect(new Set(bodies).size).toBe(100);
 });
 
-test('one that is not accepted comes again, ever later, before the next one', async () => {
+test('a callback that is not accepted is retried with growing delays, before the next one is sent', async () => {
   const node = nodeAt();
-  const charge = asking('callback:contradiction');
+  const charge = chargeWith('callback:contradiction');
   await node.sandbox.charge(charge, call());
   node.accept = () => Promise.reject(new Error('not now'));
   node.moveBy(lateMs);
@@ -140,49 +140,49 @@ test('one that is not accepted comes again, ever later, before the next one', as
     [2, 2 * secondMs],
     [3, 4 * secondMs],
   ] as const) {
-    await eventually(`try ${tries}`, async () => (await owedBy(charge.key)).callback_tries === tries);
-    expect(Date.parse((await owedBy(charge.key)).callback_due_at ?? '')).toBe(node.now() + waitMs);
+    await eventually(`try ${tries}`, async () => (await callbackStateOf(charge.key)).callback_tries === tries);
+    expect(Date.parse((await callbackStateOf(charge.key)).callback_due_at ?? '')).toBe(node.now() + waitMs);
     node.moveBy(waitMs);
   }
-  await eventually('the fourth try', async () => (await owedBy(charge.key)).callback_tries === 4);
-  expect(await owedBy(charge.key)).toMatchObject({ callback_step: 0 });
+  await eventually('the fourth try', async () => (await callbackStateOf(charge.key)).callback_tries === 4);
+  expect(await callbackStateOf(charge.key)).toMatchObject({ callback_step: 0 });
   node.accept = async () => {};
   node.moveBy(8 * secondMs);
-  await eventually('the first is accepted', async () => (await owedBy(charge.key)).callback_step === 1);
-  node.moveBy(callbackPauseMs);
-  await settled(charge.key);
+  await eventually('the first is accepted', async () => (await callbackStateOf(charge.key)).callback_step === 1);
+  node.moveBy(callbackIntervalMs);
+  await allSent(charge.key);
   expect(node.delivered.map(({ body }) => JSON.parse(body.toString()).state)).toEqual(['SUCCEEDED', 'FAILED']);
 });
 
-test('one that nobody accepts is given up and told; a look-up knows all the same', async () => {
+test('a callback that is never accepted is given up and reported; a look-up still finds the result', async () => {
   const node = nodeAt();
-  const charge = asking('late');
+  const charge = chargeWith('late');
   await node.sandbox.charge(charge, call());
   const refused = new Error('never');
   node.accept = () => Promise.reject(refused);
   node.moveBy(lateMs);
   node.sandbox.start();
   for (let tries = 1; tries <= 7; tries++) {
-    await eventually(`try ${tries}`, async () => (await owedBy(charge.key)).callback_tries === tries);
+    await eventually(`try ${tries}`, async () => (await callbackStateOf(charge.key)).callback_tries === tries);
     node.moveBy(2 ** tries * secondMs);
   }
-  expect(await settled(charge.key)).toMatchObject({ callback_tries: 8, callback_trouble: 'given_up' });
+  expect(await allSent(charge.key)).toMatchObject({ callback_tries: 8, callback_trouble: 'given_up' });
   expect(node.troubles).toEqual([refused]);
   expect(await node.sandbox.lookUp(charge, call())).toMatchObject({ kind: 'succeeded' });
 });
 
 test.each(['late', 'callback:twice', 'payer'])(
-  '%s without a webhookSecret: nothing is sent unsigned, and a look-up tells',
+  '%s without a webhookSecret: no callback is sent, and a look-up finds the result',
   async (word) => {
     const node = nodeAt();
-    const charge = asking(word);
+    const charge = chargeWith(word);
     for (const webhookSecret of [null, '']) {
       await node.sandbox.charge(charge, call({ credentials: { ...credentials, webhookSecret } }));
     }
-    expect(await owedBy(charge.key)).toMatchObject({ callback_due_at: null, callback_trouble: 'no_secret' });
+    expect(await callbackStateOf(charge.key)).toMatchObject({ callback_due_at: null, callback_trouble: 'no_secret' });
     node.moveBy(lateMs);
     if (word === 'payer') await node.sandbox.decide(charge.key, 'pay');
-    expect(await owedBy(charge.key)).toMatchObject({ callback_due_at: null });
+    expect(await callbackStateOf(charge.key)).toMatchObject({ callback_due_at: null });
     expect(await node.sandbox.lookUp(charge, call())).toMatchObject({ kind: 'succeeded' });
   },
 );
@@ -191,23 +191,23 @@ test.each([
   ['pay', 'succeeded'],
   ['fail', 'failed'],
   ['cancel', 'cancelled'],
-] as const)("the payer's choice is told at once: %s", async (decision, kind) => {
+] as const)("the callback of the payer's choice is sent at once: %s", async (decision, kind) => {
   const node = nodeAt();
   node.sandbox.start();
-  const charge = asking('payer');
+  const charge = chargeWith('payer');
   await node.sandbox.charge(charge, call());
   await node.sandbox.decide(charge.key, decision);
-  await settled(charge.key);
+  await allSent(charge.key);
   const [{ headers, body } = { headers: {}, body: Buffer.of() }] = node.delivered;
-  const news = await node.sandbox.readCallback({ headers, query: {}, body, receivedMs: 0 }, credentials);
-  expect(news.notice?.outcome?.kind).toBe(kind);
+  const callback = await node.sandbox.readCallback({ headers, query: {}, body, receivedMs: 0 }, credentials);
+  expect(callback.notice?.outcome?.kind).toBe(kind);
   expect(node.delivered).toHaveLength(1);
 });
 
-test('what succeeded at once owes nothing, and the secret is nowhere in the books', async () => {
+test('an immediate success has no callbacks, and no record contains the secret', async () => {
   const node = nodeAt();
   await node.sandbox.charge(chargeOf(), call());
-  for (const word of ['late', 'payer', 'callback:disorder']) await node.sandbox.charge(asking(word), call());
+  for (const word of ['late', 'payer', 'callback:disorder']) await node.sandbox.charge(chargeWith(word), call());
   const rows = await db.query<{ row: string }>('select o::text as row from sandbox_operation o');
   expect(rows).toHaveLength(4);
   expect(rows.filter(({ row }) => row.includes(credentials.webhookSecret as string))).toEqual([]);
@@ -217,17 +217,17 @@ test('what succeeded at once owes nothing, and the secret is nowhere in the book
   expect(plain).toEqual({ callbacks: null, callback_due_at: null, callback_trouble: null });
 });
 
-test('stopping waits for what is on its way', async () => {
+test('stopping waits for callbacks in flight', async () => {
   const node = nodeAt();
-  const charge = asking('late');
+  const charge = chargeWith('late');
   await node.sandbox.charge(charge, call());
   let finish: (() => void) | undefined;
   node.accept = () => new Promise((resolve) => (finish = resolve));
   node.moveBy(lateMs);
   node.sandbox.start();
-  await eventually('the callback is on its way', () => finish !== undefined);
+  await eventually('the callback is in flight', () => finish !== undefined);
   const stopping = node.sandbox.stop();
   finish?.();
   await stopping;
-  expect(await owedBy(charge.key)).toMatchObject({ callback_step: 1, callback_due_at: null });
+  expect(await callbackStateOf(charge.key)).toMatchObject({ callback_step: 1, callback_due_at: null });
 });

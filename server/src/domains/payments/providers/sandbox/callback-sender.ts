@@ -2,54 +2,53 @@ import { type Clock, secondMs } from '../../../../core/clock.ts';
 import { ClaimLoop } from '../../../../platform/jobs/claim-loop.ts';
 import { plainArray, textArray } from '../../../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
-import { callbackPauseMs } from './behaviours.ts';
-import { headersOf, type Message } from './messages.ts';
+import { callbackIntervalMs } from './behaviours.ts';
+import { headersOf, type SignedMessage } from './messages.ts';
 import {
   claimCallbacks,
   type DueCallback,
+  failReturnedRefund,
   recordCallbackFailed,
   recordCallbackSent,
   releaseCallbacks,
-  returnRefund,
 } from './statements.ts';
 
-export interface SandboxCallerOptions {
+export interface CallbackSenderOptions {
   database: Queryable;
   clock: Clock;
-  /** Gives a callback to the channel it is for, as if it had come over HTTP. Throws where it is not accepted. */
+  /** Delivers a callback to its channel, as if it had arrived over HTTP. Rejects if the callback is not accepted. */
   deliverCallback: (channelId: number, headers: Record<string, string>, body: Buffer) => Promise<void>;
-  /** How often it looks by itself, where something else wakes it (`sandboxCallbackDue`). */
+  /** How often the sender polls by itself, if something else wakes it (`sandboxCallbackDue`). */
   pollMs?: () => number;
-  /** Told once when the database goes away, and of every callback that is given up. */
+  /** Called once when the database becomes unavailable, and for every callback that is given up. */
   onError: (error: unknown) => void;
 }
 
-/** Callbacks in flight at most. */
-const slots = 16;
-/** Longer than any callback takes: a sender that is given up for dead had better be so. */
+const maxInFlight = 16;
+/** Longer than any callback takes: the lease of a sender that is alive must not run out. */
 const leaseMs = 60 * secondMs;
-/** After this many tries, in two minutes, a look-up has to tell. */
-const maximumTries = 8;
+/** Within about two minutes. After that only a look-up finds the result. */
+const maxAttempts = 8;
 
 /**
- * Sends the callbacks that the sandbox owes, each operation's in their order: the next one only when the one before was
- * accepted. At least once: after a crash the last one may come again.
+ * Sends the sandbox's callbacks at least once. The callbacks of an operation are sent in order, each one only after the one
+ * before was accepted.
  */
-export class SandboxCaller {
-  readonly #options: SandboxCallerOptions;
+export class SandboxCallbackSender {
+  readonly #options: CallbackSenderOptions;
   readonly #loop: ClaimLoop<DueCallback>;
 
-  constructor(options: SandboxCallerOptions) {
+  constructor(options: CallbackSenderOptions) {
     const { database, clock, onError } = options;
     this.#options = options;
     this.#loop = new ClaimLoop({
-      claim: (room) => database.run(claimCallbacks, [clock(), clock() + leaseMs, room]),
+      claim: (limit) => database.run(claimCallbacks, [clock(), clock() + leaseMs, limit]),
       perform: (due) => this.#send(due),
       release: (notStarted) => this.#release(notStarted),
-      slots: () => slots,
-      maxBatch: slots,
+      slots: () => maxInFlight,
+      maxBatch: maxInFlight,
       pollMs: options.pollMs,
-      onError: onError,
+      onError,
     });
   }
 
@@ -57,7 +56,6 @@ export class SandboxCaller {
     this.#loop.start();
   }
 
-  /** One has just become due. */
   wake(): void {
     this.#loop.wake();
   }
@@ -69,19 +67,19 @@ export class SandboxCaller {
 
   async #send({ key, channel_id, callbacks, callback_step, callback_tries }: DueCallback): Promise<void> {
     const { database, clock, deliverCallback, onError } = this.#options;
-    const message = callbacks[callback_step] as Message;
-    // What the callback says is so before it is said.
-    await database.run(returnRefund, [key, clock()]);
+    const message = callbacks[callback_step] as SignedMessage;
+    // A refund fails before the callback that reports it is sent.
+    await database.run(failReturnedRefund, [key, clock()]);
     try {
       await deliverCallback(channel_id, headersOf(message), Buffer.from(message.body));
     } catch (error) {
-      const isLast = callback_tries + 1 >= maximumTries;
+      const isLast = callback_tries + 1 >= maxAttempts;
       if (isLast) onError(error);
-      const againMs = isLast ? null : clock() + secondMs * 2 ** callback_tries;
-      await database.run(recordCallbackFailed, [key, callback_step, againMs]);
+      const retryAtMs = isLast ? null : clock() + secondMs * 2 ** callback_tries;
+      await database.run(recordCallbackFailed, [key, callback_step, retryAtMs]);
       return;
     }
-    await database.run(recordCallbackSent, [key, callback_step, clock() + callbackPauseMs]);
+    await database.run(recordCallbackSent, [key, callback_step, clock() + callbackIntervalMs]);
   }
 
   async #release(notStarted: readonly DueCallback[]): Promise<void> {

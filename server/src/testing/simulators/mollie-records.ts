@@ -3,14 +3,14 @@ import { randomBytes } from 'node:crypto';
 export type PaymentStatus = 'open' | 'pending' | 'authorized' | 'paid' | 'canceled' | 'expired' | 'failed';
 export type RefundStatus = 'queued' | 'pending' | 'processing' | 'refunded' | 'failed' | 'canceled';
 
-/** A payment as Mollie keeps it: what is left out of the API's answers is left out here. */
+/** A payment at Mollie. Fields that the API omits are absent here too. */
 export interface SimulatedPayment {
   id: string;
   status: PaymentStatus;
   isCancelable: boolean;
   failureReason: string | null;
   amount: Amount;
-  /** Where it supports captures. */
+  /** Only for payments that support captures. */
   amountCaptured?: Amount;
   description: string;
   redirectUrl: string;
@@ -36,7 +36,7 @@ export interface Amount {
   value: string;
 }
 
-/** A no of the API: the HTTP status, and the error object that is its body. */
+/** A refusal of the API: the HTTP status and the error object of the body. */
 export class Problem extends Error {
   readonly status: number;
   readonly field: string | undefined;
@@ -102,14 +102,14 @@ export function newRefund(
   return { id: newId('re_'), paymentId: payment.id, status: 'pending', amount, description, metadata, createdMs };
 }
 
-/** What can still be given back, in minor units. */
+/** The amount that can still be refunded, in minor units. */
 export function remaining({ amount, refunds }: SimulatedPayment): bigint {
   return refunds
     .filter(({ status }) => status !== 'failed' && status !== 'canceled')
     .reduce((left, refund) => left - minorUnits(refund.amount), minorUnits(amount));
 }
 
-/** The payment as the API shows it (HAL). */
+/** The payment in the format of the API (HAL). */
 export function paymentBody(payment: SimulatedPayment, root: string): Record<string, unknown> {
   const { refunds: _, createdMs, failureReason, isCancelable, webhookUrl, ...shown } = payment;
   const open = payment.status === 'open';
@@ -148,7 +148,7 @@ export function refundBody({ createdMs, ...shown }: SimulatedRefund, root: strin
   };
 }
 
-/** Digits behind the point of every currency that Mollie takes (docs.mollie.com, Multicurrency). */
+/** Decimal digits of every currency that Mollie accepts (docs.mollie.com, Multicurrency). */
 const digitsOf: Record<string, number> = { ISK: 0, JPY: 0 };
 for (const currency of 'AED AUD BGN BRL CAD CHF CZK DKK EUR GBP HKD HUF ILS MXN MYR NOK NZD PHP PLN RON RUB SEK SGD THB TWD USD ZAR'.split(
   ' ',
@@ -179,10 +179,10 @@ function minorUnits({ value }: Amount): bigint {
   return BigInt(value.replace('.', ''));
 }
 
-function textIn(body: Record<string, unknown>, field: string, longest: number): string {
+function textIn(body: Record<string, unknown>, field: string, maxLength: number): string {
   const text = body[field];
   if (typeof text !== 'string' || text === '') throw new Problem(422, `The ${field} is missing.`, field);
-  if ([...text].length > longest) throw new Problem(422, `The ${field} is too long.`, field);
+  if ([...text].length > maxLength) throw new Problem(422, `The ${field} is too long.`, field);
   return text;
 }
 
@@ -201,7 +201,7 @@ function newId(prefix: string): string {
   return prefix + randomBytes(8).toString('hex');
 }
 
-/** As Mollie writes times: to the second, in UTC with a numeric offset. */
+/** Mollie's format of times: to the second, in UTC with a numeric offset. */
 function timeOf(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}+00:00`;
 }

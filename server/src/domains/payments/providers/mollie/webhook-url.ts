@@ -3,14 +3,13 @@ import ipaddr from 'ipaddr.js';
 import { callbackToken } from './signatures.ts';
 
 /**
- * The `webhookUrl` of a payment. Mollie does not sign what it posts there, so the address itself is the secret: it carries
- * our key and a token made from the key and the channel's webhook secret. Undefined where there must be none:
- * - the channel has no webhook secret: nobody could tell Mollie's call from a stranger's;
- * - Mollie cannot reach the address, and would refuse the whole payment for it (422, `webhookUrl`). A simulator on the same
- *   machine can.
- * Look-ups alone tell of such a payment.
+ * The `webhookUrl` of a payment. Mollie does not sign its requests to it, so the address carries our key and a token derived
+ * from the key and the channel's webhook secret. Undefined if the payment must have none and relies on look-ups:
+ * - The channel has no webhook secret, so a request could not be authenticated.
+ * - The address is not public: Mollie would refuse the whole payment (422, `webhookUrl`). A simulator on the same machine
+ *   accepts it.
  */
-export function callbackAddress(
+export function webhookUrlOf(
   callbackUrl: string,
   key: string,
   webhookSecret: string | null,
@@ -24,7 +23,7 @@ export function callbackAddress(
   return address.href;
 }
 
-/** Whether a host can be meant for the internet, as far as its name tells. */
+/** Whether a host name can be reachable from the internet, judged by the name alone. */
 function isPublic(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, '');
   if (isIP(host) !== 0) return ipaddr.process(host).range() === 'unicast';

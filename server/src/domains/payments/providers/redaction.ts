@@ -1,0 +1,71 @@
+import type { Absent, Credentials, Outcome } from './provider.ts';
+
+/** Longer chains of causes add no information. */
+const maxCauses = 5;
+const maxMessageCharacters = 500;
+
+/** An outcome that can be logged, stored and shown: without secrets, of bounded length, its cause a `ProviderCallError`. */
+export function redactedOutcome<Result extends Outcome | Absent>(result: Result, credentials: Credentials): Result {
+  if (result.kind === 'unknown') return { ...result, cause: new ProviderCallError(result.cause, credentials) };
+  if (result.kind !== 'failed') return result;
+  const message = redactSecrets(result.failure.message, credentials).slice(0, maxMessageCharacters);
+  return { ...result, failure: { ...result.failure, message } };
+}
+
+/**
+ * An error of a call to a provider that is safe to log and store: a code and the messages of the chain of causes. It leaves
+ * out the objects that providers' libraries attach to errors (requests, headers, payments with their client secrets).
+ */
+export class ProviderCallError extends Error {
+  /** `timeout`, `http_503`, `UND_ERR_SOCKET`, or the provider's code. */
+  readonly code: string;
+
+  constructor(error: unknown, credentials: Credentials) {
+    const causes = causesOf(error);
+    super(redactSecrets(messageOf(causes), credentials));
+    this.name = 'ProviderCallError';
+    this.code = codeOf(causes);
+  }
+}
+
+/**
+ * Removes the channel's secrets from a text, and the secrets that providers put into payments and addresses: Stripe's client
+ * secrets and the tokens in the callback addresses of Mollie payments.
+ */
+export function redactSecrets(text: string, { apiKey, apiSecret, webhookSecret }: Credentials): string {
+  const secrets = [apiKey, apiSecret, webhookSecret].filter((secret) => secret !== null && secret !== '');
+  return secrets
+    .reduce<string>((redacted, secret) => redacted.replaceAll(secret as string, '[secret]'), text)
+    .replace(/_secret_\w+/g, '_secret_[secret]')
+    .replace(/\btoken=[\w%-]+/g, 'token=[secret]');
+}
+
+/** An error and its causes. Stripe's library puts the cause into `detail`, and that error's cause into `exception`. */
+function causesOf(error: unknown): Error[] {
+  const causes: Error[] = [];
+  for (let current = error; current instanceof Error && causes.length < maxCauses; ) {
+    causes.push(current);
+    const { cause, detail, exception } = current as { cause?: unknown; detail?: unknown; exception?: unknown };
+    current = cause ?? detail ?? exception;
+  }
+  return causes;
+}
+
+function messageOf(causes: readonly Error[]): string {
+  const messages = causes.map((error) => {
+    const { code } = error as { code?: unknown };
+    return `${error.name}: ${error.message}${typeof code === 'string' ? ` (${code})` : ''}`;
+  });
+  return messages.join(' < ') || 'Something was thrown that is not an error.';
+}
+
+function codeOf(causes: readonly Error[]): string {
+  for (const error of causes) {
+    const { code, statusCode } = error as { code?: unknown; statusCode?: unknown };
+    if (error.name === 'TimeoutError' || error.name === 'AbortError') return 'timeout';
+    if (typeof code === 'string') return code;
+    if (typeof statusCode === 'number') return `http_${statusCode}`;
+  }
+  const { type } = (causes[0] ?? {}) as { type?: unknown };
+  return typeof type === 'string' ? type : 'no_answer';
+}
