@@ -1,7 +1,7 @@
 import { minuteMs } from '../core/clock.ts';
 import { DueWorkPoller } from '../platform/jobs/due-work-poller.ts';
 import type { AnyModule, BackgroundWorker, RetentionSweep } from '../platform/module.ts';
-import { sweepKeptAnswers } from '../platform/postgres/idempotency-records.ts';
+import { sweepIdempotencyRecords } from '../platform/postgres/idempotency-records.ts';
 import type { Context } from './assemble.ts';
 import { modules } from './modules.ts';
 
@@ -54,7 +54,7 @@ const sweepEveryMs = 60 * minuteMs;
 function sweeperOf(context: Context): Pick<BackgroundWorker, 'start' | 'stop'> {
   const { database, clock, logError } = context;
   const sweeps: RetentionSweep[] = [
-    { name: 'idempotency records', sweep: (nowMs) => sweepKeptAnswers(database, nowMs) },
+    { name: 'idempotency records', sweep: (nowMs) => sweepIdempotencyRecords(database, nowMs) },
     ...(modules as readonly AnyModule[]).flatMap(({ retention }) => retention?.(context) ?? []),
   ];
   const sweepAll = () =>
