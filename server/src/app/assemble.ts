@@ -12,7 +12,7 @@ export type Context = ReturnType<typeof assemble>;
 
 /** Everything that runs inside a node, put together and not yet started; the lifecycle knows how to stop it. */
 export function assemble(
-  opened: Pick<OpenDatabase, 'connection' | 'direct'>,
+  opened: Pick<OpenDatabase, 'connection' | 'direct' | 'isOursAlone'>,
   secrets: Secrets,
   surroundings: Surroundings,
 ) {

@@ -17,7 +17,7 @@ test('the connections of a node are as many as the operations page says', async 
   // Nothing is connected: connections are opened when they are first needed.
   const nowhere = { host: '127.0.0.1', port: 1 };
   const { pools } = assemble(
-    { connection: nowhere, direct: nowhere },
+    { connection: nowhere, direct: nowhere, isOursAlone: true },
     { jwtKeys: keyring, encryptionKeys: keyring, encryptionKeysFrom: 'test', keep: async () => {} },
     { settings: readSettings({}, undefined), log: openLog('silent'), clock: systemClock, lifecycle },
   );

@@ -10,6 +10,7 @@ import { Database, type Plans } from '../platform/postgres/database.ts';
 import { DatabaseClock } from '../platform/postgres/database-clock.ts';
 import { Notifications } from '../platform/postgres/notifications.ts';
 import { PrimaryMonitor } from '../platform/postgres/primary-monitor.ts';
+import { TopicRelay } from '../platform/postgres/topic-relay.ts';
 import { Topics } from '../platform/postgres/topics.ts';
 import { failPointAt, noFailPoint } from '../platform/process/fail-point.ts';
 import type { Lifecycle } from '../platform/process/lifecycle.ts';
@@ -36,7 +37,7 @@ export interface Surroundings {
 
 /** The infrastructure of a node, put together and not yet started; the lifecycle knows how to stop it. */
 export function makeNode(
-  { connection, direct }: Pick<OpenDatabase, 'connection' | 'direct'>,
+  { connection, direct, isOursAlone }: Pick<OpenDatabase, 'connection' | 'direct' | 'isOursAlone'>,
   secrets: Secrets,
   { settings, log, clock: givenClock, lifecycle, passwordCost }: Surroundings,
 ) {
@@ -101,6 +102,12 @@ export function makeNode(
     { publisher: database, onSilent: () => primary.suspect() },
   );
   lifecycle.add('notifications', () => notifications.stop());
+  const workerDatabase = openPool('worker', workerConnections, 'indexed');
+  if (!isOursAlone) {
+    const relay = new TopicRelay({ topics, notifications, database: workerDatabase });
+    relay.start();
+    lifecycle.add('topic relay', () => relay.stop());
+  }
   const sealer = new Sealer(secrets.encryptionKeys);
   const failPoint = settings['app.drill.fail-point'];
   const node = {
@@ -120,7 +127,7 @@ export function makeNode(
     }),
     failPoint: failPoint === undefined ? noFailPoint : failPointAt(failPoint),
     database,
-    workerDatabase: openPool('worker', workerConnections, 'indexed'),
+    workerDatabase,
     listDatabase: openPool('lists', listConnections, 'indexed'),
     pollerDatabase,
     openPool,

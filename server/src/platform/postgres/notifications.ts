@@ -6,6 +6,11 @@ import { statement } from './statement.ts';
 
 const channel = 'florin';
 const notify = statement('notifications.notify', 'select pg_notify($1, $2)');
+/** Does not wait for the disk: transactions that notify commit one at a time, and this one writes nothing. */
+const notifyUnflushed = statement(
+  'notifications.notify_unflushed',
+  `select set_config('synchronous_commit', 'off', true), pg_notify($1, $2)`,
+);
 
 /** A connection that is silent for longer than this counts as lost: others must hear of a revocation within 1 s. */
 const heartbeatMs = 400;
@@ -72,6 +77,11 @@ export class Notifications {
   async publish(database: Queryable, topic: string, key: string | number = ''): Promise<void> {
     await database.run(notify, [channel, `${topic}:${key}`]);
     this.#hear(topic, String(key));
+  }
+
+  /** Tells the other nodes alone, outside a transaction, of something whose loss costs only time. */
+  async publishToOthers(database: Queryable, topic: string, key: string): Promise<void> {
+    await database.run(notifyUnflushed, [channel, `${topic}:${key}`]);
   }
 
   /** Applies a change on this node at once; after a transaction that published it has committed. */
