@@ -62,7 +62,7 @@ async function start(surroundings: Surroundings, signal: AbortSignal): Promise<F
 
   const context = assemble(opened, secrets, surroundings);
   await context.primary.start();
-  await waiting.forDatabase(opened.hosts, async () => context.databaseClock?.start());
+  await waiting.forDatabase(opened.hosts, async () => context.databaseClock?.read());
   const administrator = await waiting.forDatabase(opened.hosts, async () => {
     await requireKeysInUse(secrets, context.database, context.clock(), log);
     return firstAdministrator(context);

@@ -84,7 +84,7 @@ export function makeNode(
           },
         })
       : undefined;
-  if (databaseClock !== undefined) lifecycle.add('clock', () => databaseClock.stop());
+  if (databaseClock !== undefined) lifecycle.add('clock', async () => databaseClock.stop());
   const clock = databaseClock?.now ?? givenClock;
   const database = openPool('main', settings['app.database.connections']);
   const primary = new PrimaryMonitor({
@@ -93,6 +93,7 @@ export function makeNode(
     clock,
     onLost: (reason, error) => log.warn({ error, reason }, 'There is no writable database'),
     onFound: () => log.info('There is a writable database again'),
+    onTime: (reading) => databaseClock?.observe(reading),
   });
   lifecycle.add('primary monitor', () => primary.stop());
   const notifications = new Notifications(
