@@ -118,7 +118,7 @@ function provideCopy(native: string, version: string, root: string, account: Acc
   return folder;
 }
 
-/** A folder under its final name is complete, whenever this process is killed and whoever else makes it. */
+/** A folder with its final name is complete, even if this process is killed or another one copies at the same time. */
 function makeCopy(native: string, parent: string, name: string, account: Account): void {
   const unfinished = mkdtempSync(join(parent, `.${name}-`));
   try {

@@ -19,7 +19,7 @@ import type { DataFolder } from './data-folder.ts';
 import { readPostmasterPid } from './postmaster-pid.ts';
 import { isRunning, type ProcessIdentity, signal } from './process-table.ts';
 
-/** A log larger than this is set aside at the next launch, one former log is kept. */
+/** A larger log is rotated at the next launch; one former log is kept. */
 const longestLogBytes = 10_000_000;
 const readyPollMs = 5;
 const adoptedPollMs = 50;
