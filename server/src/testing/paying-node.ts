@@ -15,8 +15,8 @@ import { verified } from './verified.ts';
 export type PayingNode = Awaited<ReturnType<typeof payingNode>>;
 
 /**
- * One node with its embedded database, as a process that tests kill, and a webhook that hears of every payment. Over all
- * its starts it remembers which payments were acknowledged, and holds what the service knows against that.
+ * One node with its embedded database, in a process that tests kill, and a webhook that receives every payment. It records
+ * which payments were acknowledged over all starts, and compares them with what the service has stored.
  */
 export async function payingNode(settings: Record<string, string> = {}) {
   const dataDir = await mkdtemp(join(tmpdir(), 'florin-crash-'));
@@ -33,7 +33,7 @@ export async function payingNode(settings: Record<string, string> = {}) {
   const channelId = await makeChannel(service, as);
   const hook = { url: receiver.url, events: ['transaction.created'], secret: 'a shared secret' };
   dataOf(await service.post('/api/webhook/register', hook, as));
-  /** Everything answered 200 by the loads so far: the Idempotency-Key, and the payment's id. */
+  /** All creates answered with 200 so far: payment ids by Idempotency-Key. */
   const acknowledged = new Map<string, string>();
 
   return {
@@ -45,22 +45,22 @@ export async function payingNode(settings: Record<string, string> = {}) {
       return as;
     },
 
-    /** Once more, with other settings where some are given. */
+    /** Starts the node again, with other settings if given. */
     start: async (others: Record<string, string> = {}): Promise<void> => {
       service = await startService({ environment: { ...environment, ...others } });
       as = await service.login('admin', administratorPassword);
     },
 
-    /** Payments under keys that begin with a name nobody else gives. */
+    /** Creates payments under Idempotency-Keys with a unique prefix. */
     load: (name: string): PaymentLoad => startPaymentLoad(service.address, as, channelId, name),
 
     /** The process to kill; undefined while none runs. */
     postmaster: (): number | undefined => postmasterOf(join(dataDir, 'postgres', 'cluster')),
 
-    /** Asks the node's own database, past the service. */
+    /** Queries the database of the node directly. */
     query,
 
-    /** `npm run verify` beside it. */
+    /** Runs `npm run verify` beside the service. */
     verified: () => verified(dataDir),
 
     expectKept,
@@ -84,10 +84,10 @@ export async function payingNode(settings: Record<string, string> = {}) {
     },
   };
 
-  /** Every acknowledged payment is there once, the totals are right, and no payment is there that nobody asked for. */
+  /** Every acknowledged payment is stored once, the totals are right, and there are no other payments. */
   async function expectKept(load: PaymentLoad): Promise<void> {
     for (const [key, id] of load.acknowledged) acknowledged.set(key, id);
-    // What was cut off has an unknown outcome. Whoever asks again, with the same key, gets one payment.
+    // An interrupted create has an unknown outcome. Repeating it with the same key results in one payment.
     for (const key of load.unknown) {
       const reply = await service.call('POST', '/api/transaction/create', {
         as,
@@ -116,7 +116,7 @@ export async function payingNode(settings: Record<string, string> = {}) {
     }
   }
 
-  /** The webhook hears of every acknowledged payment at least once, always under the same id and in the same words. */
+  /** The webhook receives every acknowledged payment at least once, always with the same id and body. */
   async function expectTold(): Promise<void> {
     await hurryLeases();
     const told = await eventually(
@@ -134,7 +134,7 @@ export async function payingNode(settings: Record<string, string> = {}) {
     expect([...told.values()].filter((seen) => seen.size > 1)).toEqual([]);
   }
 
-  /** What a killed process had claimed is due again when its lease of 30 s ends: moves that end to now. */
+  /** Ends the leases of a killed process now instead of after 30 s, so that its work is due again. */
   async function hurryLeases(): Promise<void> {
     await query('update delivery set leased_until = now() where leased_until > now() and lease is not null');
   }

@@ -4,20 +4,20 @@ import { eventually } from './database.ts';
 const connections = 20;
 
 export interface PaymentLoad {
-  /** Answered 200 so far: the Idempotency-Key, and the payment's id. */
+  /** Creates answered with 200 so far: payment ids by Idempotency-Key. */
   readonly acknowledged: ReadonlyMap<string, string>;
-  /** Keys whose outcome is not known: the connection broke, or the service said it could not. */
+  /** Keys with an unknown outcome: the connection broke, or the service refused. */
   readonly unknown: string[];
-  /** Why requests broke that had been sent whole on a connection in use. */
+  /** Errors of requests that had been sent completely on an open connection. */
   readonly cutOff: string[];
   /** Statuses other than 200. */
   readonly refusals: number[];
-  /** Resolves when so many more have been answered 200. */
+  /** Resolves when `count` more creates have been answered with 200. */
   answered: (count: number) => Promise<void>;
   stop: () => Promise<void>;
 }
 
-/** The payment behind a key of the load, which is its description. */
+/** The payment for a key of the load; the key is its description. */
 export const paymentOf = (channelId: number, key: string) => ({
   amount: 1999,
   currency: 'USD',
@@ -25,7 +25,7 @@ export const paymentOf = (channelId: number, key: string) => ({
   description: key,
 });
 
-/** Creates payments on 20 connections, one after the other on each, until told to stop. */
+/** Creates payments on 20 connections, one after the other on each, until stopped. */
 export function startPaymentLoad(address: string, as: string, channelId: number, name: string): PaymentLoad {
   const pool = new Pool(address, { connections, pipelining: 1 });
   const sent = new Set<string>();
@@ -68,7 +68,7 @@ export function startPaymentLoad(address: string, as: string, channelId: number,
         else refusals.push(statusCode);
       } catch (error) {
         const { code, message } = error as NodeJS.ErrnoException;
-        // No connection could be made: the service is gone, and took nothing.
+        // No connection could be made: the service received nothing.
         if (code === 'ECONNREFUSED') return;
         cutOff.push(`${code}: ${message}`);
       }
