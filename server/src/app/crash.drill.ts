@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../testing/database.ts';
 import { type PayingNode, payingNode } from '../testing/paying-node.ts';
 
-/** Repeated kills of one node and its embedded database: every acknowledged payment is stored once and delivered to webhooks. */
+/** Repeated kills of one node and its embedded database: every acknowledged payment is stored once and delivered. */
 let node: PayingNode;
 
 beforeAll(async () => {

@@ -15,7 +15,7 @@ import { requireKeysInUse, secretsOf } from './secrets.ts';
 import { serve } from './serve.ts';
 import { type Settings, SettingsError } from './settings.ts';
 import { StartInterrupted, Waiting } from './waiting.ts';
-import { bringForward, freeDeadLeases, startWorkers, workersOf } from './workers.ts';
+import { freeDeadLeases, shortenWaitsAfterSetBack, startWorkers, workersOf } from './workers.ts';
 
 export interface Florin {
   /** The URL it listens on, such as http://127.0.0.1:8080. */
@@ -72,7 +72,7 @@ async function start(surroundings: Surroundings, signal: AbortSignal): Promise<F
   const workers = workersOf(context);
   if (opened.isOursAlone) await freeDeadLeases(workers);
   if (settings['app.role'] !== 'api') {
-    await bringForward(workers);
+    await shortenWaitsAfterSetBack(workers);
     startWorkers(workers, context);
   }
 

@@ -1,6 +1,6 @@
 import { openLog } from '../platform/process/log.ts';
 import { handleArguments, startUsage } from './arguments.ts';
-import { givenSettings } from './given-settings.ts';
+import { loadSettings } from './load-settings.ts';
 import { type Settings, SettingsError } from './settings.ts';
 
 /** The process ends after this time even if the stop is not complete. Deliveries in flight take up to 12 s. */
@@ -43,7 +43,7 @@ async function main(): Promise<void> {
 
 function settingsOrEnd(): Settings {
   try {
-    return givenSettings();
+    return loadSettings();
   } catch (error) {
     if (error instanceof SettingsError) return endWithLine(error.message);
     throw error;

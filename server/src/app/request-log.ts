@@ -5,7 +5,7 @@ import type { Log } from '../platform/process/log.ts';
 /** A request that takes longer is logged, whatever its result. */
 const slowMs = 1_000;
 
-/** Logs refused and slow requests, and all of them at level debug: a line for each would cost more than the request itself. */
+/** Logs refused and slow requests; all of them only at level debug, since a line costs more than the request itself. */
 export function logReply(reply: ReplyFacts, log: Log): void {
   if (reply.refusal !== undefined) logRefusal(reply, reply.refusal, log);
   else if (reply.durationMs > slowMs) log.warn(reply, 'Slow');

@@ -63,7 +63,7 @@ export interface KeyInUse {
   id: string;
   /** The records it is needed for, such as `channels: 3, webhook endpoints: 1`. */
   what: string;
-  /** `absent`: not in the keyring. `other`: the keyring has another key under this id. `lost`: declared lost by the operator. */
+  /** `absent`: not in the keyring. `other`: the keyring has another key with this id. `lost`: declared lost. */
   state: 'opens' | 'absent' | 'other' | 'lost';
 }
 

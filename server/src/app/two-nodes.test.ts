@@ -13,7 +13,7 @@ import {
 import { databaseFromTemplate, eventually, type TestDatabase } from '../testing/database.ts';
 import { florinOn, type TestFlorin } from '../testing/florin.ts';
 
-/** Two nodes on one database: concurrent repeats of a request run once, and a change on one node takes effect on the other. */
+/** Two nodes on one database: concurrent repeats of a request run once, and changes take effect on both nodes. */
 let db: TestDatabase;
 let nodes: [TestFlorin, TestFlorin];
 let admin: string;

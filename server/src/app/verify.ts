@@ -2,8 +2,8 @@ import { dayMs } from '../core/clock.ts';
 import { Database } from '../platform/postgres/database.ts';
 import { openLog } from '../platform/process/log.ts';
 import { handleArguments, verifyUsage } from './arguments.ts';
-import { givenSettings } from './given-settings.ts';
 import { type Finding, verify } from './integrity.ts';
+import { loadSettings } from './load-settings.ts';
 import { findDatabase } from './open-database.ts';
 import { SettingsError } from './settings.ts';
 
@@ -27,7 +27,7 @@ async function main(): Promise<void> {
 }
 
 async function verifyDatabase(): Promise<number> {
-  const { connection, stop } = await findDatabase(givenSettings(), openLog('warn'));
+  const { connection, stop } = await findDatabase(loadSettings(), openLog('warn'));
   // Recounting a large database may take hours.
   const database = new Database({ connection, connections: 1, name: 'verify', statementTimeoutMs: dayMs });
   for (const signal of ['SIGTERM', 'SIGINT'] as const)

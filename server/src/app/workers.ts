@@ -22,7 +22,7 @@ export async function freeDeadLeases(workers: readonly BackgroundWorker[]): Prom
  * After the database's clock was set back, shortens leases and due times that were written with the later time. Also called
  * before the workers start, because the clock may have been set while no node was running.
  */
-export async function bringForward(workers: readonly BackgroundWorker[]): Promise<void> {
+export async function shortenWaitsAfterSetBack(workers: readonly BackgroundWorker[]): Promise<void> {
   for (const { clockWasSetBack } of workers) await clockWasSetBack?.();
 }
 
@@ -34,7 +34,7 @@ export function startWorkers(workers: readonly BackgroundWorker[], context: Cont
     start();
     lifecycle.add(name, stop);
   }
-  context.onClockSetBack(() => bringForward(workers));
+  context.onClockSetBack(() => shortenWaitsAfterSetBack(workers));
   const sweeper = sweeperOf(context);
   sweeper.start();
   lifecycle.add('sweeper', sweeper.stop);

@@ -3,7 +3,7 @@ import { Refusal } from '../../core/errors.ts';
 /**
  * What a failed statement means for its caller.
  * - `away`: the database could not be reached, or the connection broke; the outcome may be unknown.
- * - `transient`: the same statement may succeed if repeated at once (deadlock, serialization, a prepared statement that a pooler lost).
+ * - `transient`: the same statement may succeed if repeated at once (deadlock, serialization, a lost prepared statement).
  * - `busy`: the database is reachable and over its limits (connections, statement time, disk).
  * - `data`: the values are wrong; a batch without them would succeed.
  */

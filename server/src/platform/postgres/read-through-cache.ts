@@ -14,7 +14,7 @@ export interface ReadThroughCacheOptions<Key, Value> {
 export class ReadThroughCache<Key extends {}, Value extends {}> {
   readonly #load: (key: Key) => Promise<Value | undefined>;
   readonly #entries: LRUCache<Key, Value>;
-  /** Reads in flight, shared by concurrent callers: a thousand payments through a channel that has just changed cause one read. */
+  /** Reads in flight, shared by concurrent callers: a thousand payments after a change of their channel cause one read. */
   readonly #reading = new Map<Key, Promise<Value | undefined>>();
   /** Counts changes: a value whose read overlaps one may be stale and is not cached. */
   #changes = 0;

@@ -2,7 +2,10 @@ import { accessSync, constants, existsSync, readFileSync, realpathSync, type Sta
 import { dirname } from 'node:path';
 import { EmbeddedPostgresError } from './contract.ts';
 
-/** Accounts to run as when this process is root, in order of preference: PostgreSQL refuses to run as root, and its tools need a passwd entry. */
+/**
+ * Accounts to run as when this process is root, in order of preference. PostgreSQL refuses to run as root, and its tools
+ * need an account with a passwd entry.
+ */
 const unprivilegedNames = ['postgres', 'nobody'];
 
 /** The account that PostgreSQL runs as. */

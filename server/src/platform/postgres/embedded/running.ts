@@ -20,7 +20,7 @@ export function holdsCluster(dataDir: string): boolean {
   }
 }
 
-/** The connection to the PostgreSQL that runs on a data folder, started by any process; undefined when none accepts sessions. */
+/** The connection to the PostgreSQL that runs on a data folder; undefined when none accepts sessions. */
 export async function findRunning(dataDir: string): Promise<EmbeddedConnection | undefined> {
   const report = readPostmasterPid(clusterOf(dataDir));
   if (report?.socket === undefined || report.status !== 'ready' || !(await answers(report.socket))) return undefined;

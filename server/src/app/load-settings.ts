@@ -3,7 +3,7 @@ import { parse } from 'yaml';
 import { readSettings, type Settings, SettingsError } from './settings.ts';
 
 /** Reads the settings of this process from its environment and from florin.yaml in the working directory. */
-export function givenSettings(): Settings {
+export function loadSettings(): Settings {
   return readSettings(process.env, yamlOf('florin.yaml'));
 }
 
