@@ -22,7 +22,7 @@ let folder: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'florin-api-page-'));
   db = await databaseFromTemplate();
-  // Its own password, kept in the data folder: the page begins by reading it there.
+  // A generated password in the data folder: the page begins by reading it there.
   florin = await florinOn(db, { APP_DATA_DIR: join(folder, 'data'), APP_ADMIN_PASSWORD: '' });
 });
 
@@ -32,7 +32,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('every example of the page, pasted in order, answers as the page shows', async () => {
+test('every example of the page, run in order, gets the answer that the page shows', async () => {
   const mark = '--- example ';
   const script = examples.map(({ commands }, index) => `echo '${mark}${index}'\n${commands}\necho`).join('\n');
   const printed = await shell(script.replace('http://127.0.0.1:8080', florin.address));
@@ -54,24 +54,24 @@ function parsed(text: string | undefined, about = ''): unknown {
   }
 }
 
-/** Words that say the same in every run; of everything else only the kind is compared. */
+/** Strings that are equal in every run; of all others only the type is compared. */
 const fixedWords = new Set(['code', 'message', 'type', 'field', 'status', 'state', 'userType', 'tokenType', 'scope']);
 
-/** What the caller's own program adds differs from one to the next. */
+/** Headers that differ between HTTP clients. */
 const othersWords = new Set(['headers', 'responseHeaders']);
 
 function shapeOf(value: unknown, name = ''): unknown {
   if (fixedWords.has(name)) return value;
   if (othersWords.has(name)) return typeof value;
-  // Lists: what the first entry looks like.
+  // Of lists the first entry is compared.
   if (Array.isArray(value)) return value.slice(0, 1).map((entry) => shapeOf(entry));
   if (typeof value !== 'object' || value === null) return value === null ? null : typeof value;
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shapeOf(inner, key)]));
 }
 
 /**
- * Runs the commands as a person's shell would, with a `curl` of ours: a machine may have none. It asks this process, over
- * two pipes, because to start a program for each of a hundred requests took ten times as long as their answers.
+ * Runs the commands in a shell, with a replacement for `curl`, which may not be installed. The replacement sends requests
+ * through this process over two pipes: to start a program for each of a hundred requests took ten times as long.
  */
 async function shell(script: string): Promise<string> {
   const child = spawn('sh', ['-e'], {
@@ -121,7 +121,7 @@ async function answerAll(asked: Readable, said: Writable): Promise<void> {
   }
 }
 
-/** As much of curl as the page uses: -s, -X, -H, -d and an address. */
+/** The options of curl that the page uses: -s, -X, -H, -d and a URL. */
 async function curl(words: string[]): Promise<string> {
   const headers: Record<string, string> = {};
   let [address, body, method]: (string | undefined)[] = [];

@@ -1,6 +1,6 @@
 import type { Reporter, TestModule } from 'vitest/node';
 
-/** Ends a run with the line that says it all: `N passed, N failed`. */
+/** Ends a test run with the line `N passed, N failed`. */
 export default class ClosingLineReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
     let passed = 0;
@@ -13,7 +13,7 @@ export default class ClosingLineReporter implements Reporter {
         if (state === 'failed') failed++;
       }
     }
-    // After the default reporter's own summary, which is written at the same moment.
+    // After the summary of the default reporter, which is written at the same time.
     process.on('exit', () => process.stdout.write(`${passed} passed, ${failed} failed\n`));
   }
 }

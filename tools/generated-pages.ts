@@ -17,8 +17,8 @@ import { paymentTables } from './payment-tables.ts';
 import { subscriptionTables } from './subscription-tables.ts';
 
 /**
- * The tables of the documentation that the code already knows: settings, endpoints, fields, transitions, scopes. They
- * stand between `<!-- generated: name -->` and `<!-- end -->` and are written by `npm run docs`; a test compares.
+ * Tables of the docs that are generated from code: settings, endpoints, fields, transitions, scopes. `npm run docs` writes
+ * them between `<!-- generated: name -->` and `<!-- end -->`; a test checks that they are up to date.
  */
 export const generatedPages = [
   'docs/api.md',
@@ -31,7 +31,7 @@ export const generatedPages = [
   'docs/subscriptions.md',
 ];
 
-/** The page with every generated part as the code has it now. A part that nobody knows is an error. */
+/** The page with all generated parts up to date. Throws for an unknown part. */
 export function regenerated(page: string): string {
   return page.replaceAll(/(<!-- generated: (.+?) -->\n)[\s\S]*?(<!-- end -->)/g, (_all, begin, name, end) => {
     const part = parts()[name];
@@ -88,7 +88,7 @@ function endpointsTable(): string {
   );
 }
 
-/** As the heading `### POST /api/user/login` is reached. */
+/** The anchor of a heading such as `### POST /api/user/login`. */
 export function anchorOf(method: string, path: string): string {
   return `${method} ${path}`.toLowerCase().replaceAll(/[/{}]/g, '').replaceAll(' ', '-');
 }
@@ -153,7 +153,7 @@ function shapeTable(schema: TSchema): string {
   );
 }
 
-/** A JSON schema as far as the routes use it. */
+/** The part of JSON Schema that the routes use. */
 interface Shape {
   type?: string | string[];
   enum?: string[];
@@ -180,7 +180,7 @@ interface Field {
   required: boolean;
 }
 
-/** The fields of an object, those of objects within it by their dotted names. */
+/** The fields of an object; fields of nested objects have dotted names. */
 function fieldsOf(schema: TSchema | undefined, prefix = ''): Field[] {
   const shape = (schema ?? {}) as Shape;
   const object = shape.anyOf?.find((one) => one.properties !== undefined) ?? shape;
@@ -197,7 +197,7 @@ function typeOf(shape: Shape): string {
   return [shape.type ?? 'any'].flat().join(' or ');
 }
 
-/** Words beyond this many are told in the text around the table. */
+/** Longer enumerations are explained in the text around the table. */
 const wordsListed = 8;
 
 function meaningOf(shape: Shape): string {
@@ -225,7 +225,7 @@ function within(least: number | undefined, most: number | undefined, said: strin
 
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** `idempotency-key` as people write it. */
+/** Converts `idempotency-key` to `Idempotency-Key`. */
 const headerName = (name: string) => name.split('-').map(capital).join('-');
 
 if (import.meta.url === pathToFileURL(resolve(process.argv[1] ?? '')).href) {
@@ -235,6 +235,6 @@ if (import.meta.url === pathToFileURL(resolve(process.argv[1] ?? '')).href) {
     const before = readFileSync(file, 'utf8');
     const after = regenerated(before);
     if (after !== before) writeFileSync(file, after);
-    console.log(`${page}: ${after === before ? 'as it was' : 'written anew'}`);
+    console.log(`${page}: ${after === before ? 'unchanged' : 'updated'}`);
   }
 }

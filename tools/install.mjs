@@ -1,5 +1,5 @@
-// Makes sure that what the lock file names is installed, before `npm start`, `npm test` and the rest; the second time
-// it only compares two fingerprints. Plain JavaScript for Node 20: it runs before our own runtime is there.
+// Installs the packages of the lock file before `npm start`, `npm test` and the other scripts. Later runs only compare two
+// fingerprints. Plain JavaScript for Node 20: it runs before the runtime of the lock file is installed.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -13,29 +13,29 @@ const fingerprint = createHash('sha256')
   .digest('hex');
 
 if (!isInstalled()) install();
-demandRuntime();
+requireRuntime();
 
 function isInstalled() {
   return existsSync(stamp) && readFileSync(stamp, 'utf8') === fingerprint;
 }
 
 function install() {
-  process.stderr.write('Installing what package-lock.json names (once) …\n');
-  // No package needs its install script; leaving them out keeps strangers' code from running here.
+  process.stderr.write('Installing the packages of package-lock.json (once) …\n');
+  // No package needs its install script, and skipping them keeps third-party code from running here.
   const { status } = spawnSync('npm', ['ci', '--ignore-scripts', '--include=dev', '--loglevel=error'], {
     cwd: root,
     stdio: ['ignore', process.stderr, process.stderr],
     shell: process.platform === 'win32',
   });
   if (status !== 0) {
-    process.stderr.write('The installation failed; what npm said stands above. Nothing was started.\n');
+    process.stderr.write('The installation failed; see the output of npm above. Nothing was started.\n');
     process.exit(1);
   }
   writeFileSync(stamp, fingerprint);
 }
 
-/** On Linux the lock file brings Node 24 along; elsewhere the user's own must do. */
-function demandRuntime() {
+/** On Linux the lock file includes Node 24; on other platforms the installed Node.js is used. */
+function requireRuntime() {
   const bundled = existsSync(join(root, 'node_modules', '.bin', 'node'));
   if (bundled || Number(process.versions.node.split('.')[0]) >= 24) return;
   process.stderr.write(`Florin needs Node.js 24 or newer on this platform; this is ${process.version}.\n`);

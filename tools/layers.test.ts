@@ -3,7 +3,7 @@ import { brokenRules } from './layers.ts';
 
 const main = (text: string) => ({ path: 'app/main.ts', text });
 
-test('sources that keep the rules give no findings', () => {
+test('valid sources give no findings', () => {
   const sources = [
     main("import '../domains/payments/transactions/create.ts';"),
     { path: 'domains/payments/transactions/create.ts', text: "import { x } from '../channels/statements.ts';" },
@@ -63,7 +63,7 @@ test('a file that nothing imports is found', () => {
   expect(brokenRules([main(''), { path: 'core/dead.ts', text: '' }])).toEqual(['core/dead.ts: nothing imports it.']);
 });
 
-test('tests may import everything, and nothing need import them', () => {
+test('tests may import everything, and need no importer', () => {
   const looking = "import '../app/main.ts'; const now = Date.now();";
   const sources = [
     main(''),

@@ -4,22 +4,22 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { modules } from '../server/src/app/modules.ts';
 
 /**
- * The rules of the architecture (docs/architecture.md), checked against the imports and statements as they stand:
+ * Checks the rules of the architecture (docs/architecture.md) against imports and SQL:
  * - a file imports only from its own layer or a layer below;
- * - folders of platform/ do not import each other, but `jobs` builds on `postgres`;
- * - a module imports only modules that stand earlier in `app/modules.ts`;
+ * - folders of platform/ do not import each other, except that `jobs` uses `postgres`;
+ * - a module imports only modules that come earlier in `app/modules.ts`;
  * - only a table's owner writes it;
  * - no circular imports, and no file that nothing imports;
- * - nothing below app/ reads the clock for itself;
- * - nothing returns a value or a promise of it: the type-aware linter cannot see that such a promise is dropped.
+ * - nothing below app/ reads the system clock;
+ * - nothing returns `T | Promise<T>`: the linter cannot see when such a promise is dropped.
  */
 const layers = ['core', 'platform', 'domains', 'app'];
 
 const moduleNames: readonly string[] = modules.map(({ name }) => name);
 
 /**
- * Tables with a second writer: rows of a queue that one module appends in the statement of the change itself, and another
- * works off. Each entry is a debt: the append belongs into the owner's own CTE.
+ * Tables with several writers: queues to which a module appends in its own statement, and which another module processes.
+ * To be removed: the append belongs into a CTE of the owner.
  */
 const sharedTables: Record<string, readonly string[]> = {
   delivery: ['events', 'endpoints', 'deliveries'],
@@ -32,11 +32,11 @@ const ownersOfTable = new Map<string, readonly string[]>([
   ...Object.entries(sharedTables),
 ]);
 
-/** Folders of platform/ that build on others. */
+/** Folders of platform/ that may import others. */
 const platformDependencies: Record<string, readonly string[]> = { jobs: ['postgres'] };
 
-/** Started by name, imported by nobody. */
-const entrances = ['app/main.ts', 'app/verify.ts'];
+/** Entry points: nothing imports them. */
+const entryPoints = ['app/main.ts', 'app/verify.ts'];
 
 export interface Source {
   /** From server/src, with slashes. */
@@ -44,7 +44,7 @@ export interface Source {
   text: string;
 }
 
-/** Every broken rule, as a line that says what to change. */
+/** One line for each broken rule. */
 export function brokenRules(sources: readonly Source[]): string[] {
   const graph = new Map(sources.map((source) => [source.path, importsOf(source)]));
   return [
@@ -52,10 +52,10 @@ export function brokenRules(sources: readonly Source[]): string[] {
       ...brokenImports(source, graph),
       ...brokenWrites(source),
       ...clockReads(source),
-      ...halfPromises(source),
+      ...maybePromises(source),
     ]),
-    ...circles(graph),
-    ...leftovers(graph),
+    ...circularImports(graph),
+    ...unusedFiles(graph),
   ];
 }
 
@@ -68,7 +68,7 @@ function importsOf({ path, text }: Source): string[] {
   );
 }
 
-/** Drills are tests that take long, run by `npm run drills`. */
+/** Fault tests are `*.drill.ts`, run by `npm run drills`. */
 const isTest = (path: string) =>
   /\.(test|drill)\.ts$/.test(path) || path.startsWith('testing/') || path.includes('/fixture/');
 
@@ -99,7 +99,7 @@ function brokenImports({ path }: Source, graph: ReadonlyMap<string, string[]>): 
   });
 }
 
-/** Files that stand in platform/ itself describe what modules are made of: they see all of it. */
+/** Files directly in platform/ define modules and may import all of its folders. */
 function mayImport(folder: string, target: string): boolean {
   return folder === target || folder.endsWith('.ts') || (platformDependencies[folder] ?? []).includes(target);
 }
@@ -117,15 +117,15 @@ function clockReads({ path, text }: Source): string[] {
   return /\bDate\.now\(|new Date\(\)/.test(text) ? [`${path} reads the clock: take a Clock as a parameter.`] : [];
 }
 
-/** One whose caller tests for the promise and lets it go ended the process when the database was away. */
-function halfPromises({ path, text }: Source): string[] {
+/** A caller that dropped such a promise ended the process when the database was unavailable. */
+function maybePromises({ path, text }: Source): string[] {
   if (isTest(path)) return [];
   return /\|\s*Promise<|\binstanceof Promise\b/.test(text)
-    ? [`${path} has a value or a promise of it: offer a synchronous look at what is known and a promise beside it.`]
+    ? [`${path} has a value or a promise of it: offer a synchronous lookup and an asynchronous function instead.`]
     : [];
 }
 
-function circles(graph: ReadonlyMap<string, string[]>): string[] {
+function circularImports(graph: ReadonlyMap<string, string[]>): string[] {
   const done = new Set<string>();
   const found: string[] = [];
   const visit = (path: string, trail: string[]): void => {
@@ -141,10 +141,10 @@ function circles(graph: ReadonlyMap<string, string[]>): string[] {
   return found;
 }
 
-function leftovers(graph: ReadonlyMap<string, string[]>): string[] {
+function unusedFiles(graph: ReadonlyMap<string, string[]>): string[] {
   const imported = new Set([...graph].flatMap(([path, targets]) => (isTest(path) ? [] : targets)));
   return [...graph.keys()]
-    .filter((path) => !isTest(path) && !imported.has(path) && !entrances.includes(path))
+    .filter((path) => !isTest(path) && !imported.has(path) && !entryPoints.includes(path))
     .map((path) => `${path}: nothing imports it.`);
 }
 

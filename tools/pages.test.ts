@@ -13,11 +13,11 @@ test.each(generatedPages)('the tables in %s are what the code says now (else: np
   expect(regenerated(read(page))).toBe(read(page));
 });
 
-test('a part that nobody can generate is an error, not an empty table', () => {
+test('an unknown generated part is an error', () => {
   expect(() => regenerated('<!-- generated: weather -->\n<!-- end -->')).toThrow('weather');
 });
 
-test('a table that has gone stale is replaced, and the text around it stays', () => {
+test('an outdated table is replaced, and the text around it stays', () => {
   const stale = 'before\n<!-- generated: transitions -->\n| old |\n<!-- end -->\nafter';
   const fresh = regenerated(stale);
   expect(fresh).toMatch(/^before\n/);
@@ -26,7 +26,7 @@ test('a table that has gone stale is replaced, and the text around it stays', ()
   expect(fresh).not.toContain('old');
 });
 
-test('every endpoint has its section with its fields and an example, and no section is left of one that is gone', () => {
+test('every endpoint has a section with its fields and an example, and no section is left of a removed one', () => {
   const page = read('docs/api.md');
   const names = declaredRoutes().map(({ method, path }) => `${method} ${path}`);
   expect([...page.matchAll(/^#### (\w+ \/.*)$/gm)].map(([, name]) => name).sort()).toEqual(names.toSorted());
@@ -37,25 +37,25 @@ test('every endpoint has its section with its fields and an example, and no sect
   }
 });
 
-test('every setting stands on the page of settings', () => {
+test('every setting is on the configuration page', () => {
   for (const name of Object.keys(settings)) expect(read('docs/configuration.md')).toContain(`| \`${name}\` |`);
 });
 
-test('every part has its reason on the page of the house, and every table its owner', () => {
+test('the architecture page gives the reason for every dependency and the owner of every table', () => {
   const page = read('docs/architecture.md');
   const manifests = ['package.json', 'server/package.json'].map((file) => JSON.parse(read(file)));
-  const parts = manifests.flatMap(({ dependencies = {}, devDependencies = {}, optionalDependencies = {} }) =>
+  const packages = manifests.flatMap(({ dependencies = {}, devDependencies = {}, optionalDependencies = {} }) =>
     Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies }),
   );
   const named = new Set([...(page.split('## Parts')[1] ?? '').matchAll(/`([^`\s]+)`/g)].map(([, name]) => name));
-  expect(parts.filter((part) => !named.has(part))).toEqual([]);
+  expect(packages.filter((name) => !named.has(name))).toEqual([]);
 
   const migrations = readdirSync(join(root, 'server/migrations')).map((file) => read(`server/migrations/${file}`));
   const tables = migrations.flatMap((text) => [...text.matchAll(/^create table (\w+)/gm)].map(([, name]) => name));
   expect(tables.filter((table) => !page.includes(`| \`${table}\` |`))).toEqual([]);
 });
 
-test('every link between the pages leads to a page and a heading that are there', () => {
+test('every link between pages leads to an existing page and heading', () => {
   const pages = ['README.md', 'CONTRIBUTING.md', ...pagesBelow('docs')];
   const broken = pages.flatMap((page) =>
     [...read(page).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)]
@@ -77,7 +77,7 @@ function leadsSomewhere(page: string, path: string, anchor: string | undefined):
   return anchor === undefined || (target.endsWith('.md') && anchorsOf(read(target)).has(anchor));
 }
 
-/** Headings as they are linked to: lower case, only letters, digits, dashes and underscores, spaces as dashes. */
+/** The anchor of a heading: lower case, only letters, digits, dashes and underscores, spaces as dashes. */
 function anchorsOf(text: string): Set<string> {
   const prose = text.replaceAll(/^```[\s\S]*?^```/gm, '');
   return new Set(

@@ -12,7 +12,7 @@ import {
 } from '../server/src/domains/payments/transactions/states.ts';
 import { table } from './markdown-table.ts';
 
-/** What the pages say about payments, from the tables that the code goes by. */
+/** Generated tables about payments. */
 export const paymentTables: Record<string, () => string> = {
   transitions: transitionsTable,
   'transition diagram': transitionDiagram,

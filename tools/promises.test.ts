@@ -7,8 +7,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 /**
- * A promise that nobody waits for ends the process when it rejects: with the database away, such a one did. These are the
- * ways to drop one, and the linter with the settings of `npm run check` must find each of them.
+ * A dropped promise ends the process when it rejects, which has happened while the database was unavailable. The linter, with
+ * the settings of `npm run check`, must find each of these ways to drop one.
  */
 const root = fileURLToPath(new URL('..', import.meta.url));
 const declared =
@@ -66,7 +66,7 @@ test.each(Object.entries(kept))('a promise that is %s passes', (_what, code) => 
   expect(findings.get(code)).toEqual([]);
 });
 
-/** What the linter says of each sample. */
+/** The findings of the linter for each sample. */
 async function findingsIn(samples: readonly string[]): Promise<Map<string, string[]>> {
   const linter = join(root, 'node_modules', 'oxlint', 'bin', 'oxlint');
   const words = [linter, '--config', join(root, '.oxlintrc.json'), '--format', 'unix', dir];

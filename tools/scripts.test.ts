@@ -6,7 +6,7 @@ const { scripts } = JSON.parse(readFileSync(new URL('../package.json', import.me
 };
 const installing = Object.entries(scripts).filter(([, words]) => words.includes('tools/install.mjs'));
 
-test('every script that installs first makes the shell look for node again: the installation brings another one', () => {
+test('every script that installs packages runs `hash -r`, because the installation includes another node', () => {
   expect(installing.length).toBeGreaterThan(5);
   for (const [name, words] of installing) expect(words, name).toMatch(/^node tools\/install\.mjs && hash -r && /);
 });

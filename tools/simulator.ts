@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 
-/** `npm run simulator -- stripe`: a payment provider on the loopback, to try a channel without an account (docs/providers.md). */
+/** `npm run simulator -- stripe`: a local payment provider, to try a channel without an account (docs/providers.md). */
 const simulators = ['stripe', 'mollie'];
 
 const usage = `Usage: npm run simulator -- ${simulators.join(' | ')} [--port number] [--callback-url address] [--webhook-secret text]

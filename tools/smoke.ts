@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -5,20 +6,20 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * A newcomer's first five minutes, word for word: clone, `npm start`, `npm run receiver`, the README's lines, the webhooks
- * arrive, the payment succeeds, and the books are right. The lines are pasted again, and once more after Ctrl-C, which must
- * end in 0, and a second start. Ports 8080 and 9999 must be free.
+ * Follows the README as a newcomer does: clone, `npm start`, `npm run receiver`, and the README's commands; the payment must
+ * succeed, its webhooks must arrive, and `npm run verify` must pass. The commands run again, and once more after Ctrl-C,
+ * which must end with 0, and a second start. Ports 8080 and 9999 must be free.
  */
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const readyWithinMs = 5 * 60_000; // The first start installs.
-const arrivesWithinMs = 20_000;
+const readyTimeoutMs = 5 * 60_000; // The first start installs.
+const arrivalTimeoutMs = 20_000;
 
 const clone = mkdtempSync(join(tmpdir(), 'florin-smoke-'));
 const running: Launched[] = [];
 try {
   await smoke();
   console.log(
-    'smoke: a fresh clone started twice, took the README payments each time, delivered their webhooks, and its books are right',
+    'smoke: a fresh clone started twice, created the README payments each time, delivered their webhooks, and passed verify',
   );
 } finally {
   for (const one of running) one.kill();
@@ -26,54 +27,54 @@ try {
 }
 
 async function smoke(): Promise<void> {
-  demand(spawnSync('git', ['clone', '--quiet', root, clone]).status === 0, 'git clone failed');
+  assert(spawnSync('git', ['clone', '--quiet', root, clone]).status === 0, 'git clone failed');
   const first = launch('npm', ['start'], cleanEnvironment());
-  await first.says('Florin is ready at', readyWithinMs);
+  await first.says('Florin is ready at', readyTimeoutMs);
   const receiver = launch('npm', ['run', 'receiver'], cleanEnvironment());
-  await receiver.says('Waiting for webhooks', arrivesWithinMs);
+  await receiver.says('Waiting for webhooks', arrivalTimeoutMs);
 
-  const readme = linesOf('README.md');
-  // Two channels, a webhook, a payment and a timeline; whatever is there already is not made again.
-  demandReplies(readme, 5);
-  await receiver.says('signature verified', arrivesWithinMs);
-  await receiver.says('transaction.succeeded', arrivesWithinMs);
-  demandReplies(readme, 2);
-  await receiver.says('transaction.succeeded', arrivesWithinMs, 2);
+  const readme = commandsOf('README.md');
+  // Two channels, a webhook, a payment and a timeline; existing records are not created again.
+  requireReplies(readme, 5);
+  await receiver.says('signature verified', arrivalTimeoutMs);
+  await receiver.says('transaction.succeeded', arrivalTimeoutMs);
+  requireReplies(readme, 2);
+  await receiver.says('transaction.succeeded', arrivalTimeoutMs, 2);
 
   const another = spawnSync('npm', ['start'], { cwd: clone, encoding: 'utf8', env: cleanEnvironment() });
-  demand(another.status === 1, `a second npm start in the same folder ended with ${another.status}`);
-  demand(another.stderr.includes('is in use by Florin process'), `a second npm start said ${another.stderr}`);
-  demand((await first.interrupt()) === 0, 'npm start did not end with 0 after an interrupt');
+  assert(another.status === 1, `a second npm start in the same folder ended with ${another.status}`);
+  assert(another.stderr.includes('is in use by Florin process'), `a second npm start said ${another.stderr}`);
+  assert((await first.interrupt()) === 0, 'npm start did not end with 0 after an interrupt');
 
   const second = launch('npm', ['start'], cleanEnvironment());
-  await second.says('Florin is ready at', readyWithinMs);
-  demandReplies(readme, 2);
-  await receiver.says('transaction.succeeded', arrivesWithinMs, 3);
-  const sandboxPage = linesOf('docs/sandbox.md');
+  await second.says('Florin is ready at', readyTimeoutMs);
+  requireReplies(readme, 2);
+  await receiver.says('transaction.succeeded', arrivalTimeoutMs, 3);
+  const sandboxPage = commandsOf('docs/sandbox.md');
   // A channel and three payments.
-  demandReplies(sandboxPage, 4);
-  demandReplies(sandboxPage, 3);
+  requireReplies(sandboxPage, 4);
+  requireReplies(sandboxPage, 3);
   const verified = spawnSync('npm', ['run', 'verify'], { cwd: clone, encoding: 'utf8', env: cleanEnvironment() });
-  demand(verified.status === 0, `npm run verify printed ${verified.stdout} ${verified.stderr}`);
-  demand((await second.interrupt()) === 0, 'the second npm start did not end with 0 after an interrupt');
+  assert(verified.status === 0, `npm run verify printed ${verified.stdout} ${verified.stderr}`);
+  assert((await second.interrupt()) === 0, 'the second npm start did not end with 0 after an interrupt');
 }
 
-/** The lines that a page gives to paste. */
-function linesOf(page: string): string {
+/** The shell commands of a page. */
+function commandsOf(page: string): string {
   const blocks = readFileSync(join(clone, page), 'utf8').matchAll(/```sh\n([\s\S]*?)```/g);
   return [...blocks].map(([, block]) => block).join('\n');
 }
 
-/** Pastes the lines into a fresh shell, and looks that so many replies are printed, all of them 200, a payment among them. */
-function demandReplies(lines: string, count: number): void {
-  const pasted = spawnSync('sh', ['-e'], { cwd: clone, input: lines, encoding: 'utf8', env: cleanEnvironment() });
-  const codes = [...pasted.stdout.matchAll(/"code":(\d+)/g)].map(([, code]) => code);
-  const said = `the lines printed ${pasted.stdout} ${pasted.stderr}`;
-  demand(pasted.status === 0 && pasted.stdout.includes('"status":"PENDING"'), said);
-  demand(codes.length === count && codes.every((code) => code === '200'), said);
+/** Runs the commands in a new shell and requires `count` replies, all with code 200 and one with a payment. */
+function requireReplies(commands: string, count: number): void {
+  const shell = spawnSync('sh', ['-e'], { cwd: clone, input: commands, encoding: 'utf8', env: cleanEnvironment() });
+  const codes = [...shell.stdout.matchAll(/"code":(\d+)/g)].map(([, code]) => code);
+  const message = `the commands printed ${shell.stdout} ${shell.stderr}`;
+  assert(shell.status === 0 && shell.stdout.includes('"status":"PENDING"'), message);
+  assert(codes.length === count && codes.every((code) => code === '200'), message);
 }
 
-/** As a newcomer's shell would have it: none of the settings of whoever runs this. */
+/** The environment without settings of Florin and npm. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
   const entries = Object.entries(process.env).filter(
     ([name]) => !/^(APP_|npm_)|^(PORT|HOST|DATABASE_URL|NODE_ENV)$/.test(name),
@@ -83,9 +84,9 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
 }
 
 interface Launched {
-  /** Resolves when the text has been printed (so many times); rejects when the process ends or the time is up. */
-  says: (text: string, withinMs: number, times?: number) => Promise<void>;
-  /** Ctrl-C, which reaches every process of the terminal's foreground group; gives the exit code. */
+  /** Resolves when the text has been printed `times` times; rejects when the process ends or after the timeout. */
+  says: (text: string, timeoutMs: number, times?: number) => Promise<void>;
+  /** Sends SIGINT to the process group, as Ctrl-C does; returns the exit code. */
   interrupt: () => Promise<number | null>;
   kill: () => void;
 }
@@ -94,11 +95,11 @@ function launch(command: string, args: string[], env: NodeJS.ProcessEnv): Launch
   const child = spawn(command, args, { cwd: clone, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   const exited = new Promise<number | null>((resolve) => child.on('exit', resolve));
-  const heard = new Set<() => void>();
+  const checks = new Set<() => void>();
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk) => {
       output += chunk;
-      for (const look of heard) look();
+      for (const check of checks) check();
     });
   }
   const signal = (name: NodeJS.Signals): void => {
@@ -109,22 +110,22 @@ function launch(command: string, args: string[], env: NodeJS.ProcessEnv): Launch
     }
   };
   const launched: Launched = {
-    says: (text, withinMs, times = 1) =>
+    says: (text, timeoutMs, times = 1) =>
       new Promise<void>((resolve, reject) => {
-        const late = setTimeout(
-          () => reject(new Error(`${command} did not say "${text}" ${times} times:\n${output}`)),
-          withinMs,
+        const timer = setTimeout(
+          () => reject(new Error(`${command} did not print "${text}" ${times} times:\n${output}`)),
+          timeoutMs,
         );
         exited.then((code) => reject(new Error(`${command} ended with ${code}:\n${output}`)), reject);
-        const look = () => {
-          // An event's type stands in its body as well: lines that begin with it are counted.
+        const check = () => {
+          // The type of an event is in its body as well: only lines that begin with it count.
           if (output.split(`\n${text}`).length <= times) return;
-          clearTimeout(late);
-          heard.delete(look);
+          clearTimeout(timer);
+          checks.delete(check);
           resolve();
         };
-        heard.add(look);
-        look();
+        checks.add(check);
+        check();
       }),
     interrupt: () => {
       signal('SIGINT');
@@ -134,8 +135,4 @@ function launch(command: string, args: string[], env: NodeJS.ProcessEnv): Launch
   };
   running.push(launched);
   return launched;
-}
-
-function demand(holds: boolean, complaint: string): void {
-  if (!holds) throw new Error(complaint);
 }

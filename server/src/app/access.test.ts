@@ -22,8 +22,8 @@ import { makeCustomer, makeDraft, makeInvoice } from '../testing/invoices.ts';
 import { declaredRoutes } from './routes.ts';
 
 /**
- * Every endpoint × everyone who may call × {own, another tenant's, no} record. What is expected is written here from
- * the decisions (Who may do what), not read from the routes; the routes say only what there is to test.
+ * Every endpoint × every kind of caller × {own, another tenant's, no} record. The expectations are written here from the
+ * decisions (Who may do what), independent of the permissions that the routes declare.
  */
 
 /** Whose the record is that a request names; `none` where it names none (a create). */
@@ -73,12 +73,12 @@ interface Case {
 }
 
 interface Request {
-  /** What stands where the path has `{name}`. */
+  /** The value of `{name}` in the path. */
   params?: Record<string, string | number>;
   headers?: Record<string, string>;
   query?: Record<string, string | number>;
   body?: unknown;
-  /** What is named, for comparing refusals. */
+  /** The id in the request, for comparing refusals. */
   id?: string | number;
 }
 
@@ -354,13 +354,13 @@ const cases: Record<string, Case> = {
       return { body: { id }, id };
     },
   },
-  // Its credential is the token in its address.
+  // The token in the path is the credential.
   'POST /inbox/{token}': {
     needs: 'nothing',
     ownerships: plain,
     request: () => ({ params: { token: records.platform.token }, body: 'anything' }),
   },
-  // Its credential is the signature.
+  // The signature is the credential.
   'POST /api/callback/{channel}': {
     needs: 'nothing',
     ownerships: plain,
@@ -502,7 +502,7 @@ async function makeWebhook(as: string): Promise<number> {
   return dataOf(await florin.post('/api/webhook/register', input, as)).id;
 }
 
-/** Those whose credentials prove nothing. */
+/** Callers without valid credentials. */
 async function strangers(admin: string, one: number): Promise<Caller[]> {
   const someone = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId: one });
   const revoked = await makeKey(florin, someone.as, '*');
@@ -533,7 +533,7 @@ async function strangers(admin: string, one: number): Promise<Caller[]> {
   ];
 }
 
-/** Those who are known: users of every type and role, and keys of every scope. */
+/** Callers with valid credentials: users of every type and role, and keys of every scope. */
 async function acquaintances(admin: string, adminOfOne: Member, one: number): Promise<Caller[]> {
   const merchant = (by: 'session' | 'key', held: readonly string[], userType = 'MERCHANT_USER') =>
     ({ by, userType, tenant: 'one', scopes: held }) as const;
@@ -587,11 +587,11 @@ function bent(token: string): string {
 
 const routes = declaredRoutes().map(({ method, path }) => `${method} ${path}`);
 
-test('every endpoint there is stands in the matrix, and no other', () => {
+test('the matrix has every endpoint, and no other', () => {
   expect(Object.keys(cases).sort()).toEqual(routes.toSorted());
 });
 
-describe('each caller gets from each endpoint what they may, and no more', () => {
+describe('each endpoint grants each caller exactly what they may do', () => {
   test.each(Object.keys(cases))('%s', async (route) => {
     const { ownerships } = cases[route] as Case;
     const wrong: string[] = [];
@@ -607,7 +607,7 @@ describe('each caller gets from each endpoint what they may, and no more', () =>
   });
 });
 
-describe("another tenant's record and none at all cannot be told apart", () => {
+describe("another tenant's record is refused like a record that does not exist", () => {
   const naming = Object.entries(cases).filter(([, { ownerships }]) => ownerships.includes('foreign'));
 
   test.each(naming.map(([route]) => route))('%s', async (route) => {
@@ -640,7 +640,7 @@ describe("another tenant's record and none at all cannot be told apart", () => {
   });
 });
 
-describe('lists hold what the caller may see', () => {
+describe('lists contain exactly what the caller may see', () => {
   test('sums of the own tenant, or of all for a platform administrator', async () => {
     const channels = async (who: string) =>
       dataOf(await florin.get('/api/statistics/summary', who)).channels.map(
@@ -703,14 +703,14 @@ describe('lists hold what the caller may see', () => {
     expect(await seen(admin)).toEqual(expect.arrayContaining([records.one.user.id, records.two.user.id]));
   });
 
-  test('keys of nobody but their owner', async () => {
+  test('keys of their owner only', async () => {
     expect(idsOf(await florin.get('/api/developer/mine', admin))).toContain(records.platform.key);
     expect(idsOf(await florin.get('/api/developer/mine', admin))).not.toContain(records.one.key);
   });
 });
 
-describe('what the platform shares', () => {
-  test('its channels take payments of every tenant, and only the platform changes them', async () => {
+describe('channels of the platform', () => {
+  test('accept payments of every tenant, and only the platform changes them', async () => {
     const { as } = callers.find(({ name }) => name === "a merchant administrator's key for everything") as Caller;
     const channelId = records.platform.channel;
     const paid = await florin.post('/api/transaction/create', { amount: 5, currency: 'USD', channelId }, as);
@@ -720,7 +720,7 @@ describe('what the platform shares', () => {
   });
 });
 
-describe('what a caller may have pushed to it is what it may read', () => {
+describe('a caller may subscribe exactly to the events it may read', () => {
   const readScopeOf = {
     'transaction.*': ['transaction_read'],
     'invoice.paid': ['invoice_read'],

@@ -2,10 +2,11 @@ import { parseArgs } from 'node:util';
 import { version } from './version.ts';
 
 /**
- * Answers `--help`, `--version` and whatever a command does not take. Gives the exit code then, undefined when the command
- * was called as it should be: 0 for what was asked for, 2 with the usage on standard error for a mistake.
+ * Handles `--help`, `--version` and arguments that the command does not know. Returns the exit code of a command that is
+ * done with that, and undefined when the command should run: 0 after help or version, 2 after a mistake, with the usage on
+ * standard error.
  */
-export function answerArguments(words: readonly string[], usage: string): number | undefined {
+export function handleArguments(words: readonly string[], usage: string): number | undefined {
   try {
     const { values } = parseArgs({
       args: [...words],
@@ -23,16 +24,16 @@ export function answerArguments(words: readonly string[], usage: string): number
 
 export const startUsage = `Usage: npm start [-- --help | --version]
 
-Starts Florin, and with it the PostgreSQL in its data folder unless DATABASE_URL leads to another. Ctrl-C stops both.
+Starts Florin and the PostgreSQL in its data folder, or uses the PostgreSQL of DATABASE_URL. Ctrl-C stops both.
 
-It takes no other arguments. Settings stand in the environment or in florin.yaml; those most used:
+It takes no other arguments. Settings come from the environment or from florin.yaml. The most used:
 
   PORT                8080       the port to listen on; 0 takes a free one
   HOST                127.0.0.1  the address to listen on
   APP_DATA_DIR        ./data     the database, the keys and the first password
   DATABASE_URL                   a PostgreSQL 15 or newer instead of the embedded one
   APP_PUBLIC_URL                 the address that people and providers use
-  APP_ADMIN_PASSWORD             the administrator's first password; without it one is drawn
+  APP_ADMIN_PASSWORD             the administrator's first password; random if not set
 
 For example: PORT=9000 npm start
 
@@ -41,8 +42,8 @@ Every setting is in docs/configuration.md, how to run it in docs/operations.md, 
 
 export const verifyUsage = `Usage: npm run verify [-- --help | --version]
 
-Holds what must be true of payments and money against the whole database, and prints a line for each claim. It only reads,
-beside a running service as well as without one. Exit code 0: every claim holds. 1: one is broken. 2: it could not be told.
+Checks the whole database against the claims that must hold for payments and money, and prints a line for each. It only
+reads, and may run while the service runs. Exit code 0: every claim holds. 1: at least one is broken. 2: the check failed.
 
-It takes no other arguments, and the settings of npm start. docs/operations.md, "Checking the books", says more.
+It takes no other arguments and reads the settings of npm start. See docs/operations.md, "Checking the books".
 `;

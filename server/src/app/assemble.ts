@@ -10,16 +10,16 @@ import type { Secrets } from './secrets.ts';
 /** A node with the services of all modules. */
 export type Context = ReturnType<typeof assemble>;
 
-/** Everything that runs inside a node, put together and not yet started; the lifecycle knows how to stop it. */
+/** Makes a node with the services of all modules. Nothing is started; the lifecycle stops what is. */
 export function assemble(
-  opened: Pick<OpenDatabase, 'connection' | 'direct'>,
+  opened: Pick<OpenDatabase, 'connection' | 'direct' | 'isOursAlone'>,
   secrets: Secrets,
   surroundings: Surroundings,
 ) {
   const context = assembleModules(modules, {
     ...makeNode(opened, secrets, surroundings),
     loadShedder: new LoadShedder(),
-    // What billing adds to payments, which know nothing of it.
+    // Extension points of payments that billing fills: payments do not depend on billing.
     transitionFollowers: [{ cte: followPaymentsCte }],
     reservations: invoiceReservations,
   });

@@ -8,30 +8,30 @@ import { openLog } from '../platform/process/log.ts';
 import { assemble } from './assemble.ts';
 import { readSettings, settings } from './settings.ts';
 
-/** Connections that are no pool's: the listener's and the primary monitor's. */
-const others = 2;
+/** Connections outside the pools: those of the listener and the primary monitor. */
+const outsidePools = 2;
 
-test('the connections of a node are as many as the operations page says', async () => {
+test('a node opens as many connections as the operations page says', async () => {
   const lifecycle = new Lifecycle(() => {});
   const keyring = parseKeyring(freshKeyring());
-  // Nothing is connected: connections are opened when they are first needed.
+  // Connections are opened at their first use: there is none.
   const nowhere = { host: '127.0.0.1', port: 1 };
   const { pools } = assemble(
-    { connection: nowhere, direct: nowhere },
+    { connection: nowhere, direct: nowhere, isOursAlone: true },
     { jwtKeys: keyring, encryptionKeys: keyring, encryptionKeysFrom: 'test', keep: async () => {} },
     { settings: readSettings({}, undefined), log: openLog('silent'), clock: systemClock, lifecycle },
   );
   const most = Object.fromEntries([...pools].map(([name, { connections }]) => [name, connections]));
   await lifecycle.stop();
-  const total = Object.values(most).reduce((sum, connections) => sum + connections, others);
+  const total = Object.values(most).reduce((sum, connections) => sum + connections, outsidePools);
 
   const page = readFileSync(fileURLToPath(new URL('../../../docs/operations.md', import.meta.url)), 'utf8');
-  const told = /Each node uses([\s\S]*?): (\d+)\s+in\s+all/.exec(page);
-  expect(Number(told?.[2])).toBe(total);
+  const documented = /Each node uses([\s\S]*?): (\d+)\s+in\s+all/.exec(page);
+  expect(Number(documented?.[2])).toBe(total);
   const description = settings['app.database.connections'].description;
-  for (const words of [told?.[1]?.replaceAll(/\s+/g, ' '), description]) {
+  for (const words of [documented?.[1]?.replaceAll(/\s+/g, ' '), description]) {
     expect(words).toContain(
-      'one each for the batch writer, the batch reader, subscriptions, the lookout, the listener and the primary monitor',
+      'one each for the batch writer, the batch reader, subscriptions, the due-work poller, the listener and the primary monitor',
     );
   }
   expect(most).toEqual({

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../testing/database.ts';
 import { type PayingNode, payingNode } from '../testing/paying-node.ts';
 
-/** Kill after kill of one node and its embedded database: what was acknowledged is there, once, and is told. */
+/** Repeated kills of one node and its embedded database: every acknowledged payment is stored once and delivered. */
 let node: PayingNode;
 
 beforeAll(async () => {
@@ -11,9 +11,9 @@ beforeAll(async () => {
 
 afterAll(() => node.close());
 
-// After how many answers the kill comes: at the first ones, when the queues are filled, and when totals are being folded.
+// The number of answers before the kill: at the beginning, with full queues, and while totals are rolled up.
 describe.each([20, 400, 1_500])('after %i payments', (count) => {
-  test('kill -9 of the service under load loses nothing, and a repeat of what was cut off makes it once', async () => {
+  test('kill -9 of the service under load loses nothing, and a repeated request creates its payment once', async () => {
     const load = node.load(`service-${count}`);
     await load.answered(count);
     expect((await node.service.end('SIGKILL')).signal).toBe('SIGKILL');
@@ -22,7 +22,7 @@ describe.each([20, 400, 1_500])('after %i payments', (count) => {
     await node.expectKept(load);
   });
 
-  test('kill -9 of PostgreSQL under load: the service serves again by itself, and nothing is lost', async () => {
+  test('kill -9 of PostgreSQL under load: the service recovers by itself, and nothing is lost', async () => {
     const load = node.load(`postgres-${count}`);
     await load.answered(count);
     const killed = node.postmaster() as number;
@@ -30,7 +30,7 @@ describe.each([20, 400, 1_500])('after %i payments', (count) => {
     await eventually('another PostgreSQL runs', () => ![undefined, killed].includes(node.postmaster()));
     await load.answered(count);
     await load.stop();
-    // Whoever had to wait too long was told to come back; nobody's connection broke.
+    // Requests that had to wait too long were refused with Retry-After; no connection broke.
     expect(load.cutOff).toEqual([]);
     expect(load.refusals.filter((status) => status !== 503)).toEqual([]);
     await node.expectKept(load);
@@ -46,7 +46,7 @@ describe.each([20, 400, 1_500])('after %i payments', (count) => {
     await node.expectKept(load);
   });
 
-  test('SIGTERM under load answers every request it took, and ends with 0', async () => {
+  test('SIGTERM under load answers every accepted request, and the process ends with 0', async () => {
     const load = node.load(`term-${count}`);
     await load.answered(count);
     const { code } = await node.service.end('SIGTERM');
@@ -57,5 +57,5 @@ describe.each([20, 400, 1_500])('after %i payments', (count) => {
     await node.expectKept(load);
   });
 
-  test('the webhook hears of every payment at least once, always under the same id', () => node.expectTold());
+  test('the webhook receives every payment at least once, always under the same id', () => node.expectTold());
 });

@@ -5,8 +5,8 @@ import { type PayingNode, payingNode } from '../testing/paying-node.ts';
 import { type StripeSimulator, simulatedApiKey, startStripeSimulator } from '../testing/simulators/stripe.ts';
 
 /**
- * One kill of each kind, in every test run: what was acknowledged is there, once, and is told, and nobody is charged twice.
- * The campaigns, with a kill at every step, are the drills beside this (`npm run drills`).
+ * One kill of each kind in every test run: every acknowledged payment is stored once and delivered to webhooks, and nobody is
+ * charged twice. The fault tests beside this file (`npm run drills`) kill at every step.
  */
 let stripe: StripeSimulator;
 let node: PayingNode;
@@ -21,7 +21,7 @@ afterAll(async () => {
   await stripe.close();
 });
 
-test('kill -9 while a provider is called: it is asked again under the same key, and nobody is charged twice', async () => {
+test('kill -9 during a provider call: the call is repeated with the same idempotency key, and nobody is charged twice', async () => {
   const channelId = await makeChannel(node.service, node.as, { provider: 'stripe', apiKey: simulatedApiKey });
   const pay = async (): Promise<string> => {
     const input = { amount: 1999, currency: 'USD', channelId, paymentMethod: 'pm_card_visa' };
@@ -49,7 +49,7 @@ test('kill -9 while a provider is called: it is asked again under the same key, 
   }
 });
 
-test('kill -9 of the service under load loses nothing, and a repeat of what was cut off makes it once', async () => {
+test('kill -9 of the service under load loses nothing, and a repeated request creates its payment once', async () => {
   const load = node.load('service');
   await load.answered(100);
   expect((await node.service.end('SIGKILL')).signal).toBe('SIGKILL');
@@ -58,7 +58,7 @@ test('kill -9 of the service under load loses nothing, and a repeat of what was 
   await node.expectKept(load);
 });
 
-test('kill -9 of PostgreSQL under load: the service serves again by itself, and nothing is lost', async () => {
+test('kill -9 of PostgreSQL under load: the service recovers by itself, and nothing is lost', async () => {
   const load = node.load('postgres');
   await load.answered(100);
   const killed = node.postmaster() as number;
@@ -66,15 +66,15 @@ test('kill -9 of PostgreSQL under load: the service serves again by itself, and 
   await eventually('another PostgreSQL runs', () => ![undefined, killed].includes(node.postmaster()));
   await load.answered(100);
   await load.stop();
-  // Whoever had to wait too long was told to come back; nobody's connection broke.
+  // Requests that had to wait too long were refused with Retry-After; no connection broke.
   expect(load.cutOff).toEqual([]);
   expect(load.refusals.filter((status) => status !== 503)).toEqual([]);
   await node.expectKept(load);
 });
 
-test('the webhook hears of every payment at least once, always under the same id', () => node.expectTold());
+test('the webhook receives every payment at least once, always under the same id', () => node.expectTold());
 
-test('SIGTERM under load answers every request it took, and ends with 0', async () => {
+test('SIGTERM under load answers every accepted request, and the process ends with 0', async () => {
   const load = node.load('term');
   await load.answered(100);
   expect((await node.service.end('SIGTERM')).code).toBe(0);
@@ -82,7 +82,7 @@ test('SIGTERM under load answers every request it took, and ends with 0', async 
   expect({ cutOff: load.cutOff, refusals: load.refusals }).toEqual({ cutOff: [], refusals: [] });
 });
 
-test('kill -9 of PostgreSQL while a channel rests: the service stays, and every payment ends once', async () => {
+test('kill -9 of PostgreSQL while a channel is paused: the service keeps running, and every payment ends once', async () => {
   await node.service.end('SIGTERM');
   await node.start({ APP_PROVIDER_TIMEOUT: '1s' });
   const { pid } = node.service;

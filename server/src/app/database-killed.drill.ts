@@ -59,7 +59,7 @@ const pay = (payments: number, sandbox: string, through = channelId): Promise<st
 const operationsOf = (state: string, through = channelId) =>
   `provider_operation where channel_id = ${through} and state = '${state}'`;
 
-/** Each of these payments has succeeded, was charged once by the sandbox, and was told of once at each step. */
+/** Each of these payments has succeeded, was charged once by the sandbox, and has one event per step. */
 async function paidOnce(ids: string[], through = channelId): Promise<void> {
   await isNone('every charge has ended', `provider_operation where channel_id = ${through} and finished_at is null`);
   const payments = `transaction where channel_id = ${through}`;

@@ -15,34 +15,35 @@ import { requireKeysInUse, secretsOf } from './secrets.ts';
 import { serve } from './serve.ts';
 import { type Settings, SettingsError } from './settings.ts';
 import { StartInterrupted, Waiting } from './waiting.ts';
-import { bringForward, freeDeadLeases, startWorkers, workersOf } from './workers.ts';
+import { freeDeadLeases, shortenWaitsAfterSetBack, startWorkers, workersOf } from './workers.ts';
 
 export interface Florin {
-  /** Where it listens: http://127.0.0.1:8080. */
+  /** The URL it listens on, such as http://127.0.0.1:8080. */
   address: string;
   administrator: FirstAdministrator;
   settings: Settings;
-  /** Drains requests and deliveries, then stops PostgreSQL. Safe to call twice. */
+  /** Finishes requests and deliveries in flight, then stops PostgreSQL. Safe to call twice. */
   stop: () => Promise<void>;
 }
 
 export interface StartOptions {
   clock?: Clock;
   passwordCost?: PasswordCost;
-  /** Aborted to end a start that waits for its database: it then fails with StartInterrupted. */
+  /** Abort it to end a start that waits for its database; the start then fails with StartInterrupted. */
   signal?: AbortSignal;
 }
 
 /**
- * Starts a node, in order: port, keys, database, parts, workers, routes. What has been started is stopped if one fails. A
- * given database that is away is waited for, with the port open and `/health/ready` saying why.
+ * Starts a node, in this order: port, keys, database, services, workers, routes. When a step fails, the parts already
+ * started are stopped. While the database of `app.database.url` cannot be reached the start waits, with the port open and
+ * the reason in `/health/ready`.
  */
 export async function startFlorin(
   settings: Settings,
   log: Log,
   { clock = systemClock, passwordCost, signal = new AbortController().signal }: StartOptions = {},
 ): Promise<Florin> {
-  const lifecycle = new Lifecycle((part, error) => log.error({ error, part }, 'A part did not stop as it should'));
+  const lifecycle = new Lifecycle((part, error) => log.error({ error, part }, 'A part failed to stop'));
   try {
     return await start({ settings, log, clock, lifecycle, passwordCost }, signal);
   } catch (error) {
@@ -62,7 +63,7 @@ async function start(surroundings: Surroundings, signal: AbortSignal): Promise<F
 
   const context = assemble(opened, secrets, surroundings);
   await context.primary.start();
-  await waiting.forDatabase(opened.hosts, async () => context.databaseClock?.start());
+  await waiting.forDatabase(opened.hosts, async () => context.databaseClock?.read());
   const administrator = await waiting.forDatabase(opened.hosts, async () => {
     await requireKeysInUse(secrets, context.database, context.clock(), log);
     return firstAdministrator(context);
@@ -71,7 +72,7 @@ async function start(surroundings: Surroundings, signal: AbortSignal): Promise<F
   const workers = workersOf(context);
   if (opened.isOursAlone) await freeDeadLeases(workers);
   if (settings['app.role'] !== 'api') {
-    await bringForward(workers);
+    await shortenWaitsAfterSetBack(workers);
     startWorkers(workers, context);
   }
 
@@ -101,6 +102,6 @@ async function firstAdministrator({ database, passwords, clock, settings, log }:
   }).catch((error: unknown) => {
     throw error instanceof FirstAdministratorError ? new SettingsError(error.message) : error;
   });
-  if (administrator.commonPassword) log.warn('app.admin.password is one of the commonest; change it');
+  if (administrator.commonPassword) log.warn('app.admin.password is one of the most common passwords; change it');
   return administrator;
 }

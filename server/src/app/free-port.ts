@@ -5,14 +5,14 @@ import { listenRefusal } from './listen.ts';
 import { hostOf } from './public-url.ts';
 import { type Settings, SettingsError } from './settings.ts';
 
-/** Who has the port is asked for one line, so it is not waited for long. */
-const askWithinMs = 1_000;
+/** The answer only improves an error message. */
+const identifyTimeoutMs = 1_000;
 
 /**
- * Refuses an address that cannot be listened on before anything is made: a database takes seconds, and a first one would
- * stay behind. Whoever takes the port between this and the real listening is refused then.
+ * Checks that the address can be listened on before anything is created: starting a database takes seconds, and a new one
+ * would be left behind. A port that is taken after this check is refused when the server listens.
  *
- * @throws SettingsError saying who has the port, as far as that can be told
+ * @throws SettingsError that names the program which uses the port, if it can be identified
  */
 export async function requireFreePort(settings: Settings): Promise<void> {
   const { 'app.server.host': host, 'app.server.port': port } = settings;
@@ -48,7 +48,7 @@ async function takenBy(settings: Settings): Promise<SettingsError> {
 
 async function isFlorin(address: string): Promise<boolean> {
   try {
-    const response = await fetch(`${address}/health/live`, { signal: AbortSignal.timeout(askWithinMs) });
+    const response = await fetch(`${address}/health/live`, { signal: AbortSignal.timeout(identifyTimeoutMs) });
     const { code, data } = (await response.json()) as { code?: number; data?: { status?: string } };
     return code === 200 && data?.status === 'live';
   } catch {

@@ -3,7 +3,7 @@ import { eventually } from '../testing/database.ts';
 import { freeze } from '../testing/freeze.ts';
 import { type PayingNode, payingNode } from '../testing/paying-node.ts';
 
-/** A PostgreSQL that is silent under load: connections stay open, and nothing is answered. */
+/** PostgreSQL stops answering under load while its connections stay open. */
 describe.skipIf(process.platform !== 'linux')('PostgreSQL falls silent under load', () => {
   let node: PayingNode;
   let thaw: (() => void) | undefined;
@@ -23,7 +23,7 @@ describe.skipIf(process.platform !== 'linux')('PostgreSQL falls silent under loa
     thaw = undefined;
   };
 
-  test('not one request gets a 500, and afterwards nothing is lost or doubled', async () => {
+  test('no request gets a 500, and afterwards nothing is lost or doubled', async () => {
     const load = node.load('silence');
     await load.answered(200);
     freezeNow();
@@ -40,7 +40,7 @@ describe.skipIf(process.platform !== 'linux')('PostgreSQL falls silent under loa
     await node.expectKept(load);
   });
 
-  test('a pause that ends as soon as it is noticed refuses nobody and costs no connection', async () => {
+  test('a pause that ends as soon as it is noticed refuses no request and closes no connection', async () => {
     const load = node.load('pause');
     await load.answered(200);
     const before = await node.connections();
@@ -58,5 +58,5 @@ describe.skipIf(process.platform !== 'linux')('PostgreSQL falls silent under loa
     await node.expectKept(load);
   });
 
-  test('the webhook hears of every payment at least once, always under the same id', () => node.expectTold());
+  test('the webhook receives every payment at least once, always under the same id', () => node.expectTold());
 });

@@ -18,10 +18,10 @@ import { florinOn, type TestFlorin } from '../testing/florin.ts';
 import { makeCustomer, makeDraft, makeInvoice } from '../testing/invoices.ts';
 import { type Finding, verify } from './integrity.ts';
 
-/** Requests drawn from the OpenAPI document, some as it asks, most bent in one way or another; always the same ones. */
+/** Requests generated from the OpenAPI document, some valid, most invalid in one way; the same in every run. */
 const seed = 20_260_131;
 const rounds = 150;
-/** Sent at the same time. */
+/** Requests in flight at once. */
 const requestsInRound = 25;
 
 let db: TestDatabase;
@@ -99,7 +99,7 @@ async function makeTold(as: string): Promise<Known['told']> {
   return { webhookId, deliveryId, replayId, inboxId, token };
 }
 
-test('whatever is sent gets a valid answer: never a 5xx, always the envelope', async () => {
+test('every request gets a valid answer: never a 5xx, always the envelope', async () => {
   const statuses: Record<string, number[]> = {};
   await fc.assert(
     fc.asyncProperty(fc.array(request(), { minLength: requestsInRound, maxLength: requestsInRound }), async (round) => {
@@ -126,7 +126,7 @@ test('whatever is sent gets a valid answer: never a 5xx, always the envelope', a
   expect((await florin.get('/health/ready')).status).toBe(200);
 });
 
-test('and afterwards every claim about the database holds, and the totals equal a recount', async () => {
+test('afterwards every integrity claim holds, and the totals equal a recount', async () => {
   const broken: Finding[] = [];
   await verify(db.database, (finding) => {
     if (finding.offenders.length > 0) broken.push(finding);
@@ -401,7 +401,7 @@ function request(): fc.Arbitrary<Sent> {
   });
 }
 
-/** Something once in so many times, else nothing. */
+/** A value once in `times`, else undefined. */
 function seldom<Value>(arbitrary: fc.Arbitrary<Value>, once: number): fc.Arbitrary<Value | undefined> {
   return fc.oneof({ weight: once - 1, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 }
@@ -434,7 +434,7 @@ function queryOf(pairs: Sent['pairs'], bend: Sent['bend']): string {
 
 const escaped = (text: string) => encodeURIComponent(text.toWellFormed());
 
-/** What is wrong with a reply, whatever was asked. */
+/** The faults of a reply, independent of the request. */
 function faultOf({ status, headers }: Response, text: string): string | undefined {
   const fault = (what: string) => `${what}: ${status} ${text.slice(0, 500)}`;
   if (status >= 500) return fault('a 5xx');

@@ -26,7 +26,7 @@ describe('the envelope', () => {
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
   });
 
-  test('of a write: a message besides', async () => {
+  test('of a write: also a message', async () => {
     const { status, body } = await florin.post('/api/tenant/modify', { name: 'One', state: true }, admin);
     expect({ status, body }).toEqual({
       status: 200,
@@ -34,19 +34,19 @@ describe('the envelope', () => {
     });
   });
 
-  test('of the transaction list: pagination besides', async () => {
+  test('of the transaction list: also pagination', async () => {
     const { body } = await florin.get('/api/transaction/list', admin);
     expect(body).toEqual({ code: 200, data: [], pagination: { page: 1, pageSize: 20, total: 0, totalPages: 0 } });
   });
 
-  test('of a refusal: the status as code, a sentence, no data, and what a program needs', async () => {
+  test('of a refusal: the status as code, a message, no data, and the error for programs', async () => {
     const { status, headers, body } = await florin.post('/api/tenant/modify', { name: 5, state: true }, admin);
     expect({ status, body }).toEqual({ status: 400, body: aRefusal(400, { type: 'invalid_request', field: 'name' }) });
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(body.error.requestId).toBe(headers.get('x-request-id'));
   });
 
-  test('is never kept by a cache', async () => {
+  test('is never stored by a cache', async () => {
     expect((await florin.get('/api/channel/list', admin)).headers.get('cache-control')).toBe('no-store');
     expect((await florin.get('/api/channel/list')).headers.get('cache-control')).toBe('no-store');
   });
@@ -74,7 +74,7 @@ describe('X-Request-Id', () => {
     expect(new Set(ids).size).toBe(50);
   });
 
-  test('is the one the caller brings, if it is short and plain', async () => {
+  test('is the one that the caller sends, if it is short and plain', async () => {
     const sent = async (id: string) =>
       (await florin.call('GET', '/nowhere', { headers: { 'x-request-id': id } })).headers.get('x-request-id');
     expect(await sent('order-17.retry_2')).toBe('order-17.retry_2');
@@ -84,7 +84,7 @@ describe('X-Request-Id', () => {
   });
 });
 
-describe('what is not there', () => {
+describe('unknown paths and methods', () => {
   test.each([
     ['GET', '/'],
     ['GET', '/api'],
@@ -136,13 +136,13 @@ describe('what is not there', () => {
     },
   );
 
-  test('a slash at the end makes no difference', async () => {
+  test('a trailing slash makes no difference', async () => {
     expect((await florin.get('/api/channel/list/', admin)).status).toBe(200);
   });
 });
 
-describe('for operators', () => {
-  test('live and ready answer while the service serves', async () => {
+describe('operations routes', () => {
+  test('live and ready answer while the service runs', async () => {
     expect((await florin.get('/health/live')).body).toEqual({ code: 200, data: { status: 'live' } });
     expect((await florin.get('/health/ready')).body).toEqual({ code: 200, data: { status: 'ready' } });
     for (const path of ['/health/live', '/health/ready']) {
@@ -152,7 +152,7 @@ describe('for operators', () => {
     }
   });
 
-  test('the metrics count requests by the declared path, batches and what waits, and name no caller', async () => {
+  test('the metrics count requests by declared path, batches and queues, and name no caller', async () => {
     const channelId = await makeChannel(florin, admin);
     await florin.post('/api/transaction/create', { amount: 5, currency: 'USD', channelId }, admin);
     await florin.get('/api/transaction/detail?id=txn_somebody', admin);

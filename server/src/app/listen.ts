@@ -1,6 +1,6 @@
 import { type Settings, SettingsError } from './settings.ts';
 
-/** Listens where the settings say; an address that cannot be had ends the start with one line. */
+/** Listens on the configured address. Throws a SettingsError when the address is taken or not available. */
 export async function listenAt<Result>(
   settings: Settings,
   listen: (host: string, port: number) => Promise<Result>,
@@ -13,7 +13,7 @@ export async function listenAt<Result>(
   }
 }
 
-/** Why an address cannot be listened on, in one line; undefined for what is no matter of settings. */
+/** Explains why an address cannot be listened on; undefined when other settings would not help. */
 export function listenRefusal(code: string | undefined, host: string, port: number): SettingsError | undefined {
   switch (code) {
     case 'EADDRINUSE':

@@ -1,16 +1,16 @@
 import { type EventLoopUtilization, performance } from 'node:perf_hooks';
 
-/** Long enough for a batch of payments to be written in it, however slow the database is just then. */
+/** Long enough to contain a batch of payments even when the database is slow. */
 const sampleMs = 100;
-/** From this share of busy time on the database, on the same cores, has no more to give than this process takes. */
+/** At this share of busy time a database on the same cores is saturated as well. */
 const highUtilization = 0.5;
-/** Fewer payments than one to so many posts are no rush: a backlog that is worked off need not wait for them. */
-const postsToPayment = 20;
+/** With more webhook posts than this per payment, the posts are the load: a backlog then continues to be sent. */
+const maximumPostsPerPayment = 20;
 
 /**
- * Whether payments come in so fast that deliveries had better wait: the event loop is busy for half of its time, and
- * payments are what it is busy with, not only the posts themselves. It looks when it is asked, so that an idle process
- * stays idle.
+ * Decides whether webhook deliveries should wait because payments need the capacity: the event loop is busy for at least
+ * half of the time, and payments, not only the posts themselves, keep it busy. Samples only when `isOn` is read, so that an
+ * idle process has no timer.
  */
 export class LoadShedder {
   readonly #utilization: typeof performance.eventLoopUtilization;
@@ -38,7 +38,7 @@ export class LoadShedder {
     if (nowMs - this.#sampledAtMs >= sampleMs) {
       const now = this.#utilization();
       const { utilization } = this.#utilization(now, this.#since);
-      this.#isOn = utilization >= highUtilization && this.#payments * postsToPayment > this.#posts;
+      this.#isOn = utilization >= highUtilization && this.#payments * maximumPostsPerPayment > this.#posts;
       this.#since = now;
       this.#sampledAtMs = nowMs;
       this.#payments = 0;

@@ -25,7 +25,7 @@ async function refusal(start: Promise<unknown>): Promise<string> {
 }
 
 describe('beside an embedded database', () => {
-  // Keys are read before the database is opened, so this much of one is enough.
+  // Keys are read before the database is opened: this much of a data folder is enough.
   function dataFolder(name: string, ...files: string[]): string {
     const path = join(folder, name);
     mkdirSync(join(path, 'postgres/cluster'), { recursive: true });
@@ -35,7 +35,7 @@ describe('beside an embedded database', () => {
   }
   const settingsIn = (dataDir: string) => readSettings({ APP_DATA_DIR: dataDir, PORT: '0' }, undefined);
 
-  test('lost encryption keys stop the start, and no others are drawn', async () => {
+  test('lost encryption keys stop the start, and no new ones are generated', async () => {
     const dataDir = dataFolder('without', 'jwt-keys');
     const line = await refusal(startFlorin(settingsIn(dataDir), openLog('silent')));
     expect(line).toContain(`${dataDir}/encryption-keys is missing, and ${dataDir} holds a database`);
@@ -49,7 +49,7 @@ describe('beside an embedded database', () => {
     expect(await refusal(startFlorin(settingsIn(dataDir), openLog('silent')))).toContain('encryption-keys is empty');
   });
 
-  test('lost signing keys are drawn anew with a warning, since they only end sessions', async () => {
+  test('lost signing keys are replaced with a warning, since that only ends sessions', async () => {
     const dataDir = dataFolder('signed-out', 'encryption-keys');
     const log = openLog('silent');
     const warn = vi.spyOn(log, 'warn');
@@ -88,7 +88,7 @@ describe('on a database elsewhere that holds secrets', () => {
 
   const sealed = 'secrets in the database (channels: 2, inboxes: 1, webhook endpoints: 1)';
 
-  test('an empty data folder stops the start, and no keys are drawn into it', async () => {
+  test('an empty data folder stops the start, and no keys are generated in it', async () => {
     const dataDir = join(folder, 'emptied-elsewhere');
     const line = await refusal(florinOn(db, { APP_DATA_DIR: dataDir, APP_ENCRYPTION_KEYS: '' }));
     expect(line).toContain(
@@ -110,18 +110,18 @@ describe('on a database elsewhere that holds secrets', () => {
     expect(line).not.toContain(other);
   });
 
-  test('one damaged value does not make the right key a wrong one', async () => {
+  test('one damaged value does not make the right key count as wrong', async () => {
     await db.query(
       `update channel set api_key_sealed = set_byte(api_key_sealed, 39, get_byte(api_key_sealed, 39) # 1)`,
     );
     await (await nodeWith(keyring)).stop();
   });
 
-  test('a key in front of the one in use starts', async () => {
+  test('a node with a new key before the one in use starts', async () => {
     await (await nodeWith(`${freshKeyring()},${keyring}`)).stop();
   });
 
-  test('a key marked as lost lets the node start, until the secrets have been set again it warns', async () => {
+  test('a key marked as lost lets the node start, with a warning until the secrets have been set again', async () => {
     const fresh = freshKeyring();
     const florin = await nodeWith(`${fresh},${key}:lost`);
     const admin = await florin.login('admin', administratorPassword);

@@ -1,38 +1,38 @@
 import { openLog } from '../platform/process/log.ts';
-import { answerArguments, startUsage } from './arguments.ts';
-import { givenSettings } from './given-settings.ts';
+import { handleArguments, startUsage } from './arguments.ts';
+import { loadSettings } from './load-settings.ts';
 import { type Settings, SettingsError } from './settings.ts';
 
-/** How long a stop may take before the process ends all the same. Deliveries in flight have 12 s. */
+/** The process ends after this time even if the stop is not complete. Deliveries in flight take up to 12 s. */
 const stopDeadlineMs = 30_000;
 
-const answered = answerArguments(process.argv.slice(2), startUsage);
-if (answered === undefined) await main();
-else process.exitCode = answered;
+const exitCode = handleArguments(process.argv.slice(2), startUsage);
+if (exitCode === undefined) await main();
+else process.exitCode = exitCode;
 
 async function main(): Promise<void> {
   const settings = settingsOrEnd();
   const log = openLog(settings['app.log.level']);
   process.on('uncaughtException', (error) => {
-    log.fatal({ error }, 'A defect ended the process; what was acknowledged is safe');
+    log.fatal({ error }, 'The process ends because of a defect; acknowledged payments are stored');
     process.exit(1);
   });
   const { startFlorin } = await import('./florin.ts');
   const { welcome } = await import('./welcome.ts');
   const { StartInterrupted } = await import('./waiting.ts');
   const interruption = new AbortController();
-  const starting = startFlorin(settings, log, { signal: interruption.signal });
-  // From the beginning: a start that is interrupted is finished and then stopped, so that no PostgreSQL is left behind. One
-  // that waits for its database has nothing to finish.
+  const florinStart = startFlorin(settings, log, { signal: interruption.signal });
+  // Registered before the start completes: an interrupted start runs to its end and is then stopped, so that no PostgreSQL
+  // keeps running. A start that waits for its database ends at once.
   stopOnSignal(async () => {
     interruption.abort();
-    const florin = await starting.catch((error) => {
+    const florin = await florinStart.catch((error) => {
       if (!(error instanceof StartInterrupted)) throw error;
     });
     await florin?.stop();
   }, log);
   try {
-    process.stdout.write(welcome(await starting));
+    process.stdout.write(welcome(await florinStart));
   } catch (error) {
     if (error instanceof StartInterrupted) return;
     if (error instanceof SettingsError) endWithLine(error.message);
@@ -43,7 +43,7 @@ async function main(): Promise<void> {
 
 function settingsOrEnd(): Settings {
   try {
-    return givenSettings();
+    return loadSettings();
   } catch (error) {
     if (error instanceof SettingsError) return endWithLine(error.message);
     throw error;
@@ -58,14 +58,14 @@ function endWithLine(line: string): never {
 function stopOnSignal(stop: () => Promise<void>, log: ReturnType<typeof openLog>): void {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
-      log.info({ signal }, 'Stopping: requests and deliveries in flight are finished first');
+      log.info({ signal }, 'Stopping after requests and deliveries in flight');
       setTimeout(() => process.exit(1), stopDeadlineMs).unref();
       stop().then(
         () => {
           log.info('Stopped');
           process.exit(0);
         },
-        // A start that was interrupted and failed says why itself.
+        // A start that failed after it was interrupted has logged the reason.
         () => process.exit(1),
       );
     });

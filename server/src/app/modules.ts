@@ -22,9 +22,9 @@ import { events } from '../domains/webhooks/events/module.ts';
 import { inboxes } from '../domains/webhooks/inboxes/module.ts';
 
 /**
- * Every module of the product, in the order of their dependencies: a module knows only those before it. The server, the
- * OpenAPI document, the workers, `npm run verify`, the sweeps, the settings, the generated docs and the layer check are
- * derived from this list.
+ * All modules of the product, in order of dependency: a module may import and use only modules that come before it. The
+ * server, the OpenAPI document, the workers, `npm run verify`, the retention sweeps, the settings, the generated docs and
+ * the layer check are derived from this list.
  */
 export const modules = [
   tenants,

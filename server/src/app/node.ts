@@ -10,6 +10,7 @@ import { Database, type Plans } from '../platform/postgres/database.ts';
 import { DatabaseClock } from '../platform/postgres/database-clock.ts';
 import { Notifications } from '../platform/postgres/notifications.ts';
 import { PrimaryMonitor } from '../platform/postgres/primary-monitor.ts';
+import { TopicRelay } from '../platform/postgres/topic-relay.ts';
 import { Topics } from '../platform/postgres/topics.ts';
 import { failPointAt, noFailPoint } from '../platform/process/fail-point.ts';
 import type { Lifecycle } from '../platform/process/lifecycle.ts';
@@ -21,22 +22,22 @@ import type { Settings } from './settings.ts';
 
 /** Connections for lists of events and deliveries. */
 const listConnections = 2;
-/** Connections for claiming deliveries, recording results, replaying, rolling up totals and settling invoices. */
+/** Connections for claiming deliveries, recording results, replaying, rolling up totals, settling invoices and NOTIFY. */
 const workerConnections = 5;
 
-/** What every start needs. */
+/** What a node is made from, apart from its database and its keys. */
 export interface Surroundings {
   settings: Settings;
   log: Log;
   clock: Clock;
   lifecycle: Lifecycle;
-  /** Less than is recommended, for tests alone. */
+  /** Lower than recommended; for tests only. */
   passwordCost?: PasswordCost | undefined;
 }
 
-/** The infrastructure of a node, put together and not yet started; the lifecycle knows how to stop it. */
+/** Makes the infrastructure of a node. Nothing is started; the lifecycle stops what is. */
 export function makeNode(
-  { connection, direct }: Pick<OpenDatabase, 'connection' | 'direct'>,
+  { connection, direct, isOursAlone }: Pick<OpenDatabase, 'connection' | 'direct' | 'isOursAlone'>,
   secrets: Secrets,
   { settings, log, clock: givenClock, lifecycle, passwordCost }: Surroundings,
 ) {
@@ -64,7 +65,7 @@ export function makeNode(
   lifecycle.add('database', async () => {
     await Promise.all([...pools.values()].map((database) => database.close()));
   });
-  showConnections(metrics, pools);
+  addConnectionMetrics(metrics, pools);
   const pollerDatabase = openPool('poller', 1, 'watching');
   const setBackHandlers: (() => Promise<void>)[] = [];
   // A clock that a test controls is used as it is.
@@ -78,12 +79,14 @@ export function makeNode(
           onSetBack: () => {
             log.warn("The database's clock was set back");
             for (const handle of setBackHandlers) {
-              handle().catch((error) => logError(error, 'Due times could not be brought forward'));
+              handle().catch((error) =>
+                logError(error, 'Due times could not be shortened after the clock was set back'),
+              );
             }
           },
         })
       : undefined;
-  if (databaseClock !== undefined) lifecycle.add('clock', () => databaseClock.stop());
+  if (databaseClock !== undefined) lifecycle.add('clock', async () => databaseClock.stop());
   const clock = databaseClock?.now ?? givenClock;
   const database = openPool('main', settings['app.database.connections']);
   const primary = new PrimaryMonitor({
@@ -92,15 +95,21 @@ export function makeNode(
     clock,
     onLost: (reason, error) => log.warn({ error, reason }, 'There is no writable database'),
     onFound: () => log.info('There is a writable database again'),
+    onTime: (reading) => databaseClock?.observe(reading),
   });
   lifecycle.add('primary monitor', () => primary.stop());
   const notifications = new Notifications(
     direct,
-    (error) =>
-      log.warn({ error }, 'Notifications from other nodes are disconnected; caches are off until they are back'),
+    (error) => log.warn({ error }, 'Notifications from other nodes are disconnected; caches are off until they return'),
     { publisher: database, onSilent: () => primary.suspect() },
   );
   lifecycle.add('notifications', () => notifications.stop());
+  const workerDatabase = openPool('worker', workerConnections, 'indexed');
+  if (!isOursAlone) {
+    const relay = new TopicRelay({ topics, notifications, database: workerDatabase });
+    relay.start();
+    lifecycle.add('topic relay', () => relay.stop());
+  }
   const sealer = new Sealer(secrets.encryptionKeys);
   const failPoint = settings['app.drill.fail-point'];
   const node = {
@@ -120,14 +129,14 @@ export function makeNode(
     }),
     failPoint: failPoint === undefined ? noFailPoint : failPointAt(failPoint),
     database,
-    workerDatabase: openPool('worker', workerConnections, 'indexed'),
+    workerDatabase,
     listDatabase: openPool('lists', listConnections, 'indexed'),
     pollerDatabase,
     openPool,
     pools,
     primary,
     databaseClock,
-    /** Told whenever the database's clock was set back. */
+    /** Registers a handler that runs whenever the database's clock was set back. */
     onClockSetBack: (handle: () => Promise<void>) => {
       setBackHandlers.push(handle);
     },
@@ -145,10 +154,10 @@ export function makeNode(
   return node satisfies NodeWith<Settings>;
 }
 
-function showConnections(metrics: Metrics, pools: ReadonlyMap<string, Database>): void {
+function addConnectionMetrics(metrics: Metrics, pools: ReadonlyMap<string, Database>): void {
   metrics.gauge(
     'florin_database_connections',
-    'Connections to PostgreSQL by pool and state; waiting are requests without one.',
+    'Connections to PostgreSQL by pool and state; `waiting` counts requests that wait for one.',
     async (gauge) => {
       for (const [pool, { load }] of pools) {
         gauge.set({ pool, state: 'used' }, load.total - load.idle);

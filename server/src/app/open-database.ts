@@ -17,36 +17,36 @@ const oldestVersion = 15;
 
 export interface OpenDatabase {
   connection: ConnectionConfig;
-  /** For the listener and migrations, which need a session of their own: past a pooler, if there is one. */
+  /** Bypasses a pooler, for the listener and migrations, which need a session of their own. */
   direct: ConnectionConfig;
-  /** Where it is, for people. */
+  /** Host and port, for messages. */
   hosts: string;
-  /** Embedded: the data folder's lock keeps every other process off it, so that a lease found in it is a dead one's. */
+  /** Embedded: the lock of the data folder excludes other processes, so any lease in it belongs to a dead process. */
   isOursAlone: boolean;
   stop: () => Promise<void>;
 }
 
-/** The PostgreSQL to work on, embedded or given, with the schema of this version. */
+/** Opens the embedded PostgreSQL or that of `app.database.url`, and migrates it to the schema of this version. */
 export async function openDatabase(settings: Settings, log: Log, waiting: Waiting): Promise<OpenDatabase> {
   const opened =
-    settings['app.database.url'] === undefined ? await startEmbedded(settings, log) : givenDatabase(settings);
+    settings['app.database.url'] === undefined ? await startEmbedded(settings, log) : configuredDatabase(settings);
   const { connection, direct, isOursAlone } = opened;
-  const bringForward = () =>
+  const migrateNow = () =>
     migrate(direct, (line) => log.debug(line), {
       signal: waiting.signal,
       onWait: ({ migration, waitedMs, blockedBy }) => {
         const reason = `Migration ${migration} waits for a lock${blockedBy.length > 0 ? ` held by ${blockedBy.join('; ')}` : ''}`;
-        return waiting.tell(reason, { migration, waitedMs });
+        return waiting.report(reason, { migration, waitedMs });
       },
     });
   try {
-    if (isOursAlone) await bringForward();
+    if (isOursAlone) await migrateNow();
     else {
       await waiting.forDatabase(describeHosts(connection), () => requireVersion(connection, 'app.database.url'));
       const hosts = describeHosts(direct);
       if (direct !== connection)
         await waiting.forDatabase(hosts, () => requireVersion(direct, 'app.database.direct-url'));
-      await waiting.forDatabase(hosts, bringForward);
+      await waiting.forDatabase(hosts, migrateNow);
     }
     return opened;
   } catch (error) {
@@ -55,15 +55,15 @@ export async function openDatabase(settings: Settings, log: Log, waiting: Waitin
   }
 }
 
-function givenDatabase(settings: Settings): OpenDatabase {
+function configuredDatabase(settings: Settings): OpenDatabase {
   const { 'app.database.url': url = '', 'app.database.direct-url': directUrl } = settings;
-  const { connection, hosts } = reachedBy(url, 'app.database.url');
-  const direct = directUrl === undefined ? connection : reachedBy(directUrl, 'app.database.direct-url').connection;
+  const { connection, hosts } = connectionFrom(url, 'app.database.url');
+  const direct = directUrl === undefined ? connection : connectionFrom(directUrl, 'app.database.direct-url').connection;
   return { connection, direct, hosts, isOursAlone: false, stop: async () => {} };
 }
 
-/** The driver reads the certificates that an address names: a file that is not there ends the start. */
-function reachedBy(url: string, setting: string): { connection: ConnectionConfig; hosts: string } {
+/** The driver reads the certificate files that the URL names; a missing file ends the start. */
+function connectionFrom(url: string, setting: string): { connection: ConnectionConfig; hosts: string } {
   try {
     const connection = connectionOf(url);
     return { connection, hosts: describeHosts(connection) };
@@ -73,21 +73,19 @@ function reachedBy(url: string, setting: string): { connection: ConnectionConfig
 }
 
 /**
- * The PostgreSQL as it stands, for whoever only looks: nothing is made or migrated. An embedded one is joined where it runs,
- * whoever started it, else started for as long as it is looked at.
+ * Opens the PostgreSQL for reading: nothing is created or migrated. Connects to the embedded one if another process runs it,
+ * else starts it until `stop` is called.
  */
 export async function findDatabase(settings: Settings, log: Log): Promise<Pick<OpenDatabase, 'connection' | 'stop'>> {
   const url = settings['app.database.url'];
-  const found = url === undefined ? await findEmbedded(settings, log) : givenDatabase(settings);
+  const found = url === undefined ? await findEmbedded(settings, log) : configuredDatabase(settings);
   const { connection, direct = connection } = found as Partial<OpenDatabase> & typeof found;
   try {
     await requireVersion(connection, 'app.database.url').catch((error) => {
       throw error instanceof SettingsError ? error : unusable('app.database.url', error);
     });
     if (await isMigrated(direct)) return found;
-    throw new SettingsError(
-      'the database does not have the schema of this version; start Florin once, which brings it.',
-    );
+    throw new SettingsError('the database does not have the schema of this version; start Florin once to migrate it.');
   } catch (error) {
     await found.stop();
     throw error;
@@ -105,7 +103,7 @@ async function findEmbedded(settings: Settings, log: Log): Promise<Pick<OpenData
 async function startEmbedded(settings: Settings, log: Log): Promise<OpenDatabase> {
   try {
     const postgres = await startEmbeddedPostgres({ dataDir: settings['app.data-dir'], log });
-    // A PGSSLMODE of the shell is meant for other servers: a Unix socket speaks no TLS.
+    // PGSSLMODE in the environment must not apply: there is no TLS on a Unix socket.
     const connection = { ...postgres.connection, ssl: false };
     return {
       connection,
@@ -120,7 +118,7 @@ async function startEmbedded(settings: Settings, log: Log): Promise<OpenDatabase
   }
 }
 
-/** An error that waiting may mend comes out as it is; others end the start with one line. */
+/** Throws errors that may pass as they are, and all others as a SettingsError, which ends the start. */
 async function requireVersion(connection: ConnectionConfig, setting: string): Promise<void> {
   const client = new SessionClient({
     ...connection,

@@ -7,21 +7,21 @@ import type { Metrics } from '../platform/metrics/metrics.ts';
 import type { PrimaryMonitor } from '../platform/postgres/primary-monitor.ts';
 
 /**
- * A failover takes all nodes their database at once. Were they unready at once, a balancer would have nobody to ask, and
- * answer by itself; so for this long a node stays in, and answers 503 with Retry-After.
+ * In a failover all nodes lose their database at the same moment. If they became unready at once, the load balancer would
+ * have no node left and answer by itself. A node stays ready for this time and answers requests with 503 and Retry-After.
  */
 const toleratedAbsenceMs = 20 * secondMs;
 
 export interface OperationsDeps {
   primary: Pick<PrimaryMonitor, 'absence' | 'hasBeenWritable'>;
   clock: Clock;
-  /** True once the service has begun to stop. */
+  /** Whether the service has begun to stop. */
   isStopping: () => boolean;
 }
 
 const status = Type.Object({ status: Type.String() });
 
-/** What balancers and orchestrators ask. */
+/** Health checks for load balancers and orchestrators. */
 export function operationsRoutes({ primary, clock, isStopping }: OperationsDeps): Route[] {
   return [
     {
@@ -31,7 +31,7 @@ export function operationsRoutes({ primary, clock, isStopping }: OperationsDeps)
       needs: 'nothing',
       group: 'Operations',
       endpoint: endpoint({
-        summary: 'Is the process running',
+        summary: 'Liveness: the process runs',
         data: status,
         handle: async () => ({ data: { status: 'live' } }),
       }),
@@ -43,9 +43,9 @@ export function operationsRoutes({ primary, clock, isStopping }: OperationsDeps)
       needs: 'nothing',
       group: 'Operations',
       endpoint: endpoint({
-        summary: 'Can requests be served',
+        summary: 'Readiness: requests can be served',
         description:
-          '503 once the database has taken no writes for 20 seconds, until it has taken them for the first time since the start, and from the moment the service begins to stop. `error.details` says why.',
+          '503 while the database has not accepted writes for 20 seconds, before it has accepted any since the start, and after the service has begun to stop. `error.details` holds the reason.',
         data: status,
         handle: async () => {
           if (isStopping()) {
@@ -59,7 +59,7 @@ export function operationsRoutes({ primary, clock, isStopping }: OperationsDeps)
   ];
 }
 
-/** From memory: the monitor asks the database, however often balancers ask this. */
+/** Answers from memory: the monitor probes the database, however often the load balancer asks. */
 function assertWritable({ absence, hasBeenWritable }: OperationsDeps['primary'], nowMs: number): void {
   const absentMs = absence === undefined ? 0 : nowMs - absence.sinceMs;
   if (hasBeenWritable && absentMs < toleratedAbsenceMs) return;
@@ -73,7 +73,7 @@ function assertWritable({ absence, hasBeenWritable }: OperationsDeps['primary'],
   throw new Refusal('database_unavailable', what + since, { retryAfterSeconds: 1, details: { reason, seconds } });
 }
 
-/** Prometheus text at /metrics; it holds counts and times, never what was paid or by whom. */
+/** Prometheus metrics at /metrics: counts and durations, never data of payments or users. */
 export function addMetricsRoute(app: FastifyInstance, metrics: Metrics): void {
   app.get('/metrics', { schema: { hide: true } }, async (_request, reply) =>
     reply.header('content-type', metrics.contentType).send(await metrics.text()),

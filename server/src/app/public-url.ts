@@ -1,11 +1,11 @@
 import type { Settings } from './settings.ts';
 
-/** How the world reaches this service: links, payers and providers come back here. */
+/** The address under which browsers and providers reach this service, used in links and callbacks. */
 export function publicUrlOf(settings: Settings): string {
   return settings['app.public-url'] ?? `http://${hostOf(settings)}:${settings['app.server.port']}`;
 }
 
-/** A host one can go to: listening everywhere includes this machine. */
+/** The listening host as it is written in a URL; a wildcard address becomes localhost. */
 export function hostOf({ 'app.server.host': host }: Settings): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost';
   return host.includes(':') ? `[${host}]` : host;

@@ -2,13 +2,13 @@ import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance } from 'fastify';
 import { Refusal } from '../core/errors.ts';
 
-/** Limits how many requests one caller makes in a minute, all their keys together. Off unless it is set. */
+/** Limits the requests per minute of one user, all API keys together. Undefined: no limit. */
 export async function addRateLimit(app: FastifyInstance, requestsPerMinute: number | undefined): Promise<void> {
   if (requestsPerMinute === undefined) return;
   await app.register(rateLimit, {
     max: requestsPerMinute,
     timeWindow: '1 minute',
-    hook: 'preHandler', // The caller is known by then.
+    hook: 'preHandler', // Runs after authentication.
     keyGenerator: (request) => (request.principal === undefined ? request.ip : `user ${request.principal.userId}`),
     allowList: (request) => request.principal === undefined,
     errorResponseBuilder: (_request, { ttl }) =>

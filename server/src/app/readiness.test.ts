@@ -15,7 +15,7 @@ import { aRefusal } from '../testing/shapes.ts';
 import { startAsStandby } from '../testing/standby.ts';
 import { operationsRoutes } from './operations.ts';
 
-/** Ready is a node whose database takes writes, or has not been away for long. */
+/** A node is ready while its database accepts writes, or has been unavailable for less than 20 s. */
 let dataDir: string;
 let postgres: EmbeddedPostgres;
 let db: TestDatabase;
@@ -46,13 +46,13 @@ afterAll(async () => {
 const ready = () => florin.get('/health/ready');
 const pay = () => florin.post('/api/transaction/create', { amount: 1999, currency: 'USD', channelId }, admin);
 
-/** What the node itself says to a write while its database takes none. */
+/** The node's answer to a write while its database accepts none. */
 function expectRefused(reply: Reply): void {
   expect(reply).toMatchObject({ status: 503, body: aRefusal(503, { type: 'database_unavailable' }) });
   expect(reply.headers.get('retry-after')).toBe('1');
 }
 
-/** For 20 s by its clock the node stays ready; then it is not, and says why. */
+/** The node stays ready for 20 s by its clock; then it is not ready and gives the reason. */
 async function expectTolerated(reason: 'away' | 'read_only'): Promise<void> {
   for (const passedMs of [0, 10 * secondMs]) {
     aheadMs += passedMs;

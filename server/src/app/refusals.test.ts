@@ -6,7 +6,7 @@ import { databaseFromTemplate, type TestDatabase } from '../testing/database.ts'
 import { florinOn, type TestFlorin } from '../testing/florin.ts';
 import { aRefusal } from '../testing/shapes.ts';
 
-/** What cannot be taken is refused with the field to blame, and nothing brings the service down. */
+/** Invalid input is refused with the field that is wrong, and nothing makes the service fail. */
 
 let db: TestDatabase;
 let florin: TestFlorin;
@@ -406,7 +406,7 @@ describe('every field of every body', () => {
     Object.entries(kinds).map(([field, kind]) => [path, field, kind] as const),
   );
 
-  test('is in the OpenAPI document, and the other way round', async () => {
+  test('is in the OpenAPI document, and the document has no others', async () => {
     const { body } = await florin.get('/openapi.json');
     const declared = Object.entries(body.paths as Record<string, { post?: Operation }>)
       .filter(([, { post: operation }]) => operation !== undefined && !takesAnyBody(operation))
@@ -474,7 +474,7 @@ interface Shape {
   anyOf?: Shape[];
 }
 
-describe('words and bounds', () => {
+describe('formats and limits', () => {
   test.each([
     ['/api/channel/modify', 'type', '"online"'],
     ['/api/channel/modify', 'type', '"BOTH"'],
@@ -509,13 +509,13 @@ describe('words and bounds', () => {
     expect(body.error.field).toMatch(new RegExp(`^${field}($|[.])`));
   });
 
-  test('of a field given twice the last counts', async () => {
+  test('of a field that is given twice the last value counts', async () => {
     const twice = `{"amount":1,"amount":7,"currency":"USD","channelId":${channelId}}`;
     expect(dataOf(await post('/api/transaction/create', twice)).amount).toBe(7);
     expect((await post('/api/transaction/create', twice.replace('7', '"7"'))).body.error.field).toBe('amount');
   });
 
-  test('metadata may use the names that JavaScript reserves, and gets them back', async () => {
+  test('metadata may use names that are special in JavaScript, and they are returned', async () => {
     const metadata = '{"__proto__":{"polluted":true},"constructor":{"prototype":1},"toJSON":"x","hasOwnProperty":null}';
     const body = withField((writes['/api/transaction/create'] as Write).body(), 'metadata', metadata);
     const { id } = dataOf(await post('/api/transaction/create', body));
@@ -526,13 +526,13 @@ describe('words and bounds', () => {
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
   });
 
-  test('a body may be written with spaces, escapes and exponents as long as it says the same', async () => {
+  test('a body may be written with spaces, escapes and exponents', async () => {
     const body = ` {"amount" : 1.999e3 ,\n"currency":"\\u0055SD", "channelId":${channelId}.0, "description":"\\ud83d\\ude00"}\n`;
     expect(dataOf(await post('/api/transaction/create', body))).toMatchObject({ amount: 1999, description: '😀' });
   });
 });
 
-describe('what is no JSON body', () => {
+describe('bodies that are not JSON', () => {
   const create = '/api/transaction/create';
   const valid = () => JSON.stringify({ amount: 5, currency: 'USD', channelId });
 
@@ -588,7 +588,7 @@ describe('what is no JSON body', () => {
     expect((await post(create, numbered)).status).toBe(400);
   });
 
-  test('64 KiB are taken, one byte more is not, announced or in pieces', async () => {
+  test('64 KiB are accepted, one byte more is refused, with a Content-Length or chunked', async () => {
     const padded = (bytes: number) => valid() + ' '.repeat(bytes - valid().length);
     expect((await post(create, padded(65_536))).status).toBe(200);
     const tooLarge = await post(create, padded(65_537));
@@ -616,7 +616,7 @@ describe('what is no JSON body', () => {
     expect({ status, body }).toEqual({ status: 415, body: aRefusal(415, { type: 'not_json' }) });
   });
 
-  test('a body without any type is refused', async () => {
+  test('a body without a Content-Type is refused', async () => {
     const body = valid();
     const reply = await raw(`${post1(create, '')}Content-Length: ${body.length}\r\n\r\n${body}`);
     expect(reply).toEqual({ status: 415, body: aRefusal(415, { type: 'not_json' }) });
@@ -642,7 +642,7 @@ describe('what is no JSON body', () => {
   });
 });
 
-describe('what stands in the address', () => {
+describe('path and query', () => {
   test.each([
     '/api/transaction/detail?id=%00',
     '/api/transaction/detail?id=txn_%00',
@@ -727,7 +727,7 @@ describe('what stands in the address', () => {
     expect(body).toEqual(aRefusal(status, { type: expect.any(String) as never, field: body.error.field }));
   });
 
-  test('the last days there are can be asked for', async () => {
+  test('the last representable days are accepted', async () => {
     for (const path of [
       '/api/transaction/list',
       '/api/refund/list',
@@ -740,7 +740,7 @@ describe('what stands in the address', () => {
     }
   });
 
-  test('the last page there is can be asked for', async () => {
+  test('the last possible page is accepted', async () => {
     for (const path of [
       '/api/transaction/list',
       '/api/refund/list',
@@ -757,7 +757,7 @@ describe('what stands in the address', () => {
   });
 });
 
-describe('what stands in headers', () => {
+describe('headers', () => {
   test.each([
     ['authorization', 'Bearer \u00e9\u00ff'],
     ['authorization', `Bearer ${'x'.repeat(8000)}`],
@@ -770,7 +770,7 @@ describe('what stands in headers', () => {
     expect({ status, body }).toEqual({ status: 401, body: aRefusal(401, { type: 'credentials_invalid' }) });
   });
 
-  test('an Idempotency-Key of letters beyond ASCII is a key as any other', async () => {
+  test('an Idempotency-Key may have letters beyond ASCII', async () => {
     const body = JSON.stringify({ amount: 5, currency: 'USD', channelId });
     const [first, again] = [
       await post('/api/transaction/create', body, { 'idempotency-key': 'cl\u00e9 \u00ff' }),
@@ -779,7 +779,7 @@ describe('what stands in headers', () => {
     expect(dataOf(again).id).toBe(dataOf(first).id);
   });
 
-  test('who claims to be forwarded is not believed', async () => {
+  test('X-Forwarded-For of an unknown proxy is ignored', async () => {
     for (let i = 0; i < 10; i++) await forwarded(i);
     expect((await forwarded(11)).status).toBe(429);
 
@@ -791,7 +791,7 @@ describe('what stands in headers', () => {
   });
 });
 
-describe('what is no HTTP', () => {
+describe('invalid HTTP', () => {
   const broken: [string, string | Buffer, number][] = [
     ['garbage', 'garbage\r\n\r\n', 400],
     ['random bytes', Buffer.from(Array.from({ length: 512 }, (_, i) => (i * 167 + 13) % 256)), 400],
@@ -826,7 +826,7 @@ describe('what is no HTTP', () => {
     expect((await raw('GET /health/live HTTP/1.0\r\n\r\n')).status).toBe(200);
   });
 
-  test('an expectation that cannot be met gets a clear answer; those of HTTP/1.0 do not count', async () => {
+  test('an unknown expectation is refused; those of HTTP/1.0 are ignored', async () => {
     const asked = (expectation: string, version = '1.1') =>
       raw(`GET /health/live HTTP/${version}\r\nHost: x\r\nExpect: ${expectation}\r\n\r\n`);
     for (const expectation of ['200-ok', 'x']) {
@@ -836,7 +836,7 @@ describe('what is no HTTP', () => {
     expect((await asked('200-ok', '1.0')).status).toBe(200);
   });
 
-  test('whoever expects to be told to go on is told so, and then answered', async () => {
+  test('a request with Expect: 100-continue gets 100, and then its answer', async () => {
     const body = '{"account":"nobody","password":"wrong"}';
     const reply = await raw(
       `POST /api/user/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nExpect: 100-continue\r\n` +
@@ -846,7 +846,7 @@ describe('what is no HTTP', () => {
     expect(reply.status).toBe(401);
   });
 
-  test('a body that is compressed or encoded in any way is refused; one that says it is not, is taken', async () => {
+  test('a body with a Content-Encoding is refused, unless that is identity', async () => {
     const login = (encoding: string) =>
       florin.call('POST', '/api/user/login', {
         body: { account: 'nobody', password: 'wrong' },
@@ -860,7 +860,7 @@ describe('what is no HTTP', () => {
     for (const encoding of ['identity', 'Identity']) expect((await login(encoding)).status).toBe(401);
   });
 
-  test('a request cut anywhere leaves nothing behind', async () => {
+  test('a request that ends early, at any byte, has no effect', async () => {
     const body = JSON.stringify({ amount: 4_242_424, currency: 'USD', channelId });
     const whole = `${post1('/api/transaction/create')}Content-Length: ${body.length}\r\n\r\n${body}`;
     for (let at = 1; at < whole.length; at += 7) {

@@ -2,13 +2,10 @@ import type { Refusal } from '../core/errors.ts';
 import type { ReplyFacts } from '../platform/http/server.ts';
 import type { Log } from '../platform/process/log.ts';
 
-/** A request slower than this is worth a line, whatever came of it. */
+/** A request that takes longer is logged, whatever its result. */
 const slowMs = 1_000;
 
-/**
- * A line a request would cost the hot path more than the request's own work: what is refused is logged, what is slow
- * is logged, and everything only at debug.
- */
+/** Logs refused and slow requests; all of them only at level debug, since a line costs more than the request itself. */
 export function logReply(reply: ReplyFacts, log: Log): void {
   if (reply.refusal !== undefined) logRefusal(reply, reply.refusal, log);
   else if (reply.durationMs > slowMs) log.warn(reply, 'Slow');

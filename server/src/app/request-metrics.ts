@@ -9,7 +9,7 @@ export function requestMetrics(metrics: Metrics): (reply: ReplyFacts) => void {
     requestSecondsBuckets,
     ['method', 'path', 'status'],
   );
-  // Kept, since finding a series by its labels hashes them each time.
+  // Cached because the library hashes the labels at every lookup.
   const series = new Map<string, { observe: (seconds: number) => void }>();
   return ({ method, path, status, durationMs }) => {
     const key = `${method} ${path} ${status}`;

@@ -32,7 +32,7 @@ input, button { padding: 0.5rem; margin: 0.25rem 0 1rem; }
 const script = `const form = document.querySelector('form');
 const status = document.querySelector('[role=status]');
 const token = new URLSearchParams(location.search).get('token') ?? '';
-// The token works once: it need not stay in the address bar or in the history.
+// The token works once; it should not stay in the address bar or the history.
 history.replaceState(null, '', location.pathname);
 form.addEventListener('submit', async (event) => {
   event.preventDefault();
@@ -57,7 +57,7 @@ const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; " +
   "frame-ancestors 'none'";
 
-/** Where the link of a password mail leads: one field, which calls POST /api/user/reset-password. */
+/** The page that the link in a password mail opens: one field, which calls POST /api/user/reset-password. */
 export function addResetPage(app: FastifyInstance): void {
   const files = [
     ['/reset-password', 'text/html', page],

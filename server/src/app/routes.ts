@@ -3,15 +3,12 @@ import type { AnyModule, ReferenceGroup } from '../platform/module.ts';
 import type { Context } from './assemble.ts';
 import { modules } from './modules.ts';
 
-/** Every endpoint of the interface, as the modules declare them. */
+/** The routes of all modules. */
 export function routesOf(context: Context): Route[] {
   return (modules as readonly AnyModule[]).flatMap(({ routes }) => routes?.(context) ?? []);
 }
 
-/**
- * The same without a running node, for the documentation and its tests: their handlers must not be called. Every service is a
- * stand-in that nothing can be asked of.
- */
+/** The same routes without a running node, for the docs and their tests. Their handlers must not be called. */
 export function declaredRoutes(): Route[] {
   const standIn: unknown = new Proxy(() => {}, {
     get: (_, name) => (name === Symbol.toPrimitive ? () => 0 : standIn),
@@ -23,5 +20,5 @@ export function declaredRoutes(): Route[] {
 /** The groups of the API reference, in order. */
 export const groups: readonly ReferenceGroup[] = [
   ...(modules as readonly AnyModule[]).flatMap(({ reference = [] }) => reference),
-  { name: 'Operations', description: 'For those who run the service.' },
+  { name: 'Operations', description: 'Health checks for operators.' },
 ];

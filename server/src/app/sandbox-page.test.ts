@@ -27,7 +27,7 @@ afterAll(async () => {
 
 const detail = async (id: string) => dataOf(await florin.get(`/api/transaction/detail?id=${id}`, admin));
 
-/** A payment that waits for its payer, and the path of the page where they decide. */
+/** Creates a payment that waits for its payer, and returns the path of the page where the payer decides. */
 async function waiting(changes: Record<string, unknown> = {}): Promise<{ id: string; path: string }> {
   const id = await makePayment(florin, admin, channelId, { metadata: { sandbox: 'payer' }, ...changes });
   const { nextAction } = await eventually('the payer is asked', async () => {
@@ -84,14 +84,14 @@ test('only the first choice counts', async () => {
   await statusOf(id, 'CANCELLED');
 });
 
-test('amounts are written as their currency writes them', async () => {
+test('amounts are formatted for their currency', async () => {
   const { path: yen } = await waiting({ amount: 500, currency: 'JPY' });
   const { path: dinar } = await waiting({ amount: 1234, currency: 'KWD' });
   expect((await open(yen)).html).toContain('Pay 500 JPY');
   expect((await open(dinar)).html).toContain('Pay 1.234 KWD');
 });
 
-test('a payment without an address to go back to has no link', async () => {
+test('a payment without a return address has no link', async () => {
   const { path } = await waiting();
   await press(path, 'decision=pay');
   const { html } = await open(path);
@@ -121,7 +121,7 @@ test.each([
   }
 });
 
-test('the page runs no script, is framed by nobody, and posts to nobody else', async () => {
+test('the page has no script, cannot be framed, and posts only to itself', async () => {
   const { path } = await waiting();
   const { headers, html } = await open(path);
   const style = /<style>([\s\S]*?)<\/style>/.exec(html)?.[1] ?? '';
@@ -136,7 +136,7 @@ test('the page runs no script, is framed by nobody, and posts to nobody else', a
   expect([...html.matchAll(/<form[^>]*>/g)].map(([form]) => form)).toEqual(['<form method="post">']);
 });
 
-test('there is no page for what does not wait for its payer', async () => {
+test('only payments that wait for their payer have a page', async () => {
   const paid = await makePayment(florin, admin, channelId);
   await statusOf(paid, 'SUCCESS');
   const keys = [`${paid}-1`, 'txn_1-1', '%3Cscript%3E', '%00', '..%2f..', 'ü'];
@@ -152,7 +152,7 @@ test('there is no page for what does not wait for its payer', async () => {
   }
 });
 
-test('what is no choice decides nothing', async () => {
+test('an invalid choice decides nothing', async () => {
   const { id, path } = await waiting();
   for (const form of ['', 'decision=', 'decision=steal', 'decision=pay%00', '{"decision":"pay"}', '\0\u00ff&&&===']) {
     for (const type of ['application/x-www-form-urlencoded', 'application/json', 'odd']) {

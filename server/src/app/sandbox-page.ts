@@ -8,15 +8,15 @@ import { withRawBodies } from '../platform/http/raw-body.ts';
 
 interface SandboxPage {
   sandbox: () => Promise<Pick<Sandbox, 'bill' | 'decide'>>;
-  /** Where payers are sent back to who were given no address of their own. */
+  /** Where payers return to when the payment has no return address. */
   publicUrl: string;
 }
 
 const path = '/sandbox/pay/:key';
 
 /**
- * Where the sandbox sends a payer, as a provider would: what is to be paid, and three buttons. It is a form without any
- * script. A choice leads back to this page, which then tells what came of it and goes on to the merchant.
+ * The page to which the sandbox sends a payer, as a provider would: the amount and three buttons, in a form without script.
+ * After a choice the page shows the result and continues to the merchant.
  */
 export function addSandboxPage(app: FastifyInstance, { sandbox, publicUrl }: SandboxPage): void {
   const show = (reply: FastifyReply, bill: Bill | undefined) =>
@@ -30,7 +30,7 @@ export function addSandboxPage(app: FastifyInstance, { sandbox, publicUrl }: San
       const decision = decisionOf(request.body as Buffer | undefined);
       if (decision === undefined) return send(reply, 400, undecidedPage);
       const bill = await (await sandbox()).decide(keyOf(request), decision);
-      // Back to this very address by GET, wherever a proxy has put it, so that a reload decides nothing.
+      // Redirects to this page by GET, relative to any proxy prefix, so that a reload does not post again.
       return bill === undefined ? show(reply, bill) : reply.code(303).header('location', '?').send();
     });
   });
@@ -82,7 +82,7 @@ function pageOf({ amount, currency, state, returnUrl }: Bill, publicUrl: string)
   return htmlOf(price, `<p>${outcomes[state]}</p>${link}`, back);
 }
 
-/** How long the payer can read what came of it, in seconds. */
+/** How long the payer sees the result, in seconds. */
 const readingSeconds = 2;
 
 const choices = `
@@ -116,7 +116,7 @@ ${content}
 `;
 }
 
-/** An address that a browser may be sent to, spelt so that nothing in it ends it early; a script is none. */
+/** An http(s) URL that is safe inside a quoted attribute; undefined for anything else, such as a javascript: URL. */
 function addressOf(text: string | null): string | undefined {
   const url = text === null ? null : URL.parse(text);
   return url?.protocol === 'https:' || url?.protocol === 'http:' ? url.href.replaceAll("'", '%27') : undefined;

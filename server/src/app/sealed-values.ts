@@ -14,17 +14,16 @@ interface SealedRow {
   tenant_id: number;
   id: number;
   name: string;
-  /** null where only the key's id is looked at. */
+  /** null where only the id of the key is read. */
   sealed: Buffer | null;
   key_id: string;
   count: number;
 }
 
 /**
- * How many values each key has sealed, by what they belong to, with three of each to try the key on: one alone may be
- * damaged. Of the callbacks one per channel is looked at, through the primary key: there may be millions, and only people
- * read them. Measured on two cores with 100,000 endpoints and 10,000 channels: 0.27 s; with a hundred of each: 2 ms.
- * Values: now in ms.
+ * How many values each key has encrypted, by kind of record, with three samples of each to try the key on: a single one may
+ * be damaged. Of the callbacks only one per channel is read, by primary key, because there may be millions. On two cores
+ * with 100,000 endpoints and 10,000 channels this takes 0.27 s, with a hundred of each 2 ms. Values: now in ms.
  */
 const sampleSealed = statement<SealedRow>(
   'app.sample_sealed',
@@ -59,12 +58,12 @@ const sampleSealed = statement<SealedRow>(
    select kind, tenant_id, id, name, sealed, key_id, count from ranked where nth <= 3 order by kind, key_id, nth`,
 );
 
-/** A key that is needed to read what the database holds, and what it is needed for. */
+/** A key that has encrypted values in the database. */
 export interface KeyInUse {
   id: string;
-  /** `channels: 3, webhook endpoints: 1` */
+  /** The records it is needed for, such as `channels: 3, webhook endpoints: 1`. */
   what: string;
-  /** `absent`: not in the keyring. `other`: there is one of this name, and it opens nothing. `lost`: given up. */
+  /** `absent`: not in the keyring. `other`: the keyring has another key with this id. `lost`: declared lost. */
   state: 'opens' | 'absent' | 'other' | 'lost';
 }
 
@@ -75,7 +74,7 @@ const nouns: Record<Kind, string> = {
   provider_callback: 'channels with callbacks',
 };
 
-/** The encryption keys that what the database holds was sealed with. */
+/** The keys that encrypted the values in the database. */
 export async function keysInUse(database: Queryable, keys: Keyring, nowMs: number): Promise<KeyInUse[]> {
   const sealer = new Sealer(keys);
   const rows = await database.run(sampleSealed, [nowMs]);

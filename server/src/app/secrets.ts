@@ -13,9 +13,9 @@ export interface Secrets {
   jwtKeys: Keyring;
   /** Seal and open stored secrets. */
   encryptionKeys: Keyring;
-  /** Where the encryption keys come from, for messages: a setting or a file. */
+  /** The setting or file that the encryption keys come from, for messages. */
   encryptionKeysFrom: string;
-  /** Keeps encryption keys that were drawn for a database that had to be looked at first. */
+  /** Stores generated encryption keys, once the database is known to hold nothing that other keys encrypted. */
   keep: () => Promise<void>;
 }
 
@@ -24,10 +24,11 @@ type KeyringName = 'app.jwt.keys' | 'app.encryption.keys';
 const howToGiveUp = 'if it is lost for good, docs/operations.md says what to do under "Lost keys"';
 
 /**
- * The keys as they are set; outside CLUSTER mode they are made at first start and kept in the data folder. In CLUSTER
- * mode every node must have the same ones, so they must be given (decisions, Configuration).
+ * Reads the keys from the settings. Outside CLUSTER mode missing keys are generated at the first start and stored in the
+ * data folder. In CLUSTER mode all nodes need the same keys, so they must be configured (decisions, Configuration).
  *
- * Encryption keys are drawn for a new database only: beside an existing one a new key opens nothing (decisions, Lost keys).
+ * Encryption keys are generated for a new database only: a new key cannot decrypt what an existing one holds (decisions,
+ * Lost keys).
  */
 export async function secretsOf(settings: Settings, log: Log): Promise<Secrets> {
   const isOursAndExists = settings['app.database.url'] === undefined && holdsCluster(settings['app.data-dir']);
@@ -47,13 +48,13 @@ async function encryptionKeysOf(settings: Settings, isOursAndExists: boolean): P
   if (file === undefined) return { encryptionKeys: given(name, settings), encryptionKeysFrom: name, keep };
   if (!existsSync(file)) {
     if (isOursAndExists) throw missing(file, `${settings['app.data-dir']} holds a database`);
-    // Whether a database elsewhere is new is seen only when it is open.
-    if (settings['app.database.url'] !== undefined) return drawnLater(file);
+    // Whether an external database is new is known only after it was opened.
+    if (settings['app.database.url'] !== undefined) return generatedForNewDatabase(file);
   }
   return { encryptionKeys: await kept(file, freshKeyring, 'encryption-keys'), encryptionKeysFrom: file, keep };
 }
 
-function drawnLater(file: string): Omit<Secrets, 'jwtKeys'> {
+function generatedForNewDatabase(file: string): Omit<Secrets, 'jwtKeys'> {
   const drawn = freshKeyring();
   return {
     encryptionKeys: parseKeyring(drawn),
@@ -66,9 +67,9 @@ function drawnLater(file: string): Omit<Secrets, 'jwtKeys'> {
 }
 
 /**
- * Refuses encryption keys that cannot open what the database holds, and keeps those that were drawn for it.
+ * Refuses encryption keys that cannot decrypt the values in the database, and stores keys that were generated for it.
  *
- * @throws SettingsError naming the key that is needed and what for
+ * @throws SettingsError that names the missing key and the records it is needed for
  */
 export async function requireKeysInUse(secrets: Secrets, database: Queryable, nowMs: number, log: Log): Promise<void> {
   const { encryptionKeys, encryptionKeysFrom: from } = secrets;
@@ -100,7 +101,7 @@ function missing(file: string, why: string): SettingsError {
 
 const isFile = (from: string) => !from.startsWith('app.');
 
-/** Where the keys are kept that are not given; undefined when they are. */
+/** The file that stores keys which are not configured; undefined when they are. */
 function fileOf(name: KeyringName, settings: Settings): string | undefined {
   if (settings[name] !== undefined) return undefined;
   if (settings['app.deployment-mode'] === 'CLUSTER') {

@@ -15,8 +15,8 @@ import { addSandboxPage } from './sandbox-page.ts';
 import { version } from './version.ts';
 
 /**
- * Serves a node's routes and returns the address it listens on. A node with the role worker serves only operations. The
- * port of a start that had to wait is taken over from `waiting`.
+ * Serves the routes of a node and returns the address it listens on. A node with the role `worker` serves only the
+ * operations routes. If the start had to wait, the port is taken over from `waiting`.
  */
 export async function serve(context: Context, isStopping: () => boolean, waiting?: WaitingServer): Promise<string> {
   const { settings, log, lifecycle, metrics, authenticate, primary, clock, creator, providers } = context;
@@ -28,24 +28,24 @@ export async function serve(context: Context, isStopping: () => boolean, waiting
       observeReply(reply);
       logReply(reply, log);
     },
-    onDefect: (error, requestId) => log.error({ error, requestId }, 'A request met a defect'),
+    onDefect: (error, requestId) => log.error({ error, requestId }, 'A request failed because of a defect'),
     serverFactory: waiting && ((handler) => waiting.handOver(handler)),
   });
-  const offered = settings['app.role'] === 'worker' ? [] : routesOf(context);
+  const routes = settings['app.role'] === 'worker' ? [] : routesOf(context);
   await addReference(app, {
     title: 'Florin',
     version,
-    description: 'Records payments, routes them through channels, and tells other systems what happened.',
+    description: 'Records payments, routes them through channels, and notifies other systems by webhooks.',
     publicUrl: publicUrlOf(settings),
     groups: [...groups],
   });
   addMetricsRoute(app, metrics);
-  if (offered.length > 0) {
+  if (routes.length > 0) {
     addResetPage(app);
     addSandboxPage(app, { sandbox: () => providers.of('sandbox'), publicUrl: publicUrlOf(settings) });
   }
   await addRateLimit(app, settings['app.rate-limit.requests-per-minute']);
-  for (const route of [...operationsRoutes({ primary, clock, isStopping }), ...offered])
+  for (const route of [...operationsRoutes({ primary, clock, isStopping }), ...routes])
     addRoute(app, route, { authenticate });
 
   await listenAt(settings, (host, port) => app.listen({ host, port }));

@@ -3,7 +3,7 @@ import { environmentName, readSettings, type SettingName, SettingsError, setting
 
 const names = Object.keys(settings) as SettingName[];
 
-/** The line of a refusal. */
+/** The message of the refusal. */
 function lineOf(environment: Record<string, string>, file?: unknown): string {
   try {
     readSettings(environment, file);
@@ -15,7 +15,7 @@ function lineOf(environment: Record<string, string>, file?: unknown): string {
 }
 
 describe('defaults', () => {
-  test('are those of the decisions', () => {
+  test('match the decisions', () => {
     expect(readSettings({}, undefined)).toMatchObject({
       'app.server.host': '127.0.0.1',
       'app.server.port': 8080,
@@ -39,7 +39,7 @@ describe('defaults', () => {
     });
   });
 
-  test('each is a value its own setting takes', () => {
+  test('each is a valid value of its setting', () => {
     for (const name of names) {
       const { default: written, kind } = settings[name] as {
         default?: string;
@@ -49,7 +49,7 @@ describe('defaults', () => {
     }
   });
 
-  test('the mode follows the database, unless it is set', () => {
+  test('the deployment mode depends on the database url unless it is set', () => {
     const DATABASE_URL = 'postgres://localhost/florin';
     expect(readSettings({ DATABASE_URL }, undefined)['app.deployment-mode']).toBe('CLUSTER');
     const standalone = { DATABASE_URL, APP_DEPLOYMENT_MODE: 'standalone' };
@@ -59,12 +59,12 @@ describe('defaults', () => {
 });
 
 describe('names', () => {
-  test('each has one in the environment, and no two the same', () => {
+  test('each setting has its own name in the environment', () => {
     expect(environmentName('app.jwt.access-token-expire')).toBe('APP_JWT_ACCESS_TOKEN_EXPIRE');
     expect(new Set(names.map(environmentName)).size).toBe(names.length);
   });
 
-  test('the long name in the environment goes before the short one, that before the file, that before the default', () => {
+  test('precedence: long name in the environment, short name, file, default', () => {
     const portOf = (environment: Record<string, string>, file?: unknown) =>
       readSettings(environment, file)['app.server.port'];
     const file = { app: { server: { port: 3 } } };
@@ -74,7 +74,7 @@ describe('names', () => {
     expect(portOf({})).toBe(8080);
   });
 
-  test('an empty variable says nothing', () => {
+  test('an empty variable is ignored', () => {
     expect(readSettings({ PORT: '', APP_ROLE: '' }, undefined)).toMatchObject({
       'app.server.port': 8080,
       'app.role': 'all',
@@ -89,13 +89,13 @@ describe('names', () => {
     expect(lineOf(environment as never)).toBe(`${name} is not a setting; docs/configuration.md lists them.`);
   });
 
-  test('other variables of the environment are let be', () => {
+  test('other variables of the environment are ignored', () => {
     expect(lineOf({ APPDATA: 'x', PATH: '/bin', app_role: 'x', HTTP_PROXY: 'x' })).toBe('taken');
   });
 });
 
 describe('the file', () => {
-  test('nests by name; what is a list may be one', () => {
+  test('nests by name and accepts lists', () => {
     const file = {
       app: {
         server: { port: 9000, 'trust-proxy': ['10.0.0.0/8', '127.0.0.1'] },
@@ -111,7 +111,7 @@ describe('the file', () => {
     });
   });
 
-  test('may be missing, empty, or stop at a name', () => {
+  test('may be missing, empty, or end after a name', () => {
     for (const file of [undefined, null, {}, { app: null }, { app: { server: null } }]) {
       expect(lineOf({}, file)).toBe('taken');
     }
@@ -161,7 +161,7 @@ describe('values', () => {
     },
   );
 
-  test('a word is taken in any case', () => {
+  test('a word is accepted in any case', () => {
     expect(readSettings({ APP_ROLE: 'Worker' }, undefined)['app.role']).toBe('worker');
   });
 
@@ -177,7 +177,7 @@ describe('values', () => {
     expect(lineOf(environment as never)).toMatch(line);
   });
 
-  test('networks of both kinds', () => {
+  test('IPv4 and IPv6 networks are accepted', () => {
     const taken = readSettings({ APP_WEBHOOK_ALLOW_TARGETS: '10.0.0.0/8, fd00::/8,192.168.1.1/32' }, undefined);
     expect(taken['app.webhook.allow-targets']).toEqual(['10.0.0.0/8', 'fd00::/8', '192.168.1.1/32']);
     for (const wrong of ['10.0.0.0', '10.0.0.0/33', 'fd00::/129', '10.0/8', 'here/8', '10.0.0.0/']) {
@@ -185,13 +185,13 @@ describe('values', () => {
     }
   });
 
-  test('the public address loses the slash at its end', () => {
+  test('a trailing slash of the public address is removed', () => {
     expect(readSettings({ APP_PUBLIC_URL: 'https://pay.example/' }, undefined)['app.public-url']).toBe(
       'https://pay.example',
     );
   });
 
-  test('a secret that is wrong is not repeated; anything else is', () => {
+  test('an invalid value is repeated in the message, unless it is a secret', () => {
     expect(lineOf({ DATABASE_URL: 'mysql://u:canary@h/d' })).not.toContain('canary');
     expect(lineOf({ APP_MAIL_URL: 'http://u:canary@h' })).not.toContain('canary');
     expect(lineOf({ APP_PUBLIC_URL: 'ftp://h' })).toContain('ftp://h');

@@ -6,7 +6,7 @@ import { modules } from './modules.ts';
 
 export { SettingsError } from '../platform/settings/declare.ts';
 
-/** The URL stays as written: it is read anew where connections are made. */
+/** Only validated here: it is parsed where connections are made. */
 const databaseUrl: Kind<string> = {
   name: 'address (postgres:, postgresql:)',
   parse: (value) => {
@@ -23,7 +23,7 @@ const nodeSettings = {
     description: 'The port to listen on; 0 takes a free one.',
   }),
   'app.server.trust-proxy': setting(words, {
-    description: 'Addresses or networks of proxies whose X-Forwarded-For is believed.',
+    description: 'Addresses or networks of proxies whose X-Forwarded-For header is trusted.',
   }),
   'app.data-dir': setting(text, {
     default: './data',
@@ -36,56 +36,60 @@ const nodeSettings = {
   }),
   'app.database.direct-url': setting(databaseUrl, {
     description:
-      'The same database past a pooler, for the listener and migrations, which need a session of their own. Without it, app.database.url.',
+      'The same database without a pooler, for the listener and migrations, which need a session of their own. Default: app.database.url.',
     secret: true,
   }),
   'app.database.connections': setting(integer(2, 500), {
     default: '10',
     description:
-      'Connections for requests. Besides, a node has one each for the batch writer, the batch reader, subscriptions, the lookout, the listener and the primary monitor, two for lists, four for processing and five for its workers.',
+      'Connections for requests. Besides, a node has one each for the batch writer, the batch reader, subscriptions, the due-work poller, the listener and the primary monitor, two for lists, four for processing and five for its workers.',
   }),
   'app.role': setting(oneOf('all', 'api', 'worker'), {
     default: 'all',
-    description: 'api serves requests, worker sends webhooks and folds totals, all does both.',
+    description: 'api serves requests, worker sends webhooks and rolls up totals, all does both.',
   }),
   'app.deployment-mode': setting(oneOf('STANDALONE', 'CLUSTER'), {
     description:
-      'STANDALONE without a database url, else CLUSTER. CLUSTER needs keys that are given, and refuses private webhook addresses.',
+      'STANDALONE without a database url, else CLUSTER. CLUSTER requires configured keys and refuses private webhook addresses.',
   }),
   'app.public-url': setting(url('http:', 'https:'), {
-    description: 'How people reach this service; links in mail are built from it. Without it: http://host:port.',
+    description:
+      'The public address of this service, used for links in mail and for callbacks. Default: http://host:port.',
   }),
-  'app.admin.account': setting(text, { default: 'admin', description: 'The administrator made at first start.' }),
+  'app.admin.account': setting(text, {
+    default: 'admin',
+    description: 'The account of the administrator created at the first start.',
+  }),
   'app.admin.password': setting(text, {
-    description: 'Its password; without one a random one is printed once and kept in <data-dir>/admin-password.',
+    description:
+      'The password of that administrator. Without it a random one is printed once and stored in <data-dir>/admin-password.',
     secret: true,
   }),
   'app.jwt.keys': setting(text, {
     description:
-      'Signing keys as kid:base64 of 32 bytes, comma-separated: the first signs, all verify. Made at first start outside CLUSTER mode.',
+      'Signing keys as kid:base64 of 32 bytes, comma-separated: the first signs, all verify. Generated at the first start outside CLUSTER mode.',
     secret: true,
   }),
   'app.encryption.keys': setting(text, {
     description:
-      'Keys that seal stored secrets, written as app.jwt.keys: the first seals, all open. Made at first start outside CLUSTER mode. A key that is lost for good stands as kid:lost.',
+      'Keys that encrypt stored secrets, in the format of app.jwt.keys: the first encrypts, all decrypt. Generated at the first start outside CLUSTER mode. Write kid:lost for a key that is lost for good.',
     secret: true,
   }),
   'app.rate-limit.requests-per-minute': setting(integer(1, 1_000_000_000), {
-    description:
-      'Requests one caller (a user with all their keys) may make in a minute; without it there is no such limit.',
+    description: 'Requests per minute of one caller (a user with all their API keys). Without it there is no limit.',
   }),
   'app.sandbox.enabled': setting(oneOf('true', 'false'), {
     description:
-      'Whether channels may name the sandbox, a provider that moves no money: true in STANDALONE mode, else false. Its payments stand in the same ledger and statistics as real ones.',
+      'Whether channels may use the sandbox, a provider that moves no money. Default: true in STANDALONE mode, else false. Its payments are in the same ledger and statistics as real ones.',
   }),
   'app.mail.url': setting(url('smtp:', 'smtps:'), {
-    description: 'The SMTP server; without one, mail is written to <data-dir>/mail.',
+    description: 'The SMTP server. Without it, mail is written to <data-dir>/mail.',
     secret: true,
   }),
   'app.mail.from': setting(text, { default: 'Florin <florin@localhost>', description: 'The sender of mail.' }),
   'app.drill.fail-point': setting(text, {
     description:
-      'For drills, refused in CLUSTER mode: where a payment is on its way when this process is ended as by kill -9, such as begun or answered:3.',
+      'For fault tests, refused in CLUSTER mode: the step of a payment at which this process ends as by kill -9, such as begun or answered:3.',
   }),
   'app.log.level': setting(oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent'), {
     default: 'info',
@@ -93,7 +97,7 @@ const nodeSettings = {
   }),
 };
 
-/** Every setting there is, by its dotted name. docs/reference/settings.md is generated from this. */
+/** All settings by dotted name. docs/reference/settings.md is generated from them. */
 export const settings = Object.assign(
   {},
   nodeSettings,
@@ -105,25 +109,25 @@ type AllSettings = typeof nodeSettings & ModuleSettings;
 
 export type SettingName = keyof AllSettings;
 
-/** The settings in force, each under its dotted name. */
+/** The values of all settings, by dotted name. */
 export type Settings = SettingsOf<AllSettings> & {
   readonly 'app.deployment-mode': 'STANDALONE' | 'CLUSTER';
   readonly 'app.sandbox.enabled': 'true' | 'false';
 };
 
-/** The names everyone knows, for the same settings. */
+/** Conventional short names in the environment. */
 const shortNames: Record<string, SettingName> = {
   PORT: 'app.server.port',
   HOST: 'app.server.host',
   DATABASE_URL: 'app.database.url',
 };
 
-/** `app.jwt.access-token-expire` in the environment: `APP_JWT_ACCESS_TOKEN_EXPIRE`. */
+/** The name of a setting in the environment: `APP_DATA_DIR` for `app.data-dir`. */
 export function environmentName(name: string): string {
   return name.toUpperCase().replace(/[.-]/g, '_');
 }
 
-/** Reads the settings: the environment's long names before its short ones, those before the file, that before defaults. */
+/** Reads the settings. Precedence: long names in the environment, short names, the file, defaults. */
 export function readSettings(environment: Record<string, string | undefined>, file: unknown): Settings {
   const given = new Map<SettingName, { text: string; from: string }>();
   for (const [name, { text, from }] of entriesOfFile(file)) given.set(name, { text, from });

@@ -34,7 +34,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Starts that come as far as a database use the one of the test run, which is there already. */
+/** Starts that get as far as a database use the one of the test run. */
 const onDatabase = (environment: Record<string, string> = {}) => ({
   PORT: '0',
   DATABASE_URL: urlOf(db.connection),
@@ -45,8 +45,8 @@ const onDatabase = (environment: Record<string, string> = {}) => ({
   ...environment,
 });
 
-describe('a start that cannot be says why in one line, and ends with 1', () => {
-  // Every kind of wrong value has its test in settings.test.ts; here is what comes of it.
+describe('a start that fails prints the reason in one line, and ends with 1', () => {
+  // settings.test.ts tests every kind of invalid value.
   const wrong: [string, Record<string, string>, RegExp][] = [
     ['an unknown name', { APP_SERVER_PROT: '9000' }, /APP_SERVER_PROT is not a setting/],
     ['a port that is no number', { PORT: 'http' }, /PORT must be an integer from 0 to 65535, not "http"/],
@@ -70,7 +70,7 @@ describe('a start that cannot be says why in one line, and ends with 1', () => {
     expect(existsSync(join(folder, 'unused', 'postgres'))).toBe(false);
   });
 
-  test('a secret that is wrong is not repeated', async () => {
+  test('an invalid secret is not repeated', async () => {
     for (const name of ['APP_JWT_KEYS', 'APP_ENCRYPTION_KEYS']) {
       const line = await refusedStart({ environment: { ...aCluster(), [name]: 'one:c2VjcmV0LWNhbmFyeQ==' } });
       expect(line).toMatch(/key 1 \(one\) must be 32 bytes/i);
@@ -80,7 +80,7 @@ describe('a start that cannot be says why in one line, and ends with 1', () => {
     expect(line).not.toContain('canary');
   });
 
-  test('a port that is taken, before anything is made', async () => {
+  test('a port that is taken, before anything is created', async () => {
     const taken = createServer((_request, response) => response.end('hello')).listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const { port } = taken.address() as AddressInfo;
@@ -92,7 +92,7 @@ describe('a start that cannot be says why in one line, and ends with 1', () => {
     taken.close();
   });
 
-  test('a first password that is too short, or cannot be kept', async () => {
+  test('a first password that is too short, or cannot be stored', async () => {
     const APP_DATA_DIR = join(folder, 'no-password');
     await mkdir(join(APP_DATA_DIR, 'admin-password'), { recursive: true });
     const environment = onDatabase({ APP_DATA_DIR, APP_ADMIN_PASSWORD: 'abc' });
@@ -101,7 +101,7 @@ describe('a start that cannot be says why in one line, and ends with 1', () => {
     expect(line).toContain(`${join(APP_DATA_DIR, 'admin-password')} (EISDIR); it is a folder`);
   });
 
-  test('an address that is not of this machine', async () => {
+  test('an address of another machine', async () => {
     expect(await refusedStart({ environment: onDatabase({ HOST: '192.0.2.1' }) })).toContain('192.0.2.1');
   });
 
@@ -123,7 +123,7 @@ describe('a start that cannot be says why in one line, and ends with 1', () => {
   });
 });
 
-describe('the words after a command', () => {
+describe('the arguments of a command', () => {
   const programs = [
     ['npm start', 'main.ts'],
     ['npm run verify', 'verify.ts'],
@@ -158,7 +158,7 @@ describe('the words after a command', () => {
   });
 });
 
-describe('a database that is away at the start', () => {
+describe('a database that cannot be reached at the start', () => {
   const password = 'canary-of-the-url';
   let port: number;
 
@@ -178,7 +178,7 @@ describe('a database that is away at the start', () => {
   const addressOf = (service: ServiceProcess) =>
     eventually('the port is open', () => /"address":"(http[^"]+)"/.exec(service.stderr)?.[1]);
 
-  test('is waited for: live, not ready, saying for what; the start goes on when it is there', async () => {
+  test('makes the start wait: live, not ready, with the reason; the start continues when the database answers', async () => {
     const service = waitingService();
     const address = await addressOf(service);
     const call = callerOf(address);
@@ -271,8 +271,8 @@ describe('a database that is away at the start', () => {
   }
 });
 
-describe('settings that are right', () => {
-  test('by their short names, with keys given: a cluster node', async () => {
+describe('valid settings', () => {
+  test('short names and configured keys: a cluster node', async () => {
     const APP_DATA_DIR = join(folder, 'cluster-node');
     const environment = { ...onDatabase({ APP_DATA_DIR }), ...aCluster(), HOST: '127.0.0.1', APP_DEPLOYMENT_MODE: '' };
     const service = await startService({ environment });
@@ -285,7 +285,7 @@ describe('settings that are right', () => {
     expect((await service.end('SIGTERM')).code).toBe(0);
   });
 
-  test('from florin.yaml, nested; the environment goes before it, and what a shell would trip over survives', async () => {
+  test('from florin.yaml, nested; the environment has precedence, and characters special to a shell survive', async () => {
     const cwd = await folderWith(
       [
         'app:',
@@ -316,7 +316,7 @@ describe('settings that are right', () => {
     }
   });
 
-  test('a worker serves operators alone', async () => {
+  test('a node with the role worker serves only the operations routes', async () => {
     const worker = await florinOn(db, { APP_ROLE: 'worker' });
     expect((await worker.get('/health/ready')).status).toBe(200);
     expect((await worker.post('/api/user/login', {})).status).toBe(404);
@@ -324,13 +324,13 @@ describe('settings that are right', () => {
   });
 });
 
-describe('the first start and those after it, on a folder of its own', () => {
-  // With what a shell would trip over.
+describe('the first and later starts, on a data folder of their own', () => {
+  // With characters special to a shell.
   const dataDir = () => join(folder, "first start's data");
   const environment = () => ({ PORT: '0', APP_DATA_DIR: dataDir() });
   let password: string;
 
-  test('makes the administrator, shows the password once, and the lines it prints record a payment', async () => {
+  test('creates the administrator, shows the password once, and prints commands that create a payment', async () => {
     const service = await startService({ environment: environment() });
     const file = join(dataDir(), 'admin-password');
     password = readFileSync(file, 'utf8').trim();
@@ -343,26 +343,26 @@ describe('the first start and those after it, on a folder of its own', () => {
     await endsCleanly(service, 'SIGINT');
   });
 
-  test('keeps the password, prints lines that still work, and stops on SIGTERM', async () => {
+  test('keeps the password, prints commands that still work, and stops on SIGTERM', async () => {
     const service = await startService({ environment: environment() });
     expect(service.stdout).not.toContain(password);
     const answers = await pasted(service);
     expect(answers).toContain('"status":"PENDING"');
-    // The channel is there already, and is not made again.
+    // The channel exists and is not created again.
     expect(answers.match(/"code":\d+/g)).toEqual(['"code":200']);
     await service.login('admin', password);
     await expectAlone(service, new URL(service.address).port);
     await endsCleanly(service, 'SIGTERM');
   });
 
-  test('interrupted while it starts, it leaves no PostgreSQL behind', async () => {
+  test('an interrupted start leaves no PostgreSQL running', async () => {
     const service = spawnService({ environment: environment() });
     const pid = await eventually('PostgreSQL runs', () => postmasterOf(dataDir()));
     expect((await service.end('SIGTERM')).code).toBe(0);
     expect(isAlive(pid)).toBe(false);
   });
 
-  /** A second start on the same folder is refused, and the first is none the worse for it. */
+  /** A second start on the same folder is refused and does not affect the first. */
   async function expectAlone(first: ReadyService, port = '0'): Promise<void> {
     const line = await refusedStart({ environment: { ...environment(), PORT: port } });
     const taken = port === '0' ? '' : `port ${port} on 127.0.0.1 is taken by another Florin, and `;
@@ -379,7 +379,7 @@ describe('the first start and those after it, on a folder of its own', () => {
   }
 });
 
-describe('what is known to readers', () => {
+describe('the OpenAPI document and the reference page', () => {
   let florin: TestFlorin;
 
   beforeAll(async () => {
@@ -388,7 +388,7 @@ describe('what is known to readers', () => {
 
   afterAll(() => florin.stop());
 
-  test('the OpenAPI document is valid, by an independent judge', async () => {
+  test('an independent validator accepts the OpenAPI document', async () => {
     const file = join(folder, 'openapi.json');
     await writeFile(file, JSON.stringify((await florin.get('/openapi.json')).body));
     const judge = join(dirname(createRequire(import.meta.url).resolve('@redocly/cli/package.json')), 'bin', 'cli.js');
@@ -397,7 +397,7 @@ describe('what is known to readers', () => {
     expect({ totals, problems }).toEqual({ totals: { errors: 0, warnings: 0, ignored: 0 }, problems: [] });
   });
 
-  test('it holds every route, with what it needs', async () => {
+  test('the document contains every route with the permission it needs', async () => {
     const { paths } = (await florin.get('/openapi.json')).body;
     for (const { method, path, needs } of declaredRoutes()) {
       const operation = paths[path]?.[method.toLowerCase()];
@@ -407,7 +407,7 @@ describe('what is known to readers', () => {
     expect(Object.keys(paths)).toEqual(expect.arrayContaining(['/health/live', '/health/ready']));
   });
 
-  test('it says which bodies may be left out', async () => {
+  test('the document marks bodies as optional where they are', async () => {
     const { paths } = (await florin.get('/openapi.json')).body;
     const optional = Object.entries(paths as Record<string, { post?: { requestBody?: { required: boolean } } }>)
       .filter(([, { post }]) => post?.requestBody?.required === false)
@@ -415,7 +415,7 @@ describe('what is known to readers', () => {
     expect(optional.toSorted()).toEqual(['/api/developer/mine/generate', '/api/inbox/create', '/api/user/logout']);
   });
 
-  test('the reference page asks nobody but this service for anything', async () => {
+  test('the reference page loads nothing from other servers', async () => {
     const page = await fetch(`${florin.address}/docs`);
     expect(page.status).toBe(200);
     const policy = page.headers.get('content-security-policy') ?? '';
@@ -433,7 +433,7 @@ describe('what is known to readers', () => {
   });
 });
 
-/** The line on standard error of a start that is refused. */
+/** The line on standard error of a start that fails. */
 async function refusedStart(options: ServiceOptions): Promise<string> {
   const service = spawnService({ cwd: folder, ...options });
   const { code } = await service.ended;
@@ -458,7 +458,7 @@ async function folderWith(yaml: string): Promise<string> {
   return cwd;
 }
 
-/** Runs the lines that the service shows, as a person pastes them into a shell. */
+/** Runs the printed commands in a shell, as a person pastes them. */
 async function pasted({ stdout }: ServiceProcess): Promise<string> {
   const [, lines = ''] = /paste into a shell:\n\n([\s\S]+)$/.exec(stdout) ?? [];
   return (await run('sh', ['-e', '-c', lines])).stdout;

@@ -17,7 +17,7 @@ beforeAll(async () => {
   setDatabaseClock = await settableClock(db);
   florin = await florinOn(db);
   const admin = await administratorOf(florin);
-  // A session ends after a day, as it should; a key does not.
+  // A session expires after a day; an API key does not.
   as = `ApiKey ${dataOf(await florin.post('/api/developer/mine/generate', { scope: '*' }, admin)).sk}`;
   channelId = await makeChannel(florin, as, { provider: 'sandbox' });
   receiver = await startReceiver(200);
@@ -35,53 +35,53 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** This machine's clock, of which the service alone is told another time. */
+/** Sets the clock of this process, as the service reads it. */
 function setOwnClock(byMs: number): void {
   vi.restoreAllMocks();
-  const truly = Date.now;
-  vi.spyOn(Date, 'now').mockImplementation(() => truly.call(Date) + byMs);
+  const real = Date.now;
+  vi.spyOn(Date, 'now').mockImplementation(() => real.call(Date) + byMs);
 }
 
-const toldOf = (id: string) =>
+const eventsOf = (id: string) =>
   receiver.received.map(({ body }) => JSON.parse(String(body))).filter(({ data }) => data.object.id === id);
 
-/** Payments made now go all their way at once, and their webhooks with them, each once. */
-async function goesOn(): Promise<void> {
+/** New payments are processed at once, and each of their webhooks arrives once. */
+async function requireProgress(): Promise<void> {
   const ids = await Promise.all(Array.from({ length: 5 }, () => makePayment(florin, as, channelId)));
   for (const id of ids) {
-    await eventually('its webhooks', () => toldOf(id).some(({ type }) => type === 'transaction.succeeded'));
+    await eventually('its webhooks', () => eventsOf(id).some(({ type }) => type === 'transaction.succeeded'));
   }
   for (const id of ids) {
-    await eventually('all three', () => toldOf(id).length >= 3);
+    await eventually('all three', () => eventsOf(id).length >= 3);
     expect(
-      toldOf(id)
+      eventsOf(id)
         .map(({ type }) => type)
         .toSorted(),
     ).toEqual(['transaction.created', 'transaction.processing', 'transaction.succeeded']);
   }
 }
 
-test('payments, their processing and their webhooks go on while the clock of this machine is set a day back and ahead', async () => {
-  await goesOn();
+test('payments and webhooks continue while the clock of this machine is set a day back and a day ahead', async () => {
+  await requireProgress();
   for (const byMs of [-dayMs, dayMs, 0]) {
     setOwnClock(byMs);
-    await goesOn();
+    await requireProgress();
   }
 });
 
-test('so they do while the clock of the database is set, and with it that of this machine', async () => {
-  await goesOn();
+test('payments and webhooks continue while the clocks of the database and of this machine are set', async () => {
+  await requireProgress();
   for (const byMs of [-dayMs, dayMs, 0, -dayMs]) {
     await setDatabaseClock(byMs);
     setOwnClock(byMs);
-    await goesOn();
+    await requireProgress();
   }
   await setDatabaseClock(0);
 });
 
-test('so they do while the clock of the database alone is set', async () => {
+test('payments and webhooks continue while only the clock of the database is set', async () => {
   for (const byMs of [dayMs, 0]) {
     await setDatabaseClock(byMs);
-    await goesOn();
+    await requireProgress();
   }
 });

@@ -13,7 +13,7 @@ import {
 import { databaseFromTemplate, eventually, type TestDatabase } from '../testing/database.ts';
 import { florinOn, type TestFlorin } from '../testing/florin.ts';
 
-/** Two nodes on one database: what is asked of both at once happens once, and what is changed on one holds on the other. */
+/** Two nodes on one database: concurrent repeats of a request run once, and changes take effect on both nodes. */
 let db: TestDatabase;
 let nodes: [TestFlorin, TestFlorin];
 let admin: string;
@@ -32,7 +32,7 @@ afterAll(async () => {
 
 const paymentOf = (channelId: number, key: string) => ({ amount: 1999, currency: 'USD', channelId, description: key });
 
-test('100 creates at once with one Idempotency-Key over both make one payment', async () => {
+test('100 concurrent creates with one Idempotency-Key on both nodes create one payment', async () => {
   const channelId = await makeChannel(nodes[0], admin);
   for (let round = 0; round < 5; round++) {
     const replies = await Promise.all(
@@ -52,7 +52,7 @@ test('100 creates at once with one Idempotency-Key over both make one payment', 
   expect(pagination.total).toBe(5);
 });
 
-test('with differing bodies under one key, one is paid, and the others are told so', async () => {
+test('with different bodies under one key one payment is created, and the others are refused', async () => {
   const channelId = await makeChannel(nodes[0], admin);
   const replies = await Promise.all(
     Array.from({ length: 40 }, (_, i) =>
@@ -71,7 +71,7 @@ test('with differing bodies under one key, one is paid, and the others are told 
 
 const soon = 1_000;
 
-test('a key revoked on one is refused at once there, and within a second on the other', async () => {
+test('a key revoked on one node is refused there at once, and on the other within a second', async () => {
   const key = await makeKey(nodes[0], admin, 'transaction_read');
   const use = (node: TestFlorin) => node.get('/api/transaction/list', key.as);
   expect([(await use(nodes[0])).status, (await use(nodes[1])).status]).toEqual([200, 200]);
@@ -80,7 +80,7 @@ test('a key revoked on one is refused at once there, and within a second on the 
   await eventually('the other node refuses it', async () => (await use(nodes[1])).status === 401, soon);
 });
 
-test('a logout on one ends the session on the other within a second', async () => {
+test('a logout on one node ends the session on the other within a second', async () => {
   const session = await administratorOf(nodes[0]);
   const use = (node: TestFlorin) => node.get('/api/user/info', session);
   expect([(await use(nodes[0])).status, (await use(nodes[1])).status]).toEqual([200, 200]);
@@ -89,7 +89,7 @@ test('a logout on one ends the session on the other within a second', async () =
   await eventually('the other node refuses it', async () => (await use(nodes[1])).status === 401, soon);
 });
 
-test('a user or a tenant switched off on one is refused on the other within a second', async () => {
+test('a user or tenant deactivated on one node is refused on the other within a second', async () => {
   const tenantId = await makeTenant(nodes[0], admin);
   const { id, userName, as } = await makeMember(nodes[0], admin, { userType: 'MERCHANT_ADMIN', tenantId });
   const other = await makeMember(nodes[0], admin, { userType: 'MERCHANT_ADMIN', tenantId });
@@ -106,7 +106,7 @@ test('a user or a tenant switched off on one is refused on the other within a se
   expect(login.status).toBe(401);
 });
 
-test('a channel switched off on one takes no payment on the other within a second', async () => {
+test('a channel deactivated on one node accepts no payment on the other within a second', async () => {
   const input = channelInput();
   const channelId = dataOf(await nodes[0].post('/api/channel/modify', input, admin)).id;
   const pay = async () => (await nodes[1].post('/api/transaction/create', paymentOf(channelId, 'pay'), admin)).status;
@@ -115,7 +115,7 @@ test('a channel switched off on one takes no payment on the other within a secon
   await eventually('it is refused', async () => (await pay()) === 409, soon);
 });
 
-test('a node that cannot hear the other looks everything up', async () => {
+test('a node that receives no notifications reads everything from the database', async () => {
   const key = await makeKey(nodes[0], admin, 'transaction_read');
   const use = () => nodes[1].get('/api/transaction/list', key.as);
   expect((await use()).status).toBe(200);

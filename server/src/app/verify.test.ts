@@ -32,7 +32,7 @@ let florin: TestFlorin;
 let admin: string;
 let folder: string;
 let receiver: Receiver;
-/** Payments and refunds that have come to their end in every way there is, by the name of it. */
+/** Payments and refunds in every final state, by a name for each. */
 const made: Record<string, string> = {};
 
 beforeAll(async () => {
@@ -93,7 +93,7 @@ async function makeEverything(): Promise<void> {
   await makeReversed();
 }
 
-/** A refund that fails after it had succeeded. */
+/** A refund that fails after it has succeeded. */
 async function makeReversed(): Promise<void> {
   const channelId = await makeChannel(florin, admin, { provider: 'sandbox', webhookSecret: channelSecret });
   made.reversed = await makePayment(florin, admin, channelId, { metadata: { sandbox: 'refund:returned' } });
@@ -147,7 +147,7 @@ async function makeSubscription(): Promise<void> {
   made.subscription = `subscription ${id}`;
 }
 
-/** A day that is cut into slices, with some changes that have not been folded yet. */
+/** Totals of a day in several buckets, with some changes that have not been rolled up yet. */
 async function haveABusyDay(): Promise<void> {
   await arrangeChannels(db);
   let nowMs = Date.parse('2026-01-31T12:00:00Z');
@@ -165,7 +165,7 @@ async function haveABusyDay(): Promise<void> {
   expect(await db.query('select 1 from transaction_slice')).toHaveLength(7);
 }
 
-/** Runs it and takes it back. */
+/** Runs `work` in a transaction and rolls it back. */
 async function within(work: (transaction: Queryable) => Promise<void>): Promise<void> {
   const undone = new Error('undone');
   await db.database
@@ -184,11 +184,11 @@ async function findings(): Promise<Finding[]> {
   return found;
 }
 
-test('a database in which everything has happened keeps every claim', async () => {
+test('a database with every kind of history satisfies every claim', async () => {
   expect((await findings()).filter(({ offenders }) => offenders.length > 0)).toEqual([]);
 });
 
-test('every claim holds at every moment while payments are written, charged, refunded and folded', async () => {
+test('every claim holds at every moment while payments are created, charged, refunded and rolled up', async () => {
   const channelId = await makeChannel(florin, admin, { provider: 'sandbox' });
   let writing = true;
   const writers = Promise.all(
@@ -211,7 +211,7 @@ test('every claim holds at every moment while payments are written, charged, ref
   }
 });
 
-/** A defect planted by a statement of one's own, the claim that it breaks, and who is named. */
+/** The claim that a defect breaks, a description, the SQL that plants it, and the offender that is named. */
 type Plant = [claim: RegExp, what: string, sql: string, offender: () => string | RegExp];
 
 const uuid = (name: string) => `'${uuidOfPublicId((made[name] as string).slice(0, 3), made[name] as string)}'`;
@@ -219,7 +219,7 @@ const ofPayment = (name: string) => () => made[name] as string;
 /** The event that a payment was created: it has the payment's own id. */
 const ofEvent = (name: string) => () => (made[name] as string).replace('txn_', 'evt_');
 
-/** SQL in which `{name}` stands for the UUID of what was made under that name. */
+/** SQL in which `{name}` stands for the UUID of the record with that name. */
 const filled = (sql: string) => sql.replaceAll(/\{(\w+)\}/g, (_all, name) => uuid(name));
 
 const freely = 'alter table ledger_transfer disable trigger user;';
@@ -760,7 +760,7 @@ const plants: Plant[] = [
   ],
 ];
 
-describe('a planted defect is found, and its offender named', () => {
+describe('a planted defect is found, with the name of its offender', () => {
   test.each(plants)('%s: %s', async (claim, _what, sql, offender) => {
     const check = checks.find((one) => claim.test(one.claim));
     if (check === undefined) throw new Error(`No check claims ${claim}.`);
@@ -774,13 +774,13 @@ describe('a planted defect is found, and its offender named', () => {
     });
   });
 
-  test('for every claim there is', () => {
+  test('every claim is tested', () => {
     const untested = checks.filter(({ claim }) => !plants.some(([planted]) => planted.test(claim)));
     expect(untested).toEqual([]);
   });
 });
 
-test('of many offenders ten are named', async () => {
+test('at most ten offenders are named', async () => {
   const [first] = checks;
   const offenders = `select 'txn_' || n as offender from generate_series(1, 25) as n`;
   expect(await offendersOf(db.database, { ...(first as (typeof checks)[number]), offenders }, 11)).toHaveLength(11);
@@ -808,7 +808,7 @@ async function run(environment: Record<string, string>) {
 describe('npm run verify', () => {
   const everythingOk = checks.map(({ claim }) => `ok      ${claim}`);
 
-  test('beside a running service prints a line for each claim, and ends with 0; with 1 when one is broken', async () => {
+  test('while the service runs, prints a line for each claim and ends with 0, or with 1 when one is broken', async () => {
     const environment = { DATABASE_URL: urlOf(db.connection) };
     expect(await run(environment)).toEqual({ code: 0, lines: everythingOk, stderr: '' });
     await db.query(filled(`update refund set currency = 'JPY' where id = {refund}`));
@@ -825,7 +825,7 @@ describe('npm run verify', () => {
     }
   });
 
-  test('joins the embedded PostgreSQL where it runs, and starts it where it does not', async () => {
+  test('connects to the embedded PostgreSQL if it runs, and starts it if not', async () => {
     const dataDir = join(folder, 'data');
     const log = { info: () => {}, warn: () => {}, error: () => {} };
     const postgres = await startEmbeddedPostgres({ dataDir, log });
@@ -841,7 +841,7 @@ describe('npm run verify', () => {
     expect(await run(environment)).toEqual({ code: 0, lines: everythingOk, stderr: '' });
   });
 
-  test('says in one line why it cannot tell, makes nothing, and ends with 2', async () => {
+  test('prints in one line why it cannot check, creates nothing, and ends with 2', async () => {
     for (const [environment, line] of [
       [{ APP_DATA_DIR: join(folder, 'nothing') }, /there is no database in .*nothing/],
       [{ DATABASE_URL: 'postgres://127.0.0.1:1/x' }, /app\.database\.url cannot be used/],

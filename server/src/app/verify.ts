@@ -1,24 +1,24 @@
 import { dayMs } from '../core/clock.ts';
 import { Database } from '../platform/postgres/database.ts';
 import { openLog } from '../platform/process/log.ts';
-import { answerArguments, verifyUsage } from './arguments.ts';
-import { givenSettings } from './given-settings.ts';
+import { handleArguments, verifyUsage } from './arguments.ts';
 import { type Finding, verify } from './integrity.ts';
+import { loadSettings } from './load-settings.ts';
 import { findDatabase } from './open-database.ts';
 import { SettingsError } from './settings.ts';
 
 /**
- * `npm run verify`: holds everything that must be true against the database, and prints a line for each claim. It only
- * reads, and runs beside a service as well as without one. Exit code 0 when every claim holds, 1 when one is broken, 2 when
- * it could not be told.
+ * `npm run verify`: checks the database against the integrity claims of all modules, and prints a line for each claim. It
+ * only reads, and may run while the service runs. Exit code 0 when every claim holds, 1 when one is broken, 2 when the
+ * check itself failed.
  */
-const answered = answerArguments(process.argv.slice(2), verifyUsage);
-if (answered === undefined) await main();
-else process.exitCode = answered;
+const exitCode = handleArguments(process.argv.slice(2), verifyUsage);
+if (exitCode === undefined) await main();
+else process.exitCode = exitCode;
 
 async function main(): Promise<void> {
   try {
-    process.exitCode = (await verifyGiven()) === 0 ? 0 : 1;
+    process.exitCode = (await verifyDatabase()) === 0 ? 0 : 1;
   } catch (error) {
     const line = error instanceof SettingsError ? error.message : String((error as Error).stack);
     process.stderr.write(`Florin cannot verify: ${line}\n`);
@@ -26,14 +26,14 @@ async function main(): Promise<void> {
   }
 }
 
-async function verifyGiven(): Promise<number> {
-  const { connection, stop } = await findDatabase(givenSettings(), openLog('warn'));
-  // A recount of a large database takes its time.
+async function verifyDatabase(): Promise<number> {
+  const { connection, stop } = await findDatabase(loadSettings(), openLog('warn'));
+  // Recounting a large database may take hours.
   const database = new Database({ connection, connections: 1, name: 'verify', statementTimeoutMs: dayMs });
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     process.once(signal, () => {
-      const leave = () => process.exit(2);
-      stop().then(leave, leave);
+      const exit = () => process.exit(2);
+      stop().then(exit, exit);
     });
   try {
     return await verify(database, (finding) => process.stdout.write(`${lineOf(finding)}\n`));
@@ -43,7 +43,7 @@ async function verifyGiven(): Promise<number> {
   }
 }
 
-function lineOf({ claim, offenders, more }: Finding): string {
+function lineOf({ claim, offenders, hasMore }: Finding): string {
   if (offenders.length === 0) return `ok      ${claim}`;
-  return `BROKEN  ${claim}: ${offenders.join(', ')}${more ? ' and more' : ''}`;
+  return `BROKEN  ${claim}: ${offenders.join(', ')}${hasMore ? ' and more' : ''}`;
 }

@@ -10,19 +10,19 @@ import type { Settings } from './settings.ts';
 
 const retryPauseMs = 500;
 
-/** The start was told to stop while it waited. */
+/** The process received a signal to stop while the start was waiting. */
 export class StartInterrupted extends Error {}
 
 export interface WaitingOptions {
   settings: Settings;
   log: Log;
-  /** Aborted when the process is told to stop. */
+  /** Aborted when the process receives a signal to stop. */
   signal: AbortSignal;
 }
 
 /**
- * A start that waits: for a database that is away, or for a lock. The port is opened at the first wait; the log is told
- * of each new reason.
+ * Lets the start wait for a database that cannot be reached, or for a lock. Opens the port at the first wait and logs each
+ * new reason.
  */
 export class Waiting {
   readonly #options: WaitingOptions;
@@ -37,31 +37,31 @@ export class Waiting {
     return this.#options.signal;
   }
 
-  /** Set once there was something to wait for: who holds the port. */
+  /** Holds the port after the first wait. */
   get server(): WaitingServer | undefined {
     return this.#server;
   }
 
-  /** Runs `attempt` until the database answers; errors that no waiting will mend are thrown. */
+  /** Repeats `attempt` until the database answers. Throws errors that waiting cannot resolve. */
   async forDatabase<Result>(hosts: string, attempt: () => Promise<Result>): Promise<Result> {
     for (;;) {
       try {
         const result = await this.#untilInterrupted(attempt());
         if (this.#reason !== undefined)
-          this.#options.log.info({ database: hosts }, 'The database answers; the start goes on');
+          this.#options.log.info({ database: hosts }, 'The database answers; the start continues');
         this.#reason = undefined;
         return result;
       } catch (error) {
         if (!mayPass(error)) throw error;
         const { cause = error } = error instanceof Refusal ? error : {};
-        await this.tell(`Waiting for the database at ${hosts}: ${reasonOf(cause)}`, { code: codeOf(cause) });
+        await this.report(`Waiting for the database at ${hosts}: ${reasonOf(cause)}`, { code: codeOf(cause) });
         await this.#untilInterrupted(sleep(retryPauseMs, undefined, { signal: this.signal }));
       }
     }
   }
 
-  /** Says why the start waits, and holds the port meanwhile. */
-  async tell(reason: string, facts: object = {}): Promise<void> {
+  /** Logs why the start waits, and answers health checks on the port with that reason. */
+  async report(reason: string, facts: object = {}): Promise<void> {
     const { settings, log } = this.#options;
     if (reason !== this.#reason) log.warn(facts, reason);
     this.#reason = reason;
@@ -71,7 +71,7 @@ export class Waiting {
       this.#server = server;
       log.info(
         { address: `http://${hostOf(settings)}:${port}` },
-        'The port is open; /health/ready says why it is not ready',
+        'The port is open; /health/ready gives the reason why the node is not ready',
       );
     }
     this.#server.reason = `${reason}.`;
@@ -102,7 +102,7 @@ export class Waiting {
 
 const codeOf = (error: unknown) => (error as { code?: string } | undefined)?.code;
 
-/** A refused account, a missing database, a server without TLS: those are for the operator to mend. */
+/** False for a refused login, a missing database or a server without TLS: the operator has to fix those. */
 export function mayPass(error: unknown): boolean {
   if (error instanceof Refusal)
     return error.kind === 'unavailable' && !(isLoginRefused(error.cause) || isTlsRefused(error.cause));

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Florin } from './florin.ts';
 
-/** What a person sees after the start: where it is, who may sign in, and a first payment to paste. */
+/** The text printed after the start: the address, the administrator, and shell commands for a first payment. */
 export function welcome({ address, administrator, settings }: Florin): string {
   const passwordFile = resolve(join(settings['app.data-dir'], 'admin-password'));
   const kept = existsSync(passwordFile);
@@ -27,12 +27,12 @@ ${firstPayment(address, administrator.account, password === undefined ? `'"$(cat
 `;
 }
 
-/** A path may hold spaces and quotes. */
+/** Quotes a path for a shell: it may contain spaces and quotes. */
 function inQuotes(path: string): string {
   return `'${path.replaceAll("'", `'\\''`)}'`;
 }
 
-/** The text inside a single-quoted JSON string of a shell command. */
+/** Escapes text for a JSON string inside a single-quoted shell argument. */
 function shellQuoted(text: string): string {
   return JSON.stringify(text).slice(1, -1).replaceAll("'", `'\\''`);
 }

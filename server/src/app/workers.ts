@@ -1,7 +1,7 @@
 import { minuteMs } from '../core/clock.ts';
 import { DueWorkPoller } from '../platform/jobs/due-work-poller.ts';
 import type { AnyModule, BackgroundWorker, RetentionSweep } from '../platform/module.ts';
-import { sweepKeptAnswers } from '../platform/postgres/idempotency-records.ts';
+import { sweepIdempotencyRecords } from '../platform/postgres/idempotency-records.ts';
 import type { Context } from './assemble.ts';
 import { modules } from './modules.ts';
 
@@ -11,22 +11,22 @@ export function workersOf(context: Context): BackgroundWorker[] {
 }
 
 /**
- * Frees the leases of processes that have died. To be called before the workers start, and only where nobody else can be at
- * work on this database.
+ * Releases the leases of processes that have died. Call it before the workers start, and only where no other process can
+ * use the database.
  */
 export async function freeDeadLeases(workers: readonly BackgroundWorker[]): Promise<void> {
   for (const { freeDeadLeases } of workers) await freeDeadLeases?.();
 }
 
 /**
- * After the database's clock was set back: what was written by its old time must not wait until that time comes again. Also
- * called before the workers start, since the clock may have been set while no node was running.
+ * After the database's clock was set back, shortens leases and due times that were written with the later time. Also called
+ * before the workers start, because the clock may have been set while no node was running.
  */
-export async function bringForward(workers: readonly BackgroundWorker[]): Promise<void> {
+export async function shortenWaitsAfterSetBack(workers: readonly BackgroundWorker[]): Promise<void> {
   for (const { clockWasSetBack } of workers) await clockWasSetBack?.();
 }
 
-/** Starts the workers, the poller that finds due work for them, and the sweeps; the lifecycle stops them in reverse. */
+/** Starts the workers, the retention sweeps and the due-work poller; the lifecycle stops them in reverse order. */
 export function startWorkers(workers: readonly BackgroundWorker[], context: Context): void {
   const { topics, lifecycle, clock } = context;
   for (const { name, start, stop, wake, dueWork, wakesOn = dueWork?.topic } of workers) {
@@ -34,7 +34,7 @@ export function startWorkers(workers: readonly BackgroundWorker[], context: Cont
     start();
     lifecycle.add(name, stop);
   }
-  context.onClockSetBack(() => bringForward(workers));
+  context.onClockSetBack(() => shortenWaitsAfterSetBack(workers));
   const sweeper = sweeperOf(context);
   sweeper.start();
   lifecycle.add('sweeper', sweeper.stop);
@@ -50,11 +50,11 @@ export function startWorkers(workers: readonly BackgroundWorker[], context: Cont
 
 const sweepEveryMs = 60 * minuteMs;
 
-/** Removes rows whose time is over, once an hour. A sweep that fails does not keep the others from theirs. */
+/** Runs the retention sweeps once an hour. A sweep that fails does not affect the others. */
 function sweeperOf(context: Context): Pick<BackgroundWorker, 'start' | 'stop'> {
   const { database, clock, logError } = context;
   const sweeps: RetentionSweep[] = [
-    { name: 'idempotency records', sweep: (nowMs) => sweepKeptAnswers(database, nowMs) },
+    { name: 'idempotency records', sweep: (nowMs) => sweepIdempotencyRecords(database, nowMs) },
     ...(modules as readonly AnyModule[]).flatMap(({ retention }) => retention?.(context) ?? []),
   ];
   const sweepAll = () =>

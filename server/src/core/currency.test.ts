@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { currencyCodes, exponentOf, isCurrency, maximumAmount } from './currency.ts';
 
-/** Codes of ISO 4217 that nobody pays in: funds, metals, units of account, tests. */
+/** Codes of ISO 4217 that are not used for payments: funds, metals, units of account, tests. */
 const notPaidIn = ['BOV', 'CHE', 'CHW', 'CLF', 'COU', 'MXV', 'USN', 'UYW', 'XSU', 'XUA', 'XDR', 'XTS', 'XXX'];
 const metals = ['XAG', 'XAU', 'XPD', 'XPT'];
 

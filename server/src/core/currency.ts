@@ -1,6 +1,6 @@
 /**
- * The currencies of ISO 4217 that payments are made in, by how many digits stand behind the decimal point: an amount
- * is always an integer in the smallest unit. Funds codes, metals and test codes are left out: nobody pays in them.
+ * The currencies of ISO 4217 that are used for payments, by their number of decimal digits. An amount is always an integer
+ * in the smallest unit. Funds codes, metals and test codes are left out.
  */
 const codesByExponent: Record<number, string> = {
   0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF',
@@ -25,10 +25,10 @@ export function isCurrency(code: string): boolean {
   return exponents.has(code);
 }
 
-/** Digits behind the decimal point: 2 for USD, 0 for JPY, 3 for KWD. */
+/** Decimal digits: 2 for USD, 0 for JPY, 3 for KWD. */
 export function exponentOf(code: string): number | undefined {
   return exponents.get(code);
 }
 
-/** The largest amount there is, in minor units: 2^53 − 1, what a JSON number carries exactly in every client. */
+/** The largest amount in minor units: 2^53 − 1, which every client can represent exactly as a JSON number. */
 export const maximumAmount = Number.MAX_SAFE_INTEGER;

@@ -1,7 +1,7 @@
 import { dayMs } from './clock.ts';
 import { invalid } from './errors.ts';
 
-/** First and last moment of the days asked for: whole UTC days, both inclusive. */
+/** The time range of the requested days: whole UTC days, both inclusive. */
 export interface DayRange {
   startDate: string;
   endDate: string;

@@ -1,6 +1,6 @@
 /**
- * Every way Florin says no: one catalogue, from the stable word a program reads to its kind.
- * `platform/http/refusal-reply.ts` holds the only table from kind to HTTP status; `docs/errors.md` explains each word.
+ * All error types of the API, each with its kind. `platform/http/refusal-reply.ts` maps kinds to HTTP statuses;
+ * `docs/errors.md` explains each type.
  */
 export const refusalTypes = {
   invalid_request: 'invalid',
@@ -64,17 +64,17 @@ export type RefusalType = keyof typeof refusalTypes;
 export type RefusalKind = (typeof refusalTypes)[RefusalType];
 
 export interface RefusalFacts {
-  /** The input field that is to blame, as the caller spells it: `amount`, `metadata.order`. */
+  /** The input field that is wrong, as the caller writes it: `amount`, `metadata.order`. */
   field?: string;
-  /** Further facts a program can act on. Sent to the caller. */
+  /** Further facts for programs. Sent to the caller. */
   details?: Record<string, unknown>;
-  /** When to come back, in seconds: sent as Retry-After. */
+  /** Sent as Retry-After. */
   retryAfterSeconds?: number;
-  /** What went wrong underneath. Logged, never sent. */
+  /** The underlying error. Logged, never sent. */
   cause?: unknown;
 }
 
-/** A clear no: the word for programs, the sentence for people, and what stays private. */
+/** An error for the caller: a type for programs, a message for people, and a cause that stays private. */
 export class Refusal extends Error {
   readonly type: RefusalType;
   readonly field: string | undefined;
@@ -95,12 +95,12 @@ export class Refusal extends Error {
   }
 }
 
-/** The commonest refusal: this field does not hold what it must. */
+/** The value of a field is not valid. */
 export function invalid(field: string, message: string): Refusal {
   return new Refusal('invalid_request', message, { field });
 }
 
-/** Absent and another tenant's look alike (decisions, Replies and errors): the text must not tell them apart either. */
+/** A record that does not exist and one of another tenant get the same refusal (decisions, Replies and errors). */
 export function notFound(noun: string, id: string | number, field = 'id'): Refusal {
   return new Refusal('record_not_found', `There is no ${noun} ${id}.`, { field });
 }

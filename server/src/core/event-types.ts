@@ -1,8 +1,7 @@
 import type { Scope } from './scopes.ts';
 
 /**
- * Everything Florin can tell other systems, with the scope that lets a caller read it: the interface's twelve event types,
- * and `refund.failed`.
+ * All event types, with the scope that a caller needs to read them: the twelve of the interface, and `refund.failed`.
  */
 export const scopeOfEventType = {
   'transaction.created': 'transaction_read',
@@ -30,7 +29,7 @@ export const eventPatterns: readonly string[] = [
   ...eventTypes,
 ];
 
-/** Sent by the test of an endpoint, to that endpoint alone. Nobody subscribes to it. */
+/** Sent only by the test of an endpoint, to that endpoint. It cannot be subscribed to. */
 export const pingType = 'webhook.ping';
 export type SentType = EventType | typeof pingType;
 
@@ -39,17 +38,17 @@ export function patternsMatching(type: EventType): string[] {
   return ['*', `${type.split('.')[0]}.*`, type];
 }
 
-/** The types a pattern stands for. */
+/** The types that a pattern matches. */
 export function typesMatching(pattern: string): EventType[] {
   return eventTypes.filter((type) => patternsMatching(type).includes(pattern));
 }
 
-/** The types of which a caller with these scopes may read what happened. */
+/** The event types that a caller with these scopes may read. */
 export function readableTypes(scopes: ReadonlySet<Scope>): EventType[] {
   return eventTypes.filter((type) => scopes.has(scopeOfEventType[type]));
 }
 
-/** What a caller with these scopes may subscribe to: everything it stands for may be read. */
+/** Whether a caller with these scopes may subscribe to a pattern: it must be allowed to read all matching types. */
 export function readablePatterns(scopes: ReadonlySet<Scope>): string[] {
   return eventPatterns.filter((pattern) => typesMatching(pattern).every((type) => scopes.has(scopeOfEventType[type])));
 }

@@ -2,9 +2,9 @@ import { randomFillSync } from 'node:crypto';
 import type { Clock } from './clock.ts';
 
 /**
- * Draws UUIDv7 identifiers (RFC 9562, section 5.7): 48 bits of milliseconds, then a 12-bit counter and 62 random bits.
- * Order by id is order by creation within a process, also when the clock jumps back: time never runs backwards here.
- * Measured: an index fed in this order takes rows 1.7 times faster than in random order, with an eighth of the WAL.
+ * Generates UUIDv7 identifiers (RFC 9562, section 5.7): 48 bits of milliseconds, then a 12-bit counter and 62 random bits.
+ * Within a process ids ascend in order of creation, even when the clock is set back. Inserting into an index in this order
+ * is 1.7 times as fast as in random order, with an eighth of the WAL.
  */
 export type DrawUuid = () => string;
 
@@ -40,28 +40,28 @@ export function uuidSource(clock: Clock): DrawUuid {
   };
 }
 
-/** The moment a UUIDv7 was drawn, in milliseconds since the epoch. */
+/** The time of a UUIDv7 in milliseconds since the epoch. */
 export function uuidTimeMs(uuid: string): number {
   return Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16);
 }
 
-/** The smallest UUIDv7 of a moment: everything drawn earlier sorts before it. */
+/** The smallest UUIDv7 of a moment: all earlier ones sort before it. */
 export function firstUuidAt(atMs: number): string {
   const time = Math.max(0, atMs).toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`;
 }
 
-/** The smallest UUID of any kind that begins with this moment: so do ids that take their time from another's. */
+/** The smallest UUID of any version with this time: also a lower bound of ids that copy the time of another id. */
 export function leastUuidAt(atMs: number): string {
   return `${firstUuidAt(atMs).slice(0, 13)}-0000-0000-000000000000`;
 }
 
-/** How an id looks outside: a word that says what it is, and the UUID without its dashes. */
+/** The public form of an id: a prefix for the kind of record, and the UUID without dashes. */
 export function publicId(prefix: string, uuid: string): string {
   return `${prefix}_${uuid.slice(0, 8)}${uuid.slice(9, 13)}${uuid.slice(14, 18)}${uuid.slice(19, 23)}${uuid.slice(24)}`;
 }
 
-/** The UUID inside a public id, or undefined when the text cannot be one of ours. */
+/** The UUID of a public id, or undefined when the text is not one. */
 export function uuidOfPublicId(prefix: string, text: string): string | undefined {
   if (text.length !== prefix.length + 33 || !text.startsWith(`${prefix}_`)) return undefined;
   const body = text.slice(prefix.length + 1);

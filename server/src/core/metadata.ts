@@ -3,7 +3,7 @@ import { invalid } from './errors.ts';
 const maximumMetadataBytes = 16 * 1024;
 const maximumMetadataDepth = 8;
 
-/** The metadata as the JSON it is kept as; refused when it is too large or too deep (decisions, Transactions). */
+/** The metadata as JSON to store; refused when it is too large or too deep (decisions, Transactions). */
 export function metadataJson(metadata: object | undefined): string | null {
   if (metadata === undefined) return null;
   const json = JSON.stringify(metadata);

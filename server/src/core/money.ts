@@ -1,8 +1,8 @@
 import { exponentOf, maximumAmount } from './currency.ts';
 
 /**
- * Money is an integer in the smallest unit of its currency (ISO 4217), from the request to the ledger. Where a provider
- * wants another form, it is rewritten digit by digit: nothing here passes through a float.
+ * Money is an integer in the smallest unit of its currency (ISO 4217), from the request to the ledger. For a
+ * provider with another format it is converted digit by digit, never through a float.
  */
 
 /** 1999 USD → `19.99`; 500 JPY → `500`; 1234 KWD → `1.234`. */
@@ -13,7 +13,7 @@ export function decimalOf(amount: number | bigint, currency: string): string {
   return exponent === 0 ? digits : `${digits.slice(0, -exponent)}.${digits.slice(-exponent)}`;
 }
 
-/** `19.99` USD → 1999. Undefined where it is not an amount of this currency, or more than can be carried. */
+/** `19.99` USD → 1999. Undefined if it is not an amount of this currency, or too large. */
 export function amountOfDecimal(decimal: string, currency: string): number | undefined {
   const exponent = exponentOf(currency);
   const parts = /^(\d{1,16})(?:\.(\d+))?$/.exec(decimal);
@@ -25,8 +25,8 @@ export function amountOfDecimal(decimal: string, currency: string): number | und
 }
 
 /**
- * The same amount counted in units of 10^-digits, for a provider whose unit is not that of ISO 4217: 1234 KWD with 2 digits
- * cannot be said, 1230 is 123. Undefined where it would not be exact.
+ * Converts an amount to units of 10^-digits, for a provider whose unit is not that of ISO 4217: with 2 digits 1230 KWD is
+ * 123. Undefined if the result would not be exact, such as for 1234 KWD.
  */
 export function inUnitsOf(amount: number, currency: string, digits: number): number | undefined {
   const exponent = exponentOf(currency);

@@ -1,4 +1,4 @@
-/** Paging as the interface's transaction list has it (Limits): first page 1, 20 rows unless asked, never over 100. */
+/** Pagination by number (interface, Limits): the first page is 1, with 20 rows by default and at most 100. */
 export const defaultPageSize = 20;
 export const maximumPageSize = 100;
 
@@ -13,9 +13,9 @@ export interface Pagination extends Page {
 }
 
 /**
- * Of lists that may hold very many: a page goes on where the one before ended, so that the last costs what the first did.
- * `next` is what to ask for as `after`; null: there is no more. A page may hold fewer rows than were asked for and be
- * followed by others, where many had to be passed by to find these.
+ * Pagination by cursor, for long lists: the last page costs as much as the first. `next` is the value of `after` for the
+ * next page; null on the last one. A page may have fewer rows than requested and still be followed by others, when many
+ * rows had to be skipped.
  */
 export interface CursorPagination {
   pageSize: number;

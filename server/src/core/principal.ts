@@ -3,9 +3,9 @@ import type { Scope, UserType } from './scopes.ts';
 /** The platform's own tenant: null on the wire, 0 in every key, so that keys need no null. */
 export const platformTenant = 0;
 
-/** Who is calling, whichever way they proved it. */
+/** The authenticated caller. */
 export interface Principal {
-  /** How: a Bearer access token of a user's session, or a developer key. */
+  /** By an access token of a user's session, or by a developer key. */
   by: 'session' | 'key';
   userId: number;
   userName: string;
@@ -16,11 +16,11 @@ export interface Principal {
   scopes: ReadonlySet<Scope>;
   /** The session behind a Bearer token. */
   sessionId?: string;
-  /** The developer key, when by key. */
+  /** The developer key, if that was used. */
   keyId?: number;
 }
 
-/** A platform administrator sees every tenant; everyone else only their own (decisions, Who may do what). */
+/** A platform administrator sees every tenant, other callers only their own (decisions, Who may do what). */
 export function seesAllTenants(principal: Principal): boolean {
   return principal.userType === 'PLATFORM_ADMIN';
 }

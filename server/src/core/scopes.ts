@@ -15,10 +15,10 @@ export const scopes = [
 
 export type Scope = (typeof scopes)[number];
 
-/** Every permission there is; only administrators may grant it. */
+/** All permissions; only administrators may grant it. */
 export const allScopes = '*';
 
-/** What a key gets when none are named (interface, Scopes for developer keys). */
+/** The scopes of a key for which none are named (interface, Scopes for developer keys). */
 export const defaultScopes: readonly Scope[] = ['transaction_write', 'transaction_read', 'user_write', 'user_read'];
 
 export const userTypes = ['PLATFORM_ADMIN', 'MERCHANT_ADMIN', 'MERCHANT_USER'] as const;
@@ -26,7 +26,7 @@ export type UserType = (typeof userTypes)[number];
 
 const readScopes = scopes.filter((scope) => scope.endsWith('_read'));
 
-/** Roles of a MERCHANT_USER: named sets of scopes, each holding the one before it. */
+/** Roles of a MERCHANT_USER: named sets of scopes, each a superset of the one before. */
 export const roles = {
   viewer: readScopes,
   cashier: [...readScopes, 'transaction_write'],
@@ -36,13 +36,13 @@ export const roles = {
 export type Role = keyof typeof roles;
 export const roleNames = Object.keys(roles) as Role[];
 
-/** What a user may do at most: administrators everything within their reach, others what their roles grant. */
+/** The scopes of a user: all for administrators, those of their roles for others. */
 export function scopesOfUser(userType: UserType, userRoles: readonly string[]): ReadonlySet<Scope> {
   if (userType !== 'MERCHANT_USER') return new Set(scopes);
   return new Set(userRoles.flatMap((role) => (Object.hasOwn(roles, role) ? roles[role as Role] : [])));
 }
 
-/** What a key may do: what its scope names, and never more than its owner may (decisions, Who may do what). */
+/** The scopes of a key: those it names, limited to those of its owner (decisions, Who may do what). */
 export function scopesOfKey(keyScope: string, owner: ReadonlySet<Scope>): ReadonlySet<Scope> {
   const named = keyScope.split(',');
   return named.includes(allScopes) ? owner : new Set([...owner].filter((scope) => named.includes(scope)));

@@ -5,28 +5,28 @@ import type { Check } from './postgres/check.ts';
 import type { Topic } from './postgres/topics.ts';
 import type { SettingDeclarations } from './settings/declare.ts';
 
-/** Work that runs in the background of a node until it is stopped. */
+/** Background work of a node. */
 export interface BackgroundWorker {
   name: string;
   start: () => void;
-  /** Resolves when nothing of it runs any more. */
+  /** Resolves when none of its work is running any more. */
   stop: () => Promise<void>;
-  /** Work may be due: look now. Called when the topic of `dueWork` or `wakesOn` is published. */
+  /** Looks for due work at once. Called when the topic of `dueWork` or `wakesOn` is published. */
   wake?: () => void;
-  /** What the worker works on: its topic, and how the poller finds it. */
+  /** The topic that wakes the worker, and the query by which the poller finds its due work. */
   dueWork?: DueWork;
-  /** A topic that wakes it, for work that the poller need not look for. */
+  /** The topic that wakes a worker without `dueWork`, which polls for itself only. */
   wakesOn?: Topic;
   /**
-   * Frees the leases of processes that have died, so that their work is due at once. Called before the workers start, and
-   * only when this node is alone with the database.
+   * Releases the leases of processes that have died, so that their work is due at once. Called before the workers start,
+   * and only when no other process can use the database.
    */
   freeDeadLeases?: () => Promise<void>;
   /** The database's clock was set back: shortens leases and due times that lie further ahead than they can. */
   clockWasSetBack?: () => Promise<void>;
 }
 
-/** Removes rows whose time is over. Runs once an hour. */
+/** Deletes rows whose retention period is over. Runs once an hour. */
 export interface RetentionSweep {
   name: string;
   sweep: (nowMs: number) => Promise<unknown>;
@@ -43,8 +43,8 @@ export interface ReferenceGroup {
  * retention sweeps, the settings, the generated docs and the layer check are derived from the ordered list of modules in
  * `app/modules.ts`.
  *
- * `provide` runs in the order of the list and sees what earlier modules provide. Everything else runs when all modules
- * are in place and sees what any of them provides.
+ * `provide` runs in the order of the list and receives what earlier modules provide. Everything else runs after all
+ * modules have provided their services, and receives all of them.
  */
 export interface Module<Needs, Provides, RouteContext, WorkerContext, RetentionContext, Own = SettingDeclarations> {
   /** The name of the folder: `refunds`. */
@@ -52,20 +52,20 @@ export interface Module<Needs, Provides, RouteContext, WorkerContext, RetentionC
   /** The tables that this module alone writes. */
   tables: readonly string[];
   settings?: Own;
-  /** Makes the services that later modules and this one's routes and workers use: once for each node. */
+  /** Makes the services that this module and later ones use. Called once per node. */
   provide?: (needs: Needs) => Provides;
   /** Groups of the API reference, in order. */
   reference?: readonly ReferenceGroup[];
   routes?: (context: RouteContext) => readonly Route[];
   workers?: (context: WorkerContext) => readonly BackgroundWorker[];
   retention?: (context: RetentionContext) => readonly RetentionSweep[];
-  /** What must be true of the module's rows at every moment: checked by `npm run verify`. */
+  /** Claims that the module's rows must satisfy at every moment, checked by `npm run verify`. */
   integrity?: readonly Check[];
-  /** Shapes of the API that the generated docs show as tables, by the name of the resource. */
+  /** Shapes of API resources that the generated docs show as tables, by the resource's name. */
   resources?: Readonly<Record<string, TSchema>>;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: modules of every shape stand in one list; `Assembled` checks their types
+// biome-ignore lint/suspicious/noExplicitAny: one list holds modules of every shape; `Assembled` checks their types
 export type AnyModule = Module<any, any, any, any, any, any>;
 
 export function defineModule<
@@ -82,7 +82,7 @@ export function defineModule<
   return module;
 }
 
-/** All of a union at once. */
+/** Turns a union into an intersection. */
 export type Intersection<Union> = (Union extends unknown ? (one: Union) => void : never) extends (
   all: infer All,
 ) => void
@@ -101,7 +101,10 @@ export type Uses<M> =
     ? Routes & Workers & Retention
     : never;
 
-/** The context after all modules have provided their services; a string that names the first module whose needs are not met. */
+/**
+ * The context after all modules have provided their services. When a module needs what no earlier one provides, a type
+ * that names it, so that `assemble` in `app/assemble.ts` does not compile.
+ */
 export type Assembled<Modules extends readonly AnyModule[], Context> = Modules extends readonly [
   infer First,
   ...infer Rest extends readonly AnyModule[],
@@ -117,15 +120,19 @@ export type Assembled<Modules extends readonly AnyModule[], Context> = Modules e
     : never
   : Context;
 
-/** Makes every module's services, in order. */
+/** Makes the services of every module, in order. Throws when two modules, or two services, have the same name. */
 export function assembleModules<const Modules extends readonly AnyModule[], Base extends object>(
   modules: Modules,
   base: Base,
 ): Assembled<Modules, Base> {
   const context = { ...base } as Record<string, unknown>;
+  const names = new Set<string>();
   for (const module of modules) {
+    if (names.has(module.name)) throw new Error(`Two modules are called ${module.name}.`);
+    names.add(module.name);
     for (const [name, service] of Object.entries(module.provide?.(context) ?? {})) {
-      if (name in context) throw new Error(`The module ${module.name} provides ${name}, which is there already.`);
+      if (name in context)
+        throw new Error(`The module ${module.name} provides ${name}, which another one provides already.`);
       context[name] = service;
     }
   }

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** Runs one statement on a server, on a connection of its own: for making and dropping databases. */
+/** Runs one statement on a connection of its own: for creating and dropping databases. */
 export async function administer(connection: pg.ClientConfig, sql: string): Promise<void> {
   const client = new pg.Client(connection);
   await client.connect();

@@ -1,6 +1,6 @@
 import { administratorPassword, type Reply, type TestFlorin } from './florin.ts';
 
-/** Who and what a test of the whole service plays with, made over its own interface. */
+/** Creates tenants, users, keys, channels and payments for tests of the whole service, through its API. */
 export interface Member {
   id: number;
   userName: string;
@@ -17,7 +17,7 @@ export interface MadeKey {
 
 export const memberPassword = 'plenty of quiet rivers';
 
-/** The `data` of a reply that must be a success. */
+/** The `data` of a reply, which must be a success. */
 // biome-ignore lint/suspicious/noExplicitAny: a test says by its expectations what the data holds
 export function dataOf({ status, body }: Reply): any {
   if (status !== 200) throw new Error(`Refused: ${JSON.stringify(body)}`);
@@ -29,7 +29,7 @@ export function administratorOf(florin: TestFlorin): Promise<string> {
 }
 
 let drawn = 0;
-/** A word nobody else uses in this test. */
+/** A word that is unique in this test run. */
 export const unique = (word: string) => `${word}-${(++drawn).toString(36)}`;
 
 export async function makeTenant(florin: TestFlorin, as: string, name = unique('Tenant')): Promise<number> {
@@ -43,7 +43,7 @@ export interface MemberFacts {
   userName?: string;
 }
 
-/** A new user, logged in. */
+/** Creates a user and logs in. */
 export async function makeMember(florin: TestFlorin, as: string, facts: MemberFacts): Promise<Member> {
   const userName = facts.userName ?? unique('user');
   const input = { ...facts, userName, email: `${userName}@example.com`, password: memberPassword, state: true };
@@ -76,7 +76,7 @@ export async function makeKey(florin: TestFlorin, as: string, scope?: string): P
   return { id, sk, as: `ApiKey ${sk}` };
 }
 
-/** A payment that succeeded, on a channel without a provider. */
+/** Creates a payment that succeeded, on a channel without a provider. */
 export async function makePaid(
   florin: Pick<TestFlorin, 'post'>,
   as: string,

@@ -4,16 +4,16 @@ import { inject } from 'vitest';
 import { Database } from '../platform/postgres/database.ts';
 import { administer } from './administer.ts';
 
-/** A database of one's own. Call `drop` when done (afterAll). */
+/** A database for one test file. Call `drop` in afterAll. */
 export interface TestDatabase {
   connection: pg.ClientConfig;
   database: Database;
-  /** Any SQL, for arranging and for looking: rows come back. */
+  /** Runs any SQL and returns the rows. */
   query: <Row = Record<string, unknown>>(sql: string, values?: unknown[]) => Promise<Row[]>;
   drop: () => Promise<void>;
 }
 
-/** Migrated, unless another template is named: template0 is empty. */
+/** Creates a database from the migrated template, or from another one: template0 is empty. */
 export async function databaseFromTemplate(template: string = inject('templateDatabase')): Promise<TestDatabase> {
   const server = inject('postgres');
   const name = `florin_test_${randomBytes(6).toString('hex')}`;
@@ -29,7 +29,7 @@ export async function databaseFromTemplate(template: string = inject('templateDa
   };
 }
 
-/** A database that is there already; `drop` only leaves it. */
+/** Connects to an existing database; `drop` only disconnects. */
 export function databaseAt(connection: pg.ClientConfig): TestDatabase {
   const database = new Database({ connection, connections: 5, name: 'test' });
   return {
@@ -41,8 +41,8 @@ export function databaseAt(connection: pg.ClientConfig): TestDatabase {
 }
 
 /**
- * Makes this database's clock one that can be set: now() and clock_timestamp() are found in a schema before PostgreSQL's own
- * by every connection opened afterwards. Gives back how to set it, by ms from the true time.
+ * Makes the clock of this database settable: connections opened afterwards find now() and clock_timestamp() in a schema that
+ * precedes PostgreSQL's own. Returns a function that sets it, in ms from the real time.
  */
 export async function settableClock(db: TestDatabase): Promise<(byMs: number) => Promise<void>> {
   await db.query('create schema stepped');
@@ -64,8 +64,8 @@ export async function settableClock(db: TestDatabase): Promise<(byMs: number) =>
 }
 
 /**
- * Waits until `condition` gives something, looking every few milliseconds; fails with `what` after the deadline. That is for
- * what never comes: long enough for a machine that is busy with much else.
+ * Checks `condition` every 10 ms until it returns a value; fails with `what` after the deadline, which is long enough for a
+ * busy machine.
  */
 export async function eventually<Value>(
   what: string,

@@ -3,7 +3,7 @@ import type pg from 'pg';
 
 export type Line = Awaited<ReturnType<typeof startLine>>;
 
-/** A way to a database that can fall silent and can be led elsewhere: no connection is closed, what is sent is swallowed. */
+/** A proxy to a database that can fall silent or fail over: it closes no connection and drops what is sent. */
 export async function startLine(to: pg.ClientConfig) {
   const { host: _host, port: _port, ...others } = to;
   const pairs = new Set<{ near: Socket; far: Socket; isMute: boolean }>();
@@ -27,10 +27,10 @@ export async function startLine(to: pg.ClientConfig) {
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const line = {
-    /** Everything is swallowed, on connections that are opened meanwhile too. */
+    /** Drops all data, also on connections opened meanwhile. */
     silent: false,
     connection: { ...others, host: '127.0.0.1', port: (server.address() as AddressInfo).port } as pg.ClientConfig,
-    /** What is open now stays mute for good; new connections lead to the other server. */
+    /** Open connections stay silent for good; new ones lead to the other server. */
     failOverTo: (other: pg.ClientConfig) => {
       for (const pair of pairs) pair.isMute = true;
       leadsTo = other;

@@ -1,13 +1,13 @@
 import type { Queryable } from '../platform/postgres/database.ts';
 
-/** A database, and how many answers were lost on the way from it. */
+/** A database and the answers of it that were lost. */
 export interface LosingQueryable extends Queryable {
   readonly lost: string[];
 }
 
 /**
- * A database whose first answers to a statement never arrive, although it has been executed: what a broken connection or a
- * query timeout leaves behind. Answers without rows arrive. `lost` collects the value at `place`: the lease of a claim.
+ * A database whose first answers to a statement are lost after it was executed, as after a broken connection or a query
+ * timeout. Answers without rows arrive. `lost` collects the value at `place`: the lease of a claim.
  */
 export function losingAnswers(database: Queryable, name: string, count: number, place: number): LosingQueryable {
   const lost: string[] = [];

@@ -10,8 +10,8 @@ import { administratorPassword, urlOf } from './florin.ts';
 import { type Answering, type Received, type Receiver, startReceiver } from './receiver.ts';
 import { type ReadyService, startService } from './service-process.ts';
 
-/** How many deliveries stand alike. */
-export interface Standing {
+/** The number of deliveries with the same state and counters. */
+export interface DeliveryCount {
   state: string;
   attempts: number;
   claims: number;
@@ -23,8 +23,8 @@ export type TestNodes = Awaited<ReturnType<typeof testNodes>>;
 const eventsAtOnce = 500;
 
 /**
- * Nodes of one cluster, each a process of its own, on one database, and receivers for their deliveries. Call `close` at
- * the end. Endpoints and events are the platform's own.
+ * Nodes of one cluster, each in its own process, on one database, with receivers for their deliveries. Call `close` at the
+ * end. Endpoints and events belong to the platform's tenant.
  */
 export async function testNodes(db: TestDatabase) {
   const folder = await mkdtemp(join(tmpdir(), 'florin-nodes-'));
@@ -37,7 +37,7 @@ export async function testNodes(db: TestDatabase) {
   return {
     db,
 
-    /** Deliveries may go to this machine, where the receivers are. */
+    /** Starts a node that may deliver to receivers on this machine. */
     async start(environment: Record<string, string> = {}): Promise<ReadyService> {
       const node = await startService({
         environment: {
@@ -65,21 +65,21 @@ export async function testNodes(db: TestDatabase) {
       return receiver;
     },
 
-    /** The Authorization header of the administrator; the session outlives the nodes. */
+    /** The Authorization header of the administrator, valid on all nodes. */
     async administrator(node: ReadyService): Promise<string> {
       as ??= await node.login('admin', administratorPassword);
       return as;
     },
 
-    /** Registers an endpoint, and gives back its id. */
+    /** Registers an endpoint and returns its id. */
     async registered(node: ReadyService, url: string, secret = 'a shared secret'): Promise<number> {
       const hook = { url, events: ['transaction.created'], secret };
       return dataOf(await node.post('/api/webhook/register', hook, await this.administrator(node))).id;
     },
 
-    /** So many events, written as any change writes them; no node is told, they look by themselves. */
+    /** Records `count` events without waking a node: the nodes find their deliveries by polling. */
     async happened(count: number): Promise<void> {
-      const news = Array.from({ length: count }, (): EventDraft => {
+      const drafts = Array.from({ length: count }, (): EventDraft => {
         const id = drawUuid();
         const createdMs = Date.now();
         const objectId = publicId('txn', id);
@@ -87,35 +87,35 @@ export async function testNodes(db: TestDatabase) {
         return { tenantId: 0, id, type: 'transaction.created', objectId, createdMs, body };
       });
       for (let i = 0; i < count; i += eventsAtOnce) {
-        const some = news.slice(i, i + eventsAtOnce);
+        const some = drafts.slice(i, i + eventsAtOnce);
         await db.database.transaction((transaction) => recordEvents(transaction, some));
       }
     },
 
-    standings: (): Promise<Standing[]> =>
+    standings: (): Promise<DeliveryCount[]> =>
       db.query(
         `select state, attempts, claims, count(*)::int as count from delivery group by 1, 2, 3 order by 1, 2, 3`,
       ),
 
-    /** How many claims there have been of all deliveries: so often they may have been posted, and no more. */
+    /** The number of claims of all deliveries: the upper limit of posts. */
     async claims(): Promise<number> {
       const [row] = await db.query<{ claims: number }>('select sum(claims)::int as claims from delivery');
       return row?.claims ?? 0;
     },
 
-    /** Waits until nothing is open any more. */
+    /** Waits until no delivery is open. */
     async done(deadlineMs: number): Promise<void> {
       const isDone = async () => {
         const rows = await db
           .query<{ open: number }>(`select count(*)::int as open from delivery where state = 'OPEN'`)
-          // It may be away: so be it.
+          // The database may be unavailable for a moment.
           .catch(() => []);
         return rows[0]?.open === 0;
       };
       await eventually('every delivery has ended', isDone, deadlineMs);
     },
 
-    /** Ends every node, frozen ones too, and every receiver. */
+    /** Kills every node, including frozen ones, and closes every receiver. */
     async close(): Promise<void> {
       for (const receiver of receivers) await receiver.close();
       await Promise.all([...nodes].map((node) => node.end('SIGKILL')));
@@ -124,7 +124,7 @@ export async function testNodes(db: TestDatabase) {
   };
 }
 
-/** What receivers were sent, by delivery: the different posts there were of it, and how many in all. */
+/** The received posts by delivery: the distinct contents, and how many there were. */
 export function postsOf(received: readonly Received[]): Map<string, { forms: Set<string>; count: number }> {
   const posts = new Map<string, { forms: Set<string>; count: number }>();
   for (const { headers, path, body } of received) {
@@ -137,7 +137,7 @@ export function postsOf(received: readonly Received[]): Map<string, { forms: Set
   return posts;
 }
 
-/** Deliveries that were not the same each time they were posted. */
+/** Deliveries whose posts were not all equal. */
 export function changedPosts(received: readonly Received[]): string[] {
   return [...postsOf(received)].flatMap(([delivery, { forms }]) => (forms.size > 1 ? [delivery] : []));
 }

@@ -24,9 +24,9 @@ declare module 'vitest' {
 const silent = { info: () => {}, warn: () => {}, error: () => {} };
 
 /**
- * One real PostgreSQL for the whole run, with a migrated database that every test file copies. It is the embedded one as
- * operators have it, but that it may forget in a power cut, unless TEST_DATABASE_URL names another server (PostgreSQL 15 or
- * newer) on which databases may be created. Tests of what a kill of PostgreSQL costs start one of their own.
+ * Starts one PostgreSQL for the whole test run, with a migrated database that every test file copies: the embedded one
+ * without fsync, or the server of TEST_DATABASE_URL (PostgreSQL 15 or newer) if it may create databases. Tests that kill
+ * PostgreSQL start their own.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env.TEST_DATABASE_URL;
@@ -43,18 +43,18 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
 }
 
-/** Nobody waits for the disk: to make and drop a database took a second and a half, most of it fsync. */
+/** Without fsync: creating and dropping a database took 1.5 s, most of it fsync. */
 const forgetful = ['fsync', 'synchronous_commit', 'full_page_writes'].flatMap((name) => ['-c', `${name}=off`]);
 
 async function embedded(): Promise<{ connection: pg.ClientConfig; stop: () => Promise<void> }> {
   const root = makeRoot(await mkdtemp(join(tmpdir(), 'florin-test-')));
   let postmaster: Postmaster | undefined;
-  // At once: nothing of it is kept.
+  // Immediate shutdown: nothing of it is kept.
   const clear = () => {
     if (postmaster !== undefined) signal(postmaster.pid, 'SIGQUIT');
     rmSync(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
   };
-  // It has a session of its own: a run that is interrupted would leave it behind.
+  // It runs in its own session: an interrupted test run would leave it behind.
   process.once('exit', clear);
   const folder = openDataFolder(root);
   const binaries = provideBinaries(root, folder.account);

@@ -6,20 +6,20 @@ export interface Received {
   path: string;
   /** The exact bytes. */
   body: Buffer;
-  /** On which connection, counted from 1. */
+  /** The number of its connection, from 1. */
   connection: number;
 }
 
-/** How a receiver answers: a status, or by hand. */
+/** How a receiver answers: with a status, or by a function. */
 export type Answering = number | ((received: Received, ...http: Parameters<RequestListener>) => void);
 
-/** Someone else's server: it remembers what was posted to it, and answers as told. */
+/** A webhook receiver that records the posts it receives, and answers as configured. */
 export interface Receiver {
   readonly received: Received[];
   readonly url: string;
-  /** How many connections were made to it. */
+  /** The number of connections made to it. */
   readonly connections: number;
-  /** How to answer from now on. */
+  /** Changes how it answers. */
   answering: Answering;
   close: () => Promise<void>;
 }

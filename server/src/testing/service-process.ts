@@ -5,7 +5,7 @@ import { callerOf, type TestFlorin } from './florin.ts';
 
 const main = join(fileURLToPath(import.meta.url), '..', '..', 'app', 'main.ts');
 
-/** A test that fails in the middle must not leave a service behind, with its PostgreSQL. */
+/** A failed test must not leave a service and its PostgreSQL running. */
 const living = new Set<ChildProcess>();
 process.on('exit', () => {
   for (const child of living) child.kill('SIGTERM');
@@ -16,13 +16,13 @@ export interface Ending {
   signal: NodeJS.Signals | null;
 }
 
-/** The service as a process of its own, as an operator starts it. */
+/** The service in its own process, as an operator starts it. */
 export interface ServiceProcess {
   readonly pid: number;
-  /** What it has written so far. */
+  /** Its output so far. */
   readonly stdout: string;
   readonly stderr: string;
-  /** Resolves when what it has written to standard output matches; rejects when it ends without. */
+  /** Resolves when its standard output matches; rejects when it ends before. */
   printed: (pattern: RegExp) => Promise<RegExpExecArray>;
   /** Resolves when it has ended. */
   readonly ended: Promise<Ending>;
@@ -39,14 +39,14 @@ export interface ReadyService extends ServiceProcess {
 }
 
 export interface ServiceOptions {
-  /** The settings, as in the environment. Nothing else of ours goes with them. */
+  /** The settings, as environment variables. Others of this process are not passed on. */
   environment?: Record<string, string>;
-  /** Where florin.yaml would be. */
+  /** The working directory, where florin.yaml is read. */
   cwd?: string;
 }
 
 export function spawnService({ environment = {}, cwd }: ServiceOptions): ServiceProcess {
-  // The code kept compiled, as `npm start` has it: half of a start is reading it.
+  // With the compile cache of `npm start`: half of the start is compilation.
   const { PATH = '', HOME = '/', TMPDIR, NODE_COMPILE_CACHE } = process.env;
   const child = spawn(process.execPath, ['--max-semi-space-size=8', main], {
     env: { PATH, HOME, NODE_COMPILE_CACHE, ...(TMPDIR !== undefined && { TMPDIR }), ...environment },
@@ -90,7 +90,7 @@ export function spawnService({ environment = {}, cwd }: ServiceOptions): Service
   };
 }
 
-/** Spawns the service and waits until it says where it is; a service that ends instead is an error. */
+/** Starts the service and waits until it prints its address; fails if it ends before. */
 export async function startService(options: ServiceOptions): Promise<ReadyService> {
   const spawned = spawnService(options);
   const [, address = ''] = await spawned.printed(/Florin is ready at (\S+)\n[\s\S]*first payment[\s\S]*/);

@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import pg from 'pg';
 
-/** PostgreSQL's messages, as they pass by. */
+/** Types of PostgreSQL messages. */
 const startupVersion = 196_608;
 const readyForQuery = 0x5a;
 const terminate = 0x58;
@@ -14,7 +14,7 @@ interface ServerConnection {
 }
 
 export interface PoolerOptions {
-  /** As pgbouncer does by default; else `options` are dropped, as with `ignore_startup_parameters`. */
+  /** Refuses `options` as pgbouncer does by default; otherwise they are dropped, as with `ignore_startup_parameters`. */
   refuseOptions?: boolean;
   serverConnections?: number;
 }
@@ -25,9 +25,9 @@ export interface Pooler {
 }
 
 /**
- * A pooler that hands out connections by transaction, as pgbouncer with `pool_mode = transaction`: a client has a server
- * connection from its first message until the server is ready outside a transaction. What the server sends to nobody,
- * such as a notification, is dropped.
+ * A pooler in transaction mode, as pgbouncer with `pool_mode = transaction`: a client has a server connection from its first
+ * message until the server is ready outside a transaction. What the server sends while no client has the connection, such
+ * as a notification, is dropped.
  */
 export async function transactionPooler(
   upstream: pg.ClientConfig,
@@ -39,7 +39,7 @@ export async function transactionPooler(
   const waiting: { client: Socket; bytes: Buffer }[] = [];
 
   const forward = (client: Socket, bytes: Buffer) => {
-    // The least recently used serves next, so that work moves from one to the other.
+    // The least recently used comes next, so that clients change connections.
     const server = servers.find((candidate) => candidate.client === client) ?? servers.find(({ client: c }) => !c);
     if (server === undefined) {
       waiting.push({ client, bytes });
@@ -100,7 +100,7 @@ export async function transactionPooler(
   };
 }
 
-/** The driver logs in, whatever the server asks for; then its socket is ours. */
+/** Logs in through the driver, and then takes over its socket. */
 async function login(upstream: pg.ClientConfig): Promise<pg.Client> {
   const client = new pg.Client(upstream);
   client.on('error', () => {});

@@ -1,6 +1,6 @@
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 
-/** A symmetric key of 256 bits, under the name that signed and sealed values carry. */
+/** A symmetric key of 256 bits, with the id that signed and encrypted values contain. */
 export interface Key {
   id: string;
   secret: KeyObject;
@@ -9,9 +9,8 @@ export interface Key {
 const keyBytes = 32;
 
 /**
- * The keys that are live at once: the first signs and seals, every one verifies and opens. To rotate, put a new key in
- * front and take the old one away when nothing it made is alive any more. A key that is lost keeps its name in the list, so
- * that giving up what it sealed is written down where keys are kept.
+ * A list of keys: the first signs and encrypts, all verify and decrypt. To rotate, add a new key in front and remove the old
+ * one when nothing depends on it any more. A lost key keeps its id in the list, which records that its values are given up.
  */
 export class Keyring {
   readonly current: Key;
@@ -31,18 +30,18 @@ export class Keyring {
     return this.#byId.get(id);
   }
 
-  /** Whether the key of this name is given up. */
+  /** Whether the key with this id is declared lost. */
   isLost(id: string): boolean {
     return this.#lost.has(id);
   }
 }
 
-/** Stands in the place of a key that is lost. */
+/** Written in place of a lost key. */
 const lostMark = 'lost';
 
 /**
- * Reads `kid:base64,kid2:base64,kid3:lost`, each key 32 bytes (settings `app.jwt.keys` and `app.encryption.keys`). What is
- * wrong is told without repeating a key.
+ * Reads `kid:base64,kid2:base64,kid3:lost`, each key 32 bytes (settings `app.jwt.keys` and `app.encryption.keys`). Errors
+ * never contain a key.
  */
 export function parseKeyring(text: string): Keyring {
   const entries = text.split(',').map((entry, index) => parseKey(entry.trim(), index + 1));
@@ -53,7 +52,7 @@ export function parseKeyring(text: string): Keyring {
   return new Keyring([first, ...keys.slice(1)], lost);
 }
 
-/** A key; only its id when it is lost. */
+/** A key, or only the id of a lost one. */
 function parseKey(entry: string, position: number): Key | string {
   const [id = '', encoded = ''] = entry.split(/:(.*)/s);
   if (!/^[A-Za-z0-9_-]{1,32}$/.test(id) || encoded === '') {
@@ -69,7 +68,7 @@ function parseKey(entry: string, position: number): Key | string {
   return { id, secret: createSecretKey(bytes) };
 }
 
-/** A fresh keyring of one key, as the text that `parseKeyring` reads. */
+/** Generates a keyring with one key, as text for `parseKeyring`. */
 export function freshKeyring(): string {
   return `${randomBytes(4).toString('hex')}:${randomBytes(keyBytes).toString('base64')}`;
 }

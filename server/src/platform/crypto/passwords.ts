@@ -10,27 +10,27 @@ export interface PasswordCost {
 }
 
 /**
- * Argon2id with 19 MiB, two passes, one lane: the first choice of the OWASP password storage guide. The library's
- * default algorithm is argon2id.
+ * Argon2id with 19 MiB, two iterations and a parallelism of one, as the OWASP password storage guide recommends. The
+ * library's default algorithm is argon2id.
  */
 const recommendedCost: PasswordCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 export interface PasswordsOptions {
-  /** Of each new hash. No setting leads here: only tests, which log in hundreds of times, take less than is recommended. */
+  /** The cost of new hashes. Not a setting: only tests, which log in hundreds of times, use less than recommended. */
   cost?: PasswordCost;
-  /** Hashes computed at once: two leave half of the thread pool to everyone else. */
+  /** Hashes computed at once: two leave half of the thread pool to other work. */
   concurrency?: number;
-  /** Hashes waiting at most; one more is refused at once. */
+  /** Maximum number of waiting hashes; further ones are refused. */
   maxQueued?: number;
 }
 
-/** Hashes and verifies passwords, a few at a time: a flood of logins costs bounded memory and time. */
+/** Hashes and verifies passwords with limited concurrency, so that many logins use bounded memory and time. */
 export class Passwords {
   readonly #cost: PasswordCost;
   readonly #concurrency: number;
   readonly #maxQueued: number;
   readonly #waiting: (() => void)[] = [];
-  /** What an unknown account's password is held against, so that it takes as long as a known one's. */
+  /** The password of an unknown account is compared with this hash, so that it takes as long as that of a known one. */
   readonly #dummy: Promise<string>;
   #running = 0;
   #computed = 0;
@@ -40,29 +40,29 @@ export class Passwords {
     this.#concurrency = concurrency;
     this.#maxQueued = maxQueued;
     this.#dummy = hash(randomBytes(32), cost);
-    this.#dummy.catch(() => {}); // Told to whoever verifies.
+    this.#dummy.catch(() => {}); // Reported by `verify`.
   }
 
-  /** The PHC string to store. Refuses with `overloaded` when too many wait. */
+  /** Returns the PHC string to store. Refuses with `overloaded` when too many are waiting. */
   hash(password: string): Promise<string> {
-    return this.#inTurn(() => hash(password, this.#cost));
+    return this.#withSlot(() => hash(password, this.#cost));
   }
 
-  /** Whether the password is the one behind `stored`; for `undefined` (nobody's) it works as long and says no. */
+  /** Whether the password matches `stored`. With undefined (an unknown account) it takes as long and returns false. */
   verify(stored: string | undefined, password: string): Promise<boolean> {
-    return this.#inTurn(async () => {
+    return this.#withSlot(async () => {
       const matches = await verify(stored ?? (await this.#dummy), password);
       return matches && stored !== undefined;
     });
   }
 
-  /** How many hashes were computed for callers: a measure of the load they cause. */
+  /** Number of hashes computed so far. */
   get computed(): number {
     return this.#computed;
   }
 
-  async #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (this.#running >= this.#concurrency) await this.#turn();
+  async #withSlot<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#running >= this.#concurrency) await this.#freeSlot();
     else this.#running++;
     try {
       this.#computed++;
@@ -70,11 +70,11 @@ export class Passwords {
     } finally {
       const next = this.#waiting.shift();
       if (next === undefined) this.#running--;
-      else next(); // The turn passes on: #running stays.
+      else next(); // The slot passes to the next: #running stays the same.
     }
   }
 
-  #turn(): Promise<void> {
+  #freeSlot(): Promise<void> {
     if (this.#waiting.length >= this.#maxQueued) {
       throw new Refusal('overloaded', 'Too many passwords are being checked just now. Try again shortly.', {
         retryAfterSeconds: 1,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
-/** The largest multiple of the alphabet's size in a byte; what lies above would favour the first letters. */
+/** The largest multiple of the alphabet's size in a byte: larger values would make the first letters more likely. */
 const fair = 256 - (256 % alphabet.length);
 
 /** Secret text of [A-Za-z0-9], each character equally likely. */

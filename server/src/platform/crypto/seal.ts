@@ -6,9 +6,9 @@ const nonceBytes = 12;
 const tagBytes = 16;
 
 /**
- * Seals secrets for storage with AES-256-GCM. Sealed bytes: the length of the key's id, the id, a nonce of 12 bytes,
- * a tag of 16, the ciphertext. Where a value is kept (`channel/0/5/apiKey`) is bound to it: moved elsewhere, it does
- * not open.
+ * Encrypts secrets for storage with AES-256-GCM. The sealed bytes are: the length of the key's id, the id, a nonce of 12
+ * bytes, a tag of 16 bytes, the ciphertext. The place of storage (`channel/0/5/apiKey`) is authenticated as well: a value
+ * that was moved to another place cannot be decrypted.
  */
 export class Sealer {
   readonly #keys: Keyring;
@@ -17,7 +17,7 @@ export class Sealer {
     this.#keys = keys;
   }
 
-  /** Seals `plain` with the current key, to be opened only as kept at `where`. */
+  /** Encrypts `plain` with the current key for the place `where`. */
   seal(plain: string, where: string): Buffer {
     const { id, secret } = this.#keys.current;
     const nonce = randomBytes(nonceBytes);
@@ -27,7 +27,7 @@ export class Sealer {
     return Buffer.concat([Buffer.from([id.length]), Buffer.from(id), nonce, cipher.getAuthTag(), body]);
   }
 
-  /** Opens what was sealed for `where`; throws when the key is gone, or the bytes were changed or moved. */
+  /** Decrypts a value that was sealed for `where`. Throws when the key is missing or the bytes were changed or moved. */
   open(sealed: Buffer, where: string): string {
     const nonceAt = 1 + (sealed[0] ?? 0);
     const tagAt = nonceAt + nonceBytes;

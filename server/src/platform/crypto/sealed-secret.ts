@@ -3,8 +3,8 @@ import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * The secret in a file that only the owner can read; drawn and on disk before it is given back when there is no file
- * yet. Of two who draw at once, the first wins, and both get what it drew.
+ * Returns the secret in a file that only the owner can read. If there is no file, generates a secret and returns it once
+ * it is on disk. Of two processes that do so at once the first wins, and both return its secret.
  */
 export async function keptSecret(path: string, draw: () => string): Promise<string> {
   try {
@@ -16,7 +16,7 @@ export async function keptSecret(path: string, draw: () => string): Promise<stri
   const unfinished = `${path}.${randomBytes(4).toString('hex')}`;
   await writeDurably(unfinished, `${draw()}\n`);
   try {
-    await link(unfinished, path); // Fails where there is one already.
+    await link(unfinished, path); // Fails if the file exists.
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   } finally {
@@ -36,7 +36,7 @@ async function writeDurably(path: string, text: string): Promise<void> {
   }
 }
 
-/** A file's name is on disk when its folder is. */
+/** The name of a new file is durable only after its folder is synced. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {

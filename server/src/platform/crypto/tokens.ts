@@ -10,17 +10,17 @@ const typOfKind = { access: 'at+jwt', refresh: 'rt+jwt' } as const;
 export type TokenKind = keyof typeof typOfKind;
 
 const algorithm = 'HS256';
-/** Ours have less than 1,000 characters; longer ones are not worth hashing. */
+/** Issued tokens have less than 1,000 characters; longer ones are refused without hashing. */
 const maximumLength = 4096;
 
 export interface TokensOptions {
   keys: Keyring;
-  /** `iss`: who signs. */
+  /** `iss`: the issuer. */
   issuer: string;
-  /** `aud`: who is meant. */
+  /** `aud`: the audience. */
   audience: string;
   clock: Clock;
-  /** Verified access tokens remembered at most: a verification costs about 100 µs, a look 2 µs. */
+  /** Maximum number of cached verified access tokens: a verification takes about 100 µs, a lookup 2 µs. */
   remembered?: number;
 }
 
@@ -29,7 +29,7 @@ export interface TokenContent {
   subject: string;
   /** `sid`: the session that the token belongs to. */
   sessionId: string;
-  /** Further claims, for readers of the token; never believed on the way back. */
+  /** Further claims, for readers of the token; ignored when it is verified. */
   claims: Record<string, unknown>;
   /** `exp` less `iat`. */
   lifetimeSeconds: number;
@@ -42,8 +42,8 @@ export interface VerifiedToken {
 }
 
 /**
- * Signs and verifies JWTs of one pinned algorithm. Nothing in a token chooses how it is verified: the header only
- * names one of our keys, and `alg`, `typ`, `iss` and `aud` must be exactly ours.
+ * Signs and verifies JWTs with one fixed algorithm. A token cannot choose how it is verified: its header only names one of
+ * the configured keys, and `alg`, `typ`, `iss` and `aud` must match exactly.
  */
 export class Tokens {
   readonly #options: TokensOptions;
@@ -68,7 +68,7 @@ export class Tokens {
       .sign(keys.current.secret);
   }
 
-  /** What the token says, when it is ours, of this kind and not expired; else refuses with `credentials_invalid`. */
+  /** The claims of a valid token of this kind; refuses any other with `credentials_invalid`. */
   async verify(kind: TokenKind, token: string): Promise<VerifiedToken> {
     if (token.length > maximumLength) throw refused();
     if (kind === 'refresh') return this.#verify(kind, token);

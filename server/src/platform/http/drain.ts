@@ -2,15 +2,15 @@ import { Server } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 
-/** Open connections that bring no request for this long are idle: closing them cuts nothing off. */
+/** Connections without a request for this long are idle: closing them interrupts nothing. */
 const quietMs = 50;
 const longestMs = 1_000;
 
 /**
- * Lets a stopping server answer what is on its way. Closing a kept-alive connection that only seems idle resets a
- * request that has been sent and not yet read (measured: one in every few stops under load). So it first takes no new
- * connections, answers every further request with `Connection: close`, and closes the rest when none has come for a
- * moment.
+ * Lets a stopping server answer requests that are on their way. Closing a kept-alive connection that seems idle resets a
+ * request that was sent and not yet read, which happened in one of a few stops under load. So the server first accepts no
+ * new connections, answers further requests with `Connection: close`, and closes the other connections after a pause
+ * without requests.
  */
 export function drainBeforeClose(app: FastifyInstance): void {
   let arrived = 0;
@@ -19,8 +19,8 @@ export function drainBeforeClose(app: FastifyInstance): void {
     done();
   });
   app.addHook('preClose', async () => {
-    await nextTurn(); // After what had connected by now was accepted.
-    // The socket alone: the HTTP server's own `close` would also close the connections that seem idle.
+    await nextTurn(); // Connections made until now are accepted first.
+    // Only the listening socket: `close` of the HTTP server would also close connections that seem idle.
     Server.prototype.close.call(app.server);
     const deadline = performance.now() + longestMs;
     for (let before = -1; before !== arrived && performance.now() < deadline; ) {

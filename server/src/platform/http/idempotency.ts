@@ -2,18 +2,19 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Type } from 'typebox';
 import { invalid } from '../../core/errors.ts';
 
-/** What an endpoint that takes an Idempotency-Key declares. */
+/** The headers of an endpoint that accepts an Idempotency-Key. */
 export const idempotencyHeaders = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 255,
-      description: 'The same key and body get the same answer again; the same key with another body is refused (422).',
+      description:
+        'A request with the same key and body returns the same answer again; the same key with another body is refused (422).',
     }),
   ),
 });
 
-/** Put into an answer that is an earlier one given again. */
+/** Marks an answer that repeats an earlier one. */
 export const replayedHeader = { headers: { 'idempotency-replayed': 'true' } };
 
 export function idempotencyKeyOf(headers: IncomingHttpHeaders): string | undefined {

@@ -5,9 +5,9 @@ export const maximumBodyBytes = 64 * 1024;
 const maximumDepth = 20;
 
 /**
- * Reads a JSON body, or says what is wrong with it. Beyond JSON itself it refuses what would be lost or bent later on:
- * bytes that are not UTF-8, NUL and lone surrogates in text (PostgreSQL cannot store them), nesting beyond 20 levels,
- * and numbers that a double cannot hold exactly. An ordinary body costs one parse and three quick looks.
+ * Parses a JSON body, or refuses it with the reason. It also refuses what would be lost or changed later: bytes that are not
+ * UTF-8, NUL and lone surrogates in text (PostgreSQL cannot store them), nesting beyond 20 levels, and numbers that a double
+ * cannot represent exactly. An ordinary body costs one parse and three quick checks.
  */
 export function parseJsonBody(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
@@ -20,13 +20,13 @@ export function parseJsonBody(bytes: Buffer): unknown {
   } catch (cause) {
     throw malformed('The body is not valid JSON.', cause);
   }
-  // An escape is the only way to write NUL or half a surrogate pair in well-formed JSON.
+  // In well-formed JSON only an escape can produce NUL or a lone surrogate.
   const suspicious = text.includes('\\u');
   if (suspicious || opensDeeply(text)) inspect(value, '', 1, suspicious);
   return value;
 }
 
-/** Compressed bodies are not taken: 64 KiB can unpack to 64 MiB. */
+/** Compressed bodies are refused: 64 KiB may decompress to 64 MiB. */
 export function refuseEncoded(contentEncoding: string | undefined): void {
   if (contentEncoding === undefined || contentEncoding.trim().toLowerCase() === 'identity') return;
   throw new Refusal('encoding_not_supported', 'The body must be sent as it is, without a Content-Encoding.');
@@ -63,13 +63,13 @@ function inspect(value: unknown, path: string, depth: number, checkText: boolean
   }
 }
 
-/** Text with NUL or half a surrogate pair cannot be stored, and must not be bent in silence. */
+/** Text with NUL or a lone surrogate cannot be stored, and must not be changed silently. */
 export function refuseUnstorableText(text: string, field: string): void {
   if (text.includes('\0')) throw invalid(field, `${field} must not contain the NUL character.`);
   if (!text.isWellFormed()) throw invalid(field, `${field} must not contain half a surrogate pair.`);
 }
 
-/** A number written with more digits than a double holds would be stored as another number. */
+/** A number with more digits than a double can hold would be stored as another number. */
 function refuseInexactNumbers(text: string): void {
   try {
     const marked = JSON.parse(text, (_key, value, context?: { source?: string }) =>
@@ -84,11 +84,11 @@ function refuseInexactNumbers(text: string): void {
     }
   } catch (error) {
     if (error instanceof Refusal) throw error;
-    // Broken JSON, or nested too deep to walk, is told by what follows.
+    // Invalid JSON and too deep nesting are reported by the following checks.
   }
 }
 
-/** Stands where a number was that a double cannot hold: the walk that finds such numbers does not know where it is. */
+/** Replaces a number that a double cannot hold: the reviver that finds it does not know its path. */
 const bent = Symbol('a number bent by rounding');
 
 function pathToBent(value: unknown): string | undefined {
@@ -110,6 +110,6 @@ function isExact(source: string, value: number): boolean {
       .replace(/[eE].*$/, '')
       .replace('.', '')
       .replace(/^0+|0+$/g, '');
-  // A fraction is rounded by nature (0.1 is); what must not vanish is the fraction of something that became whole.
+  // Fractions may be rounded, as 0.1 is; but a fraction must not become an integer.
   return !Number.isInteger(value) || digits(source) === digits(BigInt(value).toString());
 }

@@ -1,4 +1,4 @@
-/** Which methods each path takes, as routes are declared: `/api/callback/:channel`, `/docs/*`. */
+/** The methods of each declared path, such as `/api/callback/:channel` or `/docs/*`. */
 export class KnownMethods {
   readonly #exact = new Map<string, Set<string>>();
   readonly #patterns = new Map<string, { pattern: RegExp; methods: Set<string> }>();
@@ -8,7 +8,7 @@ export class KnownMethods {
     for (const method of methods) known.add(method);
   }
 
-  /** None: nothing is known of the path. A slash at the end makes no difference. */
+  /** The methods of a path; empty when it is unknown. A trailing slash makes no difference. */
   of(path: string): string[] {
     const found = new Set(this.#exact.get(trimmed(path)));
     for (const { pattern, methods } of this.#patterns.values()) {

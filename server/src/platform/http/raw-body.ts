@@ -1,12 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 
-/** What every body is taken for within, so that the framework has no opinion of it. */
+/** The content type that all bodies are treated as, so that the framework does not parse them. */
 const bytesType = 'application/octet-stream';
 
 /**
- * Routes that take a body as the bytes it came as: whatever it is announced as, or as nothing at all. Those that `add` puts
- * on its part of the server find it, empty or not, as a Buffer in `request.body`; what it was announced as stays in
- * `request.raw.headers`.
+ * For routes that take the bytes of a body with any Content-Type or none. Routes that `add` registers have it as a Buffer in
+ * `request.body`, possibly empty; the original header is in `request.raw.headers`.
  */
 export function withRawBodies(app: FastifyInstance, add: (part: FastifyInstance) => void): void {
   app.register((part, _options, done) => {

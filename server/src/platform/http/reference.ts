@@ -2,7 +2,7 @@ import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 
-/** The page shows this service's reference and no other: the bar that would load others is left out. */
+/** Hides the bar that would load the reference of another service. */
 const withoutTopbar = '.swagger-ui .topbar { display: none; }';
 
 const ownFilesOnly =
@@ -13,14 +13,14 @@ export interface ReferenceOptions {
   title: string;
   version: string;
   description: string;
-  /** Where the service is reached. */
+  /** The public address of the service. */
   publicUrl: string;
   groups: { name: string; description: string }[];
 }
 
 /**
- * The OpenAPI document of every route added afterwards, at /openapi.json, and a page to read and try it at /docs,
- * served from our own files: it asks nobody else for anything.
+ * Serves the OpenAPI document of all routes that are added afterwards at /openapi.json, and an interactive page at /docs.
+ * The page loads nothing from other servers.
  */
 export async function addReference(app: FastifyInstance, options: ReferenceOptions): Promise<void> {
   await app.register(swagger, {
@@ -67,7 +67,7 @@ interface RequestBody {
   content: { 'application/json'?: { schema: { anyOf?: { type?: string }[] } } };
 }
 
-/** A body that may be null may be left out altogether; the library calls every body required. */
+/** Marks bodies that may be null as optional: the library marks every body as required. */
 function withOptionalBodies<Given extends object>(document: Given): Given {
   for (const path of Object.values((document as Document).paths ?? {})) {
     const body = path?.post?.requestBody as RequestBody | undefined;

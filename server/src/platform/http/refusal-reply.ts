@@ -2,7 +2,7 @@ import type { FastifyError } from 'fastify';
 import { Refusal, type RefusalKind } from '../../core/errors.ts';
 import { maximumBodyBytes } from './json-body.ts';
 
-/** The only table from a kind of refusal to an HTTP status (decisions, Replies and errors). */
+/** The HTTP status of each kind of refusal (decisions, Replies and errors). */
 const statusOfKind: Record<RefusalKind, number> = {
   invalid: 400,
   unauthenticated: 401,
@@ -23,7 +23,7 @@ export function statusOf(refusal: Refusal): number {
   return statusOfKind[refusal.kind];
 }
 
-/** The body of a refusal: its status equals `code`. */
+/** The body of a refusal; `code` equals the HTTP status. */
 export function refusalBody(refusal: Refusal, requestId: string): string {
   const { type, field, details } = refusal;
   return JSON.stringify({
@@ -34,7 +34,7 @@ export function refusalBody(refusal: Refusal, requestId: string): string {
   });
 }
 
-/** Whatever was thrown, as the refusal the caller is owed. What nobody foresaw is a defect, and says so. */
+/** Converts anything thrown to the refusal for the caller. An unexpected error becomes `internal_error`. */
 export function toRefusal(error: unknown, bodyLimit: number = maximumBodyBytes): Refusal {
   if (error instanceof Refusal) return error;
   const { code, statusCode, message } = error as FastifyError;

@@ -10,7 +10,9 @@ const pagination = Type.Object({
 
 const cursorPagination = Type.Object({
   pageSize: Type.Integer(),
-  next: Type.Union([Type.String(), Type.Null()], { description: 'Ask for it as `after`. null: there is no more.' }),
+  next: Type.Union([Type.String(), Type.Null()], {
+    description: 'Pass it as `after` for the next page. null: this is the last page.',
+  }),
 });
 
 const refusal = Type.Object(
@@ -19,8 +21,8 @@ const refusal = Type.Object(
     message: Type.String(),
     data: Type.Null(),
     error: Type.Object({
-      type: Type.String({ description: 'A stable word for programs.' }),
-      field: Type.Optional(Type.String({ description: 'The input field to blame.' })),
+      type: Type.String({ description: 'A stable identifier for programs.' }),
+      field: Type.Optional(Type.String({ description: 'The input field that is wrong.' })),
       details: Type.Optional(Type.Object({}, { additionalProperties: true })),
       requestId: Type.String(),
     }),
@@ -28,7 +30,7 @@ const refusal = Type.Object(
   { description: 'Refused.' },
 );
 
-/** A route's shapes, for the validator, the serializer and the OpenAPI document alike. */
+/** The schema of a route, for validation, serialization and the OpenAPI document. */
 export function routeSchema({ method, path, needs, group, endpoint }: Route): Record<string, unknown> {
   const { summary, description, body, rawBody, query, params, headers } = endpoint;
   return {
@@ -64,7 +66,7 @@ function envelope(data: TSchema, paged: Paging): TSchema {
   );
 }
 
-/** /api/developer/mine/generate → developerMineGenerate; a GET on a noun alone reads it. */
+/** The operation id: /api/developer/mine/generate becomes developerMineGenerate. */
 function operationIdOf(method: string, path: string): string {
   const words = path.split('/').filter((word) => word !== '' && word !== 'api' && !word.startsWith('{'));
   const name = words

@@ -5,13 +5,13 @@ import type { Principal } from '../../core/principal.ts';
 import type { Scope } from '../../core/scopes.ts';
 
 /**
- * What a caller must have before a route is even read further (decisions, Who may do what):
+ * What a caller needs, checked before the rest of the request (decisions, Who may do what):
  * - `nothing`: open to all;
- * - `session`: a Bearer access token (a developer key will not do);
- * - `token`: a Bearer access token that the route verifies itself, since its session may have ended;
- * - `caller`: anyone known; the route itself looks closer;
+ * - `session`: a Bearer access token; a developer key is refused;
+ * - `token`: a Bearer access token that the route verifies itself, because its session may have ended;
+ * - `caller`: any authenticated caller; the route checks further permissions itself;
  * - `platform_administrator`: a PLATFORM_ADMIN, by session or key;
- * - a scope: anyone known who holds it.
+ * - a scope: any authenticated caller who has it.
  */
 export type Need = 'nothing' | 'token' | 'session' | 'caller' | 'platform_administrator' | Scope;
 
@@ -19,11 +19,11 @@ export type Need = 'nothing' | 'token' | 'session' | 'caller' | 'platform_admini
 export interface Call<Body, Query> {
   body: Body;
   query: Query;
-  /** What stands where the path has `{name}`. */
+  /** The values of `{name}` in the path. */
   params: Readonly<Record<string, string>>;
-  /** The body as it came, of a route that takes any (`rawBody`). Others have none: reading it there is a defect. */
+  /** The bytes of the body, for routes with `rawBody`. Reading it elsewhere is a defect. */
   rawBody: Buffer;
-  /** Who calls. Routes that need nothing have nobody: reading it there is a defect. */
+  /** The caller. Reading it in a route that needs `nothing` is a defect. */
   principal: Principal;
   requestId: string;
   /** The caller's address. */
@@ -32,10 +32,10 @@ export interface Call<Body, Query> {
 }
 
 export interface Answer<Data> {
-  /** The envelope's `data`; or `json`, the same already written as JSON. */
+  /** The envelope's `data`; or `json`, the same as serialized JSON. */
   data?: Data;
   json?: string;
-  /** Writes say what they did; reads say nothing (decisions, Replies and errors). */
+  /** Writes have a message; reads have none (decisions, Replies and errors). */
   message?: string;
   pagination?: Pagination | CursorPagination;
   /** Instead of the envelope: a page or a file, of one of the endpoint's `documentTypes`. */
@@ -43,25 +43,25 @@ export interface Answer<Data> {
   headers?: Record<string, string>;
 }
 
-/** By number, with a total; or on from where the last page ended. */
+/** By page number, with a total; or by cursor. */
 export type Paging = boolean | 'by_cursor';
 
-/** What a route does, without where it stands: shapes in, shape out, and the handler between them. */
+/** A route without its method and path: the shapes of input and output, and the handler. */
 export interface Endpoint {
   summary: string;
   /** Longer text for the reference page: units, limits, refusals. */
   description?: string;
   body?: TSchema;
-  /** Instead of JSON: a body of any kind, up to so many bytes, as `call.rawBody`. */
+  /** Accepts a body of any type instead of JSON, up to this many bytes, as `call.rawBody`. */
   rawBody?: { maximumBytes: number };
   query?: TSchema;
   params?: TSchema;
   headers?: TSchema;
   /** The shape of the envelope's `data`. */
   data: TSchema;
-  /** Whether `data` comes in pages, and how the next one is asked for. */
+  /** How `data` is paginated, if it is. */
   paged: Paging;
-  /** The media types it answers with, where that is not the envelope. */
+  /** The media types of its answers, if it does not answer with the envelope. */
   documentTypes?: readonly string[];
   handle: (call: Call<never, never>) => Promise<Answer<unknown>>;
 }
@@ -89,17 +89,17 @@ export function endpoint<Body extends TSchema, Query extends TSchema, Data exten
 /** An endpoint with its method and path. Each module declares its own (`module.ts`). */
 export interface Route {
   method: 'GET' | 'POST';
-  /** Answers HEAD as well, as balancers ask. */
+  /** Answers HEAD as well, for load balancers. */
   head?: boolean;
-  /** As OpenAPI writes it: `/api/callback/{channel}`. */
+  /** In OpenAPI's notation: `/api/callback/{channel}`. */
   path: string;
   needs: Need;
-  /** The group it stands in on the reference page. */
+  /** Its group in the API reference. */
   group: string;
   endpoint: Endpoint;
 }
 
-/** A GET route. `needs` is checked before anything else of the request is read. */
+/** A GET route. `needs` is checked before the rest of the request. */
 export function get<Body extends TSchema, Query extends TSchema, Data extends TSchema>(
   path: string,
   needs: Need,

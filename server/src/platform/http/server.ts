@@ -14,26 +14,26 @@ import { routeSchema } from './route-schema.ts';
 import { compileSchema } from './validation.ts';
 
 export interface HttpServerOptions {
-  /** Who is calling, by the Authorization header; throws a refusal. Answers at once when it knows from memory. */
+  /** Identifies the caller by the Authorization header; throws a refusal. Returns synchronously what is cached. */
   authenticate: (authorization: string | undefined) => Promise<Principal>;
-  /** Told of every reply: for metrics and the log. */
+  /** Called for every reply, for metrics and the log. */
   onReply: (reply: ReplyFacts) => void;
-  /** Told of every error nobody foresaw. */
+  /** Called for every unexpected error. */
   onDefect: (error: unknown, requestId: string) => void;
-  /** Whether to believe X-Forwarded-For, and from whom: Fastify's `trustProxy`. */
+  /** From which proxies X-Forwarded-For is trusted: Fastify's `trustProxy`. */
   trustProxy?: string[] | undefined;
-  /** Gives a server of `socketOptions` to serve with; without it one is made. */
+  /** Provides a server with `socketOptions`; without it one is created. */
   serverFactory?: ((handler: RequestListener) => Server) | undefined;
 }
 
 export interface ReplyFacts {
   method: string;
-  /** The path as declared, never as sent: it names a metric. */
+  /** The declared path, never the one sent: it labels a metric. */
   path: string;
   status: number;
   durationMs: number;
   requestId: string;
-  /** The refusal, where it was one. */
+  /** The refusal, if it was one. */
   refusal: Refusal | undefined;
 }
 
@@ -41,7 +41,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     principal: Principal | undefined;
     refusal: Refusal | undefined;
-    /** The path as declared; Fastify would build its route's whole description to tell it. */
+    /** The declared path. Fastify would build the whole description of the route to return it. */
     declaredPath: string;
   }
 }
@@ -50,11 +50,11 @@ export const jsonType = 'application/json; charset=utf-8';
 
 export const socketOptions = {
   requestTimeout: 20_000,
-  keepAliveTimeout: 72_000, // Longer than the idle timeout of usual balancers, or they reuse a socket that is closing.
-  requireHostHeader: false, // Node would answer without the envelope; we refuse below.
+  keepAliveTimeout: 72_000, // Longer than the idle timeout of common load balancers, which would otherwise reuse a closing socket.
+  requireHostHeader: false, // Node would answer without the envelope; it is refused below.
 };
 
-/** An HTTP server that speaks the envelope, knows its callers, and refuses clearly. Routes are added before it listens. */
+/** An HTTP server that answers in the envelope and authenticates its callers. Add routes before it listens. */
 export function httpServer(options: HttpServerOptions): FastifyInstance {
   const app = Fastify({
     logger: false,
@@ -66,7 +66,7 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
     genReqId: requestIdOf,
     routerOptions: { ignoreTrailingSlash: true },
     exposeHeadRoutes: false,
-    return503OnClosing: false, // A request on an open connection is served to its end while we drain.
+    return503OnClosing: false, // Requests on open connections are still served while the server drains.
     forceCloseConnections: 'idle',
     trustProxy: options.trustProxy ?? false,
     frameworkErrors: (error, request, reply) => refuse(toRefusal(error), request, reply, options),
@@ -108,7 +108,7 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?')[0] as string;
     const allowed = methods.of(path);
-    // A wildcard route may take the method and still find nothing.
+    // A wildcard route may accept the method and still find nothing.
     if (allowed.length === 0 || allowed.includes(request.method)) {
       refuse(new Refusal('path_unknown', `There is no ${request.method} ${path}.`), request, reply, options);
       return;
@@ -123,7 +123,7 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
   return app;
 }
 
-/** What a request lacks before anything else is looked at. HTTP/1.0 knows neither Host nor Expect. */
+/** Refuses requests without Host or with an unknown Expect, before anything else. HTTP/1.0 has neither header. */
 function unmetOf({ headers: { host, expect }, raw: { httpVersion } }: FastifyRequest): Refusal | undefined {
   if (httpVersion === '1.0') return undefined;
   if (host === undefined) return invalid('Host', 'A Host header is required.');
@@ -131,7 +131,7 @@ function unmetOf({ headers: { host, expect }, raw: { httpVersion } }: FastifyReq
   return new Refusal('expectation_not_supported', 'The only expectation that can be met is 100-continue.');
 }
 
-/** Puts a route at its place: the caller is known and allowed before the body is read. */
+/** Adds a route. The caller is authenticated and authorized before the body is read. */
 export function addRoute(
   app: FastifyInstance,
   route: Route,
@@ -236,7 +236,7 @@ function refuse(
   reply.code(statusOf(refusal)).send(refusalBody(refusal, request.id));
 }
 
-/** A caller may bring its own request id, if it is short and plain; it comes back on the reply and stands in the log. */
+/** A caller may send its own request id, if it is short and plain; it is on the reply and in the log. */
 export function requestIdOf(request: IncomingMessage | { headers: IncomingMessage['headers'] }): string {
   const given = request.headers['x-request-id'];
   return typeof given === 'string' && /^[\w.-]{1,64}$/.test(given) ? given : nextRequestId();
@@ -246,7 +246,7 @@ const processTag = randomBytes(5).toString('hex');
 let requests = 0;
 const nextRequestId = () => `${processTag}-${(++requests).toString(36)}`;
 
-/** What is not HTTP at all, or too slow or too large in its headers, gets the envelope too, then the line is cut. */
+/** Answers invalid HTTP, and headers that are too slow or too large, in the envelope, and closes the connection. */
 function answerBrokenHttp(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();

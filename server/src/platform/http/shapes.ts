@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 
-/** Shapes that records of every kind share. */
+/** Schemas that several kinds of records share. */
 
 export const long = (description: string) =>
   Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description });
@@ -15,11 +15,11 @@ export const metadata = Type.Object(
     additionalProperties: true,
     maxProperties: 50,
     title: 'an object of at most 50 keys',
-    description: 'Anything of yours: at most 16 KiB of JSON, 8 levels, 50 keys. Given back as it was sent.',
+    description: 'Your own data: at most 16 KiB of JSON, 8 levels, 50 keys. Returned as it was sent.',
   },
 );
 
-/** Metadata as it is given back. */
+/** Metadata in answers. */
 export const keptMetadata = Type.Unsafe<Record<string, unknown> | null>({
   description: 'As it was sent.',
   type: ['object', 'null'],

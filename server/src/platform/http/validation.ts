@@ -40,7 +40,7 @@ function integersOf(schema: TSchema): string[] {
   return properties.filter(([, { type }]) => type === 'integer').map(([name]) => name);
 }
 
-/** In digits alone: 9007199254740991.4 would be taken for a whole number, because a double rounds it to one. */
+/** Digits only: 9007199254740991.4 would count as an integer, because a double rounds it to one. */
 function isInteger(text: unknown): boolean {
   return typeof text !== 'string' || /^-?\d+$/.test(text);
 }
@@ -58,15 +58,15 @@ function refusalOf(error: ErrorObject, part: string): Refusal {
     const field = join(at, error.params.additionalProperty);
     return invalid(field, `${readable(field)} is not a field of this request.`);
   }
-  return invalid(at, `${at} ${demandOf(error)}.`);
+  return invalid(at, `${at} ${requirementOf(error)}.`);
 }
 
-/** A name that a caller made up, so that it can be told from the sentence around it. */
+/** Quotes a caller's field name if it would be confused with the sentence around it. */
 const readable = (field: string) => (/^[\w.-]+$/.test(field) ? field : JSON.stringify(field));
 
 const join = (at: string, name: string) => (at === '' ? name : `${at}.${name}`);
 
-function demandOf({ keyword, params, parentSchema, message }: ErrorObject): string {
+function requirementOf({ keyword, params, parentSchema, message }: ErrorObject): string {
   switch (keyword) {
     case 'type':
       return `must be ${article(params.type)}`;

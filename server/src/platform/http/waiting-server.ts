@@ -5,20 +5,20 @@ import { refusalBody, statusOf } from './refusal-reply.ts';
 import { jsonType, requestIdOf, socketOptions } from './server.ts';
 
 /**
- * Holds the port while a start has to wait: alive, not ready, everything else 503. The application then takes over the
- * same socket, so that the port is never closed in between.
+ * Serves the port while the start waits: live, not ready, and 503 for everything else. The application then takes over the
+ * same socket, so that the port stays open.
  */
 export class WaitingServer {
   readonly #server: Server;
   readonly #answer: RequestListener = (request, response) => this.#reply(request, response);
-  /** For operators: where and why. Everyone else is only told to come back. */
+  /** For operators, in `/health/ready`. Other requests only get Retry-After. */
   reason = '';
 
   constructor() {
     this.#server = createServer(socketOptions, this.#answer);
   }
 
-  /** Gives back the port. */
+  /** Listens, and returns the port. */
   async listen(host: string, port: number): Promise<number> {
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', reject);
@@ -30,7 +30,7 @@ export class WaitingServer {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Fastify's `serverFactory`: the application answers from the moment at which it would listen. */
+  /** Fastify's `serverFactory`: the application answers from the moment it would listen. */
   handOver(handler: RequestListener): Server {
     const server = this.#server;
     server.listen = (() => {

@@ -8,40 +8,40 @@ afterEach(async () => {
   for (const loop of loops.splice(0)) await loop.stop();
 });
 
-/** A queue in memory in the database's place: what is claimed, how it is shared out, is the loop's own doing. */
-function looping(queue: number[], options: Partial<ClaimLoopOptions<number>> = {}) {
-  const rooms: number[] = [];
+/** A claim loop over a queue in memory. */
+function makeLoop(queue: number[], options: Partial<ClaimLoopOptions<number>> = {}) {
+  const claimSizes: number[] = [];
   const done: number[] = [];
   const loop = new ClaimLoop<number>({
     claim: async (room) => {
-      rooms.push(room);
+      claimSizes.push(room);
       return queue.splice(0, room);
     },
     perform: async (work) => {
       done.push(work);
     },
-    release: async (unbegun) => {
-      queue.unshift(...unbegun);
+    release: async (notStarted) => {
+      queue.unshift(...notStarted);
     },
     slots: () => 4,
     maxBatch: 10,
     ...options,
   });
   loops.push(loop);
-  return { loop, rooms, done };
+  return { loop, claimSizes, done };
 }
 
-test('all that is due is done, without waiting to be woken', async () => {
-  const { loop, done, rooms } = looping(Array.from({ length: 25 }, (_, i) => i));
+test('all due work is performed without a wake', async () => {
+  const { loop, done, claimSizes } = makeLoop(Array.from({ length: 25 }, (_, i) => i));
   loop.start();
   await eventually('all is done', () => done.length === 25);
-  expect(Math.max(...rooms)).toBe(4);
+  expect(Math.max(...claimSizes)).toBe(4);
 });
 
-test('no more is claimed than there are free slots', async () => {
+test('never claims more than there are free slots', async () => {
   const finish: (() => void)[] = [];
   const queue = Array.from({ length: 9 }, (_, i) => i);
-  const { loop } = looping(queue, { perform: () => new Promise((resolve) => finish.push(resolve)) });
+  const { loop } = makeLoop(queue, { perform: () => new Promise((resolve) => finish.push(resolve)) });
   loop.start();
   await eventually('the slots are full', () => loop.inFlight === 4);
   loop.wake();
@@ -57,10 +57,10 @@ test('no more is claimed than there are free slots', async () => {
   expect(loop.inFlight).toBe(0);
 });
 
-test('what becomes due while a claim is in flight is claimed right after it', async () => {
+test('work that becomes due during a claim is claimed right after it', async () => {
   const queue: number[] = [];
   let claims = 0;
-  const { loop, done } = looping(queue, {
+  const { loop, done } = makeLoop(queue, {
     pollMs: () => 60_000,
     claim: async (room) => {
       const found = queue.splice(0, room);
@@ -75,31 +75,31 @@ test('what becomes due while a claim is in flight is claimed right after it', as
   await eventually('it is done', () => done.length === 1);
 });
 
-test('what others make due is found by looking', async () => {
+test('work that other nodes make due is found by polling', async () => {
   const queue: number[] = [];
-  const { loop, done, rooms } = looping(queue, { pollMs: () => 5 });
+  const { loop, done, claimSizes } = makeLoop(queue, { pollMs: () => 5 });
   loop.start();
-  await eventually('a look at nothing', () => rooms.length > 2);
+  await eventually('claims that find nothing', () => claimSizes.length > 2);
   queue.push(1);
   await eventually('it is done', () => done.length === 1);
 });
 
-test('a failing claim is told once, tried again by itself, and not hurried by wakes', async () => {
+test('a failing claim is reported once and retried after a pause that wakes do not shorten', async () => {
   let broken = true;
   let tries = 0;
-  const told: string[] = [];
+  const reports: string[] = [];
   const queue = [1];
-  const { loop, done } = looping(queue, {
+  const { loop, done } = makeLoop(queue, {
     claim: async (room) => {
       tries++;
       if (broken) throw new Error('away');
       return queue.splice(0, room);
     },
-    onError: () => told.push('trouble'),
-    onRecovered: () => told.push('recovered'),
+    onError: () => reports.push('failing'),
+    onRecovered: () => reports.push('recovered'),
   });
   loop.start();
-  await eventually('trouble', () => told.length === 1);
+  await eventually('the failure is reported', () => reports.length === 1);
   const triesBefore = tries;
   for (let i = 0; i < 100; i++) {
     loop.wake();
@@ -109,26 +109,26 @@ test('a failing claim is told once, tried again by itself, and not hurried by wa
   await eventually('three tries', () => tries >= 3);
   broken = false;
   await eventually('it is done', () => done.length === 1);
-  expect(told).toEqual(['trouble', 'recovered']);
+  expect(reports).toEqual(['failing', 'recovered']);
 });
 
-test('work that throws is told, and frees its slot', async () => {
-  const told: unknown[] = [];
+test('work that throws is reported and frees its slot', async () => {
+  const reported: unknown[] = [];
   const failure = new Error('broken');
-  const { loop } = looping([1, 2, 3, 4, 5, 6, 7, 8], {
+  const { loop } = makeLoop([1, 2, 3, 4, 5, 6, 7, 8], {
     perform: () => Promise.reject(failure),
-    onError: (error) => told.push(error),
+    onError: (error) => reported.push(error),
   });
   loop.start();
-  await eventually('all are told', () => told.length === 8);
+  await eventually('all are reported', () => reported.length === 8);
   expect(loop.inFlight).toBe(0);
-  expect(new Set(told)).toEqual(new Set([failure]));
+  expect(new Set(reported)).toEqual(new Set([failure]));
 });
 
-test('a claim that returns after the stop is given back, and nothing is claimed any more', async () => {
+test('the work of a claim that returns after the stop is released, and nothing more is claimed', async () => {
   const queue = [1, 2];
   let go: () => void = () => {};
-  const { loop, done } = looping(queue, {
+  const { loop, done } = makeLoop(queue, {
     claim: async (room) => {
       await new Promise<void>((resolve) => {
         go = resolve;
@@ -145,12 +145,12 @@ test('a claim that returns after the stop is given back, and nothing is claimed 
   expect(done).toEqual([]);
 });
 
-test('what a claim took whose answer was lost is given back before the next claim, and again while it may still be executed', async () => {
+test('the leases of a claim whose answer was lost are released before the next claim, and again while it may still be executed', async () => {
   const queue = [1, 2, 3];
   const taken = new Map<string, number[]>();
   const returned: string[][] = [];
   let isLost = true;
-  const { loop, done } = looping(queue, {
+  const { loop, done } = makeLoop(queue, {
     claim: async (room, lease) => {
       const claimed = queue.splice(0, room);
       taken.set(lease, claimed);
@@ -167,15 +167,15 @@ test('what a claim took whose answer was lost is given back before the next clai
   await eventually('all is done', () => done.length === 3);
   expect(returned).toEqual([[[...taken.keys()][0]]]);
   await loop.stop();
-  // Its statement may be executed as late as this.
+  // The lost statement may be executed as late as this.
   expect(returned).toHaveLength(2);
 });
 
-test('while nothing can be given back nothing is claimed', async () => {
+test('nothing is claimed while leases cannot be released', async () => {
   let claims = 0;
   let isAway = true;
   let tries = 0;
-  const { loop } = looping([], {
+  const { loop } = makeLoop([], {
     claim: async () => {
       if (++claims === 1) throw new Error('away');
       return [];
@@ -192,8 +192,8 @@ test('while nothing can be given back nothing is claimed', async () => {
   await eventually('it claims again', () => claims > 1);
 });
 
-test('work in flight that is claimed once more goes on under the newer lease, and is not begun again', async () => {
-  const begun: { key: string; lease: string }[] = [];
+test('work in flight that is claimed again continues under the newer lease and is not started twice', async () => {
+  const started: { key: string; lease: string }[] = [];
   const finish: (() => void)[] = [];
   let claims = 0;
   const loop = new ClaimLoop<{ key: string; lease: string }>({
@@ -201,7 +201,7 @@ test('work in flight that is claimed once more goes on under the newer lease, an
     keyOf: ({ key }) => key,
     renew: (inFlight, { lease }) => Object.assign(inFlight, { lease }),
     perform: (work) => {
-      begun.push(work);
+      started.push(work);
       return new Promise((resolve) => finish.push(resolve));
     },
     release: async () => {},
@@ -210,12 +210,12 @@ test('work in flight that is claimed once more goes on under the newer lease, an
     pollMs: () => 5,
   });
   loop.start();
-  await eventually('two claims', () => claims >= 2 && begun.length > 0);
-  const [first] = begun;
+  await eventually('two claims', () => claims >= 2 && started.length > 0);
+  const [first] = started;
   await eventually('three claims', () => claims >= 3);
-  expect(begun).toHaveLength(1);
+  expect(started).toHaveLength(1);
   expect(loop.inFlight).toBe(1);
-  expect(first).toBe(begun[0]);
+  expect(first).toBe(started[0]);
   for (const end of finish) end();
   await loop.stop();
   await loop.drained();

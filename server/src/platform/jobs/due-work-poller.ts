@@ -6,12 +6,12 @@ import type { Topic } from '../postgres/topics.ts';
 /** Work that comes due in a table. */
 export interface DueWork {
   topic: Topic;
-  /** A query that gives a row when work may be due; `$1` is now in ms since the epoch. An index must answer it. */
+  /** A query that returns a row when work may be due; `$1` is now in ms since the epoch. It must be answered by an index. */
   due: string;
 }
 
 export interface DueWorkPollerOptions {
-  /** Uses one of its connections. Its statement keeps its plan: `watching`. */
+  /** A pool whose statements keep their plan (`watching`). */
   database: Queryable;
   clock: Clock;
   works: readonly DueWork[];
@@ -21,15 +21,15 @@ export interface DueWorkPollerOptions {
 }
 
 const defaultPollMs = 100;
-/** Workers also poll for themselves this often, in case this poller fails or misses something. */
+/** Workers also poll for themselves at this interval, in case this poller fails. */
 export const fallbackPollMs = 1_000;
 
 /**
  * Polls for due work on behalf of all workers, ten times a second: work that comes due by the clock, and work whose
- * notification from another node was lost. One statement asks for all workers, and its plan is kept: with a poll for each
- * worker an idle service ran 78 statements a second, planned each one, and used a tenth of a processor.
+ * notification from another node was lost. One statement covers all workers and keeps its plan: with one poll per
+ * worker an idle service ran 78 statements a second, planned each of them, and used a tenth of a processor.
  *
- * It is silent while the database is away: the workers poll for themselves as well, and they report it.
+ * It reports no errors: the workers poll for themselves as well, and report them.
  */
 export class DueWorkPoller {
   readonly #options: DueWorkPollerOptions;

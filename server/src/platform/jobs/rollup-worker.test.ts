@@ -5,28 +5,30 @@ import { RollupWorker } from './rollup-worker.ts';
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-test('a database that is away is told of once, and again when it has been back; every fold is tried all the same', async () => {
+test('a failure is reported once until all rollups have succeeded again, and every rollup runs all the same', async () => {
   let isAway = true;
-  const folded: string[] = [];
-  const fold = (name: string) => async () => {
-    folded.push(name);
+  const ran: string[] = [];
+  const rollUp = (name: string) => async () => {
+    ran.push(name);
     if (isAway) throw new Error('away');
   };
   const failures: unknown[] = [];
-  const folder = new RollupWorker({} as Database, [fold('payments'), fold('ledger')], (error) => failures.push(error));
-  const afterAWrite = async () => {
-    folder.wake();
+  const worker = new RollupWorker({} as Database, [rollUp('payments'), rollUp('ledger')], (error) =>
+    failures.push(error),
+  );
+  const wakeAndRun = async () => {
+    worker.wake();
     await vi.advanceTimersByTimeAsync(1_000);
   };
-  folder.start();
-  await afterAWrite();
-  await afterAWrite();
-  expect(folded).toEqual(['payments', 'ledger', 'payments', 'ledger']);
+  worker.start();
+  await wakeAndRun();
+  await wakeAndRun();
+  expect(ran).toEqual(['payments', 'ledger', 'payments', 'ledger']);
   expect(failures).toHaveLength(1);
   isAway = false;
-  await afterAWrite();
+  await wakeAndRun();
   isAway = true;
-  await afterAWrite();
+  await wakeAndRun();
   expect(failures).toHaveLength(2);
-  await folder.stop();
+  await worker.stop();
 });

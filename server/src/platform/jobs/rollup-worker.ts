@@ -1,64 +1,64 @@
 import type { Database } from '../postgres/database.ts';
 
-const foldEveryMs = 1_000;
-/** Changes of other nodes, or of a process that died before folding, are found at this pace. */
-const foldIdleEveryMs = 15_000;
+const rollupEveryMs = 1_000;
+/** Finds the changes of other nodes, and of a process that died before it rolled up. */
+const idleRollupEveryMs = 15_000;
 
-/** Moves what has gathered in one table of changes into its totals. */
-export type Fold = (database: Database) => Promise<void>;
+/** Adds the changes gathered in one delta table to its totals. */
+export type Rollup = (database: Database) => Promise<void>;
 
-/** Runs the folds of all totals every second or so while payments are written here, and rarely otherwise. */
+/** Runs all rollups a second after payments were written, and every 15 s otherwise. */
 export class RollupWorker {
   readonly #database: Database;
-  readonly #folds: readonly Fold[];
+  readonly #rollups: readonly Rollup[];
   readonly #onFailure: (error: unknown) => void;
   #timer: NodeJS.Timeout | undefined;
   #dueAtMs = Number.POSITIVE_INFINITY;
-  #folding: Promise<void> = Promise.resolve();
-  #running = false;
+  #running: Promise<void> = Promise.resolve();
+  #isStarted = false;
   #isFailing = false;
 
-  /** `onFailure`: told once when a fold fails, and not again until all have succeeded. */
-  constructor(database: Database, folds: readonly Fold[], onFailure: (error: unknown) => void) {
+  /** `onFailure` is called once when a rollup fails, and not again until all of them have succeeded. */
+  constructor(database: Database, rollups: readonly Rollup[], onFailure: (error: unknown) => void) {
     this.#database = database;
-    this.#folds = folds;
+    this.#rollups = rollups;
     this.#onFailure = onFailure;
   }
 
   start(): void {
-    this.#running = true;
-    this.#schedule(foldEveryMs);
+    this.#isStarted = true;
+    this.#schedule(rollupEveryMs);
   }
 
-  /** Payments were written. */
+  /** Payments were written: rolls up within a second. */
   wake(): void {
-    if (this.#dueAtMs > performance.now() + foldEveryMs) this.#schedule(foldEveryMs);
+    if (this.#dueAtMs > performance.now() + rollupEveryMs) this.#schedule(rollupEveryMs);
   }
 
   async stop(): Promise<void> {
-    this.#running = false;
+    this.#isStarted = false;
     clearTimeout(this.#timer);
-    await this.#folding;
+    await this.#running;
   }
 
   #schedule(inMs: number): void {
-    if (!this.#running) return;
+    if (!this.#isStarted) return;
     clearTimeout(this.#timer);
     this.#dueAtMs = performance.now() + inMs;
     this.#timer = setTimeout(() => {
-      // While it runs nothing is due: a wake meanwhile plans the next run.
-      this.#dueAtMs = performance.now() + foldIdleEveryMs;
-      this.#folding = this.#foldAll().then(() => {
-        if (this.#dueAtMs - performance.now() > foldEveryMs) this.#schedule(foldIdleEveryMs);
+      // No run is due while this one is running: a wake schedules the next.
+      this.#dueAtMs = performance.now() + idleRollupEveryMs;
+      this.#running = this.#runAll().then(() => {
+        if (this.#dueAtMs - performance.now() > rollupEveryMs) this.#schedule(idleRollupEveryMs);
       });
     }, inMs);
   }
 
-  /** One after the other, on one connection; one that fails does not keep the others from theirs. */
-  async #foldAll(): Promise<void> {
+  /** One after the other, on one connection. A rollup that fails does not affect the others. */
+  async #runAll(): Promise<void> {
     let isFailing = false;
-    for (const fold of this.#folds) {
-      await fold(this.#database).catch((error) => {
+    for (const rollUp of this.#rollups) {
+      await rollUp(this.#database).catch((error) => {
         if (!this.#isFailing && !isFailing) this.#onFailure(error);
         isFailing = true;
       });

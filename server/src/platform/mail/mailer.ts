@@ -12,26 +12,26 @@ export interface Mail {
 }
 
 export interface Mailer {
-  /** Resolves when the message was handed on; rejects when it could not be. */
+  /** Resolves when the server has accepted the message or the file is written; rejects otherwise. */
   send: (mail: Mail) => Promise<void>;
 }
 
 export interface MailerOptions {
   /** An SMTP server: `smtp://user:password@host:587`, `smtps://…` (setting `app.mail.url`). */
   url?: string | undefined;
-  /** Who the mail is from (setting `app.mail.from`). */
+  /** The sender (setting `app.mail.from`). */
   from: string;
-  /** Without a server, messages are kept as files in `mail/` of this folder. */
+  /** Without a server, messages are stored as files in `mail/` of this folder. */
   dataDir: string;
   clock: Clock;
-  /** Told where a message was kept. */
+  /** Logs the path of a stored message. */
   log: (facts: { path: string }, message: string) => void;
 }
 
 /** How long a mail server may take to accept a connection, to greet, or to answer a command, in ms. */
 const serverTimeoutMs = 10_000;
 
-/** Sends by SMTP, or, without a server, keeps each message as a file that only the owner can read. */
+/** Sends by SMTP or, without a server, stores each message as a file that only the owner can read. */
 export function mailerOf(options: MailerOptions): Mailer {
   return options.url === undefined ? fileMailer(options) : smtpMailer(options.url, options.from);
 }
@@ -63,7 +63,7 @@ function fileMailer({ from, dataDir, log, clock }: MailerOptions): Mailer {
       const now = new Date(clock());
       const name = `${now.toISOString().replaceAll(':', '-')}-${randomBytes(4).toString('hex')}`;
       const path = join(folder, `${name}.eml`);
-      // Written aside and renamed: whoever watches the folder never sees half a message.
+      // Written under a hidden name and renamed, so that the folder never contains half a message.
       const unfinished = join(folder, `.${name}`);
       await writeFile(unfinished, messageOf(mail, from, now), { mode: 0o600, flag: 'wx' });
       await rename(unfinished, path);
@@ -72,7 +72,7 @@ function fileMailer({ from, dataDir, log, clock }: MailerOptions): Mailer {
   };
 }
 
-/** A message of RFC 5322 that people can read as it is, and mail programs can open. */
+/** A message by RFC 5322, readable as text and by mail programs. */
 function messageOf({ to, subject, text }: Mail, from: string, now: Date): string {
   const headers = [
     `From: ${from}`,

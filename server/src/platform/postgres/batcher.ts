@@ -4,13 +4,13 @@ import { failureOf } from './failures.ts';
 export interface BatcherOptions<Item, Result> {
   /** Runs one batch. Result i belongs to item i. */
   run: (items: readonly Item[]) => Promise<readonly Result[]>;
-  /** Items in one batch at most. */
+  /** Maximum number of items in a batch. */
   maxBatch: number;
-  /** Items waiting at most; one more is refused at once, so that overload answers fast. */
+  /** Maximum number of waiting items; further ones are refused at once. */
   maxQueued: number;
-  /** How long a batch is tried again while the database is away, in ms; only where running it twice is harmless. */
+  /** How long a batch is retried while the database is unavailable, in ms; only where running it twice is harmless. */
   retryForMs?: number;
-  /** Told of each batch that returned: its size, and how long it took in ms. */
+  /** Called for each finished batch with its size and its duration in ms. */
   observe?: (size: number, durationMs: number) => void;
 }
 
@@ -23,17 +23,16 @@ interface Waiting<Item, Result> {
 const retryPauseMs = 50;
 
 /**
- * Group commit. An item joins the open batch; when no batch is in flight it goes at once (a lone request waits for
- * nobody), else it goes when the batch in flight returns: batches grow by themselves with the load. There is no timer
- * and no minimum wait.
+ * Group commit. When no batch is in flight an item is run at once; otherwise it joins the next batch, which starts when the
+ * one in flight returns. So the batch size adapts to the load, without a timer or a minimum wait.
  *
- * One bad item must not fail its neighbours: a batch refused for its values is split until the culprit stands alone.
+ * An invalid item must not fail the others: a batch that is refused for its values is split until the item is alone.
  */
 export class Batcher<Item, Result> {
   readonly #options: BatcherOptions<Item, Result>;
   #queue: Waiting<Item, Result>[] = [];
   #inFlight = false;
-  #away = false;
+  #isAway = false;
   #idle: (() => void)[] = [];
 
   constructor(options: BatcherOptions<Item, Result>) {
@@ -63,7 +62,7 @@ export class Batcher<Item, Result> {
     const batch = this.#queue.length <= maxBatch ? this.#queue : this.#queue.slice(0, maxBatch);
     this.#queue = batch === this.#queue ? [] : this.#queue.slice(maxBatch);
     this.#inFlight = true;
-    // oxlint-disable-next-line typescript/no-floating-promises -- #attempt hands every failure to its items; a defect shall end the process.
+    // oxlint-disable-next-line typescript/no-floating-promises -- #attempt passes every failure to its items; a defect ends the process.
     this.#flush(batch);
   }
 
@@ -71,14 +70,14 @@ export class Batcher<Item, Result> {
     const startedAt = performance.now();
     const settle = await this.#attempt(batch);
     this.#options.observe?.(batch.length, performance.now() - startedAt);
-    // The next batch leaves before the finished one is answered: the database works while we write replies (+7 %).
+    // The next batch starts before the finished one is answered: the database works while replies are written (+7 %).
     this.#inFlight = false;
     if (this.#queue.length > 0) this.#launch();
     settle();
     if (!this.#inFlight) for (const resolve of this.#idle.splice(0)) resolve();
   }
 
-  /** Runs a batch to its end, splitting where its values are to blame; gives back how to answer those who wait. */
+  /** Runs a batch, split where its values are wrong. Returns a function that answers the waiting callers. */
   async #attempt(batch: Waiting<Item, Result>[]): Promise<() => void> {
     try {
       const results = await this.#runWithRetry(batch.map((waiting) => waiting.item));
@@ -101,19 +100,19 @@ export class Batcher<Item, Result> {
     }
   }
 
-  /** A database that stays away is waited for once; after that everyone is refused at once until it answers again. */
+  /** Waits once for a database that stays unavailable; further batches fail at once until it answers again. */
   async #runWithRetry(items: readonly Item[]): Promise<readonly Result[]> {
     const { run, retryForMs = 0 } = this.#options;
-    const deadline = performance.now() + (this.#away ? 0 : retryForMs);
+    const deadline = performance.now() + (this.#isAway ? 0 : retryForMs);
     for (;;) {
       try {
         const results = await run(items);
-        this.#away = false;
+        this.#isAway = false;
         return results;
       } catch (error) {
         if (!(error instanceof Refusal && error.kind === 'unavailable')) throw error;
         if (performance.now() >= deadline) {
-          this.#away = true;
+          this.#isAway = true;
           throw error;
         }
         await new Promise((resolve) => setTimeout(resolve, retryPauseMs));

@@ -1,13 +1,13 @@
 import type { Queryable } from './database.ts';
 
-/** Something that is true of the whole database while all is well. */
+/** An integrity claim about the whole database. */
 export interface Check {
   claim: string;
-  /** A select of one text column, `offender`: whoever breaks the claim. No row comes out of it while all is well. */
+  /** A select of one text column, `offender`, that names each row which breaks the claim; empty while the claim holds. */
   offenders: string;
 }
 
-/** Who breaks the claim, up to so many. */
+/** Up to `atMost` offenders of the claim. */
 export async function offendersOf(moment: Queryable, { offenders }: Check, atMost: number): Promise<string[]> {
   const text = `select offender from (${offenders}) as found limit ${atMost}`;
   return (await moment.run<{ offender: string }>({ name: '', text })).map(({ offender }) => offender);

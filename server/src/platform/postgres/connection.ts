@@ -1,37 +1,37 @@
 import pg from 'pg';
 import { isLoginRefused } from './failures.ts';
 
-/** Which servers will do, in libpq's words. Florin writes, so the kinds that ask for a standby are refused. */
+/** Accepted values of libpq's target_session_attrs. Florin writes, so those that select a standby are refused. */
 const acceptedTargets = ['any', 'read-write', 'primary'] as const;
 type TargetSessionAttrs = (typeof acceptedTargets)[number];
 
 interface Host {
-  /** Undefined: as the driver has it, PGHOST or localhost. */
+  /** Undefined: the driver's default, PGHOST or localhost. */
   host: string | undefined;
   port: number | undefined;
 }
 
-/** How to reach a PostgreSQL: the driver's settings, and what the driver does not know. */
+/** How to connect to a PostgreSQL: the driver's settings, and some that the driver does not support. */
 export interface ConnectionConfig extends pg.ClientConfig {
-  /** Tried in order at each new connection until one will do; without it, `host` and `port`. */
+  /** Tried in order for each new connection until one is accepted; without it, `host` and `port`. */
   hosts?: readonly Host[];
   targetSessionAttrs?: TargetSessionAttrs;
-  /** `options` of the database URL: they add to our own. */
+  /** `options` of the database URL, added to those of Florin. */
   urlOptions?: string;
-  /** What connecting has found out, shared by all connections of one URL. */
+  /** What earlier connections have found out, shared by all connections of one URL. */
   learned?: Learned;
 }
 
 interface Learned {
-  /** The host that served last: the next connection tries it first, so that a dead host costs its timeout once. */
+  /** The last host that was accepted: the next connection tries it first, so that a dead host costs its timeout once. */
   lastHost: Host | undefined;
-  /** A pooler refuses or ignores `options`: session settings are made by a statement instead. */
+  /** A pooler refuses or ignores `options`: a statement makes the session settings instead. */
   ignoresOptions: boolean;
 }
 
 /**
  * Reads a database URL, which may name several hosts (`postgres://user:password@h1:5432,h2:5432/db`) and
- * `target_session_attrs`. The driver knows neither, and would let `options` replace ours. Errors never hold the URL.
+ * `target_session_attrs`. The driver supports neither, and would replace Florin's `options`. Errors never contain the URL.
  */
 export function connectionOf(url: string): ConnectionConfig {
   const match = /^(postgres(?:ql)?:\/\/)([^/?#]*)([^?#]*)(?:\?([^#]*))?$/i.exec(url);
@@ -57,7 +57,7 @@ export function connectionOf(url: string): ConnectionConfig {
     throw new Error('must be an address: escape special characters with %');
   }
   return {
-    // Without a host, so that one that is not given is PGHOST or localhost.
+    // Without a host, so that the default is PGHOST or localhost.
     connectionString: `${scheme}${account}${path === '' ? 'localhost' : ''}${rest}`,
     hosts: hostsOf(authority.slice(at + 1), ours.get('host'), ours.get('port')),
     targetSessionAttrs: target,
@@ -93,7 +93,7 @@ function decoded(text: string): string {
   }
 }
 
-/** The servers a connection may lead to, for people: `db1:5432, db2:5432`. Never the account. */
+/** The servers of a connection for messages, such as `db1:5432, db2:5432`, without the account. */
 export function describeHosts(connection: ConnectionConfig): string {
   const client = new pg.Client(connection);
   const hosts = connection.hosts ?? [{ host: undefined, port: undefined }];
@@ -105,7 +105,7 @@ function describe(host: string, port: number): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
-/** What the driver keeps to itself. Its version is exact, and connection.test.ts would fail with another that differs. */
+/** Private fields of the driver. Its version is pinned, and connection.test.ts fails if they change. */
 interface Internals {
   host: string;
   port: number;
@@ -123,19 +123,19 @@ interface Internals {
   _ended: boolean;
 }
 
-/** Times are read, and statements written, for these; neither a role's settings nor the URL may change them. */
+/** Parsers and statements depend on these; neither settings of the role nor the URL may change them. */
 const fixedOptions = '-c timezone=UTC -c datestyle=ISO';
 
 /**
- * The driver's client, that tries each host until one will do, and has its session settings in force when it is
- * connected: as `options` of the startup message, which cost nothing, or by a statement where a pooler refuses or drops
- * those. Every connection of Florin is one of these.
+ * The driver's client with two additions: it tries each host until one is accepted, and its session settings are in force
+ * once it is connected, as `options` of the startup message, which cost nothing, or by a statement where a pooler refuses or
+ * drops those. All connections of Florin use it.
  */
 export class SessionClient extends pg.Client {
   readonly #config: ConnectionConfig;
   readonly #learned: Learned;
   readonly #options: string;
-  /** ParameterStatus of the server, by name. */
+  /** The ParameterStatus messages of the server, by name. */
   #reported = new Map<string, string>();
   #sendsOptions = true;
   #isAbandoned = false;
@@ -159,13 +159,13 @@ export class SessionClient extends pg.Client {
     return undefined;
   }
 
-  /** Of the driver: the startup message. */
+  /** Overrides the startup message of the driver. */
   getStartupConf(): object {
     const inherited = (pg.Client.prototype as unknown as { getStartupConf: () => Record<string, string> })
       .getStartupConf;
     const { options: _, application_name, ...startup } = inherited.call(this);
     if (!this.#sendsOptions) return { ...startup, ...(application_name && { application_name }) };
-    // The server reports the name of the application at once: if it is not ours, the options were dropped on the way.
+    // The server reports application_name at once: if it differs, a pooler has dropped the options.
     const naming = application_name ? ` -c application_name=${escapeOption(application_name)}` : '';
     return { ...startup, options: this.#options + naming };
   }
@@ -174,11 +174,11 @@ export class SessionClient extends pg.Client {
     const internals = this.#internals;
     const defaults = { host: internals.host, port: internals.port };
     const hosts = this.#hostsToTry();
-    // The pool gives a new connection its timeout in all.
+    // The timeout of the pool covers all hosts together.
     internals._connectionTimeoutMillis = Math.floor(internals._connectionTimeoutMillis / hosts.length);
     const failures: { place: string; error: Error }[] = [];
     const ignore = () => {};
-    // Nobody listens before the client is handed over; what breaks meanwhile fails the statement under way.
+    // Until the client is handed over, errors reject the statement in flight; the event needs no other handling.
     this.on('error', ignore);
     try {
       for (const candidate of hosts) {
@@ -192,7 +192,7 @@ export class SessionClient extends pg.Client {
         } catch (error) {
           this.#abandon();
           failures.push({ place: describe(internals.host, internals.port), error: error as Error });
-          // As libpq: a server that refuses the account ends the search.
+          // As in libpq, a server that refuses the login ends the search.
           if (internals._ending || isLoginRefused(error)) break;
         }
       }
@@ -202,7 +202,7 @@ export class SessionClient extends pg.Client {
     throw failureOfAll(failures);
   }
 
-  /** In order; for a primary the one that served last comes first, since there is one primary at most. */
+  /** All hosts in order; when only a primary is accepted, the last accepted one comes first. */
   #hostsToTry(): readonly Host[] {
     const { hosts = [{ host: undefined, port: undefined }], targetSessionAttrs = 'any' } = this.#config;
     const { lastHost } = this.#learned;
@@ -210,12 +210,12 @@ export class SessionClient extends pg.Client {
     return [lastHost, ...hosts.filter((host) => host !== lastHost)];
   }
 
-  /** Opens a connection to the present host, with its session settings in force. */
+  /** Connects to the current host, with the session settings in force. */
   async #open(): Promise<void> {
     try {
       await this.#openOnce(!this.#learned.ignoresOptions);
     } catch (error) {
-      // protocol_violation: pgbouncer refuses parameters it does not know.
+      // protocol_violation: pgbouncer refuses unknown parameters.
       if (!this.#sendsOptions || (error as { code?: string }).code !== '08P01') throw error;
       this.#learned.ignoresOptions = true;
       this.#abandon();
@@ -243,7 +243,7 @@ export class SessionClient extends pg.Client {
     await super.connect();
   }
 
-  /** PostgreSQL 14 and newer report these at once; a pooler may not, and is asked. */
+  /** PostgreSQL 14 and newer report these at once. A pooler may not; then they are queried. */
   async #requireTarget(): Promise<void> {
     const target = this.#config.targetSessionAttrs ?? 'any';
     if (target === 'any') return;
@@ -261,7 +261,7 @@ export class SessionClient extends pg.Client {
     if (target === 'read-write' && readOnly === 'on') throw unsuited('the server is read-only');
   }
 
-  /** Leaves the connection that failed. */
+  /** Closes the connection of a failed attempt. */
   #abandon(): void {
     const { connection, connectionTimeoutHandle } = this.#internals;
     clearTimeout(connectionTimeoutHandle);
@@ -271,7 +271,7 @@ export class SessionClient extends pg.Client {
     this.#isAbandoned = true;
   }
 
-  /** Makes the client as new, for another attempt. */
+  /** Resets the client for another attempt. */
   #renew(): void {
     if (!this.#isAbandoned) return;
     this.#isAbandoned = false;
@@ -306,13 +306,13 @@ function unsuited(reason: string): Error {
 function failureOfAll(failures: { place: string; error: Error }[]): Error {
   const last = failures.at(-1)?.error as Error;
   if (failures.length === 1) return last;
-  const told = failures.map(({ place, error }) => `${place} (${reasonOf(error)})`).join(', ');
-  return Object.assign(new Error(`no host will do: ${told}`, { cause: last }), {
+  const reasons = failures.map(({ place, error }) => `${place} (${reasonOf(error)})`).join(', ');
+  return Object.assign(new Error(`no host will do: ${reasons}`, { cause: last }), {
     code: (last as { code?: string }).code ?? 'ECONNREFUSED',
   });
 }
 
-/** In words; some errors of the network have a code alone. */
+/** The message of an error; some network errors have only a code. */
 export function reasonOf(error: unknown): string {
   const { message, code } = error as { message?: string; code?: string };
   return message || code || 'unknown';
@@ -320,7 +320,7 @@ export function reasonOf(error: unknown): string {
 
 const escapeOption = (value: string) => value.replaceAll(/[\\\s]/g, '\\$&');
 
-/** `-c name=value`, `-cname=value` and `--name=value`, as the server reads them: a backslash escapes a space. */
+/** Parses `-c name=value`, `-cname=value` and `--name=value` as the server does: a backslash escapes a space. */
 function settingsOf(options: string): [string, string][] {
   const words = options.match(/(?:\\.|[^\s\\])+/gs)?.map((word) => word.replaceAll(/\\(.)/gs, '$1')) ?? [];
   const assignments: string[] = [];

@@ -6,40 +6,51 @@ export interface DatabaseClockOptions {
   database: Queryable;
   /** This machine's own clock. */
   clock: Clock;
-  /** Time that passes evenly, whatever is done to the clock, in ms. */
-  passed?: () => number;
-  /** The clocks of this machine and of the database have come to differ: by so many ms (positive: this machine is ahead). */
+  /** Monotonic time in ms, unaffected by changes of the clock. */
+  monotonic?: () => number;
+  /** The two clocks have begun to differ. Positive: this machine is ahead. */
   onApart?: (aheadMs: number) => void;
-  /** The database's clock was set back: times written before may lie far ahead. Told again, for what was under way meanwhile. */
+  /**
+   * The database's clock was set back: times written before may lie far ahead. Called again after 15 s and 60 s, for what
+   * was written meanwhile with an earlier reading.
+   */
   onSetBack?: () => void;
 }
 
-const askTime = statement<{ now_ms: number }>(
-  'clock.ask',
-  'select (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms',
-);
+/** One reading of the database's clock. */
+export interface ClockReading {
+  /** In ms since the epoch. */
+  databaseMs: number;
+  /** Monotonic times, in ms: when the query was sent, and when its answer was read. */
+  askedMs: number;
+  answeredMs: number;
+}
 
-const askEveryMs = secondMs;
-/** Clocks closer than this count as the same. */
+/** In SQL: the database's clock in ms since the epoch. */
+export const databaseMsSql = '(extract(epoch from clock_timestamp()) * 1000)::float8';
+
+const readClock = statement<{ now_ms: number }>('clock.read', `select ${databaseMsSql} as now_ms`);
+
+/** Clocks that differ by less count as the same. */
 const toleranceMs = secondMs;
-/** A statement with a time from before may run for 10 s yet; a result may wait for the database for as long as a lease. */
-const againAfterMs = [15 * secondMs, 60 * secondMs];
+/** A statement with an earlier time may still run for 10 s, and a result may wait for the database as long as a lease. */
+const repeatSetBackAfterMs = [15 * secondMs, 60 * secondMs];
 
 /**
- * This machine's clock as long as it agrees with the database's to within a second, else the database's, kept between looks
- * by time that passes evenly. All nodes of an installation go by one clock: leases and due times that one writes mean the
- * same to every other, and setting a node's clock changes nothing.
+ * The clock of all nodes of an installation: this machine's, as long as it agrees with the database's to within a second,
+ * else the database's, continued between readings by monotonic time. Leases and due times that one node writes therefore
+ * mean the same to every other, and setting a node's clock changes nothing.
  */
 export class DatabaseClock {
   readonly #options: Required<DatabaseClockOptions>;
-  #known: { databaseMs: number; atMs: number } | undefined;
+  /** The last reading, and the monotonic time it belongs to. */
+  #reading: { databaseMs: number; atMs: number } | undefined;
   #isApart = false;
   #timers = new Set<NodeJS.Timeout>();
-  #asking: Promise<void> | undefined;
   #isStopped = false;
 
   constructor(options: DatabaseClockOptions) {
-    this.#options = { passed: () => performance.now(), onApart: () => {}, onSetBack: () => {}, ...options };
+    this.#options = { monotonic: () => performance.now(), onApart: () => {}, onSetBack: () => {}, ...options };
   }
 
   /** In ms since the epoch. */
@@ -49,58 +60,47 @@ export class DatabaseClock {
     return databaseMs === undefined || Math.abs(ownMs - databaseMs) <= toleranceMs ? ownMs : Math.floor(databaseMs);
   };
 
-  /** Resolves when the database has been asked once. */
-  async start(): Promise<void> {
-    await this.ask();
-    this.#askLater();
+  /** Reads the database's clock by a query of its own: at the start, before anything depends on the time. */
+  async read(): Promise<void> {
+    const { database, monotonic } = this.#options;
+    const askedMs = monotonic();
+    const [row] = await database.run(readClock);
+    this.observe({ databaseMs: row?.now_ms as number, askedMs, answeredMs: monotonic() });
   }
 
-  async stop(): Promise<void> {
-    this.#isStopped = true;
-    for (const timer of this.#timers) clearTimeout(timer);
-    await this.#asking;
-  }
-
-  /** Asks the database what time it is. */
-  async ask(): Promise<void> {
-    const { database, clock, passed, onApart, onSetBack } = this.#options;
-    const askedMs = passed();
-    const [row] = await database.run(askTime);
-    const answeredMs = passed();
+  /** Takes a reading that was made elsewhere: once a second by the primary monitor. */
+  observe({ databaseMs, askedMs, answeredMs }: ClockReading): void {
+    if (this.#isStopped) return;
+    const { clock, onApart } = this.#options;
     const atMs = (askedMs + answeredMs) / 2;
-    const databaseMs = row?.now_ms as number;
     const expectedMs = this.#databaseMs(atMs);
     const uncertainMs = toleranceMs + (answeredMs - askedMs) / 2;
-    this.#known = { databaseMs, atMs };
-    if (expectedMs !== undefined && expectedMs - databaseMs > uncertainMs) {
-      onSetBack();
-      for (const waitMs of againAfterMs) this.#later(waitMs, onSetBack);
-    }
+    this.#reading = { databaseMs, atMs };
+    if (expectedMs !== undefined && expectedMs - databaseMs > uncertainMs) this.#reportSetBack();
     const aheadMs = clock() - (this.#databaseMs() as number);
     const isApart = Math.abs(aheadMs) > uncertainMs;
     if (isApart && !this.#isApart) onApart(aheadMs);
     this.#isApart = isApart;
   }
 
-  #databaseMs(atMs = this.#options.passed()): number | undefined {
-    return this.#known && this.#known.databaseMs + atMs - this.#known.atMs;
+  stop(): void {
+    this.#isStopped = true;
+    for (const timer of this.#timers) clearTimeout(timer);
   }
 
-  #askLater(): void {
-    this.#later(askEveryMs, () => {
-      // While the database is away its time is kept by what passes here.
-      this.#asking = this.ask()
-        .catch(() => {})
-        .finally(() => this.#askLater());
-    });
+  #databaseMs(atMs = this.#options.monotonic()): number | undefined {
+    return this.#reading && this.#reading.databaseMs + atMs - this.#reading.atMs;
   }
 
-  #later(waitMs: number, work: () => void): void {
-    if (this.#isStopped) return;
-    const timer = setTimeout(() => {
-      this.#timers.delete(timer);
-      work();
-    }, waitMs);
-    this.#timers.add(timer);
+  #reportSetBack(): void {
+    const { onSetBack } = this.#options;
+    onSetBack();
+    for (const waitMs of repeatSetBackAfterMs) {
+      const timer = setTimeout(() => {
+        this.#timers.delete(timer);
+        onSetBack();
+      }, waitMs);
+      this.#timers.add(timer);
+    }
   }
 }

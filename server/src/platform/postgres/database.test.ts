@@ -19,7 +19,7 @@ afterAll(async () => {
 
 const ownPid = statement<{ pid: number }>('test.own_pid', 'select pg_backend_pid() as pid');
 
-test('no statement is compiled first, whatever the server is set to', async () => {
+test('statements are never JIT-compiled, whatever the server is set to', async () => {
   const jit = statement<{ setting: string; source: string }>(
     'test.jit',
     `select setting, source from pg_settings where name = 'jit'`,
@@ -28,11 +28,11 @@ test('no statement is compiled first, whatever the server is set to', async () =
 });
 
 test.each(['transaction', 'snapshot'] as const)(
-  'a connection that breaks in the middle of a %s ends that, not the process',
+  'a connection that breaks during a %s fails that, not the process',
   async (kind) => {
-    const unheard: unknown[] = [];
-    const onUnheard = (error: unknown) => unheard.push(error);
-    process.on('uncaughtException', onUnheard);
+    const uncaught: unknown[] = [];
+    const onUncaught = (error: unknown) => uncaught.push(error);
+    process.on('uncaughtException', onUncaught);
     const work = database[kind](async (within) => {
       const [{ pid } = { pid: 0 }] = await within.run(ownPid);
       await db.query('select pg_terminate_backend($1)', [pid]);
@@ -40,13 +40,13 @@ test.each(['transaction', 'snapshot'] as const)(
         const left = await db.query('select 1 from pg_stat_activity where pid = $1', [pid]);
         return left.length === 0;
       });
-      // What the server said last is read before anyone writes again.
+      // Reads the last message of the server before anything is written.
       await setImmediate();
       await within.run(ownPid);
     });
     await expect(work).rejects.toMatchObject({ type: 'database_unavailable' });
     expect(await database.run(ownPid)).toHaveLength(1);
-    process.off('uncaughtException', onUnheard);
-    expect(unheard).toEqual([]);
+    process.off('uncaughtException', onUncaught);
+    expect(uncaught).toEqual([]);
   },
 );

@@ -6,20 +6,20 @@ import { databaseAway, failureOf, refusalOfFailure } from './failures.ts';
 import { type Statement, topicsOf } from './statement.ts';
 import type { Topic } from './topics.ts';
 
-/** Anything that can run a statement: the database itself, or one transaction on it. */
+/** Runs statements: a database, or one transaction on it. */
 export interface Queryable {
   run<Row>(statement: Statement<Row>, values?: readonly unknown[]): Promise<Row[]>;
 }
 
 /**
- * - `fresh`: each execution is planned with the tables as large as they are at the moment. A plan kept from when a table
- *   was empty reads all of it when it is full.
- * - `indexed`: the same, and rows are found by index, in its order. Until a table has been analysed for the first time
+ * - `fresh`: each execution is planned for the present size of the tables. A plan from when a table was empty would scan
+ *   all of it when it is full.
+ * - `indexed`: as `fresh`, and rows are found by index, in its order. Until a table has been analysed for the first time
  *   PostgreSQL guesses: to claim 200 deliveries of 100,000 it sorted them all, in 55 ms instead of 2.
- * - `batched`: `indexed`, for statements that put rows they have written beside the values they were given: those may be
- *   joined by hash. Pair by pair that took 25 ms for 500 payments.
- * - `kept`: planned once, for a statement whose plan no table's size can spoil.
- * - `watching`: planned once, for one that is asked all the time and is always to be answered by index.
+ * - `batched`: as `indexed`, but hash joins are allowed, for statements that join the rows they have written with their
+ *   input values. As a nested loop that took 25 ms for 500 payments.
+ * - `kept`: planned once, for statements whose plan does not depend on the size of tables.
+ * - `watching`: planned once and always by index, for a statement that runs several times a second.
  */
 export type Plans = 'fresh' | 'indexed' | 'batched' | 'kept' | 'watching';
 
@@ -35,38 +35,38 @@ const planning: Record<Plans, string> = {
 
 export interface DatabaseOptions {
   connection: ConnectionConfig;
-  /** Connections at most. One kept for a batch writer keeps its statements prepared and its batches in order. */
+  /** Maximum number of connections. A batch writer has one, which keeps its statements prepared and its batches in order. */
   connections: number;
-  /** Seen in pg_stat_activity. */
+  /** Shown in pg_stat_activity. */
   name: string;
-  /** How long a statement may take, in ms, before PostgreSQL ends it. */
+  /** Time in ms after which PostgreSQL cancels a statement. */
   statementTimeoutMs?: number;
-  /** How its statements are planned (docs/decisions, Query plans). `fresh` unless said otherwise. */
+  /** How its statements are planned (docs/decisions, Query plans). Default: `fresh`. */
   plans?: Plans;
-  /** A connection that broke while idle: worth a line in the log, never a crash. */
+  /** Called when an idle connection breaks. */
   onIdleError?: (error: Error) => void;
-  /** Told after a commit which work its statements have made due (`statement(…, { wakes })`). Must not throw. */
+  /** Called after a commit with the topics that its statements have made due (`statement(…, { wakes })`). Must not throw. */
   onCommitted?: (topics: readonly Topic[]) => void;
-  /** A pooler does not keep prepared statements: told once. */
+  /** Called once when a pooler turns out not to keep prepared statements. */
   onUnprepared?: () => void;
 }
 
-/** Requests waiting for a connection at most. */
+/** Maximum number of requests that wait for a connection. */
 const maximumWaiting = 500;
 
 /**
- * A pool of connections to one PostgreSQL. Every failure that is the database's own comes out as a refusal that the
- * caller can be shown (503 with Retry-After); a violated constraint comes out as the driver's error.
+ * A pool of connections to one PostgreSQL. Failures of the database itself are thrown as a Refusal for the caller (503 with
+ * Retry-After); a violated constraint is thrown as the driver's error.
  */
 export class Database implements Queryable {
   readonly #pool: pg.Pool;
   readonly #onCommitted: (topics: readonly Topic[]) => void;
-  /** At most. */
+  /** The maximum number of connections. */
   readonly connections: number;
-  /** Of every connection, those being opened too, with when it was begun (performance.now()). */
+  /** The sockets of all connections, including those being opened, with the time they were created (performance.now()). */
   readonly #sockets = new Map<Socket, number>();
   #suspended = false;
-  /** Until a pooler turns out not to keep them: then each execution is parsed anew. */
+  /** False after a pooler turned out not to keep prepared statements: each execution is then parsed again. */
   #preparesStatements = true;
   readonly #onUnprepared: () => void;
 
@@ -89,7 +89,7 @@ export class Database implements Queryable {
       Client: SessionClient,
       max: connections,
       connectionTimeoutMillis: 3_000,
-      // A server that has fallen silent ends no statement by itself; the connection is given up a little later.
+      // A silent server cancels no statement: the driver gives up the connection a little later.
       query_timeout: statementTimeoutMs + 2_000,
       idleTimeoutMillis: 60_000,
       stream: () => this.#newSocket(),
@@ -118,33 +118,34 @@ export class Database implements Queryable {
     return rows;
   }
 
-  /** Runs `work` in one transaction: committed when it returns, rolled back when it throws. */
+  /** Runs `work` in one transaction: commits when it resolves, rolls back when it rejects. */
   transaction<Result>(work: (transaction: Queryable) => Promise<Result>): Promise<Result> {
     return this.#within('begin', work);
   }
 
-  /** Runs `work`, which only reads, on the database as it stands at its first statement, whatever is written meanwhile. */
-  snapshot<Result>(work: (moment: Queryable) => Promise<Result>): Promise<Result> {
+  /** Runs `work`, which may only read, on a snapshot of the database taken at its first statement. */
+  snapshot<Result>(work: (snapshot: Queryable) => Promise<Result>): Promise<Result> {
     return this.#within('begin isolation level repeatable read read only', work);
   }
 
-  /** Connections in use, idle, and requests waiting for one. */
+  /** All connections, idle ones, and requests that wait for one. */
   get load(): { total: number; idle: number; waiting: number } {
     return { total: this.#pool.totalCount, idle: this.#pool.idleCount, waiting: this.#pool.waitingCount };
   }
 
   /**
-   * Gives up connections without a word to the server, whether idle, in use or still being opened: what they were asked is
-   * refused as `away`, its outcome unknown. `begunBefore` (performance.now()) spares those opened since.
+   * Closes the sockets of connections that are idle, in use or being opened, without notice to the server. Statements in
+   * flight are refused as `away`, with an unknown outcome. Connections opened after `openedBeforeMs` (performance.now())
+   * are left alone.
    */
-  discardConnections(reason: string, begunBefore = Number.POSITIVE_INFINITY): void {
-    for (const [socket, begunAt] of this.#sockets) {
-      if (begunAt >= begunBefore) continue;
-      socket.destroy(givenUp(reason));
+  discardConnections(reason: string, openedBeforeMs = Number.POSITIVE_INFINITY): void {
+    for (const [socket, openedAtMs] of this.#sockets) {
+      if (openedAtMs >= openedBeforeMs) continue;
+      socket.destroy(discarded(reason));
     }
   }
 
-  /** While suspended, statements are refused at once: each would wait 3 s for a connection to a server that is silent. */
+  /** While suspended, statements are refused at once instead of waiting 3 s each for a connection to a silent server. */
   suspend(suspended: boolean): void {
     this.#suspended = suspended;
   }
@@ -157,10 +158,10 @@ export class Database implements Queryable {
     const socket = new Socket();
     this.#sockets.set(socket, performance.now());
     socket.once('close', () => this.#sockets.delete(socket));
-    // The driver listens once it connects; a socket given up before that has nobody else to tell.
+    // The driver handles errors only after it has begun to connect; a socket may be closed before that.
     socket.on('error', () => {});
-    // For a request that was waiting in the pool when it was suspended. The driver has to begin before it can fail.
-    if (this.#suspended) setImmediate(() => socket.destroy(givenUp('the server is silent.')));
+    // For a request that was waiting in the pool when it was suspended. The driver must begin to connect before it can fail.
+    if (this.#suspended) setImmediate(() => socket.destroy(discarded('the server is silent.')));
     return socket;
   }
 
@@ -173,7 +174,7 @@ export class Database implements Queryable {
       throw refusalOfFailure(error) ?? error;
     }
     let broken: Error | undefined;
-    // A connection may break between two statements, when nobody waits for it: heard by no one, that would end the process.
+    // A connection may break between two statements: an unhandled error event would end the process.
     const onBroken = (error: Error) => {
       broken = error;
     };
@@ -181,7 +182,7 @@ export class Database implements Queryable {
     const due = new Set<Topic>();
     let result: Result;
     try {
-      // Translated where they are thrown: what `work` throws by itself is not the database's failure.
+      // Translated here, because an error that `work` throws itself is no failure of the database.
       const query = async (statement: string | pg.QueryConfig) => {
         try {
           return await client.query(statement);
@@ -205,7 +206,7 @@ export class Database implements Queryable {
       // COMMIT of an aborted transaction "succeeds" with the tag ROLLBACK: nothing was written, so nothing is acknowledged.
       if (command !== 'COMMIT') throw new Error('The transaction was rolled back at commit.');
     } catch (error) {
-      // A rollback on a connection that has failed would wait behind the statement that got no answer.
+      // On a broken connection a rollback would wait behind the unanswered statement.
       if (broken === undefined) {
         await client.query('rollback').catch((rollbackError: Error) => {
           broken = rollbackError;
@@ -233,7 +234,7 @@ export class Database implements Queryable {
     this.#preparesStatements = false;
   }
 
-  /** They lead to a server that no longer takes writes; new connections look for the one that does. */
+  /** They lead to a server that no longer accepts writes; new connections find the one that does. */
   #dropIdleConnections(): void {
     for (let idle = this.#pool.idleCount; idle > 0; idle--) {
       this.#pool.connect().then(
@@ -243,7 +244,7 @@ export class Database implements Queryable {
     }
   }
 
-  /** A request that would wait in vain, or behind hundreds of others, is better refused at once. */
+  /** Refuses at once what would wait in vain or behind hundreds of others. */
   #refuseEarly(): void {
     if (this.#suspended) throw databaseAway(new Error('The server is silent.'));
     if (this.#pool.waitingCount < maximumWaiting) return;
@@ -257,13 +258,13 @@ export class Database implements Queryable {
   }
 }
 
-function givenUp(reason: string): Error {
+function discarded(reason: string): Error {
   return Object.assign(new Error(`The connection was given up: ${reason}`), { code: 'ECONNABORTED' });
 }
 
 /**
- * invalid_sql_statement_name, duplicate_prepared_statement: a pooler handed out another connection than the one that
- * knows the statement. It was not executed.
+ * invalid_sql_statement_name, duplicate_prepared_statement: a pooler used another connection than the one on which the
+ * statement was prepared. It was not executed.
  */
 function isStatementLost(error: unknown): boolean {
   const { code } = (error ?? {}) as { code?: string };
@@ -274,8 +275,8 @@ function isStatementLost(error: unknown): boolean {
 const isReadOnly = (error: unknown) => (error as { code?: string } | undefined)?.code === '25006';
 
 /**
- * What every connection of ours is opened with, whoever opens it. PostgreSQL compiles statements by default, going by what it
- * thinks they will cost: looks at the queue that take 4 ms then took 350, most of all in a database with no statistics yet.
+ * The settings of every connection. JIT is off: PostgreSQL decides by estimated cost, and with it queries of the delivery
+ * queue that take 4 ms took 350, above all in a database without statistics.
  */
 export function sessionSettings(name: string, statementTimeoutMs: number, plans: Plans = 'fresh'): pg.ClientConfig {
   return {
@@ -293,7 +294,7 @@ const date = 1082;
 
 function parserOfType(oid: number, format?: 'text' | 'binary'): (text: string) => unknown {
   if (format === 'binary') return pg.types.getTypeParser(oid, 'binary') as (text: string) => unknown;
-  if (oid === int8) return Number; // Every bigint of ours is at most 2^53 − 1; sums are numeric, which stay text.
+  if (oid === int8) return Number; // Every bigint column holds at most 2^53 − 1; sums are numeric, which stay text.
   if (oid === int8Array) return numbersOfArray;
   if (oid === timestamptz) return isoTime;
   if (oid === date) return String;
@@ -304,7 +305,7 @@ function numbersOfArray(text: string): number[] {
   return text === '{}' ? [] : text.slice(1, -1).split(',').map(Number);
 }
 
-/** `2026-01-31 09:30:00.5+00` as the interface writes times: `2026-01-31T09:30:00.500Z`. */
+/** `2026-01-31 09:30:00.5+00` in the format of the interface: `2026-01-31T09:30:00.500Z`. */
 function isoTime(text: string): string {
   const fraction = text.length > 22 ? text.slice(20, -3) : '';
   return `${text.slice(0, 10)}T${text.slice(11, 19)}.${fraction.slice(0, 3).padEnd(3, '0')}Z`;

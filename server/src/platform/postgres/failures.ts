@@ -3,9 +3,9 @@ import { Refusal } from '../../core/errors.ts';
 /**
  * What a failed statement means for its caller.
  * - `away`: the database could not be reached, or the connection broke; the outcome may be unknown.
- * - `transient`: the same statement may succeed at once (deadlock, serialization, a statement that a pooler lost).
- * - `busy`: the database is there and over its limits (connections, statement time, disk).
- * - `data`: the values are to blame; another batch without them would succeed.
+ * - `transient`: the same statement may succeed if repeated at once (deadlock, serialization, a lost prepared statement).
+ * - `busy`: the database is reachable and over its limits (connections, statement time, disk).
+ * - `data`: the values are wrong; a batch without them would succeed.
  */
 export type Failure = 'away' | 'transient' | 'busy' | 'data' | 'other';
 
@@ -23,12 +23,12 @@ const connectionCodes = new Set([
   ...['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM'],
 ]);
 
-/** Name resolution, and Node's own words for broken sockets. */
+/** Name resolution, and Node's codes for broken sockets. */
 const connectionCodePattern = /^EAI_|^ERR_(SOCKET|STREAM)_/;
-/** TLS, with the words OpenSSL has for certificates. */
+/** TLS, with OpenSSL's codes for certificates. */
 const tlsCodePattern = /^ERR_(SSL|TLS)_|(^|_)(CERT|CRL)(_|$)|^(UNABLE_TO|INVALID_(CA|PURPOSE)$|PATH_LENGTH|HOSTNAME)/;
 
-/** What the driver throws without a code. */
+/** Errors that the driver throws without a code. */
 const connectionMessage =
   /^(Connection terminated|Query read timeout|timeout expired|timeout exceeded when trying to connect|Client (has encountered|was closed)|Cannot use a pool after|The server does not support SSL|There was an error establishing an SSL)/;
 
@@ -37,8 +37,8 @@ const failureOfClass: Record<string, Failure> = {
   '08': 'away', // Connection exception, also from poolers.
   '22': 'data',
   '23': 'data',
-  '28': 'away', // The login is refused: raised by connecting alone.
-  '3D': 'away', // There is no such database: raised by connecting alone.
+  '28': 'away', // The login is refused: only raised when connecting.
+  '3D': 'away', // There is no such database: only raised when connecting.
   '53': 'busy', // Insufficient resources.
   '57': 'away', // Operator intervention: shutdown, crash, still starting, idle session.
   '58': 'busy', // System error, I/O.
@@ -53,10 +53,10 @@ const failureOfState: Record<string, Failure> = {
   '40000': 'transient',
   '40001': 'transient',
   '40002': 'data',
-  '40003': 'away', // Whether it was done is not known.
+  '40003': 'away', // The outcome is unknown.
   '40P01': 'transient',
   '42P05': 'transient', // As 26000.
-  '55P03': 'busy', // A lock that was not to be had in time.
+  '55P03': 'busy', // `lock_timeout`.
   '57014': 'busy', // `statement_timeout`.
   '72000': 'transient', // Snapshot too old.
 };
@@ -69,19 +69,19 @@ export function failureOf(error: unknown): Failure {
   return failureOfState[code] ?? failureOfClass[code.slice(0, 2)] ?? 'other';
 }
 
-/** The server is there and refuses the account, or there is no such database: another try needs another configuration. */
+/** The server answers and refuses the account, or the database does not exist: only another configuration helps. */
 export function isLoginRefused(error: unknown): boolean {
   const { code } = (error ?? {}) as { code?: unknown };
   return typeof code === 'string' && /^(28|3D|F0)...$/.test(code);
 }
 
-/** TLS cannot be agreed on, or a certificate is refused. */
+/** TLS could not be negotiated, or a certificate was refused. */
 export function isTlsRefused(error: unknown): boolean {
   const { code, message = '' } = (error ?? {}) as { code?: unknown; message?: string };
   return (typeof code === 'string' && tlsCodePattern.test(code)) || /does not support SSL/.test(message);
 }
 
-/** The refusal a caller is owed when the database is to blame; undefined when the statement or its values are. */
+/** The refusal for the caller when the database failed; undefined when the statement or its values are wrong. */
 export function refusalOfFailure(error: unknown): Refusal | undefined {
   switch (failureOf(error)) {
     case 'away':
@@ -102,7 +102,7 @@ export function databaseAway(cause: unknown): Refusal {
   return new Refusal('database_unavailable', message, { retryAfterSeconds: 1, cause });
 }
 
-/** The unique constraint that refused a row, if that is what happened. */
+/** The unique constraint that the statement violated, if that was the error. */
 export function violatedConstraint(error: unknown): string | undefined {
   const { code, constraint } = (error ?? {}) as { code?: string; constraint?: string };
   return code === '23505' ? constraint : undefined;

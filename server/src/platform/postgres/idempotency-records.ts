@@ -3,57 +3,70 @@ import { Refusal } from '../../core/errors.ts';
 import type { Database, Queryable } from './database.ts';
 import { statement } from './statement.ts';
 
-/** A request that names itself, so that a repeat of it can be told (decisions, Transactions: Idempotency-Key). */
-export interface KeyedRequest {
+/** A request that may carry an Idempotency-Key (decisions, Transactions: Idempotency-Key). */
+export interface IdempotentRequest {
   tenantId: number;
+  /** The path of the route: the same key on another route is another request. */
   path: string;
-  key: string;
-  /** What makes two requests the same. */
-  hash: Buffer;
+  /** Undefined: the client sent no Idempotency-Key. */
+  key: string | undefined;
+  /** The body: a repeat has the same. */
+  input: object;
   nowMs: number;
 }
 
-const claim = statement<{ key: string }>(
-  'kept_answers.claim',
+/** The answer of the first request, and whether this request only repeated it. */
+export interface IdempotentAnswer<Answer> {
+  answer: Answer;
+  replayed: boolean;
+}
+
+/**
+ * Runs `work` in a transaction, once per Idempotency-Key. The answer is stored in the same transaction, so that a repeat
+ * returns it, even one that arrives while the first is still running. Refusals are not stored: a repeat runs again. A
+ * request without a key always runs.
+ *
+ * @throws Refusal `idempotency_mismatch` when the key was used with another body.
+ */
+export async function answerOnce<Answer>(
+  database: Database,
+  { tenantId, path, key, input, nowMs }: IdempotentRequest,
+  work: (transaction: Queryable) => Promise<Answer>,
+): Promise<IdempotentAnswer<Answer>> {
+  if (key === undefined) return { answer: await database.transaction(work), replayed: false };
+  const hash = requestHash(input);
+  return database.transaction(async (transaction) => {
+    const [claimed] = await transaction.run(claimKey, [tenantId, path, key, hash, nowMs]);
+    if (claimed !== undefined) {
+      const answer = await work(transaction);
+      await transaction.run(storeAnswer, [tenantId, path, key, JSON.stringify(answer)]);
+      return { answer, replayed: false };
+    }
+    const [record] = await transaction.run(findRecord, [tenantId, path, key]);
+    if (record === undefined) throw new Error(`The idempotency record under ${path} was neither claimed nor found.`);
+    if (!record.request_hash.equals(hash)) throw idempotencyMismatch();
+    return { answer: record.answer as Answer, replayed: true };
+  });
+}
+
+const claimKey = statement<{ key: string }>(
+  'idempotency_records.claim',
   `insert into kept_answer (tenant_id, path, key, request_hash, created_at)
    values ($1, $2, $3, $4, to_timestamp($5::float8 / 1000))
    on conflict do nothing returning key`,
 );
 
-const keep = statement(
-  'kept_answers.keep',
+const storeAnswer = statement(
+  'idempotency_records.keep',
   'update kept_answer set answer = $4 where tenant_id = $1 and path = $2 and key = $3',
 );
 
-const find = statement<{ request_hash: Buffer; answer: unknown }>(
-  'kept_answers.find',
+const findRecord = statement<{ request_hash: Buffer; answer: unknown }>(
+  'idempotency_records.find',
   'select request_hash, answer from kept_answer where tenant_id = $1 and path = $2 and key = $3',
 );
 
-/**
- * Does the work once for a key, in the transaction that keeps its answer: a repeat, also one that comes while the first
- * is under way, gets that answer. What is refused is not kept. Another request under the same key is refused.
- */
-export function answerOnce<Answer>(
-  database: Database,
-  { tenantId, path, key, hash, nowMs }: KeyedRequest,
-  work: (transaction: Queryable) => Promise<Answer>,
-): Promise<{ answer: Answer; replayed: boolean }> {
-  return database.transaction(async (transaction) => {
-    const [claimed] = await transaction.run(claim, [tenantId, path, key, hash, nowMs]);
-    if (claimed !== undefined) {
-      const answer = await work(transaction);
-      await transaction.run(keep, [tenantId, path, key, JSON.stringify(answer)]);
-      return { answer, replayed: false };
-    }
-    const [kept] = await transaction.run(find, [tenantId, path, key]);
-    if (kept === undefined) throw new Error(`The answer under ${path} was neither claimed nor found.`);
-    if (!kept.request_hash.equals(hash)) throw idempotencyMismatch();
-    return { answer: kept.answer as Answer, replayed: true };
-  });
-}
-
-/** What makes two requests with one Idempotency-Key the same request: every field, in whatever order they were sent. */
+/** Identifies a body by all its fields, independent of their order. */
 export function requestHash(input: object): Buffer {
   return hash('sha256', canonicalJson(input), 'buffer');
 }
@@ -73,27 +86,28 @@ export function idempotencyMismatch(): Refusal {
   });
 }
 
-/** Answers are kept for a week; a day is promised. */
-const keptForDays = 7;
-const rowsAtOnce = 5_000;
+/** The interface promises at least a day. */
+const retentionDays = 7;
+const sweepBatchRows = 5_000;
 
-const sweep = statement<{ swept: number }>(
-  'kept_answers.sweep',
-  `with old as (
-     select tenant_id, path, key from kept_answer
-      where created_at < to_timestamp($1::float8 / 1000) - interval '${keptForDays} days' limit ${rowsAtOnce}
-   ), gone as (
-     delete from kept_answer using old
-      where kept_answer.tenant_id = old.tenant_id and kept_answer.path = old.path and kept_answer.key = old.key
-     returning 1
-   )
-   select count(*) as swept from gone`,
-);
-
-/** Removes answers whose time is over. Meant to run every hour or so. */
-export async function sweepKeptAnswers(database: Database, nowMs: number): Promise<void> {
+/** Deletes idempotency records that are older than a week. */
+export async function sweepIdempotencyRecords(database: Database, nowMs: number): Promise<void> {
   for (;;) {
-    const [row] = await database.run(sweep, [nowMs]);
-    if ((row?.swept ?? 0) < rowsAtOnce) return;
+    const [row] = await database.run(deleteExpired, [nowMs]);
+    if ((row?.deleted ?? 0) < sweepBatchRows) return;
   }
 }
+
+const deleteExpired = statement<{ deleted: number }>(
+  'idempotency_records.sweep',
+  `with expired as (
+     select tenant_id, path, key from kept_answer
+      where created_at < to_timestamp($1::float8 / 1000) - interval '${retentionDays} days' limit ${sweepBatchRows}
+   ), deleted as (
+     delete from kept_answer using expired
+      where kept_answer.tenant_id = expired.tenant_id and kept_answer.path = expired.path
+        and kept_answer.key = expired.key
+     returning 1
+   )
+   select count(*) as deleted from deleted`,
+);

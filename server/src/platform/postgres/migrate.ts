@@ -8,33 +8,33 @@ import { sessionSettings } from './database.ts';
 const migrationsDir = fileURLToPath(new URL('../../../migrations', import.meta.url));
 const migrationsTable = 'schema_migration';
 
-/** While a migration waits for a table's lock, every statement on the table queues up behind it. */
+/** While a migration waits for the lock of a table, all statements on the table queue behind it. */
 const lockTimeoutMs = 1_000;
-/** Between two tries, for the statements that queued up. */
+/** Between two attempts, so that queued statements can run. */
 const retryPauseMs = 3_000;
-/** Blocking sessions are looked for while a try waits, from this moment on. */
+/** After waiting this long for a lock, an attempt looks for the sessions that block it. */
 const blockersAfterMs = 500;
 
-/** The database holds a schema that no migration leads on from. */
+/** The database holds a schema that no migration of this version continues. */
 export class UnknownSchemaError extends Error {}
 
-/** A migration that could not get its lock, and will be tried again. */
+/** A migration that could not get its lock and will be tried again. */
 export interface MigrationWait {
   migration: string;
   waitedMs: number;
-  /** The sessions it waits for, as far as PostgreSQL tells: process, application, state, age of the transaction. */
+  /** The blocking sessions that PostgreSQL reports: process, application, state, age of the transaction. */
   blockedBy: string[];
 }
 
 export interface MigrateOptions {
   onWait?: (wait: MigrationWait) => unknown;
-  /** Ends the waiting, not a migration at work. */
+  /** Ends the waiting, but not a running migration. */
   signal?: AbortSignal | undefined;
   dir?: string;
   retryPauseMs?: number;
 }
 
-/** Brings the schema forward to this version, under a lock, so that two nodes starting at once migrate once. */
+/** Migrates the schema to this version, under a lock, so that two nodes that start at once migrate once. */
 export async function migrate(
   connection: ConnectionConfig,
   log: (line: string) => void,
@@ -64,7 +64,7 @@ async function migrateNext(
     await client.query(`set lock_timeout = ${lockTimeoutMs}`);
     const watch = await watchBlockers(connection, client);
     try {
-      // Loaded only when there is something to do: it costs a start 60 ms and 5 MB.
+      // Loaded only when needed: it costs a start 60 ms and 5 MB.
       const { runner } = await import('node-pg-migrate');
       await runner({
         dbClient: client,
@@ -83,7 +83,7 @@ async function migrateNext(
       await watch.stop();
     }
   } finally {
-    // After a failure the library leaves its transaction and the advisory lock to the end of the session.
+    // After a failure the library relies on the end of the session to end its transaction and release the advisory lock.
     await client.end();
   }
 }
@@ -94,7 +94,7 @@ function isLockFailure(error: unknown): boolean {
   return code === '55P03' || code === '40P01';
 }
 
-/** Remembers which sessions a client last waited for. Nothing is asked of a migration that gets its locks at once. */
+/** Records which sessions a client is waiting for, if it waits longer than `blockersAfterMs`. */
 async function watchBlockers(connection: ConnectionConfig, client: pg.Client) {
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
   let seen: string[] = [];
@@ -125,9 +125,9 @@ async function watchBlockers(connection: ConnectionConfig, client: pg.Client) {
   };
 }
 
-/** Whether the schema is of this version, or newer. */
+/** Whether the schema is that of this version, or newer. */
 export async function isMigrated(connection: ConnectionConfig): Promise<boolean> {
-  const client = await connect(connection, 'look', 10_000);
+  const client = await connect(connection, 'schema check', 10_000);
   try {
     return (await pendingOf(client, migrationsDir)).length === 0;
   } finally {
@@ -139,7 +139,7 @@ async function connect(connection: ConnectionConfig, name: string, statementTime
   const settings = sessionSettings(name, statementTimeoutMs);
   const client = new SessionClient({ ...connection, ...settings, connectionTimeoutMillis: 10_000 });
   await client.connect();
-  // A connection that breaks between two statements fails the next one; heard by no one, it would end the process.
+  // A connection that breaks between two statements fails the next one; an unhandled error event would end the process.
   client.on('error', () => {});
   return client;
 }

@@ -12,10 +12,10 @@ let there: Node;
 
 interface Node {
   notifications: Notifications;
-  /** What it was told: keys of the topic `things`. */
-  heard: string[];
-  /** Whether it believes that it hears, change by change. */
-  deafness: boolean[];
+  /** Received keys of the topic `things`. */
+  received: string[];
+  /** Every report of whether it is disconnected. */
+  states: boolean[];
   lost: Error[];
 }
 
@@ -38,16 +38,16 @@ afterAll(() => db.drop());
 async function startNode(connection: pg.ClientConfig = db.connection): Promise<Node> {
   const lost: Error[] = [];
   const notifications = new Notifications(connection, (error) => lost.push(error));
-  const node: Node = { notifications, heard: [], deafness: [], lost };
+  const node: Node = { notifications, received: [], states: [], lost };
   notifications.on('things', {
-    changed: (key) => node.heard.push(key),
-    disconnected: (deaf) => node.deafness.push(deaf),
+    changed: (key) => node.received.push(key),
+    disconnected: (disconnected) => node.states.push(disconnected),
   });
   await notifications.start();
   return node;
 }
 
-/** A way to the database that can fall silent: what is sent stays unanswered, and no connection is closed. */
+/** A proxy to the database that can fall silent: it forwards nothing and closes no connection. */
 async function startLine({ host = '', port = 5432, ...others }: pg.ClientConfig) {
   const sockets = new Set<Socket>();
   const server = createServer((near) => {
@@ -78,90 +78,90 @@ const cutListeners = () =>
   db.query(`select pg_terminate_backend(pid) from pg_stat_activity
              where datname = current_database() and application_name = 'florin listener'`);
 
-test('a change is heard at once where it is made, and soon on every other node', async () => {
+test('a change is received at once on its own node, and soon on every other', async () => {
   await here.notifications.publish(db.database, 'things', 17);
-  // Its own notification may have come back already: hearing of a change twice is harmless.
-  expect(new Set(here.heard)).toEqual(new Set(['17']));
-  await eventually('the other node hears', () => there.heard.includes('17'));
+  // Its own notification may have returned already: receiving a change twice is harmless.
+  expect(new Set(here.received)).toEqual(new Set(['17']));
+  await eventually('the other node receives it', () => there.received.includes('17'));
 });
 
-test('keys come through letter by letter; a change may name no key', async () => {
+test('keys arrive unchanged, and may be empty', async () => {
   const keys = ['', 'a:b', 'with space', 'ü☕', "it's", '+/='];
   for (const key of keys) await here.notifications.publish(db.database, 'things', key);
-  await eventually('all are heard', () => there.heard.length === keys.length);
-  expect(there.heard).toEqual(keys);
+  await eventually('all arrive', () => there.received.length === keys.length);
+  expect(there.received).toEqual(keys);
 });
 
-test('nobody hears of a topic they did not ask for', async () => {
+test('listeners receive only their topics', async () => {
   await here.notifications.publish(db.database, 'other things', 1);
   await here.notifications.publish(db.database, 'things', 2);
-  await eventually('the second is heard', () => there.heard.length > 0);
-  expect(there.heard).toEqual(['2']);
+  await eventually('the second arrives', () => there.received.length > 0);
+  expect(there.received).toEqual(['2']);
 });
 
-test('everyone on a node who asked for a topic hears', async () => {
+test('every listener of a topic on a node receives it', async () => {
   const also: string[] = [];
   there.notifications.on('things', { changed: (key) => also.push(key) });
   await here.notifications.publish(db.database, 'things', 3);
-  await eventually('both hear', () => there.heard.includes('3') && also.includes('3'));
+  await eventually('both receive it', () => there.received.includes('3') && also.includes('3'));
 });
 
 describe('inside a transaction', () => {
-  test('other nodes hear when it commits, and not before', async () => {
+  test('other nodes are notified when it commits, and not before', async () => {
     await db.database.transaction(async (transaction) => {
       await here.notifications.publish(transaction, 'things', 'committed');
       await here.notifications.publish(db.database, 'things', 'meanwhile');
-      await eventually('the other change is heard', () => there.heard.includes('meanwhile'));
-      expect(there.heard).not.toContain('committed');
+      await eventually('the other change arrives', () => there.received.includes('meanwhile'));
+      expect(there.received).not.toContain('committed');
     });
     here.notifications.applied('things', 'committed');
-    await eventually('the commit is heard', () => there.heard.includes('committed'));
-    // Before the commit, so that nothing old is kept, and after it, because something old may have been read meanwhile.
-    expect(here.heard.filter((key) => key === 'committed').length).toBeGreaterThanOrEqual(2);
+    await eventually('the commit arrives', () => there.received.includes('committed'));
+    // Before the commit, so that no old value stays cached, and after it, because one may have been read meanwhile.
+    expect(here.received.filter((key) => key === 'committed').length).toBeGreaterThanOrEqual(2);
   });
 
-  test('nobody else hears of one that was rolled back', async () => {
+  test('no other node is notified of a rollback', async () => {
     const rolledBack = db.database.transaction(async (transaction) => {
       await here.notifications.publish(transaction, 'things', 'undone');
-      throw new Error('never mind');
+      throw new Error('rolled back');
     });
-    await expect(rolledBack).rejects.toThrow('never mind');
+    await expect(rolledBack).rejects.toThrow('rolled back');
     await here.notifications.publish(db.database, 'things', 'next');
-    await eventually('the next is heard', () => there.heard.includes('next'));
-    expect(there.heard).toEqual(['next']);
+    await eventually('the next arrives', () => there.received.includes('next'));
+    expect(there.received).toEqual(['next']);
   });
 });
 
-describe('a node that cannot hear', () => {
-  test('knows it before it has started, and when it has', async () => {
-    expect(here.deafness).toEqual([true, false]);
+describe('a node whose notifications are disconnected', () => {
+  test('is disconnected until it has started', async () => {
+    expect(here.states).toEqual([true, false]);
   });
 
-  test('knows when its connection is cut, and hears again by itself', async () => {
+  test('detects that its connection was cut, and reconnects by itself', async () => {
     await cutListeners();
-    await eventually('it knows', () => there.deafness[2] === true);
+    await eventually('it is disconnected', () => there.states[2] === true);
     expect(there.lost.length).toBeGreaterThan(0);
-    await eventually('it hears again', () => there.deafness.at(-1) === false);
+    await eventually('it is connected again', () => there.states.at(-1) === false);
     await here.notifications.publish(db.database, 'things', 'afterwards');
-    await eventually('the change is heard', () => there.heard.includes('afterwards'));
+    await eventually('the change arrives', () => there.received.includes('afterwards'));
   });
 
-  test('knows when its connection is only silent', async () => {
+  test('detects that its connection is silent', async () => {
     const line = await startLine(db.connection);
     const node = await startNode(line.connection);
-    expect(node.deafness).toEqual([true, false]);
+    expect(node.states).toEqual([true, false]);
     line.silent = true;
-    await eventually('it knows', () => node.deafness[2] === true);
+    await eventually('it is disconnected', () => node.states[2] === true);
     line.silent = false;
-    await eventually('it hears again', () => node.deafness.at(-1) === false);
+    await eventually('it is connected again', () => node.states.at(-1) === false);
     await here.notifications.publish(db.database, 'things', 'afterwards');
-    await eventually('the change is heard', () => node.heard.includes('afterwards'));
+    await eventually('the change arrives', () => node.received.includes('afterwards'));
     await node.notifications.stop();
     await line.close();
   });
 
-  test('starts all the same when the database is away, goes on trying, and says so once', async () => {
-    const deafness: boolean[] = [];
+  test('starts while the database is unavailable, keeps trying, and reports it once', async () => {
+    const states: boolean[] = [];
     const lost: Error[] = [];
     let tries = 0;
     const server = createServer((socket) => {
@@ -172,44 +172,47 @@ describe('a node that cannot hear', () => {
     const { port } = server.address() as AddressInfo;
     const connection = { ...db.connection, host: '127.0.0.1', port };
     const notifications = new Notifications(connection, (error) => lost.push(error));
-    notifications.on('things', { changed: () => {}, disconnected: (deaf) => deafness.push(deaf) });
+    notifications.on('things', { changed: () => {}, disconnected: (disconnected) => states.push(disconnected) });
     await notifications.start();
     expect(lost).toHaveLength(1);
-    expect(deafness).toEqual([true]);
-    await eventually('it goes on trying', () => tries >= 3);
+    expect(states).toEqual([true]);
+    await eventually('it keeps trying', () => tries >= 3);
     expect(lost).toHaveLength(1);
     await notifications.stop();
     await new Promise((closed) => server.close(closed));
   });
 });
 
-describe('behind a pooler that hands out connections by transaction', () => {
-  test('a node counts as disconnected, and says what is likely', async () => {
+describe('behind a pooler in transaction mode', () => {
+  test('a node counts as disconnected, and reports the likely cause', async () => {
     const pooler = await transactionPooler(db.connection);
     const node = await startNode(pooler.connection);
-    expect(node.deafness).toEqual([true]);
+    expect(node.states).toEqual([true]);
     expect(node.lost.map(({ message }) => message)).toEqual([expect.stringContaining('app.database.direct-url')]);
     await node.notifications.stop();
     await pooler.close();
   });
 
-  test('it hears by a direct connection what is published through the pooler', async () => {
+  test('a node with a direct connection receives what is published through the pooler', async () => {
     const pooler = await transactionPooler(db.connection);
     const through = new Database({ connection: pooler.connection, connections: 2, name: 'test pooled' });
-    const heard: string[] = [];
-    const deafness: boolean[] = [];
+    const received: string[] = [];
+    const states: boolean[] = [];
     const notifications = new Notifications(db.connection, () => {}, { publisher: through });
-    notifications.on('things', { changed: (key) => heard.push(key), disconnected: (deaf) => deafness.push(deaf) });
+    notifications.on('things', {
+      changed: (key) => received.push(key),
+      disconnected: (disconnected) => states.push(disconnected),
+    });
     await notifications.start();
-    expect(deafness).toEqual([true, false]);
+    expect(states).toEqual([true, false]);
     await db.query(`select pg_notify('florin', 'things:9')`);
-    await eventually('it is heard', () => heard.includes('9'));
+    await eventually('it arrives', () => received.includes('9'));
     await notifications.stop();
     await through.close();
     await pooler.close();
   });
 
-  test('a direct connection to another database is found out', async () => {
+  test('a direct connection to another database is detected', async () => {
     const other = await databaseFromTemplate();
     const lost: Error[] = [];
     const notifications = new Notifications(other.connection, (error) => lost.push(error), { publisher: db.database });
@@ -220,15 +223,15 @@ describe('behind a pooler that hands out connections by transaction', () => {
   });
 });
 
-test('after its stop a node hears nothing, says nothing, and tries nothing', async () => {
+test('after its stop a node receives nothing, reports nothing, and does not reconnect', async () => {
   await there.notifications.stop();
   await there.notifications.stop();
   await here.notifications.publish(db.database, 'things', 'too late');
-  const [left] = await db.query<{ count: number }>(
+  const [others] = await db.query<{ count: number }>(
     `select count(*) as count from pg_stat_activity
       where datname = current_database() and application_name = 'florin listener'`,
   );
-  expect(left?.count).toBe(1);
-  expect(there.heard).toEqual([]);
+  expect(others?.count).toBe(1);
+  expect(there.received).toEqual([]);
   expect(there.lost).toEqual([]);
 });

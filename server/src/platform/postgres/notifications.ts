@@ -6,32 +6,37 @@ import { statement } from './statement.ts';
 
 const channel = 'florin';
 const notify = statement('notifications.notify', 'select pg_notify($1, $2)');
+/** Does not wait for the disk: transactions that notify commit one at a time, and this one writes nothing. */
+const notifyUnflushed = statement(
+  'notifications.notify_unflushed',
+  `select set_config('synchronous_commit', 'off', true), pg_notify($1, $2)`,
+);
 
-/** A connection that is silent for longer than this counts as lost: others must hear of a revocation within 1 s. */
+/** A connection that is silent for longer counts as lost: a revocation must take effect on all nodes within 1 s. */
 const heartbeatMs = 400;
 const reconnectPauseMs = 200;
 /**
- * How often it is checked that a notification of another connection arrives. Each costs a transaction with an id and a
- * record in the write-ahead log; what a pooler does to a connection shows at its first check.
+ * Interval of the check that notifications of another connection arrive. Each check costs a transaction with an id and a
+ * record in the write-ahead log. The interference of a pooler shows at the first check.
  */
 const echoEveryMs = 5_000;
-/** From the commit of a notification on another connection. */
+/** Deadline for an own notification to return, from its commit. */
 const echoDeadlineMs = 1_000;
-/** Behind a pooler the next try ends as the last one did. */
+/** Longer than `reconnectPauseMs`, because behind a pooler the next attempt fails as well. */
 const echoLostPauseMs = 5_000;
-/** The topic of these notifications; nobody listens to it but who sent them. */
+/** The topic of these checks. */
 const echoTopic = 'echo';
 
 export interface Listener {
   /** A change was made, here or on another node. */
   changed: (key: string) => void;
-  /** True when changes can no longer be heard, false when they can again. */
+  /** True when notifications no longer arrive, false when they arrive again. */
   disconnected?: (disconnected: boolean) => void;
 }
 
 /**
- * Tells every node of a change: a topic and a key, by LISTEN and NOTIFY. The node that made the change hears it at
- * once, the others as soon as the transaction commits.
+ * Notifies all nodes of a change, by a topic and a key, through LISTEN and NOTIFY. The node that made the change is notified
+ * at once, the others when the transaction commits.
  */
 export class Notifications {
   readonly #connection: ConnectionConfig;
@@ -40,17 +45,17 @@ export class Notifications {
   readonly #onSilent: () => void;
   readonly #listeners = new Map<string, Listener[]>();
   #client: pg.Client | undefined;
-  #echo: { nonce: string; heard: () => void } | undefined;
+  #echo: { nonce: string; received: () => void } | undefined;
   #echoTimer: NodeJS.Timeout | undefined;
   #heartbeat: NodeJS.Timeout | undefined;
   #retry: NodeJS.Timeout | undefined;
   #stopped = false;
-  #isTold = false;
+  #isReported = false;
 
   /**
-   * `onLost`: told once when it cannot hear, and not again until it has heard. `publisher`: who publishes in earnest, so
-   * that a listening connection which leads elsewhere is found out; else a connection made for each check. `onSilent`: told
-   * each time that the listening connection has brought no answer in time.
+   * `onLost` is called once when notifications stop arriving, and not again until they have arrived. `publisher` is the
+   * database that publishes changes, so that the check detects a listening connection which leads to another one; without
+   * it a connection is opened for each check. `onSilent` is called whenever the listening connection misses its heartbeat.
    */
   constructor(
     connection: ConnectionConfig,
@@ -68,15 +73,20 @@ export class Notifications {
     if (this.#client === undefined) listener.disconnected?.(true);
   }
 
-  /** Announces a change. Inside a transaction, others hear of it only if that commits. */
+  /** Publishes a change. Inside a transaction, other nodes are notified only if it commits. */
   async publish(database: Queryable, topic: string, key: string | number = ''): Promise<void> {
     await database.run(notify, [channel, `${topic}:${key}`]);
-    this.#hear(topic, String(key));
+    this.#notifyListeners(topic, String(key));
   }
 
-  /** Applies a change on this node at once; after a transaction that published it has committed. */
+  /** Tells the other nodes alone, outside a transaction, of something whose loss costs only time. */
+  async publishToOthers(database: Queryable, topic: string, key: string): Promise<void> {
+    await database.run(notifyUnflushed, [channel, `${topic}:${key}`]);
+  }
+
+  /** Notifies this node again, after a transaction that published the change has committed. */
   applied(topic: string, key: string | number = ''): void {
-    this.#hear(topic, String(key));
+    this.#notifyListeners(topic, String(key));
   }
 
   async start(): Promise<void> {
@@ -91,23 +101,23 @@ export class Notifications {
       const colon = payload.indexOf(':');
       const topic = payload.slice(0, colon);
       const key = payload.slice(colon + 1);
-      if (topic !== echoTopic) this.#hear(topic, key);
-      else if (key === this.#echo?.nonce) this.#echo.heard();
+      if (topic !== echoTopic) this.#notifyListeners(topic, key);
+      else if (key === this.#echo?.nonce) this.#echo.received();
     });
     try {
       await client.connect();
       await client.query(`listen ${channel}`);
-      await this.#hearOwnEcho();
+      await this.#awaitEcho();
     } catch (error) {
       await client.end().catch(() => {});
       this.#tryAgainLater(error instanceof EchoLost ? echoLostPauseMs : reconnectPauseMs);
-      if (!this.#stopped) this.#tell(error as Error);
+      if (!this.#stopped) this.#reportLost(error as Error);
       return;
     }
     if (this.#stopped) return client.end().catch(() => {});
     this.#client = client;
-    this.#isTold = false;
-    this.#setDeaf(false);
+    this.#isReported = false;
+    this.#setDisconnected(false);
     this.#heartbeat = setInterval(() => this.#beat(client), heartbeatMs);
     this.#checkEchoLater(client);
   }
@@ -122,16 +132,16 @@ export class Notifications {
     await client?.end().catch(() => {});
   }
 
-  #hear(topic: string, key: string): void {
+  #notifyListeners(topic: string, key: string): void {
     for (const listener of this.#listeners.get(topic) ?? []) listener.changed(key);
   }
 
   #checkEchoLater(client: pg.Client): void {
     this.#echoTimer = setTimeout(() => {
-      this.#hearOwnEcho().then(
+      this.#awaitEcho().then(
         () => client === this.#client && this.#checkEchoLater(client),
         (error: Error) => {
-          // A notification that could not be published says nothing of hearing.
+          // That a notification could not be published does not mean that none arrive.
           if (error instanceof EchoLost) this.#lost(client, error);
           else if (client === this.#client) this.#checkEchoLater(client);
         },
@@ -140,22 +150,22 @@ export class Notifications {
   }
 
   /**
-   * Publishes on another connection and waits until that is heard. A pooler that hands out connections by transaction
-   * answers LISTEN, and every sign of life, and drops what arrives for a connection that nobody uses at the moment. While
-   * this waits nothing is asked on the listening connection at first, so that such a pooler cannot pass by chance.
+   * Publishes on another connection and waits until the notification arrives. A pooler in transaction mode answers LISTEN
+   * and every heartbeat, but drops notifications for a server connection that no client is using. At first no heartbeat is
+   * sent while this waits, so that such a pooler cannot pass by chance.
    */
-  async #hearOwnEcho(): Promise<void> {
+  async #awaitEcho(): Promise<void> {
     const nonce = randomUUID();
-    const heard = new Promise<void>((resolve) => {
-      this.#echo = { nonce, heard: resolve };
+    const received = new Promise<void>((resolve) => {
+      this.#echo = { nonce, received: resolve };
     });
     await this.#publisher.run(notify, [channel, `${echoTopic}:${nonce}`]);
     let deadline: NodeJS.Timeout | undefined;
     const overdue = new Promise<never>((_, reject) => {
-      // One turn later: after a busy second the notification may have arrived and not been read yet.
+      // One turn of the event loop later: after a stall the notification may have arrived and not been read yet.
       deadline = setTimeout(() => setImmediate(() => reject(new EchoLost())), echoDeadlineMs);
     });
-    await Promise.race([heard, overdue]).finally(() => clearTimeout(deadline));
+    await Promise.race([received, overdue]).finally(() => clearTimeout(deadline));
   }
 
   #beat(client: pg.Client): void {
@@ -177,15 +187,15 @@ export class Notifications {
     this.#client = undefined;
     clearInterval(this.#heartbeat);
     clearTimeout(this.#echoTimer);
-    this.#setDeaf(true);
-    this.#tell(error);
+    this.#setDisconnected(true);
+    this.#reportLost(error);
     client.end().catch(() => {});
     this.#tryAgainLater(reconnectPauseMs);
   }
 
-  #tell(error: Error): void {
-    if (this.#isTold) return;
-    this.#isTold = true;
+  #reportLost(error: Error): void {
+    if (this.#isReported) return;
+    this.#isReported = true;
     this.#onLost(error);
   }
 
@@ -196,7 +206,7 @@ export class Notifications {
     }, pauseMs);
   }
 
-  #setDeaf(disconnected: boolean): void {
+  #setDisconnected(disconnected: boolean): void {
     for (const listeners of this.#listeners.values())
       for (const listener of listeners) listener.disconnected?.(disconnected);
   }
@@ -205,8 +215,8 @@ export class Notifications {
 class EchoLost extends Error {
   constructor() {
     super(
-      'A notification sent on another connection did not arrive. A pooler that hands out connections by transaction is ' +
-        'the likely cause: set app.database.direct-url to an address of PostgreSQL itself, of the same database.',
+      'A notification sent on another connection did not arrive. A pooler in transaction mode is the likely cause: ' +
+        ' set app.database.direct-url to an address of PostgreSQL itself, of the same database.',
     );
   }
 }

@@ -50,7 +50,7 @@ afterEach(async () => {
   await line.close();
 });
 
-/** How a statement ends: what it brought, or what the caller is told and why. */
+/** The outcome of a statement: its rows, or the refusal and its cause. */
 async function ending(statement_: Promise<unknown>): Promise<unknown> {
   return statement_.catch(({ type, retryAfterSeconds, cause }) => ({ type, retryAfterSeconds, why: cause.message }));
 }
@@ -69,7 +69,7 @@ test('a server that answers is a writable primary', () => {
 });
 
 describe('a server that is silent on fresh connections too', () => {
-  test('costs the pools their connections: what is in flight is refused, and what comes is refused at once', async () => {
+  test('pools discard their connections: statements in flight fail, and new ones are refused at once', async () => {
     const inFlight = ending(pool.run(hold));
     await eventually('it is in flight', () => isRunning());
     line.silent = true;
@@ -91,7 +91,7 @@ describe('a server that is silent on fresh connections too', () => {
     expect(await pool.run(backend)).toHaveLength(1);
   });
 
-  test('refuses whoever was waiting for a connection, too', async () => {
+  test('requests that wait for a connection are refused as well', async () => {
     const inUse = [1, 2].map(() => ending(pool.run(hold)));
     await eventually('all connections are in use', () => isRunning(2));
     const waiting = [1, 2, 3, 4, 5].map(() => ending(pool.run(backend)));
@@ -102,7 +102,7 @@ describe('a server that is silent on fresh connections too', () => {
     }
   });
 
-  test('is noticed by the listener before the monitor looks', async () => {
+  test('the listener notices it before the next probe', async () => {
     const notifications = new Notifications(line.connection, () => {}, { onSilent: () => monitor.suspect() });
     await notifications.start();
     line.silent = true;
@@ -111,7 +111,7 @@ describe('a server that is silent on fresh connections too', () => {
   });
 });
 
-describe('healthy connections are kept', () => {
+describe('healthy connections stay open', () => {
   test('when another connection is silent and a fresh one is answered by the same server', async () => {
     const [before] = await pool.run(backend);
     for (let i = 0; i < 3; i++) {
@@ -122,21 +122,21 @@ describe('healthy connections are kept', () => {
     expect(lost).toEqual([]);
   });
 
-  test('when this process was busy, however long, and heard of no answer', async () => {
+  test('when this process was too busy to read the answer, however long', async () => {
     const [before] = await pool.run(backend);
     for (const suspected of [false, true]) {
       if (suspected) monitor.suspect();
-      const looked = monitor.start();
-      // It has asked, and the answer is on its way.
+      const probed = monitor.start();
+      // The probe was sent, and its answer is on the way.
       await setImmediate();
       stall(2_500);
-      await looked;
+      await probed;
     }
     expect(await pool.run(backend)).toEqual([before]);
     expect(lost).toEqual([]);
   });
 
-  test('when there is no room for a connection of its own', async () => {
+  test('when the server has no room for the connection of the monitor', async () => {
     const role = `crowded_${db.connection.database}`;
     await db.query(`create role ${role} login connection limit 1`);
     const crowded = new Database({
@@ -161,7 +161,7 @@ describe('healthy connections are kept', () => {
     await db.query(`drop role ${role}`);
   });
 
-  /** Keeps this process from doing anything else. */
+  /** Blocks the event loop. */
   function stall(ms: number): void {
     for (const until = performance.now() + ms; performance.now() < until; );
   }
@@ -182,7 +182,7 @@ describe('when another server has taken over', () => {
     await rm(dataDir, { recursive: true, force: true });
   });
 
-  test('no connection to the dead one lingers, in use or idle', async () => {
+  test('all connections to the old server are discarded, in use or idle', async () => {
     const [before] = await pool.run(startOf);
     const inFlight = ending(pool.run(hold));
     await eventually('it is in flight', () => isRunning());

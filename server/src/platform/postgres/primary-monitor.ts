@@ -3,69 +3,75 @@ import type pg from 'pg';
 import { type Clock, secondMs } from '../../core/clock.ts';
 import { type ConnectionConfig, SessionClient } from './connection.ts';
 import { type Database, sessionSettings } from './database.ts';
+import { type ClockReading, databaseMsSql } from './database-clock.ts';
 import { failureOf, isLoginRefused } from './failures.ts';
 
 /** Why nothing can be written. */
 export type AbsenceReason = 'away' | 'read_only';
 
-/** Since when no writable primary has been found, by the clock, in ms. */
+/** There is no writable primary. */
 export interface Absence {
   reason: AbsenceReason;
+  /** When it was found missing, in ms since the epoch. */
   sinceMs: number;
 }
 
 export interface PrimaryMonitorOptions {
   connection: ConnectionConfig;
-  /** Those whose connections are given up when the server they lead to is silent or another. */
+  /** The pools whose connections are discarded when their server is silent or has been replaced. */
   pools: () => Iterable<Database>;
   clock: Clock;
-  /** Told when the primary is lost, and of what is done about it. */
+  /** Called when the primary is lost, and when the reason changes. */
   onLost?: (reason: AbsenceReason, error: Error) => void;
-  /** Told when a writable primary is found again. */
+  /** Called when a writable primary is found again. */
   onFound?: () => void;
+  /** Called with the database's clock after every successful probe, so that nothing else has to ask for it. */
+  onTime?: (reading: ClockReading) => void;
 }
 
-/** How often it looks, and how soon again after a look that failed. */
-const periodMs = secondMs;
+const probeEveryMs = secondMs;
+/** After a probe that failed. */
 const retryPauseMs = 200;
-/** A look on the kept connection that takes longer is repeated on a fresh one. */
-const keptPatienceMs = secondMs;
-/** A server that does not even answer a fresh connection for so long is silent (docs/decisions, Silent servers). */
-const freshPatienceMs = 2 * secondMs;
+/** A probe on the open connection that takes longer is repeated on a fresh one. */
+const openTimeoutMs = secondMs;
+/** A server that does not answer a fresh connection for so long is silent (docs/decisions, Silent servers). */
+const freshTimeoutMs = 2 * secondMs;
 const tickMs = 50;
 
-/** The start of the postmaster tells one server from another: none that comes after a failover has the same. */
-const lookText = `select pg_is_in_recovery() or current_setting('transaction_read_only')::bool as read_only,
-                         pg_postmaster_start_time()::text as server`;
+/** The start time of the postmaster identifies a server: after a failover it is another. */
+const probeText = `select pg_is_in_recovery() or current_setting('transaction_read_only')::bool as read_only,
+                          pg_postmaster_start_time()::text as server, ${databaseMsSql} as now_ms`;
 
-interface Look {
-  read_only: boolean;
+interface Probe extends ClockReading {
+  isReadOnly: boolean;
   server: string;
 }
 
 interface Connection {
   client: pg.Client;
-  /** Without a word to the server. */
+  /** Closes the socket without the protocol's farewell, which a silent server would not read. */
   close: () => void;
 }
 
 /**
- * Knows whether there is a primary that takes writes, by asking once a second, and sees to it that no connection lingers on
- * a server that is not it. A connection that brings no answer proves nothing by itself: the network may have lost that one,
- * or this process was busy. So a fresh one is tried, and only when that stays without an answer too, fails, or leads to
- * another server, are the pools' connections given up.
+ * Knows whether there is a primary that takes writes, by a probe once a second, and discards connections that lead to a
+ * server which is silent or no longer the primary.
+ *
+ * An unanswered query proves little: the network may have lost that one connection, or this process was busy. So the probe
+ * is repeated on a fresh connection. The pools lose their connections only when that one is silent too, fails, or leads to
+ * another server.
  */
 export class PrimaryMonitor {
   readonly #options: PrimaryMonitorOptions;
-  #kept: Connection | undefined;
+  #connection: Connection | undefined;
   #server: string | undefined;
   #absence: Absence | undefined;
   #hasBeenWritable = false;
-  #looking: Promise<void> | undefined;
+  #probing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #stopped = false;
-  /** When the connections of that time came under suspicion (performance.now()). */
-  #suspectedAt: number | undefined;
+  #isStopped = false;
+  /** Connections opened before this time are suspected to be dead (performance.now()). */
+  #suspectedAtMs: number | undefined;
   #isTryingFresh = false;
 
   constructor(options: PrimaryMonitorOptions) {
@@ -81,103 +87,109 @@ export class PrimaryMonitor {
     return this.#hasBeenWritable;
   }
 
-  /** Resolves after the first look, whatever that has found. */
+  /** Resolves after the first probe, whatever its result. */
   start(): Promise<void> {
-    return this.#lookNow();
+    return this.#probeNow();
   }
 
-  /** A connection elsewhere has brought no answer in time: whether the server is there is found out at once. */
+  /** Another connection got no answer in time: probes on a fresh connection at once. */
   suspect(): void {
-    if (this.#stopped || this.#isTryingFresh) return;
-    this.#suspectedAt ??= performance.now();
-    this.#drop();
-    this.#lookUnattended();
+    if (this.#isStopped || this.#isTryingFresh) return;
+    this.#suspectedAtMs ??= performance.now();
+    this.#closeConnection();
+    this.#probeUnattended();
   }
 
   async stop(): Promise<void> {
-    this.#stopped = true;
+    this.#isStopped = true;
     clearTimeout(this.#timer);
-    this.#drop();
-    await this.#looking;
-    this.#drop();
+    this.#closeConnection();
+    await this.#probing;
+    this.#closeConnection();
   }
 
-  /** For callers that wait for nothing. A look reports its own failures; anything else is a defect, and is reported as well. */
-  #lookUnattended(): void {
-    this.#lookNow().catch((error: Error) => this.#lost('away', error));
+  /** For callers that do not wait. A probe reports its own failures; a rejection is a defect, and is reported as well. */
+  #probeUnattended(): void {
+    this.#probeNow().catch((error: Error) => this.#lost('away', error));
   }
 
-  #lookNow(): Promise<void> {
+  #probeNow(): Promise<void> {
     clearTimeout(this.#timer);
-    this.#looking ??= this.#look().then((pauseMs) => {
-      this.#looking = undefined;
-      if (!this.#stopped) this.#timer = setTimeout(() => this.#lookUnattended(), pauseMs);
+    this.#probing ??= this.#probe().then((pauseMs) => {
+      this.#probing = undefined;
+      if (!this.#isStopped) this.#timer = setTimeout(() => this.#probeUnattended(), pauseMs);
     });
-    return this.#looking;
+    return this.#probing;
   }
 
-  /** One look, never failing; gives back how long to wait before the next. */
-  async #look(): Promise<number> {
+  /** Never rejects; returns how long to wait before the next probe. */
+  async #probe(): Promise<number> {
     try {
-      this.#found((await this.#askKept()) ?? (await this.#askFresh()));
-      return periodMs;
+      this.#found((await this.#probeOpen()) ?? (await this.#probeFresh()));
+      return probeEveryMs;
     } catch (error) {
-      if (!this.#stopped) this.#failed(error as Error);
+      if (!this.#isStopped) this.#failed(error as Error);
       return retryPauseMs;
     }
   }
 
-  /** Undefined: there is no connection from before, or it brings no answer. */
-  async #askKept(): Promise<Look | undefined> {
-    if (this.#kept === undefined) return undefined;
+  /** Undefined when there is no open connection, or it does not answer. */
+  async #probeOpen(): Promise<Probe | undefined> {
+    const connection = this.#connection;
+    if (connection === undefined) return undefined;
     try {
-      return await answerOf(this.#kept, () => ask(this.#kept as Connection), keptPatienceMs);
+      return await answerOf(connection, () => probe(connection), openTimeoutMs);
     } catch {
-      this.#suspectedAt ??= performance.now() - keptPatienceMs;
-      this.#drop();
+      this.#suspectedAtMs ??= performance.now() - openTimeoutMs;
+      this.#closeConnection();
       return undefined;
     }
   }
 
-  async #askFresh(): Promise<Look> {
-    if (this.#stopped) throw new Error('The monitor was stopped.');
+  async #probeFresh(): Promise<Probe> {
+    if (this.#isStopped) throw new Error('The monitor was stopped.');
     const connection = this.#open();
-    this.#kept = connection;
+    this.#connection = connection;
     this.#isTryingFresh = true;
     try {
-      return await answerOf(connection, () => connection.client.connect().then(() => ask(connection)), freshPatienceMs);
+      return await answerOf(
+        connection,
+        () => connection.client.connect().then(() => probe(connection)),
+        freshTimeoutMs,
+      );
     } catch (error) {
-      this.#drop();
+      this.#closeConnection();
       throw error;
     } finally {
       this.#isTryingFresh = false;
     }
   }
 
-  #found({ read_only, server }: Look): void {
-    const { pools } = this.#options;
+  #found({ isReadOnly, server, ...reading }: Probe): void {
+    const { pools, onFound, onTime } = this.#options;
     if (this.#server !== undefined && server !== this.#server) {
-      for (const pool of pools()) pool.discardConnections('another server has taken over.', this.#suspectedAt);
+      for (const pool of pools()) pool.discardConnections('another server has taken over.', this.#suspectedAtMs);
     }
     this.#server = server;
-    this.#suspectedAt = undefined;
+    this.#suspectedAtMs = undefined;
     for (const pool of pools()) pool.suspend(false);
-    if (read_only) {
+    onTime?.(reading);
+    if (isReadOnly) {
       this.#lost('read_only', new Error('The database takes no writes: it is a standby, or set to read-only.'));
-      // The next look goes wherever the primary is then.
-      this.#drop();
+      // The next probe connects again, to wherever the primary is then.
+      this.#closeConnection();
       return;
     }
     this.#hasBeenWritable = true;
     if (this.#absence === undefined) return;
     this.#absence = undefined;
-    this.#options.onFound?.();
+    onFound?.();
   }
 
   #failed(error: Error): void {
-    const isSilent = error instanceof Silence;
+    const isSilent = error instanceof ServerSilent;
     for (const pool of this.#options.pools()) pool.suspend(isSilent);
-    // It is there and has no room for one more connection: nothing is known of the others.
+    // The server answered that it has no room for one more connection: that says nothing about the existing ones.
     if (failureOf(error) !== 'away') return;
     const isNew = this.#absence?.reason !== 'away';
     if ((isSilent || isNew) && !isLoginRefused(error)) {
@@ -196,45 +208,50 @@ export class PrimaryMonitor {
     let socket = new Socket();
     const client = new SessionClient({
       ...this.#options.connection,
-      ...sessionSettings('monitor', freshPatienceMs),
-      // Of several hosts each has its share of the time. For a single one only `silenceOf` decides: a timer of the driver
-      // would fire after a stall of this process, too.
-      ...((this.#options.connection.hosts?.length ?? 1) > 1 && { connectionTimeoutMillis: freshPatienceMs }),
+      ...sessionSettings('monitor', freshTimeoutMs),
+      // Several hosts share the time. For a single host only `silenceOf` decides: the driver's own timer would also fire
+      // after this process has stalled.
+      ...((this.#options.connection.hosts?.length ?? 1) > 1 && { connectionTimeoutMillis: freshTimeoutMs }),
       stream: () => {
         socket = new Socket();
         return socket;
       },
     });
-    // Whoever waits is told by the promise; between two looks nobody does.
+    // A query under way rejects; between two probes an error needs no handling.
     client.on('error', () => {});
     return { client, close: () => socket.destroy() };
   }
 
-  #drop(): void {
-    this.#kept?.close();
-    this.#kept = undefined;
+  #closeConnection(): void {
+    this.#connection?.close();
+    this.#connection = undefined;
   }
 }
 
-async function ask({ client }: Connection): Promise<Look> {
-  const { rows } = await client.query<Look>({ name: 'monitor.look', text: lookText });
-  return rows[0] as Look;
+async function probe({ client }: Connection): Promise<Probe> {
+  const askedMs = performance.now();
+  const { rows } = await client.query<{ read_only: boolean; server: string; now_ms: number }>({
+    name: 'monitor.probe',
+    text: probeText,
+  });
+  const answeredMs = performance.now();
+  const [{ read_only, server, now_ms }] = rows as [(typeof rows)[0]];
+  return { isReadOnly: read_only, server, databaseMs: now_ms, askedMs, answeredMs };
 }
 
-/** No answer, in so much time that this process has listened. */
-class Silence extends Error {
+class ServerSilent extends Error {
   readonly code = 'ETIMEDOUT';
 }
 
-/** Whatever the work brings; destroyed when it is silent for too long. */
+/** The result of `work`; closes the connection and throws ServerSilent when there is none within `timeoutMs`. */
 async function answerOf<Result>(
   { close }: Connection,
   work: () => Promise<Result>,
-  patienceMs: number,
+  timeoutMs: number,
 ): Promise<Result> {
-  const waited = new AbortController();
-  const silence = silenceOf(patienceMs, waited.signal).then(() => {
-    throw new Silence(`The server has not answered for ${patienceMs / secondMs} s.`);
+  const settled = new AbortController();
+  const silence = silenceOf(timeoutMs, settled.signal).then(() => {
+    throw new ServerSilent(`The server has not answered for ${timeoutMs / secondMs} s.`);
   });
   try {
     return await Promise.race([work(), silence]);
@@ -242,13 +259,13 @@ async function answerOf<Result>(
     close();
     throw error;
   } finally {
-    waited.abort();
+    settled.abort();
   }
 }
 
 /**
- * Resolves after so much time in which this process could have read an answer. When it stalls, all that has fallen due comes
- * at once, timers before what has been received: so time is counted in short ticks, each followed by a look at the sockets.
+ * Resolves after `ms` in which this process could have read an answer. After a stall all expired timers fire before
+ * received data is read, so the time is counted in short ticks, each followed by one round of reading the sockets.
  */
 async function silenceOf(ms: number, signal: AbortSignal): Promise<void> {
   for (let left = Math.ceil(ms / tickMs); left > 0; left--) {

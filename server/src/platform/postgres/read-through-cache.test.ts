@@ -22,7 +22,7 @@ beforeEach(() => {
   });
 });
 
-test('what was read is remembered, and seen without asking', async () => {
+test('a value that was read is cached, and available synchronously', async () => {
   expect(cache.peek('a')).toBeUndefined();
   expect(await cache.get('a')).toBe('old');
   expect(await cache.get('a')).toBe('old');
@@ -30,13 +30,13 @@ test('what was read is remembered, and seen without asking', async () => {
   expect(reads).toEqual(['a']);
 });
 
-test('a thousand who ask at once read once', async () => {
+test('a thousand concurrent callers cause one read', async () => {
   const answers = await Promise.all(Array.from({ length: 1_000 }, () => cache.get('a')));
   expect(new Set(answers)).toEqual(new Set(['old']));
   expect(reads).toEqual(['a']);
 });
 
-test('whoever asks after a change was heard is not given a read that began before it', async () => {
+test('a caller after a change does not get the result of a read that began before it', async () => {
   let finish = () => {};
   underway = new Promise((resolve) => {
     finish = resolve;
@@ -51,13 +51,13 @@ test('whoever asks after a change was heard is not given a read that began befor
   expect(cache.peek('a')).toBe('new');
 });
 
-test('what is not there is not remembered: it may come to be', async () => {
+test('a missing value is not cached: it may be created', async () => {
   expect(await cache.get('b')).toBeUndefined();
   truth.set('b', 'new');
   expect(await cache.get('b')).toBe('new');
 });
 
-test('what has changed is read anew; the rest stays', async () => {
+test('a changed value is read again; the others stay cached', async () => {
   truth.set('b', 'old');
   await cache.get('a');
   await cache.get('b');
@@ -68,25 +68,25 @@ test('what has changed is read anew; the rest stays', async () => {
   expect(cache.peek('b')).toBe('old');
 });
 
-test('all is forgotten at once', async () => {
+test('clear removes everything', async () => {
   await cache.get('a');
   cache.clear();
   expect(cache.peek('a')).toBeUndefined();
 });
 
-test('keeps no more than it may: what was used least lately goes first', async () => {
+test('at its maximum size the least recently used value is evicted', async () => {
   for (const key of ['a', 'b', 'c', 'd']) truth.set(key, key);
   for (const key of ['a', 'b', 'c', 'a', 'd']) await cache.get(key);
   expect(['a', 'b', 'c', 'd'].filter((key) => cache.peek(key) !== undefined)).toEqual(['a', 'c', 'd']);
 });
 
-describe('a read that a change overtakes is not kept', () => {
+describe('a value whose read overlaps a change is not cached', () => {
   const changes: [string, () => void][] = [
     ['of that entry', () => cache.drop('a')],
     ['of anything', () => cache.drop('b')],
     ['of everything', () => cache.clear()],
     [
-      'while nothing could be heard for a moment',
+      'after notifications were disconnected for a moment',
       () => {
         cache.disconnected = true;
         cache.disconnected = false;
@@ -109,8 +109,8 @@ describe('a read that a change overtakes is not kept', () => {
   });
 });
 
-describe('while changes cannot be heard', () => {
-  test('everything is forgotten, and every look goes to the database', async () => {
+describe('while notifications are disconnected', () => {
+  test('nothing is cached, and every read goes to the database', async () => {
     await cache.get('a');
     cache.disconnected = true;
     expect(cache.peek('a')).toBeUndefined();
@@ -121,7 +121,7 @@ describe('while changes cannot be heard', () => {
     expect(cache.peek('a')).toBeUndefined();
   });
 
-  test('and afterwards it remembers again', async () => {
+  test('afterwards it caches again', async () => {
     cache.disconnected = true;
     await cache.get('a');
     cache.disconnected = false;
@@ -130,7 +130,7 @@ describe('while changes cannot be heard', () => {
   });
 });
 
-test('a read that fails is told to whoever asked, and the next one asks again', async () => {
+test('a failed read rejects for its callers, and the next call reads again', async () => {
   let fails = true;
   const failing = new ReadThroughCache<string, string>({
     max: 3,

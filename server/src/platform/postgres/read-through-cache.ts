@@ -1,22 +1,22 @@
 import { LRUCache } from 'lru-cache';
 
 export interface ReadThroughCacheOptions<Key, Value> {
-  /** Reads the truth. Undefined means there is none; that is not remembered. */
+  /** Reads the value from the database. Undefined: there is none, which is not cached. */
   load: (key: Key) => Promise<Value | undefined>;
-  /** Entries kept at most; the least recently used go first. */
+  /** Maximum number of entries; the least recently used are evicted. */
   max: number;
 }
 
 /**
- * Remembers what was read until it is told of a change. While changes cannot be heard (`deaf`), it remembers nothing
- * and every look goes to the database, so that a revoked key or session is never served from memory.
+ * Caches values until they change. While notifications of changes are disconnected it caches nothing and reads every value
+ * from the database, so that a revoked key or session is never served from memory.
  */
 export class ReadThroughCache<Key extends {}, Value extends {}> {
   readonly #load: (key: Key) => Promise<Value | undefined>;
   readonly #entries: LRUCache<Key, Value>;
-  /** One read for all who ask while it runs: a thousand payments of a channel that was just changed ask once. */
+  /** Reads in flight, shared by concurrent callers: a thousand payments after a change of their channel cause one read. */
   readonly #reading = new Map<Key, Promise<Value | undefined>>();
-  /** Rises with every change heard: what was being read meanwhile may be old and is not kept. */
+  /** Counts changes: a value whose read overlaps one may be stale and is not cached. */
   #changes = 0;
   #disconnected = false;
 
@@ -25,23 +25,23 @@ export class ReadThroughCache<Key extends {}, Value extends {}> {
     this.#entries = new LRUCache({ max });
   }
 
-  /** What is remembered, without asking anyone: the hot path's first look. */
+  /** The cached value, synchronously: for the hot path. */
   peek(key: Key): Value | undefined {
     return this.#entries.get(key);
   }
 
   get(key: Key): Promise<Value | undefined> {
-    const remembered = this.#entries.get(key);
-    if (remembered !== undefined) return Promise.resolve(remembered);
-    // Who is deaf must not be given what was read before they asked.
+    const cached = this.#entries.get(key);
+    if (cached !== undefined) return Promise.resolve(cached);
+    // While notifications are disconnected, never share a read that began earlier.
     if (this.#disconnected) return this.#load(key);
     const reading = this.#reading.get(key);
     if (reading !== undefined) return reading;
-    const begun = this.#read(key).finally(() => {
-      if (this.#reading.get(key) === begun) this.#reading.delete(key);
+    const started = this.#read(key).finally(() => {
+      if (this.#reading.get(key) === started) this.#reading.delete(key);
     });
-    this.#reading.set(key, begun);
-    return begun;
+    this.#reading.set(key, started);
+    return started;
   }
 
   async #read(key: Key): Promise<Value | undefined> {

@@ -1,26 +1,23 @@
 import type { Topic } from './topics.ts';
 
-/** Work that a statement makes due: always, or when its rows say so. Published after the commit (`topics.ts`). */
+/** A topic that a statement makes due: always, or if `when` accepts its rows. Published after the commit (`topics.ts`). */
 export interface Wake<Row> {
   topic: Topic;
   when?(rows: readonly Row[]): boolean;
 }
 
-/**
- * A named SQL statement: prepared once per connection under its name, seen by that name in logs and in
- * pg_stat_activity. Values go in as $1, $2, …; rows come out as objects of `Row`.
- */
+/** A named SQL statement, prepared once per connection. Values are $1, $2, …; rows are objects of type `Row`. */
 export interface Statement<Row> {
   readonly name: string;
   readonly text: string;
   readonly wakes?: readonly Wake<Row>[] | undefined;
-  /** Only for the compiler: the shape of a row. */
+  /** Only for the compiler: the type of a row. */
   readonly row?: Row;
 }
 
 const declared: Statement<never>[] = [];
 
-/** Every statement of the modules that have been loaded: for the checks that look at all of them. */
+/** All statements of the loaded files, for checks that examine every statement. */
 export const allStatements: readonly Statement<never>[] = declared;
 
 export function statement<Row = never>(
@@ -33,7 +30,7 @@ export function statement<Row = never>(
   return made;
 }
 
-/** The topics that an execution has made due. */
+/** The topics that an execution with these rows makes due. */
 export function topicsOf<Row>({ wakes }: Statement<Row>, rows: readonly Row[]): Topic[] {
   if (wakes === undefined) return [];
   return wakes.filter((wake) => wake.when?.(rows) ?? true).map(({ topic }) => topic);

@@ -1,4 +1,4 @@
-/** Names a kind of work that can become due, such as `deliveries`. Lower-case words, part of a NOTIFY payload. */
+/** Names a kind of work that can become due, such as `deliveries`: one lower-case word, part of a NOTIFY payload. */
 export type Topic = string;
 
 /**
@@ -7,26 +7,26 @@ export type Topic = string;
  */
 export class Topics {
   readonly #subscribers = new Map<Topic, (() => void)[]>();
-  readonly #relays: ((topics: readonly Topic[]) => void)[] = [];
+  #relay: (topics: readonly Topic[]) => void = () => {};
 
   /** `wake` must return at once and never throw: it runs between a commit and the answer to its request. */
   subscribe(topic: Topic, wake: () => void): void {
     this.#subscribers.set(topic, [...(this.#subscribers.get(topic) ?? []), wake]);
   }
 
-  /** Work has become due here: wakes this process and tells the relay, which tells the other nodes. */
+  /** Work has become due here: wakes the workers of this process and, through the relay, those of the other nodes. */
   publish(topics: readonly Topic[]): void {
     this.deliver(topics);
-    for (const relay of this.#relays) relay(topics);
+    this.#relay(topics);
   }
 
-  /** Another node has published these topics: wakes this process alone. */
+  /** Another node has published these topics: wakes the workers of this process only. */
   deliver(topics: readonly Topic[]): void {
     for (const topic of topics) for (const wake of this.#subscribers.get(topic) ?? []) wake();
   }
 
-  /** Told of every topic published here. */
+  /** `relay` is called with all topics published here (`topic-relay.ts`). */
   relayTo(relay: (topics: readonly Topic[]) => void): void {
-    this.#relays.push(relay);
+    this.#relay = relay;
   }
 }

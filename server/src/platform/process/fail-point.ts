@@ -1,14 +1,14 @@
 /**
- * Ends this process, as kill -9 does, where a drill wants it to: at the n-th time that the named point is reached. It is how
- * tests prove that a crash between any two steps of a payment charges nobody twice. Without a drill it is a call of nothing.
+ * Ends this process as kill -9 does, at the n-th time the named point is reached. Fault tests use it to prove that a crash
+ * between any two steps of a payment charges nobody twice. In production it does nothing.
  */
 export type FailPoint = (name: string) => void;
 
 export const noFailPoint: FailPoint = () => {};
 
-/** `begun` or `begun:3`: where, and at which time. */
-export function failPointAt(drill: string): FailPoint {
-  const [wanted, times = '1'] = drill.split(':');
+/** `setting` is `name` or `name:n`, such as `begun:3`. */
+export function failPointAt(setting: string): FailPoint {
+  const [wanted, times = '1'] = setting.split(':');
   let left = Number(times);
   return (name) => {
     if (name === wanted && --left === 0) process.kill(process.pid, 'SIGKILL');

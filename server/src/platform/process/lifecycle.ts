@@ -1,12 +1,12 @@
-/** Something that runs: started before those that need it, stopped after them. */
+/** A running part of the process: started before the parts that need it, stopped after them. */
 export interface Part {
   name: string;
   stop: () => Promise<void>;
 }
 
 /**
- * What has been started, in order. Stopping goes in reverse, survives a part that fails to stop, and is safe to ask
- * for twice: the second call waits for the first.
+ * The running parts of the process. `stop` stops them in reverse order and continues when a part fails to stop. A second
+ * call waits for the first.
  */
 export class Lifecycle {
   readonly #parts: Part[] = [];
@@ -17,7 +17,7 @@ export class Lifecycle {
     this.#onStopFailure = onStopFailure;
   }
 
-  /** Remembers how to stop what has just been started. */
+  /** Registers a part that has just been started. */
   add(name: string, stop: () => Promise<void>): void {
     this.#parts.push({ name, stop });
   }

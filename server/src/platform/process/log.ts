@@ -3,8 +3,8 @@ import pino, { type Logger, type LoggerOptions } from 'pino';
 export type Log = Logger;
 
 /**
- * One JSON object a line, to standard error: standard output is for what a person reads at the start. What could be a
- * secret is blotted out wherever it stands. Written at once, so that the last words of a process are not lost.
+ * Logs one JSON object per line to standard error; standard output is for the welcome text. Secrets are redacted. Writes
+ * synchronously, so that the last lines of a process are not lost.
  */
 export function openLog(level: string): Log {
   const options: LoggerOptions = {
@@ -32,7 +32,7 @@ const secrets = [
   'webhookSecret',
 ];
 
-/** What an error says, and what caused it; not what hangs on it: a driver's error carries its whole client. */
+/** Message, code, stack and cause of an error, without its other properties: a driver's error references its client. */
 function factsOf(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return error;
   const { name, message, stack, cause } = error;

@@ -1,11 +1,11 @@
 import type { Kind } from './kinds.ts';
 
-/** Says in one line what is wrong with the configuration, and ends the start. */
+/** Ends the start with one line that explains what is wrong with the configuration. */
 export class SettingsError extends Error {}
 
 export interface SettingDeclaration<Value = unknown> {
   kind: Kind<Value>;
-  /** As an operator would write it; undefined when the setting has no default. */
+  /** As an operator writes it; undefined: no default. */
   default?: string;
   /** One or two sentences for docs/reference/settings.md. */
   description: string;
@@ -16,7 +16,7 @@ export interface SettingDeclaration<Value = unknown> {
 /** Settings by their dotted names. */
 export type SettingDeclarations = Readonly<Record<string, SettingDeclaration>>;
 
-/** Declares a setting. Its name is the key under which it stands (decisions, Configuration). */
+/** Declares a setting. Its key in the declarations is its name (decisions, Configuration). */
 export function setting<Value>(
   kind: Kind<Value>,
   options: { default: string; description: string; secret?: boolean },

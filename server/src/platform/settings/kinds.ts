@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-/** How a setting is written, and what it means inside. */
+/** The type of a setting: how its text is parsed. */
 export interface Kind<Value> {
   /** Shown in the documentation. */
   name: string;

@@ -3,7 +3,7 @@ import { invalid, notFound } from '../../../core/errors.ts';
 import { metadataJson } from '../../../core/metadata.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import { answerOnce, requestHash } from '../../../platform/postgres/idempotency-records.ts';
+import { answerOnce } from '../../../platform/postgres/idempotency-records.ts';
 import { mayUse, requireAccepting } from '../../payments/channels/rules.ts';
 import { nowOf, readCustomer } from '../customers/read.ts';
 import type { InvoiceDeps } from './deps.ts';
@@ -58,9 +58,8 @@ export async function createInvoice(
     ]);
     return wholeOf(transaction, row as InvoiceRow);
   };
-  if (idempotencyKey === undefined) return { record: await database.transaction(work), replayed: false };
-  const keyed = { tenantId: customer.tenant_id, path, key: idempotencyKey, hash: requestHash(input), nowMs: realMs };
-  const { answer, replayed } = await answerOnce(database, keyed, work);
+  const request = { tenantId: customer.tenant_id, path, key: idempotencyKey, input, nowMs: realMs };
+  const { answer, replayed } = await answerOnce(database, request, work);
   return { record: answer, replayed };
 }
 

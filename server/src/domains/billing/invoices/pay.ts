@@ -3,7 +3,7 @@ import { invalid } from '../../../core/errors.ts';
 import { publicId } from '../../../core/id.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import { answerOnce, requestHash } from '../../../platform/postgres/idempotency-records.ts';
+import { answerOnce } from '../../../platform/postgres/idempotency-records.ts';
 import { nowOf } from '../customers/read.ts';
 import { readInvoice } from './close.ts';
 import type { InvoiceDeps } from './deps.ts';
@@ -38,14 +38,8 @@ export async function payInvoice(
     const now = await lock(transaction, [{ tenantId, invoiceId: input.id }]);
     return { invoice: await wholeOf(transaction, now[0] as LockedInvoice), transactionId };
   };
-  const { answer, replayed } =
-    idempotencyKey === undefined
-      ? { answer: await database.transaction(work), replayed: false }
-      : await answerOnce(
-          database,
-          { tenantId, path, key: idempotencyKey, hash: requestHash(input), nowMs: realMs },
-          work,
-        );
+  const request = { tenantId, path, key: idempotencyKey, input, nowMs: realMs };
+  const { answer, replayed } = await answerOnce(database, request, work);
   return { paid: answer, replayed };
 }
 

@@ -1,7 +1,7 @@
 import { notFound, Refusal } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import { answerOnce, requestHash } from '../../../platform/postgres/idempotency-records.ts';
+import { answerOnce } from '../../../platform/postgres/idempotency-records.ts';
 import { tenantsSeen } from '../../identity/tenants/visible-tenants.ts';
 import { type Change, writeChanges } from './change.ts';
 import type { Answered } from './create.ts';
@@ -41,14 +41,8 @@ export async function alter(
     // A subscription that goes on again may be due at once.
     return recordOf(await caughtUp(transaction, (changes[0] as Change).after, nowMs, deps));
   };
-  const { answer, replayed } =
-    idempotencyKey === undefined
-      ? { answer: await deps.database.transaction(work), replayed: false }
-      : await answerOnce(
-          deps.database,
-          { tenantId: principal.tenantId, path, key: idempotencyKey, hash: requestHash(input), nowMs: deps.clock() },
-          work,
-        );
+  const request = { tenantId: principal.tenantId, path, key: idempotencyKey, input, nowMs: deps.clock() };
+  const { answer, replayed } = await answerOnce(deps.database, request, work);
   return { record: answer, replayed };
 }
 

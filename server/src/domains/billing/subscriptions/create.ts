@@ -4,7 +4,7 @@ import { invalid, notFound, Refusal } from '../../../core/errors.ts';
 import { metadataJson } from '../../../core/metadata.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import { answerOnce, requestHash } from '../../../platform/postgres/idempotency-records.ts';
+import { answerOnce } from '../../../platform/postgres/idempotency-records.ts';
 import type { Statement } from '../../../platform/postgres/statement.ts';
 import { readCustomer } from '../customers/read.ts';
 import { holdPlan, type PlanRow } from '../plans/statements.ts';
@@ -46,14 +46,8 @@ export async function createSubscription(
   metadataJson(input.metadata);
   const { tenant_id: tenantId } = await readCustomer(deps.database, input.customerId, principal, 'customerId');
   const work = (transaction: Queryable) => subscribe(transaction, input, { tenantId, userId: principal.userId }, deps);
-  const { answer, replayed } =
-    idempotencyKey === undefined
-      ? { answer: await deps.database.transaction(work), replayed: false }
-      : await answerOnce(
-          deps.database,
-          { tenantId, path, key: idempotencyKey, hash: requestHash(input), nowMs: deps.clock() },
-          work,
-        );
+  const request = { tenantId, path, key: idempotencyKey, input, nowMs: deps.clock() };
+  const { answer, replayed } = await answerOnce(deps.database, request, work);
   return { record: answer, replayed };
 }
 

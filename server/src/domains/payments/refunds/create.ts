@@ -5,7 +5,7 @@ import { type DrawUuid, uuidTimeMs } from '../../../core/id.ts';
 import { metadataJson } from '../../../core/metadata.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
-import { answerOnce, requestHash } from '../../../platform/postgres/idempotency-records.ts';
+import { answerOnce } from '../../../platform/postgres/idempotency-records.ts';
 import { requestRefund } from '../operations/request-refund.ts';
 import type { TransactionReader } from '../transactions/read.ts';
 import { lockPayment, type TransactionRow } from '../transactions/statements.ts';
@@ -57,14 +57,8 @@ export async function createRefund(
     else await holdAndRequest(transaction, payment, refund, deps);
     return recordOf(refund);
   };
-  const { answer, replayed } =
-    idempotencyKey === undefined
-      ? { answer: await deps.database.transaction(work), replayed: false }
-      : await answerOnce(
-          deps.database,
-          { tenantId: tenant_id, path, key: idempotencyKey, hash: requestHash(input), nowMs: deps.clock() },
-          work,
-        );
+  const request = { tenantId: tenant_id, path, key: idempotencyKey, input, nowMs: deps.clock() };
+  const { answer, replayed } = await answerOnce(deps.database, request, work);
   return { record: answer, replayed };
 }
 

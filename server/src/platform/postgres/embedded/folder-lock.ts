@@ -6,7 +6,7 @@ import { EmbeddedPostgresError } from './contract.ts';
 import { requireFolderOrNothing } from './places.ts';
 import { identify } from './process-table.ts';
 
-/** How long of two starts at the same moment one waits for the other to give way. */
+/** When two processes start at once, one waits this long for the other to give up. */
 const giveWayMs = 500;
 
 export interface FolderLock {
@@ -16,12 +16,11 @@ export interface FolderLock {
 /**
  * Makes this process the only one that runs a database in `root`.
  *
- * Announce, then look: every starter first creates a claim under a name that nobody else ever uses, then lists
- * the others. Of two starters the one that creates its claim second sees the first, so at most one goes on. A
- * claim of a dead process can be deleted by anyone at any time, because its name never comes again; that is why
- * there is no moment in which a stale lock could be taken over twice, as there is with a single lock file.
+ * Every starting process first creates a claim file with a unique name, then lists the others. Of two processes the one
+ * that creates its claim second sees the first, so at most one continues. Any process may delete the claim of a dead one at
+ * any time, because its name is never used again. So a stale lock cannot be taken over twice, as a single lock file can.
  *
- * @throws EmbeddedPostgresError naming the holder, when it lives
+ * @throws EmbeddedPostgresError that names the process which holds the lock
  */
 export async function lockFolder(root: string): Promise<FolderLock> {
   const folder = join(root, 'lock');
@@ -34,8 +33,8 @@ export async function lockFolder(root: string): Promise<FolderLock> {
   for (;;) {
     const others = livingClaims(folder, own);
     if (others.length === 0) return { release };
-    // Starters that meet are ordered by name: the first waits until the rest gave way. It waits in vain, and
-    // then gives up, when the other already holds the folder.
+    // Processes that start at once are ordered by name: the first waits until the others have given up. If another
+    // already holds the folder, the wait times out and this one gives up.
     const first = others.every((name) => own < name);
     if (!first || performance.now() > deadline) {
       release();
@@ -47,15 +46,15 @@ export async function lockFolder(root: string): Promise<FolderLock> {
   }
 }
 
-/** Everything there is to know is in the name, so a claim is complete in the moment it exists. */
+/** All information is in the name, so that a claim is complete as soon as it exists. */
 function claimName(): string {
   return `${process.pid}-${startMark(process.pid) ?? 'unknown'}-${randomBytes(6).toString('hex')}`;
 }
 
-/** The form of a claim's name. What is named otherwise was put there by somebody else, and is left alone. */
+/** The format of a claim's name. Files with other names are ignored. */
 const claimForm = /^(\d+)-([0-9a-f]{16}|unknown)-[0-9a-f]{12}$/;
 
-/** The claims of living processes but `own`; those of dead ones are deleted. */
+/** The claims of other running processes; those of dead ones are deleted. */
 function livingClaims(folder: string, own: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const [name, pid, start] = entry.isFile() && entry.name !== own ? (claimForm.exec(entry.name) ?? []) : [];
@@ -66,7 +65,7 @@ function livingClaims(folder: string, own: string): string[] {
   });
 }
 
-/** The process that uses the folder, other than this one; undefined when there is none. Only looks. */
+/** The other process that uses the folder; undefined when there is none. Changes nothing. */
 export function holderOfFolder(dataDir: string): number | undefined {
   try {
     const holder = readdirSync(join(dataDir, 'lock'))

@@ -19,7 +19,7 @@ import type { DataFolder } from './data-folder.ts';
 import { readPostmasterPid } from './postmaster-pid.ts';
 import { isRunning, type ProcessIdentity, signal } from './process-table.ts';
 
-/** A log larger than this is set aside at the next launch, one former log is kept. */
+/** A larger log is rotated at the next launch; one former log is kept. */
 const longestLogBytes = 10_000_000;
 const readyPollMs = 5;
 const adoptedPollMs = 50;
@@ -28,10 +28,10 @@ const stillStartingMs = 10_000;
 
 export interface Postmaster {
   readonly pid: number;
-  /** Says how it ended, as soon as it did. */
+  /** Resolves with how it ended. */
   readonly ended: Promise<string>;
   hasEnded(): boolean;
-  /** Where in the log its own lines begin: what stands before was said by others. */
+  /** The offset in the log at which its own lines begin. */
   readonly logStart: number;
 }
 
@@ -42,8 +42,8 @@ export interface CommandLine {
 }
 
 /**
- * Starts a postmaster, in a session of its own: Ctrl-C in the terminal reaches us and not it, so that we can
- * finish our work before we stop it.
+ * Starts a postmaster in its own session: Ctrl-C in the terminal reaches only this process, which finishes its work before it
+ * stops PostgreSQL.
  */
 export async function launch(folder: DataFolder, { program, words }: CommandLine): Promise<Postmaster> {
   const output = openLog(folder.logFile);
@@ -66,7 +66,7 @@ export async function launch(folder: DataFolder, { program, words }: CommandLine
   return watched(child.pid as number, ended, logStart);
 }
 
-/** Takes over a postmaster that an earlier, killed Florin started. It is not our child, so its end must be looked for. */
+/** Adopts a postmaster that a killed Florin started. It is no child of this process, so its end is found by polling. */
 export function adopt(folder: DataFolder, identity: ProcessIdentity): Postmaster {
   const logStart = statSync(folder.logFile, { throwIfNoEntry: false })?.size ?? 0;
   return watched(identity.pid, endOf(identity), logStart);
@@ -83,9 +83,9 @@ export function runsWith(folder: DataFolder, { program, words }: CommandLine): b
 }
 
 /**
- * Waits until sessions are accepted. There is no deadline: recovery takes the time it takes.
+ * Waits until sessions are accepted. There is no deadline, because recovery may take long.
  *
- * @throws Error when it ends instead
+ * @throws Error when it ends before
  */
 export async function untilReady(folder: DataFolder, postmaster: Postmaster, log: Log): Promise<void> {
   let nextReport = performance.now() + stillStartingMs;
@@ -104,7 +104,7 @@ export async function untilReady(folder: DataFolder, postmaster: Postmaster, log
   }
 }
 
-/** Fast shutdown: sessions end, a checkpoint is written. If that hangs, the end without one is just as safe. */
+/** Fast shutdown: ends sessions and writes a checkpoint. If that hangs, an immediate shutdown is equally safe. */
 export async function shutDown(postmaster: Postmaster, log: Log): Promise<void> {
   signal(postmaster.pid, 'SIGINT');
   const timer = setTimeout(() => {
@@ -129,7 +129,7 @@ async function endOf(identity: ProcessIdentity): Promise<string> {
   return 'unknown, it was not our child';
 }
 
-/** Not followed if it is a link: as root we may be in a folder that somebody else writes to. */
+/** Does not follow links: another account may be able to write to the folder while this process is root. */
 function openLog(path: string): number {
   const former = statSync(path, { throwIfNoEntry: false });
   if (former && former.size > longestLogBytes) renameSync(path, `${path}.1`);
@@ -145,7 +145,7 @@ function explainSpawn(error: Error, program: string): Error {
   );
 }
 
-/** In one line what the log says, from `start` on, of a failure: its last fatal line, with the detail below it. */
+/** The reason of a failure in one line: the last fatal line of the log after `start`, with its detail. */
 function complaintOf(folder: DataFolder, start: number): string {
   const file = openSync(folder.logFile, 'r');
   const tail = Buffer.alloc(8_192);
@@ -153,10 +153,10 @@ function complaintOf(folder: DataFolder, start: number): string {
   closeSync(file);
   const lines = tail.toString('utf8', 0, length).trimEnd().split('\n').map(withoutPrefix);
   const fatal = lines.findLastIndex((line) => /^(FATAL|PANIC)/.test(line));
-  // Before it has read its configuration it writes without levels, over several lines.
+  // Before it has read its configuration it logs without levels, over several lines.
   const said =
     fatal < 0 ? lines.slice(-3) : lines.slice(fatal, lines[fatal + 1]?.startsWith('DETAIL') ? fatal + 2 : fatal + 1);
-  // The account reaches the cluster by its working folder; an operator does not.
+  // The account reaches the cluster by its working directory, an operator by the path.
   return (said.join('; ') || 'it says nothing').replaceAll('/proc/self/cwd', folder.cluster).replace(/\.$/, '');
 }
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 const hasProc = process.platform === 'linux';
 
-/** A process number is used again after its process ended; the number together with the start is not. */
+/** Process ids are reused; the id together with the start time is unique. */
 export interface ProcessIdentity {
   readonly pid: number;
   readonly startedAt: string;
@@ -15,7 +15,7 @@ export interface ProcessEntry {
   readonly words: readonly string[];
 }
 
-/** The living process of this number. A zombie is dead: it still answers signal 0, but it holds nothing any more. */
+/** The running process with this id. A zombie counts as dead: it answers signal 0, but has released its resources. */
 export function identify(pid: number): ProcessIdentity | undefined {
   const startedAt = hasProc ? startFromProc(pid) : startFromPs(pid);
   return startedAt === undefined ? undefined : { pid, startedAt };
@@ -25,12 +25,12 @@ export function isRunning(identity: ProcessIdentity): boolean {
   return identify(identity.pid)?.startedAt === identity.startedAt;
 }
 
-/** Every process that this account may see, in no order. */
+/** All processes that this account may see, unordered. */
 export function listProcesses(): ProcessEntry[] {
   return hasProc ? listFromProc() : listFromPs();
 }
 
-/** Sends a signal; false when there is no such process any more. */
+/** Sends a signal; returns false when the process no longer exists. */
 export function signal(pid: number, name: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, name);

@@ -9,7 +9,7 @@ import { requirePlainFileOrNothing } from './places.ts';
 import { postmasterPidFile, readPostmasterPid } from './postmaster-pid.ts';
 import { identify, listProcesses, type ProcessEntry, type ProcessIdentity, signal } from './process-table.ts';
 
-/** Workers leave by themselves when their postmaster dies; those that do not within this time are told to, then made to. */
+/** Workers end by themselves when their postmaster dies. Those that do not within this time get SIGQUIT, then SIGKILL. */
 const askAfterMs = 100;
 const forceAfterMs = 500;
 

@@ -6,12 +6,12 @@ import { answers } from './remains.ts';
 
 const clusterOf = (dataDir: string) => join(resolve(dataDir), 'postgres', 'cluster');
 
-/** Whether a database has ever been made in this data folder. */
+/** Whether this data folder contains a database. */
 export function hasCluster(dataDir: string): boolean {
   return existsSync(join(clusterOf(dataDir), 'PG_VERSION'));
 }
 
-/** Whether anything stands where the database belongs, whole or damaged. */
+/** Whether the folder of the database contains anything, intact or damaged. */
 export function holdsCluster(dataDir: string): boolean {
   try {
     return readdirSync(clusterOf(dataDir)).length > 0;
@@ -20,7 +20,7 @@ export function holdsCluster(dataDir: string): boolean {
   }
 }
 
-/** How to reach the PostgreSQL that runs on a data folder, whoever started it; undefined when none accepts sessions there. */
+/** The connection to the PostgreSQL that runs on a data folder; undefined when none accepts sessions. */
 export async function findRunning(dataDir: string): Promise<EmbeddedConnection | undefined> {
   const report = readPostmasterPid(clusterOf(dataDir));
   if (report?.socket === undefined || report.status !== 'ready' || !(await answers(report.socket))) return undefined;

@@ -1,7 +1,7 @@
 import { EmbeddedPostgresError, embeddedPort } from './contract.ts';
 import type { DataFolder } from './data-folder.ts';
 
-/** Without these a committed row can be lost, so nobody may change them here. */
+/** Without these a committed row can be lost, so they cannot be changed. */
 const durability = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' };
 
 const defaults = {
@@ -12,7 +12,7 @@ const defaults = {
   // 2 GB take 13 s, without being faster before. 256 MB take 0.9 s, but checkpoints come so often that writing
   // whole pages after each of them costs two thirds of the throughput.
   max_wal_size: '512MB',
-  // Files are kept and recycled, which spares the slowest writes the making of new ones.
+  // Recycled WAL files avoid the cost of creating new ones in the slowest writes.
   min_wal_size: '256MB',
   wal_recycle: 'on',
   checkpoint_timeout: '15min',
@@ -20,9 +20,9 @@ const defaults = {
   // Compiling costs more than it gains with short statements.
   jit: 'off',
   huge_pages: 'off',
-  // Saves a process; there is no one to replicate to.
+  // Saves a process; there is no replication.
   max_logical_replication_workers: '0',
-  // A statement of a killed client ends, and lets go of its locks, instead of running on.
+  // A statement of a killed client ends and releases its locks.
   client_connection_check_interval: '1s',
   timezone: 'UTC',
   log_timezone: 'UTC',
@@ -48,7 +48,7 @@ export function postmasterArguments(
     logging_collector: 'off',
     log_destination: 'stderr',
     cluster_name: folder.mark,
-    // No setting of PostgreSQL; it makes the command line change with the binaries.
+    // Not a setting of PostgreSQL: it makes the command line differ between versions of the binaries.
     'florin.binaries': version,
   };
   const own = Object.entries(chosen).map(([name, value]) => [name.toLowerCase(), value] as const);

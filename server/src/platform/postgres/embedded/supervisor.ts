@@ -14,14 +14,14 @@ import { postmasterArguments } from './settings.ts';
 export type { EmbeddedConnection, EmbeddedPostgres, EmbeddedPostgresOptions, Log } from './contract.ts';
 export { EmbeddedPostgresError } from './contract.ts';
 
-/** One that ran this long was well and is started again at once; pauses are for one that dies over and over. */
+/** A postmaster that ran this long is restarted at once; one that keeps dying is restarted with pauses. */
 const wellAfterMs = 1_000;
 const firstPauseMs = 100;
 const longestPauseMs = 10_000;
 
 /**
- * Starts PostgreSQL on a data folder, or takes over the one that a killed Florin left running there, and keeps it
- * running until `stop`. Resolves when it accepts sessions.
+ * Starts PostgreSQL on a data folder, or adopts the one that a killed Florin left running there, and keeps it running until
+ * `stop`. Resolves when it accepts sessions.
  *
  * @throws EmbeddedPostgresError with one plain line: the folder is in use, cannot be used, is damaged, belongs to another
  *   account or holds data of another version; the binaries are missing or PostgreSQL does not start
@@ -96,7 +96,7 @@ class Supervisor implements EmbeddedPostgres {
     return this.#stopped;
   }
 
-  /** A process that ends without `stop`, by a defect, asks for a fast shutdown, which needs nobody to wait for it. */
+  /** If this process ends without `stop`, by a defect, it requests a fast shutdown without waiting for it. */
   readonly #onExit = (): void => {
     if (this.#postmaster && !this.#postmaster.hasEnded()) signal(this.#postmaster.pid, 'SIGINT');
   };
@@ -110,7 +110,7 @@ class Supervisor implements EmbeddedPostgres {
     this.#unlock();
   }
 
-  /** One postmaster that accepts sessions: the one that is there, if it is as we would start it, else a new one. */
+  /** Returns a postmaster that accepts sessions: the running one, if it has the same command line, else a new one. */
   async #bringUp(): Promise<Postmaster> {
     const begun = performance.now();
     const adopted = await this.#adoptOrphan();
@@ -134,7 +134,7 @@ class Supervisor implements EmbeddedPostgres {
       await untilReady(this.#folder, postmaster, this.#log);
       return postmaster;
     } catch {
-      // It was on its way out.
+      // It was already stopping.
       return undefined;
     }
   }
@@ -143,7 +143,7 @@ class Supervisor implements EmbeddedPostgres {
     await clearRemains(this.#folder, this.#log);
     const postmaster = await launch(this.#folder, this.#commandLine);
     this.#postmaster = postmaster;
-    // A stop that came before this line could not know of it.
+    // An earlier stop could not have stopped this postmaster.
     if (this.#stopping.signal.aborted) await shutDown(postmaster, this.#log);
     await untilReady(this.#folder, postmaster, this.#log);
     return postmaster;
@@ -163,7 +163,7 @@ class Supervisor implements EmbeddedPostgres {
     }
   }
 
-  /** Tries until it succeeds, or until we are stopped. */
+  /** Retries until it succeeds or `stop` is called. */
   async #restart(failures: number): Promise<Postmaster | undefined> {
     for (let attempt = failures; ; attempt += 1) {
       const pauseMs = attempt === 0 ? 0 : Math.min(firstPauseMs * 2 ** (attempt - 1), longestPauseMs);

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { readSettings, type Settings, SettingsError } from './settings.ts';
 
-/** The settings of this process: from its environment, and florin.yaml where it was started. */
-export function givenSettings(): Settings {
+/** Reads the settings of this process from its environment and from florin.yaml in the working directory. */
+export function loadSettings(): Settings {
   return readSettings(process.env, yamlOf('florin.yaml'));
 }
 
@@ -11,7 +11,7 @@ function yamlOf(path: string): unknown {
   try {
     return parse(textOf(path));
   } catch (error) {
-    // The reader of YAML adds a drawing of the place below its first line.
+    // The YAML parser appends a drawing of the position to its first line.
     throw new SettingsError(`${path}: ${(error as Error).message.split('\n')[0]?.replace(/:$/, '.')}`);
   }
 }
