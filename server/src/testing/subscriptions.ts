@@ -19,14 +19,14 @@ export async function subscriptionsNode(db: TestDatabase, startMs: number) {
   const payments = await paymentsNode(db, () => nowMs);
   const { creator, channels, drawUuid } = payments;
   const statements: string[] = [];
-  const troubles: unknown[] = [];
+  const errors: unknown[] = [];
   const working = new Database({
     connection: db.connection,
     connections: 2,
     name: 'test subscriptions',
     plans: 'batched',
   });
-  const database = watched(working, statements);
+  const database = recordingStatements(working, statements);
   const retryIntervalsMs = [2 * dayMs, 5 * dayMs];
   const deps = {
     database,
@@ -35,23 +35,23 @@ export async function subscriptionsNode(db: TestDatabase, startMs: number) {
     clock: () => nowMs,
     retryIntervalsMs,
     failPoint: noFailPoint,
-    onError: (error: unknown) => troubles.push(error),
+    onError: (error: unknown) => errors.push(error),
     creator,
   };
   const settler = new InvoiceSettler({
     database: working,
     drawUuid,
     followers: { settled: (transaction, settled) => followPayments(transaction, settled, deps) },
-    onError: (error) => troubles.push(error),
+    onError: (error) => errors.push(error),
   });
   return {
     ...payments,
     deps,
     /** The names of all statements run by subscriptions so far, and where transactions begin. */
     statements,
-    troubles,
+    errors: errors,
     settler,
-    moveTo: (atMs: number) => {
+    setTime: (atMs: number) => {
       nowMs = atMs;
     },
     subscribe: async (
@@ -85,7 +85,7 @@ export async function arrangeSubscribers(db: TestDatabase): Promise<void> {
 }
 
 /** Back to no subscriptions and nothing that followed from them. */
-export async function forgetSubscriptions({ query }: TestDatabase): Promise<void> {
+export async function deleteSubscriptions({ query }: TestDatabase): Promise<void> {
   await query(`truncate subscription, subscription_period, subscription_line, subscription_charge, invoice, invoice_line,
                  invoice_payment, invoice_counter, event, delivery, transaction cascade`);
 }
@@ -101,7 +101,7 @@ export async function brokenClaims({ database }: TestDatabase): Promise<string[]
 }
 
 /** The same database, with the names of what is run on it kept. */
-function watched(database: Database, statements: string[]): Database {
+function recordingStatements(database: Database, statements: string[]): Database {
   const watching = (queryable: Queryable): Queryable => ({
     run: (statement, values) => {
       statements.push(statement.name);

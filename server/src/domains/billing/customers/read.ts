@@ -5,7 +5,7 @@ import { tenantsSeen } from '../../identity/tenants/visible-tenants.ts';
 import { type CustomerRow, findCustomer } from './statements.ts';
 
 /** A customer, and what time it is for it where it lives by a test clock. */
-export type FoundCustomer = CustomerRow & { clock_now: string | null };
+export type CustomerWithClock = CustomerRow & { clock_now: string | null };
 
 /** The customer of that id, if the caller may see it; absent and foreign ids are refused alike, by `field`. */
 export async function readCustomer(
@@ -13,13 +13,13 @@ export async function readCustomer(
   id: number,
   principal: Principal,
   field = 'id',
-): Promise<FoundCustomer> {
+): Promise<CustomerWithClock> {
   const [row] = await database.run(findCustomer, [await tenantsSeen(database, principal), id]);
   if (row === undefined) throw notFound('customer', id, field);
   return row;
 }
 
 /** A customer's now: what its test clock shows, else the real time. */
-export function nowOf({ clock_now }: { clock_now: string | null }, realMs: number): number {
+export function customerNowMs({ clock_now }: { clock_now: string | null }, realMs: number): number {
   return clock_now === null ? realMs : Date.parse(clock_now);
 }

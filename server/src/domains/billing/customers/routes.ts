@@ -3,7 +3,7 @@ import { invalid, notFound } from '../../../core/errors.ts';
 import { defaultPageSize, paginationOf } from '../../../core/page.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import { tenantsSeen } from '../../identity/tenants/visible-tenants.ts';
-import { type CustomerDeps, saveCustomer } from './modify.ts';
+import { type CustomerDeps, modifyCustomer } from './modify.ts';
 import { readCustomer } from './read.ts';
 import { recordOf } from './record.ts';
 import { customerInput, customerListQuery, customerQuery, customerRecord } from './schema.ts';
@@ -18,7 +18,7 @@ export function customerRoutes(deps: CustomerDeps): Route[] {
       data: customerRecord,
       handle: async ({ body, principal }) => ({
         message: body.id === undefined ? 'Customer created' : 'Customer updated',
-        data: recordOf(await saveCustomer(body, principal, deps)),
+        data: recordOf(await modifyCustomer(body, principal, deps)),
       }),
     }),
 

@@ -62,12 +62,12 @@ export const findByExternalId = statement<CustomerRow>(
 );
 
 /** What the list is narrowed to, of `customer c`; null means all. Values: $2 address, $3 merchant's own id, $4 part of the name. */
-const narrowed = `($2::text is null or lower(c.email) = lower($2)) and ($3::text is null or c.external_id = $3)
+const filters = `($2::text is null or lower(c.email) = lower($2)) and ($3::text is null or c.external_id = $3)
          and ($4::text is null or position(lower($4) in lower(c.name)) > 0)`;
 
 export const countCustomers = statement<{ total: number }>(
   'customers.count',
-  `select count(*) as total from customer c where c.tenant_id = any ($1::bigint[]) and ${narrowed}`,
+  `select count(*) as total from customer c where c.tenant_id = any ($1::bigint[]) and ${filters}`,
 );
 
 /** A page, newest first. */
@@ -75,6 +75,6 @@ export const listCustomers = statement<CustomerRow>(
   'customers.list',
   `select ${columns}
      from customer c
-    where c.tenant_id = any ($1::bigint[]) and ${narrowed}
+    where c.tenant_id = any ($1::bigint[]) and ${filters}
     order by c.id desc offset $5::bigint limit $6::bigint`,
 );

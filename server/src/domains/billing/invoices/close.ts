@@ -5,18 +5,18 @@ import type { Principal } from '../../../core/principal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { statement } from '../../../platform/postgres/statement.ts';
 import { tenantsSeen } from '../../identity/tenants/visible-tenants.ts';
-import { nowOf } from '../customers/read.ts';
+import { customerNowMs } from '../customers/read.ts';
+import { lockInvoices } from './automatic-payments.ts';
 import type { InvoiceDeps } from './deps.ts';
-import { tellPaid } from './events.ts';
-import { takeNumbers } from './issue.ts';
-import { lock } from './payments.ts';
-import { type InvoiceRecord, wholeOf } from './record.ts';
-import { demandMove } from './rules.ts';
+import { appendPaidEvents } from './events.ts';
+import { allocateNumbers } from './issue.ts';
+import { detailOf, type InvoiceRecord } from './record.ts';
+import { requireTransition } from './rules.ts';
 import type { voidInput } from './schema.ts';
-import { columns, findInvoice, type InvoiceRow, type LockedInvoice } from './statements.ts';
-import { type InvoiceStatus, permittedMoves } from './states.ts';
+import { findInvoice, type InvoiceRow, invoiceColumns, type LockedInvoice } from './statements.ts';
+import { type InvoiceStatus, permittedTransitions } from './states.ts';
 
-const moveOne = statement<InvoiceRow>(
+const updateStatus = statement<InvoiceRow>(
   'invoices.move',
   `update invoice i
       set status = $3, number = coalesce($4, i.number), due_date = coalesce($5::date, i.due_date),
@@ -24,8 +24,8 @@ const moveOne = statement<InvoiceRow>(
           paid_at = case when $3 = 'PAID' then to_timestamp($6::float8 / 1000) else i.paid_at end,
           closed_at = case when $3 in ('VOID', 'UNCOLLECTIBLE') then to_timestamp($6::float8 / 1000) else i.closed_at end,
           version = i.version + 1, updated_at = greatest(to_timestamp($6::float8 / 1000), i.updated_at)
-    where i.tenant_id = $1 and i.id = $2 and (i.status, $3) in (${permittedMoves})
-   returning ${columns}`,
+    where i.tenant_id = $1 and i.id = $2 and (i.status, $3) in (${permittedTransitions})
+   returning ${invoiceColumns}`,
 );
 
 /**
@@ -33,12 +33,12 @@ const moveOne = statement<InvoiceRow>(
  * there are no holes. An invoice with nothing to pay is PAID at once, and told.
  */
 export async function finalizeInvoice(id: number, principal: Principal, deps: InvoiceDeps): Promise<InvoiceRecord> {
-  return changed(id, principal, deps, async (transaction, invoice, nowMs) => {
+  return changeInvoice(id, principal, deps, async (transaction, invoice, nowMs) => {
     const to = invoice.total === 0 ? 'PAID' : 'OPEN';
-    demandMove(invoice, invoice.status === 'DRAFT' ? to : 'OPEN');
-    const [number] = (await takeNumbers(transaction, [invoice.tenant_id])) as [number];
-    const row = await move(transaction, invoice, to, nowMs, number, invoice.due_date ?? utcDay(nowMs));
-    if (to === 'PAID') await tellPaid(transaction, [row], deps.drawUuid);
+    requireTransition(invoice, invoice.status === 'DRAFT' ? to : 'OPEN');
+    const [number] = (await allocateNumbers(transaction, [invoice.tenant_id])) as [number];
+    const row = await setStatus(transaction, invoice, to, nowMs, number, invoice.due_date ?? utcDay(nowMs));
+    if (to === 'PAID') await appendPaidEvents(transaction, [row], deps.drawUuid);
     return row;
   });
 }
@@ -50,16 +50,16 @@ export function voidInvoice(
   deps: InvoiceDeps,
 ): Promise<InvoiceRecord> {
   const to = uncollectible ? 'UNCOLLECTIBLE' : 'VOID';
-  return changed(id, principal, deps, async (transaction, invoice, nowMs) => {
-    demandMove(invoice, to);
-    const row = await move(transaction, invoice, to, nowMs);
+  return changeInvoice(id, principal, deps, async (transaction, invoice, nowMs) => {
+    requireTransition(invoice, to);
+    const row = await setStatus(transaction, invoice, to, nowMs);
     await deps.invoiceFollowers.closed(transaction, { tenantId: row.tenant_id, invoiceId: row.id, atMs: nowMs });
     return row;
   });
 }
 
 /** Changes an invoice under its lock; `nowMs` is its customer's time. */
-async function changed(
+async function changeInvoice(
   id: number,
   principal: Principal,
   { database, clock }: InvoiceDeps,
@@ -67,12 +67,12 @@ async function changed(
 ): Promise<InvoiceRecord> {
   const { tenant_id: tenantId } = await readInvoice(database, id, principal);
   return database.transaction(async (transaction) => {
-    const [invoice] = (await lock(transaction, [{ tenantId, invoiceId: id }])) as [LockedInvoice];
-    return wholeOf(transaction, await change(transaction, invoice, nowOf(invoice, clock())));
+    const [invoice] = (await lockInvoices(transaction, [{ tenantId, invoiceId: id }])) as [LockedInvoice];
+    return detailOf(transaction, await change(transaction, invoice, customerNowMs(invoice, clock())));
   });
 }
 
-async function move(
+async function setStatus(
   transaction: Queryable,
   { tenant_id, id }: LockedInvoice,
   to: InvoiceStatus,
@@ -80,7 +80,7 @@ async function move(
   number: number | null = null,
   dueDate: string | null = null,
 ): Promise<InvoiceRow> {
-  const [row] = await transaction.run(moveOne, [tenant_id, id, to, number, dueDate, nowMs]);
+  const [row] = await transaction.run(updateStatus, [tenant_id, id, to, number, dueDate, nowMs]);
   if (row === undefined) throw new Error(`Invoice ${id} moved while it was locked.`);
   return row;
 }

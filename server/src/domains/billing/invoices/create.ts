@@ -5,11 +5,11 @@ import type { Principal } from '../../../core/principal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { answerOnce, requestHash } from '../../../platform/postgres/idempotency-records.ts';
 import { mayUse, requireAccepting } from '../../payments/channels/rules.ts';
-import { nowOf, readCustomer } from '../customers/read.ts';
+import { customerNowMs, readCustomer } from '../customers/read.ts';
 import type { InvoiceDeps } from './deps.ts';
 import { insertInvoices } from './issue.ts';
-import { type InvoiceRecord, wholeOf } from './record.ts';
-import { demandCurrency, priced } from './rules.ts';
+import { detailOf, type InvoiceRecord } from './record.ts';
+import { priceLines, requireCurrency } from './rules.ts';
 import type { invoiceInput } from './schema.ts';
 import type { InvoiceRow } from './statements.ts';
 
@@ -25,10 +25,10 @@ export async function createInvoice(
   idempotencyKey?: string,
 ): Promise<{ record: InvoiceRecord; replayed: boolean }> {
   const { database, channels, clock } = deps;
-  demandCurrency(input.currency);
+  requireCurrency(input.currency);
   demandOneTax(input);
   metadataJson(input.metadata);
-  const prices = priced(input.lines);
+  const prices = priceLines(input.lines);
   const customer = await readCustomer(database, input.customerId, principal, 'customerId');
   const channel = input.channelId === undefined ? null : await channels.find(input.channelId);
   if (channel !== null && (channel === undefined || !mayUse(channel, customer.tenant_id))) {
@@ -50,13 +50,13 @@ export async function createInvoice(
         dueMs: input.dueDate === undefined ? null : Date.parse(input.dueDate),
         description: input.description ?? null,
         metadata: (input.metadata as Record<string, unknown> | undefined) ?? null,
-        prices,
+        totals: prices,
         status: 'DRAFT',
         number: null,
-        createdMs: nowOf(customer, realMs),
+        createdMs: customerNowMs(customer, realMs),
       },
     ]);
-    return wholeOf(transaction, row as InvoiceRow);
+    return detailOf(transaction, row as InvoiceRow);
   };
   if (idempotencyKey === undefined) return { record: await database.transaction(work), replayed: false };
   const keyed = { tenantId: customer.tenant_id, path, key: idempotencyKey, hash: requestHash(input), nowMs: realMs };

@@ -6,7 +6,7 @@ import { objectIdOf } from './rules.ts';
 import type { InvoiceRow } from './statements.ts';
 
 /** The payment that an event tells of. */
-export interface ToldPayment {
+export interface EventPayment {
   /** Null: none could be made at all. */
   transactionId: string | null;
   failureCode: string | null;
@@ -18,10 +18,10 @@ export interface ToldPayment {
  * a failed one `failureCode` and `failureMessage`. An event's own time is that of this service, also where the customer has
  * a test clock.
  */
-export function newsOf(
+export function eventDraftOf(
   type: 'invoice.paid' | 'invoice.payment_failed',
   invoice: InvoiceRow,
-  payment: ToldPayment | null,
+  payment: EventPayment | null,
   id: string,
 ): EventDraft {
   const createdMs = uuidTimeMs(id);
@@ -42,9 +42,13 @@ export function newsOf(
 }
 
 /** Tells of invoices that are paid without any payment, since nothing is due on them. */
-export function tellPaid(transaction: Queryable, invoices: readonly InvoiceRow[], drawUuid: DrawUuid): Promise<number> {
+export function appendPaidEvents(
+  transaction: Queryable,
+  invoices: readonly InvoiceRow[],
+  drawUuid: DrawUuid,
+): Promise<number> {
   return recordEvents(
     transaction,
-    invoices.map((invoice) => newsOf('invoice.paid', invoice, null, drawUuid())),
+    invoices.map((invoice) => eventDraftOf('invoice.paid', invoice, null, drawUuid())),
   );
 }

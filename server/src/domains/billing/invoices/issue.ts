@@ -3,8 +3,8 @@ import type { DrawUuid } from '../../../core/id.ts';
 import { plainArray, textArray } from '../../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { statement } from '../../../platform/postgres/statement.ts';
-import { tellPaid } from './events.ts';
-import { type LineInput, type Priced, priced } from './rules.ts';
+import { appendPaidEvents } from './events.ts';
+import { type LineInput, type PricedLines, priceLines } from './rules.ts';
 import type { InvoiceRow } from './statements.ts';
 import type { InvoiceStatus } from './states.ts';
 
@@ -23,7 +23,7 @@ export interface InvoiceDraft {
   periodEndMs: number | null;
   dueMs: number;
   /** When it is raised, in its customer's time. */
-  raisedMs: number;
+  issuedMs: number;
   description: string | null;
   /** Goes on to its payments, too. */
   metadata: Record<string, unknown> | null;
@@ -37,25 +37,25 @@ export type RaisedInvoice = InvoiceRow;
  * PAID from the beginning, and told. In a transaction of the caller's: the numbers of a tenant are locked until it ends, so
  * that they have no holes. Answers in the order of the drafts.
  */
-export async function raiseInvoices(
+export async function issueInvoices(
   transaction: Queryable,
   drafts: readonly InvoiceDraft[],
   drawUuid: DrawUuid,
 ): Promise<RaisedInvoice[]> {
   if (drafts.length === 0) return [];
-  const numbers = await takeNumbers(
+  const numbers = await allocateNumbers(
     transaction,
     drafts.map(({ tenantId }) => tenantId),
   );
   const rows = await insertInvoices(
     transaction,
     drafts.map((draft, i) => {
-      const prices = priced(draft.lines);
-      const status = prices.total === 0 ? 'PAID' : 'OPEN';
-      return { ...draft, prices, status, number: numbers[i] as number, createdMs: draft.raisedMs };
+      const totals = priceLines(draft.lines);
+      const status = totals.total === 0 ? 'PAID' : 'OPEN';
+      return { ...draft, totals: totals, status, number: numbers[i] as number, createdMs: draft.issuedMs };
     }),
   );
-  await tellPaid(
+  await appendPaidEvents(
     transaction,
     rows.filter(({ status }) => status === 'PAID'),
     drawUuid,
@@ -64,7 +64,7 @@ export async function raiseInvoices(
 }
 
 /** In the order of tenants, and after every other lock (`invoices.lock`). */
-const countOn = statement<{ tenant_id: number; last: number }>(
+const advanceCounters = statement<{ tenant_id: number; last: number }>(
   'invoices.count_on',
   `insert into invoice_counter as counter (tenant_id, last)
    select tenant_id, count(*) from unnest($1::bigint[]) as asked (tenant_id) group by tenant_id order by tenant_id
@@ -73,8 +73,8 @@ const countOn = statement<{ tenant_id: number; last: number }>(
 );
 
 /** A number for each, by its tenant, in order. */
-export async function takeNumbers(transaction: Queryable, tenantIds: readonly number[]): Promise<number[]> {
-  const counted = await transaction.run(countOn, [plainArray(tenantIds)]);
+export async function allocateNumbers(transaction: Queryable, tenantIds: readonly number[]): Promise<number[]> {
+  const counted = await transaction.run(advanceCounters, [plainArray(tenantIds)]);
   const next = new Map(counted.map(({ tenant_id, last }) => [tenant_id, last]));
   for (const tenantId of tenantIds) next.set(tenantId, (next.get(tenantId) as number) - 1);
   return tenantIds.map((tenantId) => {
@@ -85,9 +85,9 @@ export async function takeNumbers(transaction: Queryable, tenantIds: readonly nu
 }
 
 /** An invoice with all that follows from its lines. */
-export interface NewInvoice extends Omit<InvoiceDraft, 'lines' | 'dueMs' | 'raisedMs'> {
+export interface NewInvoice extends Omit<InvoiceDraft, 'lines' | 'dueMs' | 'issuedMs'> {
   dueMs: number | null;
-  prices: Priced;
+  totals: PricedLines;
   status: InvoiceStatus;
   number: number | null;
   createdMs: number;
@@ -97,7 +97,7 @@ export interface NewInvoice extends Omit<InvoiceDraft, 'lines' | 'dueMs' | 'rais
  * A line finds its invoice by its place in arrays: joined with `input`, 500 lines were compared with 500 invoices each. The
  * name of the sequence is looked up once, not for each row.
  */
-const insertMany = statement<{ place: number; id: number }>(
+const insertInvoicesWithLines = statement<{ place: number; id: number }>(
   'invoices.insert_many',
   `with input as (
      select row.*, nextval((select pg_get_serial_sequence('invoice', 'id')::regclass)) as id
@@ -132,19 +132,19 @@ const insertMany = statement<{ place: number; id: number }>(
 /** Writes invoices with their lines, and gives them back as they stand, in order. */
 export async function insertInvoices(transaction: Queryable, drafts: readonly NewInvoice[]): Promise<InvoiceRow[]> {
   const column = <Value extends string | number | null>(value: (draft: NewInvoice) => Value) => drafts.map(value);
-  const lines = drafts.flatMap(({ prices }, i) =>
+  const lines = drafts.flatMap(({ totals: prices }, i) =>
     prices.lines.map((line, number) => ({ ...line, place: i + 1, number: number + 1 })),
   );
-  const placed = await transaction.run(insertMany, [
+  const placed = await transaction.run(insertInvoicesWithLines, [
     plainArray(column(({ tenantId }) => tenantId)),
     plainArray(column(({ customerId }) => customerId)),
     plainArray(column(({ userId }) => userId)),
     textArray(column(({ currency }) => currency)),
     textArray(column(({ status }) => status)),
     plainArray(column(({ number }) => number)),
-    plainArray(column(({ prices }) => prices.subtotal)),
-    plainArray(column(({ prices }) => prices.tax)),
-    plainArray(column(({ prices }) => prices.total)),
+    plainArray(column(({ totals: prices }) => prices.subtotal)),
+    plainArray(column(({ totals: prices }) => prices.tax)),
+    plainArray(column(({ totals: prices }) => prices.total)),
     plainArray(column(({ channelId }) => channelId)),
     textArray(column(({ description }) => description)),
     textArray(column(({ metadata }) => (metadata === null ? null : JSON.stringify(metadata)))),
@@ -168,7 +168,7 @@ export async function insertInvoices(transaction: Queryable, drafts: readonly Ne
 /** What stands now, without reading it again. */
 function rowOf(draft: NewInvoice, id: number): InvoiceRow {
   const created = new Date(draft.createdMs).toISOString();
-  const { prices, status } = draft;
+  const { totals: prices, status } = draft;
   return {
     tenant_id: draft.tenantId,
     id,

@@ -3,14 +3,14 @@ import { defineModule } from '../../../platform/module.ts';
 import type { Node } from '../../../platform/node.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import type { TransactionCreator } from '../../payments/transactions/create.ts';
-import type { TestClockWorker } from '../test-clocks/advance.ts';
-import { invoiceClockWork } from './clock-work.ts';
+import type { TestClockWorker } from '../test-clocks/worker.ts';
 import { InvoiceFollowers } from './followers.ts';
 import { invoiceChecks } from './integrity.ts';
 import { invoiceRoutes } from './routes.ts';
 import { invoiceRecord } from './schema.ts';
 import { InvoiceSettler } from './settle.ts';
 import { endedPaymentDue, invoicesDue } from './settle-statements.ts';
+import { invoiceTestClockWork } from './test-clock-work.ts';
 
 type Needs = Node & { channels: ChannelDirectory; creator: TransactionCreator; testClockWorker: TestClockWorker };
 type Provided = ReturnType<typeof provide>;
@@ -45,6 +45,6 @@ function provide({ workerDatabase, drawUuid, log, testClockWorker }: Needs) {
     onError: (error) => log.warn({ error }, 'Settling invoices is failing; retrying'),
     onRecovered: () => log.info('Settling invoices works again'),
   });
-  testClockWorker.follow(invoiceClockWork);
+  testClockWorker.follow(invoiceTestClockWork);
   return { invoiceFollowers, invoiceSettler };
 }

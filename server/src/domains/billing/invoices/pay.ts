@@ -4,12 +4,12 @@ import { publicId } from '../../../core/id.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { answerOnce, requestHash } from '../../../platform/postgres/idempotency-records.ts';
-import { nowOf } from '../customers/read.ts';
+import { customerNowMs } from '../customers/read.ts';
+import { lockInvoices, paymentRequestOf, reserveAmounts } from './automatic-payments.ts';
 import { readInvoice } from './close.ts';
 import type { InvoiceDeps } from './deps.ts';
-import { hold, lock, paymentRequestOf } from './payments.ts';
-import { wholeOf } from './record.ts';
-import { payableAmount } from './rules.ts';
+import { detailOf } from './record.ts';
+import { requirePayableAmount } from './rules.ts';
 import type { paidInvoice, payInput } from './schema.ts';
 import type { LockedInvoice } from './statements.ts';
 
@@ -33,10 +33,10 @@ export async function payInvoice(
   const { tenant_id: tenantId } = await readInvoice(database, input.id, principal);
   const realMs = clock();
   const work = async (transaction: Queryable): Promise<PaidInvoice> => {
-    const [invoice] = (await lock(transaction, [{ tenantId, invoiceId: input.id }])) as [LockedInvoice];
+    const [invoice] = (await lockInvoices(transaction, [{ tenantId, invoiceId: input.id }])) as [LockedInvoice];
     const transactionId = await begin(transaction, invoice, input, principal, deps);
-    const now = await lock(transaction, [{ tenantId, invoiceId: input.id }]);
-    return { invoice: await wholeOf(transaction, now[0] as LockedInvoice), transactionId };
+    const now = await lockInvoices(transaction, [{ tenantId, invoiceId: input.id }]);
+    return { invoice: await detailOf(transaction, now[0] as LockedInvoice), transactionId };
   };
   const { answer, replayed } =
     idempotencyKey === undefined
@@ -56,7 +56,7 @@ async function begin(
   { userId }: Principal,
   { clock, drawUuid, creator }: InvoiceDeps,
 ): Promise<string> {
-  const amount = payableAmount(invoice, input.amount, 'id');
+  const amount = requirePayableAmount(invoice, input.amount, 'id');
   const channelId = input.channelId ?? invoice.channel_id ?? invoice.default_channel_id;
   if (channelId === null) {
     throw invalid('channelId', 'channelId is required: neither the invoice nor its customer names a channel.');
@@ -65,6 +65,10 @@ async function begin(
   const [refusal] = await creator.createWithin(transaction, [request]);
   if (refusal !== undefined) throw refusal;
   const { tenantId, invoiceId, id: transactionId } = request;
-  await hold(transaction, [{ tenantId, invoiceId, transactionId, amount, automatic: false }], nowOf(invoice, clock()));
+  await reserveAmounts(
+    transaction,
+    [{ tenantId, invoiceId, transactionId, amount, automatic: false }],
+    customerNowMs(invoice, clock()),
+  );
   return publicId('txn', transactionId);
 }

@@ -41,7 +41,7 @@ export function recordOf(row: InvoiceRow): ListedInvoice {
 }
 
 /** The invoice with its lines and payments. */
-export async function wholeOf(database: Queryable, row: InvoiceRow): Promise<InvoiceRecord> {
+export async function detailOf(database: Queryable, row: InvoiceRow): Promise<InvoiceRecord> {
   const key = [row.tenant_id, row.id];
   const lines = await database.run(findLines, key);
   const payments = await database.run(findPayments, key);

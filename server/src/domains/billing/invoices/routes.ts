@@ -4,10 +4,10 @@ import { get, post, type Route } from '../../../platform/http/route.ts';
 import { finalizeInvoice, readInvoice, voidInvoice } from './close.ts';
 import { createInvoice } from './create.ts';
 import type { InvoiceDeps } from './deps.ts';
-import { listInvoicesOf } from './list.ts';
+import { readInvoicePage } from './list.ts';
 import { payInvoice } from './pay.ts';
-import { wholeOf } from './record.ts';
-import { printedTypes, printInvoice } from './rendering/render.ts';
+import { detailOf } from './record.ts';
+import { printedTypes, renderInvoice } from './rendering/render.ts';
 import {
   finalizeInput,
   invoiceInput,
@@ -41,7 +41,7 @@ export function invoiceRoutes(deps: InvoiceDeps): Route[] {
       data: invoiceRecord,
       handle: ({ query, principal }) =>
         deps.database.snapshot(async (moment) => ({
-          data: await wholeOf(moment, await readInvoice(moment, query.id, principal)),
+          data: await detailOf(moment, await readInvoice(moment, query.id, principal)),
         })),
     }),
 
@@ -51,7 +51,7 @@ export function invoiceRoutes(deps: InvoiceDeps): Route[] {
       query: invoiceListQuery,
       data: Type.Array(listedInvoice),
       paged: true,
-      handle: ({ query, principal }) => listInvoicesOf(deps.database, query, principal),
+      handle: ({ query, principal }) => readInvoicePage(deps.database, query, principal),
     }),
 
     get('/api/invoice/print', 'invoice_read', 'Invoices', {
@@ -60,7 +60,7 @@ export function invoiceRoutes(deps: InvoiceDeps): Route[] {
       query: printQuery,
       data: Type.Null(),
       documentTypes: printedTypes,
-      handle: ({ query, principal }) => printInvoice(query, principal, deps.database),
+      handle: ({ query, principal }) => renderInvoice(query, principal, deps.database),
     }),
 
     post('/api/invoice/finalize', 'invoice_write', 'Invoices', {

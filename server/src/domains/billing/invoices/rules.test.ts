@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { allocate, apportion } from '../../../core/money.ts';
-import { type LineInput, priced } from './rules.ts';
+import { type LineInput, priceLines } from './rules.ts';
 import { invoiceStatuses, mayBecome } from './states.ts';
 
 const line = (unitAmount: number, taxRate?: number, quantity = 1): LineInput => ({
@@ -13,10 +13,10 @@ const line = (unitAmount: number, taxRate?: number, quantity = 1): LineInput => 
 
 test('the tax of a rate is reckoned on the sum of its lines, once, and shared out by largest remainder', () => {
   // 10 × 0.19 = 1.9 → 2 in all; line by line it would be ten times nothing.
-  const small = priced(Array.from({ length: 10 }, () => line(1, 1900)));
+  const small = priceLines(Array.from({ length: 10 }, () => line(1, 1900)));
   expect(small.tax).toBe(2);
   expect(small.lines.map(({ taxAmount }) => taxAmount)).toEqual([1, 1, 0, 0, 0, 0, 0, 0, 0, 0]);
-  const mixed = priced([line(333, 700, 3), line(450, 1900), line(999, 700), line(-100)]);
+  const mixed = priceLines([line(333, 700, 3), line(450, 1900), line(999, 700), line(-100)]);
   expect(mixed).toMatchObject({ subtotal: 2348, tax: 140 + 86, total: 2574 });
 });
 
@@ -32,7 +32,7 @@ test('whatever the lines are, totals are the sums of the lines, and each tax is 
   );
   fc.assert(
     fc.property(lines, (given) => {
-      const { lines: out, subtotal, tax, total } = priced(given);
+      const { lines: out, subtotal, tax, total } = priceLines(given);
       const sum = (values: number[]) => values.reduce((all, value) => all + value, 0);
       expect(sum(out.map(({ amount }) => amount))).toBe(subtotal);
       expect(sum(out.map(({ taxAmount }) => taxAmount))).toBe(tax);
@@ -50,9 +50,9 @@ test('whatever the lines are, totals are the sums of the lines, and each tax is 
 });
 
 test('credits carry their tax with them', () => {
-  expect(priced([line(1000, 1900), line(-500, 1900)])).toMatchObject({ subtotal: 500, tax: 95, total: 595 });
-  expect(priced([line(1000, 1900), line(-1000, 1900)])).toMatchObject({ subtotal: 0, tax: 0, total: 0 });
-  expect(() => priced([line(-1)])).toThrow('less than 0');
+  expect(priceLines([line(1000, 1900), line(-500, 1900)])).toMatchObject({ subtotal: 500, tax: 95, total: 595 });
+  expect(priceLines([line(1000, 1900), line(-1000, 1900)])).toMatchObject({ subtotal: 0, tax: 0, total: 0 });
+  expect(() => priceLines([line(-1)])).toThrow('less than 0');
 });
 
 test('apportioning never loses or makes a unit, of negative numbers either', () => {

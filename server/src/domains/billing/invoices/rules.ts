@@ -22,7 +22,7 @@ export interface PricedLine {
   taxAmount: number;
 }
 
-export interface Priced {
+export interface PricedLines {
   lines: PricedLine[];
   subtotal: number;
   tax: number;
@@ -35,13 +35,13 @@ const basisPoints = 10_000n;
  * Lines with their amounts and taxes, and the totals that they sum up to exactly. The tax of a rate is reckoned on the sum
  * of its lines, rounded half up once, and shared out over them by largest remainder.
  */
-export function priced(lines: readonly LineInput[]): Priced {
+export function priceLines(lines: readonly LineInput[]): PricedLines {
   const amounts = lines.map(({ quantity, unitAmount }) => BigInt(quantity) * BigInt(unitAmount));
   const taxes = taxesOf(lines, amounts);
   const subtotal = sumOf(amounts);
   const tax = sumOf(taxes);
   const whole =
-    amounts.find((amount) => !isCarried(amount)) ?? [subtotal, subtotal + tax].find((sum) => !isCarried(sum));
+    amounts.find((amount) => !isSafeAmount(amount)) ?? [subtotal, subtotal + tax].find((sum) => !isSafeAmount(sum));
   if (whole !== undefined) throw invalid('lines', 'lines sum up to more than 9007199254740991 minor units.');
   if (subtotal < 0n || subtotal + tax < 0n) throw invalid('lines', 'lines must not sum up to less than 0.');
   return {
@@ -74,9 +74,9 @@ function taxesOf(lines: readonly LineInput[], amounts: readonly bigint[]): bigin
 }
 
 const sumOf = (values: readonly bigint[]) => values.reduce((sum, value) => sum + value, 0n);
-const isCarried = (amount: bigint) => amount <= BigInt(maximumAmount) && amount >= -BigInt(maximumAmount);
+const isSafeAmount = (amount: bigint) => amount <= BigInt(maximumAmount) && amount >= -BigInt(maximumAmount);
 
-export function demandCurrency(currency: string): void {
+export function requireCurrency(currency: string): void {
   if (!isCurrency(currency)) throw invalid('currency', 'currency must be an upper-case ISO 4217 code, such as USD.');
 }
 
@@ -87,10 +87,10 @@ export const numberText = (number: number) => `INV-${String(number).padStart(6, 
 export const objectIdOf = (id: number) => `inv_${id}`;
 
 /** What payments may still be made for: what others hold counts as gone, also while their provider has not said anything. */
-export const leftOf = ({ total, amount_held }: InvoiceRow) => total - amount_held;
+export const unreservedAmountOf = ({ total, amount_held }: InvoiceRow) => total - amount_held;
 
 /** How much a payment takes of an invoice: what is asked for, or all that is left. */
-export function payableAmount(invoice: InvoiceRow, asked: number | undefined, field: string): number {
+export function requirePayableAmount(invoice: InvoiceRow, asked: number | undefined, field: string): number {
   const { status } = invoice;
   if (!isPayable(status)) {
     const because = status === 'DRAFT' ? 'finalize it first' : 'nothing can be paid on it any more';
@@ -99,7 +99,7 @@ export function payableAmount(invoice: InvoiceRow, asked: number | undefined, fi
       details: { status },
     });
   }
-  const left = leftOf(invoice);
+  const left = unreservedAmountOf(invoice);
   if (left === 0 || (asked !== undefined && asked > left)) {
     const message =
       left === 0
@@ -111,7 +111,7 @@ export function payableAmount(invoice: InvoiceRow, asked: number | undefined, fi
 }
 
 /** Refuses a status that the invoice cannot take: by the table, or because a payment of it is under way. */
-export function demandMove(invoice: InvoiceRow, to: InvoiceStatus): void {
+export function requireTransition(invoice: InvoiceRow, to: InvoiceStatus): void {
   const { status, amount_held, amount_paid } = invoice;
   if (!mayBecome(status, to)) {
     const allowed = Object.keys(transitions[status]);

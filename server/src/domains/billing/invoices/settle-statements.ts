@@ -1,6 +1,6 @@
 import { statement } from '../../../platform/postgres/statement.ts';
 import type { Topic } from '../../../platform/postgres/topics.ts';
-import { permittedMoves } from './states.ts';
+import { permittedTransitions } from './states.ts';
 
 /** Invoices are due to follow their payments. */
 export const invoicesDue: Topic = 'invoices';
@@ -34,7 +34,7 @@ export const claimEndedPayments = statement<EndedPayment>(
 );
 
 /** One array a column: tenant, invoice, number. */
-export const applyPayments = statement(
+export const markPaymentsApplied = statement(
   'invoices.apply_payments',
   `update invoice_payment p
       set applied_at = p.finished_at
@@ -43,13 +43,13 @@ export const applyPayments = statement(
 );
 
 /** Invoices as they are after their payments, guarded by the table of transitions. One array a column. */
-export const settleInvoices = statement<{ id: number }>(
+export const updateSettledInvoices = statement<{ id: number }>(
   'invoices.settle',
   `update invoice i
       set status = settled.status, amount_paid = settled.amount_paid, amount_held = settled.amount_held,
           paid_at = settled.paid_at::timestamptz, version = settled.version, updated_at = settled.updated_at::timestamptz
      from unnest($1::bigint[], $2::bigint[], $3::text[], $4::bigint[], $5::bigint[], $6::text[], $7::int[], $8::text[])
        as settled (tenant_id, id, status, amount_paid, amount_held, paid_at, version, updated_at)
-    where i.tenant_id = settled.tenant_id and i.id = settled.id and (i.status, settled.status) in (${permittedMoves})
+    where i.tenant_id = settled.tenant_id and i.id = settled.id and (i.status, settled.status) in (${permittedTransitions})
    returning i.id`,
 );

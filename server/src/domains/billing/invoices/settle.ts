@@ -3,10 +3,15 @@ import { ClaimLoop } from '../../../platform/jobs/claim-loop.ts';
 import { plainArray, textArray } from '../../../platform/postgres/array-literal.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { type EventDraft, recordEvents } from '../../webhooks/events/append-events.cte.ts';
-import { newsOf } from './events.ts';
+import { lockInvoices } from './automatic-payments.ts';
+import { eventDraftOf } from './events.ts';
 import type { InvoiceFollowers, SettledPayment } from './followers.ts';
-import { lock } from './payments.ts';
-import { applyPayments, claimEndedPayments, type EndedPayment, settleInvoices } from './settle-statements.ts';
+import {
+  claimEndedPayments,
+  type EndedPayment,
+  markPaymentsApplied,
+  updateSettledInvoices,
+} from './settle-statements.ts';
 import type { LockedInvoice } from './statements.ts';
 
 export interface InvoiceSettlerOptions {
@@ -73,7 +78,7 @@ export class InvoiceSettler {
 
   async #apply(transaction: Queryable, ended: readonly EndedPayment[]): Promise<void> {
     const { drawUuid, followers } = this.#options;
-    const invoices = await lock(
+    const invoices = await lockInvoices(
       transaction,
       ended.map(({ tenant_id, invoice_id }) => ({ tenantId: tenant_id, invoiceId: invoice_id })),
     );
@@ -84,14 +89,14 @@ export class InvoiceSettler {
       const key = `${payment.tenant_id}/${payment.invoice_id}`;
       const before = current.get(key) as LockedInvoice;
       const atMs = Date.parse(before.clock_now ?? payment.finished_at);
-      const after = settledBy(before, payment, atMs);
+      const after = applyPayment(before, payment, atMs);
       current.set(key, after);
       settled.push(settledPayment(after, payment, atMs));
-      const type = toldOf(before, after, payment);
-      if (type !== undefined) news.push(newsOf(type, after, paymentTold(payment), drawUuid()));
+      const type = eventTypeOf(before, after, payment);
+      if (type !== undefined) news.push(eventDraftOf(type, after, eventPaymentOf(payment), drawUuid()));
     }
-    await write(transaction, [...current.values()]);
-    await transaction.run(applyPayments, [
+    await saveInvoices(transaction, [...current.values()]);
+    await transaction.run(markPaymentsApplied, [
       plainArray(ended.map(({ tenant_id }) => tenant_id)),
       plainArray(ended.map(({ invoice_id }) => invoice_id)),
       plainArray(ended.map(({ number }) => number)),
@@ -102,7 +107,7 @@ export class InvoiceSettler {
 }
 
 /** The invoice after one of its payments has ended. */
-export function settledBy(invoice: LockedInvoice, { state, amount }: EndedPayment, atMs: number): LockedInvoice {
+export function applyPayment(invoice: LockedInvoice, { state, amount }: EndedPayment, atMs: number): LockedInvoice {
   const time = new Date(atMs).toISOString();
   const updated_at = time > invoice.updated_at ? time : invoice.updated_at;
   const changed = { ...invoice, version: invoice.version + 1, updated_at };
@@ -112,12 +117,12 @@ export function settledBy(invoice: LockedInvoice, { state, amount }: EndedPaymen
   return { ...changed, amount_paid, status: 'PAID', paid_at: time };
 }
 
-function toldOf(before: LockedInvoice, after: LockedInvoice, { state }: EndedPayment) {
+function eventTypeOf(before: LockedInvoice, after: LockedInvoice, { state }: EndedPayment) {
   if (state === 'FAILED') return 'invoice.payment_failed';
   return before.status !== 'PAID' && after.status === 'PAID' ? 'invoice.paid' : undefined;
 }
 
-function paymentTold({ transaction_id, failure_code, failure_message }: EndedPayment) {
+function eventPaymentOf({ transaction_id, failure_code, failure_message }: EndedPayment) {
   return { transactionId: transaction_id, failureCode: failure_code, failureMessage: failure_message };
 }
 
@@ -136,8 +141,8 @@ function settledPayment(invoice: LockedInvoice, payment: EndedPayment, atMs: num
   };
 }
 
-async function write(transaction: Queryable, invoices: readonly LockedInvoice[]): Promise<void> {
-  const written = await transaction.run(settleInvoices, [
+async function saveInvoices(transaction: Queryable, invoices: readonly LockedInvoice[]): Promise<void> {
+  const written = await transaction.run(updateSettledInvoices, [
     plainArray(invoices.map(({ tenant_id }) => tenant_id)),
     plainArray(invoices.map(({ id }) => id)),
     textArray(invoices.map(({ status }) => status)),

@@ -36,7 +36,7 @@ export interface InvoiceRow {
 }
 
 /** An invoice as `InvoiceRow`, from `invoice i`. */
-export const columns = `i.tenant_id, i.id, i.number, i.customer_id, i.status, i.currency, i.subtotal, i.tax, i.total,
+export const invoiceColumns = `i.tenant_id, i.id, i.number, i.customer_id, i.status, i.currency, i.subtotal, i.tax, i.total,
   i.amount_paid, i.amount_held, i.payments, i.channel_id, i.description, i.metadata, i.due_date, i.subscription_id,
   i.period_start, i.period_end, i.user_id, i.version, i.created_at, i.finalized_at, i.paid_at, i.closed_at, i.updated_at`;
 
@@ -73,13 +73,13 @@ export interface LockedInvoice extends InvoiceRow {
 /** In whichever of these tenants it is. Values: tenants, id. */
 export const findInvoice = statement<InvoiceRow>(
   'invoices.find',
-  `select ${columns}
+  `select ${invoiceColumns}
      from unnest($1::bigint[]) as seen (tenant_id)
      join invoice i on i.tenant_id = seen.tenant_id and i.id = $2`,
 );
 
 /** Whether an id that a payment names is one of ours. Invoices are never removed. */
-export const isOurs = statement<{ id: number }>(
+export const invoiceExists = statement<{ id: number }>(
   'invoices.is_ours',
   'select id from invoice where tenant_id = $1 and id = $2',
 );
@@ -106,9 +106,9 @@ export const findPayments = statement<PaymentRow>(
  * Lateral subqueries are always looked up by the whole key, in the order of the input. A join was planned as 500 invoices
  * against each customer of the tenant: 82 ms with 1,000 of them, more than the 10 s that a statement may take with 100,000.
  */
-export const lockInvoices = statement<LockedInvoice>(
+export const lockInvoiceRows = statement<LockedInvoice>(
   'invoices.lock',
-  `select ${columns}, c.default_channel_id, c.payment_method, k.now_at as clock_now
+  `select ${invoiceColumns}, c.default_channel_id, c.payment_method, k.now_at as clock_now
      from unnest($1::bigint[], $2::bigint[]) as wanted (tenant_id, id)
     cross join lateral (
       select * from invoice where tenant_id = wanted.tenant_id and id = wanted.id for update
@@ -126,7 +126,7 @@ export const lockInvoices = statement<LockedInvoice>(
  * Holds what payments take of invoices whose locks are held. One array a column: tenant, invoice, the payment, amount,
  * whether it is made without being asked for, when (ms). At most one for each invoice.
  */
-export const holdPayments = statement(
+export const reservePayments = statement(
   'invoices.hold',
   `with asked as (
      select * from unnest($1::bigint[], $2::bigint[], $3::uuid[], $4::bigint[], $5::boolean[], $6::float8[])
@@ -147,7 +147,7 @@ export const holdPayments = statement(
  * Payments that could not even be begun, of invoices whose locks are held. One array a column: tenant, invoice, amount,
  * the refusal's word and sentence, when (ms).
  */
-export const failPayments = statement(
+export const insertFailedPayments = statement(
   'invoices.fail_payments',
   `with asked as (
      select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::float8[])

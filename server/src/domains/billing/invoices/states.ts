@@ -21,7 +21,7 @@ export function mayBecome(from: InvoiceStatus, to: InvoiceStatus): boolean {
 export const isPayable = (status: InvoiceStatus) => status !== 'DRAFT' && mayBecome(status, 'PAID');
 
 /** The table as the guard in SQL wants it; an invoice that stays where it is only counts its payments. */
-export const permittedMoves: string = invoiceStatuses
+export const permittedTransitions: string = invoiceStatuses
   .flatMap((from) => [from, ...invoiceStatuses.filter((to) => mayBecome(from, to))].map((to) => `('${from}', '${to}')`))
   .join(', ');
 

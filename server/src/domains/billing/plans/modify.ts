@@ -6,7 +6,7 @@ import type { Database, Queryable } from '../../../platform/postgres/database.ts
 import { tenantsSeen } from '../../identity/tenants/visible-tenants.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import { mayUse, requireAccepting } from '../../payments/channels/rules.ts';
-import { demandCurrency, demandInterval } from './rules.ts';
+import { requireCurrency, requireInterval } from './rules.ts';
 import type { planInput } from './schema.ts';
 import { insertPlan, lockPlan, type PlanRow, updatePlan } from './statements.ts';
 import type { PlanUsages } from './usages.ts';
@@ -24,21 +24,21 @@ type PlanInput = Static<typeof planInput>;
  * Creates a plan, or updates the one named by `id`; the answer is what was saved. What periods of a plan in use are counted
  * by, and what they are paid in, stays; a new amount, name or channel holds for what comes.
  */
-export async function savePlan(input: PlanInput, principal: Principal, deps: PlanDeps): Promise<PlanRow> {
-  demandCurrency(input.currency);
+export async function modifyPlan(input: PlanInput, principal: Principal, deps: PlanDeps): Promise<PlanRow> {
+  requireCurrency(input.currency);
   const { id } = input;
   if (id === undefined) {
-    demandInterval(input.interval, input.intervalCount ?? 1);
-    await demandChannel(input, principal.tenantId, deps.channels);
+    requireInterval(input.interval, input.intervalCount ?? 1);
+    await requireChannel(input, principal.tenantId, deps.channels);
     const [created] = await deps.database.run(insertPlan, [principal.tenantId, ...valuesOf(input), deps.clock()]);
     return created as PlanRow;
   }
   return deps.database.transaction(async (transaction) => {
     const [existing] = await transaction.run(lockPlan, [await tenantsSeen(transaction, principal), id]);
     if (existing === undefined) throw notFound('plan', id);
-    demandInterval(input.interval, input.intervalCount ?? existing.interval_count);
-    await demandChannel(input, existing.tenant_id, deps.channels);
-    await demandUnused(input, existing, transaction, deps);
+    requireInterval(input.interval, input.intervalCount ?? existing.interval_count);
+    await requireChannel(input, existing.tenant_id, deps.channels);
+    await requireUnused(input, existing, transaction, deps);
     const [updated] = await transaction.run(updatePlan, [
       existing.tenant_id,
       id,
@@ -50,7 +50,7 @@ export async function savePlan(input: PlanInput, principal: Principal, deps: Pla
 }
 
 /** A channel must be one that payments of this tenant could use. */
-async function demandChannel(
+async function requireChannel(
   { channelId, currency }: PlanInput,
   tenantId: number,
   channels: ChannelDirectory,
@@ -61,7 +61,7 @@ async function demandChannel(
   requireAccepting(channel, currency);
 }
 
-async function demandUnused(
+async function requireUnused(
   input: PlanInput,
   existing: PlanRow,
   transaction: Queryable,

@@ -3,7 +3,7 @@ import { defaultPageSize, paginationOf } from '../../../core/page.ts';
 import { tenantOnWire } from '../../../core/principal.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import { tenantsSeen } from '../../identity/tenants/visible-tenants.ts';
-import { type PlanDeps, savePlan } from './modify.ts';
+import { modifyPlan, type PlanDeps } from './modify.ts';
 import { planInput, planListQuery, planRecord } from './schema.ts';
 import { countPlans, listPlans, type PlanRow } from './statements.ts';
 
@@ -18,7 +18,7 @@ export function planRoutes(deps: PlanDeps): Route[] {
       data: planRecord,
       handle: async ({ body, principal }) => ({
         message: body.id === undefined ? 'Plan created' : 'Plan updated',
-        data: recordOf(await savePlan(body, principal, deps)),
+        data: recordOf(await modifyPlan(body, principal, deps)),
       }),
     }),
 

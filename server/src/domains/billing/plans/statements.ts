@@ -35,7 +35,7 @@ export const lockPlan = statement<PlanRow>(
 );
 
 /** In the transaction that subscribes to it. Values: tenant, id. */
-export const holdPlan = statement<PlanRow>(
+export const lockPlanShared = statement<PlanRow>(
   'plans.hold',
   `select ${columns} from plan where tenant_id = $1 and id = $2 for share`,
 );
@@ -56,16 +56,16 @@ export const updatePlan = statement<PlanRow>(
    returning ${columns}`,
 );
 
-const listed = `tenant_id = any ($1::bigint[]) and ($2::boolean is null or state = $2)`;
+const filters = `tenant_id = any ($1::bigint[]) and ($2::boolean is null or state = $2)`;
 
 /** Newest first. Values: tenants, state or null, how many to skip, how many to give back. */
 export const listPlans = statement<PlanRow>(
   'plans.list',
-  `select ${columns} from plan where ${listed} order by id desc offset $3 limit $4`,
+  `select ${columns} from plan where ${filters} order by id desc offset $3 limit $4`,
 );
 
 /** Values: tenants, state or null. */
 export const countPlans = statement<{ total: number }>(
   'plans.count',
-  `select count(*) as total from plan where ${listed}`,
+  `select count(*) as total from plan where ${filters}`,
 );

@@ -29,12 +29,12 @@ export interface Span {
 export function boundaryOf(anchor: Anchor, { unit, count }: Interval, number: number): number {
   // Of a time that comes twice the anchor may be the second.
   if (number === 0) return anchor.atMs;
-  const wall = wallOf(anchor.atMs, anchor.timeZone);
+  const wall = toWallTime(anchor.atMs, anchor.timeZone);
   const moved =
     unit === 'day' || unit === 'week'
       ? wall + number * count * lengthMs[unit]
       : monthsAfter(wall, number * count * months[unit]);
-  return instantOf(moved, anchor.timeZone);
+  return fromWallTime(moved, anchor.timeZone);
 }
 
 /**
@@ -51,7 +51,7 @@ export function periodOf(anchor: Anchor, interval: Interval, number: number): Sp
 
 /** So many days later, at the same time on the wall. */
 export function daysAfter(atMs: number, days: number, timeZone: string): number {
-  return instantOf(wallOf(atMs, timeZone) + days * dayMs, timeZone);
+  return fromWallTime(toWallTime(atMs, timeZone) + days * dayMs, timeZone);
 }
 
 /** Whether times can be read by this zone here. */
@@ -59,7 +59,7 @@ export function isTimeZone(name: string): boolean {
   // A bare offset has no rules, and is written in ways that only some know.
   if (!/^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/.test(name)) return false;
   try {
-    clockOn(name);
+    formatterFor(name);
     return true;
   } catch {
     return false;
@@ -81,15 +81,15 @@ function monthsAfter(wall: number, count: number): number {
 }
 
 /** What the clock on the wall shows, as the moment at which one in UTC shows the same. */
-function wallOf(atMs: number, timeZone: string): number {
+function toWallTime(atMs: number, timeZone: string): number {
   return atMs + offsetAt(atMs, timeZone);
 }
 
-function instantOf(wall: number, timeZone: string): number {
+function fromWallTime(wall: number, timeZone: string): number {
   if (timeZone === 'UTC') return wall;
   const before = offsetAt(wall - dayMs, timeZone);
   const after = offsetAt(wall + dayMs, timeZone);
-  const readings = [wall - before, wall - after].filter((atMs) => wallOf(atMs, timeZone) === wall);
+  const readings = [wall - before, wall - after].filter((atMs) => toWallTime(atMs, timeZone) === wall);
   // Left out by a change of clocks: read by the offset before it, it is as much later as was left out.
   return readings.length > 0 ? Math.min(...readings) : wall - before;
 }
@@ -98,7 +98,7 @@ function instantOf(wall: number, timeZone: string): number {
 function offsetAt(atMs: number, timeZone: string): number {
   if (timeZone === 'UTC') return 0;
   const parts = Object.fromEntries(
-    clockOn(timeZone)
+    formatterFor(timeZone)
       .formatToParts(atMs)
       .map(({ type, value }) => [type, Number(value)]),
   );
@@ -106,11 +106,11 @@ function offsetAt(atMs: number, timeZone: string): number {
   return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(atMs / secondMs) * secondMs;
 }
 
-const clocks = new Map<string, Intl.DateTimeFormat>();
+const formatters = new Map<string, Intl.DateTimeFormat>();
 
 /** Making one takes a hundred times as long as reading it. */
-function clockOn(timeZone: string): Intl.DateTimeFormat {
-  const known = clocks.get(timeZone);
+function formatterFor(timeZone: string): Intl.DateTimeFormat {
+  const known = formatters.get(timeZone);
   if (known !== undefined) return known;
   const made = new Intl.DateTimeFormat('en-US', {
     timeZone,
@@ -124,6 +124,6 @@ function clockOn(timeZone: string): Intl.DateTimeFormat {
     minute: 'numeric',
     second: 'numeric',
   });
-  clocks.set(timeZone, made);
+  formatters.set(timeZone, made);
   return made;
 }

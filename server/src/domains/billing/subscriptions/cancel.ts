@@ -1,9 +1,9 @@
 import type { Principal } from '../../../core/principal.ts';
-import { alter, demandMove } from './alter.ts';
-import type { Answered } from './create.ts';
+import { changeSubscription, requireTransition } from './change-subscription.ts';
+import type { SubscriptionReply } from './create.ts';
 import type { SubscriptionDeps } from './payer.ts';
-import { changed, ended, timeOf } from './rules.ts';
-import { cancelFor } from './update.ts';
+import { timeOf, withChange, withEnd } from './rules.ts';
+import { cancelAtPeriodEndFor } from './update.ts';
 
 /**
  * Cancels a subscription: at once, or when its period ends. Nothing is given back by itself: whoever wants to gives money
@@ -14,13 +14,18 @@ export function cancelSubscription(
   principal: Principal,
   deps: SubscriptionDeps,
   idempotencyKey?: string,
-): Promise<Answered> {
-  return alter({ path: '/api/subscription/cancel', input, idempotencyKey }, principal, deps, async (_, row, nowMs) => {
-    demandMove(row.state, 'CANCELLED');
-    const after =
-      input.cancelAtPeriodEnd === true
-        ? changed(row, { cancel_at_period_end: cancelFor(row, true) }, nowMs)
-        : ended(row, 'CANCELLED', timeOf(nowMs), nowMs);
-    return { before: row, after };
-  });
+): Promise<SubscriptionReply> {
+  return changeSubscription(
+    { path: '/api/subscription/cancel', input, idempotencyKey },
+    principal,
+    deps,
+    async (_, row, nowMs) => {
+      requireTransition(row.state, 'CANCELLED');
+      const after =
+        input.cancelAtPeriodEnd === true
+          ? withChange(row, { cancel_at_period_end: cancelAtPeriodEndFor(row, true) }, nowMs)
+          : withEnd(row, 'CANCELLED', timeOf(nowMs), nowMs);
+      return { before: row, after };
+    },
+  );
 }

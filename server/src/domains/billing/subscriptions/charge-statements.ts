@@ -1,5 +1,5 @@
 import { statement } from '../../../platform/postgres/statement.ts';
-import type { WrittenCharge } from './write-statements.ts';
+import type { ChargeRow } from './write-statements.ts';
 
 export interface ChargeKey {
   tenant_id: number;
@@ -12,7 +12,7 @@ export interface ChargeKey {
  * their subscriptions, as whoever settles them does. Charges are written only under the lock of their subscription: two who
  * wrote those of one subscription in different orders waited for each other. Values: clock, now in ms, how many.
  */
-export const dueCharges = statement<ChargeKey>(
+export const findDueCharges = statement<ChargeKey>(
   'subscriptions.due_charges',
   `select tenant_id, invoice_id, subscription_id from subscription_charge
     where clock_id = $1 and due_at <= to_timestamp($2::float8 / 1000)
@@ -23,7 +23,7 @@ export const dueCharges = statement<ChargeKey>(
  * Tried: what becomes of it will be told. Those that are given back were due until now. The locks of their subscriptions are
  * held. Values: tenants and invoices, an array each, now in ms.
  */
-export const chargesTried = statement<{ invoice_id: number }>(
+export const markChargesTried = statement<{ invoice_id: number }>(
   'subscriptions.charges_tried',
   `update subscription_charge c set due_at = null
      from unnest($1::bigint[], $2::bigint[]) as tried (tenant_id, invoice_id)
@@ -46,7 +46,7 @@ export const postponeCharge = statement(
  * `offset 0` keeps it a look into the index of open charges for each. An order by invoices was had by reading, for each
  * subscription, all charges of its tenant, since workers are told not to sort.
  */
-export const openCharges = statement<WrittenCharge>(
+export const findOpenCharges = statement<ChargeRow>(
   'subscriptions.open_charges',
   `select c.*
      from unnest($1::bigint[], $2::bigint[]) as wanted (tenant_id, id)
@@ -59,7 +59,7 @@ export const openCharges = statement<WrittenCharge>(
 );
 
 /** Which subscriptions raised these invoices. Values: tenants and invoices, an array each. */
-export const chargesOf = statement<ChargeKey>(
+export const findChargesOfInvoices = statement<ChargeKey>(
   'subscriptions.charges_of',
   `select c.tenant_id, c.invoice_id, c.subscription_id
      from unnest($1::bigint[], $2::bigint[]) as wanted (tenant_id, invoice_id)

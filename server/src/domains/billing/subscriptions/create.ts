@@ -7,19 +7,24 @@ import type { Queryable } from '../../../platform/postgres/database.ts';
 import { answerOnce, requestHash } from '../../../platform/postgres/idempotency-records.ts';
 import type { Statement } from '../../../platform/postgres/statement.ts';
 import { readCustomer } from '../customers/read.ts';
-import { holdPlan, type PlanRow } from '../plans/statements.ts';
+import { lockPlanShared, type PlanRow } from '../plans/statements.ts';
 import { daysAfter, isTimeZone } from './calendar.ts';
-import { type Change, freeTime, writeChanges } from './change.ts';
-import { demandChannel, holdPayer, momentOf, type Payer, type SubscriptionDeps, usualChannelOf } from './payer.ts';
+import { defaultChannelOf, lockPayer, type Payer, parseTime, requireChannel, type SubscriptionDeps } from './payer.ts';
 import { recordOf, type SubscriptionRecord } from './record.ts';
-import { changeOf } from './renew.ts';
-import { changed, priceFor, timeOf } from './rules.ts';
+import { renewalOf } from './renew.ts';
+import { periodPrice, timeOf, withChange } from './rules.ts';
 import type { createInput } from './schema.ts';
-import { type HeldSubscription, insertSubscription, nextSubscriptionId, type SubscriptionRow } from './statements.ts';
+import {
+  insertSubscription,
+  nextSubscriptionId,
+  type SubscriptionRow,
+  type SubscriptionWithTerms,
+} from './statements.ts';
+import { type Change, unbilledTime, writeChanges } from './write-changes.ts';
 
 type CreateInput = Static<typeof createInput>;
 
-export interface Answered {
+export interface SubscriptionReply {
   record: SubscriptionRecord;
   replayed: boolean;
 }
@@ -42,7 +47,7 @@ export async function createSubscription(
   principal: Principal,
   deps: SubscriptionDeps,
   idempotencyKey?: string,
-): Promise<Answered> {
+): Promise<SubscriptionReply> {
   metadataJson(input.metadata);
   const { tenant_id: tenantId } = await readCustomer(deps.database, input.customerId, principal, 'customerId');
   const work = (transaction: Queryable) => subscribe(transaction, input, { tenantId, userId: principal.userId }, deps);
@@ -64,26 +69,26 @@ async function subscribe(
   deps: SubscriptionDeps,
 ): Promise<SubscriptionRecord> {
   const { tenantId } = owner;
-  const [payer] = await transaction.run(holdPayer, [tenantId, input.customerId]);
+  const [payer] = await transaction.run(lockPayer, [tenantId, input.customerId]);
   if (payer === undefined) throw notFound('customer', input.customerId, 'customerId');
-  const plan = await usablePlan(transaction, tenantId, input.planId);
-  const channelId = input.channelId ?? usualChannelOf(plan, payer);
-  await demandChannel(deps.channels, channelId, tenantId, plan.currency);
+  const plan = await requireUsablePlan(transaction, tenantId, input.planId);
+  const channelId = input.channelId ?? defaultChannelOf(plan, payer);
+  await requireChannel(deps.channels, channelId, tenantId, plan.currency);
   const nowMs = payer.clock_now === null ? deps.clock() : Date.parse(payer.clock_now);
   const [{ id }] = (await transaction.run(nextSubscriptionId)) as [{ id: number }];
   const row = rowOf(input, owner, plan, payer, id, nowMs);
   await transaction.run(insertSubscription, [JSON.stringify(row)]);
-  const change = { ...firstChange(heldOf(row, plan), nowMs), news: 'subscription.created' } as const;
+  const change = { ...firstChange(withTerms(row, plan), nowMs), news: 'subscription.created' } as const;
   await writeChanges(transaction, [change], deps);
   return recordOf(change.after);
 }
 
 /** A plan that can be subscribed to, kept from changing meanwhile (or not, where nothing is written). */
-export async function usablePlan(
+export async function requireUsablePlan(
   database: Queryable,
   tenantId: number,
   planId: number,
-  look: Statement<PlanRow> = holdPlan,
+  look: Statement<PlanRow> = lockPlanShared,
 ): Promise<PlanRow> {
   const [plan] = await database.run(look, [tenantId, planId]);
   if (plan === undefined) throw notFound('plan', planId, 'planId');
@@ -103,10 +108,10 @@ function rowOf(
   nowMs: number,
 ): SubscriptionRow {
   const { quantity = 1, timeZone = 'UTC' } = input;
-  priceFor(plan.amount, quantity);
+  periodPrice(plan.amount, quantity);
   if (!isTimeZone(timeZone)) throw invalid('timeZone', 'timeZone must be a name of IANA, such as Europe/Zurich.');
   const trialEndMs = trialEndOf(input, plan, timeZone, nowMs);
-  const endMs = input.endTime === undefined ? undefined : momentOf(input.endTime, 'endTime');
+  const endMs = input.endTime === undefined ? undefined : parseTime(input.endTime, 'endTime');
   const firstMs = trialEndMs ?? nowMs;
   if (endMs !== undefined && endMs <= firstMs) {
     throw invalid('endTime', `endTime must be after the first period begins, ${timeOf(firstMs)}.`);
@@ -155,36 +160,36 @@ function trialEndOf(
     return days === 0 ? undefined : daysAfter(nowMs, days, timeZone);
   }
   if (trialDays !== undefined) throw invalid('trialEnd', 'Name either trialDays or trialEnd, not both.');
-  const endMs = momentOf(trialEnd, 'trialEnd');
+  const endMs = parseTime(trialEnd, 'trialEnd');
   if (endMs <= nowMs || endMs > nowMs + longestTrialMs) {
     throw invalid('trialEnd', `trialEnd must be after now, ${timeOf(nowMs)}, and at most 730 days ahead.`);
   }
   return endMs;
 }
 
-function heldOf(row: SubscriptionRow, plan: PlanRow): HeldSubscription {
+function withTerms(row: SubscriptionRow, plan: PlanRow): SubscriptionWithTerms {
   return {
     ...row,
     plan_name: plan.name,
     interval_unit: plan.interval_unit,
     interval_count: plan.interval_count,
-    ...comingOf(plan),
+    ...nextTermsOf(plan),
   };
 }
 
 /** The terms of the next period, where they are those of this plan. */
-export function comingOf(plan: PlanRow) {
+export function nextTermsOf(plan: PlanRow) {
   return {
-    coming_name: plan.name,
-    coming_amount: plan.amount,
-    coming_unit: plan.interval_unit,
-    coming_count: plan.interval_count,
-    coming_channel_id: plan.channel_id,
+    next_plan_name: plan.name,
+    next_unit_amount: plan.amount,
+    next_interval_unit: plan.interval_unit,
+    next_interval_count: plan.interval_count,
+    next_plan_channel_id: plan.channel_id,
   };
 }
 
-function firstChange(before: HeldSubscription, nowMs: number): Change {
-  if (before.state !== 'TRIALING') return changeOf(before, nowMs);
-  const after = changed(before, {}, nowMs);
-  return { before, after, atMs: nowMs, ...freeTime('TRIAL', before.period_start, before.period_end) };
+function firstChange(before: SubscriptionWithTerms, nowMs: number): Change {
+  if (before.state !== 'TRIALING') return renewalOf(before, nowMs);
+  const after = withChange(before, {}, nowMs);
+  return { before, after, atMs: nowMs, ...unbilledTime('TRIAL', before.period_start, before.period_end) };
 }

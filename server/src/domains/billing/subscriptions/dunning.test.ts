@@ -5,7 +5,7 @@ import { principalOf } from '../../../testing/payments.ts';
 import {
   arrangeSubscribers,
   brokenClaims,
-  forgetSubscriptions,
+  deleteSubscriptions,
   subscriptionsNode,
 } from '../../../testing/subscriptions.ts';
 
@@ -22,8 +22,8 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  node.moveTo(start);
-  await forgetSubscriptions(db);
+  node.setTime(start);
+  await deleteSubscriptions(db);
 });
 
 afterEach(async () => {
@@ -81,13 +81,13 @@ test('a payment that fails is tried again after each wait, and the last failure 
   const { id } = await node.subscribe({ customerId: 1, planId: 1 }, merchant);
   await failNow();
   expect([await stateOf(id), await dueDays()]).toEqual(['PAST_DUE', 2]);
-  node.moveTo(after(2));
+  node.setTime(after(2));
   await failNow();
   expect([await stateOf(id), await dueDays()]).toEqual(['PAST_DUE', 7]);
-  node.moveTo(after(7));
+  node.setTime(after(7));
   await failNow();
   expect([await stateOf(id), await dueDays()]).toEqual(['CANCELLED', null]);
-  node.moveTo(after(100));
+  node.setTime(after(100));
   await node.renewAll();
   expect(await node.collect()).toBe(0);
   expect(await db.query('select 1 from invoice')).toHaveLength(1);
@@ -104,7 +104,7 @@ test('a payment that fails is tried again after each wait, and the last failure 
 test('what a subscription that was cancelled for it owes stays OPEN, and can be paid after all', async () => {
   const { id } = await node.subscribe({ customerId: 1, planId: 1 }, merchant);
   for (const days of [0, 2, 7]) {
-    node.moveTo(after(days));
+    node.setTime(after(days));
     await failNow();
   }
   expect(await db.query('select status, amount_held from invoice')).toEqual([{ status: 'OPEN', amount_held: 0 }]);
@@ -118,7 +118,7 @@ test('what a subscription that was cancelled for it owes stays OPEN, and can be 
 test('on a channel without a provider what has not been paid yet stops nothing, until it is said to have failed', async () => {
   const { id } = await node.subscribe({ customerId: 1, planId: 1 }, merchant);
   await node.collect();
-  node.moveTo(after(60));
+  node.setTime(after(60));
   await node.renewAll();
   await node.collect();
   expect(await stateOf(id)).toBe('ACTIVE');
@@ -129,7 +129,7 @@ test('on a channel without a provider what has not been paid yet stops nothing, 
   await node.update({ id: payments[0]?.id ?? '', status: 'FAILED' }, merchant);
   await settled();
   expect(await stateOf(id)).toBe('PAST_DUE');
-  node.moveTo(after(90));
+  node.setTime(after(90));
   await node.renewAll();
   expect(await db.query('select 1 from invoice')).toHaveLength(3);
 });

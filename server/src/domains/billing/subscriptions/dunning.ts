@@ -1,10 +1,10 @@
-import { changed, ended, timeOf } from './rules.ts';
-import type { HeldSubscription } from './statements.ts';
+import { timeOf, withChange, withEnd } from './rules.ts';
+import type { SubscriptionWithTerms } from './statements.ts';
 import { hasEnded } from './states.ts';
-import type { WrittenCharge } from './write-statements.ts';
+import type { ChargeRow } from './write-statements.ts';
 
 /** What became of an invoice of a subscription. */
-export interface ChargeNews {
+export interface ChargeOutcome {
   tenantId: number;
   invoiceId: number;
   /** `freed`: a payment that was none of our tries has ended, and something is left to pay. */
@@ -14,9 +14,9 @@ export interface ChargeNews {
 }
 
 /** A subscription whose lock is held, with all its charges that are not settled. */
-export interface Dunned {
-  row: HeldSubscription;
-  charges: readonly WrittenCharge[];
+export interface DunningState {
+  row: SubscriptionWithTerms;
+  charges: readonly ChargeRow[];
 }
 
 /**
@@ -24,7 +24,11 @@ export interface Dunned {
  * waits in `retryIntervalsMs`, each from the failure before it; when they are used up it is CANCELLED, and nothing is tried
  * any more. Once nothing has failed that is not paid, it is ACTIVE again. One that has ended is not tried again.
  */
-export function afterNews({ row, charges }: Dunned, news: ChargeNews, retryIntervalsMs: readonly number[]): Dunned {
+export function applyOutcome(
+  { row, charges }: DunningState,
+  news: ChargeOutcome,
+  retryIntervalsMs: readonly number[],
+): DunningState {
   const charge = charges.find(({ invoice_id }) => invoice_id === news.invoiceId);
   if (charge === undefined) return { row, charges };
   const others = charges.filter((other) => other !== charge);
@@ -33,27 +37,27 @@ export function afterNews({ row, charges }: Dunned, news: ChargeNews, retryInter
     return { row, charges: isWaiting ? charges : [...others, { ...charge, due_at: timeOf(news.atMs) }] };
   }
   if (news.outcome !== 'failed') {
-    const settled: WrittenCharge = { ...charge, state: 'SETTLED', due_at: null };
+    const settled: ChargeRow = { ...charge, state: 'SETTLED', due_at: null };
     const isClear = others.every(({ state }) => state !== 'FAILED');
     const isBack = row.state === 'PAST_DUE' && isClear;
-    return { row: isBack ? changed(row, { state: 'ACTIVE' }, news.atMs) : row, charges: [...others, settled] };
+    return { row: isBack ? withChange(row, { state: 'ACTIVE' }, news.atMs) : row, charges: [...others, settled] };
   }
   const failures = charge.failures + 1;
   const waitMs = retryIntervalsMs[failures - 1];
-  const failed: WrittenCharge = { ...charge, state: 'FAILED', failures, due_at: null };
+  const failed: ChargeRow = { ...charge, state: 'FAILED', failures, due_at: null };
   if (hasEnded(row.state)) return { row, charges: [...others, failed] };
   if (waitMs === undefined) {
     return {
-      row: ended(row, 'CANCELLED', timeOf(news.atMs), news.atMs),
-      charges: [...others, failed].map(notTriedAgain),
+      row: withEnd(row, 'CANCELLED', timeOf(news.atMs), news.atMs),
+      charges: [...others, failed].map(withoutRetry),
     };
   }
   const again = { ...failed, due_at: timeOf(news.atMs + waitMs) };
   const isNew = row.state === 'ACTIVE';
-  return { row: isNew ? changed(row, { state: 'PAST_DUE' }, news.atMs) : row, charges: [...others, again] };
+  return { row: isNew ? withChange(row, { state: 'PAST_DUE' }, news.atMs) : row, charges: [...others, again] };
 }
 
 /** Of a subscription that has ended, what has failed is not tried again; what has not been tried yet still is. */
-export function notTriedAgain(charge: WrittenCharge): WrittenCharge {
+export function withoutRetry(charge: ChargeRow): ChargeRow {
   return charge.state === 'FAILED' && charge.due_at !== null ? { ...charge, due_at: null } : charge;
 }

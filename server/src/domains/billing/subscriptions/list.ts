@@ -6,23 +6,23 @@ import { statement } from '../../../platform/postgres/statement.ts';
 import { tenantsSeen } from '../../identity/tenants/visible-tenants.ts';
 import { recordOf, type SubscriptionRecord } from './record.ts';
 import type { listQuery } from './schema.ts';
-import { columns, type SubscriptionRow } from './statements.ts';
+import { type SubscriptionRow, subscriptionColumns } from './statements.ts';
 
-const narrowed = `s.tenant_id = any ($1::bigint[]) and ($2::bigint is null or s.customer_id = $2)
+const filters = `s.tenant_id = any ($1::bigint[]) and ($2::bigint is null or s.customer_id = $2)
       and ($3::bigint is null or s.plan_id = $3) and ($4::text is null or s.state = $4)`;
 
 const listSubscriptions = statement<SubscriptionRow>(
   'subscriptions.list',
-  `select ${columns} from subscription s where ${narrowed} order by s.id desc offset $5 limit $6`,
+  `select ${subscriptionColumns} from subscription s where ${filters} order by s.id desc offset $5 limit $6`,
 );
 
 const countSubscriptions = statement<{ total: number }>(
   'subscriptions.count',
-  `select count(*) as total from subscription s where ${narrowed}`,
+  `select count(*) as total from subscription s where ${filters}`,
 );
 
 /** One page of subscriptions, newest first, with the exact total: both of one moment. */
-export function listSubscriptionsOf(
+export function readSubscriptionPage(
   database: Database,
   query: Static<typeof listQuery>,
   principal: Principal,

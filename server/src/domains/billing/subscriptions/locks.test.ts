@@ -5,10 +5,10 @@ import { principalOf } from '../../../testing/payments.ts';
 import {
   arrangeSubscribers,
   brokenClaims,
-  forgetSubscriptions,
+  deleteSubscriptions,
   subscriptionsNode,
 } from '../../../testing/subscriptions.ts';
-import { dueCharges } from './charge-statements.ts';
+import { findDueCharges } from './charge-statements.ts';
 import { collectDue } from './collect.ts';
 
 const start = Date.UTC(2027, 0, 31, 9, 30);
@@ -26,12 +26,12 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  for (const each of [node, other]) each.moveTo(start);
-  await forgetSubscriptions(db);
+  for (const each of [node, other]) each.setTime(start);
+  await deleteSubscriptions(db);
 });
 
 afterEach(async () => {
-  expect([...node.troubles.splice(0), ...other.troubles.splice(0)]).toEqual([]);
+  expect([...node.errors.splice(0), ...other.errors.splice(0)]).toEqual([]);
   expect(await brokenClaims(db)).toEqual([]);
 });
 
@@ -83,7 +83,7 @@ const failOpenPayment = async (each: typeof node) => {
 
 test('renewing and collecting never wait for each other, in whatever order they come to charges of one subscription', async () => {
   const { id } = await node.subscribe({ customerId: 1, planId: 2 }, merchant);
-  node.moveTo(start + dayMs);
+  node.setTime(start + dayMs);
   await node.renew();
   // Both of its invoices have failed and are to be tried again, the later one first; and its last period is over.
   await db.query(
@@ -96,7 +96,7 @@ test('renewing and collecting never wait for each other, in whatever order they 
     `update subscription set state = 'PAST_DUE', cancel_at_period_end = true, due_at = period_end where id = $1`,
     [id],
   );
-  for (const each of [node, other]) each.moveTo(start + 2 * dayMs);
+  for (const each of [node, other]) each.setTime(start + 2 * dayMs);
   // Whoever writes the first charge now waits until it is let go.
   const held = await holding(
     'select 1 from subscription_charge where invoice_id = (select min(id) from invoice) for update',
@@ -120,9 +120,9 @@ test('a charge that another has tried, and whose payment has even failed since i
   await node.subscribe({ customerId: 1, planId: 1 }, merchant);
   const { database } = other.deps;
   const slow = Object.assign(Object.create(database) as typeof database, {
-    run: async (asked: typeof dueCharges, values: unknown[]) => {
+    run: async (asked: typeof findDueCharges, values: unknown[]) => {
       const seen = await database.run(asked, values);
-      if (asked === dueCharges && seen.length > 0) {
+      if (asked === findDueCharges && seen.length > 0) {
         await node.collect();
         await failOpenPayment(node);
       }

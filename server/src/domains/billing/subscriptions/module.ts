@@ -7,7 +7,7 @@ import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import type { TransactionCreator } from '../../payments/transactions/create.ts';
 import type { InvoiceFollowers } from '../invoices/followers.ts';
 import type { PlanUsages } from '../plans/usages.ts';
-import type { TestClockWorker } from '../test-clocks/advance.ts';
+import type { TestClockWorker } from '../test-clocks/worker.ts';
 import { followClosed, followPayments } from './collect.ts';
 import { subscriptionChecks } from './integrity.ts';
 import { isPlanInUse } from './plan-use.ts';
@@ -76,7 +76,7 @@ function provide(needs: Needs) {
     retryIntervalsMs,
     failPoint,
     creator,
-    restMs: fallbackPollMs,
+    idlePollMs: fallbackPollMs,
     onError: (error) => log.warn({ error }, 'Subscription billing is failing; retrying'),
     onRecovered: () => log.info('Subscription billing works again'),
   });

@@ -1,12 +1,12 @@
 import { Refusal } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
-import { alter, demandMove } from './alter.ts';
-import { freeTime } from './change.ts';
-import { openCharges } from './charge-statements.ts';
-import type { Answered } from './create.ts';
+import { changeSubscription, requireTransition } from './change-subscription.ts';
+import { findOpenCharges } from './charge-statements.ts';
+import type { SubscriptionReply } from './create.ts';
 import type { SubscriptionDeps } from './payer.ts';
-import { changed, timeOf } from './rules.ts';
+import { timeOf, withChange } from './rules.ts';
 import type { SubscriptionState } from './states.ts';
+import { unbilledTime } from './write-changes.ts';
 
 /** Pauses a subscription: no further period begins. What has been paid for stays paid for. */
 export function pauseSubscription(
@@ -14,11 +14,16 @@ export function pauseSubscription(
   principal: Principal,
   deps: SubscriptionDeps,
   idempotencyKey?: string,
-): Promise<Answered> {
-  return alter({ path: '/api/subscription/pause', input, idempotencyKey }, principal, deps, async (_, row, nowMs) => {
-    demandMove(row.state, 'PAUSED');
-    return { before: row, after: changed(row, { state: 'PAUSED', paused_at: timeOf(nowMs) }, nowMs) };
-  });
+): Promise<SubscriptionReply> {
+  return changeSubscription(
+    { path: '/api/subscription/pause', input, idempotencyKey },
+    principal,
+    deps,
+    async (_, row, nowMs) => {
+      requireTransition(row.state, 'PAUSED');
+      return { before: row, after: withChange(row, { state: 'PAUSED', paused_at: timeOf(nowMs) }, nowMs) };
+    },
+  );
 }
 
 /**
@@ -30,19 +35,19 @@ export function resumeSubscription(
   principal: Principal,
   deps: SubscriptionDeps,
   idempotencyKey?: string,
-): Promise<Answered> {
+): Promise<SubscriptionReply> {
   const asked = { path: '/api/subscription/resume', input, idempotencyKey };
-  return alter(asked, principal, deps, async (transaction, row, nowMs) => {
+  return changeSubscription(asked, principal, deps, async (transaction, row, nowMs) => {
     if (row.state !== 'PAUSED') throw notPaused(row.state);
-    const charges = await transaction.run(openCharges, [[row.tenant_id], [row.id]]);
+    const charges = await transaction.run(findOpenCharges, [[row.tenant_id], [row.id]]);
     const state = charges.some((charge) => charge.state === 'FAILED') ? 'PAST_DUE' : 'ACTIVE';
     const now = timeOf(nowMs);
-    if (row.period_end > now) return { before: row, after: changed(row, { state, paused_at: null }, nowMs) };
+    if (row.period_end > now) return { before: row, after: withChange(row, { state, paused_at: null }, nowMs) };
     const anew = { anchor_at: now, next_number: 0, period_start: now, period_end: now };
     return {
       before: row,
-      after: changed(row, { state, paused_at: null, ...anew }, nowMs),
-      ...freeTime('PAUSED', row.period_end, now),
+      after: withChange(row, { state, paused_at: null, ...anew }, nowMs),
+      ...unbilledTime('PAUSED', row.period_end, now),
     };
   });
 }

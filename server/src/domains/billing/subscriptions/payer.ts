@@ -24,7 +24,7 @@ export interface Payer {
 }
 
 /** The customer, who stays with the same clock meanwhile. Values: tenant, id. */
-export const holdPayer = statement<Payer>(
+export const lockPayer = statement<Payer>(
   'subscriptions.hold_payer',
   `select c.id, c.default_channel_id, c.clock_id, k.now_at as clock_now
      from customer c
@@ -39,7 +39,7 @@ const clockNow = statement<{ now_at: string }>(
 );
 
 /** What time it is for the customer of a subscription. */
-export async function nowOf(
+export async function customerNowMs(
   database: Queryable,
   { tenant_id, clock_id }: SubscriptionRow,
   clock: Clock,
@@ -51,14 +51,14 @@ export async function nowOf(
 }
 
 /** The channel of a subscription that names none itself. */
-export function usualChannelOf(plan: Pick<PlanRow, 'channel_id'>, payer: Pick<Payer, 'default_channel_id'>): number {
+export function defaultChannelOf(plan: Pick<PlanRow, 'channel_id'>, payer: Pick<Payer, 'default_channel_id'>): number {
   const found = plan.channel_id ?? payer.default_channel_id;
   if (found !== null) return found;
   throw invalid('channelId', 'channelId must name a channel: neither the plan nor the customer does.');
 }
 
 /** A channel must be one that payments of this tenant could use, and take the currency. */
-export async function demandChannel(
+export async function requireChannel(
   channels: ChannelDirectory,
   channelId: number,
   tenantId: number,
@@ -70,7 +70,7 @@ export async function demandChannel(
 }
 
 /** A moment as it is kept: in whole milliseconds, of the years 1970 to 9999. */
-export function momentOf(text: string, field: string): number {
+export function parseTime(text: string, field: string): number {
   const atMs = Date.parse(text);
   if (!Number.isSafeInteger(atMs) || atMs < 0 || atMs >= latestMs) {
     throw invalid(field, `${field} must be a time between 1970 and 2970, such as 2026-01-31T09:30:00Z.`);

@@ -5,11 +5,11 @@ import type { Principal } from '../../../core/principal.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import { tenantsSeen } from '../../identity/tenants/visible-tenants.ts';
 import { findPlan } from '../plans/statements.ts';
-import { nowOf, type SubscriptionDeps } from './payer.ts';
-import { changeOf } from './renew.ts';
-import { changed, type Line, linesOf, msOf, timeOf } from './rules.ts';
+import { customerNowMs, type SubscriptionDeps } from './payer.ts';
+import { renewalOf } from './renew.ts';
+import { invoiceLinesOf, type Line, msOf, timeOf, withChange } from './rules.ts';
 import type { previewedInvoice, previewQuery } from './schema.ts';
-import { findOne, type HeldSubscription, pendingLinesOf } from './statements.ts';
+import { findSubscription, pendingLinesOf, type SubscriptionWithTerms } from './statements.ts';
 import { hasEnded } from './states.ts';
 import { termsFor } from './update.ts';
 
@@ -22,38 +22,38 @@ export async function previewInvoice(
   { database, clock }: Pick<SubscriptionDeps, 'clock'> & { database: Database },
 ): Promise<Previewed> {
   return database.snapshot(async (moment) => {
-    const [row] = await moment.run(findOne, [await tenantsSeen(moment, principal), query.id]);
+    const [row] = await moment.run(findSubscription, [await tenantsSeen(moment, principal), query.id]);
     if (row === undefined) throw notFound('subscription', query.id);
-    const nowMs = await nowOf(moment, row, clock);
+    const nowMs = await customerNowMs(moment, row, clock);
     const terms = await termsFor(moment, row, query, nowMs, findPlan);
     const pending = await pendingLinesOf(moment, [row]);
     const gathered = [...pending, ...terms.lines];
-    const after = changed({ ...row, ...terms.to }, {}, nowMs);
-    return comingOf(after, gathered, query.invoiceNow === true, nowMs);
+    const after = withChange({ ...row, ...terms.to }, {}, nowMs);
+    return upcomingInvoice(after, gathered, query.invoiceNow === true, nowMs);
   });
 }
 
-function comingOf(
-  row: HeldSubscription,
+function upcomingInvoice(
+  row: SubscriptionWithTerms,
   gathered: readonly { description: string; amount: number }[],
   isNow: boolean,
   nowMs: number,
 ): Previewed {
   const owed = gathered.reduce((sum, { amount }) => sum + amount, 0);
-  if (isNow && owed > 0) return shown(row, linesOf(undefined, gathered), timeOf(nowMs));
+  if (isNow && owed > 0) return previewOf(row, invoiceLinesOf(undefined, gathered), timeOf(nowMs));
   // Once it has been paid, a period that has begun meanwhile is invoiced.
-  const going = row.state === 'PAST_DUE' ? changed(row, { state: 'ACTIVE' }, nowMs) : row;
+  const going = row.state === 'PAST_DUE' ? withChange(row, { state: 'ACTIVE' }, nowMs) : row;
   if (hasEnded(going.state) || going.due_at === null) return null;
-  const { after, invoice } = changeOf(going, msOf(going.due_at));
+  const { after, invoice } = renewalOf(going, msOf(going.due_at));
   const period = invoice?.period;
   if (period !== undefined) {
-    return shown(row, linesOf(period.line, gathered), going.due_at, [after.period_start, after.period_end]);
+    return previewOf(row, invoiceLinesOf(period.line, gathered), going.due_at, [after.period_start, after.period_end]);
   }
-  return owed > 0 ? shown(row, linesOf(undefined, gathered), going.due_at) : null;
+  return owed > 0 ? previewOf(row, invoiceLinesOf(undefined, gathered), going.due_at) : null;
 }
 
-function shown(
-  { currency }: HeldSubscription,
+function previewOf(
+  { currency }: SubscriptionWithTerms,
   { lines, carried }: { lines: Line[]; carried: number },
   invoiceTime: string,
   [periodStart, periodEnd]: [string, string] | [null, null] = [null, null],

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { maximumAmount } from '../../../core/currency.ts';
 import { allocate } from '../../../core/money.ts';
-import { changeOf, priceOf, remaining } from './proration.ts';
+import { prorateChange, proratedPrice, remainingPrice } from './proration.ts';
 
 const start = Date.parse('2026-01-31T09:30:00Z');
 const end = Date.parse('2026-02-28T09:30:00Z');
@@ -10,10 +10,10 @@ const january = { startMs: start, endMs: end };
 
 test('half a period is half its price, to the minor unit', () => {
   const middle = (start + end) / 2;
-  expect(remaining(1000, january, middle)).toBe(500);
-  expect(changeOf(1001, 3001, january, middle)).toEqual({ credit: 500, charge: 1500 });
-  expect(remaining(1000, january, start)).toBe(1000);
-  expect(remaining(1000, january, end)).toBe(0);
+  expect(remainingPrice(1000, january, middle)).toBe(500);
+  expect(prorateChange(1001, 3001, january, middle)).toEqual({ credit: 500, charge: 1500 });
+  expect(remainingPrice(1000, january, start)).toBe(1000);
+  expect(remainingPrice(1000, january, end)).toBe(0);
 });
 
 const prices = fc.oneof(fc.integer({ min: 0, max: 100_000 }), fc.integer({ min: 0, max: maximumAmount }));
@@ -36,7 +36,7 @@ test('however a period is cut up, its stretches cost its price together, and non
         ].sort((a, b) => a - b);
         const parts = moments
           .slice(1)
-          .map((endMs, i) => priceOf(price, period, { startMs: moments[i] as number, endMs }));
+          .map((endMs, i) => proratedPrice(price, period, { startMs: moments[i] as number, endMs }));
         expect(parts.every((part) => part >= 0)).toBe(true);
         expect(parts.reduce((sum, part) => sum + BigInt(part), 0n)).toBe(BigInt(price));
       },
@@ -57,7 +57,7 @@ test('changed back in the same moment, however often before, a subscription cost
         const path = [price, ...others, price];
         let sum = BigInt(price);
         for (let i = 1; i < path.length; i++) {
-          const { credit, charge } = changeOf(path[i - 1] as number, path[i] as number, period, atMs);
+          const { credit, charge } = prorateChange(path[i - 1] as number, path[i] as number, period, atMs);
           sum += BigInt(charge) - BigInt(credit);
         }
         expect(sum).toBe(BigInt(price));

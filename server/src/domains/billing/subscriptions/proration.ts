@@ -7,23 +7,23 @@ import type { Span } from './calendar.ts';
  * period is cut into, what falls on each (`remaining` at its beginning less `remaining` at its end) is never negative, and
  * all of them together are the price: no minor unit is lost or made, however often a subscription is changed.
  */
-export function remaining(price: number, period: Span, atMs: number): number {
+export function remainingPrice(price: number, period: Span, atMs: number): number {
   const { startMs, endMs } = period;
   const cutMs = Math.min(Math.max(atMs, startMs), endMs);
   return allocate(price, [cutMs - startMs, endMs - cutMs])[1] as number;
 }
 
 /** What of a period's price falls on a stretch of it. */
-export function priceOf(price: number, period: Span, stretch: Span): number {
-  return remaining(price, period, stretch.startMs) - remaining(price, period, stretch.endMs);
+export function proratedPrice(price: number, period: Span, stretch: Span): number {
+  return remainingPrice(price, period, stretch.startMs) - remainingPrice(price, period, stretch.endMs);
 }
 
 /** What a change of price in the middle of a period comes to: what was charged for the rest goes back, and the new is charged. */
-export function changeOf(
+export function prorateChange(
   before: number,
   after: number,
   period: Span,
   atMs: number,
 ): { credit: number; charge: number } {
-  return { credit: remaining(before, period, atMs), charge: remaining(after, period, atMs) };
+  return { credit: remainingPrice(before, period, atMs), charge: remainingPrice(after, period, atMs) };
 }

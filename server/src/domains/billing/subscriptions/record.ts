@@ -38,7 +38,7 @@ export function recordOf(row: SubscriptionRow): SubscriptionRecord {
 }
 
 /** What is told of a subscription. An event's own time is that of this service, also where the customer has a test clock. */
-export function newsOf(type: EventType, row: SubscriptionRow, id: string): EventDraft {
+export function eventDraftOf(type: EventType, row: SubscriptionRow, id: string): EventDraft {
   const createdMs = uuidTimeMs(id);
   return {
     tenantId: row.tenant_id,

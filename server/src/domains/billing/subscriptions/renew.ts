@@ -3,15 +3,15 @@ import { Refusal } from '../../../core/errors.ts';
 import type { DrawUuid } from '../../../core/id.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import type { FailPoint } from '../../../platform/process/fail-point.ts';
-import { type Change, writeChanges } from './change.ts';
-import { withEndings } from './ending.ts';
-import { msOf, stepOf } from './rules.ts';
-import { claimDue, type HeldSubscription, lockMany, postpone } from './statements.ts';
+import { withEndEffects } from './end-effects.ts';
+import { msOf, nextStepOf } from './rules.ts';
+import { claimDue, lockSubscriptions, postponeSubscription, type SubscriptionWithTerms } from './statements.ts';
+import { type Change, writeChanges } from './write-changes.ts';
 
 /** Subscriptions of one transaction: beyond some hundreds a batch gains nothing, and its locks are held longer. */
 const batchSize = 500;
 /** How long one that cannot be worked off is left alone. */
-const setAsideMs = hourMs;
+const postponeMs = hourMs;
 
 export interface RenewDeps {
   database: Database;
@@ -28,11 +28,11 @@ export interface RenewDeps {
  * how many there were.
  */
 export async function renewDue(clockId: number, nowMs: number, deps: RenewDeps): Promise<number> {
-  let claimed: HeldSubscription[] = [];
+  let claimed: SubscriptionWithTerms[] = [];
   try {
     await deps.database.transaction(async (transaction) => {
       claimed = await transaction.run(claimDue, [clockId, nowMs, batchSize]);
-      await advance(transaction, claimed, nowMs, deps);
+      await renewAll(transaction, claimed, nowMs, deps);
       if (claimed.length > 0) deps.failPoint('renewing');
     });
     if (claimed.length > 0) deps.failPoint('renewed');
@@ -44,24 +44,24 @@ export async function renewDue(clockId: number, nowMs: number, deps: RenewDeps):
 }
 
 /** One step of each. The locks are held. */
-export async function advance(
+export async function renewAll(
   transaction: Queryable,
-  rows: readonly HeldSubscription[],
+  rows: readonly SubscriptionWithTerms[],
   nowMs: number,
   { drawUuid }: { drawUuid: DrawUuid },
 ): Promise<void> {
-  const changes = await withEndings(
+  const changes = await withEndEffects(
     transaction,
-    rows.map((row) => changeOf(row, nowMs)),
+    rows.map((row) => renewalOf(row, nowMs)),
   );
   await writeChanges(transaction, changes, { drawUuid });
 }
 
-export function changeOf(before: HeldSubscription, nowMs: number): Change {
-  const step = stepOf(before, nowMs);
+export function renewalOf(before: SubscriptionWithTerms, nowMs: number): Change {
+  const step = nextStepOf(before, nowMs);
   const { after } = step;
   if (step.kind === 'ends') return { before, after, atMs: nowMs };
-  const line = step.isWhole
+  const line = step.isFullPeriod
     ? { description: after.plan_name, quantity: after.quantity, unitAmount: after.unit_amount }
     : { description: after.plan_name, quantity: 1, unitAmount: step.price };
   const period = { line, startMs: msOf(after.period_start), endMs: msOf(after.period_end) };
@@ -69,39 +69,39 @@ export function changeOf(before: HeldSubscription, nowMs: number): Change {
 }
 
 /** A batch has failed, not for want of the database: whoever is to blame is set aside, so that the others need not wait. */
-async function renewAlone(row: HeldSubscription, clockId: number, nowMs: number, deps: RenewDeps): Promise<void> {
+async function renewAlone(row: SubscriptionWithTerms, clockId: number, nowMs: number, deps: RenewDeps): Promise<void> {
   const key = [row.tenant_id, row.id];
   try {
     await deps.database.transaction(async (transaction) => {
-      const locked = await transaction.run(lockMany, [[row.tenant_id], [row.id]]);
+      const locked = await transaction.run(lockSubscriptions, [[row.tenant_id], [row.id]]);
       const due = locked.filter(
         ({ clock_id, due_at }) => clock_id === clockId && due_at !== null && msOf(due_at) <= nowMs,
       );
-      await advance(transaction, due, nowMs, deps);
+      await renewAll(transaction, due, nowMs, deps);
     });
   } catch (error) {
     if (error instanceof Refusal && error.kind === 'unavailable') throw error;
     deps.onError(error);
-    await deps.database.run(postpone, [...key, nowMs + setAsideMs]);
+    await deps.database.run(postponeSubscription, [...key, nowMs + postponeMs]);
   }
 }
 
 /** Steps taken at once at most: a daily subscription of some years. */
-const mostSteps = 4_000;
+const maxCatchUpSteps = 4_000;
 
 /** A subscription as it stands now, with all that was due to it. Its lock is held. */
-export async function caughtUp(
+export async function catchUp(
   transaction: Queryable,
-  row: HeldSubscription,
+  row: SubscriptionWithTerms,
   nowMs: number,
   deps: { drawUuid: DrawUuid },
-): Promise<HeldSubscription> {
+): Promise<SubscriptionWithTerms> {
   let current = row;
-  for (let steps = 0; steps < mostSteps; steps++) {
+  for (let steps = 0; steps < maxCatchUpSteps; steps++) {
     if (current.due_at === null || msOf(current.due_at) > nowMs) return current;
-    await advance(transaction, [current], nowMs, deps);
-    const [again] = await transaction.run(lockMany, [[row.tenant_id], [row.id]]);
-    current = again as HeldSubscription;
+    await renewAll(transaction, [current], nowMs, deps);
+    const [again] = await transaction.run(lockSubscriptions, [[row.tenant_id], [row.id]]);
+    current = again as SubscriptionWithTerms;
   }
-  throw new Error(`Subscription ${row.id} is more than ${mostSteps} periods behind.`);
+  throw new Error(`Subscription ${row.id} is more than ${maxCatchUpSteps} periods behind.`);
 }

@@ -4,8 +4,8 @@ import { idempotencyHeaders, idempotencyKeyOf, replayedHeader } from '../../../p
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import { tenantsSeen } from '../../identity/tenants/visible-tenants.ts';
 import { cancelSubscription } from './cancel.ts';
-import { type Answered, createSubscription } from './create.ts';
-import { listSubscriptionsOf } from './list.ts';
+import { createSubscription, type SubscriptionReply } from './create.ts';
+import { readSubscriptionPage } from './list.ts';
 import { pauseSubscription, resumeSubscription } from './pause.ts';
 import type { SubscriptionDeps } from './payer.ts';
 import { previewInvoice } from './preview.ts';
@@ -21,7 +21,7 @@ import {
   subscriptionRecord,
   updateInput,
 } from './schema.ts';
-import { findOne } from './statements.ts';
+import { findSubscription } from './statements.ts';
 import { updateSubscription } from './update.ts';
 
 export function subscriptionRoutes(deps: SubscriptionDeps): Route[] {
@@ -35,7 +35,7 @@ export function subscriptionRoutes(deps: SubscriptionDeps): Route[] {
       body: createInput,
       data: subscriptionRecord,
       handle: async ({ body, principal, headers }) =>
-        said('Subscription created', await createSubscription(body, principal, deps, idempotencyKeyOf(headers))),
+        replyOf('Subscription created', await createSubscription(body, principal, deps, idempotencyKeyOf(headers))),
     }),
 
     post('/api/subscription/update', 'subscription_write', 'Subscriptions', {
@@ -46,7 +46,7 @@ export function subscriptionRoutes(deps: SubscriptionDeps): Route[] {
       body: updateInput,
       data: subscriptionRecord,
       handle: async ({ body, principal, headers }) =>
-        said('Subscription updated', await updateSubscription(body, principal, deps, idempotencyKeyOf(headers))),
+        replyOf('Subscription updated', await updateSubscription(body, principal, deps, idempotencyKeyOf(headers))),
     }),
 
     post('/api/subscription/pause', 'subscription_write', 'Subscriptions', {
@@ -56,7 +56,7 @@ export function subscriptionRoutes(deps: SubscriptionDeps): Route[] {
       body: subscriptionIdInput,
       data: subscriptionRecord,
       handle: async ({ body, principal, headers }) =>
-        said('Subscription paused', await pauseSubscription(body, principal, deps, idempotencyKeyOf(headers))),
+        replyOf('Subscription paused', await pauseSubscription(body, principal, deps, idempotencyKeyOf(headers))),
     }),
 
     post('/api/subscription/resume', 'subscription_write', 'Subscriptions', {
@@ -67,7 +67,7 @@ export function subscriptionRoutes(deps: SubscriptionDeps): Route[] {
       body: subscriptionIdInput,
       data: subscriptionRecord,
       handle: async ({ body, principal, headers }) =>
-        said('Subscription resumed', await resumeSubscription(body, principal, deps, idempotencyKeyOf(headers))),
+        replyOf('Subscription resumed', await resumeSubscription(body, principal, deps, idempotencyKeyOf(headers))),
     }),
 
     post('/api/subscription/cancel', 'subscription_write', 'Subscriptions', {
@@ -77,7 +77,7 @@ export function subscriptionRoutes(deps: SubscriptionDeps): Route[] {
       body: cancelInput,
       data: subscriptionRecord,
       handle: async ({ body, principal, headers }) =>
-        said('Subscription cancelled', await cancelSubscription(body, principal, deps, idempotencyKeyOf(headers))),
+        replyOf('Subscription cancelled', await cancelSubscription(body, principal, deps, idempotencyKeyOf(headers))),
     }),
 
     get('/api/subscription/preview', 'subscription_read', 'Subscriptions', {
@@ -93,7 +93,10 @@ export function subscriptionRoutes(deps: SubscriptionDeps): Route[] {
       query: subscriptionQuery,
       data: subscriptionRecord,
       handle: async ({ query, principal }) => {
-        const [row] = await deps.database.run(findOne, [await tenantsSeen(deps.database, principal), query.id]);
+        const [row] = await deps.database.run(findSubscription, [
+          await tenantsSeen(deps.database, principal),
+          query.id,
+        ]);
         if (row === undefined) throw notFound('subscription', query.id);
         return { data: recordOf(row) };
       },
@@ -105,11 +108,11 @@ export function subscriptionRoutes(deps: SubscriptionDeps): Route[] {
       query: listQuery,
       data: Type.Array(subscriptionRecord),
       paged: true,
-      handle: ({ query, principal }) => listSubscriptionsOf(deps.database, query, principal),
+      handle: ({ query, principal }) => readSubscriptionPage(deps.database, query, principal),
     }),
   ];
 }
 
-function said(message: string, { record, replayed }: Answered) {
+function replyOf(message: string, { record, replayed }: SubscriptionReply) {
   return { message, data: record, ...(replayed && replayedHeader) };
 }

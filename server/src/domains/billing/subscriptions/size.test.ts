@@ -7,7 +7,7 @@ import { principalOf } from '../../../testing/payments.ts';
 import {
   arrangeSubscribers,
   brokenClaims,
-  forgetSubscriptions,
+  deleteSubscriptions,
   subscriptionsNode,
 } from '../../../testing/subscriptions.ts';
 import type { SettledPayment } from '../invoices/followers.ts';
@@ -31,8 +31,8 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  node.moveTo(start);
-  await forgetSubscriptions(db);
+  node.setTime(start);
+  await deleteSubscriptions(db);
 });
 
 afterAll(async () => {
@@ -98,7 +98,7 @@ test('many that were off for three periods catch up batch by batch, each in orde
   const due = 260;
   const periods = 4;
   await trialing(due);
-  node.moveTo(start + 89 * dayMs);
+  node.setTime(start + 89 * dayMs);
   node.statements.length = 0;
   await workOff();
   expect(timesRun('invoices.insert_many')).toBeLessThanOrEqual(Math.ceil((due * periods) / batch) + periods);

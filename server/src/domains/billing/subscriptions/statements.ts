@@ -41,16 +41,16 @@ export interface SubscriptionRow {
 }
 
 /** A subscription that is held, with the terms of its current period and of the next. */
-export interface HeldSubscription extends SubscriptionRow {
+export interface SubscriptionWithTerms extends SubscriptionRow {
   plan_name: string;
   interval_unit: IntervalUnit;
   interval_count: number;
   /** Of the plan that holds from the next period on; mostly the same. */
-  coming_name: string;
-  coming_amount: number;
-  coming_unit: IntervalUnit;
-  coming_count: number;
-  coming_channel_id: number | null;
+  next_plan_name: string;
+  next_unit_amount: number;
+  next_interval_unit: IntervalUnit;
+  next_interval_count: number;
+  next_plan_channel_id: number | null;
 }
 
 export interface PendingLine {
@@ -62,14 +62,14 @@ export interface PendingLine {
 }
 
 /** A subscription as `SubscriptionRow`, from `subscription s`. */
-export const columns = `s.tenant_id, s.id, s.customer_id, s.plan_id, s.quantity, s.unit_amount, s.currency, s.next_plan_id,
+export const subscriptionColumns = `s.tenant_id, s.id, s.customer_id, s.plan_id, s.quantity, s.unit_amount, s.currency, s.next_plan_id,
   s.next_quantity, s.channel_id, s.time_zone, s.metadata, s.user_id, s.clock_id, s.state, s.anchor_at, s.next_number,
   s.period_start, s.period_end, s.trial_end, s.end_at, s.cancel_at_period_end, s.due_at, s.paused_at, s.ended_at,
   s.version, s.created_at, s.updated_at`;
 
-const heldColumns = `${columns}, plan.name as plan_name, plan.interval_unit, plan.interval_count,
-  coming.name as coming_name, coming.amount as coming_amount, coming.interval_unit as coming_unit,
-  coming.interval_count as coming_count, coming.channel_id as coming_channel_id`;
+const columnsWithTerms = `${subscriptionColumns}, plan.name as plan_name, plan.interval_unit, plan.interval_count,
+  coming.name as next_plan_name, coming.amount as next_unit_amount, coming.interval_unit as next_interval_unit,
+  coming.interval_count as next_interval_count, coming.channel_id as next_plan_channel_id`;
 
 /** Looked up by the whole key, plan by plan, however many a tenant has. */
 const terms = `cross join lateral (
@@ -84,19 +84,19 @@ const terms = `cross join lateral (
  * Subscriptions to which something is due, the longest due first. Those that others hold are left out: it waits for nobody,
  * and so may take them in any order. Values: clock, now in ms, how many.
  */
-export const claimDue = statement<HeldSubscription>(
+export const claimDue = statement<SubscriptionWithTerms>(
   'subscriptions.claim_due',
   `with due as materialized (
      select s.* from subscription s
       where s.clock_id = $1 and s.due_at <= to_timestamp($2::float8 / 1000)
       order by s.due_at limit $3 for update skip locked
    )
-   select ${heldColumns} from due s ${terms}
+   select ${columnsWithTerms} from due s ${terms}
     order by s.tenant_id, s.id`,
 );
 
 /** Waits for each, in the order of the input. */
-const lockWanted = `from unnest($1::bigint[], $2::bigint[]) as wanted (tenant_id, id)
+const lockInInputOrder = `from unnest($1::bigint[], $2::bigint[]) as wanted (tenant_id, id)
      cross join lateral (
        select * from subscription where tenant_id = wanted.tenant_id and id = wanted.id for update
      ) as s`;
@@ -105,18 +105,21 @@ const lockWanted = `from unnest($1::bigint[], $2::bigint[]) as wanted (tenant_id
  * Locks subscriptions, after the invoices that are locked and before any numbers are taken (`invoices.lock` tells the order
  * and why lateral). Values: tenants and ids, an array each, as `inOrder` gives them.
  */
-export const lockMany = statement<HeldSubscription>(
+export const lockSubscriptions = statement<SubscriptionWithTerms>(
   'subscriptions.lock_many',
-  `select ${heldColumns}
-     ${lockWanted}
+  `select ${columnsWithTerms}
+     ${lockInInputOrder}
      ${terms}`,
 );
 
 /** The same, of subscriptions that are not read: their charges are about to be written. */
-export const holdMany = statement<{ id: number }>('subscriptions.hold_many', `select s.id ${lockWanted}`);
+export const lockWithoutReading = statement<{ id: number }>(
+  'subscriptions.hold_many',
+  `select s.id ${lockInInputOrder}`,
+);
 
 /** Keys of subscriptions in the order in which they are locked, each once: tenants and ids, an array each. */
-export function inOrder(keys: readonly { tenant_id: number; subscription_id: number }[]): [number[], number[]] {
+export function inLockOrder(keys: readonly { tenant_id: number; subscription_id: number }[]): [number[], number[]] {
   const ordered = [...new Map(keys.map((key) => [`${key.tenant_id}/${key.subscription_id}`, key])).values()].toSorted(
     (a, b) => a.tenant_id - b.tenant_id || a.subscription_id - b.subscription_id,
   );
@@ -124,9 +127,9 @@ export function inOrder(keys: readonly { tenant_id: number; subscription_id: num
 }
 
 /** In whichever of these tenants it is. Values: tenants, id. */
-export const lockOne = statement<HeldSubscription>(
+export const lockSubscription = statement<SubscriptionWithTerms>(
   'subscriptions.lock_one',
-  `select ${heldColumns}
+  `select ${columnsWithTerms}
      from unnest($1::bigint[]) as seen (tenant_id)
      join subscription s on s.tenant_id = seen.tenant_id and s.id = $2
      ${terms}
@@ -134,9 +137,9 @@ export const lockOne = statement<HeldSubscription>(
 );
 
 /** The same, and nobody is kept from it. */
-export const findOne = statement<HeldSubscription>(
+export const findSubscription = statement<SubscriptionWithTerms>(
   'subscriptions.find',
-  `select ${heldColumns}
+  `select ${columnsWithTerms}
      from unnest($1::bigint[]) as seen (tenant_id)
      join subscription s on s.tenant_id = seen.tenant_id and s.id = $2
      ${terms}`,
@@ -154,7 +157,7 @@ export const insertSubscription = statement<{ id: number }>(
 );
 
 /** In no order; looked up as open charges are. */
-const findPending = statement<PendingLine>(
+const findPendingLines = statement<PendingLine>(
   'subscriptions.pending_lines',
   `select l.*
      from unnest($1::bigint[], $2::bigint[]) as wanted (tenant_id, id)
@@ -171,7 +174,7 @@ export async function pendingLinesOf(
   database: Queryable,
   subscriptions: readonly { tenant_id: number; id: number }[],
 ): Promise<PendingLine[]> {
-  const found = await database.run(findPending, [
+  const found = await database.run(findPendingLines, [
     subscriptions.map(({ tenant_id }) => tenant_id),
     subscriptions.map(({ id }) => id),
   ]);
@@ -179,13 +182,13 @@ export async function pendingLinesOf(
 }
 
 /** Out of the way for a while: what could not be worked off must not keep others waiting. Values: tenant, id, until when in ms. */
-export const postpone = statement(
+export const postponeSubscription = statement(
   'subscriptions.postpone',
   'update subscription set due_at = to_timestamp($3::float8 / 1000) where tenant_id = $1 and id = $2 and due_at is not null',
 );
 
 /** The next moment at which something is due by a clock. Values: clock. */
-export const nextDue = statement<{ at: string | null }>(
+export const nextDueTime = statement<{ at: string | null }>(
   'subscriptions.next_due',
   `select least((select min(due_at) from subscription where clock_id = $1 and due_at is not null),
                 (select min(due_at) from subscription_charge where clock_id = $1 and due_at is not null)) as at`,

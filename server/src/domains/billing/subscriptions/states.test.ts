@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { eventOf, hasEnded, mayBecome, permittedMoves, subscriptionStates } from './states.ts';
+import { eventOf, hasEnded, mayBecome, permittedTransitions, subscriptionStates } from './states.ts';
 
 const expected = `
   TRIALING>ACTIVE TRIALING>CANCELLED TRIALING>EXPIRED
@@ -15,7 +15,7 @@ test('of all pairs of states, these are transitions and no others', () => {
   expect(found.toSorted()).toEqual(expected.toSorted());
   for (const [from, to] of pairs) {
     const isPermitted = from === to ? !hasEnded(from) : mayBecome(from, to);
-    expect(permittedMoves.includes(`('${from}', '${to}')`), `${from} to ${to}`).toBe(isPermitted);
+    expect(permittedTransitions.includes(`('${from}', '${to}')`), `${from} to ${to}`).toBe(isPermitted);
   }
 });
 

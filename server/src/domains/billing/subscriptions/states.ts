@@ -40,7 +40,7 @@ export function hasEnded(state: SubscriptionState): boolean {
 export const renewingStates = ['TRIALING', 'ACTIVE'] as const satisfies readonly SubscriptionState[];
 
 /** The table as the guard in SQL wants it; a subscription that stays where it is only changes its terms. */
-export const permittedMoves: string = subscriptionStates
+export const permittedTransitions: string = subscriptionStates
   .flatMap((from) =>
     [from, ...subscriptionStates.filter((to) => mayBecome(from, to))]
       .filter((to) => to !== from || !hasEnded(from))

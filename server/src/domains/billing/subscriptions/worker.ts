@@ -1,20 +1,20 @@
 import { type Clock, secondMs } from '../../../core/clock.ts';
-import type { ClockWork } from '../test-clocks/advance.ts';
+import type { TestClockWork } from '../test-clocks/worker.ts';
 import { type CollectDeps, collectDue } from './collect.ts';
 import { type RenewDeps, renewDue } from './renew.ts';
 import { msOf } from './rules.ts';
-import { dueClocks, nextDue } from './statements.ts';
+import { dueClocks, nextDueTime } from './statements.ts';
 import { subscriptionsDue } from './write-statements.ts';
 
 export interface SubscriptionWorkerOptions extends RenewDeps, CollectDeps {
   clock: Clock;
   /** How long after nothing was due it looks again, in ms, where something else wakes it (`subscriptionDue`). */
-  restMs?: number;
+  idlePollMs?: number;
   onRecovered?: () => void;
 }
 
 /** The clock of customers without one of their own. */
-export const realClock = 0;
+export const realClockId = 0;
 
 /** How long after nothing was due it looks again by itself. */
 const pollMs = 200;
@@ -28,7 +28,7 @@ const longestBackoffMs = secondMs;
 export class SubscriptionWorker {
   readonly #options: SubscriptionWorkerOptions;
   #running = false;
-  #round: Promise<void> | undefined;
+  #pass: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #failures = 0;
   #isWoken = false;
@@ -48,61 +48,61 @@ export class SubscriptionWorker {
     if (!this.#running) return;
     this.#isWoken = true;
     // A database that is away is not hurried.
-    if (this.#round !== undefined || this.#failures > 0) return;
-    this.#begin();
+    if (this.#pass !== undefined || this.#failures > 0) return;
+    this.#startPass();
   }
 
   /** Lets the batch in hand end, and begins no other. */
   async stop(): Promise<void> {
     this.#running = false;
     clearTimeout(this.#timer);
-    await this.#round;
+    await this.#pass;
   }
 
   /** What is due to subscriptions, for whoever moves the clocks of their customers. */
-  get clockWork(): ClockWork {
+  get clockWork(): TestClockWork {
     return {
-      nextDue: async (moment, { clockId }, untilMs) => {
-        const [row] = await moment.run(nextDue, [clockId]);
+      nextDueMs: async (moment, { clockId }, untilMs) => {
+        const [row] = await moment.run(nextDueTime, [clockId]);
         const dueMs = row?.at == null ? null : msOf(row.at);
         return dueMs !== null && dueMs <= untilMs ? dueMs : null;
       },
-      isBusy: async () => false,
+      isInProgress: async () => false,
       topics: [subscriptionsDue],
     };
   }
 
-  #begin(): void {
+  #startPass(): void {
     clearTimeout(this.#timer);
     this.#isWoken = false;
-    this.#round = this.#once().then((pauseMs) => {
-      this.#round = undefined;
+    this.#pass = this.#runPass().then((pauseMs) => {
+      this.#pass = undefined;
       if (!this.#running) return;
-      if (this.#isWoken && this.#failures === 0) this.#begin();
-      else this.#timer = setTimeout(() => this.#begin(), pauseMs);
+      if (this.#isWoken && this.#failures === 0) this.#startPass();
+      else this.#timer = setTimeout(() => this.#startPass(), pauseMs);
     });
   }
 
   /** Never fails; gives back how long to wait. */
-  async #once(): Promise<number> {
+  async #runPass(): Promise<number> {
     const { clock, database, onError, onRecovered } = this.#options;
     try {
-      await this.#workOff(realClock, clock());
-      for (const { id, now_at } of await database.run(dueClocks)) await this.#workOff(id, msOf(now_at));
+      await this.#processDue(realClockId, clock());
+      for (const { id, now_at } of await database.run(dueClocks)) await this.#processDue(id, msOf(now_at));
     } catch (error) {
       if (this.#failures++ === 0) onError(error);
       return Math.min(longestBackoffMs, pollMs * this.#failures);
     }
     if (this.#failures > 0) onRecovered?.();
     this.#failures = 0;
-    return this.#options.restMs ?? pollMs;
+    return this.#options.idlePollMs ?? pollMs;
   }
 
   /**
    * All that is due by a clock, renewing and collecting by turns, so that the first payment need not wait for the last of
    * 100,000 invoices. What is due to payments that end later is not waited for.
    */
-  async #workOff(clockId: number, nowMs: number): Promise<void> {
+  async #processDue(clockId: number, nowMs: number): Promise<void> {
     for (let worked = 1; worked > 0; ) {
       worked = this.#running ? await renewDue(clockId, nowMs, this.#options) : 0;
       worked += this.#running ? await collectDue(clockId, nowMs, this.#options) : 0;

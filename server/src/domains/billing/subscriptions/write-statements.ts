@@ -2,12 +2,12 @@ import type { Queryable } from '../../../platform/postgres/database.ts';
 import { statement } from '../../../platform/postgres/statement.ts';
 import type { Topic } from '../../../platform/postgres/topics.ts';
 import type { SubscriptionRow } from './statements.ts';
-import { permittedMoves, type SubscriptionState } from './states.ts';
+import { permittedTransitions, type SubscriptionState } from './states.ts';
 
 /** Subscriptions are due: a period begins or an invoice is to be paid. */
 export const subscriptionsDue: Topic = 'subscriptions';
 
-export interface WrittenPeriod {
+export interface PeriodRow {
   tenant_id: number;
   subscription_id: number;
   start_at: string;
@@ -16,7 +16,7 @@ export interface WrittenPeriod {
   invoice_id: number | null;
 }
 
-export interface WrittenCharge {
+export interface ChargeRow {
   tenant_id: number;
   invoice_id: number;
   subscription_id: number;
@@ -26,7 +26,7 @@ export interface WrittenCharge {
   due_at: string | null;
 }
 
-export interface WrittenLine {
+export interface LineRow {
   tenant_id: number;
   subscription_id: number;
   description: string;
@@ -35,7 +35,7 @@ export interface WrittenLine {
   invoice_id: number | null;
 }
 
-export interface TakenLine {
+export interface InvoicedLine {
   tenant_id: number;
   subscription_id: number;
   id: number;
@@ -67,7 +67,7 @@ const save = statement<{ id: number }>(
             updated_at = change.updated_at
        from change
       where s.tenant_id = change.tenant_id and s.id = change.id and s.version = change.from_version
-        and s.state = change.from_state and (s.state, change.state) in (${permittedMoves})
+        and s.state = change.from_state and (s.state, change.state) in (${permittedTransitions})
      returning s.id
    ), period as (
      insert into subscription_period (tenant_id, subscription_id, start_at, end_at, kind, invoice_id)
@@ -95,16 +95,16 @@ const save = statement<{ id: number }>(
   { wakes: [{ topic: subscriptionsDue }] },
 );
 
-export interface Written {
+export interface ChangedRows {
   rows: readonly (SubscriptionRow & { from_state: SubscriptionState; from_version: number })[];
-  periods: readonly WrittenPeriod[];
-  charges: readonly WrittenCharge[];
-  lines: readonly WrittenLine[];
-  taken: readonly TakenLine[];
+  periods: readonly PeriodRow[];
+  charges: readonly ChargeRow[];
+  lines: readonly LineRow[];
+  invoicedLines: readonly InvoicedLine[];
 }
 
-export async function saveAll(transaction: Queryable, written: Written): Promise<void> {
-  const { rows, periods, charges, lines, taken } = written;
+export async function saveRows(transaction: Queryable, written: ChangedRows): Promise<void> {
+  const { rows, periods, charges, lines, invoicedLines: taken } = written;
   const saved = await transaction.run(
     save,
     [rows, periods, charges, lines, taken].map((list) => JSON.stringify(list)),

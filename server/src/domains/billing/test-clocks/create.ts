@@ -5,7 +5,7 @@ import type { Principal } from '../../../core/principal.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import { tenantsSeen } from '../../identity/tenants/visible-tenants.ts';
 import type { clockAdvance, clockInput } from './schema.ts';
-import { type ClockRow, findClock, insertClock, sendClock } from './statements.ts';
+import { type ClockRow, findClock, insertClock, startAdvance } from './statements.ts';
 
 export interface ClockDeps {
   database: Database;
@@ -20,7 +20,7 @@ const patienceMs = 15 * secondMs;
 const lookEveryMs = 10;
 
 /** Refused where test clocks are not offered. */
-export function demandOffered({ offered }: Pick<ClockDeps, 'offered'>, field?: string): void {
+export function requireTestClocksOffered({ offered }: Pick<ClockDeps, 'offered'>, field?: string): void {
   if (offered) return;
   throw new Refusal('clocks_not_offered', 'Test clocks are offered in STANDALONE mode alone.', field ? { field } : {});
 }
@@ -30,9 +30,9 @@ export async function createClock(
   { tenantId }: Principal,
   deps: ClockDeps,
 ): Promise<ClockRow> {
-  demandOffered(deps);
+  requireTestClocksOffered(deps);
   const realMs = deps.clock();
-  const nowMs = nowTime === undefined ? realMs : timeOf(nowTime, 'nowTime');
+  const nowMs = nowTime === undefined ? realMs : parseClockTime(nowTime, 'nowTime');
   const [row] = await deps.database.run(insertClock, [tenantId, name, nowMs, realMs]);
   return row as ClockRow;
 }
@@ -46,20 +46,20 @@ export async function advanceClock(
   principal: Principal,
   deps: ClockDeps,
 ): Promise<ClockRow> {
-  demandOffered(deps);
+  requireTestClocksOffered(deps);
   const { database, clock } = deps;
   const row = await readClock(id, principal, database);
-  const toMs = timeOf(toTime, 'toTime');
+  const toMs = parseClockTime(toTime, 'toTime');
   const nowMs = Date.parse(row.now_at);
   if (toMs < nowMs) throw invalid('toTime', `toTime must not be before ${row.now_at}: a clock only goes forward.`);
   if (toMs - nowMs > longestStepMs) throw invalid('toTime', 'toTime must be at most ten years after the clock.');
-  const [sent] = await database.run(sendClock, [row.tenant_id, id, toMs, clock()]);
+  const [sent] = await database.run(startAdvance, [row.tenant_id, id, toMs, clock()]);
   if (sent === undefined) {
     throw new Refusal('clock_under_way', 'This clock is on its way already: wait until it has arrived.', {
       field: 'id',
     });
   }
-  return arrived(database, sent);
+  return waitForArrival(database, sent);
 }
 
 export async function readClock(id: number, principal: Principal, database: Database, field = 'id'): Promise<ClockRow> {
@@ -68,7 +68,7 @@ export async function readClock(id: number, principal: Principal, database: Data
   return row;
 }
 
-async function arrived(database: Database, sent: ClockRow): Promise<ClockRow> {
+async function waitForArrival(database: Database, sent: ClockRow): Promise<ClockRow> {
   const deadline = performance.now() + patienceMs;
   for (;;) {
     const [row] = (await database.run(findClock, [[sent.tenant_id], sent.id])) as [ClockRow];
@@ -78,7 +78,7 @@ async function arrived(database: Database, sent: ClockRow): Promise<ClockRow> {
 }
 
 /** A time that a clock can show. */
-function timeOf(text: string, field: string): number {
+function parseClockTime(text: string, field: string): number {
   const atMs = Date.parse(text);
   if (Number.isNaN(atMs) || atMs < 0 || atMs > latestMs) {
     throw invalid(field, `${field} must be a time of ISO 8601 between 1970 and 2200.`);

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import { tenantsSeen } from '../../identity/tenants/visible-tenants.ts';
-import { advanceClock, type ClockDeps, createClock, demandOffered, readClock } from './create.ts';
+import { advanceClock, type ClockDeps, createClock, readClock, requireTestClocksOffered } from './create.ts';
 import { clockAdvance, clockInput, clockQuery, clockRecord } from './schema.ts';
 import { type ClockRow, listClocks } from './statements.ts';
 
@@ -36,7 +36,7 @@ export function clockRoutes(deps: ClockDeps): Route[] {
       query: clockQuery,
       data: clockRecord,
       handle: async ({ query, principal }) => {
-        demandOffered(deps);
+        requireTestClocksOffered(deps);
         return { data: recordOf(await readClock(query.id, principal, deps.database)) };
       },
     }),
@@ -46,7 +46,7 @@ export function clockRoutes(deps: ClockDeps): Route[] {
       description: 'Newest first, at most 1,000.',
       data: Type.Array(clockRecord),
       handle: async ({ principal }) => {
-        demandOffered(deps);
+        requireTestClocksOffered(deps);
         const rows = await deps.database.run(listClocks, [await tenantsSeen(deps.database, principal)]);
         return { data: rows.map(recordOf) };
       },

@@ -37,7 +37,7 @@ export const listClocks = statement<ClockRow>(
 );
 
 /** Sets a clock that stands still on its way. */
-export const sendClock = statement<ClockRow>(
+export const startAdvance = statement<ClockRow>(
   'clocks.send',
   `update clock k
       set target_at = to_timestamp($3::float8 / 1000), updated_at = to_timestamp($4::float8 / 1000)
@@ -47,17 +47,17 @@ export const sendClock = statement<ClockRow>(
 );
 
 /** For a lookout: whether any clock is on its way. */
-export const clockUnderWay = 'select from clock where target_at is not null';
+export const advancingClockDue = 'select from clock where target_at is not null';
 
 /** Values: clocks that are not meant, how many at most. */
-export const clocksUnderWay = statement<ClockRow>(
+export const findAdvancingClocks = statement<ClockRow>(
   'clocks.under_way',
   `select ${columns} from clock k
     where k.target_at is not null and k.id <> all ($1::bigint[]) order by k.id limit $2`,
 );
 
 /** Only from where it was seen: of two who move it on, one does. Arriving, it stands still. Values: key, from, to (ms). */
-export const stepClock = statement<{ id: number }>(
+export const moveClock = statement<{ id: number }>(
   'clocks.step',
   `update clock k
       set now_at = to_timestamp($4::float8 / 1000),

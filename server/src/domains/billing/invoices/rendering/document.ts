@@ -3,7 +3,7 @@ import type { CustomerRecord } from '../../customers/record.ts';
 import type { InvoiceRecord } from '../record.ts';
 
 /** What stands on paper, whatever the paper is. Days are those of UTC. */
-export interface PrintedInvoice {
+export interface InvoiceDocument {
   id: number;
   title: string;
   /** How things stand, where they are not as one would think. */
@@ -12,28 +12,28 @@ export interface PrintedInvoice {
   /** Name, address and e-mail address of who is to pay. */
   buyer: string[];
   /** What is asked for, in one line; a draft asks for nothing yet. */
-  demand: string | null;
-  facts: Pair[];
+  paymentSummary: string | null;
+  facts: LabelledValue[];
   description: string | null;
   lines: { description: string; quantity: string; unitPrice: string; tax: string; amount: string }[];
   /** The last one is what all the others lead to. */
-  sums: Pair[];
+  sums: LabelledValue[];
   /** Of the file: when what it shows last changed. */
-  changed: Date;
+  changedAt: Date;
 }
 
 /** A label and what stands beside it. */
-export type Pair = [label: string, value: string];
+export type LabelledValue = [label: string, value: string];
 
 export type Buyer = Pick<CustomerRecord, 'name' | 'address' | 'email'>;
 
 const stamps = { DRAFT: 'Draft', OPEN: null, PAID: 'Paid', VOID: 'Void', UNCOLLECTIBLE: null } as const;
 
 /** What the lines have, each its column. */
-export const columnNames = ['Description', 'Quantity', 'Unit price', 'Tax', 'Amount'] as const;
+export const lineColumns = ['Description', 'Quantity', 'Unit price', 'Tax', 'Amount'] as const;
 
 /** An invoice in the words and figures that are printed. */
-export function printedOf(invoice: InvoiceRecord, seller: string, buyer: Buyer): PrintedInvoice {
+export function documentOf(invoice: InvoiceRecord, seller: string, buyer: Buyer): InvoiceDocument {
   const { currency, number, status } = invoice;
   return {
     id: invoice.id,
@@ -41,7 +41,7 @@ export function printedOf(invoice: InvoiceRecord, seller: string, buyer: Buyer):
     stamp: stamps[status],
     seller,
     buyer: addressOf(buyer),
-    demand: demandOf(invoice),
+    paymentSummary: paymentSummaryOf(invoice),
     facts: factsOf(invoice),
     description: invoice.description,
     lines: invoice.lines.map((line) => ({
@@ -52,7 +52,7 @@ export function printedOf(invoice: InvoiceRecord, seller: string, buyer: Buyer):
       amount: figureOf(line.amount, currency),
     })),
     sums: sumsOf(invoice),
-    changed: new Date(invoice.updatedTime),
+    changedAt: new Date(invoice.updatedTime),
   };
 }
 
@@ -71,7 +71,7 @@ function countryOf(code: string): string {
   return code.length === 2 ? (countryNames.of(code) ?? code) : code;
 }
 
-function demandOf({ status, currency, amountRemaining, total, dueDate, paidTime, closedTime }: InvoiceRecord) {
+function paymentSummaryOf({ status, currency, amountRemaining, total, dueDate, paidTime, closedTime }: InvoiceRecord) {
   if (status === 'DRAFT') return null;
   if (status === 'VOID') return `Void since ${dayOf(closedTime)}: nothing is to be paid`;
   if (total === 0) return 'Nothing is to be paid';
@@ -79,13 +79,13 @@ function demandOf({ status, currency, amountRemaining, total, dueDate, paidTime,
   return `${priceOf(amountRemaining, currency)} to pay by ${dayOf(dueDate)}`;
 }
 
-function factsOf({ finalizedTime, dueDate, periodStart, periodEnd, status }: InvoiceRecord): Pair[] {
+function factsOf({ finalizedTime, dueDate, periodStart, periodEnd, status }: InvoiceRecord): LabelledValue[] {
   const facts: [string, string | null][] = [
     ['Date', dayOf(finalizedTime)],
     ['Due', status === 'VOID' ? null : dayOf(dueDate)],
     ['Period', periodStart && periodEnd && `${dayOf(periodStart)} – ${dayOf(periodEnd)}`],
   ];
-  return facts.filter((fact): fact is Pair => fact[1] !== null);
+  return facts.filter((fact): fact is LabelledValue => fact[1] !== null);
 }
 
 function taxOf({ taxRate, taxAmount }: InvoiceRecord['lines'][number], currency: string): string {
@@ -93,9 +93,9 @@ function taxOf({ taxRate, taxAmount }: InvoiceRecord['lines'][number], currency:
   return taxAmount === 0 ? '' : figureOf(taxAmount, currency);
 }
 
-function sumsOf(invoice: InvoiceRecord): Pair[] {
+function sumsOf(invoice: InvoiceRecord): LabelledValue[] {
   const { currency, status, subtotal, total, amountPaid, amountRemaining } = invoice;
-  const sums: Pair[] = [
+  const sums: LabelledValue[] = [
     ['Subtotal', priceOf(subtotal, currency)],
     ...taxesOf(invoice),
     ['Total', priceOf(total, currency)],
@@ -106,10 +106,10 @@ function sumsOf(invoice: InvoiceRecord): Pair[] {
 }
 
 /** The taxes by rate, each with what it was reckoned on; those that were named as amounts stand last, in one. */
-function taxesOf({ lines, currency }: InvoiceRecord): Pair[] {
+function taxesOf({ lines, currency }: InvoiceRecord): LabelledValue[] {
   const rates = [...new Set(lines.flatMap(({ taxRate }) => taxRate ?? []))].sort((a, b) => a - b);
   const named = lines.filter(({ taxRate, taxAmount }) => taxRate === null && taxAmount !== 0);
-  const taxes = rates.map((rate): Pair => {
+  const taxes = rates.map((rate): LabelledValue => {
     const rated = lines.filter(({ taxRate }) => taxRate === rate);
     const base = figureOf(sumOf(rated.map(({ amount }) => amount)), currency);
     return [`Tax ${percentOf(rate)} of ${base}`, priceOf(sumOf(rated.map(({ taxAmount }) => taxAmount)), currency)];

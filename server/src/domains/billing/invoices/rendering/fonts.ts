@@ -18,12 +18,16 @@ const require = createRequire(import.meta.url);
 const fontkit = require('fontkit') as { create: (bytes: Buffer) => Font };
 
 /** Latin, Greek, Cyrillic, Armenian, Georgian, Arabic, Hebrew: the fonts built into PDF know Western Europe alone. */
-const everyday = face('dejavu-fonts-ttf/package.json', 'ttf/DejaVuSans.ttf', 'ttf/DejaVuSans-Bold.ttf');
+const dejaVu = installedFace('dejavu-fonts-ttf/package.json', 'ttf/DejaVuSans.ttf', 'ttf/DejaVuSans-Bold.ttf');
 
 /** 30 to 40 MB each, so they are there only where someone has installed them. Each knows more Han letters than its own. */
-const chinese = face('@embedpdf/fonts-sc', '../fonts/NotoSansHans-Regular.otf', '../fonts/NotoSansHans-Bold.otf');
-const japanese = face('@embedpdf/fonts-jp', '../fonts/NotoSansJP-Regular.otf', '../fonts/NotoSansJP-Bold.otf');
-const korean = face('@embedpdf/fonts-kr', '../fonts/NotoSansKR-Regular.otf', '../fonts/NotoSansKR-Bold.otf');
+const chinese = installedFace(
+  '@embedpdf/fonts-sc',
+  '../fonts/NotoSansHans-Regular.otf',
+  '../fonts/NotoSansHans-Bold.otf',
+);
+const japanese = installedFace('@embedpdf/fonts-jp', '../fonts/NotoSansJP-Regular.otf', '../fonts/NotoSansJP-Bold.otf');
+const korean = installedFace('@embedpdf/fonts-kr', '../fonts/NotoSansKR-Regular.otf', '../fonts/NotoSansKR-Bold.otf');
 
 /**
  * The faces for a text, the one to ask first in front. A Han letter is drawn differently in China, Japan and Korea: what
@@ -35,17 +39,17 @@ export function facesFor(text: string): Face[] {
     : /\p{Script=Hangul}/u.test(text)
       ? [korean, chinese, japanese]
       : [chinese, japanese, korean];
-  return [everyday, ...eastern].filter((one) => one !== undefined);
+  return [dejaVu, ...eastern].filter((one) => one !== undefined);
 }
 
 /** Undefined where the package is not installed. `inside` leads to the folder that the files are told from. */
-function face(inside: string, regular: string, bold: string): Face | undefined {
+function installedFace(inside: string, regular: string, bold: string): Face | undefined {
   try {
     const folder = dirname(require.resolve(inside));
     return {
       name: basename(regular, extname(regular)),
-      regular: opened(join(folder, regular)),
-      bold: opened(join(folder, bold)),
+      regular: lazyFont(join(folder, regular)),
+      bold: lazyFont(join(folder, bold)),
     };
   } catch {
     return undefined;
@@ -53,7 +57,7 @@ function face(inside: string, regular: string, bold: string): Face | undefined {
 }
 
 /** Read when it is first needed, and kept: reading one costs 0.1 s. */
-function opened(file: string): () => Font {
+function lazyFont(file: string): () => Font {
   let font: Font | undefined;
   return () => {
     font ??= fontkit.create(readFileSync(file));

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Face, facesFor } from './fonts.ts';
-import { canReorder, type Line, linesOf } from './text-layout.ts';
+import { canReorder, type Line, layOutLines } from './text-layout.ts';
 
 /** Every letter is as wide as every other, so that a width is a number of letters. */
 const set = (text: string, width: number, faces: readonly Face[] = facesFor(text)) =>
-  linesOf(text, width, { faces, widthOf: (run) => [...run.text].length });
+  layOutLines(text, width, { faces, widthOf: (run) => [...run.text].length });
 const shown = (line: Line | undefined) => line?.runs.map((run) => run.text);
 const texts = (lines: readonly Line[]) => lines.map((line) => shown(line)?.join(''));
 

@@ -15,7 +15,7 @@ export interface Line {
   isRtl: boolean;
 }
 
-export interface Typesetting {
+export interface LayoutOptions {
   /** The one to ask first in front. */
   faces: readonly Face[];
   widthOf: (run: Run) => number;
@@ -41,7 +41,7 @@ interface LineBreaks {
 
 const require = createRequire(import.meta.url);
 const LineBreaker = require('linebreak') as new (text: string) => LineBreaks;
-const bidi = bidiOrNot();
+const bidi = loadBidi();
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 /** What has to be set from right to left can be. */
@@ -49,24 +49,24 @@ export const canReorder = bidi !== undefined;
 export const rightToLeft = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 
 /** What is never shown, but for what joins letters and what turns them. */
-const unseen = /[[\p{Cc}\p{Default_Ignorable_Code_Point}]--[\u061c\u200c-\u200f\u202a-\u202e\u2066-\u2069]]/gv;
+const invisible = /[[\p{Cc}\p{Default_Ignorable_Code_Point}]--[\u061c\u200c-\u200f\u202a-\u202e\u2066-\u2069]]/gv;
 const joiners = /[\u200c\u200d]/g;
-const turners = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const directionMarks = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /** A text as lines no wider than `width`, broken where Unicode allows it (UAX 14), and each in the order of UAX 9. */
-export function linesOf(text: string, width: number, typesetting: Typesetting): Line[] {
+export function layOutLines(text: string, width: number, typesetting: LayoutOptions): Line[] {
   return paragraphsOf(text).flatMap((paragraph) => {
-    const set = faced(paragraph, typesetting.faces);
+    const set = assignFaces(paragraph, typesetting.faces);
     const levels = rightToLeft.test(set.text) ? bidi?.getEmbeddingLevels(set.text) : undefined;
-    return stretches(set, width, typesetting).map(([start, end]) => {
-      const runs = runsOf(set, levels, start, end);
+    return lineRanges(set, width, typesetting).map(([start, end]) => {
+      const runs = visualRuns(set, levels, start, end);
       return { runs, width: widthOf(runs, typesetting), isRtl: (levels?.paragraphs[0]?.level ?? 0) % 2 === 1 };
     });
   });
 }
 
 /** Undefined where the package is not installed: words from right to left then stand in the wrong order. */
-function bidiOrNot(): Bidi | undefined {
+function loadBidi(): Bidi | undefined {
   try {
     return (require('bidi-js') as () => Bidi)();
   } catch {
@@ -78,23 +78,23 @@ function paragraphsOf(text: string): string[] {
   return text
     .normalize('NFC')
     .split(/\r\n|[\n\v\f\r\u0085\u2028\u2029]/)
-    .map((paragraph) => paragraph.replaceAll('\t', '    ').replace(unseen, ''));
+    .map((paragraph) => paragraph.replaceAll('\t', '    ').replace(invisible, ''));
 }
 
-interface Faced {
+interface TextWithFaces {
   text: string;
   /** The face of each unit of the text. */
   faces: Face[];
 }
 
 /** Each letter with its marks gets the first face that has all of it; what none has is replaced. */
-function faced(text: string, faces: readonly Face[]): Faced {
+function assignFaces(text: string, faces: readonly Face[]): TextWithFaces {
   const first = faces[0] as Face;
-  if (has(first, text)) return { text, faces: Array<Face>(text.length).fill(first) };
+  if (hasGlyphsFor(first, text)) return { text, faces: Array<Face>(text.length).fill(first) };
   let shown = '';
   const given: Face[] = [];
   for (const { segment } of graphemes.segment(text)) {
-    const face = faces.find((one) => has(one, segment));
+    const face = faces.find((one) => hasGlyphsFor(one, segment));
     const letter = face === undefined ? placeholder : segment;
     shown += letter;
     for (let i = 0; i < letter.length; i++) given.push(face ?? first);
@@ -102,20 +102,20 @@ function faced(text: string, faces: readonly Face[]): Faced {
   return { text: shown, faces: given };
 }
 
-function has(face: Face, text: string): boolean {
+function hasGlyphsFor(face: Face, text: string): boolean {
   const font = face.regular();
-  for (const letter of text.replace(joiners, '').replace(turners, ''))
+  for (const letter of text.replace(joiners, '').replace(directionMarks, ''))
     if (!font.hasGlyphForCodePoint(letter.codePointAt(0) as number)) return false;
   return true;
 }
 
 /** Where lines begin and end; spaces at their end are left out. */
-function stretches({ text, faces }: Faced, width: number, typesetting: Typesetting): [number, number][] {
+function lineRanges({ text, faces }: TextWithFaces, width: number, typesetting: LayoutOptions): [number, number][] {
   const lines: [number, number][] = [];
   const widthBetween = (start: number, end: number) => widthOf(logicalRuns({ text, faces }, start, end), typesetting);
   let start = 0;
   let used = 0;
-  for (const [from, to] of breakable(text)) {
+  for (const [from, to] of breakOpportunities(text)) {
     const end = from + text.slice(from, to).trimEnd().length;
     const word = widthBetween(from, end);
     if (used > 0 && used + word > width) {
@@ -141,7 +141,7 @@ function stretches({ text, faces }: Faced, width: number, typesetting: Typesetti
   return lines.map(([begin, end]) => [begin, begin + text.slice(begin, end).trimEnd().length]);
 }
 
-function* breakable(text: string): Generator<[number, number]> {
+function* breakOpportunities(text: string): Generator<[number, number]> {
   const breaks = new LineBreaker(text);
   let from = 0;
   for (let next = breaks.nextBreak(); next !== null; next = breaks.nextBreak()) {
@@ -150,21 +150,21 @@ function* breakable(text: string): Generator<[number, number]> {
   }
 }
 
-const widthOf = (runs: readonly Run[], typesetting: Typesetting) =>
+const widthOf = (runs: readonly Run[], typesetting: LayoutOptions) =>
   runs.reduce((sum, run) => sum + typesetting.widthOf(run), 0);
 
-function logicalRuns({ text, faces }: Faced, start: number, end: number): Run[] {
+function logicalRuns({ text, faces }: TextWithFaces, start: number, end: number): Run[] {
   const runs: Run[] = [];
   for (let from = start, i = start + 1; from < end; i++) {
     if (i < end && faces[i] === faces[from]) continue;
-    runs.push(runOf(text.slice(from, i), faces[from] as Face));
+    runs.push(cleanRun(text.slice(from, i), faces[from] as Face));
     from = i;
   }
   return runs;
 }
 
 /** A line's runs as they stand on the paper. */
-function runsOf(set: Faced, levels: Levels | undefined, start: number, end: number): Run[] {
+function visualRuns(set: TextWithFaces, levels: Levels | undefined, start: number, end: number): Run[] {
   if (bidi === undefined || levels === undefined || start === end) return logicalRuns(set, start, end);
   const mirrored = bidi.getMirroredCharactersMap(set.text, levels.levels);
   const runs: (Run & { level: number })[] = [];
@@ -179,13 +179,13 @@ function runsOf(set: Faced, levels: Levels | undefined, start: number, end: numb
   }
   return runs.map(({ text, face, level }) =>
     // Signs alone say nothing of their direction, so that the font does not turn them.
-    runOf(level % 2 === 1 && !rightToLeft.test(text) ? [...text].reverse().join('') : text, face),
+    cleanRun(level % 2 === 1 && !rightToLeft.test(text) ? [...text].reverse().join('') : text, face),
   );
 }
 
 /** What turns letters has done so by now; what joins them, the font must know. */
-function runOf(text: string, face: Face): Run {
-  const turned = text.replace(turners, '');
+function cleanRun(text: string, face: Face): Run {
+  const turned = text.replace(directionMarks, '');
   const knows = (letter: string) => face.regular().hasGlyphForCodePoint(letter.codePointAt(0) as number);
   return { text: turned.replace(joiners, (joiner) => (knows(joiner) ? joiner : '')), face };
 }

@@ -3,43 +3,47 @@ import type { Principal } from '../../../core/principal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { answerOnce, requestHash } from '../../../platform/postgres/idempotency-records.ts';
 import { tenantsSeen } from '../../identity/tenants/visible-tenants.ts';
-import { type Change, writeChanges } from './change.ts';
-import type { Answered } from './create.ts';
-import { withEndings } from './ending.ts';
-import { nowOf, type SubscriptionDeps } from './payer.ts';
+import type { SubscriptionReply } from './create.ts';
+import { withEndEffects } from './end-effects.ts';
+import { customerNowMs, type SubscriptionDeps } from './payer.ts';
 import { recordOf } from './record.ts';
-import { caughtUp } from './renew.ts';
-import { type HeldSubscription, lockOne } from './statements.ts';
+import { catchUp } from './renew.ts';
+import { lockSubscription, type SubscriptionWithTerms } from './statements.ts';
 import { hasEnded, mayBecome, type SubscriptionState, transitions } from './states.ts';
+import { type Change, writeChanges } from './write-changes.ts';
 
 /** Someone asks for a change of one subscription. */
-export interface Asked {
+export interface ChangeRequest {
   path: string;
   input: { id: number };
   idempotencyKey: string | undefined;
 }
 
 /** What is to be done to the subscription as it stands, its lock held and everything done that was due to it. */
-export type Decide = (transaction: Queryable, row: HeldSubscription, nowMs: number) => Promise<Omit<Change, 'atMs'>>;
+export type DecideChange = (
+  transaction: Queryable,
+  row: SubscriptionWithTerms,
+  nowMs: number,
+) => Promise<Omit<Change, 'atMs'>>;
 
 /** Changes one subscription, in one transaction and under its lock, as it is after everything that was due to it. */
-export async function alter(
-  { path, input, idempotencyKey }: Asked,
+export async function changeSubscription(
+  { path, input, idempotencyKey }: ChangeRequest,
   principal: Principal,
   deps: SubscriptionDeps,
-  decide: Decide,
-): Promise<Answered> {
+  decide: DecideChange,
+): Promise<SubscriptionReply> {
   const work = async (transaction: Queryable) => {
-    const [found] = await transaction.run(lockOne, [await tenantsSeen(transaction, principal), input.id]);
+    const [found] = await transaction.run(lockSubscription, [await tenantsSeen(transaction, principal), input.id]);
     if (found === undefined) throw notFound('subscription', input.id);
-    const nowMs = await nowOf(transaction, found, deps.clock);
-    const row = await caughtUp(transaction, found, nowMs, deps);
-    demandAlive(row);
+    const nowMs = await customerNowMs(transaction, found, deps.clock);
+    const row = await catchUp(transaction, found, nowMs, deps);
+    requireNotEnded(row);
     const decided = await decide(transaction, row, nowMs);
-    const changes = await withEndings(transaction, [{ ...decided, atMs: nowMs }]);
+    const changes = await withEndEffects(transaction, [{ ...decided, atMs: nowMs }]);
     await writeChanges(transaction, changes, deps);
     // A subscription that goes on again may be due at once.
-    return recordOf(await caughtUp(transaction, (changes[0] as Change).after, nowMs, deps));
+    return recordOf(await catchUp(transaction, (changes[0] as Change).after, nowMs, deps));
   };
   const { answer, replayed } =
     idempotencyKey === undefined
@@ -52,14 +56,14 @@ export async function alter(
   return { record: answer, replayed };
 }
 
-function demandAlive({ state }: HeldSubscription): void {
+function requireNotEnded({ state }: SubscriptionWithTerms): void {
   if (!hasEnded(state)) return;
   throw new Refusal('illegal_transition', `This subscription is ${state}: it stays as it is. Make another one.`, {
     details: { from: state, allowed: [] },
   });
 }
 
-export function demandMove(from: SubscriptionState, to: SubscriptionState): void {
+export function requireTransition(from: SubscriptionState, to: SubscriptionState): void {
   if (mayBecome(from, to)) return;
   const allowed = Object.keys(transitions[from]);
   throw new Refusal(

@@ -1,14 +1,14 @@
 import PDFDocument from 'pdfkit';
 import type { Face } from './fonts.ts';
-import { canReorder, type Line, linesOf, placeholder, type Run, rightToLeft } from './text-layout.ts';
+import { canReorder, type Line, layOutLines, placeholder, type Run, rightToLeft } from './text-layout.ts';
 
 export interface Style {
   size: number;
   weight: 'regular' | 'bold';
-  ink: string;
+  color: string;
 }
 
-export interface Place {
+export interface Box {
   x: number;
   width: number;
   /** `start` is the left, but of text that is read from right to left the right. */
@@ -21,17 +21,17 @@ const margin = { side: 56, top: 54, bottom: 66 };
 export const hairline = '#d9d9d9';
 
 /** A PDF that grows from top to bottom, page by page. Nothing is written below the bottom margin but the foot. */
-export class Sheet {
+export class PageLayout {
   readonly left = margin.side;
   readonly right: number;
   /** Where the next thing goes. */
   y = margin.top;
   /** Something has been written of which a letter is in none of its fonts. */
-  lacks = false;
+  hasMissingGlyphs = false;
   readonly #faces: readonly Face[];
-  readonly #known = new Set<string>();
+  readonly #registeredFonts = new Set<string>();
   readonly #document: InstanceType<typeof PDFDocument>;
-  readonly #written: Promise<Buffer>;
+  readonly #pdf: Promise<Buffer>;
 
   constructor(faces: readonly Face[], info: { title: string; author: string; changed: Date }) {
     const { title, author, changed } = info;
@@ -47,7 +47,7 @@ export class Sheet {
       info: { Title: title, Author: author, CreationDate: changed, ModDate: changed },
     });
     this.right = this.#document.page.width - margin.side;
-    this.#written = bytesOf(this.#document);
+    this.#pdf = bytesOf(this.#document);
   }
 
   get bottom(): number {
@@ -59,74 +59,77 @@ export class Sheet {
   }
 
   /** How far below its top a line stands. Faces differ in height: only so they stand on one line. */
-  baseOf({ size }: Style): number {
+  baselineOffset({ size }: Style): number {
     return size * 1.1;
   }
 
   widthOf(text: string, style: Style): number {
-    return Math.max(...this.lines(text, Number.POSITIVE_INFINITY, style).map(({ width }) => width));
+    return Math.max(...this.breakLines(text, Number.POSITIVE_INFINITY, style).map(({ width }) => width));
   }
 
-  lines(text: string, width: number, style: Style): Line[] {
-    return linesOf(text, width, { faces: this.#faces, widthOf: (run) => this.#in(run, style).widthOfString(run.text) });
+  breakLines(text: string, width: number, style: Style): Line[] {
+    return layOutLines(text, width, {
+      faces: this.#faces,
+      widthOf: (run) => this.#setFont(run, style).widthOfString(run.text),
+    });
   }
 
   /** Puts text where it is told to, on one line, and moves nothing. */
-  put(text: string, y: number, place: Place, style: Style): void {
-    for (const line of this.lines(text, Number.POSITIVE_INFINITY, style)) this.#draw(line, y, place, style);
+  drawText(text: string, y: number, place: Box, style: Style): void {
+    for (const line of this.breakLines(text, Number.POSITIVE_INFINITY, style)) this.#draw(line, y, place, style);
   }
 
   /** Writes lines from here on, on as many pages as it takes; `onPage` may put something on top of each new one. */
-  write(lines: readonly Line[], place: Place, style: Style, onPage = () => {}): void {
-    for (const line of lines) {
-      this.make(this.lineHeight(style), onPage);
+  writeLines(breakLines: readonly Line[], place: Box, style: Style, onPage = () => {}): void {
+    for (const line of breakLines) {
+      this.ensureSpace(this.lineHeight(style), onPage);
       this.#draw(line, this.y, place, style);
       this.y += this.lineHeight(style);
     }
   }
 
   /** Begins a new page where less than that is left of this one. What is higher than a page has to be broken. */
-  make(height: number, onPage = () => {}): void {
+  ensureSpace(height: number, onPage = () => {}): void {
     if (this.y + height <= this.bottom || this.y === margin.top) return;
     this.#document.addPage();
     this.y = margin.top;
     onPage();
   }
 
-  rule(x: number, width: number, ink: string, thickness = 0.5): void {
+  drawRule(x: number, width: number, color: string, thickness = 0.5): void {
     this.#document
       .moveTo(x, this.y)
       .lineTo(x + width, this.y)
       .lineWidth(thickness)
-      .strokeColor(ink)
+      .strokeColor(color)
       .stroke();
   }
 
-  frame(x: number, y: number, width: number, height: number, ink: string): void {
-    this.#document.roundedRect(x, y, width, height, 3).lineWidth(1.2).strokeColor(ink).stroke();
+  drawFrame(x: number, y: number, width: number, height: number, color: string): void {
+    this.#document.roundedRect(x, y, width, height, 3).lineWidth(1.2).strokeColor(color).stroke();
   }
 
   /** Puts something below each page, once it is known how many there are. */
-  foot(put: (y: number, page: number, pages: number) => void): void {
+  addFooters(drawText: (y: number, page: number, pages: number) => void): void {
     const { count } = this.#document.bufferedPageRange();
     for (let i = 0; i < count; i++) {
       this.#document.switchToPage(i);
-      put(this.#document.page.height - margin.bottom * 0.6, i + 1, count);
+      drawText(this.#document.page.height - margin.bottom * 0.6, i + 1, count);
     }
   }
 
   end(): Promise<Buffer> {
     this.#document.end();
-    return this.#written;
+    return this.#pdf;
   }
 
-  #draw(line: Line, y: number, { x, width, align }: Place, style: Style): void {
+  #draw(line: Line, y: number, { x, width, align }: Box, style: Style): void {
     const isRight = align === 'right' || (align === 'start' && line.isRtl);
     let at = isRight ? x + width - line.width : x;
     for (const run of line.runs) {
-      if (run.text.includes(placeholder)) this.lacks = true;
-      this.#in(run, style);
-      this.#document.fillColor(style.ink).text(run.text, at, y + this.baseOf(style), {
+      if (run.text.includes(placeholder)) this.hasMissingGlyphs = true;
+      this.#setFont(run, style);
+      this.#document.fillColor(style.color).text(run.text, at, y + this.baselineOffset(style), {
         lineBreak: false,
         baseline: 'alphabetic',
         // Without any, pdfkit sets word by word, from left to right.
@@ -136,12 +139,12 @@ export class Sheet {
     }
   }
 
-  #in({ face }: Run, { weight, size }: Style): InstanceType<typeof PDFDocument> {
+  #setFont({ face }: Run, { weight, size }: Style): InstanceType<typeof PDFDocument> {
     const name = `${face.name} ${weight}`;
-    if (!this.#known.has(name)) {
+    if (!this.#registeredFonts.has(name)) {
       // Its types know of paths and bytes alone.
       this.#document.registerFont(name, face[weight]() as unknown as Uint8Array);
-      this.#known.add(name);
+      this.#registeredFonts.add(name);
     }
     return this.#document.font(name).fontSize(size);
   }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/database.ts';
-import { TestClockWorker } from './advance.ts';
+import { TestClockWorker } from './worker.ts';
 
 let db: TestDatabase;
 
@@ -24,7 +24,11 @@ test('clocks that wait for a provider that does not answer keep no other from be
     wake: () => {},
     onError: (error) => troubles.push(error),
   });
-  mover.follow({ isBusy: async (_moment, { clockId }) => clockId !== last, nextDue: async () => null, topics: [] });
+  mover.follow({
+    isInProgress: async (_moment, { clockId }) => clockId !== last,
+    nextDueMs: async () => null,
+    topics: [],
+  });
   mover.start();
   await eventually('the last one arrives', async () => {
     const [clock] = await db.query<{ has_arrived: boolean }>(

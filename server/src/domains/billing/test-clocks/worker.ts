@@ -1,14 +1,14 @@
 import { ClaimLoop } from '../../../platform/jobs/claim-loop.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import type { Topic } from '../../../platform/postgres/topics.ts';
-import { type ClockRow, clocksUnderWay, stepClock } from './statements.ts';
+import { type ClockRow, findAdvancingClocks, moveClock } from './statements.ts';
 
 /** Whatever goes by test clocks: renewals and their payments come later in the order of domains. */
-export interface ClockWork {
+export interface TestClockWork {
   /** The earliest moment (ms) up to `untilMs` at which something of this clock's customers is due; null: nothing is. */
-  nextDue: (moment: Queryable, clock: ClockKey, untilMs: number) => Promise<number | null>;
+  nextDueMs: (moment: Queryable, clock: ClockKey, untilMs: number) => Promise<number | null>;
   /** Whether something has been begun whose end comes without anyone's doing: a payment that its provider is asked for. */
-  isBusy: (moment: Queryable, clock: ClockKey) => Promise<boolean>;
+  isInProgress: (moment: Queryable, clock: ClockKey) => Promise<boolean>;
   /** Of the workers that do it. */
   topics: readonly Topic[];
 }
@@ -18,7 +18,7 @@ export interface ClockKey {
   clockId: number;
 }
 
-export interface ClockMoverOptions {
+export interface TestClockWorkerOptions {
   database: Database;
   /** Wakes the workers of these topics. */
   wake: (topics: readonly Topic[]) => void;
@@ -30,8 +30,8 @@ export interface ClockMoverOptions {
 /** Clocks moved at once. */
 const slots = 20;
 /** What a clock waits for is usually done at once; what is not is looked at ever more seldom. */
-const firstLookMs = 5;
-const lastLookMs = 50;
+const firstPauseMs = 5;
+const longestPauseMs = 50;
 /** One that has waited for so long, for a provider that does not answer, makes room for others for a while. */
 const patienceMs = 2_000;
 const restMs = 1_000;
@@ -42,18 +42,18 @@ const restMs = 1_000;
  * step is taken from where the clock was seen, and of two that take it one does.
  */
 export class TestClockWorker {
-  readonly #options: ClockMoverOptions;
+  readonly #options: TestClockWorkerOptions;
   readonly #loop: ClaimLoop<ClockRow>;
-  readonly #works: ClockWork[] = [];
+  readonly #works: TestClockWork[] = [];
   readonly #moving = new Set<number>();
   /** Until when (of `performance.now`) clocks that wait are left alone. */
   readonly #resting = new Map<number, number>();
   #running = false;
 
-  constructor(options: ClockMoverOptions) {
+  constructor(options: TestClockWorkerOptions) {
     this.#options = options;
     this.#loop = new ClaimLoop<ClockRow>({
-      claim: (room) => options.database.run(clocksUnderWay, [[...this.#moving, ...this.#atRest()], room]),
+      claim: (room) => options.database.run(findAdvancingClocks, [[...this.#moving, ...this.#restingClocks()], room]),
       perform: (row) => this.#move(row),
       release: async () => {},
       slots: () => slots,
@@ -64,7 +64,7 @@ export class TestClockWorker {
   }
 
   /** What goes by test clocks: a clock stops at each moment at which some of it is due. */
-  follow(work: ClockWork): void {
+  follow(work: TestClockWork): void {
     this.#works.push(work);
   }
 
@@ -87,7 +87,7 @@ export class TestClockWorker {
     const clock = { tenantId, clockId };
     const targetMs = Date.parse(target_at as string);
     let nowMs = Date.parse(now_at);
-    let lookMs = firstLookMs;
+    let pauseMs = firstPauseMs;
     let movedAtMs = performance.now();
     this.#moving.add(clockId);
     try {
@@ -99,17 +99,17 @@ export class TestClockWorker {
             return;
           }
           this.#options.wake(this.#works.flatMap(({ topics }) => topics));
-          await new Promise((resolve) => setTimeout(resolve, lookMs));
-          lookMs = Math.min(2 * lookMs, lastLookMs);
+          await new Promise((resolve) => setTimeout(resolve, pauseMs));
+          pauseMs = Math.min(2 * pauseMs, longestPauseMs);
           continue;
         }
         const isThere = toMs === null;
         const values = [tenantId, clockId, new Date(nowMs).toISOString(), toMs ?? targetMs, isThere];
-        const [stepped] = await this.#options.database.run(stepClock, values);
+        const [stepped] = await this.#options.database.run(moveClock, values);
         // Somebody else has moved it on: whoever claims it next sees where it is.
         if (stepped === undefined || isThere) return;
         nowMs = toMs;
-        lookMs = firstLookMs;
+        pauseMs = firstPauseMs;
         movedAtMs = performance.now();
       }
     } finally {
@@ -117,7 +117,7 @@ export class TestClockWorker {
     }
   }
 
-  #atRest(): Iterable<number> {
+  #restingClocks(): Iterable<number> {
     for (const [id, untilMs] of this.#resting) if (untilMs <= performance.now()) this.#resting.delete(id);
     return this.#resting.keys();
   }
@@ -126,7 +126,7 @@ export class TestClockWorker {
   #next(clock: ClockKey, nowMs: number, untilMs: number): Promise<number | null | undefined> {
     return this.#options.database.snapshot(async (moment) => {
       let next: number | null = null;
-      for (const { isBusy, nextDue } of this.#works) {
+      for (const { isInProgress: isBusy, nextDueMs: nextDue } of this.#works) {
         if (await isBusy(moment, clock)) return undefined;
         const due = await nextDue(moment, clock, untilMs);
         if (due !== null && (next === null || due < next)) next = due;

@@ -4,10 +4,10 @@ import { offendersOf } from '../../../platform/postgres/check.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/database.ts';
 import { arrangeChannels, paymentsNode, principalOf } from '../../../testing/payments.ts';
+import { type InvoiceKey, type PaymentAttempt, payInvoices } from './automatic-payments.ts';
 import type { SettledPayment } from './followers.ts';
 import { invoiceChecks } from './integrity.ts';
-import { type InvoiceDraft, raiseInvoices } from './issue.ts';
-import { type InvoiceKey, type Opening, payInvoices } from './payments.ts';
+import { type InvoiceDraft, issueInvoices } from './issue.ts';
 import { InvoiceSettler } from './settle.ts';
 
 let db: TestDatabase;
@@ -50,7 +50,7 @@ function draft(changes: Partial<InvoiceDraft> = {}): InvoiceDraft {
     periodStartMs: null,
     periodEndMs: null,
     dueMs: nowMs,
-    raisedMs: nowMs,
+    issuedMs: nowMs,
     description: null,
     metadata: null,
     lines: [{ description: 'Gold', quantity: 2, unitAmount: 500 }],
@@ -59,7 +59,7 @@ function draft(changes: Partial<InvoiceDraft> = {}): InvoiceDraft {
 }
 
 const raise = (drafts: readonly InvoiceDraft[]) =>
-  db.database.transaction((transaction) => raiseInvoices(transaction, drafts, drawUuid));
+  db.database.transaction((transaction) => issueInvoices(transaction, drafts, drawUuid));
 
 const pay = (wanted: readonly InvoiceKey[], through: (transaction: Queryable) => Queryable = (one) => one) =>
   db.database.transaction((transaction) =>
@@ -72,12 +72,12 @@ const pay = (wanted: readonly InvoiceKey[], through: (transaction: Queryable) =>
 const keysOf = (rows: readonly { tenant_id: number; id: number }[]): InvoiceKey[] =>
   rows.map(({ tenant_id, id }) => ({ tenantId: tenant_id, invoiceId: id }));
 
-const end = (opening: Opening | undefined, status: 'SUCCESS' | 'FAILED' | 'CANCELLED') => {
+const end = (opening: PaymentAttempt | undefined, status: 'SUCCESS' | 'FAILED' | 'CANCELLED') => {
   if (opening?.outcome !== 'opened') throw new Error(`It was not opened: ${JSON.stringify(opening)}`);
   return node.update({ id: publicId('txn', opening.transactionId), status }, merchant);
 };
 
-const outcomes = (openings: readonly Opening[]) => openings.map(({ outcome }) => outcome);
+const outcomes = (openings: readonly PaymentAttempt[]) => openings.map(({ outcome }) => outcome);
 
 /** Settles on several nodes at once until nothing is left, and gives what each invoice was told to others. */
 async function settle(nodes = 1): Promise<SettledPayment[]> {

@@ -1,14 +1,14 @@
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { statement } from '../../../platform/postgres/statement.ts';
 import { operationsDue } from '../../payments/operations/open.cte.ts';
-import type { ClockKey, ClockWork } from '../test-clocks/advance.ts';
+import type { ClockKey, TestClockWork } from '../test-clocks/worker.ts';
 import { invoicesDue } from './settle-statements.ts';
 
 /**
  * Payments of this clock's customers whose end comes by itself: their provider is about to be asked, or their invoice does
  * not know of it yet. One that waits for its payer, or for an update, holds no clock up.
  */
-const findUnderWay = statement<{ under_way: boolean }>(
+const hasPaymentsInProgress = statement<{ under_way: boolean }>(
   'invoices.under_way_by_clock',
   `select exists (
      select 1
@@ -25,10 +25,10 @@ const findUnderWay = statement<{ under_way: boolean }>(
 );
 
 /** Nothing of an invoice is due by itself; what its payments are doing holds its customer's clock up. */
-export const invoiceClockWork: ClockWork = {
-  nextDue: async () => null,
-  isBusy: async (moment: Queryable, { tenantId, clockId }: ClockKey) => {
-    const [row] = await moment.run(findUnderWay, [tenantId, clockId]);
+export const invoiceTestClockWork: TestClockWork = {
+  nextDueMs: async () => null,
+  isInProgress: async (moment: Queryable, { tenantId, clockId }: ClockKey) => {
+    const [row] = await moment.run(hasPaymentsInProgress, [tenantId, clockId]);
     return row?.under_way ?? false;
   },
   topics: [operationsDue, invoicesDue],

@@ -5,9 +5,9 @@ import type { Queryable } from '../../../platform/postgres/database.ts';
 import { planOnce } from '../../../platform/postgres/plan-once.ts';
 import type { PaymentRequest, PaymentWriter } from '../../payments/transactions/create.ts';
 import { recordEvents } from '../../webhooks/events/append-events.cte.ts';
-import { newsOf } from './events.ts';
-import { leftOf, numberText } from './rules.ts';
-import { failPayments, holdPayments, type LockedInvoice, lockInvoices } from './statements.ts';
+import { eventDraftOf } from './events.ts';
+import { numberText, unreservedAmountOf } from './rules.ts';
+import { insertFailedPayments, type LockedInvoice, lockInvoiceRows, reservePayments } from './statements.ts';
 import { isPayable } from './states.ts';
 
 export function paymentRequestOf(
@@ -34,7 +34,7 @@ export function paymentRequestOf(
 }
 
 /** What holding takes: a payment's id, and what of which invoice. */
-export interface Held {
+export interface Reservation {
   tenantId: number;
   invoiceId: number;
   transactionId: string;
@@ -43,10 +43,14 @@ export interface Held {
 }
 
 /** Holds what payments take, of invoices whose locks are held; at most one payment of each. */
-export async function hold(transaction: Queryable, held: readonly Held[], atMs: number): Promise<void> {
+export async function reserveAmounts(
+  transaction: Queryable,
+  held: readonly Reservation[],
+  atMs: number,
+): Promise<void> {
   if (held.length === 0) return;
   await planOnce(transaction, held.length);
-  await transaction.run(holdPayments, [
+  await transaction.run(reservePayments, [
     plainArray(held.map(({ tenantId }) => tenantId)),
     plainArray(held.map(({ invoiceId }) => invoiceId)),
     plainArray(held.map(({ transactionId }) => transactionId)),
@@ -62,7 +66,7 @@ export interface InvoiceKey {
 }
 
 /** What became of asking for a payment: `invoices.settle` tells how an opened one ends. */
-export type Opening = InvoiceKey &
+export type PaymentAttempt = InvoiceKey &
   (
     | { outcome: 'opened'; transactionId: string }
     /** Another payment of it is under way; its end will be told. */
@@ -84,19 +88,20 @@ export async function payInvoices(
   wanted: readonly InvoiceKey[],
   nowMs: number,
   { creator, drawUuid }: { creator: PaymentWriter; drawUuid: DrawUuid },
-): Promise<Opening[]> {
+): Promise<PaymentAttempt[]> {
   if (wanted.length === 0) return [];
-  const locked = await lock(transaction, wanted);
+  const locked = await lockInvoices(transaction, wanted);
   const payable = locked.filter(
-    (invoice) => isPayable(invoice.status) && leftOf(invoice) > 0 && invoice.amount_held === invoice.amount_paid,
+    (invoice) =>
+      isPayable(invoice.status) && unreservedAmountOf(invoice) > 0 && invoice.amount_held === invoice.amount_paid,
   );
   const asked = payable.flatMap((invoice) => {
     const channelId = invoice.channel_id ?? invoice.default_channel_id;
-    return channelId === null ? [] : [paymentRequestOf(invoice, drawUuid(), leftOf(invoice), channelId)];
+    return channelId === null ? [] : [paymentRequestOf(invoice, drawUuid(), unreservedAmountOf(invoice), channelId)];
   });
   const refusals = asked.length === 0 ? [] : await creator.createWithin(transaction, asked);
   const opened = asked.filter((_, i) => refusals[i] === undefined);
-  await hold(
+  await reserveAmounts(
     transaction,
     opened.map(({ tenantId, invoiceId, id, amount }) => ({
       tenantId,
@@ -111,12 +116,12 @@ export async function payInvoices(
   const refusalOf = new Map(asked.map((request, i) => [keyOf(request), refusals[i]]));
   const failed = payable
     .filter((invoice) => !openedOf.has(keyOfRow(invoice)))
-    .map((invoice) => ({ invoice, refusal: refusalOf.get(keyOfRow(invoice)) ?? withoutChannel() }));
-  await tellFailed(transaction, failed, nowMs, drawUuid);
+    .map((invoice) => ({ invoice, refusal: refusalOf.get(keyOfRow(invoice)) ?? noChannelRefusal() }));
+  await recordFailedAttempts(transaction, failed, nowMs, drawUuid);
 
   const rows = new Map(locked.map((invoice) => [keyOfRow(invoice), invoice]));
   const failures = new Map(failed.map(({ invoice, refusal }) => [keyOfRow(invoice), refusal]));
-  return wanted.map(({ tenantId, invoiceId }): Opening => {
+  return wanted.map(({ tenantId, invoiceId }): PaymentAttempt => {
     const named = { tenantId, invoiceId };
     const key = keyOf(named);
     const transactionId = openedOf.get(key);
@@ -133,33 +138,33 @@ const keyOf = ({ tenantId, invoiceId }: InvoiceKey) => `${tenantId}/${invoiceId}
 const keyOfRow = ({ tenant_id, id }: LockedInvoice) => `${tenant_id}/${id}`;
 
 /** Locks invoices in the order of their keys, each once. Those that are not ours are left out. */
-export function lock(transaction: Queryable, wanted: readonly InvoiceKey[]): Promise<LockedInvoice[]> {
+export function lockInvoices(transaction: Queryable, wanted: readonly InvoiceKey[]): Promise<LockedInvoice[]> {
   const ordered = [...new Map(wanted.map((key) => [keyOf(key), key])).values()].toSorted(
     (a, b) => a.tenantId - b.tenantId || a.invoiceId - b.invoiceId,
   );
-  return transaction.run(lockInvoices, [
+  return transaction.run(lockInvoiceRows, [
     plainArray(ordered.map(({ tenantId }) => tenantId)),
     plainArray(ordered.map(({ invoiceId }) => invoiceId)),
   ]);
 }
 
-function withoutChannel(): Refusal {
+function noChannelRefusal(): Refusal {
   return new Refusal('invalid_request', 'Neither the invoice nor its customer names a channel to pay through.', {
     field: 'channelId',
   });
 }
 
-async function tellFailed(
+async function recordFailedAttempts(
   transaction: Queryable,
   failed: readonly { invoice: LockedInvoice; refusal: Refusal }[],
   nowMs: number,
   drawUuid: DrawUuid,
 ): Promise<void> {
   if (failed.length === 0) return;
-  await transaction.run(failPayments, [
+  await transaction.run(insertFailedPayments, [
     plainArray(failed.map(({ invoice }) => invoice.tenant_id)),
     plainArray(failed.map(({ invoice }) => invoice.id)),
-    plainArray(failed.map(({ invoice }) => leftOf(invoice))),
+    plainArray(failed.map(({ invoice }) => unreservedAmountOf(invoice))),
     textArray(failed.map(({ refusal }) => refusal.type)),
     textArray(failed.map(({ refusal }) => refusal.message)),
     plainArray(failed.map(() => nowMs)),
@@ -171,7 +176,7 @@ async function tellFailed(
       const payment = { transactionId: null, failureCode: type, failureMessage: message };
       const updated_at = now > invoice.updated_at ? now : invoice.updated_at;
       const after = { ...invoice, version: invoice.version + 1, updated_at };
-      return newsOf('invoice.payment_failed', after, payment, drawUuid());
+      return eventDraftOf('invoice.payment_failed', after, payment, drawUuid());
     }),
   );
 }

@@ -3,17 +3,17 @@ import type { DrawUuid } from '../../../core/id.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { planOnce } from '../../../platform/postgres/plan-once.ts';
 import { recordEvents } from '../../webhooks/events/append-events.cte.ts';
-import { type InvoiceDraft, raiseInvoices } from '../invoices/issue.ts';
-import { newsOf } from './record.ts';
-import { type Line, linesOf, msOf, timeOf } from './rules.ts';
-import { type HeldSubscription, type PendingLine, pendingLinesOf } from './statements.ts';
+import { type InvoiceDraft, issueInvoices } from '../invoices/issue.ts';
+import { eventDraftOf } from './record.ts';
+import { invoiceLinesOf, type Line, msOf, timeOf } from './rules.ts';
+import { type PendingLine, pendingLinesOf, type SubscriptionWithTerms } from './statements.ts';
 import { eventOf } from './states.ts';
-import { saveAll, type WrittenCharge, type WrittenLine, type WrittenPeriod } from './write-statements.ts';
+import { type ChargeRow, type LineRow, type PeriodRow, saveRows } from './write-statements.ts';
 
 /** What is done to a subscription whose lock is held: its row as it was and as it will be, and what follows from that. */
 export interface Change {
-  before: HeldSubscription;
-  after: HeldSubscription;
+  before: SubscriptionWithTerms;
+  after: SubscriptionWithTerms;
   /** When, in its customer's time. */
   atMs: number;
   /** Credits and charges that the next invoice takes up. */
@@ -21,11 +21,11 @@ export interface Change {
   /** An invoice of a period, or one of what has been gathered alone. */
   invoice?: { period: { line: Line; startMs: number; endMs: number } | undefined };
   /** Time that is not invoiced. */
-  free?: { kind: 'TRIAL' | 'PAUSED'; start_at: string; end_at: string };
+  unbilled?: { kind: 'TRIAL' | 'PAUSED'; start_at: string; end_at: string };
   /** Those of its charges that change, as they stand afterwards. */
-  charges?: readonly WrittenCharge[];
+  charges?: readonly ChargeRow[];
   /** Instead of what the states tell: a subscription that has just been made. */
-  news?: EventType;
+  eventType?: EventType;
 }
 
 export interface ChangeDeps {
@@ -44,19 +44,19 @@ export async function writeChanges(
 ): Promise<void> {
   if (changes.length === 0) return;
   await planOnce(transaction, changes.length);
-  const invoices = await draftsOf(transaction, changes);
-  const raised = await raiseInvoices(
+  const invoices = await draftInvoices(transaction, changes);
+  const raised = await issueInvoices(
     transaction,
     invoices.map(({ draft }) => draft),
     drawUuid,
   );
   // Where only its charges change, a subscription has nothing to tell.
   const moved = changes.filter(({ before, after }) => before.version !== after.version);
-  const periods: WrittenPeriod[] = changes.flatMap(({ after, free }) =>
-    free === undefined ? [] : [{ ...keyOf(after), ...free, invoice_id: null }],
+  const periods: PeriodRow[] = changes.flatMap(({ after, unbilled }) =>
+    unbilled === undefined ? [] : [{ ...keyOf(after), ...unbilled, invoice_id: null }],
   );
-  const charges: WrittenCharge[] = changes.flatMap(({ charges = [] }) => charges);
-  const lines: WrittenLine[] = changes
+  const charges: ChargeRow[] = changes.flatMap(({ charges = [] }) => charges);
+  const lines: LineRow[] = changes
     .filter(({ invoice }) => invoice === undefined)
     .flatMap(({ after, atMs, lines: added = [] }) =>
       added.map((line) => ({ ...keyOf(after), ...line, created_at: timeOf(atMs), invoice_id: null })),
@@ -89,30 +89,32 @@ export async function writeChanges(
       );
     }
   }
-  await saveAll(transaction, {
+  await saveRows(transaction, {
     rows: moved.map(({ before, after }) => ({ ...after, from_state: before.state, from_version: before.version })),
     periods,
     charges,
     lines,
-    taken,
+    invoicedLines: taken,
   });
   await recordEvents(
     transaction,
-    moved.map(({ before, after, news }) => newsOf(news ?? eventOf(before.state, after.state), after, drawUuid())),
+    moved.map(({ before, after, eventType: news }) =>
+      eventDraftOf(news ?? eventOf(before.state, after.state), after, drawUuid()),
+    ),
   );
 }
 
 const carriedOut = 'Credit carried to the next invoice';
 const carriedIn = 'Credit carried from the invoice before';
 
-interface Drafted {
+interface DraftedInvoice {
   change: Change;
   draft: InvoiceDraft;
   pending: PendingLine[];
   carried: number;
 }
 
-async function draftsOf(transaction: Queryable, changes: readonly Change[]): Promise<Drafted[]> {
+async function draftInvoices(transaction: Queryable, changes: readonly Change[]): Promise<DraftedInvoice[]> {
   const invoiced = changes.filter(({ invoice }) => invoice !== undefined);
   if (invoiced.length === 0) return [];
   const found = await pendingLinesOf(
@@ -124,18 +126,18 @@ async function draftsOf(transaction: Queryable, changes: readonly Change[]): Pro
     const { after, atMs, invoice, lines: added = [] } = change;
     const pending = pendingOf.get(after.id) ?? [];
     const period = invoice?.period;
-    const { lines, carried } = linesOf(period?.line, [...pending, ...added]);
+    const { lines, carried } = invoiceLinesOf(period?.line, [...pending, ...added]);
     const draft: InvoiceDraft = {
       tenantId: after.tenant_id,
       customerId: after.customer_id,
       userId: after.user_id,
       currency: after.currency,
-      channelId: after.channel_id ?? after.coming_channel_id,
+      channelId: after.channel_id ?? after.next_plan_channel_id,
       subscriptionId: after.id,
       periodStartMs: period?.startMs ?? null,
       periodEndMs: period?.endMs ?? null,
       dueMs: atMs,
-      raisedMs: atMs,
+      issuedMs: atMs,
       description: null,
       metadata: after.metadata,
       lines,
@@ -144,9 +146,9 @@ async function draftsOf(transaction: Queryable, changes: readonly Change[]): Pro
   });
 }
 
-const keyOf = ({ tenant_id, id }: HeldSubscription) => ({ tenant_id, subscription_id: id });
+const keyOf = ({ tenant_id, id }: SubscriptionWithTerms) => ({ tenant_id, subscription_id: id });
 
 /** The time between two moments of a subscription, or nothing where they are the same. */
-export function freeTime(kind: 'TRIAL' | 'PAUSED', start_at: string, end_at: string): Pick<Change, 'free'> {
-  return msOf(start_at) < msOf(end_at) ? { free: { kind, start_at, end_at } } : {};
+export function unbilledTime(kind: 'TRIAL' | 'PAUSED', start_at: string, end_at: string): Pick<Change, 'unbilled'> {
+  return msOf(start_at) < msOf(end_at) ? { unbilled: { kind, start_at, end_at } } : {};
 }

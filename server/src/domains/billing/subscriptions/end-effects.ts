@@ -1,21 +1,21 @@
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import type { Change } from './change.ts';
-import { openCharges } from './charge-statements.ts';
-import { notTriedAgain } from './dunning.ts';
+import { findOpenCharges } from './charge-statements.ts';
+import { withoutRetry } from './dunning.ts';
 import { pendingLinesOf } from './statements.ts';
 import { hasEnded } from './states.ts';
-import type { WrittenCharge } from './write-statements.ts';
+import type { Change } from './write-changes.ts';
+import type { ChargeRow } from './write-statements.ts';
 
 /**
  * What follows where changes end a subscription: what has failed is not tried again, and what has been charged for changes
  * but not invoiced yet is invoiced. A credit lapses: money goes back by refunds alone.
  */
-export async function withEndings(transaction: Queryable, changes: readonly Change[]): Promise<Change[]> {
+export async function withEndEffects(transaction: Queryable, changes: readonly Change[]): Promise<Change[]> {
   const ending = changes.filter(isEnding);
   if (ending.length === 0) return [...changes];
   const rows = ending.map(({ after }) => after);
   const keys = [rows.map(({ tenant_id }) => tenant_id), rows.map(({ id }) => id)];
-  const charges = Map.groupBy(await transaction.run(openCharges, keys), ({ subscription_id }) => subscription_id);
+  const charges = Map.groupBy(await transaction.run(findOpenCharges, keys), ({ subscription_id }) => subscription_id);
   const owed = new Map<number, number>();
   for (const { subscription_id, amount } of await pendingLinesOf(transaction, rows)) {
     owed.set(subscription_id, (owed.get(subscription_id) ?? 0) + amount);
@@ -25,13 +25,13 @@ export async function withEndings(transaction: Queryable, changes: readonly Chan
     const { id } = change.after;
     return {
       ...change,
-      charges: change.charges ?? stopped(charges.get(id) ?? []),
+      charges: change.charges ?? withoutRetries(charges.get(id) ?? []),
       ...((owed.get(id) ?? 0) > 0 && { invoice: { period: undefined } }),
     };
   });
 }
 
-const stopped = (charges: readonly WrittenCharge[]) =>
-  charges.map(notTriedAgain).filter((charge) => !charges.includes(charge));
+const withoutRetries = (charges: readonly ChargeRow[]) =>
+  charges.map(withoutRetry).filter((charge) => !charges.includes(charge));
 
 const isEnding = ({ before, after }: Change) => !hasEnded(before.state) && hasEnded(after.state);
