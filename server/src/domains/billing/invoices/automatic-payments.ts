@@ -2,86 +2,33 @@ import { Refusal } from '../../../core/errors.ts';
 import type { DrawUuid } from '../../../core/id.ts';
 import { plainArray, textArray } from '../../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import { planOnce } from '../../../platform/postgres/plan-once.ts';
-import type { PaymentRequest, PaymentWriter } from '../../payments/transactions/create.ts';
+import type { PaymentWriter } from '../../payments/transactions/create.ts';
 import { recordEvents } from '../../webhooks/events/append-events.cte.ts';
 import { eventDraftOf } from './events.ts';
-import { numberText, unreservedAmountOf } from './rules.ts';
-import { insertFailedPayments, type LockedInvoice, lockInvoiceRows, reservePayments } from './statements.ts';
+import { type InvoiceKey, keyOfRow, lockInvoices, mapKeyOf } from './lock.ts';
+import { paymentRequestOf } from './payment-request.ts';
+import { reserveAmounts } from './reserve.ts';
+import { unreservedAmountOf } from './rules.ts';
+import { insertFailedPayments, type LockedInvoice } from './statements.ts';
 import { isPayable } from './states.ts';
 
-export function paymentRequestOf(
-  invoice: LockedInvoice,
-  id: string,
-  amount: number,
-  channelId: number,
-  changes: { paymentMethod?: string | undefined; returnUrl?: string | undefined } = {},
-): PaymentRequest {
-  return {
-    id,
-    tenantId: invoice.tenant_id,
-    userId: invoice.user_id,
-    amount,
-    currency: invoice.currency,
-    channelId,
-    customerId: invoice.customer_id,
-    invoiceId: invoice.id,
-    description: numberText(invoice.number as number),
-    metadata: invoice.metadata,
-    paymentMethod: changes.paymentMethod ?? invoice.payment_method,
-    returnUrl: changes.returnUrl ?? null,
-  };
-}
-
-/** What holding takes: a payment's id, and what of which invoice. */
-export interface Reservation {
-  tenantId: number;
-  invoiceId: number;
-  transactionId: string;
-  amount: number;
-  automatic: boolean;
-}
-
-/** Holds what payments take, of invoices whose locks are held; at most one payment of each. */
-export async function reserveAmounts(
-  transaction: Queryable,
-  held: readonly Reservation[],
-  atMs: number,
-): Promise<void> {
-  if (held.length === 0) return;
-  await planOnce(transaction, held.length);
-  await transaction.run(reservePayments, [
-    plainArray(held.map(({ tenantId }) => tenantId)),
-    plainArray(held.map(({ invoiceId }) => invoiceId)),
-    plainArray(held.map(({ transactionId }) => transactionId)),
-    plainArray(held.map(({ amount }) => amount)),
-    plainArray(held.map(({ automatic }) => automatic)),
-    plainArray(held.map(() => atMs)),
-  ]);
-}
-
-export interface InvoiceKey {
-  tenantId: number;
-  invoiceId: number;
-}
-
-/** What became of asking for a payment: `invoices.settle` tells how an opened one ends. */
+/** The result of one attempt to pay an invoice. How an opened payment ends is reported by `InvoiceFollowers.settled`. */
 export type PaymentAttempt = InvoiceKey &
   (
     | { outcome: 'opened'; transactionId: string }
-    /** Another payment of it is under way; its end will be told. */
+    /** Another payment of the invoice is in progress. Its end is reported by `InvoiceFollowers.settled`. */
     | { outcome: 'under_way' }
-    /** It is not to be paid any more: paid, void, or none of ours. */
+    /** The invoice is paid, void or unknown. */
     | { outcome: 'not_payable' }
-    /** No payment could be made: written down as a failed one, and told (`invoice.payment_failed`). */
+    /** No payment could be created. Recorded as a failed payment with an `invoice.payment_failed` event. */
     | { outcome: 'failed'; refusal: Refusal }
   );
 
 /**
- * Pays what is left of many invoices, each by one payment on its channel with its customer's token: in a transaction of the
- * caller's and in at most five statements, however many they are. Payments, what they hold and whatever else the caller
- * writes are committed together, so that a crash can neither lose a payment nor make it twice. The caller wakes the
- * dispatcher when it has committed. `nowMs` is the customers' time. Answers in the order asked.
+ * Pays the remaining amounts of many invoices: one payment for each, on the invoice's channel, with the customer's stored
+ * payment method. Runs in the caller's transaction and takes at most five statements for any number of invoices. Payments
+ * and reservations are committed together with what the caller writes, so that a crash neither loses nor repeats a payment.
+ * `nowMs` is the customers' time. Returns one attempt for each wanted invoice, in that order.
  */
 export async function payInvoices(
   transaction: Queryable,
@@ -90,62 +37,49 @@ export async function payInvoices(
   { creator, drawUuid }: { creator: PaymentWriter; drawUuid: DrawUuid },
 ): Promise<PaymentAttempt[]> {
   if (wanted.length === 0) return [];
-  const locked = await lockInvoices(transaction, wanted);
-  const payable = locked.filter(
+  const invoices = await lockInvoices(transaction, wanted);
+  const payable = invoices.filter(
     (invoice) =>
       isPayable(invoice.status) && unreservedAmountOf(invoice) > 0 && invoice.amount_held === invoice.amount_paid,
   );
-  const asked = payable.flatMap((invoice) => {
+  const requests = payable.flatMap((invoice) => {
     const channelId = invoice.channel_id ?? invoice.default_channel_id;
     return channelId === null ? [] : [paymentRequestOf(invoice, drawUuid(), unreservedAmountOf(invoice), channelId)];
   });
-  const refusals = asked.length === 0 ? [] : await creator.createWithin(transaction, asked);
-  const opened = asked.filter((_, i) => refusals[i] === undefined);
+  const refusals = requests.length === 0 ? [] : await creator.createWithin(transaction, requests);
+  const opened = requests.filter((_, i) => refusals[i] === undefined);
   await reserveAmounts(
     transaction,
-    opened.map(({ tenantId, invoiceId, id, amount }) => ({
+    opened.map(({ tenantId, invoiceId, id: transactionId, amount }) => ({
       tenantId,
       invoiceId,
-      transactionId: id,
+      transactionId,
       amount,
       automatic: true,
     })),
     nowMs,
   );
-  const openedOf = new Map(opened.map((request) => [keyOf(request), request.id]));
-  const refusalOf = new Map(asked.map((request, i) => [keyOf(request), refusals[i]]));
-  const failed = payable
-    .filter((invoice) => !openedOf.has(keyOfRow(invoice)))
-    .map((invoice) => ({ invoice, refusal: refusalOf.get(keyOfRow(invoice)) ?? noChannelRefusal() }));
+  const openedOf = new Map(opened.map((request) => [mapKeyOf(request), request.id]));
+  const refusalOf = new Map(requests.map((request, i) => [mapKeyOf(request), refusals[i]]));
+  const failed = payable.flatMap((invoice) => {
+    const key = mapKeyOf(keyOfRow(invoice));
+    return openedOf.has(key) ? [] : [{ invoice, refusal: refusalOf.get(key) ?? noChannelRefusal() }];
+  });
   await recordFailedAttempts(transaction, failed, nowMs, drawUuid);
 
-  const rows = new Map(locked.map((invoice) => [keyOfRow(invoice), invoice]));
-  const failures = new Map(failed.map(({ invoice, refusal }) => [keyOfRow(invoice), refusal]));
+  const invoiceOf = new Map(invoices.map((invoice) => [mapKeyOf(keyOfRow(invoice)), invoice]));
+  const failureOf = new Map(failed.map(({ invoice, refusal }) => [mapKeyOf(keyOfRow(invoice)), refusal]));
   return wanted.map(({ tenantId, invoiceId }): PaymentAttempt => {
-    const named = { tenantId, invoiceId };
-    const key = keyOf(named);
+    const invoiceKey = { tenantId, invoiceId };
+    const key = mapKeyOf(invoiceKey);
     const transactionId = openedOf.get(key);
-    if (transactionId !== undefined) return { ...named, outcome: 'opened', transactionId };
-    const refusal = failures.get(key);
-    if (refusal !== undefined) return { ...named, outcome: 'failed', refusal };
-    const row = rows.get(key);
-    const isUnderWay = row !== undefined && isPayable(row.status) && row.amount_held > row.amount_paid;
-    return { ...named, outcome: isUnderWay ? 'under_way' : 'not_payable' };
+    if (transactionId !== undefined) return { ...invoiceKey, outcome: 'opened', transactionId };
+    const refusal = failureOf.get(key);
+    if (refusal !== undefined) return { ...invoiceKey, outcome: 'failed', refusal };
+    const invoice = invoiceOf.get(key);
+    const isUnderWay = invoice !== undefined && isPayable(invoice.status) && invoice.amount_held > invoice.amount_paid;
+    return { ...invoiceKey, outcome: isUnderWay ? 'under_way' : 'not_payable' };
   });
-}
-
-const keyOf = ({ tenantId, invoiceId }: InvoiceKey) => `${tenantId}/${invoiceId}`;
-const keyOfRow = ({ tenant_id, id }: LockedInvoice) => `${tenant_id}/${id}`;
-
-/** Locks invoices in the order of their keys, each once. Those that are not ours are left out. */
-export function lockInvoices(transaction: Queryable, wanted: readonly InvoiceKey[]): Promise<LockedInvoice[]> {
-  const ordered = [...new Map(wanted.map((key) => [keyOf(key), key])).values()].toSorted(
-    (a, b) => a.tenantId - b.tenantId || a.invoiceId - b.invoiceId,
-  );
-  return transaction.run(lockInvoiceRows, [
-    plainArray(ordered.map(({ tenantId }) => tenantId)),
-    plainArray(ordered.map(({ invoiceId }) => invoiceId)),
-  ]);
 }
 
 function noChannelRefusal(): Refusal {

@@ -5,18 +5,17 @@ import { recordOf } from './record.ts';
 import { objectIdOf } from './rules.ts';
 import type { InvoiceRow } from './statements.ts';
 
-/** The payment that an event tells of. */
+/** The payment named in an event. */
 export interface EventPayment {
-  /** Null: none could be made at all. */
+  /** Null: no payment could be created. */
   transactionId: string | null;
   failureCode: string | null;
   failureMessage: string | null;
 }
 
 /**
- * What is told of an invoice: the invoice without its lines, and the payment that brought it about: `transactionId`, and of
- * a failed one `failureCode` and `failureMessage`. An event's own time is that of this service, also where the customer has
- * a test clock.
+ * Builds an event with the invoice, without its lines, and the payment that caused it: `transactionId`, and for a failed
+ * payment `failureCode` and `failureMessage`. `created` is the real time, also when the customer has a test clock.
  */
 export function eventDraftOf(
   type: 'invoice.paid' | 'invoice.payment_failed',
@@ -41,7 +40,7 @@ export function eventDraftOf(
   };
 }
 
-/** Tells of invoices that are paid without any payment, since nothing is due on them. */
+/** Appends `invoice.paid` events for invoices that are paid without a payment because their total is 0. */
 export function appendPaidEvents(
   transaction: Queryable,
   invoices: readonly InvoiceRow[],

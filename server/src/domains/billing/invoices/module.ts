@@ -15,7 +15,7 @@ import { invoiceTestClockWork } from './test-clock-work.ts';
 type Needs = Node & { channels: ChannelDirectory; creator: TransactionCreator; testClockWorker: TestClockWorker };
 type Provided = ReturnType<typeof provide>;
 
-/** Invoices: numbers, lines, tax, reservations of payments, settlement and rendering. */
+/** Invoices: lines, tax, numbers, payment reservations, settlement and rendering. */
 export const invoices = defineModule({
   name: 'invoices',
   tables: ['invoice', 'invoice_line', 'invoice_counter', 'invoice_payment'],
@@ -42,8 +42,8 @@ function provide({ workerDatabase, drawUuid, log, testClockWorker }: Needs) {
     drawUuid,
     followers: invoiceFollowers,
     pollMs: () => fallbackPollMs,
-    onError: (error) => log.warn({ error }, 'Settling invoices is failing; retrying'),
-    onRecovered: () => log.info('Settling invoices works again'),
+    onError: (error) => log.warn({ error }, 'Invoice settlement is failing; retrying'),
+    onRecovered: () => log.info('Invoice settlement works again'),
   });
   testClockWorker.follow(invoiceTestClockWork);
   return { invoiceFollowers, invoiceSettler };

@@ -40,7 +40,7 @@ export function recordOf(row: InvoiceRow): ListedInvoice {
   };
 }
 
-/** The invoice with its lines and payments. */
+/** Reads the lines and payments of an invoice and builds its API record. */
 export async function detailOf(database: Queryable, row: InvoiceRow): Promise<InvoiceRecord> {
   const key = [row.tenant_id, row.id];
   const lines = await database.run(findLines, key);

@@ -6,7 +6,8 @@ import type { Database, Queryable } from '../../../platform/postgres/database.ts
 import { tenantsSeen } from '../../identity/tenants/visible-tenants.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import { mayUse, requireAccepting } from '../../payments/channels/rules.ts';
-import { requireCurrency, requireInterval } from './rules.ts';
+import { requireCurrency } from '../invoices/rules.ts';
+import { requireInterval } from './rules.ts';
 import type { planInput } from './schema.ts';
 import { insertPlan, lockPlan, type PlanRow, updatePlan } from './statements.ts';
 import type { PlanUsages } from './usages.ts';

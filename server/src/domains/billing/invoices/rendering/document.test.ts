@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { type LineInput, priceLines } from '../price-lines.ts';
 import type { InvoiceRecord } from '../record.ts';
-import { type LineInput, priceLines } from '../rules.ts';
 import { type Buyer, documentOf } from './document.ts';
 
 const ada: Buyer = { name: 'Ada', address: null, email: null };

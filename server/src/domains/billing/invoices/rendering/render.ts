@@ -4,7 +4,7 @@ import type { Answer } from '../../../../platform/http/route.ts';
 import type { Database } from '../../../../platform/postgres/database.ts';
 import { statement } from '../../../../platform/postgres/statement.ts';
 import { readCustomer } from '../../customers/read.ts';
-import { readInvoice } from '../close.ts';
+import { readInvoice } from '../read.ts';
 import { detailOf } from '../record.ts';
 import type { printQuery } from '../schema.ts';
 import { documentOf } from './document.ts';
