@@ -1,18 +1,17 @@
 import type { Principal } from '../../../core/principal.ts';
-import { changeSubscription, requireTransition } from './change-subscription.ts';
-import type { SubscriptionReply } from './create.ts';
-import type { SubscriptionDeps } from './payer.ts';
+import { type ChangeSubscriptionDeps, changeSubscription, requireTransition } from './change-subscription.ts';
+import type { SubscriptionReply } from './record.ts';
 import { timeOf, withChange, withEnd } from './rules.ts';
 import { cancelAtPeriodEndFor } from './update.ts';
 
 /**
- * Cancels a subscription: at once, or when its period ends. Nothing is given back by itself: whoever wants to gives money
- * back by a refund. What has been charged for changes and not been invoiced yet is invoiced.
+ * Cancels a subscription at once or at the end of its period. Nothing is refunded automatically. Charges for changes that are
+ * on no invoice yet are invoiced.
  */
 export function cancelSubscription(
   input: { id: number; cancelAtPeriodEnd?: boolean },
   principal: Principal,
-  deps: SubscriptionDeps,
+  deps: ChangeSubscriptionDeps,
   idempotencyKey?: string,
 ): Promise<SubscriptionReply> {
   return changeSubscription(

@@ -8,9 +8,9 @@ export interface ChargeKey {
 }
 
 /**
- * Charges to be tried now, the longest due first. They are not locked here: whoever tries them locks their invoices first, then
- * their subscriptions, as whoever settles them does. Charges are written only under the lock of their subscription: two who
- * wrote those of one subscription in different orders waited for each other. Values: clock, now in ms, how many.
+ * Due charges, the longest due first. They are not locked here: collecting and settling both lock the invoices first and then
+ * the subscriptions. Charges are written only under the lock of their subscription, since two transactions that wrote charges
+ * of one subscription in different orders deadlocked. Values: clock, now (ms), limit.
  */
 export const findDueCharges = statement<ChargeKey>(
   'subscriptions.due_charges',
@@ -20,8 +20,8 @@ export const findDueCharges = statement<ChargeKey>(
 );
 
 /**
- * Tried: what becomes of it will be told. Those that are given back were due until now. The locks of their subscriptions are
- * held. Values: tenants and invoices, an array each, now in ms.
+ * Marks charges of locked subscriptions as tried: their payments' outcomes decide when they are due again. Returns those that
+ * were still due. Values: arrays of tenants and invoices, now (ms).
  */
 export const markChargesTried = statement<{ invoice_id: number }>(
   'subscriptions.charges_tried',
@@ -32,7 +32,7 @@ export const markChargesTried = statement<{ invoice_id: number }>(
    returning c.invoice_id`,
 );
 
-/** Values: tenant, invoice, until when in ms. */
+/** Values: tenant, invoice, new due time (ms). */
 export const postponeCharge = statement(
   'subscriptions.postpone_charge',
   `update subscription_charge set due_at = to_timestamp($3::float8 / 1000)
@@ -40,11 +40,10 @@ export const postponeCharge = statement(
 );
 
 /**
- * All that is not settled of these subscriptions, whose locks are held, in no order. Values: tenants and subscriptions, an
- * array each.
+ * The charges of locked subscriptions that are not settled, unordered. Values: arrays of tenants and subscriptions.
  *
- * `offset 0` keeps it a look into the index of open charges for each. An order by invoices was had by reading, for each
- * subscription, all charges of its tenant, since workers are told not to sort.
+ * `offset 0` forces one lookup in the index of open charges for each subscription. With an order by invoice, PostgreSQL read
+ * all charges of the tenant for each subscription, since sorting is disabled for workers.
  */
 export const findOpenCharges = statement<ChargeRow>(
   'subscriptions.open_charges',
@@ -58,7 +57,7 @@ export const findOpenCharges = statement<ChargeRow>(
     ) as c`,
 );
 
-/** Which subscriptions raised these invoices. Values: tenants and invoices, an array each. */
+/** The subscriptions that issued these invoices. Values: arrays of tenants and invoices. */
 export const findChargesOfInvoices = statement<ChargeKey>(
   'subscriptions.charges_of',
   `select c.tenant_id, c.invoice_id, c.subscription_id

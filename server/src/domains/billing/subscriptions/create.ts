@@ -1,35 +1,43 @@
 import type { Static } from 'typebox';
-import { dayMs } from '../../../core/clock.ts';
-import { invalid, notFound, Refusal } from '../../../core/errors.ts';
+import { type Clock, dayMs } from '../../../core/clock.ts';
+import { invalid, notFound } from '../../../core/errors.ts';
+import type { DrawUuid } from '../../../core/id.ts';
 import { metadataJson } from '../../../core/metadata.ts';
 import type { Principal } from '../../../core/principal.ts';
-import type { Queryable } from '../../../platform/postgres/database.ts';
+import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { answerOnce, requestHash } from '../../../platform/postgres/idempotency-records.ts';
-import type { Statement } from '../../../platform/postgres/statement.ts';
+import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import { readCustomer } from '../customers/read.ts';
-import { lockPlanShared, type PlanRow } from '../plans/statements.ts';
+import type { PlanRow } from '../plans/statements.ts';
 import { daysAfter, isTimeZone } from './calendar.ts';
-import { defaultChannelOf, lockPayer, type Payer, parseTime, requireChannel, type SubscriptionDeps } from './payer.ts';
-import { recordOf, type SubscriptionRecord } from './record.ts';
+import { defaultChannelOf, requireChannel } from './channels.ts';
+import { periodPrice } from './period.ts';
+import { recordOf, type SubscriptionRecord, type SubscriptionReply } from './record.ts';
 import { renewalOf } from './renew.ts';
-import { periodPrice, timeOf, withChange } from './rules.ts';
+import { parseTime, timeOf, withChange } from './rules.ts';
 import type { createInput } from './schema.ts';
 import {
   insertSubscription,
+  lockPayer,
   nextSubscriptionId,
+  type Payer,
   type SubscriptionRow,
   type SubscriptionWithTerms,
 } from './statements.ts';
+import { nextTermsOf } from './terms.ts';
+import { requireUsablePlan } from './usable-plan.ts';
 import { type Change, unbilledTime, writeChanges } from './write-changes.ts';
 
 type CreateInput = Static<typeof createInput>;
 
-export interface SubscriptionReply {
-  record: SubscriptionRecord;
-  replayed: boolean;
+export interface CreateSubscriptionDeps {
+  database: Database;
+  channels: ChannelDirectory;
+  clock: Clock;
+  drawUuid: DrawUuid;
 }
 
-/** A subscription is its customer's tenant's, whoever makes it. */
+/** The tenant of the customer, and the user who creates the subscription: a platform administrator has another tenant. */
 interface Owner {
   tenantId: number;
   userId: number;
@@ -39,25 +47,26 @@ const path = '/api/subscription/create';
 const longestTrialMs = 730 * dayMs;
 
 /**
- * Subscribes a customer to a plan. With a trial the first period begins when that ends; else it begins now and is invoiced in
- * the same transaction. The invoice is paid a moment later.
+ * Subscribes a customer to a plan. With a trial, the first billing period begins when the trial ends; without one it begins
+ * now and is invoiced in the same transaction. The worker pays the invoice shortly afterwards. With an idempotency key, a
+ * repeated request gets the first answer.
  */
 export async function createSubscription(
   input: CreateInput,
   principal: Principal,
-  deps: SubscriptionDeps,
+  deps: CreateSubscriptionDeps,
   idempotencyKey?: string,
 ): Promise<SubscriptionReply> {
   metadataJson(input.metadata);
   const { tenant_id: tenantId } = await readCustomer(deps.database, input.customerId, principal, 'customerId');
-  const work = (transaction: Queryable) => subscribe(transaction, input, { tenantId, userId: principal.userId }, deps);
+  const run = (transaction: Queryable) => subscribe(transaction, input, { tenantId, userId: principal.userId }, deps);
   const { answer, replayed } =
     idempotencyKey === undefined
-      ? { answer: await deps.database.transaction(work), replayed: false }
+      ? { answer: await deps.database.transaction(run), replayed: false }
       : await answerOnce(
           deps.database,
           { tenantId, path, key: idempotencyKey, hash: requestHash(input), nowMs: deps.clock() },
-          work,
+          run,
         );
   return { record: answer, replayed };
 }
@@ -66,7 +75,7 @@ async function subscribe(
   transaction: Queryable,
   input: CreateInput,
   owner: Owner,
-  deps: SubscriptionDeps,
+  deps: CreateSubscriptionDeps,
 ): Promise<SubscriptionRecord> {
   const { tenantId } = owner;
   const [payer] = await transaction.run(lockPayer, [tenantId, input.customerId]);
@@ -83,22 +92,7 @@ async function subscribe(
   return recordOf(change.after);
 }
 
-/** A plan that can be subscribed to, kept from changing meanwhile (or not, where nothing is written). */
-export async function requireUsablePlan(
-  database: Queryable,
-  tenantId: number,
-  planId: number,
-  look: Statement<PlanRow> = lockPlanShared,
-): Promise<PlanRow> {
-  const [plan] = await database.run(look, [tenantId, planId]);
-  if (plan === undefined) throw notFound('plan', planId, 'planId');
-  if (!plan.state) {
-    throw new Refusal('plan_inactive', 'Nobody can subscribe to this plan: it is switched off.', { field: 'planId' });
-  }
-  return plan;
-}
-
-/** The subscription before its first change: nothing has begun yet. */
+/** The row to insert as version 0; the first change makes it version 1. */
 function rowOf(
   input: CreateInput,
   { tenantId, userId }: Owner,
@@ -109,7 +103,7 @@ function rowOf(
 ): SubscriptionRow {
   const { quantity = 1, timeZone = 'UTC' } = input;
   periodPrice(plan.amount, quantity);
-  if (!isTimeZone(timeZone)) throw invalid('timeZone', 'timeZone must be a name of IANA, such as Europe/Zurich.');
+  if (!isTimeZone(timeZone)) throw invalid('timeZone', 'timeZone must be an IANA time zone, such as Europe/Zurich.');
   const trialEndMs = trialEndOf(input, plan, timeZone, nowMs);
   const endMs = input.endTime === undefined ? undefined : parseTime(input.endTime, 'endTime');
   const firstMs = trialEndMs ?? nowMs;
@@ -174,17 +168,6 @@ function withTerms(row: SubscriptionRow, plan: PlanRow): SubscriptionWithTerms {
     interval_unit: plan.interval_unit,
     interval_count: plan.interval_count,
     ...nextTermsOf(plan),
-  };
-}
-
-/** The terms of the next period, where they are those of this plan. */
-export function nextTermsOf(plan: PlanRow) {
-  return {
-    next_plan_name: plan.name,
-    next_unit_amount: plan.amount,
-    next_interval_unit: plan.interval_unit,
-    next_interval_count: plan.interval_count,
-    next_plan_channel_id: plan.channel_id,
   };
 }
 

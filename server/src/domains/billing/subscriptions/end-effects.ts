@@ -7,8 +7,8 @@ import type { Change } from './write-changes.ts';
 import type { ChargeRow } from './write-statements.ts';
 
 /**
- * What follows where changes end a subscription: what has failed is not tried again, and what has been charged for changes
- * but not invoiced yet is invoiced. A credit lapses: money goes back by refunds alone.
+ * Completes changes that end subscriptions: failed payments are not retried, and a positive balance of credits and charges
+ * that are on no invoice yet is invoiced. A negative balance lapses: money is returned by refunds only.
  */
 export async function withEndEffects(transaction: Queryable, changes: readonly Change[]): Promise<Change[]> {
   const ending = changes.filter(isEnding);
@@ -16,9 +16,9 @@ export async function withEndEffects(transaction: Queryable, changes: readonly C
   const rows = ending.map(({ after }) => after);
   const keys = [rows.map(({ tenant_id }) => tenant_id), rows.map(({ id }) => id)];
   const charges = Map.groupBy(await transaction.run(findOpenCharges, keys), ({ subscription_id }) => subscription_id);
-  const owed = new Map<number, number>();
+  const unbilled = new Map<number, number>();
   for (const { subscription_id, amount } of await pendingLinesOf(transaction, rows)) {
-    owed.set(subscription_id, (owed.get(subscription_id) ?? 0) + amount);
+    unbilled.set(subscription_id, (unbilled.get(subscription_id) ?? 0) + amount);
   }
   return changes.map((change) => {
     if (!isEnding(change)) return change;
@@ -26,7 +26,7 @@ export async function withEndEffects(transaction: Queryable, changes: readonly C
     return {
       ...change,
       charges: change.charges ?? withoutRetries(charges.get(id) ?? []),
-      ...((owed.get(id) ?? 0) > 0 && { invoice: { period: undefined } }),
+      ...((unbilled.get(id) ?? 0) > 0 && { invoice: { period: undefined } }),
     };
   });
 }

@@ -4,28 +4,29 @@ import type { DrawUuid } from '../../../core/id.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import type { FailPoint } from '../../../platform/process/fail-point.ts';
 import { withEndEffects } from './end-effects.ts';
-import { msOf, nextStepOf } from './rules.ts';
+import { nextStepOf } from './period.ts';
+import { msOf } from './rules.ts';
 import { claimDue, lockSubscriptions, postponeSubscription, type SubscriptionWithTerms } from './statements.ts';
 import { type Change, writeChanges } from './write-changes.ts';
 
-/** Subscriptions of one transaction: beyond some hundreds a batch gains nothing, and its locks are held longer. */
+/** Subscriptions in one transaction. Larger batches gain nothing and keep their locks longer. */
 const batchSize = 500;
-/** How long one that cannot be worked off is left alone. */
+/** How long a subscription that cannot be renewed is postponed. */
 const postponeMs = hourMs;
 
 export interface RenewDeps {
   database: Database;
   drawUuid: DrawUuid;
   onError: (error: unknown) => void;
-  /** Where a drill ends the process (tests of crashes). */
+  /** Sections in which fault tests end the process. */
   failPoint: FailPoint;
 }
 
 /**
- * Takes subscriptions to which something is due one step further each: their next period begins and is invoiced, or they end.
- * In one transaction under their locks, in the same few statements however many they are; a crash leaves them due. Two who do
- * this at once take different ones. Whoever is behind by several periods is due again and catches up in order. Gives back
- * how many there were.
+ * Advances due subscriptions by one step each: the next billing period begins and is invoiced, or the subscription ends. One
+ * transaction claims up to 500 and takes the same few statements for any number of them; after a crash they are still due.
+ * Concurrent callers claim different subscriptions. A subscription that is several periods behind is due again and catches
+ * up in order. Returns how many were claimed.
  */
 export async function renewDue(clockId: number, nowMs: number, deps: RenewDeps): Promise<number> {
   let claimed: SubscriptionWithTerms[] = [];
@@ -43,7 +44,7 @@ export async function renewDue(clockId: number, nowMs: number, deps: RenewDeps):
   return claimed.length;
 }
 
-/** One step of each. The locks are held. */
+/** Advances locked subscriptions by one step each. */
 export async function renewAll(
   transaction: Queryable,
   rows: readonly SubscriptionWithTerms[],
@@ -57,6 +58,7 @@ export async function renewAll(
   await writeChanges(transaction, changes, { drawUuid });
 }
 
+/** The change that the next step of a due subscription makes. */
 export function renewalOf(before: SubscriptionWithTerms, nowMs: number): Change {
   const step = nextStepOf(before, nowMs);
   const { after } = step;
@@ -68,7 +70,7 @@ export function renewalOf(before: SubscriptionWithTerms, nowMs: number): Change 
   return { before, after, atMs: nowMs, invoice: { period } };
 }
 
-/** A batch has failed, not for want of the database: whoever is to blame is set aside, so that the others need not wait. */
+/** Retries a subscription of a failed batch alone. One that fails again is postponed, so that it does not block the others. */
 async function renewAlone(row: SubscriptionWithTerms, clockId: number, nowMs: number, deps: RenewDeps): Promise<void> {
   const key = [row.tenant_id, row.id];
   try {
@@ -86,10 +88,10 @@ async function renewAlone(row: SubscriptionWithTerms, clockId: number, nowMs: nu
   }
 }
 
-/** Steps taken at once at most: a daily subscription of some years. */
+/** About ten years of a daily subscription. */
 const maxCatchUpSteps = 4_000;
 
-/** A subscription as it stands now, with all that was due to it. Its lock is held. */
+/** Advances a locked subscription until no work is due, and returns its current row. */
 export async function catchUp(
   transaction: Queryable,
   row: SubscriptionWithTerms,
@@ -100,8 +102,8 @@ export async function catchUp(
   for (let steps = 0; steps < maxCatchUpSteps; steps++) {
     if (current.due_at === null || msOf(current.due_at) > nowMs) return current;
     await renewAll(transaction, [current], nowMs, deps);
-    const [again] = await transaction.run(lockSubscriptions, [[row.tenant_id], [row.id]]);
-    current = again as SubscriptionWithTerms;
+    const [reread] = await transaction.run(lockSubscriptions, [[row.tenant_id], [row.id]]);
+    current = reread as SubscriptionWithTerms;
   }
   throw new Error(`Subscription ${row.id} is more than ${maxCatchUpSteps} periods behind.`);
 }

@@ -8,22 +8,20 @@ import { subscriptionsDue } from './write-statements.ts';
 
 export interface SubscriptionWorkerOptions extends RenewDeps, CollectDeps {
   clock: Clock;
-  /** How long after nothing was due it looks again, in ms, where something else wakes it (`subscriptionDue`). */
+  /** How often it polls when nothing is due, in ms. Default 200; longer where a poller wakes it (`subscriptionDue`). */
   idlePollMs?: number;
   onRecovered?: () => void;
 }
 
-/** The clock of customers without one of their own. */
+/** The clock id of customers without a test clock. */
 export const realClockId = 0;
 
-/** How long after nothing was due it looks again by itself. */
 const pollMs = 200;
 const longestBackoffMs = secondMs;
 
 /**
- * Does what is due to subscriptions: periods begin and are invoiced, ends come, payments are tried. Batch after batch as
- * long as something is due, then it looks again every 200 ms, or when a lookout wakes it. Any number of nodes may do
- * this at once.
+ * Renews due subscriptions and collects due charges, batch after batch until nothing is due. Then it waits for the next poll
+ * or wake. Any number of nodes may run it at once.
  */
 export class SubscriptionWorker {
   readonly #options: SubscriptionWorkerOptions;
@@ -43,27 +41,27 @@ export class SubscriptionWorker {
     this.wake();
   }
 
-  /** Something has just become due: look now, not at the next poll. */
+  /** Polls now: work may have become due. */
   wake(): void {
     if (!this.#running) return;
     this.#isWoken = true;
-    // A database that is away is not hurried.
+    // After a failure, wait for the backoff.
     if (this.#pass !== undefined || this.#failures > 0) return;
     this.#startPass();
   }
 
-  /** Lets the batch in hand end, and begins no other. */
+  /** Resolves when the current batch has ended; starts no other. */
   async stop(): Promise<void> {
     this.#running = false;
     clearTimeout(this.#timer);
     await this.#pass;
   }
 
-  /** What is due to subscriptions, for whoever moves the clocks of their customers. */
-  get clockWork(): TestClockWork {
+  /** The work that runs by test clocks. */
+  get testClockWork(): TestClockWork {
     return {
-      nextDueMs: async (moment, { clockId }, untilMs) => {
-        const [row] = await moment.run(nextDueTime, [clockId]);
+      nextDueMs: async (snapshot, { clockId }, untilMs) => {
+        const [row] = await snapshot.run(nextDueTime, [clockId]);
         const dueMs = row?.at == null ? null : msOf(row.at);
         return dueMs !== null && dueMs <= untilMs ? dueMs : null;
       },
@@ -83,7 +81,7 @@ export class SubscriptionWorker {
     });
   }
 
-  /** Never fails; gives back how long to wait. */
+  /** Never rejects. Returns how long to wait before the next pass, in ms. */
   async #runPass(): Promise<number> {
     const { clock, database, onError, onRecovered } = this.#options;
     try {
@@ -99,13 +97,13 @@ export class SubscriptionWorker {
   }
 
   /**
-   * All that is due by a clock, renewing and collecting by turns, so that the first payment need not wait for the last of
-   * 100,000 invoices. What is due to payments that end later is not waited for.
+   * Processes all work that is due by one clock. Batches of renewals and charges alternate, so that the first payment does not
+   * wait for the last of 100,000 invoices.
    */
   async #processDue(clockId: number, nowMs: number): Promise<void> {
-    for (let worked = 1; worked > 0; ) {
-      worked = this.#running ? await renewDue(clockId, nowMs, this.#options) : 0;
-      worked += this.#running ? await collectDue(clockId, nowMs, this.#options) : 0;
+    for (let processed = 1; processed > 0; ) {
+      processed = this.#running ? await renewDue(clockId, nowMs, this.#options) : 0;
+      processed += this.#running ? await collectDue(clockId, nowMs, this.#options) : 0;
     }
   }
 }

@@ -4,7 +4,7 @@ import type { Topic } from '../../../platform/postgres/topics.ts';
 import type { SubscriptionRow } from './statements.ts';
 import { permittedTransitions, type SubscriptionState } from './states.ts';
 
-/** Subscriptions are due: a period begins or an invoice is to be paid. */
+/** Published when subscriptions are due for renewal or their charges are due for payment. */
 export const subscriptionsDue: Topic = 'subscriptions';
 
 export interface PeriodRow {
@@ -43,10 +43,9 @@ export interface InvoicedLine {
 }
 
 /**
- * Changes of subscriptions whose locks are held, with what follows from them. Each names the version it starts from;
- * together with the table of transitions that guards against a defect, since the lock already guards against others.
- * Values, each an array in JSON: rows with `from_state` and `from_version`, periods, charges, lines, lines
- * that an invoice takes up.
+ * Writes changes of locked subscriptions and the rows that follow from them. The lock excludes concurrent changes; the check
+ * of `from_version` and of the transition table guards against defects. Values, each a JSON array: rows with `from_state` and
+ * `from_version`, periods, charges, lines, pending lines that are now on an invoice.
  */
 const save = statement<{ id: number }>(
   'subscriptions.save',
@@ -109,5 +108,5 @@ export async function saveRows(transaction: Queryable, written: ChangedRows): Pr
     save,
     [rows, periods, charges, lines, taken].map((list) => JSON.stringify(list)),
   );
-  if (saved.length !== rows.length) throw new Error('A subscription changed while its lock was held.');
+  if (saved.length !== rows.length) throw new Error('A subscription changed while it was locked.');
 }

@@ -111,7 +111,7 @@ test('days are those of UTC, with the month as a word', () => {
 test('an invoice over nothing asks for nothing', () => {
   const paid = { status: 'PAID', paidTime: '2027-06-01T23:30:00.000Z' } as const;
   expect(documentOf(invoiceOf([{ ...bread, unitAmount: 0 }], paid), 'Mill', ada)).toMatchObject({
-    demand: 'Nothing is to be paid',
+    paymentSummary: 'Nothing is to be paid',
     stamp: 'Paid',
   });
 });
