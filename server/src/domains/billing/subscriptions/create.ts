@@ -87,7 +87,7 @@ async function subscribe(
   const [{ id }] = (await transaction.run(nextSubscriptionId)) as [{ id: number }];
   const row = rowOf(input, owner, plan, payer, id, nowMs);
   await transaction.run(insertSubscription, [JSON.stringify(row)]);
-  const change = { ...firstChange(withTerms(row, plan), nowMs), news: 'subscription.created' } as const;
+  const change: Change = { ...firstChange(withTerms(row, plan), nowMs), eventType: 'subscription.created' };
   await writeChanges(transaction, [change], deps);
   return recordOf(change.after);
 }
