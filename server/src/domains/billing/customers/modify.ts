@@ -7,7 +7,8 @@ import type { Database } from '../../../platform/postgres/database.ts';
 import { violatedConstraint } from '../../../platform/postgres/failures.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import { mayUse } from '../../payments/channels/rules.ts';
-import { readClock, requireTestClocksOffered } from '../test-clocks/create.ts';
+import { readClock } from '../test-clocks/read.ts';
+import { requireTestClocksOffered } from '../test-clocks/rules.ts';
 import { readCustomer } from './read.ts';
 import type { customerInput } from './schema.ts';
 import { type CustomerRow, insertCustomer, updateCustomer } from './statements.ts';
@@ -22,7 +23,7 @@ export interface CustomerDeps {
 
 type CustomerInput = Static<typeof customerInput>;
 
-/** Creates a customer, or updates the one named by `id`: what is left out of an update stays. */
+/** Creates a customer, or updates the one with this `id`; an update keeps the fields that are left out. */
 export async function modifyCustomer(
   input: CustomerInput,
   principal: Principal,

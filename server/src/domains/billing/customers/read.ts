@@ -4,10 +4,10 @@ import type { Queryable } from '../../../platform/postgres/database.ts';
 import { tenantsSeen } from '../../identity/tenants/visible-tenants.ts';
 import { type CustomerRow, findCustomer } from './statements.ts';
 
-/** A customer, and what time it is for it where it lives by a test clock. */
+/** A customer, and the time of its test clock; null: it has none. */
 export type CustomerWithClock = CustomerRow & { clock_now: string | null };
 
-/** The customer of that id, if the caller may see it; absent and foreign ids are refused alike, by `field`. */
+/** Reads a customer that the caller may see. An unknown id and another tenant's id get the same refusal, which names `field`. */
 export async function readCustomer(
   database: Queryable,
   id: number,
@@ -19,7 +19,7 @@ export async function readCustomer(
   return row;
 }
 
-/** A customer's now: what its test clock shows, else the real time. */
+/** The customer's current time: that of its test clock, else the real time. */
 export function customerNowMs({ clock_now }: { clock_now: string | null }, realMs: number): number {
   return clock_now === null ? realMs : Date.parse(clock_now);
 }

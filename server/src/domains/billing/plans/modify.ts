@@ -22,8 +22,8 @@ export interface PlanDeps {
 type PlanInput = Static<typeof planInput>;
 
 /**
- * Creates a plan, or updates the one named by `id`; the answer is what was saved. What periods of a plan in use are counted
- * by, and what they are paid in, stays; a new amount, name or channel holds for what comes.
+ * Creates a plan, or updates the one with this `id`, and returns the saved row. A plan in use keeps its currency and interval;
+ * a new amount, name or channel applies to the periods that follow.
  */
 export async function modifyPlan(input: PlanInput, principal: Principal, deps: PlanDeps): Promise<PlanRow> {
   requireCurrency(input.currency);
@@ -50,7 +50,7 @@ export async function modifyPlan(input: PlanInput, principal: Principal, deps: P
   });
 }
 
-/** A channel must be one that payments of this tenant could use. */
+/** Refuses a channel that payments of this tenant cannot use or that does not accept the currency. */
 async function requireChannel(
   { channelId, currency }: PlanInput,
   tenantId: number,
@@ -68,18 +68,23 @@ async function requireUnused(
   transaction: Queryable,
   { planUsages }: PlanDeps,
 ): Promise<void> {
-  const field =
-    input.currency !== existing.currency
-      ? 'currency'
-      : input.interval !== existing.interval_unit
-        ? 'interval'
-        : (input.intervalCount ?? existing.interval_count) !== existing.interval_count
-          ? 'intervalCount'
-          : undefined;
+  const field = changedFixedField(input, existing);
   if (field === undefined || !(await planUsages.isInUse(transaction, existing))) return;
-  throw new Refusal('plan_in_use', `This plan has subscriptions: its ${field} stays. Make another plan instead.`, {
-    field,
-  });
+  throw new Refusal(
+    'plan_in_use',
+    `This plan has subscriptions, so its ${field} cannot change. Create another plan instead.`,
+    {
+      field,
+    },
+  );
+}
+
+/** The first field that changes although a plan in use must keep it. */
+function changedFixedField({ currency, interval, intervalCount }: PlanInput, existing: PlanRow): string | undefined {
+  if (currency !== existing.currency) return 'currency';
+  if (interval !== existing.interval_unit) return 'interval';
+  if ((intervalCount ?? existing.interval_count) !== existing.interval_count) return 'intervalCount';
+  return undefined;
 }
 
 function valuesOf(input: PlanInput, existing?: PlanRow): unknown[] {

@@ -8,7 +8,7 @@ import { TestClockWorker } from './worker.ts';
 
 type Provided = ReturnType<typeof provide>;
 
-/** Clocks that tests and demonstrations can advance. Offered in STANDALONE mode alone. */
+/** Clocks that tests and demonstrations can advance. Only offered in STANDALONE mode. */
 export const testClocks = defineModule({
   name: 'test-clocks',
   tables: ['clock'],

@@ -3,13 +3,13 @@ import type { Database, Queryable } from '../../../platform/postgres/database.ts
 import type { Topic } from '../../../platform/postgres/topics.ts';
 import { type ClockRow, findAdvancingClocks, moveClock } from './statements.ts';
 
-/** Whatever goes by test clocks: renewals and their payments come later in the order of domains. */
+/** Work that runs by test clocks. An extension point: invoices and subscriptions register. */
 export interface TestClockWork {
-  /** The earliest moment (ms) up to `untilMs` at which something of this clock's customers is due; null: nothing is. */
-  nextDueMs: (moment: Queryable, clock: ClockKey, untilMs: number) => Promise<number | null>;
-  /** Whether something has been begun whose end comes without anyone's doing: a payment that its provider is asked for. */
-  isInProgress: (moment: Queryable, clock: ClockKey) => Promise<boolean>;
-  /** Of the workers that do it. */
+  /** The earliest due time of this clock's customers up to `untilMs`; null: no work is due. */
+  nextDueMs: (snapshot: Queryable, clock: ClockKey, untilMs: number) => Promise<number | null>;
+  /** Whether started work will end without further requests, such as a payment at its provider. The clock waits for it. */
+  isInProgress: (snapshot: Queryable, clock: ClockKey) => Promise<boolean>;
+  /** The topics that wake the workers of this work. */
   topics: readonly Topic[];
 }
 
@@ -22,38 +22,38 @@ export interface TestClockWorkerOptions {
   database: Database;
   /** Wakes the workers of these topics. */
   wake: (topics: readonly Topic[]) => void;
-  /** How often it looks by itself, where something else wakes it. */
+  /** How often it polls when nothing wakes it, in ms. */
   pollMs?: () => number;
   onError: (error: unknown) => void;
 }
 
-/** Clocks moved at once. */
+/** Clocks that advance concurrently. */
 const slots = 20;
-/** What a clock waits for is usually done at once; what is not is looked at ever more seldom. */
+/** Due work is usually done within milliseconds; the pause between checks doubles up to `longestPauseMs`. */
 const firstPauseMs = 5;
 const longestPauseMs = 50;
-/** One that has waited for so long, for a provider that does not answer, makes room for others for a while. */
-const patienceMs = 2_000;
+/** A clock that has waited this long, for example for a provider that does not answer, frees its slot for `restMs`. */
+const maxWaitMs = 2_000;
 const restMs = 1_000;
 
 /**
- * Moves clocks that are on their way, each from one due moment to the next: at each, it waits until all that is due has been
- * worked off and its payments have been settled, so that a year told in seconds goes as a year does. No lease is needed: a
- * step is taken from where the clock was seen, and of two that take it one does.
+ * Advances test clocks, each from one due time to the next. At each due time it waits until all due work is done and its
+ * payments are settled, so that a year that passes in seconds has the same results as a real one. No lease is needed: a move
+ * names the time from which it starts, and only one of two concurrent moves succeeds.
  */
 export class TestClockWorker {
   readonly #options: TestClockWorkerOptions;
   readonly #loop: ClaimLoop<ClockRow>;
   readonly #works: TestClockWork[] = [];
   readonly #moving = new Set<number>();
-  /** Until when (of `performance.now`) clocks that wait are left alone. */
+  /** Clocks that have freed their slots, and until when (`performance.now`). */
   readonly #resting = new Map<number, number>();
   #running = false;
 
   constructor(options: TestClockWorkerOptions) {
     this.#options = options;
     this.#loop = new ClaimLoop<ClockRow>({
-      claim: (room) => options.database.run(findAdvancingClocks, [[...this.#moving, ...this.#restingClocks()], room]),
+      claim: (limit) => options.database.run(findAdvancingClocks, [[...this.#moving, ...this.#restingClocks()], limit]),
       perform: (row) => this.#move(row),
       release: async () => {},
       slots: () => slots,
@@ -63,7 +63,7 @@ export class TestClockWorker {
     });
   }
 
-  /** What goes by test clocks: a clock stops at each moment at which some of it is due. */
+  /** Registers work: clocks stop at each of its due times. */
   follow(work: TestClockWork): void {
     this.#works.push(work);
   }
@@ -92,9 +92,9 @@ export class TestClockWorker {
     this.#moving.add(clockId);
     try {
       while (this.#running) {
-        const toMs = await this.#next(clock, nowMs, targetMs);
+        const toMs = await this.#nextStopMs(clock, nowMs, targetMs);
         if (toMs === undefined) {
-          if (performance.now() - movedAtMs > patienceMs) {
+          if (performance.now() - movedAtMs > maxWaitMs) {
             this.#resting.set(clockId, performance.now() + restMs);
             return;
           }
@@ -103,11 +103,11 @@ export class TestClockWorker {
           pauseMs = Math.min(2 * pauseMs, longestPauseMs);
           continue;
         }
-        const isThere = toMs === null;
-        const values = [tenantId, clockId, new Date(nowMs).toISOString(), toMs ?? targetMs, isThere];
-        const [stepped] = await this.#options.database.run(moveClock, values);
-        // Somebody else has moved it on: whoever claims it next sees where it is.
-        if (stepped === undefined || isThere) return;
+        const hasArrived = toMs === null;
+        const values = [tenantId, clockId, new Date(nowMs).toISOString(), toMs ?? targetMs, hasArrived];
+        const [moved] = await this.#options.database.run(moveClock, values);
+        // Another node has moved the clock: the next claim reads its new time.
+        if (moved === undefined || hasArrived) return;
         nowMs = toMs;
         pauseMs = firstPauseMs;
         movedAtMs = performance.now();
@@ -122,16 +122,16 @@ export class TestClockWorker {
     return this.#resting.keys();
   }
 
-  /** The moment to go to; null: nothing is due any more up to the target; undefined: what is due now is not done yet. */
-  #next(clock: ClockKey, nowMs: number, untilMs: number): Promise<number | null | undefined> {
-    return this.#options.database.snapshot(async (moment) => {
-      let next: number | null = null;
-      for (const { isInProgress: isBusy, nextDueMs: nextDue } of this.#works) {
-        if (await isBusy(moment, clock)) return undefined;
-        const due = await nextDue(moment, clock, untilMs);
-        if (due !== null && (next === null || due < next)) next = due;
+  /** The next due time; null: no more work is due up to `untilMs`; undefined: work that is due now is not done yet. */
+  #nextStopMs(clock: ClockKey, nowMs: number, untilMs: number): Promise<number | null | undefined> {
+    return this.#options.database.snapshot(async (snapshot) => {
+      let nextMs: number | null = null;
+      for (const { isInProgress, nextDueMs } of this.#works) {
+        if (await isInProgress(snapshot, clock)) return undefined;
+        const dueMs = await nextDueMs(snapshot, clock, untilMs);
+        if (dueMs !== null && (nextMs === null || dueMs < nextMs)) nextMs = dueMs;
       }
-      return next !== null && next <= nowMs ? undefined : next;
+      return nextMs !== null && nextMs <= nowMs ? undefined : nextMs;
     });
   }
 }

@@ -1,0 +1,49 @@
+import type { Static } from 'typebox';
+import { dayMs, secondMs } from '../../../core/clock.ts';
+import { invalid, Refusal } from '../../../core/errors.ts';
+import type { Principal } from '../../../core/principal.ts';
+import type { Database } from '../../../platform/postgres/database.ts';
+import type { ClockDeps } from './create.ts';
+import { readClock } from './read.ts';
+import { parseClockTime, requireTestClocksOffered } from './rules.ts';
+import type { clockAdvance } from './schema.ts';
+import { type ClockRow, findClock, startAdvance } from './statements.ts';
+
+const maxAdvanceMs = 3_660 * dayMs;
+/** How long a request waits for the clock to arrive. */
+const maxWaitMs = 15 * secondMs;
+const pollMs = 10;
+
+/**
+ * Advances a test clock: all work that is due up to `toTime` is done in order. Returns when the clock has arrived, or after
+ * 15 s while it is still ADVANCING.
+ */
+export async function advanceClock(
+  { id, toTime }: Static<typeof clockAdvance>,
+  principal: Principal,
+  deps: ClockDeps,
+): Promise<ClockRow> {
+  requireTestClocksOffered(deps);
+  const { database, clock } = deps;
+  const row = await readClock(id, principal, database);
+  const toMs = parseClockTime(toTime, 'toTime');
+  const nowMs = Date.parse(row.now_at);
+  if (toMs < nowMs) throw invalid('toTime', `toTime must not be before ${row.now_at}: a clock cannot go back.`);
+  if (toMs - nowMs > maxAdvanceMs) throw invalid('toTime', 'toTime must be at most ten years after the clock.');
+  const [started] = await database.run(startAdvance, [row.tenant_id, id, toMs, clock()]);
+  if (started === undefined) {
+    throw new Refusal('clock_under_way', 'This clock is already advancing: wait until it has arrived.', {
+      field: 'id',
+    });
+  }
+  return waitForArrival(database, started);
+}
+
+async function waitForArrival(database: Database, started: ClockRow): Promise<ClockRow> {
+  const deadline = performance.now() + maxWaitMs;
+  for (;;) {
+    const [row] = (await database.run(findClock, [[started.tenant_id], started.id])) as [ClockRow];
+    if (row.target_at === null || performance.now() > deadline) return row;
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
+  }
+}
