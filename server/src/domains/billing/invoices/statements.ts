@@ -204,3 +204,6 @@ export const listInvoices = statement<InvoiceRow>(
     where i.tenant_id = any ($1::bigint[]) and ${filters}
     order by i.id desc offset $5::bigint limit $6::bigint`,
 );
+
+/** The seller's name on rendered invoices. Values: tenant. */
+export const findSeller = statement<{ name: string }>('invoices.find_seller', 'select name from tenant where id = $1');

@@ -2,37 +2,37 @@ import { decimalOf } from '../../../../core/money.ts';
 import type { CustomerRecord } from '../../customers/record.ts';
 import type { InvoiceRecord } from '../record.ts';
 
-/** What stands on paper, whatever the paper is. Days are those of UTC. */
+/** The content of a rendered invoice, the same for HTML and PDF. Days are in UTC. */
 export interface InvoiceDocument {
   id: number;
   title: string;
-  /** How things stand, where they are not as one would think. */
+  /** Shown next to the title when the invoice is not simply open. */
   stamp: 'Paid' | 'Void' | 'Draft' | null;
   seller: string;
-  /** Name, address and e-mail address of who is to pay. */
+  /** Name, address and e-mail address of the customer. */
   buyer: string[];
-  /** What is asked for, in one line; a draft asks for nothing yet. */
+  /** The amount to pay and its due date, or why nothing is to be paid; null for a draft. */
   paymentSummary: string | null;
   facts: LabelledValue[];
   description: string | null;
   lines: { description: string; quantity: string; unitPrice: string; tax: string; amount: string }[];
-  /** The last one is what all the others lead to. */
+  /** The last entry is the result. */
   sums: LabelledValue[];
-  /** Of the file: when what it shows last changed. */
+  /** When the invoice last changed; the date of the PDF file. */
   changedAt: Date;
 }
 
-/** A label and what stands beside it. */
+/** A label and its value. */
 export type LabelledValue = [label: string, value: string];
 
 export type Buyer = Pick<CustomerRecord, 'name' | 'address' | 'email'>;
 
 const stamps = { DRAFT: 'Draft', OPEN: null, PAID: 'Paid', VOID: 'Void', UNCOLLECTIBLE: null } as const;
 
-/** What the lines have, each its column. */
+/** The column titles of the lines. */
 export const lineColumns = ['Description', 'Quantity', 'Unit price', 'Tax', 'Amount'] as const;
 
-/** An invoice in the words and figures that are printed. */
+/** Formats an invoice for rendering. */
 export function documentOf(invoice: InvoiceRecord, seller: string, buyer: Buyer): InvoiceDocument {
   const { currency, number, status } = invoice;
   return {
@@ -56,11 +56,11 @@ export function documentOf(invoice: InvoiceRecord, seller: string, buyer: Buyer)
   };
 }
 
-/** Where there is a state, the postal code stands behind it, as it does in the countries that have them; else before the city. */
+/** With a state, the postal code follows it, as in the countries that have states; otherwise it precedes the city. */
 function addressOf({ name, address, email }: Buyer): string[] {
   const { line1, line2, postalCode, city, state, country } = address ?? {};
-  const place = state ? [[city, state].filter(Boolean).join(', '), postalCode] : [postalCode, city];
-  const lines = [name, line1, line2, place.filter(Boolean).join(' '), country && countryOf(country), email];
+  const cityLine = state ? [[city, state].filter(Boolean).join(', '), postalCode] : [postalCode, city];
+  const lines = [name, line1, line2, cityLine.filter(Boolean).join(' '), country && countryOf(country), email];
   return lines.filter((line): line is string => !!line);
 }
 
@@ -105,30 +105,30 @@ function sumsOf(invoice: InvoiceRecord): LabelledValue[] {
   return [...sums, ['To pay', priceOf(amountRemaining, currency)]];
 }
 
-/** The taxes by rate, each with what it was reckoned on; those that were named as amounts stand last, in one. */
+/** The tax of each rate with its base; taxes given as amounts are summed up in the last entry. */
 function taxesOf({ lines, currency }: InvoiceRecord): LabelledValue[] {
   const rates = [...new Set(lines.flatMap(({ taxRate }) => taxRate ?? []))].sort((a, b) => a - b);
-  const named = lines.filter(({ taxRate, taxAmount }) => taxRate === null && taxAmount !== 0);
+  const withTaxAmount = lines.filter(({ taxRate, taxAmount }) => taxRate === null && taxAmount !== 0);
   const taxes = rates.map((rate): LabelledValue => {
-    const rated = lines.filter(({ taxRate }) => taxRate === rate);
-    const base = figureOf(sumOf(rated.map(({ amount }) => amount)), currency);
-    return [`Tax ${percentOf(rate)} of ${base}`, priceOf(sumOf(rated.map(({ taxAmount }) => taxAmount)), currency)];
+    const withRate = lines.filter(({ taxRate }) => taxRate === rate);
+    const base = figureOf(sumOf(withRate.map(({ amount }) => amount)), currency);
+    return [`Tax ${percentOf(rate)} of ${base}`, priceOf(sumOf(withRate.map(({ taxAmount }) => taxAmount)), currency)];
   });
-  if (named.length > 0 || rates.length === 0)
-    taxes.push(['Tax', priceOf(sumOf(named.map(({ taxAmount }) => taxAmount)), currency)]);
+  if (withTaxAmount.length > 0 || rates.length === 0)
+    taxes.push(['Tax', priceOf(sumOf(withTaxAmount.map(({ taxAmount }) => taxAmount)), currency)]);
   return taxes;
 }
 
-/** Exact also where lines of one rate come to more than the invoice, which has credits of another. */
+/** In bigint: the lines of one rate can exceed 2^53 − 1 when lines of another rate are credits. */
 const sumOf = (amounts: readonly number[]) => amounts.reduce((sum, amount) => sum + BigInt(amount), 0n);
 
-/** 2027-06-30 → `30 June 2027`, which nobody takes for another day. */
+/** 2027-06-30 → `30 June 2027`, which is unambiguous in all countries. */
 function dayOf(time: string | null): string | null {
   if (time === null) return null;
   return new Date(time).toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
 }
 
-/** 123456 EUR → `EUR 1,234.56`, not to be broken: in front, the code leaves the figures of a column aligned. */
+/** 123456 EUR → `EUR 1,234.56`, without a line break. The code stands first to keep the figures of a column aligned. */
 const priceOf = (amount: number | bigint, currency: string) => `${currency}\u00a0${figureOf(amount, currency)}`;
 
 function figureOf(amount: number | bigint, currency: string): string {

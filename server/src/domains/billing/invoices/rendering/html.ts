@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { escaped } from '../../../../platform/http/html.ts';
 import { type InvoiceDocument, type LabelledValue, lineColumns } from './document.ts';
 
-/** Paper is white, also where the screen is dark. Its size is the printer's: nothing here depends on A4 or Letter. */
+/** Always light, since invoices are printed. The layout does not depend on the paper size. */
 const style = `:root { color-scheme: only light; background: #fff; color: #1a1a1a; }
 body {
   font: 0.875rem/1.5 system-ui, sans-serif; font-variant-numeric: tabular-nums;
@@ -48,13 +48,13 @@ tr, .sums { break-inside: avoid; }
 @media print { body { font-size: 9.5pt; max-width: none; margin: 0; padding: 0; } }
 `;
 
-/** The page holds nothing but itself: no script, nothing loaded, in no frame. */
+/** No scripts, no resources, no frames. */
 export const contentPolicy =
   `default-src 'none'; style-src 'sha256-${hash('sha256', style, 'base64')}'; base-uri 'none'; form-action 'none'; ` +
   "frame-ancestors 'none'";
 
-export function renderHtml(printed: InvoiceDocument): string {
-  const { title, stamp, seller, buyer, paymentSummary: demand, facts, description, lines, sums } = printed;
+export function renderHtml(invoice: InvoiceDocument): string {
+  const { title, stamp, seller, buyer, paymentSummary, facts, description, lines, sums } = invoice;
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -73,7 +73,7 @@ export function renderHtml(printed: InvoiceDocument): string {
 ${pairs(facts)}
 </dl>
 </div>
-${demand === null ? '' : `<p class="demand">${escaped(demand)}</p>`}
+${paymentSummary === null ? '' : `<p class="demand">${escaped(paymentSummary)}</p>`}
 ${description === null ? '' : `<p>${escaped(description)}</p>`}
 <table>
 <thead><tr>${lineColumns.map((name) => `<th scope="col">${name}</th>`).join('')}</tr></thead>

@@ -11,7 +11,7 @@ export interface Style {
 export interface Box {
   x: number;
   width: number;
-  /** `start` is the left, but of text that is read from right to left the right. */
+  /** `start` is left, and right for right-to-left text. */
   align: 'left' | 'right' | 'start';
 }
 
@@ -20,21 +20,21 @@ const leading = 1.4;
 const margin = { side: 56, top: 54, bottom: 66 };
 export const hairline = '#d9d9d9';
 
-/** A PDF that grows from top to bottom, page by page. Nothing is written below the bottom margin but the foot. */
+/** Lays out a PDF from top to bottom and page by page. Only footers are drawn below the bottom margin. */
 export class PageLayout {
   readonly left = margin.side;
   readonly right: number;
-  /** Where the next thing goes. */
+  /** The top of the next element, in points from the top of the page. */
   y = margin.top;
-  /** Something has been written of which a letter is in none of its fonts. */
+  /** Whether a drawn text has a character that none of the fonts has. */
   hasMissingGlyphs = false;
   readonly #faces: readonly Face[];
   readonly #registeredFonts = new Set<string>();
   readonly #document: InstanceType<typeof PDFDocument>;
   readonly #pdf: Promise<Buffer>;
 
-  constructor(faces: readonly Face[], info: { title: string; author: string; changed: Date }) {
-    const { title, author, changed } = info;
+  constructor(faces: readonly Face[], info: { title: string; author: string; changedAt: Date }) {
+    const { title, author, changedAt } = info;
     this.#faces = faces;
     this.#document = new PDFDocument({
       size: 'A4',
@@ -42,9 +42,9 @@ export class PageLayout {
       bufferPages: true,
       lang: 'en',
       displayTitle: true,
-      // None by default: each is registered when it is needed.
+      // No default font: fonts are registered when they are first used.
       font: null as unknown as string,
-      info: { Title: title, Author: author, CreationDate: changed, ModDate: changed },
+      info: { Title: title, Author: author, CreationDate: changedAt, ModDate: changedAt },
     });
     this.right = this.#document.page.width - margin.side;
     this.#pdf = bytesOf(this.#document);
@@ -58,7 +58,7 @@ export class PageLayout {
     return size * leading;
   }
 
-  /** How far below its top a line stands. Faces differ in height: only so they stand on one line. */
+  /** The distance from the top of a line to its baseline. It is fixed, since faces of different height share one line. */
   baselineOffset({ size }: Style): number {
     return size * 1.1;
   }
@@ -74,21 +74,21 @@ export class PageLayout {
     });
   }
 
-  /** Puts text where it is told to, on one line, and moves nothing. */
-  drawText(text: string, y: number, place: Box, style: Style): void {
-    for (const line of this.breakLines(text, Number.POSITIVE_INFINITY, style)) this.#draw(line, y, place, style);
+  /** Draws text on one line at `y`, and does not move the position of the next element. */
+  drawText(text: string, y: number, box: Box, style: Style): void {
+    for (const line of this.breakLines(text, Number.POSITIVE_INFINITY, style)) this.#draw(line, y, box, style);
   }
 
-  /** Writes lines from here on, on as many pages as it takes; `onPage` may put something on top of each new one. */
-  writeLines(breakLines: readonly Line[], place: Box, style: Style, onPage = () => {}): void {
+  /** Writes lines at the current position, on as many pages as needed. `onPage` may draw at the top of each new page. */
+  writeLines(breakLines: readonly Line[], box: Box, style: Style, onPage = () => {}): void {
     for (const line of breakLines) {
       this.ensureSpace(this.lineHeight(style), onPage);
-      this.#draw(line, this.y, place, style);
+      this.#draw(line, this.y, box, style);
       this.y += this.lineHeight(style);
     }
   }
 
-  /** Begins a new page where less than that is left of this one. What is higher than a page has to be broken. */
+  /** Begins a new page when less than `height` is left. Elements that are higher than a page must be broken by the caller. */
   ensureSpace(height: number, onPage = () => {}): void {
     if (this.y + height <= this.bottom || this.y === margin.top) return;
     this.#document.addPage();
@@ -109,7 +109,7 @@ export class PageLayout {
     this.#document.roundedRect(x, y, width, height, 3).lineWidth(1.2).strokeColor(color).stroke();
   }
 
-  /** Puts something below each page, once it is known how many there are. */
+  /** Draws the footers of all pages. Called last, when the number of pages is known. */
   addFooters(drawText: (y: number, page: number, pages: number) => void): void {
     const { count } = this.#document.bufferedPageRange();
     for (let i = 0; i < count; i++) {
@@ -132,7 +132,7 @@ export class PageLayout {
       this.#document.fillColor(style.color).text(run.text, at, y + this.baselineOffset(style), {
         lineBreak: false,
         baseline: 'alphabetic',
-        // Without any, pdfkit sets word by word, from left to right.
+        // Without `features`, pdfkit lays out word by word from left to right.
         ...(canReorder && rightToLeft.test(run.text) && { features: [] }),
       });
       at += this.#document.widthOfString(run.text);
@@ -142,7 +142,7 @@ export class PageLayout {
   #setFont({ face }: Run, { weight, size }: Style): InstanceType<typeof PDFDocument> {
     const name = `${face.name} ${weight}`;
     if (!this.#registeredFonts.has(name)) {
-      // Its types know of paths and bytes alone.
+      // pdfkit also accepts a font that fontkit has opened; its types only know paths and bytes.
       this.#document.registerFont(name, face[weight]() as unknown as Uint8Array);
       this.#registeredFonts.add(name);
     }

@@ -1,27 +1,27 @@
 import { createRequire } from 'node:module';
 import type { Face } from './fonts.ts';
 
-/** Letters of one face that run in one direction, in the order in which they are read. */
+/** Text of one face and one direction, in reading order. */
 export interface Run {
   text: string;
   face: Face;
 }
 
 export interface Line {
-  /** As they stand on the paper, from left to right. */
+  /** In visual order, from left to right. */
   runs: Run[];
   width: number;
-  /** Its paragraph is read from right to left, and so begins at the right. */
+  /** Whether its paragraph is right-to-left and starts at the right. */
   isRtl: boolean;
 }
 
 export interface LayoutOptions {
-  /** The one to ask first in front. */
+  /** In order of preference. */
   faces: readonly Face[];
   widthOf: (run: Run) => number;
 }
 
-/** Stands for a letter that no face has. It is in DejaVu, which is always there. */
+/** Replaces a character that no face has. DejaVu has it, which is always installed. */
 export const placeholder = '□';
 
 interface Levels {
@@ -44,16 +44,16 @@ const LineBreaker = require('linebreak') as new (text: string) => LineBreaks;
 const bidi = loadBidi();
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** What has to be set from right to left can be. */
+/** Whether right-to-left text can be shown in visual order. */
 export const canReorder = bidi !== undefined;
 export const rightToLeft = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 
-/** What is never shown, but for what joins letters and what turns them. */
+/** Invisible characters, except joiners and direction marks. */
 const invisible = /[[\p{Cc}\p{Default_Ignorable_Code_Point}]--[\u061c\u200c-\u200f\u202a-\u202e\u2066-\u2069]]/gv;
 const joiners = /[\u200c\u200d]/g;
 const directionMarks = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** A text as lines no wider than `width`, broken where Unicode allows it (UAX 14), and each in the order of UAX 9. */
+/** Breaks a text into lines no wider than `width` where Unicode allows it (UAX 14), each in visual order (UAX 9). */
 export function layOutLines(text: string, width: number, typesetting: LayoutOptions): Line[] {
   return paragraphsOf(text).flatMap((paragraph) => {
     const set = assignFaces(paragraph, typesetting.faces);
@@ -65,7 +65,7 @@ export function layOutLines(text: string, width: number, typesetting: LayoutOpti
   });
 }
 
-/** Undefined where the package is not installed: words from right to left then stand in the wrong order. */
+/** Undefined when the package is not installed: right-to-left text is then shown in the wrong order. */
 function loadBidi(): Bidi | undefined {
   try {
     return (require('bidi-js') as () => Bidi)();
@@ -83,11 +83,11 @@ function paragraphsOf(text: string): string[] {
 
 interface TextWithFaces {
   text: string;
-  /** The face of each unit of the text. */
+  /** The face of each UTF-16 code unit of the text. */
   faces: Face[];
 }
 
-/** Each letter with its marks gets the first face that has all of it; what none has is replaced. */
+/** Gives each grapheme the first face that has all of it; a grapheme that none has is replaced. */
 function assignFaces(text: string, faces: readonly Face[]): TextWithFaces {
   const first = faces[0] as Face;
   if (hasGlyphsFor(first, text)) return { text, faces: Array<Face>(text.length).fill(first) };
@@ -109,7 +109,7 @@ function hasGlyphsFor(face: Face, text: string): boolean {
   return true;
 }
 
-/** Where lines begin and end; spaces at their end are left out. */
+/** Start and end of each line, without trailing spaces. */
 function lineRanges({ text, faces }: TextWithFaces, width: number, typesetting: LayoutOptions): [number, number][] {
   const lines: [number, number][] = [];
   const widthBetween = (start: number, end: number) => widthOf(logicalRuns({ text, faces }, start, end), typesetting);
@@ -125,7 +125,7 @@ function lineRanges({ text, faces }: TextWithFaces, width: number, typesetting: 
     }
     used += word + widthBetween(end, to);
     if (word <= width) continue;
-    // A word that is wider than a line is broken between letters.
+    // A word that is wider than a line is broken between graphemes.
     used = 0;
     for (const { index, segment } of graphemes.segment(text.slice(from, to))) {
       const letter = widthBetween(from + index, from + index + segment.length);
@@ -163,7 +163,7 @@ function logicalRuns({ text, faces }: TextWithFaces, start: number, end: number)
   return runs;
 }
 
-/** A line's runs as they stand on the paper. */
+/** The runs of a line in visual order. */
 function visualRuns(set: TextWithFaces, levels: Levels | undefined, start: number, end: number): Run[] {
   if (bidi === undefined || levels === undefined || start === end) return logicalRuns(set, start, end);
   const mirrored = bidi.getMirroredCharactersMap(set.text, levels.levels);
@@ -174,16 +174,16 @@ function visualRuns(set: TextWithFaces, levels: Levels | undefined, start: numbe
     const letter = mirrored.get(i) ?? (set.text[i] as string);
     const last = runs.at(-1);
     if (last === undefined || last.level !== level || last.face !== face) runs.push({ text: letter, face, level });
-    // The font turns letters that are read from right to left by itself: it gets them as they are read.
+    // The font engine reverses right-to-left text itself, so a run keeps its reading order.
     else last.text = level % 2 === 1 ? letter + last.text : last.text + letter;
   }
   return runs.map(({ text, face, level }) =>
-    // Signs alone say nothing of their direction, so that the font does not turn them.
+    // A run of neutral characters has no direction of its own, so the font engine does not reverse it.
     cleanRun(level % 2 === 1 && !rightToLeft.test(text) ? [...text].reverse().join('') : text, face),
   );
 }
 
-/** What turns letters has done so by now; what joins them, the font must know. */
+/** Removes direction marks, which have taken effect, and joiners that the font does not have. */
 function cleanRun(text: string, face: Face): Run {
   const turned = text.replace(directionMarks, '');
   const knows = (letter: string) => face.regular().hasGlyphForCodePoint(letter.codePointAt(0) as number);
