@@ -40,7 +40,7 @@ const periods = () =>
     `select (period_start at time zone 'UTC')::date::text as day, number from invoice order by number`,
   );
 
-test('a service that was off for three periods invoices them in order, each once', async () => {
+test('after three missed periods, each is invoiced once and in order', async () => {
   await node.subscribe({ customerId: 1, planId: 1 }, merchant);
   node.setTime(after(100));
   await node.renewAll();
@@ -55,12 +55,12 @@ test('a service that was off for three periods invoices them in order, each once
   expect(await broken()).toEqual([]);
 });
 
-test('workers that race invoice each period once, and open one payment of each invoice', async () => {
+test('concurrent workers invoice each period once and open one payment for each invoice', async () => {
   const other = await subscriptionsNode(db, after(5));
   for (let i = 0; i < 40; i++) await node.subscribe({ customerId: 1 + (i % 2), planId: 2 }, merchant);
   node.setTime(after(5));
   await Promise.all([node.renewAll(), other.renewAll(), node.renewAll(), other.renewAll()]);
-  // Those that a worker passed over while another held them are due still.
+  // Subscriptions that one worker skipped while another had locked them are still due.
   await node.renewAll();
   await Promise.all([node.collect(), other.collect(), node.collect()]);
   const [made] = await db.query(
@@ -76,7 +76,7 @@ test('workers that race invoice each period once, and open one payment of each i
   await other.stop();
 });
 
-test('five hundred due subscriptions are renewed in the same few statements as one', async () => {
+test('five hundred due subscriptions are renewed with the same statements as one', async () => {
   await node.subscribe({ customerId: 1, planId: 1 }, merchant);
   await db.query(
     `insert into subscription select (json_populate_record(s, json_build_object('id', s.id + n))).* from subscription s, generate_series(1, 499) n`,
@@ -101,7 +101,7 @@ test('five hundred due subscriptions are renewed in the same few statements as o
   expect(node.statements.length).toBeLessThan(12);
 });
 
-test('a batch that is rolled back leaves everything due, and no number is lost', async () => {
+test('after a batch is rolled back, all its subscriptions are still due and no invoice number is lost', async () => {
   await node.subscribe({ customerId: 1, planId: 1 }, merchant);
   await node.subscribe({ customerId: 2, planId: 1 }, merchant);
   node.setTime(after(30));
@@ -116,7 +116,7 @@ test('a batch that is rolled back leaves everything due, and no number is lost',
   expect(await broken()).toEqual([]);
 });
 
-test('one that cannot be renewed is set aside, and the others of its batch are renewed', async () => {
+test('a subscription that cannot be renewed is postponed, and the others of its batch are renewed', async () => {
   const good = await node.subscribe({ customerId: 1, planId: 1 }, merchant);
   const bad = await node.subscribe({ customerId: 2, planId: 3 }, merchant);
   await db.query('update subscription set quantity = 2 where id = $1', [bad.id]);
@@ -132,7 +132,7 @@ test('one that cannot be renewed is set aside, and the others of its batch are r
   ]);
 });
 
-test('one whose payment cannot be opened is set aside, and the others of its batch are paid', async () => {
+test('a charge whose payment cannot be opened is postponed, and the others of its batch are paid', async () => {
   await node.subscribe({ customerId: 1, planId: 1 }, merchant);
   await node.subscribe({ customerId: 2, planId: 1 }, merchant);
   await db.query(
@@ -149,7 +149,7 @@ test('one whose payment cannot be opened is set aside, and the others of its bat
   expect(await db.query('select 1 from transaction')).toHaveLength(2);
 });
 
-test("another tenant's customers and plans are none", async () => {
+test("another tenant's customers and plans are not found", async () => {
   await expect(node.subscribe({ customerId: 3, planId: 1 }, merchant)).rejects.toThrow('There is no customer 3.');
   await expect(node.subscribe({ customerId: 1, planId: 4 }, merchant)).rejects.toThrow('There is no plan 4.');
 });

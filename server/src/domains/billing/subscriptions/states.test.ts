@@ -9,7 +9,7 @@ const expected = `
   .trim()
   .split(/\s+/);
 
-test('of all pairs of states, these are transitions and no others', () => {
+test('exactly these pairs of states are transitions', () => {
   const pairs = subscriptionStates.flatMap((from) => subscriptionStates.map((to) => [from, to] as const));
   const found = pairs.filter(([from, to]) => mayBecome(from, to)).map(([from, to]) => `${from}>${to}`);
   expect(found.toSorted()).toEqual(expected.toSorted());
@@ -19,7 +19,7 @@ test('of all pairs of states, these are transitions and no others', () => {
   }
 });
 
-test('an end is told by its own event, everything else as an update', () => {
+test('the end of a subscription has its own event, every other change is subscription.updated', () => {
   expect(eventOf('ACTIVE', 'CANCELLED')).toBe('subscription.cancelled');
   expect(eventOf('PAUSED', 'EXPIRED')).toBe('subscription.expired');
   expect(eventOf('ACTIVE', 'PAST_DUE')).toBe('subscription.updated');

@@ -41,7 +41,7 @@ function invoiceOf(lines: LineInput[], changes: Partial<InvoiceRecord> = {}): In
 const plain = (pairs: readonly (readonly [string, string])[]) =>
   pairs.map((pair) => pair.join(': ').replaceAll('\u00a0', ' '));
 
-test('the taxes of all rates come to the tax of the invoice, those named as amounts among them', () => {
+test('the taxes of all rates and the taxes given as amounts sum up to the tax of the invoice', () => {
   const { sums } = documentOf(
     invoiceOf([
       { ...bread, unitAmount: 333, taxRate: 1900 },
@@ -65,7 +65,7 @@ test('the taxes of all rates come to the tax of the invoice, those named as amou
   ]);
 });
 
-test('what one rate was reckoned on is exact also beyond what a number carries', () => {
+test('the base of a tax rate is exact also beyond 2^53 − 1', () => {
   const most = Number.MAX_SAFE_INTEGER;
   const lines = [most, most, -most].map((unitAmount, i) => ({ ...bread, unitAmount, taxRate: i < 2 ? 0 : 100 }));
   const { sums } = documentOf(
@@ -82,7 +82,7 @@ test('what one rate was reckoned on is exact also beyond what a number carries',
   expect(plain(doubled)).toContain('Tax 0 % of 180,143,985,094,819.82: EUR 0.00');
 });
 
-test('an address is put together as its country does, as far as it is known', () => {
+test('an address is formatted with the parts that are known; a state precedes the postal code', () => {
   const linesOf = (address: Buyer['address']) => documentOf(invoiceOf([bread]), 'Mill', { ...ada, address }).buyer;
   expect(linesOf(null)).toEqual(['Ada']);
   expect(linesOf({ line1: 'Rue 1', postalCode: '75001', city: 'Paris', country: 'FR' })).toEqual([
@@ -99,7 +99,7 @@ test('an address is put together as its country does, as far as it is known', ()
   expect(linesOf({ state: 'TX', country: 'USA' })).toEqual(['Ada', 'TX', 'USA']);
 });
 
-test('days are those of UTC, with the month as a word', () => {
+test('days are in UTC, with the name of the month', () => {
   const { facts } = documentOf(
     invoiceOf([bread], { periodStart: '2027-06-01T00:00:00.000Z', periodEnd: '2027-06-30T23:59:59.000Z' }),
     'Mill',
@@ -108,7 +108,7 @@ test('days are those of UTC, with the month as a word', () => {
   expect(plain(facts)).toEqual(['Date: 1 June 2027', 'Due: 30 June 2027', 'Period: 1 June 2027 – 30 June 2027']);
 });
 
-test('an invoice over nothing asks for nothing', () => {
+test('an invoice with a total of 0 shows that nothing is to be paid', () => {
   const paid = { status: 'PAID', paidTime: '2027-06-01T23:30:00.000Z' } as const;
   expect(documentOf(invoiceOf([{ ...bread, unitAmount: 0 }], paid), 'Mill', ada)).toMatchObject({
     paymentSummary: 'Nothing is to be paid',
