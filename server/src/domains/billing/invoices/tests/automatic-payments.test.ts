@@ -1,15 +1,15 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { publicId, uuidSource } from '../../../core/id.ts';
-import { offendersOf } from '../../../platform/postgres/check.ts';
-import type { Queryable } from '../../../platform/postgres/database.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/database.ts';
-import { arrangeChannels, paymentsNode, principalOf } from '../../../testing/payments.ts';
-import { type PaymentAttempt, payInvoices } from './automatic-payments.ts';
-import type { SettledPayment } from './followers.ts';
-import { invoiceChecks } from './integrity.ts';
-import { type InvoiceDraft, issueInvoices } from './issue.ts';
-import { type InvoiceKey, keyOfRow } from './lock.ts';
-import { InvoiceSettler } from './settle.ts';
+import { publicId, uuidSource } from '../../../../core/id.ts';
+import { offendersOf } from '../../../../platform/postgres/check.ts';
+import type { Queryable } from '../../../../platform/postgres/database.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/database.ts';
+import { arrangeChannels, paymentsNode, principalOf } from '../../../../testing/payments.ts';
+import { type PaymentAttempt, payInvoices } from '../automatic-payments.ts';
+import type { SettledPayment } from '../followers.ts';
+import { invoiceChecks } from '../integrity.ts';
+import { type InvoiceDraft, issueInvoices } from '../issue.ts';
+import { type InvoiceKey, keyOfRow } from '../lock.ts';
+import { InvoiceSettler } from '../settle.ts';
 
 let db: TestDatabase;
 let node: Awaited<ReturnType<typeof paymentsNode>>;

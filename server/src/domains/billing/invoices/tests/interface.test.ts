@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { verify } from '../../../app/integrity.ts';
+import { verify } from '../../../../app/integrity.ts';
 import {
   administratorOf,
   dataOf,
@@ -8,11 +8,11 @@ import {
   makePayment,
   makeTenant,
   memberPassword,
-} from '../../../testing/cast.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/database.ts';
-import { florinOn, type TestFlorin } from '../../../testing/florin.ts';
-import { eventsOfInvoice, makeCustomer, makeDraft, makeInvoice, settledInvoice } from '../../../testing/invoices.ts';
-import { anInteger, aRefusal, aTime, aTransactionId } from '../../../testing/shapes.ts';
+} from '../../../../testing/cast.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/database.ts';
+import { florinOn, type TestFlorin } from '../../../../testing/florin.ts';
+import { eventsOfInvoice, makeCustomer, makeDraft, makeInvoice, settledInvoice } from '../../../../testing/invoices.ts';
+import { anInteger, aRefusal, aTime, aTransactionId } from '../../../../testing/shapes.ts';
 
 let db: TestDatabase;
 let florin: TestFlorin;

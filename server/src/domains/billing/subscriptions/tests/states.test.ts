@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { eventOf, hasEnded, mayBecome, permittedTransitions, subscriptionStates } from './states.ts';
+import { eventOf, hasEnded, mayBecome, permittedTransitions, subscriptionStates } from '../states.ts';
 
 const expected = `
   TRIALING>ACTIVE TRIALING>CANCELLED TRIALING>EXPIRED

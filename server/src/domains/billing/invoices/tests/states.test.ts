@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { invoiceStatuses, mayBecome } from './states.ts';
+import { invoiceStatuses, mayBecome } from '../states.ts';
 
 test('PAID and VOID are final, and no invoice becomes a DRAFT again', () => {
   for (const from of invoiceStatuses) {
