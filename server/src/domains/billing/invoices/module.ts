@@ -45,6 +45,6 @@ function provide({ workerDatabase, drawUuid, log, testClockWorker }: Needs) {
     onError: (error) => log.warn({ error }, 'Invoice settlement is failing; retrying'),
     onRecovered: () => log.info('Invoice settlement works again'),
   });
-  testClockWorker.follow(invoiceTestClockWork);
+  testClockWorker.register(invoiceTestClockWork);
   return { invoiceFollowers, invoiceSettler };
 }

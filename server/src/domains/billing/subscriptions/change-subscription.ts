@@ -73,6 +73,7 @@ function requireNotEnded({ state }: SubscriptionWithTerms): void {
   });
 }
 
+/** Refuses a transition that the table does not allow. */
 export function requireTransition(from: SubscriptionState, to: SubscriptionState): void {
   if (mayBecome(from, to)) return;
   const allowed = Object.keys(transitions[from]);

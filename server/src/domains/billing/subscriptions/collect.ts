@@ -16,7 +16,7 @@ import {
 } from './charge-statements.ts';
 import { applyOutcome, type ChargeOutcome, type DunningState } from './dunning.ts';
 import { withEndEffects } from './end-effects.ts';
-import { inLockOrder, lockSubscriptions, lockWithoutReading } from './statements.ts';
+import { inLockOrder, lockSubscriptionIds, lockSubscriptions } from './statements.ts';
 import { type Change, writeChanges } from './write-changes.ts';
 
 /** Charges in one transaction, as for renewals. */
@@ -64,14 +64,15 @@ async function collect(due: readonly ChargeKey[], nowMs: number, deps: CollectDe
   await database.transaction(async (transaction) => {
     const wanted = due.map(({ tenant_id, invoice_id }) => ({ tenantId: tenant_id, invoiceId: invoice_id }));
     const attempts = await payInvoices(transaction, wanted, nowMs, deps);
-    await transaction.run(lockWithoutReading, inLockOrder(due));
-    const tried = await transaction.run(markChargesTried, [
+    await transaction.run(lockSubscriptionIds, inLockOrder(due));
+    const stillDue = await transaction.run(markChargesTried, [
       due.map(({ tenant_id }) => tenant_id),
       due.map(({ invoice_id }) => invoice_id),
       nowMs,
     ]);
-    const wereDue = new Set(tried.map(({ invoice_id }) => invoice_id));
-    if (attempts.some((attempt) => hasTried(attempt) && !wereDue.has(attempt.invoiceId))) throw new ChargesTakenError();
+    const stillDueIds = new Set(stillDue.map(({ invoice_id }) => invoice_id));
+    if (attempts.some((attempt) => isAttempted(attempt) && !stillDueIds.has(attempt.invoiceId)))
+      throw new ChargesTakenError();
     const outcomes = attempts.flatMap((attempt) => outcomesOf(attempt, nowMs));
     await applyOutcomes(transaction, outcomes, deps);
     failPoint('collecting');
@@ -91,7 +92,7 @@ async function collectAlone(charge: ChargeKey, nowMs: number, deps: CollectDeps)
   }
 }
 
-const hasTried = ({ outcome }: PaymentAttempt) => outcome === 'opened' || outcome === 'failed';
+const isAttempted = ({ outcome }: PaymentAttempt) => outcome === 'opened' || outcome === 'failed';
 
 function outcomesOf({ tenantId, invoiceId, outcome }: PaymentAttempt, atMs: number): ChargeOutcome[] {
   if (outcome === 'failed') return [{ tenantId, invoiceId, outcome, atMs }];

@@ -89,6 +89,6 @@ function provide(needs: Needs) {
     const [row] = await transaction.run(isPlanUsed, [tenant_id, id]);
     return row?.used ?? false;
   });
-  testClockWorker.follow(subscriptionWorker.testClockWork);
+  testClockWorker.register(subscriptionWorker.testClockWork);
   return { subscriptionWorker };
 }

@@ -33,7 +33,7 @@ export async function renewDue(clockId: number, nowMs: number, deps: RenewDeps):
   try {
     await deps.database.transaction(async (transaction) => {
       claimed = await transaction.run(claimDue, [clockId, nowMs, batchSize]);
-      await renewAll(transaction, claimed, nowMs, deps);
+      await advanceOneStep(transaction, claimed, nowMs, deps);
       if (claimed.length > 0) deps.failPoint('renewing');
     });
     if (claimed.length > 0) deps.failPoint('renewed');
@@ -45,7 +45,7 @@ export async function renewDue(clockId: number, nowMs: number, deps: RenewDeps):
 }
 
 /** Advances locked subscriptions by one step each. */
-export async function renewAll(
+export async function advanceOneStep(
   transaction: Queryable,
   rows: readonly SubscriptionWithTerms[],
   nowMs: number,
@@ -79,7 +79,7 @@ async function renewAlone(row: SubscriptionWithTerms, clockId: number, nowMs: nu
       const due = locked.filter(
         ({ clock_id, due_at }) => clock_id === clockId && due_at !== null && msOf(due_at) <= nowMs,
       );
-      await renewAll(transaction, due, nowMs, deps);
+      await advanceOneStep(transaction, due, nowMs, deps);
     });
   } catch (error) {
     if (error instanceof Refusal && error.kind === 'unavailable') throw error;
@@ -101,7 +101,7 @@ export async function catchUp(
   let current = row;
   for (let steps = 0; steps < maxCatchUpSteps; steps++) {
     if (current.due_at === null || msOf(current.due_at) > nowMs) return current;
-    await renewAll(transaction, [current], nowMs, deps);
+    await advanceOneStep(transaction, [current], nowMs, deps);
     const [reread] = await transaction.run(lockSubscriptions, [[row.tenant_id], [row.id]]);
     current = reread as SubscriptionWithTerms;
   }

@@ -113,7 +113,7 @@ export const lockSubscriptions = statement<SubscriptionWithTerms>(
 );
 
 /** Locks subscriptions without reading their terms, before their charges are written. Values: as `lockSubscriptions`. */
-export const lockWithoutReading = statement<{ id: number }>(
+export const lockSubscriptionIds = statement<{ id: number }>(
   'subscriptions.hold_many',
   `select s.id ${lockInInputOrder}`,
 );

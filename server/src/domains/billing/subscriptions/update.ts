@@ -105,9 +105,9 @@ export async function termsFor(
 
 /** Refuses to shorten or extend a period that has begun. */
 function endTimeFor(row: SubscriptionWithTerms, endTime: string | null, nowMs: number): string | null {
-  const isCut =
+  const isShortened =
     row.state !== 'PAUSED' && row.end_at === row.period_end && fullPeriodOf(row).endMs > msOf(row.period_end);
-  if (isCut) {
+  if (isShortened) {
     throw new Refusal(
       'subscription_fixed',
       'The last period has begun and is already priced up to endTime: endTime cannot change.',

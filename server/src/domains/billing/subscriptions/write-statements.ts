@@ -84,7 +84,7 @@ const save = statement<{ id: number }>(
      select * from json_to_recordset($4::json) as row (
        tenant_id bigint, subscription_id bigint, description text, amount bigint, created_at timestamptz,
        invoice_id bigint)
-   ), taken as (
+   ), invoiced as (
      update subscription_line l set invoice_id = row.invoice_id
        from json_to_recordset($5::json) as row (
          tenant_id bigint, subscription_id bigint, id bigint, invoice_id bigint)

@@ -24,7 +24,7 @@ test('clocks that wait for a provider that does not answer do not block other cl
     wake: () => {},
     onError: (error) => errors.push(error),
   });
-  worker.follow({
+  worker.register({
     isInProgress: async (_snapshot, { clockId }) => clockId !== last,
     nextDueMs: async () => null,
     topics: [],

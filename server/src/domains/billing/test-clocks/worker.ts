@@ -45,7 +45,7 @@ export class TestClockWorker {
   readonly #options: TestClockWorkerOptions;
   readonly #loop: ClaimLoop<ClockRow>;
   readonly #works: TestClockWork[] = [];
-  readonly #moving = new Set<number>();
+  readonly #advancing = new Set<number>();
   /** Clocks that have freed their slots, and until when (`performance.now`). */
   readonly #resting = new Map<number, number>();
   #running = false;
@@ -53,8 +53,9 @@ export class TestClockWorker {
   constructor(options: TestClockWorkerOptions) {
     this.#options = options;
     this.#loop = new ClaimLoop<ClockRow>({
-      claim: (limit) => options.database.run(findAdvancingClocks, [[...this.#moving, ...this.#restingClocks()], limit]),
-      perform: (row) => this.#move(row),
+      claim: (limit) =>
+        options.database.run(findAdvancingClocks, [[...this.#advancing, ...this.#restingClocks()], limit]),
+      perform: (row) => this.#advance(row),
       release: async () => {},
       slots: () => slots,
       maxBatch: slots,
@@ -64,7 +65,7 @@ export class TestClockWorker {
   }
 
   /** Registers work: clocks stop at each of its due times. */
-  follow(work: TestClockWork): void {
+  register(work: TestClockWork): void {
     this.#works.push(work);
   }
 
@@ -83,13 +84,13 @@ export class TestClockWorker {
     await this.#loop.drained();
   }
 
-  async #move({ tenant_id: tenantId, id: clockId, now_at, target_at }: ClockRow): Promise<void> {
+  async #advance({ tenant_id: tenantId, id: clockId, now_at, target_at }: ClockRow): Promise<void> {
     const clock = { tenantId, clockId };
     const targetMs = Date.parse(target_at as string);
     let nowMs = Date.parse(now_at);
     let pauseMs = firstPauseMs;
     let movedAtMs = performance.now();
-    this.#moving.add(clockId);
+    this.#advancing.add(clockId);
     try {
       while (this.#running) {
         const toMs = await this.#nextStopMs(clock, nowMs, targetMs);
@@ -113,7 +114,7 @@ export class TestClockWorker {
         movedAtMs = performance.now();
       }
     } finally {
-      this.#moving.delete(clockId);
+      this.#advancing.delete(clockId);
     }
   }
 

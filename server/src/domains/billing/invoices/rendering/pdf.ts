@@ -69,9 +69,9 @@ function addParties(layout: PageLayout, { buyer, facts, paymentSummary, descript
   layout.writeLines(layout.breakLines(buyer.join('\n'), box.width, plain), box, plain);
   layout.y = Math.max(below, layout.y) + 18;
   const fullWidth: Box = { x: layout.left, width: layout.right - layout.left, align: 'start' };
-  const emphasized: Style = { ...bold, size: 12 };
+  const strong: Style = { ...bold, size: 12 };
   if (paymentSummary !== null) {
-    layout.writeLines(layout.breakLines(paymentSummary, fullWidth.width, emphasized), fullWidth, emphasized);
+    layout.writeLines(layout.breakLines(paymentSummary, fullWidth.width, strong), fullWidth, strong);
     layout.y += 10;
   }
   if (description !== null) {
@@ -137,16 +137,16 @@ function columnsFor(layout: PageLayout, rows: readonly (readonly string[])[], si
 
 function addTotals(layout: PageLayout, { sums: all }: InvoiceDocument): void {
   const last = all.at(-1) as LabelledValue;
-  const emphasized: Style = { ...bold, size: 11.5 };
-  const labels = Math.max(...all.map((pair) => layout.widthOf(pair[0], pair === last ? emphasized : plain)));
-  const values = Math.max(...all.map((pair) => layout.widthOf(pair[1], pair === last ? emphasized : plain)));
+  const strong: Style = { ...bold, size: 11.5 };
+  const labels = Math.max(...all.map((pair) => layout.widthOf(pair[0], pair === last ? strong : plain)));
+  const values = Math.max(...all.map((pair) => layout.widthOf(pair[1], pair === last ? strong : plain)));
   const width = Math.max(rightWidth, labels + columnGap * 2 + values);
   const x = layout.right - width;
   layout.y += 8;
   // The totals stay on one page, unless there are too many tax rates.
   layout.ensureSpace(Math.min(all.length * layout.lineHeight(plain) + 24, layout.bottom / 2));
   for (const pair of all) {
-    const style = pair === last ? emphasized : plain;
+    const style = pair === last ? strong : plain;
     layout.ensureSpace(layout.lineHeight(style) + 10);
     if (pair === last) {
       layout.y += 5;

@@ -102,20 +102,20 @@ describe('a year on a test clock', () => {
     const id = await aSubscription({ customerId, planId: await aPlan() });
     await settled(clockId);
     await post('customer/modify', { id: customerId, name: 'Ada', paymentMethod: 'sandbox:decline:insufficient_funds' });
-    const triesBy = async (toTime: string) => {
+    const paymentsBy = async (toTime: string) => {
       await advance(clockId, toTime);
       const [, second] = await invoicesOf(customerId);
       const { payments } = await get(`invoice/detail?id=${second.id}`);
       return [payments.length, (await detail(id)).state];
     };
-    expect(await triesBy('2027-02-01T00:00:00Z')).toEqual([1, 'PAST_DUE']);
-    expect(await triesBy('2027-02-02T23:00:00Z')).toEqual([1, 'PAST_DUE']);
-    expect(await triesBy('2027-02-03T00:00:00Z')).toEqual([2, 'PAST_DUE']);
-    expect(await triesBy('2027-02-08T00:00:00Z')).toEqual([3, 'PAST_DUE']);
-    expect(await triesBy('2027-02-15T00:00:00Z')).toEqual([4, 'PAST_DUE']);
-    expect(await triesBy('2027-02-21T00:00:00Z')).toEqual([4, 'PAST_DUE']);
-    expect(await triesBy('2027-02-22T00:00:00Z')).toEqual([5, 'CANCELLED']);
-    expect(await triesBy('2028-01-01T00:00:00Z')).toEqual([5, 'CANCELLED']);
+    expect(await paymentsBy('2027-02-01T00:00:00Z')).toEqual([1, 'PAST_DUE']);
+    expect(await paymentsBy('2027-02-02T23:00:00Z')).toEqual([1, 'PAST_DUE']);
+    expect(await paymentsBy('2027-02-03T00:00:00Z')).toEqual([2, 'PAST_DUE']);
+    expect(await paymentsBy('2027-02-08T00:00:00Z')).toEqual([3, 'PAST_DUE']);
+    expect(await paymentsBy('2027-02-15T00:00:00Z')).toEqual([4, 'PAST_DUE']);
+    expect(await paymentsBy('2027-02-21T00:00:00Z')).toEqual([4, 'PAST_DUE']);
+    expect(await paymentsBy('2027-02-22T00:00:00Z')).toEqual([5, 'CANCELLED']);
+    expect(await paymentsBy('2028-01-01T00:00:00Z')).toEqual([5, 'CANCELLED']);
     expect(await invoicesOf(customerId)).toHaveLength(2);
   });
 
@@ -334,13 +334,13 @@ describe('an end', () => {
     const { clockId, customerId } = await aCustomer('2027-04-01T00:00:00Z');
     const planId = await aPlan();
     const id = await aSubscription({ customerId, planId });
-    const kept = await aSubscription({ customerId, planId });
-    for (const each of [id, kept]) await post('subscription/cancel', { id: each, cancelAtPeriodEnd: true });
-    await post('subscription/update', { id: kept, cancelAtPeriodEnd: false });
+    const continued = await aSubscription({ customerId, planId });
+    for (const each of [id, continued]) await post('subscription/cancel', { id: each, cancelAtPeriodEnd: true });
+    await post('subscription/update', { id: continued, cancelAtPeriodEnd: false });
     expect(await get(`subscription/preview?id=${id}`)).toBeNull();
     await advance(clockId, '2027-07-01T00:00:00Z');
     expect(await detail(id)).toMatchObject({ state: 'CANCELLED', endedTime: '2027-05-01T00:00:00.000Z' });
-    expect(await detail(kept)).toMatchObject({ state: 'ACTIVE' });
+    expect(await detail(continued)).toMatchObject({ state: 'ACTIVE' });
     expect((await florin.post('/api/subscription/update', { id, quantity: 2 }, as)).body).toEqual(
       aRefusal(409, { type: 'illegal_transition', details: { from: 'CANCELLED', allowed: [] } }),
     );
@@ -455,17 +455,17 @@ describe('is refused', () => {
   });
 
   test.each([
-    ['no plan of ours', { planId: 999_999 }, 404, 'planId'],
-    ['no customer of ours', { customerId: 999_999 }, 404, 'customerId'],
+    ['an unknown plan', { planId: 999_999 }, 404, 'planId'],
+    ['an unknown customer', { customerId: 999_999 }, 404, 'customerId'],
     ['no quantity', { quantity: 0 }, 400, 'quantity'],
     ['more than an invoice holds', { quantity: 1_000_001 }, 400, 'quantity'],
-    ['no zone', { timeZone: 'Mars/Olympus' }, 400, 'timeZone'],
-    ['two trials', { trialDays: 3, trialEnd: '2027-05-01T00:00:00Z' }, 400, 'trialEnd'],
-    ['a trial that is over', { trialEnd: '2027-03-01T00:00:00Z' }, 400, 'trialEnd'],
-    ['a trial without end', { trialEnd: '2099-03-01T00:00:00Z' }, 400, 'trialEnd'],
+    ['an unknown time zone', { timeZone: 'Mars/Olympus' }, 400, 'timeZone'],
+    ['both trialDays and trialEnd', { trialDays: 3, trialEnd: '2027-05-01T00:00:00Z' }, 400, 'trialEnd'],
+    ['a trialEnd in the past', { trialEnd: '2027-03-01T00:00:00Z' }, 400, 'trialEnd'],
+    ['a trialEnd more than 730 days ahead', { trialEnd: '2099-03-01T00:00:00Z' }, 400, 'trialEnd'],
     ['an end before the beginning', { endTime: '2027-04-01T00:00:00Z' }, 400, 'endTime'],
-    ['an end that is no time', { endTime: 'tomorrow' }, 400, 'endTime'],
-    ['no channel of ours', { channelId: 999_999 }, 404, 'channelId'],
+    ['an endTime that is no time', { endTime: 'tomorrow' }, 400, 'endTime'],
+    ['an unknown channel', { channelId: 999_999 }, 404, 'channelId'],
     ['an unknown field', { planID: 3 }, 400, 'planID'],
     ['NUL in metadata', { metadata: { a: '\u0000' } }, 400, 'metadata.a'],
   ])('a create with %s', async (_what, changes, code, field) => {
@@ -474,12 +474,12 @@ describe('is refused', () => {
   });
 
   test.each([
-    ['nothing asked for', {}, 400],
+    ['no change', {}, 400],
     ['another currency', { planId: 'EUR' }, 400],
     ['an end within the period', { endTime: '2027-04-20T00:00:00Z' }, 400],
     ['more than an invoice holds', { planId: 'huge', quantity: 10 }, 400],
-    ['a plan that is off', { planId: 'off' }, 409],
-    ['an absent subscription', { id: 999_999, quantity: 2 }, 404],
+    ['an inactive plan', { planId: 'off' }, 409],
+    ['an unknown subscription', { id: 999_999, quantity: 2 }, 404],
   ])('an update with %s', async (_what, changes: Record<string, unknown>, code) => {
     const plans: Record<string, Record<string, unknown>> = {
       EUR: { currency: 'EUR' },
@@ -492,11 +492,11 @@ describe('is refused', () => {
   });
 
   test.each([
-    ['no such currency', { currency: 'XXY' }, 'currency'],
-    ['too long a period', { interval: 'year', intervalCount: 11 }, 'intervalCount'],
-    ['an amount below nothing', { amount: -1 }, 'amount'],
+    ['an unknown currency', { currency: 'XXY' }, 'currency'],
+    ['an interval that is too long', { interval: 'year', intervalCount: 11 }, 'intervalCount'],
+    ['a negative amount', { amount: -1 }, 'amount'],
     ['an unknown interval', { interval: 'decade' }, 'interval'],
-    ['a channel that does not take its currency', { channelId: 'sandbox', currency: 'CHF' }, 'currency'],
+    ['a channel that does not accept its currency', { channelId: 'sandbox', currency: 'CHF' }, 'currency'],
   ])('a plan with %s', async (_what, changes: Record<string, unknown>, field) => {
     const input = { name: 'Gold', currency: 'USD', amount: 1, interval: 'month', state: true, ...changes };
     const channelId = changes.channelId === 'sandbox' ? { channelId: sandbox } : {};
