@@ -87,28 +87,28 @@ describe.each(formats)('as %s', (format) => {
     const customerId = await makeCustomer(florin, admin);
     const due = { dueDate: '2027-06-30' };
     const id = await makeDraft(florin, admin, customerId, due);
-    const sheet = async (of: number) => (await readOn(of, format)).join('\n').replaceAll('\u00a0', ' ');
-    const draft = await sheet(id);
+    const textOf = async (of: number) => (await readOn(of, format)).join('\n').replaceAll('\u00a0', ' ');
+    const draft = await textOf(id);
     expect(draft).toMatch(/draft/i);
     expect(draft).not.toMatch(/to pay/i);
     const { number } = dataOf(await florin.post('/api/invoice/finalize', { id }, admin));
-    const open = await sheet(id);
+    const open = await textOf(id);
     expect(open).toContain(`Invoice ${number}`);
     expect(open).toContain('USD 10.00 to pay by 30 June 2027');
     expect(open).not.toMatch(/draft|paid|void/i);
     await paid(id, 300);
-    const part = await sheet(id);
+    const part = await textOf(id);
     expect(part).toContain('USD 7.00 to pay by 30 June 2027');
     for (const row of ['Total USD 10.00', 'Paid USD −3.00', 'To pay USD 7.00']) expect(part.split('\n')).toContain(row);
     await paid(id);
-    const whole = await sheet(id);
+    const whole = await textOf(id);
     expect(whole.replaceAll(/paid/gi, 'PAID')).toMatch(/^(Invoice INV-\d+)?PAID$/m);
     expect(whole).toContain(`USD 10.00 paid on ${today()}`);
     expect(whole.split('\n')).toContain('To pay USD 0.00');
-    const gone = await makeInvoice(florin, admin, customerId, due);
-    dataOf(await florin.post('/api/invoice/void', { id: gone }, admin));
-    expect(await sheet(gone)).toContain(`Void since ${today()}: nothing is to be paid`);
-    expect(await sheet(gone)).not.toContain('30 June 2027');
+    const voided = await makeInvoice(florin, admin, customerId, due);
+    dataOf(await florin.post('/api/invoice/void', { id: voided }, admin));
+    expect(await textOf(voided)).toContain(`Void since ${today()}: nothing is to be paid`);
+    expect(await textOf(voided)).not.toContain('30 June 2027');
   });
 
   test('the customer is shown with the whole address, in any script', async () => {
