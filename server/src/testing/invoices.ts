@@ -2,7 +2,7 @@ import { dataOf, unique } from './cast.ts';
 import { eventually, type TestDatabase } from './database.ts';
 import type { TestFlorin } from './florin.ts';
 
-/** Customers and invoices, made over the service's own interface. */
+/** Creates a customer over the API and returns its id. */
 export async function makeCustomer(
   florin: Pick<TestFlorin, 'post'>,
   as: string,
@@ -11,7 +11,7 @@ export async function makeCustomer(
   return dataOf(await florin.post('/api/customer/modify', { name: unique('Customer'), ...changes }, as)).id;
 }
 
-/** A DRAFT of 1000 USD cents, unless told otherwise. */
+/** Creates a DRAFT over 1000 USD cents; `changes` replace input fields. */
 export async function makeDraft(
   florin: Pick<TestFlorin, 'post'>,
   as: string,
@@ -23,7 +23,7 @@ export async function makeDraft(
   return dataOf(await florin.post('/api/invoice/create', input, as)).id;
 }
 
-/** The same, finalized. */
+/** Creates and finalizes an invoice, as `makeDraft`. */
 export async function makeInvoice(
   florin: Pick<TestFlorin, 'post'>,
   as: string,
@@ -35,19 +35,19 @@ export async function makeInvoice(
   return id;
 }
 
-/** The invoice, once it has settled all payments that have ended. */
+/** Reads an invoice after all its ended payments are settled. */
 export async function settledInvoice(florin: Pick<TestFlorin, 'get'>, as: string, id: number, { query }: TestDatabase) {
-  await eventually(`invoice ${id} follows its payments`, async () => {
-    const waiting = await query(
+  await eventually(`the payments of invoice ${id} are settled`, async () => {
+    const unsettled = await query(
       `select 1 from invoice_payment where invoice_id = $1 and state <> 'OPEN' and applied_at is null`,
       [id],
     );
-    return waiting.length === 0;
+    return unsettled.length === 0;
   });
   return dataOf(await florin.get(`/api/invoice/detail?id=${id}`, as));
 }
 
-/** Types of the events of an invoice, in order. */
+/** The event types of an invoice, oldest first. */
 export async function eventsOfInvoice({ query }: TestDatabase, id: number): Promise<string[]> {
   const rows = await query<{ type: string }>('select type from event where object_id = $1 order by id', [`inv_${id}`]);
   return rows.map(({ type }) => type);

@@ -1,6 +1,6 @@
 import { inflateSync } from 'node:zlib';
 
-/** A text as it stands on a page: from the left and from the bottom, in points. */
+/** A text and its position on the page, in points from the left and from the bottom. */
 export interface PlacedText {
   x: number;
   y: number;
@@ -8,8 +8,8 @@ export interface PlacedText {
 }
 
 /**
- * What a reader would copy out of a PDF of ours, page by page, in the order in which it was written. It knows what pdfkit
- * writes: streams that are deflated, fonts with a table of what their glyphs mean, a matrix for each text.
+ * Extracts the text of a PDF, page by page, in the order of its content. Supports what pdfkit writes: deflated streams, fonts
+ * with a ToUnicode table, and one matrix for each text.
  */
 export function pagesOf(pdf: Buffer): PlacedText[][] {
   const objects = objectsOf(pdf);
@@ -17,18 +17,18 @@ export function pagesOf(pdf: Buffer): PlacedText[][] {
   return [...objects.values()]
     .filter((text) => /\/Type \/Page\b/.test(text))
     .map((page) => {
-      const resources = object(referred(page, 'Resources'));
+      const resources = object(referenceOf(page, 'Resources'));
       const fonts = new Map(
         [...resources.matchAll(/\/(F\d+) (\d+) 0 R/g)].map(([, name = '', id]) => [
           name,
-          meanings(object(referred(object(id), 'ToUnicode'))),
+          glyphTexts(object(referenceOf(object(id), 'ToUnicode'))),
         ]),
       );
-      return textsOf(object(referred(page, 'Contents')), fonts);
+      return textsOf(object(referenceOf(page, 'Contents')), fonts);
     });
 }
 
-/** The texts of a page, joined to lines where they stand on one height. */
+/** The texts of a page, those at one height joined to a line. */
 export function rowsOf(page: readonly PlacedText[]): string[] {
   const heights = [...new Set(page.map(({ y }) => Math.round(y)))].sort((a, b) => b - a);
   return heights.map((height) =>
@@ -40,7 +40,7 @@ export function rowsOf(page: readonly PlacedText[]): string[] {
   );
 }
 
-/** By their numbers; of a stream what is in it, else the object as it is written. */
+/** The objects of a PDF by number: the inflated content of streams, the source of other objects. */
 function objectsOf(pdf: Buffer): Map<string, string> {
   const text = pdf.toString('latin1');
   const found = new Map<string, string>();
@@ -58,13 +58,13 @@ function objectsOf(pdf: Buffer): Map<string, string> {
   return found;
 }
 
-const referred = (object: string, name: string) => new RegExp(`/${name} (\\d+) 0 R`).exec(object)?.[1];
+const referenceOf = (object: string, name: string) => new RegExp(`/${name} (\\d+) 0 R`).exec(object)?.[1];
 
-/** What each glyph of a font means, by its number. */
-function meanings(table: string): Map<number, string> {
+/** The text of each glyph of a font, from its ToUnicode table. */
+function glyphTexts(table: string): Map<number, string> {
   const all = new Map<number, string>();
-  for (const [, first = '', meant = ''] of table.matchAll(/<([0-9a-f]{4})> <[0-9a-f]{4}> \[([^\]]*)\]/gi)) {
-    const texts = [...meant.matchAll(/<([0-9a-f ]*)>/gi)].map(([, hex = '']) => utf16(hex.replaceAll(' ', '')));
+  for (const [, first = '', codes = ''] of table.matchAll(/<([0-9a-f]{4})> <[0-9a-f]{4}> \[([^\]]*)\]/gi)) {
+    const texts = [...codes.matchAll(/<([0-9a-f ]*)>/gi)].map(([, hex = '']) => utf16(hex.replaceAll(' ', '')));
     for (const [i, text] of texts.entries()) all.set(Number.parseInt(first, 16) + i, text);
   }
   return all;

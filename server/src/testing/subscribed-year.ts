@@ -9,7 +9,7 @@ import type { Kill } from './kills.ts';
 import { startService } from './service-process.ts';
 import { verified } from './verified.ts';
 
-/** An invoice as its detail shows it; its payments oldest first. */
+/** An invoice as `invoice/detail` returns it, but with the oldest payment first. */
 export interface YearInvoice {
   id: number;
   number: string;
@@ -26,14 +26,14 @@ export type Year = Awaited<ReturnType<typeof startYear>>;
 
 export const yearBegins = '2027-01-31T09:30:00.000Z';
 
-/** A service of its own with its PostgreSQL, a clock that shows the beginning of the year, and customers who live by it. */
+/** Starts a service with its own PostgreSQL, and a test clock at the beginning of the year for all customers. */
 export async function startYear() {
   const dataDir = await mkdtemp(join(tmpdir(), 'florin-year-'));
   const environment = {
     PORT: '0',
     APP_DATA_DIR: dataDir,
     APP_ADMIN_PASSWORD: administratorPassword,
-    // A charge that was being made when its service was killed is looked up when its lease ends: 12 s instead of 50.
+    // A provider call that was in progress when the service was killed is looked up when its lease ends: 12 s instead of 50.
     APP_PROVIDER_TIMEOUT: '1s',
     APP_LOG_LEVEL: 'error',
   };
@@ -43,7 +43,7 @@ export async function startYear() {
   const get = async (path: string) => dataOf(await service.get(`/api/${path}`, as));
   const channelId = await makeChannel(service, as, { provider: 'sandbox', currency: 'USD,EUR,JPY' });
   const { id: clockId } = await post('clock/create', { name: 'The year', nowTime: yearBegins });
-  /** By the names of their customers. */
+  /** Ids by the customer's name. */
   const customers = new Map<string, number>();
   const subscriptions = new Map<string, number>();
   let nowTime = yearBegins;
@@ -68,26 +68,26 @@ export async function startYear() {
     alter: (verb: string, name: string, changes: Record<string, unknown> = {}) =>
       post(`subscription/${verb}`, { id: subscriptions.get(name), ...changes }),
 
-    /** Moves the clock, with these kills on its way; resolves when it has arrived. */
+    /** Advances the clock and performs the kills at their times; resolves when the clock has arrived. */
     async advance(toTime: string, kills: readonly Kill[] = []): Promise<void> {
       const [fromMs, toMs] = [Date.parse(nowTime), Date.parse(toTime)];
-      for (const kill of kills.filter(({ at }) => at === 0)) await killed(kill);
+      for (const kill of kills.filter(({ at }) => at === 0)) await perform(kill);
       for (const kill of kills.filter(({ at }) => at > 0)) {
-        await passing(fromMs + kill.at * (toMs - fromMs), toTime);
+        await waitForClock(fromMs + kill.at * (toMs - fromMs), toTime);
         await new Promise((resolve) => setTimeout(resolve, kill.afterMs));
-        await killed(kill);
+        await perform(kill);
       }
-      await passing(toMs, toTime);
+      await waitForClock(toMs, toTime);
       nowTime = toTime;
     },
 
-    /** Of a customer, oldest first. */
+    /** The invoices of a customer, oldest first. */
     async invoices(name: string): Promise<YearInvoice[]> {
       const listed: { id: number }[] = await get(`invoice/list?customerId=${customers.get(name)}&pageSize=100`);
-      const whole: YearInvoice[] = await Promise.all(
+      const details: YearInvoice[] = await Promise.all(
         listed.toReversed().map(({ id }) => get(`invoice/detail?id=${id}`)),
       );
-      return whole.map((invoice) => ({ ...invoice, payments: invoice.payments.toReversed() }));
+      return details.map((invoice) => ({ ...invoice, payments: invoice.payments.toReversed() }));
     },
 
     /** All events, newest first. */
@@ -102,34 +102,34 @@ export async function startYear() {
       return all;
     },
 
-    /** `npm run verify`, beside the running service: how it ended, and all that it does not call ok. */
+    /** Runs `npm run verify` beside the service. */
     verified: () => verified(dataDir),
 
     close: async (): Promise<void> => {
-      // Gently: it has a PostgreSQL to stop.
+      // SIGTERM, so that it stops its PostgreSQL.
       await service.end('SIGTERM');
       await rm(dataDir, { recursive: true, force: true });
     },
   };
 
-  /** On its way to `toTime`, the clock shows this or more. What asked it to go there may have been lost with the service. */
-  async function passing(atMs: number, toTime: string): Promise<void> {
+  /** Waits until the clock has passed `atMs` on its way to `toTime`; repeats the request, which a kill may have lost. */
+  async function waitForClock(atMs: number, toTime: string): Promise<void> {
     await eventually(
-      `the clock shows ${new Date(atMs).toISOString()}`,
+      `the clock has passed ${new Date(atMs).toISOString()}`,
       async () => {
         const clock = await service.get(`/api/clock/detail?id=${clockId}`, as).catch(() => null);
         if (clock?.status !== 200) return false;
         const { state, nowTime: shown } = clock.body.data;
-        const isThere = Date.parse(shown) >= Date.parse(toTime);
-        if (state === 'READY' && !isThere)
+        const hasArrived = Date.parse(shown) >= Date.parse(toTime);
+        if (state === 'READY' && !hasArrived)
           service.post('/api/clock/advance', { id: clockId, toTime }, as).catch(() => null);
-        return isThere ? state === 'READY' : Date.parse(shown) >= atMs;
+        return hasArrived ? state === 'READY' : Date.parse(shown) >= atMs;
       },
       300_000,
     );
   }
 
-  async function killed({ what }: Kill): Promise<void> {
+  async function perform({ what }: Kill): Promise<void> {
     if (what !== 'service') {
       const before = postmaster();
       process.kill(before, 'SIGKILL');

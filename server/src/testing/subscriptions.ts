@@ -13,20 +13,20 @@ import { noFailPoint } from '../platform/process/fail-point.ts';
 import type { TestDatabase } from './database.ts';
 import { arrangeChannels, paymentsNode } from './payments.ts';
 
-/** One node's subscriptions on a test database, worked off when the test says so; two of these are two nodes. */
+/** One node's subscriptions on a test database; the test decides when due work is processed. Two of these are two nodes. */
 export async function subscriptionsNode(db: TestDatabase, startMs: number) {
   let nowMs = startMs;
   const payments = await paymentsNode(db, () => nowMs);
   const { creator, channels, drawUuid } = payments;
   const statements: string[] = [];
-  const troubles: unknown[] = [];
-  const working = new Database({
+  const errors: unknown[] = [];
+  const workerDatabase = new Database({
     connection: db.connection,
     connections: 2,
     name: 'test subscriptions',
     plans: 'batched',
   });
-  const database = watched(working, statements);
+  const database = recordingStatements(workerDatabase, statements);
   const retryIntervalsMs = [2 * dayMs, 5 * dayMs];
   const deps = {
     database,
@@ -35,23 +35,23 @@ export async function subscriptionsNode(db: TestDatabase, startMs: number) {
     clock: () => nowMs,
     retryIntervalsMs,
     failPoint: noFailPoint,
-    onError: (error: unknown) => troubles.push(error),
+    onError: (error: unknown) => errors.push(error),
     creator,
   };
   const settler = new InvoiceSettler({
-    database: working,
+    database: workerDatabase,
     drawUuid,
     followers: { settled: (transaction, settled) => followPayments(transaction, settled, deps) },
-    onError: (error) => troubles.push(error),
+    onError: (error) => errors.push(error),
   });
   return {
     ...payments,
     deps,
-    /** The names of all statements run by subscriptions so far, and where transactions begin. */
+    /** The names of all statements run by subscriptions so far, and `begin` for each transaction. */
     statements,
-    troubles,
+    errors: errors,
     settler,
-    moveTo: (atMs: number) => {
+    setTime: (atMs: number) => {
       nowMs = atMs;
     },
     subscribe: async (
@@ -60,19 +60,19 @@ export async function subscriptionsNode(db: TestDatabase, startMs: number) {
     ): Promise<SubscriptionRecord> => (await createSubscription(input, principal, deps)).record,
     renew: () => renewDue(0, nowMs, deps),
     collect: () => collectDue(0, nowMs, deps),
-    /** Until nothing is due any more. */
+    /** Renews until nothing is due. */
     renewAll: async () => {
       while ((await renewDue(0, nowMs, deps)) > 0);
     },
     stop: async () => {
       await settler.stop();
       await payments.stop();
-      await working.close();
+      await workerDatabase.close();
     },
   };
 }
 
-/** Three customers and four plans beside what `arrangeChannels` makes: 1, 2 and 1 to 3 of tenant 1, the last of tenant 2. */
+/** Creates channels (`arrangeChannels`), customers 1 and 2 and plans 1 to 3 of tenant 1, customer 3 and plan 4 of tenant 2. */
 export async function arrangeSubscribers(db: TestDatabase): Promise<void> {
   await arrangeChannels(db);
   await db.query(`insert into customer (tenant_id, id, name, default_channel_id, created_at)
@@ -84,13 +84,13 @@ export async function arrangeSubscribers(db: TestDatabase): Promise<void> {
                          (2, 4, 'Theirs', 'USD', 100, 'month', 1, 0, true, now())`);
 }
 
-/** Back to no subscriptions and nothing that followed from them. */
-export async function forgetSubscriptions({ query }: TestDatabase): Promise<void> {
+/** Deletes all subscriptions with their invoices, payments and events. */
+export async function deleteSubscriptions({ query }: TestDatabase): Promise<void> {
   await query(`truncate subscription, subscription_period, subscription_line, subscription_charge, invoice, invoice_line,
                  invoice_payment, invoice_counter, event, delivery, transaction cascade`);
 }
 
-/** What is not true of subscriptions and invoices that must be; nothing, if all is well. */
+/** The broken integrity claims about subscriptions and invoices. */
 export async function brokenClaims({ database }: TestDatabase): Promise<string[]> {
   const found = [];
   for (const check of [...subscriptionChecks, ...invoiceChecks]) {
@@ -100,20 +100,20 @@ export async function brokenClaims({ database }: TestDatabase): Promise<string[]
   return found;
 }
 
-/** The same database, with the names of what is run on it kept. */
-function watched(database: Database, statements: string[]): Database {
-  const watching = (queryable: Queryable): Queryable => ({
+/** The same database; records the names of the statements that run on it. */
+function recordingStatements(database: Database, statements: string[]): Database {
+  const recording = (queryable: Queryable): Queryable => ({
     run: (statement, values) => {
       statements.push(statement.name);
       return queryable.run(statement, values);
     },
   });
   return Object.assign(Object.create(database) as Database, {
-    run: watching(database).run,
+    run: recording(database).run,
     transaction: <Result>(work: (transaction: Queryable) => Promise<Result>) => {
       statements.push('begin');
-      return database.transaction((transaction) => work(watching(transaction)));
+      return database.transaction((transaction) => work(recording(transaction)));
     },
-    snapshot: <Result>(work: (moment: Queryable) => Promise<Result>) => database.snapshot(work),
+    snapshot: <Result>(work: (snapshot: Queryable) => Promise<Result>) => database.snapshot(work),
   });
 }

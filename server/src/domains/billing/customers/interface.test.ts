@@ -29,7 +29,7 @@ const modify = (body: object, by = as) => florin.post('/api/customer/modify', bo
 const detail = (query: string, by = as) => florin.get(`/api/customer/detail?${query}`, by);
 
 describe('a customer', () => {
-  test('is created with everything it holds; its token is kept and never shown', async () => {
+  test('is created and updated with all fields; its payment method is stored and never returned', async () => {
     const externalId = unique('ext');
     const input = {
       name: 'Ελένη',
@@ -64,7 +64,7 @@ describe('a customer', () => {
     expect(dataOf(await modify({ name: 'Nobody', ...rest }))).toMatchObject(rest);
   });
 
-  test('has an externalId of its own within its tenant, also when many ask for it at once', async () => {
+  test('has an externalId that is unique in its tenant, also with concurrent requests', async () => {
     const externalId = unique('ext');
     const replies = await Promise.all(Array.from({ length: 10 }, () => modify({ name: 'One', externalId })));
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
@@ -76,7 +76,7 @@ describe('a customer', () => {
     expect((await modify({ name: 'Of the platform', externalId }, admin)).status).toBe(200);
   });
 
-  test('is not there for another tenant, nor can it be reached through another channel or clock than its own', async () => {
+  test('is not found by another tenant, and cannot name an unknown channel or a foreign clock', async () => {
     const foreign = await makeCustomer(florin, admin);
     const foreignChannel = await makeChannel(florin, admin, { state: true });
     expect((await detail(`id=${foreign}`)).body).toEqual(aRefusal(404, { type: 'record_not_found', field: 'id' }));
@@ -84,7 +84,7 @@ describe('a customer', () => {
     expect((await modify({ name: 'x', defaultChannelId: 987_654 })).body).toEqual(
       aRefusal(404, { type: 'record_not_found', field: 'defaultChannelId' }),
     );
-    // The platform's channels may be used by all.
+    // All tenants may use the channels of the platform.
     expect((await modify({ name: 'x', defaultChannelId: foreignChannel })).status).toBe(200);
     const clockId = dataOf(await florin.post('/api/clock/create', { name: 'x' }, admin)).id;
     expect((await modify({ name: 'x', clockId })).body).toEqual(
@@ -92,7 +92,7 @@ describe('a customer', () => {
     );
   });
 
-  test.each(['', 'id=1&externalId=x'])('is looked up by one id, not by "%s"', async (query) => {
+  test.each(['', 'id=1&externalId=x'])('is found by exactly one id, not by "%s"', async (query) => {
     expect((await detail(query)).body).toEqual(aRefusal(400, { type: 'invalid_request', field: 'id' }));
   });
 
@@ -108,7 +108,7 @@ describe('a customer', () => {
   });
 });
 
-test('the list is newest first, in pages, under every filter, with the exact total', async () => {
+test('the list is newest first, paged, filtered, and has an exact total', async () => {
   const tenantId = await makeTenant(florin, admin);
   const member = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId });
   const made: number[] = [];
@@ -135,7 +135,7 @@ describe('a test clock', () => {
   const create = (body: object) => florin.post('/api/clock/create', body, as);
   const advance = (id: number, toTime: string) => florin.post('/api/clock/advance', { id, toTime }, as);
 
-  test('shows what it was set to, goes forward, and its customers live by it', async () => {
+  test('starts at its initial time, advances, and sets the time of its customers', async () => {
     const clock = dataOf(await create({ name: 'A year', nowTime: '2027-01-31T10:00:00Z' }));
     expect(clock).toEqual({
       id: anInteger,
@@ -159,12 +159,12 @@ describe('a test clock', () => {
     expect(dataOf(await florin.get('/api/clock/list', as))[0]).toMatchObject({ id: clock.id, nowTime: later });
   });
 
-  test('never goes back, nor further than ten years at once, and stays with its customer', async () => {
+  test('never goes back or advances more than ten years at once; a customer cannot change its clock', async () => {
     const { id } = dataOf(await create({ name: 'x', nowTime: '2027-01-31T10:00:00Z' }));
     for (const toTime of ['2027-01-31T09:59:59Z', '2047-01-31T10:00:00Z', '0000-01-01T00:00:00Z', 'tomorrow']) {
       expect((await advance(id, toTime)).body).toEqual(aRefusal(400, { type: 'invalid_request', field: 'toTime' }));
     }
-    // Beyond, a double of seconds no longer tells milliseconds apart.
+    // A double of seconds cannot represent milliseconds of later times.
     for (const nowTime of ['1969-12-31T23:59:59Z', '2553-04-03T01:02:03.815Z', '9990-01-01T00:00:00Z']) {
       expect((await create({ name: 'x', nowTime })).body).toEqual(
         aRefusal(400, { type: 'invalid_request', field: 'nowTime' }),
@@ -178,7 +178,7 @@ describe('a test clock', () => {
   });
 
   test.each(['2199-12-30T23:59:59.999Z', '2163-02-28T01:02:03.815Z'])(
-    'far ahead arrives to the millisecond, %s',
+    'arrives to the millisecond in the far future, %s',
     async (nowTime) => {
       const clock = dataOf(await create({ name: 'x', nowTime }));
       const toTime = new Date(Date.parse(nowTime) + 123).toISOString();
@@ -186,7 +186,7 @@ describe('a test clock', () => {
     },
   );
 
-  test('waits until the payments that were begun have been settled, and is not sent twice', async () => {
+  test('waits until payments in progress are settled, and refuses a second advance', async () => {
     const sandbox = await makeChannel(florin, as, { provider: 'sandbox' });
     const { id: clockId } = dataOf(await create({ name: 'x', nowTime: '2027-01-31T10:00:00Z' }));
     const customerId = await makeCustomer(florin, as, { clockId, defaultChannelId: sandbox });

@@ -7,7 +7,8 @@ import type { Database } from '../../../platform/postgres/database.ts';
 import { violatedConstraint } from '../../../platform/postgres/failures.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import { mayUse } from '../../payments/channels/rules.ts';
-import { demandOffered, readClock } from '../test-clocks/create.ts';
+import { readClock } from '../test-clocks/read.ts';
+import { requireTestClocksOffered } from '../test-clocks/rules.ts';
 import { readCustomer } from './read.ts';
 import type { customerInput } from './schema.ts';
 import { type CustomerRow, insertCustomer, updateCustomer } from './statements.ts';
@@ -22,8 +23,8 @@ export interface CustomerDeps {
 
 type CustomerInput = Static<typeof customerInput>;
 
-/** Creates a customer, or updates the one named by `id`: what is left out of an update stays. */
-export async function saveCustomer(
+/** Creates a customer, or updates the one with this `id`; an update keeps the fields that are left out. */
+export async function modifyCustomer(
   input: CustomerInput,
   principal: Principal,
   deps: CustomerDeps,
@@ -41,8 +42,8 @@ export async function saveCustomer(
 }
 
 async function create(input: CustomerInput, principal: Principal, deps: CustomerDeps): Promise<CustomerRow> {
-  await demandChannel(input.defaultChannelId, principal.tenantId, deps.channels);
-  const clockId = await clockOf(input.clockId, principal, deps);
+  await requireChannel(input.defaultChannelId, principal.tenantId, deps.channels);
+  const clockId = await requireClock(input.clockId, principal, deps);
   const [row] = await deps.database.run(insertCustomer, [
     principal.tenantId,
     input.name,
@@ -66,7 +67,7 @@ async function update(
   { database, channels, clock }: CustomerDeps,
 ): Promise<CustomerRow> {
   const existing = await readCustomer(database, id, principal);
-  await demandChannel(input.defaultChannelId, existing.tenant_id, channels);
+  await requireChannel(input.defaultChannelId, existing.tenant_id, channels);
   if (input.clockId !== undefined && input.clockId !== existing.clock_id) {
     throw invalid('clockId', 'clockId stays as it was when the customer was created.');
   }
@@ -87,7 +88,7 @@ async function update(
   return row as CustomerRow;
 }
 
-async function demandChannel(
+async function requireChannel(
   channelId: number | null | undefined,
   tenantId: number,
   channels: ChannelDirectory,
@@ -99,13 +100,13 @@ async function demandChannel(
   }
 }
 
-async function clockOf(
+async function requireClock(
   clockId: number | null | undefined,
   principal: Principal,
   { database, clocksOffered }: CustomerDeps,
 ): Promise<number | null> {
   if (clockId === undefined || clockId === null) return null;
-  demandOffered({ offered: clocksOffered }, 'clockId');
+  requireTestClocksOffered({ offered: clocksOffered }, 'clockId');
   const { tenant_id } = await readClock(clockId, principal, database, 'clockId');
   if (tenant_id !== principal.tenantId) {
     throw new Refusal('record_not_found', `There is no clock ${clockId}.`, { field: 'clockId' });

@@ -4,11 +4,11 @@ import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import { customerRoutes } from './routes.ts';
 import { customerRecord } from './schema.ts';
 
-/** Customers: who pays. */
+/** Customers: the payers of invoices and subscriptions. */
 export const customers = defineModule({
   name: 'customers',
   tables: ['customer'],
-  reference: [{ name: 'Customers', description: 'Who pays.' }],
+  reference: [{ name: 'Customers', description: 'The payers of invoices and subscriptions.' }],
   resources: { customer: customerRecord },
   routes: (context: Node & { channels: ChannelDirectory; clocksOffered: boolean }) => customerRoutes(context),
 });

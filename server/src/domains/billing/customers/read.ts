@@ -4,22 +4,22 @@ import type { Queryable } from '../../../platform/postgres/database.ts';
 import { tenantsSeen } from '../../identity/tenants/visible-tenants.ts';
 import { type CustomerRow, findCustomer } from './statements.ts';
 
-/** A customer, and what time it is for it where it lives by a test clock. */
-export type FoundCustomer = CustomerRow & { clock_now: string | null };
+/** A customer, and the time of its test clock; null: it has none. */
+export type CustomerWithClock = CustomerRow & { clock_now: string | null };
 
-/** The customer of that id, if the caller may see it; absent and foreign ids are refused alike, by `field`. */
+/** Reads a customer that the caller may see. An unknown id and another tenant's id get the same refusal, which names `field`. */
 export async function readCustomer(
   database: Queryable,
   id: number,
   principal: Principal,
   field = 'id',
-): Promise<FoundCustomer> {
+): Promise<CustomerWithClock> {
   const [row] = await database.run(findCustomer, [await tenantsSeen(database, principal), id]);
   if (row === undefined) throw notFound('customer', id, field);
   return row;
 }
 
-/** A customer's now: what its test clock shows, else the real time. */
-export function nowOf({ clock_now }: { clock_now: string | null }, realMs: number): number {
+/** The customer's current time: that of its test clock, else the real time. */
+export function customerNowMs({ clock_now }: { clock_now: string | null }, realMs: number): number {
   return clock_now === null ? realMs : Date.parse(clock_now);
 }

@@ -3,7 +3,7 @@ import { invalid, notFound } from '../../../core/errors.ts';
 import { defaultPageSize, paginationOf } from '../../../core/page.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import { tenantsSeen } from '../../identity/tenants/visible-tenants.ts';
-import { type CustomerDeps, saveCustomer } from './modify.ts';
+import { type CustomerDeps, modifyCustomer } from './modify.ts';
 import { readCustomer } from './read.ts';
 import { recordOf } from './record.ts';
 import { customerInput, customerListQuery, customerQuery, customerRecord } from './schema.ts';
@@ -13,23 +13,24 @@ export function customerRoutes(deps: CustomerDeps): Route[] {
   return [
     post('/api/customer/modify', 'transaction_write', 'Customers', {
       summary: 'Create or update a customer',
-      description: 'Without `id` a customer is created, with it that one is updated. The answer is what was saved.',
+      description:
+        'Without `id` a customer is created, with `id` that customer is updated. The answer is the saved record.',
       body: customerInput,
       data: customerRecord,
       handle: async ({ body, principal }) => ({
         message: body.id === undefined ? 'Customer created' : 'Customer updated',
-        data: recordOf(await saveCustomer(body, principal, deps)),
+        data: recordOf(await modifyCustomer(body, principal, deps)),
       }),
     }),
 
     get('/api/customer/detail', 'transaction_read', 'Customers', {
-      summary: 'Look a customer up',
-      description: 'By its `id`, or by your own, `externalId`.',
+      summary: 'Get a customer',
+      description: 'By its `id` or by its `externalId`.',
       query: customerQuery,
       data: customerRecord,
       handle: async ({ query: { id, externalId }, principal }) => {
         if ((id === undefined) === (externalId === undefined)) {
-          throw invalid('id', 'Name the customer by id or by externalId, and not by both.');
+          throw invalid('id', 'Name the customer by either id or externalId.');
         }
         if (id !== undefined) return { data: recordOf(await readCustomer(deps.database, id, principal)) };
         const tenants = await tenantsSeen(deps.database, principal);
@@ -41,16 +42,16 @@ export function customerRoutes(deps: CustomerDeps): Route[] {
 
     get('/api/customer/list', 'transaction_read', 'Customers', {
       summary: 'List customers',
-      description: 'Newest first, with the exact total.',
+      description: 'Newest first. `total` is exact.',
       query: customerListQuery,
       data: Type.Array(customerRecord),
       paged: true,
       handle: ({ query, principal }) => {
         const { page = 1, pageSize = defaultPageSize, email, externalId, name } = query;
-        return deps.database.snapshot(async (moment) => {
-          const narrowed = [await tenantsSeen(moment, principal), email, externalId, name];
-          const [count] = await moment.run(countCustomers, narrowed);
-          const rows = await moment.run(listCustomers, [...narrowed, (page - 1) * pageSize, pageSize]);
+        return deps.database.snapshot(async (snapshot) => {
+          const filters = [await tenantsSeen(snapshot, principal), email, externalId, name];
+          const [count] = await snapshot.run(countCustomers, filters);
+          const rows = await snapshot.run(listCustomers, [...filters, (page - 1) * pageSize, pageSize]);
           return { data: rows.map(recordOf), pagination: paginationOf({ page, pageSize }, count?.total ?? 0) };
         });
       },

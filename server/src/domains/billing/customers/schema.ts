@@ -11,7 +11,7 @@ const addressFields = {
   postalCode: Type.Optional(Type.String({ maxLength: 40 })),
   city: Type.Optional(Type.String({ maxLength: 200 })),
   state: Type.Optional(Type.String({ maxLength: 200 })),
-  country: Type.Optional(Type.String({ pattern: '^[A-Z]{2,3}$', title: 'a country code of ISO 3166, such as US' })),
+  country: Type.Optional(Type.String({ pattern: '^[A-Z]{2,3}$', title: 'an ISO 3166 country code, such as US' })),
 };
 
 export const customerInput = Type.Object(
@@ -26,43 +26,44 @@ export const customerInput = Type.Object(
     phone: clearable(
       Type.String({ minLength: 1, maxLength: 40 }),
       'at most 40 characters, or null',
-      'As people write it.',
+      'In any notation.',
     ),
     address: Type.Optional(
       Type.Union([Type.Object(addressFields, { additionalProperties: false }), Type.Null()], {
         title: 'an address, or null',
         description:
-          '`line1`, `line2`, `city` and `state` of at most 200 characters, `postalCode` of at most 40, and `country`, a ' +
-          'code of ISO 3166 such as US; all optional, and replaced as a whole. null clears it.',
+          '`line1`, `line2`, `city` and `state` of at most 200 characters, `postalCode` of at most 40, and `country`, an ' +
+          'ISO 3166 code such as US. All are optional; an update replaces the whole address. null clears it.',
       }),
     ),
     externalId: clearable(
       Type.String({ minLength: 1, maxLength: 255 }),
       'at most 255 characters, or null',
-      'The id that your own system has for it. Unique in its tenant.',
+      'The id of the customer in your own system. Unique in the tenant.',
     ),
     metadata: Type.Optional(
       Type.Union([metadata, Type.Null()], {
         title: 'an object of at most 50 keys, or null',
         description:
-          'Anything of yours: at most 16 KiB of JSON, 8 levels, 50 keys. Given back as it was sent. null clears it.',
+          'Your own data: at most 16 KiB of JSON, 8 levels, 50 keys. Returned as it was sent. null clears it.',
       }),
     ),
     defaultChannelId: Type.Optional(
       Type.Union([long('The channel.'), Type.Null()], {
         title: "a channel's id, or null",
-        description: 'Through which channel its invoices are paid that name none. null clears it.',
+        description: 'The channel for invoices that name no channel. null clears it.',
       }),
     ),
     paymentMethod: clearable(
       Type.String({ minLength: 1, maxLength: 255 }),
       'at most 255 characters, or null',
-      "The provider's token for what it pays with (`pm_…` of Stripe); never a card's number. Never shown again.",
+      "The provider's token of the payment method (Stripe: `pm_…`), never a card number. Not returned.",
     ),
     clockId: Type.Optional(
       Type.Union([long('The clock.'), Type.Null()], {
         title: "a test clock's id, or null",
-        description: 'The test clock that it lives by, in STANDALONE mode alone. Given when it is created; it stays.',
+        description:
+          'The test clock that the customer uses. Only in STANDALONE mode; cannot change after the customer is created.',
       }),
     ),
   },
@@ -77,14 +78,16 @@ export const customerQuery = Type.Object({
 export const customerListQuery = Type.Object({
   ...pageFields,
   email: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 254, description: 'Only customers with this address, in whatever case.' }),
+    Type.String({ minLength: 1, maxLength: 254, description: 'Only customers with this address; case is ignored.' }),
   ),
-  externalId: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: 'Only the one with this id.' })),
+  externalId: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 255, description: 'Only the customer with this id.' }),
+  ),
   name: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 200,
-      description: 'Only customers whose name holds this, in whatever case.',
+      description: 'Only customers whose name contains this text; case is ignored.',
     }),
   ),
 });
@@ -102,7 +105,7 @@ export const customerRecord = Type.Object({
   externalId: nullable(Type.String()),
   metadata: keptMetadata,
   defaultChannelId: nullable(Type.Integer()),
-  hasPaymentMethod: Type.Boolean({ description: "Whether a provider's token is kept." }),
+  hasPaymentMethod: Type.Boolean({ description: "Whether a provider's token is stored." }),
   clockId: nullable(Type.Integer()),
   createdTime: Type.String(),
   updatedTime: nullable(Type.String({ description: 'null when never updated.' })),

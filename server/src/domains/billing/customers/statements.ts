@@ -10,7 +10,7 @@ export interface CustomerRow {
   external_id: string | null;
   metadata: Record<string, unknown> | null;
   default_channel_id: number | null;
-  /** The provider's token: sent to providers, shown to nobody. */
+  /** The provider's token: sent to providers, never returned. */
   payment_method: string | null;
   clock_id: number | null;
   created_at: string;
@@ -28,7 +28,7 @@ export const insertCustomer = statement<CustomerRow>(
    returning ${columns}`,
 );
 
-/** Each field as a pair: whether to write it at all, and what (null clears it). */
+/** Optional fields as pairs: whether to write the field, and the value (null clears it). */
 export const updateCustomer = statement<CustomerRow>(
   'customers.update',
   `update customer c
@@ -43,31 +43,31 @@ export const updateCustomer = statement<CustomerRow>(
    returning ${columns}`,
 );
 
-/** In whichever of these tenants it is, with what its test clock shows. Values: tenants, id, or the tenant's own id. */
+/** With the time of its test clock. Values: visible tenants, id. */
 export const findCustomer = statement<CustomerRow & { clock_now: string | null }>(
   'customers.find',
   `select ${columns}, k.now_at as clock_now
-     from unnest($1::bigint[]) as seen (tenant_id)
-     join customer c on c.tenant_id = seen.tenant_id and c.id = $2
+     from unnest($1::bigint[]) as visible (tenant_id)
+     join customer c on c.tenant_id = visible.tenant_id and c.id = $2
      left join clock k on k.tenant_id = c.tenant_id and k.id = c.clock_id`,
 );
 
-/** By the merchant's own id; that may stand in several tenants, where the caller sees several: the oldest. */
+/** The oldest customer with this external id: a caller that sees several tenants may find several. Values: visible tenants, external id. */
 export const findByExternalId = statement<CustomerRow>(
   'customers.find_by_external_id',
   `select ${columns}
-     from unnest($1::bigint[]) as seen (tenant_id)
-     join customer c on c.tenant_id = seen.tenant_id and c.external_id = $2
+     from unnest($1::bigint[]) as visible (tenant_id)
+     join customer c on c.tenant_id = visible.tenant_id and c.external_id = $2
     order by c.id limit 1`,
 );
 
-/** What the list is narrowed to, of `customer c`; null means all. Values: $2 address, $3 merchant's own id, $4 part of the name. */
-const narrowed = `($2::text is null or lower(c.email) = lower($2)) and ($3::text is null or c.external_id = $3)
+/** Filters of the list, on `customer c`; null: no filter. Values: $2 e-mail address, $3 external id, $4 part of the name. */
+const filters = `($2::text is null or lower(c.email) = lower($2)) and ($3::text is null or c.external_id = $3)
          and ($4::text is null or position(lower($4) in lower(c.name)) > 0)`;
 
 export const countCustomers = statement<{ total: number }>(
   'customers.count',
-  `select count(*) as total from customer c where c.tenant_id = any ($1::bigint[]) and ${narrowed}`,
+  `select count(*) as total from customer c where c.tenant_id = any ($1::bigint[]) and ${filters}`,
 );
 
 /** A page, newest first. */
@@ -75,6 +75,6 @@ export const listCustomers = statement<CustomerRow>(
   'customers.list',
   `select ${columns}
      from customer c
-    where c.tenant_id = any ($1::bigint[]) and ${narrowed}
+    where c.tenant_id = any ($1::bigint[]) and ${filters}
     order by c.id desc offset $5::bigint limit $6::bigint`,
 );

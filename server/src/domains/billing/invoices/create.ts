@@ -1,69 +1,88 @@
 import type { Static } from 'typebox';
+import type { Clock } from '../../../core/clock.ts';
 import { invalid, notFound } from '../../../core/errors.ts';
 import { metadataJson } from '../../../core/metadata.ts';
 import type { Principal } from '../../../core/principal.ts';
-import type { Queryable } from '../../../platform/postgres/database.ts';
+import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { answerOnce } from '../../../platform/postgres/idempotency-records.ts';
+import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import { mayUse, requireAccepting } from '../../payments/channels/rules.ts';
-import { nowOf, readCustomer } from '../customers/read.ts';
-import type { InvoiceDeps } from './deps.ts';
-import { insertInvoices } from './issue.ts';
-import { type InvoiceRecord, wholeOf } from './record.ts';
-import { demandCurrency, priced } from './rules.ts';
+import { customerNowMs, readCustomer } from '../customers/read.ts';
+import { insertInvoices } from './insert.ts';
+import { priceLines } from './price-lines.ts';
+import { detailOf, type InvoiceRecord } from './record.ts';
+import { requireCurrency } from './rules.ts';
 import type { invoiceInput } from './schema.ts';
 import type { InvoiceRow } from './statements.ts';
 
 type InvoiceInput = Static<typeof invoiceInput>;
 
+export interface CreateInvoiceDeps {
+  database: Database;
+  channels: ChannelDirectory;
+  clock: Clock;
+}
+
 const path = '/api/invoice/create';
 
-/** Writes a DRAFT with its totals: without a number, and not to be paid yet. */
+/**
+ * Creates a DRAFT with its lines and totals. It has no number and cannot be paid until it is finalized. With an
+ * idempotency key, a repeated request gets the first answer.
+ */
 export async function createInvoice(
   input: InvoiceInput,
   principal: Principal,
-  deps: InvoiceDeps,
+  deps: CreateInvoiceDeps,
   idempotencyKey?: string,
 ): Promise<{ record: InvoiceRecord; replayed: boolean }> {
-  const { database, channels, clock } = deps;
-  demandCurrency(input.currency);
-  demandOneTax(input);
+  const { database, clock } = deps;
+  requireCurrency(input.currency);
+  requireOneTax(input);
   metadataJson(input.metadata);
-  const prices = priced(input.lines);
+  const totals = priceLines(input.lines);
   const customer = await readCustomer(database, input.customerId, principal, 'customerId');
-  const channel = input.channelId === undefined ? null : await channels.find(input.channelId);
-  if (channel !== null && (channel === undefined || !mayUse(channel, customer.tenant_id))) {
-    throw notFound('channel', input.channelId as number, 'channelId');
-  }
-  if (channel !== null) requireAccepting(channel, input.currency);
+  const tenantId = customer.tenant_id;
+  await requireChannel(input, tenantId, deps.channels);
   const realMs = clock();
-  const work = async (transaction: Queryable): Promise<InvoiceRecord> => {
+  const run = async (transaction: Queryable): Promise<InvoiceRecord> => {
     const [row] = await insertInvoices(transaction, [
       {
-        tenantId: customer.tenant_id,
+        tenantId,
         customerId: customer.id,
         userId: principal.userId,
         currency: input.currency,
-        channelId: channel === null ? null : channel.id,
+        channelId: input.channelId ?? null,
         subscriptionId: null,
         periodStartMs: null,
         periodEndMs: null,
         dueMs: input.dueDate === undefined ? null : Date.parse(input.dueDate),
         description: input.description ?? null,
         metadata: (input.metadata as Record<string, unknown> | undefined) ?? null,
-        prices,
+        totals,
         status: 'DRAFT',
         number: null,
-        createdMs: nowOf(customer, realMs),
+        createdMs: customerNowMs(customer, realMs),
       },
     ]);
-    return wholeOf(transaction, row as InvoiceRow);
+    return detailOf(transaction, row as InvoiceRow);
   };
-  const request = { tenantId: customer.tenant_id, path, key: idempotencyKey, input, nowMs: realMs };
-  const { answer, replayed } = await answerOnce(database, request, work);
+  const request = { tenantId, path, key: idempotencyKey, input, nowMs: realMs };
+  const { answer, replayed } = await answerOnce(database, request, run);
   return { record: answer, replayed };
 }
 
-function demandOneTax({ lines }: InvoiceInput): void {
+function requireOneTax({ lines }: InvoiceInput): void {
   const both = lines.findIndex(({ taxRate, taxAmount }) => taxRate !== undefined && taxAmount !== undefined);
   if (both >= 0) throw invalid(`lines.${both}.taxAmount`, 'A line has a taxRate or a taxAmount, not both.');
+}
+
+async function requireChannel(
+  { channelId, currency }: InvoiceInput,
+  tenantId: number,
+  channels: ChannelDirectory,
+): Promise<void> {
+  if (channelId === undefined) return;
+  const channel = await channels.find(channelId);
+  if (channel === undefined || !mayUse(channel, tenantId)) throw notFound('channel', channelId, 'channelId');
+  requireAccepting(channel, currency);
 }

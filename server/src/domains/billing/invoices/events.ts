@@ -5,23 +5,22 @@ import { recordOf } from './record.ts';
 import { objectIdOf } from './rules.ts';
 import type { InvoiceRow } from './statements.ts';
 
-/** The payment that an event tells of. */
-export interface ToldPayment {
-  /** Null: none could be made at all. */
+/** The payment named in an event. */
+export interface EventPayment {
+  /** Null: no payment could be created. */
   transactionId: string | null;
   failureCode: string | null;
   failureMessage: string | null;
 }
 
 /**
- * What is told of an invoice: the invoice without its lines, and the payment that brought it about: `transactionId`, and of
- * a failed one `failureCode` and `failureMessage`. An event's own time is that of this service, also where the customer has
- * a test clock.
+ * Builds an event with the invoice, without its lines, and the payment that caused it: `transactionId`, and for a failed
+ * payment `failureCode` and `failureMessage`. `created` is the real time, also when the customer has a test clock.
  */
-export function newsOf(
+export function eventDraftOf(
   type: 'invoice.paid' | 'invoice.payment_failed',
   invoice: InvoiceRow,
-  payment: ToldPayment | null,
+  payment: EventPayment | null,
   id: string,
 ): EventDraft {
   const createdMs = uuidTimeMs(id);
@@ -41,10 +40,14 @@ export function newsOf(
   };
 }
 
-/** Tells of invoices that are paid without any payment, since nothing is due on them. */
-export function tellPaid(transaction: Queryable, invoices: readonly InvoiceRow[], drawUuid: DrawUuid): Promise<number> {
+/** Appends `invoice.paid` events for invoices that are paid without a payment because their total is 0. */
+export function appendPaidEvents(
+  transaction: Queryable,
+  invoices: readonly InvoiceRow[],
+  drawUuid: DrawUuid,
+): Promise<number> {
   return recordEvents(
     transaction,
-    invoices.map((invoice) => newsOf('invoice.paid', invoice, null, drawUuid())),
+    invoices.map((invoice) => eventDraftOf('invoice.paid', invoice, null, drawUuid())),
   );
 }

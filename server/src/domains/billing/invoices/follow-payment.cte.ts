@@ -1,9 +1,10 @@
 /**
- * A CTE that writes down how payments of invoices ended, in the statement that moves them, so that neither can be without the
- * other: from a CTE `moved (tenant_id, id, invoice_id, from_status, to_status, failure_code, failure_message, at)`. The
- * invoices themselves follow a moment later (settle.ts), so that payments never wait for each other by an invoice.
+ * A CTE that records how payments of invoices ended, in the statement that changes the payments, so that both are committed
+ * together. Input: a CTE `moved (tenant_id, id, invoice_id, from_status, to_status, failure_code, failure_message, at)`.
+ * The invoices are settled shortly afterwards (settle.ts), so that payments never wait for a lock on their invoice.
  *
- * A payment without an invoice costs a look at `invoice_id`; one that names an invoice kept elsewhere, a look into an index.
+ * Cost: for a payment without an invoice a check of `invoice_id`; for the id of an invoice that is not in Florin an index
+ * lookup.
  */
 export const followPaymentsCte = `
   invoice_told as (

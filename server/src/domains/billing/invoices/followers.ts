@@ -2,7 +2,7 @@ import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { EndedPayment } from './settle-statements.ts';
 import type { InvoiceStatus } from './states.ts';
 
-/** A payment of an invoice that has ended, and the invoice as it stands after it. */
+/** A payment that has ended, with the status of its invoice afterwards. */
 export interface SettledPayment {
   tenantId: number;
   invoiceId: number;
@@ -10,7 +10,7 @@ export interface SettledPayment {
   subscriptionId: number | null;
   invoiceStatus: InvoiceStatus;
   state: EndedPayment['state'];
-  /** It was opened by `payInvoices`. */
+  /** `payInvoices` created the payment, not a user. */
   automatic: boolean;
   failureCode: string | null;
   failureMessage: string | null;
@@ -18,7 +18,7 @@ export interface SettledPayment {
   atMs: number;
 }
 
-/** An invoice that was voided or given up. */
+/** An invoice that became VOID or UNCOLLECTIBLE. */
 export interface ClosedInvoice {
   tenantId: number;
   invoiceId: number;
@@ -26,14 +26,15 @@ export interface ClosedInvoice {
   atMs: number;
 }
 
-/** Follows invoices in the transaction that changes them. An extension point: subscriptions register. */
+/** Reacts to changes of invoices, in the transaction that writes them. An extension point for later modules. */
 export interface InvoiceFollower {
-  /** Payments of invoices have ended, and their invoices with them. */
+  /** Payments have ended and are settled on their invoices. */
   settled: (transaction: Queryable, payments: readonly SettledPayment[]) => Promise<void>;
+  /** A request made the invoice VOID or UNCOLLECTIBLE. */
   closed: (transaction: Queryable, invoice: ClosedInvoice) => Promise<void>;
 }
 
-/** Everyone who follows invoices, in the order of registration. */
+/** Calls all registered followers, in the order of registration. */
 export class InvoiceFollowers implements InvoiceFollower {
   readonly #followers: InvoiceFollower[] = [];
 

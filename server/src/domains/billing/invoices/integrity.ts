@@ -1,8 +1,8 @@
 import type { Check } from '../../../platform/postgres/check.ts';
 
-const named = `format('tenant %s invoice %s', tenant_id, id)`;
+const invoiceName = `format('tenant %s invoice %s', tenant_id, id)`;
 
-/** What must be true of invoices, of their lines, their payments, their numbers and what they have told. */
+/** Claims about invoices, their lines, payments, numbers and events. */
 export const invoiceChecks: readonly Check[] = [
   {
     claim: 'The totals of every invoice equal its lines',
@@ -12,33 +12,34 @@ export const invoiceChecks: readonly Check[] = [
           from invoice_line
          group by 1, 2
       )
-      select ${named} as offender
+      select ${invoiceName} as offender
         from invoice
         left join summed using (tenant_id, id)
        where (invoice.subtotal, invoice.tax) is distinct from (coalesce(summed.subtotal, 0), coalesce(summed.tax, 0))
           or invoice.total <> invoice.subtotal + invoice.tax`,
   },
   {
-    claim: 'Every invoice has been paid what its payments that succeeded say, and holds what may yet come',
+    claim:
+      'The paid amount of every invoice equals its successful payments, its reserved amount those and the payments in progress',
     offenders: `
       with summed as (
         select tenant_id, invoice_id as id,
                coalesce(sum(amount) filter (where state = 'SUCCEEDED' and applied_at is not null), 0) as paid,
-               coalesce(sum(amount) filter (where state in ('OPEN', 'SUCCEEDED') or applied_at is null), 0) as held,
+               coalesce(sum(amount) filter (where state in ('OPEN', 'SUCCEEDED') or applied_at is null), 0) as reserved,
                count(*) as payments
           from invoice_payment
          group by 1, 2
       )
-      select ${named} as offender
+      select ${invoiceName} as offender
         from invoice i
         left join summed using (tenant_id, id)
        where (i.amount_paid, i.amount_held, i.payments)
-             is distinct from (coalesce(paid, 0), coalesce(held, 0), coalesce(summed.payments, 0))
+             is distinct from (coalesce(paid, 0), coalesce(reserved, 0), coalesce(summed.payments, 0))
           or i.amount_held > i.total or (i.status = 'PAID') <> (i.number is not null and i.amount_paid = i.total)
           or (i.status in ('DRAFT', 'VOID') and i.amount_held > 0)`,
   },
   {
-    claim: 'Every payment of an invoice ended as the transaction behind it, for the same amount and currency',
+    claim: 'Every payment of an invoice has the state, amount and currency of its transaction',
     offenders: `
       select format('tenant %s invoice %s payment %s', p.tenant_id, p.invoice_id, p.number) as offender
         from invoice_payment p
@@ -51,7 +52,7 @@ export const invoiceChecks: readonly Check[] = [
                                t.amount, t.currency, t.invoice_id)`,
   },
   {
-    claim: 'The numbers of invoices have no holes',
+    claim: 'The invoice numbers of every tenant have no holes',
     offenders: `
       select format('tenant %s: %s numbers up to %s, %s given out', tenant_id, count(number), max(number), max(last))
                as offender
@@ -63,9 +64,9 @@ export const invoiceChecks: readonly Check[] = [
   },
   {
     claim:
-      'Every paid invoice has exactly one invoice.paid, every failed payment its invoice.payment_failed, and no other has',
+      'Every paid invoice has exactly one invoice.paid event, every failed payment one invoice.payment_failed, and there are no others',
     offenders: `
-      with told as (
+      with events as (
         select tenant_id, object_id, count(*) filter (where type = 'invoice.paid') as paid,
                count(*) filter (where type = 'invoice.payment_failed') as failed
           from event
@@ -82,8 +83,8 @@ export const invoiceChecks: readonly Check[] = [
           left join failing using (tenant_id, id)
       )
       select format('tenant %s %s', tenant_id, object_id) as offender
-        from told
+        from events
         full join known using (tenant_id, object_id)
-       where (coalesce(told.paid, 0), coalesce(told.failed, 0)) is distinct from (known.paid, known.failed)`,
+       where (coalesce(events.paid, 0), coalesce(events.failed, 0)) is distinct from (known.paid, known.failed)`,
   },
 ];

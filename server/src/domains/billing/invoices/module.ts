@@ -3,19 +3,19 @@ import { defineModule } from '../../../platform/module.ts';
 import type { Node } from '../../../platform/node.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import type { TransactionCreator } from '../../payments/transactions/create.ts';
-import type { TestClockWorker } from '../test-clocks/advance.ts';
-import { invoiceClockWork } from './clock-work.ts';
+import type { TestClockWorker } from '../test-clocks/worker.ts';
 import { InvoiceFollowers } from './followers.ts';
 import { invoiceChecks } from './integrity.ts';
 import { invoiceRoutes } from './routes.ts';
 import { invoiceRecord } from './schema.ts';
 import { InvoiceSettler } from './settle.ts';
 import { endedPaymentDue, invoicesDue } from './settle-statements.ts';
+import { invoiceTestClockWork } from './test-clock-work.ts';
 
 type Needs = Node & { channels: ChannelDirectory; creator: TransactionCreator; testClockWorker: TestClockWorker };
 type Provided = ReturnType<typeof provide>;
 
-/** Invoices: numbers, lines, tax, reservations of payments, settlement and rendering. */
+/** Invoices: lines, tax, numbers, payment reservations, settlement and rendering. */
 export const invoices = defineModule({
   name: 'invoices',
   tables: ['invoice', 'invoice_line', 'invoice_counter', 'invoice_payment'],
@@ -42,9 +42,9 @@ function provide({ workerDatabase, drawUuid, log, testClockWorker }: Needs) {
     drawUuid,
     followers: invoiceFollowers,
     pollMs: () => fallbackPollMs,
-    onError: (error) => log.warn({ error }, 'Settling invoices is failing; retrying'),
-    onRecovered: () => log.info('Settling invoices works again'),
+    onError: (error) => log.warn({ error }, 'Invoice settlement is failing; retrying'),
+    onRecovered: () => log.info('Invoice settlement works again'),
   });
-  testClockWorker.follow(invoiceClockWork);
+  testClockWorker.register(invoiceTestClockWork);
   return { invoiceFollowers, invoiceSettler };
 }

@@ -40,8 +40,8 @@ export function recordOf(row: InvoiceRow): ListedInvoice {
   };
 }
 
-/** The invoice with its lines and payments. */
-export async function wholeOf(database: Queryable, row: InvoiceRow): Promise<InvoiceRecord> {
+/** Reads the lines and payments of an invoice and builds its API record. */
+export async function detailOf(database: Queryable, row: InvoiceRow): Promise<InvoiceRecord> {
   const key = [row.tenant_id, row.id];
   const lines = await database.run(findLines, key);
   const payments = await database.run(findPayments, key);

@@ -1,13 +1,13 @@
 import { Type } from 'typebox';
 import { idempotencyHeaders, idempotencyKeyOf, replayedHeader } from '../../../platform/http/idempotency.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
-import { finalizeInvoice, readInvoice, voidInvoice } from './close.ts';
-import { createInvoice } from './create.ts';
-import type { InvoiceDeps } from './deps.ts';
-import { listInvoicesOf } from './list.ts';
-import { payInvoice } from './pay.ts';
-import { wholeOf } from './record.ts';
-import { printedTypes, printInvoice } from './rendering/render.ts';
+import { type CreateInvoiceDeps, createInvoice } from './create.ts';
+import { type FinalizeDeps, finalizeInvoice } from './finalize.ts';
+import { readInvoicePage } from './list.ts';
+import { type PayInvoiceDeps, payInvoice } from './pay.ts';
+import { readInvoice } from './read.ts';
+import { detailOf } from './record.ts';
+import { printedTypes, renderInvoice } from './rendering/render.ts';
 import {
   finalizeInput,
   invoiceInput,
@@ -20,12 +20,15 @@ import {
   printQuery,
   voidInput,
 } from './schema.ts';
+import { type VoidDeps, voidInvoice } from './void.ts';
 
-export function invoiceRoutes(deps: InvoiceDeps): Route[] {
+type InvoiceRouteDeps = CreateInvoiceDeps & FinalizeDeps & PayInvoiceDeps & VoidDeps;
+
+export function invoiceRoutes(deps: InvoiceRouteDeps): Route[] {
   return [
     post('/api/invoice/create', 'invoice_write', 'Invoices', {
       summary: 'Create an invoice',
-      description: 'As a DRAFT: without a number, and not to be paid until it is finalized.',
+      description: 'Creates a DRAFT. It has no number and cannot be paid until it is finalized.',
       headers: idempotencyHeaders,
       body: invoiceInput,
       data: invoiceRecord,
@@ -36,36 +39,36 @@ export function invoiceRoutes(deps: InvoiceDeps): Route[] {
     }),
 
     get('/api/invoice/detail', 'invoice_read', 'Invoices', {
-      summary: 'Look an invoice up',
+      summary: 'Get an invoice',
       query: invoiceQuery,
       data: invoiceRecord,
       handle: ({ query, principal }) =>
-        deps.database.snapshot(async (moment) => ({
-          data: await wholeOf(moment, await readInvoice(moment, query.id, principal)),
+        deps.database.snapshot(async (snapshot) => ({
+          data: await detailOf(snapshot, await readInvoice(snapshot, query.id, principal)),
         })),
     }),
 
     get('/api/invoice/list', 'invoice_read', 'Invoices', {
       summary: 'List invoices',
-      description: 'Newest first, with the exact total.',
+      description: 'Newest first. `total` is exact.',
       query: invoiceListQuery,
       data: Type.Array(listedInvoice),
       paged: true,
-      handle: ({ query, principal }) => listInvoicesOf(deps.database, query, principal),
+      handle: ({ query, principal }) => readInvoicePage(deps.database, query, principal),
     }),
 
     get('/api/invoice/print', 'invoice_read', 'Invoices', {
-      summary: 'Print an invoice',
-      description: 'As a page (`html`) or a file (`pdf`), not in the envelope. Refusals are.',
+      summary: 'Render an invoice',
+      description: 'Answers an HTML page or a PDF file instead of the JSON envelope. Errors use the envelope.',
       query: printQuery,
       data: Type.Null(),
       documentTypes: printedTypes,
-      handle: ({ query, principal }) => printInvoice(query, principal, deps.database),
+      handle: ({ query, principal }) => renderInvoice(query, principal, deps.database),
     }),
 
     post('/api/invoice/finalize', 'invoice_write', 'Invoices', {
       summary: 'Finalize an invoice',
-      description: 'Gives a DRAFT its number and makes it OPEN; PAID, where nothing is due.',
+      description: 'Gives a DRAFT its number and makes it OPEN. An invoice with a total of 0 becomes PAID.',
       body: finalizeInput,
       data: invoiceRecord,
       handle: async ({ body, principal }) => ({
@@ -77,8 +80,8 @@ export function invoiceRoutes(deps: InvoiceDeps): Route[] {
     post('/api/invoice/pay', 'invoice_write', 'Invoices', {
       summary: 'Pay an invoice',
       description:
-        'Makes a payment on a channel, of all that is left or of a part. Where the channel has a provider, what it says ' +
-        'settles the invoice; else an update of the payment does.',
+        'Creates a payment on a channel, for the remaining amount or for a part of it. The outcome of the payment settles ' +
+        'the invoice. On a channel without a provider, set the outcome by an update of the payment.',
       headers: idempotencyHeaders,
       body: payInput,
       data: paidInvoice,
@@ -89,10 +92,10 @@ export function invoiceRoutes(deps: InvoiceDeps): Route[] {
     }),
 
     post('/api/invoice/void', 'invoice_write', 'Invoices', {
-      summary: 'Make an invoice void, or give it up',
+      summary: 'Void an invoice',
       description:
-        'VOID: nothing is asked for any more. With `uncollectible` UNCOLLECTIBLE: given up, and still payable. Refused ' +
-        'while a payment is under way.',
+        'Makes the invoice VOID: it can no longer be paid. With `uncollectible` it becomes UNCOLLECTIBLE and can still be ' +
+        'paid. Refused while a payment is in progress.',
       body: voidInput,
       data: invoiceRecord,
       handle: async ({ body, principal }) => ({

@@ -1,96 +1,23 @@
-import { isCurrency, maximumAmount } from '../../../core/currency.ts';
+import { isCurrency } from '../../../core/currency.ts';
 import { invalid, Refusal } from '../../../core/errors.ts';
-import { apportion } from '../../../core/money.ts';
 import type { InvoiceRow } from './statements.ts';
 import { type InvoiceStatus, isPayable, mayBecome, transitions } from './states.ts';
 
-/** What is invoiced. An amount below 0 is a credit. `taxRate` in basis points, or `taxAmount` as it is; neither: no tax. */
-export interface LineInput {
-  description: string;
-  quantity: number;
-  unitAmount: number;
-  taxRate?: number | undefined;
-  taxAmount?: number | undefined;
-}
-
-export interface PricedLine {
-  description: string;
-  quantity: number;
-  unitAmount: number;
-  amount: number;
-  taxRate: number | null;
-  taxAmount: number;
-}
-
-export interface Priced {
-  lines: PricedLine[];
-  subtotal: number;
-  tax: number;
-  total: number;
-}
-
-const basisPoints = 10_000n;
-
-/**
- * Lines with their amounts and taxes, and the totals that they sum up to exactly. The tax of a rate is reckoned on the sum
- * of its lines, rounded half up once, and shared out over them by largest remainder.
- */
-export function priced(lines: readonly LineInput[]): Priced {
-  const amounts = lines.map(({ quantity, unitAmount }) => BigInt(quantity) * BigInt(unitAmount));
-  const taxes = taxesOf(lines, amounts);
-  const subtotal = sumOf(amounts);
-  const tax = sumOf(taxes);
-  const whole =
-    amounts.find((amount) => !isCarried(amount)) ?? [subtotal, subtotal + tax].find((sum) => !isCarried(sum));
-  if (whole !== undefined) throw invalid('lines', 'lines sum up to more than 9007199254740991 minor units.');
-  if (subtotal < 0n || subtotal + tax < 0n) throw invalid('lines', 'lines must not sum up to less than 0.');
-  return {
-    lines: lines.map(({ description, quantity, unitAmount, taxRate }, i) => ({
-      description,
-      quantity,
-      unitAmount,
-      amount: Number(amounts[i]),
-      taxRate: taxRate ?? null,
-      taxAmount: Number(taxes[i]),
-    })),
-    subtotal: Number(subtotal),
-    tax: Number(tax),
-    total: Number(subtotal + tax),
-  };
-}
-
-function taxesOf(lines: readonly LineInput[], amounts: readonly bigint[]): bigint[] {
-  const taxes = lines.map(({ taxAmount = 0 }) => BigInt(taxAmount));
-  for (const rate of new Set(lines.map(({ taxRate }) => taxRate))) {
-    if (rate === undefined) continue;
-    const rated = lines.flatMap((line, i) => (line.taxRate === rate ? [i] : []));
-    const shares = apportion(
-      rated.map((i) => (amounts[i] as bigint) * BigInt(rate)),
-      basisPoints,
-    );
-    for (const [place, i] of rated.entries()) taxes[i] = shares[place] as bigint;
-  }
-  return taxes;
-}
-
-const sumOf = (values: readonly bigint[]) => values.reduce((sum, value) => sum + value, 0n);
-const isCarried = (amount: bigint) => amount <= BigInt(maximumAmount) && amount >= -BigInt(maximumAmount);
-
-export function demandCurrency(currency: string): void {
+export function requireCurrency(currency: string): void {
   if (!isCurrency(currency)) throw invalid('currency', 'currency must be an upper-case ISO 4217 code, such as USD.');
 }
 
-/** INV-000001, INV-000002, …: of each tenant without holes. */
+/** An invoice number as clients see it: INV-000001. */
 export const numberText = (number: number) => `INV-${String(number).padStart(6, '0')}`;
 
-/** How an invoice is named in events: its id is an integer, and one of a subscription may be the same. */
+/** The id of an invoice in events. The prefix tells it from subscriptions, which may have the same integer. */
 export const objectIdOf = (id: number) => `inv_${id}`;
 
-/** What payments may still be made for: what others hold counts as gone, also while their provider has not said anything. */
-export const leftOf = ({ total, amount_held }: InvoiceRow) => total - amount_held;
+/** The amount that no payment has paid or reserved: payments in progress count as reserved. */
+export const unreservedAmountOf = ({ total, amount_held }: InvoiceRow) => total - amount_held;
 
-/** How much a payment takes of an invoice: what is asked for, or all that is left. */
-export function payableAmount(invoice: InvoiceRow, asked: number | undefined, field: string): number {
+/** The amount that a new payment may take: the requested amount, or without one all that is not reserved. */
+export function requirePayableAmount(invoice: InvoiceRow, requested: number | undefined, field: string): number {
   const { status } = invoice;
   if (!isPayable(status)) {
     const because = status === 'DRAFT' ? 'finalize it first' : 'nothing can be paid on it any more';
@@ -99,19 +26,19 @@ export function payableAmount(invoice: InvoiceRow, asked: number | undefined, fi
       details: { status },
     });
   }
-  const left = leftOf(invoice);
-  if (left === 0 || (asked !== undefined && asked > left)) {
+  const left = unreservedAmountOf(invoice);
+  if (left === 0 || (requested !== undefined && requested > left)) {
     const message =
       left === 0
         ? `Nothing is left to pay of invoice ${invoice.id}: all of it has been paid, or is about to be.`
         : `Only ${left} of ${invoice.total} (minor units of ${invoice.currency}) can still be paid of invoice ${invoice.id}.`;
     throw new Refusal('payment_exceeds_invoice', message, { field: 'amount', details: { left } });
   }
-  return asked ?? left;
+  return requested ?? left;
 }
 
-/** Refuses a status that the invoice cannot take: by the table, or because a payment of it is under way. */
-export function demandMove(invoice: InvoiceRow, to: InvoiceStatus): void {
+/** Refuses a transition that the table does not allow, and one of an invoice that has a payment in progress. */
+export function requireTransition(invoice: InvoiceRow, to: InvoiceStatus): void {
   const { status, amount_held, amount_paid } = invoice;
   if (!mayBecome(status, to)) {
     const allowed = Object.keys(transitions[status]);
@@ -124,7 +51,7 @@ export function demandMove(invoice: InvoiceRow, to: InvoiceStatus): void {
   if (amount_held > amount_paid) {
     throw new Refusal(
       'invoice_payment_under_way',
-      'A payment of this invoice is under way: wait for its end, or call it off.',
+      'A payment of this invoice is in progress: wait until it ends, or cancel it.',
       { field: 'id', details: { underWay: amount_held - amount_paid } },
     );
   }

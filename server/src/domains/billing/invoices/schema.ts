@@ -10,35 +10,34 @@ const amount = (description: string) =>
 const lineInput = Type.Object(
   {
     description: Type.String({ minLength: 1, maxLength: 500 }),
-    quantity: Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: 'How many; 1 to 1000000000.' }),
-    unitAmount: amount('What one costs; below 0 it is a credit.'),
+    quantity: Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: '1 to 1000000000.' }),
+    unitAmount: amount('The price of one unit; a negative price is a credit.'),
     taxRate: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 10_000, description: 'In basis points: 1900 is 19 %. Up to 10000.' }),
+      Type.Integer({ minimum: 0, maximum: 10_000, description: 'In basis points, 0 to 10000: 1900 is 19 %.' }),
     ),
-    taxAmount: Type.Optional(amount('The tax itself, instead of a rate.')),
+    taxAmount: Type.Optional(amount('The tax of the line, instead of a rate.')),
   },
   { additionalProperties: false },
 );
 
 export const invoiceInput = Type.Object(
   {
-    customerId: long('Whose it is.'),
+    customerId: long('The customer to invoice.'),
     currency: Type.String({ minLength: 1, maxLength: 16, description: 'An ISO 4217 code.' }),
     lines: Type.Array(lineInput, {
       minItems: 1,
       maxItems: 200,
-      description:
-        'Each with `description`, `quantity`, `unitAmount` and, where it is taxed, `taxRate` or `taxAmount`.',
+      description: 'Each with `description`, `quantity`, `unitAmount` and, for a taxed line, `taxRate` or `taxAmount`.',
     }),
     description: Type.Optional(Type.String({ maxLength: 2000 })),
     metadata: Type.Optional(metadata),
-    channelId: Type.Optional(long("Through which channel it is to be paid; the customer's default without it.")),
+    channelId: Type.Optional(long("The channel to pay the invoice on. Default: the customer's default channel.")),
     dueDate: Type.Optional(
       Type.String({
         format: 'date',
         pattern: '^(?!0000)',
         title: 'a day as YYYY-MM-DD',
-        description: 'The last day to pay on, in UTC: YYYY-MM-DD. Without it the day of finalizing.',
+        description: 'The last day for payment, YYYY-MM-DD in UTC. Default: the day on which the invoice is finalized.',
       }),
     ),
   },
@@ -60,7 +59,7 @@ export const voidInput = Type.Object(
   {
     id: long('The invoice.'),
     uncollectible: Type.Optional(
-      Type.Boolean({ description: 'true: not void, but given up: UNCOLLECTIBLE. It may still be paid one day.' }),
+      Type.Boolean({ description: 'true: the invoice becomes UNCOLLECTIBLE instead of VOID and can still be paid.' }),
     ),
   },
   { additionalProperties: false },
@@ -70,20 +69,20 @@ export const payInput = Type.Object(
   {
     id: long('The invoice.'),
     channelId: Type.Optional(
-      long("The channel to pay through; without it the invoice's, else the customer's default."),
+      long("The channel to pay on. Default: the invoice's channel, else the customer's default channel."),
     ),
     amount: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: maximumAmount,
-        description: 'In minor units, 1 to 9007199254740991; all that is left without it.',
+        description: 'In minor units, 1 to 9007199254740991. Default: the remaining amount.',
       }),
     ),
     paymentMethod: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 255,
-        description: "The provider's token for what is paid with; the customer's without it.",
+        description: "The provider's token of the payment method. Default: the customer's.",
       }),
     ),
     returnUrl: Type.Optional(
@@ -92,7 +91,7 @@ export const payInput = Type.Object(
         maxLength: 2000,
         pattern: '^https?://[^\\s/]\\S*$',
         title: 'an http or https address',
-        description: "Where the payer's browser goes when it is done at the provider; `app.public-url` without it.",
+        description: "Where the provider sends the payer's browser afterwards. Default: `app.public-url`.",
       }),
     ),
   },
@@ -104,33 +103,33 @@ export const printQuery = Type.Object({
   format: Type.Optional(Type.Enum(['html', 'pdf'], { default: 'html' })),
 });
 
-/** An invoice without its lines: what lists hold, and events. */
+/** An invoice without its lines and payments, as in lists and events. */
 export const listedInvoice = Type.Object({
   id: Type.Integer(),
-  number: nullable(Type.String({ description: '`INV-000001`, given when it is finalized; null until then.' })),
+  number: nullable(Type.String({ description: 'Such as `INV-000001`; null until the invoice is finalized.' })),
   customerId: Type.Integer(),
   status: Type.Enum([...invoiceStatuses]),
   currency: Type.String(),
-  subtotal: Type.Integer({ description: 'In minor units, as all amounts: the lines without tax.' }),
+  subtotal: Type.Integer({ description: 'The sum of the lines without tax. All amounts are in minor units.' }),
   tax: Type.Integer(),
   total: Type.Integer({ description: '`subtotal` + `tax`.' }),
-  amountDue: Type.Integer({ description: 'What it asks for in all: `total`, and 0 once it is VOID.' }),
-  amountPaid: Type.Integer({ description: 'Of payments that succeeded.' }),
+  amountDue: Type.Integer({ description: '`total`; 0 when the invoice is VOID.' }),
+  amountPaid: Type.Integer({ description: 'The sum of the successful payments.' }),
   amountRemaining: Type.Integer({ description: '`amountDue` − `amountPaid`.' }),
-  amountUnderWay: Type.Integer({ description: 'Of payments whose end is not known yet.' }),
+  amountUnderWay: Type.Integer({ description: 'The sum of the payments in progress.' }),
   channelId: nullable(Type.Integer()),
   description: nullable(Type.String()),
   metadata: keptMetadata,
   dueDate: nullable(Type.String({ description: 'YYYY-MM-DD, in UTC.' })),
   subscriptionId: nullable(Type.Integer()),
-  periodStart: nullable(Type.String({ description: 'Of the subscription: when the invoiced period begins.' })),
+  periodStart: nullable(Type.String({ description: 'When the invoiced billing period of the subscription begins.' })),
   periodEnd: nullable(Type.String()),
-  userId: Type.Integer({ description: 'Who created it.' }),
-  version: Type.Integer({ description: 'Rises with every change: a receiver can drop what is old.' }),
+  userId: Type.Integer({ description: 'The user who created it.' }),
+  version: Type.Integer({ description: 'Rises with every change, so that a receiver can ignore outdated events.' }),
   createdTime: Type.String(),
   finalizedTime: nullable(Type.String()),
   paidTime: nullable(Type.String()),
-  closedTime: nullable(Type.String({ description: 'When it was made void or given up.' })),
+  closedTime: nullable(Type.String({ description: 'When it became VOID or UNCOLLECTIBLE.' })),
   updatedTime: Type.String(),
 });
 
@@ -161,12 +160,12 @@ export const invoiceRecord = Type.Object({
   }),
   payments: Type.Array(paymentRecord, {
     description:
-      'The newest 100 first: `transactionId` (null: no payment could be made), `amount`, `state`, `automatic`, ' +
+      'The newest 100, newest first: `transactionId` (null: no payment could be created), `amount`, `state`, `automatic`, ' +
       '`failureCode`, `failureMessage`, `createdTime`, `finishedTime`.',
   }),
 });
 
 export const paidInvoice = Type.Object({
   invoice: invoiceRecord,
-  transactionId: Type.String({ description: 'The payment that was made. What becomes of it settles the invoice.' }),
+  transactionId: Type.String({ description: 'The new payment. Its outcome settles the invoice.' }),
 });

@@ -3,30 +3,35 @@ import { ClaimLoop } from '../../../platform/jobs/claim-loop.ts';
 import { plainArray, textArray } from '../../../platform/postgres/array-literal.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { type EventDraft, recordEvents } from '../../webhooks/events/append-events.cte.ts';
-import { newsOf } from './events.ts';
+import { eventDraftOf } from './events.ts';
 import type { InvoiceFollowers, SettledPayment } from './followers.ts';
-import { lock } from './payments.ts';
-import { applyPayments, claimEndedPayments, type EndedPayment, settleInvoices } from './settle-statements.ts';
+import { keyOfRow, lockInvoices, mapKeyOf } from './lock.ts';
+import {
+  claimEndedPayments,
+  type EndedPayment,
+  markPaymentsApplied,
+  updateSettledInvoices,
+} from './settle-statements.ts';
 import type { LockedInvoice } from './statements.ts';
 
 export interface InvoiceSettlerOptions {
-  /** At most one connection of it is used at once. */
+  /** The settler uses one connection at a time. */
   database: Database;
   drawUuid: DrawUuid;
   followers: Pick<InvoiceFollowers, 'settled'>;
-  /** How often it looks by itself, where something else wakes it. */
+  /** How often it polls when nothing wakes it, in ms. */
   pollMs?: () => number;
   onError: (error: unknown) => void;
   onRecovered?: () => void;
 }
 
-/** Payments in one transaction at most. */
+/** Payments in one transaction. */
 const maximumBatch = 200;
 
 /**
- * Has invoices follow what became of their payments: what succeeded is paid, what did not is free to be paid again. An
- * invoice that is covered becomes PAID and is told once; each failed payment is told. Payments are claimed, invoices locked,
- * and everything written in one transaction, without leases: what a process that dies had begun was never written.
+ * Settles invoices after their payments have ended: a successful payment counts as paid, any other releases its reservation.
+ * A fully paid invoice becomes PAID with one `invoice.paid` event; each failed payment gets an `invoice.payment_failed` event.
+ * One transaction claims the payments, locks the invoices and writes everything, so no leases are needed.
  */
 export class InvoiceSettler {
   readonly #options: InvoiceSettlerOptions;
@@ -36,13 +41,13 @@ export class InvoiceSettler {
     const { onError, onRecovered } = options;
     this.#options = options;
     this.#loop = new ClaimLoop<EndedPayment>({
-      claim: (room) => this.#settle(room),
+      claim: (limit) => this.#settle(limit),
       perform: async () => {},
       release: async () => {},
       slots: () => maximumBatch,
       maxBatch: maximumBatch,
       pollMs: options.pollMs,
-      onError: onError,
+      onError,
       ...(onRecovered && { onRecovered }),
     });
   }
@@ -51,7 +56,7 @@ export class InvoiceSettler {
     this.#loop.start();
   }
 
-  /** A payment may have ended: look now, not at the next poll. */
+  /** Polls now: a payment may have ended. */
   wake(): void {
     this.#loop.wake();
   }
@@ -60,12 +65,12 @@ export class InvoiceSettler {
     return this.#loop.stop();
   }
 
-  async #settle(room: number): Promise<readonly EndedPayment[]> {
+  async #settle(limit: number): Promise<readonly EndedPayment[]> {
     const { database } = this.#options;
-    // Nearly every look finds nothing: it needs no transaction.
+    // Nearly every poll finds nothing and needs no transaction.
     if ((await database.run(claimEndedPayments, [1])).length === 0) return [];
     return database.transaction(async (transaction) => {
-      const claimed = await transaction.run(claimEndedPayments, [room]);
+      const claimed = await transaction.run(claimEndedPayments, [limit]);
       if (claimed.length > 0) await this.#apply(transaction, claimed);
       return claimed;
     });
@@ -73,51 +78,51 @@ export class InvoiceSettler {
 
   async #apply(transaction: Queryable, ended: readonly EndedPayment[]): Promise<void> {
     const { drawUuid, followers } = this.#options;
-    const invoices = await lock(
+    const invoices = await lockInvoices(
       transaction,
       ended.map(({ tenant_id, invoice_id }) => ({ tenantId: tenant_id, invoiceId: invoice_id })),
     );
-    const current = new Map(invoices.map((invoice) => [`${invoice.tenant_id}/${invoice.id}`, invoice]));
-    const news: EventDraft[] = [];
+    const current = new Map(invoices.map((invoice) => [mapKeyOf(keyOfRow(invoice)), invoice]));
+    const events: EventDraft[] = [];
     const settled: SettledPayment[] = [];
     for (const payment of ended) {
-      const key = `${payment.tenant_id}/${payment.invoice_id}`;
+      const key = mapKeyOf({ tenantId: payment.tenant_id, invoiceId: payment.invoice_id });
       const before = current.get(key) as LockedInvoice;
       const atMs = Date.parse(before.clock_now ?? payment.finished_at);
-      const after = settledBy(before, payment, atMs);
+      const after = applyPayment(before, payment, atMs);
       current.set(key, after);
       settled.push(settledPayment(after, payment, atMs));
-      const type = toldOf(before, after, payment);
-      if (type !== undefined) news.push(newsOf(type, after, paymentTold(payment), drawUuid()));
+      const type = eventTypeOf(before, after, payment);
+      if (type !== undefined) events.push(eventDraftOf(type, after, eventPaymentOf(payment), drawUuid()));
     }
-    await write(transaction, [...current.values()]);
-    await transaction.run(applyPayments, [
+    await saveInvoices(transaction, [...current.values()]);
+    await transaction.run(markPaymentsApplied, [
       plainArray(ended.map(({ tenant_id }) => tenant_id)),
       plainArray(ended.map(({ invoice_id }) => invoice_id)),
       plainArray(ended.map(({ number }) => number)),
     ]);
-    await recordEvents(transaction, news);
+    await recordEvents(transaction, events);
     await followers.settled(transaction, settled);
   }
 }
 
-/** The invoice after one of its payments has ended. */
-export function settledBy(invoice: LockedInvoice, { state, amount }: EndedPayment, atMs: number): LockedInvoice {
+/** The invoice after one of its payments has ended at `atMs`, in the customer's time. */
+export function applyPayment(invoice: LockedInvoice, { state, amount }: EndedPayment, atMs: number): LockedInvoice {
   const time = new Date(atMs).toISOString();
   const updated_at = time > invoice.updated_at ? time : invoice.updated_at;
-  const changed = { ...invoice, version: invoice.version + 1, updated_at };
-  if (state !== 'SUCCEEDED') return { ...changed, amount_held: invoice.amount_held - amount };
+  const next = { ...invoice, version: invoice.version + 1, updated_at };
+  if (state !== 'SUCCEEDED') return { ...next, amount_held: invoice.amount_held - amount };
   const amount_paid = invoice.amount_paid + amount;
-  if (amount_paid < invoice.total) return { ...changed, amount_paid };
-  return { ...changed, amount_paid, status: 'PAID', paid_at: time };
+  if (amount_paid < invoice.total) return { ...next, amount_paid };
+  return { ...next, amount_paid, status: 'PAID', paid_at: time };
 }
 
-function toldOf(before: LockedInvoice, after: LockedInvoice, { state }: EndedPayment) {
+function eventTypeOf(before: LockedInvoice, after: LockedInvoice, { state }: EndedPayment) {
   if (state === 'FAILED') return 'invoice.payment_failed';
   return before.status !== 'PAID' && after.status === 'PAID' ? 'invoice.paid' : undefined;
 }
 
-function paymentTold({ transaction_id, failure_code, failure_message }: EndedPayment) {
+function eventPaymentOf({ transaction_id, failure_code, failure_message }: EndedPayment) {
   return { transactionId: transaction_id, failureCode: failure_code, failureMessage: failure_message };
 }
 
@@ -136,8 +141,8 @@ function settledPayment(invoice: LockedInvoice, payment: EndedPayment, atMs: num
   };
 }
 
-async function write(transaction: Queryable, invoices: readonly LockedInvoice[]): Promise<void> {
-  const written = await transaction.run(settleInvoices, [
+async function saveInvoices(transaction: Queryable, invoices: readonly LockedInvoice[]): Promise<void> {
+  const written = await transaction.run(updateSettledInvoices, [
     plainArray(invoices.map(({ tenant_id }) => tenant_id)),
     plainArray(invoices.map(({ id }) => id)),
     textArray(invoices.map(({ status }) => status)),
@@ -147,5 +152,6 @@ async function write(transaction: Queryable, invoices: readonly LockedInvoice[])
     plainArray(invoices.map(({ version }) => version)),
     textArray(invoices.map(({ updated_at }) => updated_at)),
   ]);
-  if (written.length !== invoices.length) throw new Error('An invoice could not follow its payments.');
+  if (written.length !== invoices.length)
+    throw new Error('An invoice could not be settled: its status changed while it was locked.');
 }

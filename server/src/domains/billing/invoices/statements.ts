@@ -1,10 +1,10 @@
 import { statement } from '../../../platform/postgres/statement.ts';
-import type { InvoiceStatus, PaymentState } from './states.ts';
+import { type InvoiceStatus, type PaymentState, permittedTransitions } from './states.ts';
 
 export interface InvoiceRow {
   tenant_id: number;
   id: number;
-  /** Given when it is finalized. */
+  /** Null until the invoice is finalized. */
   number: number | null;
   customer_id: number;
   status: InvoiceStatus;
@@ -13,11 +13,11 @@ export interface InvoiceRow {
   tax: number;
   total: number;
   amount_paid: number;
-  /** Of payments that succeeded or may yet. */
+  /** The amount of payments that have succeeded or are in progress: paid and reserved. */
   amount_held: number;
-  /** How many payments have been begun. */
+  /** How many payments the invoice has, failed ones included. */
   payments: number;
-  /** Through which channel it is to be paid; null: the customer's default. */
+  /** The channel to pay through; null: the customer's default channel. */
   channel_id: number | null;
   description: string | null;
   metadata: Record<string, unknown> | null;
@@ -30,13 +30,13 @@ export interface InvoiceRow {
   created_at: string;
   finalized_at: string | null;
   paid_at: string | null;
-  /** When it was made void or given up. */
+  /** When it became VOID or UNCOLLECTIBLE. */
   closed_at: string | null;
   updated_at: string;
 }
 
-/** An invoice as `InvoiceRow`, from `invoice i`. */
-export const columns = `i.tenant_id, i.id, i.number, i.customer_id, i.status, i.currency, i.subtotal, i.tax, i.total,
+/** The columns of `InvoiceRow`, from `invoice i`. */
+export const invoiceColumns = `i.tenant_id, i.id, i.number, i.customer_id, i.status, i.currency, i.subtotal, i.tax, i.total,
   i.amount_paid, i.amount_held, i.payments, i.channel_id, i.description, i.metadata, i.due_date, i.subscription_id,
   i.period_start, i.period_end, i.user_id, i.version, i.created_at, i.finalized_at, i.paid_at, i.closed_at, i.updated_at`;
 
@@ -62,24 +62,24 @@ export interface PaymentRow {
   finished_at: string | null;
 }
 
-/** An invoice whose lock is held, with what its customer has to say about its payment. */
+/** A locked invoice with the payment defaults of its customer. */
 export interface LockedInvoice extends InvoiceRow {
   default_channel_id: number | null;
   payment_method: string | null;
-  /** What the customer's test clock shows; null: it has none. */
+  /** The time of the customer's test clock; null: the customer has none. */
   clock_now: string | null;
 }
 
-/** In whichever of these tenants it is. Values: tenants, id. */
+/** Values: visible tenants, id. */
 export const findInvoice = statement<InvoiceRow>(
   'invoices.find',
-  `select ${columns}
-     from unnest($1::bigint[]) as seen (tenant_id)
-     join invoice i on i.tenant_id = seen.tenant_id and i.id = $2`,
+  `select ${invoiceColumns}
+     from unnest($1::bigint[]) as visible (tenant_id)
+     join invoice i on i.tenant_id = visible.tenant_id and i.id = $2`,
 );
 
-/** Whether an id that a payment names is one of ours. Invoices are never removed. */
-export const isOurs = statement<{ id: number }>(
+/** Whether the invoice id of a payment names an invoice in Florin. Invoices are never removed. Values: tenant, id. */
+export const invoiceExists = statement<{ id: number }>(
   'invoices.is_ours',
   'select id from invoice where tenant_id = $1 and id = $2',
 );
@@ -97,18 +97,17 @@ export const findPayments = statement<PaymentRow>(
 );
 
 /**
- * Locks invoices. One array a column, in rising order and each once (`lock`): tenant, id.
+ * Locks invoices. One array for each column, sorted and without duplicates (`lockInvoices`): tenant, id.
  *
- * Whoever locks more than one row takes them in one order: invoices by their keys, then subscriptions by theirs, then the
- * numbers of tenants by theirs (`count_on`). What hangs on an invoice or a subscription is written only under its lock. So
- * nobody waits for one who waits for him.
+ * To avoid deadlocks, a transaction locks rows in one order: invoices by key, then subscriptions by key, then the number
+ * counters by tenant (`advanceCounters`). Rows that belong to an invoice or a subscription are written only under its lock.
  *
- * Lateral subqueries are always looked up by the whole key, in the order of the input. A join was planned as 500 invoices
- * against each customer of the tenant: 82 ms with 1,000 of them, more than the 10 s that a statement may take with 100,000.
+ * Lateral subqueries are looked up by the whole key, in the order of the input. PostgreSQL planned a join as 500 invoices
+ * against each customer of the tenant: 82 ms with 1,000 customers, more than the statement timeout of 10 s with 100,000.
  */
-export const lockInvoices = statement<LockedInvoice>(
+export const lockInvoiceRows = statement<LockedInvoice>(
   'invoices.lock',
-  `select ${columns}, c.default_channel_id, c.payment_method, k.now_at as clock_now
+  `select ${invoiceColumns}, c.default_channel_id, c.payment_method, k.now_at as clock_now
      from unnest($1::bigint[], $2::bigint[]) as wanted (tenant_id, id)
     cross join lateral (
       select * from invoice where tenant_id = wanted.tenant_id and id = wanted.id for update
@@ -123,45 +122,88 @@ export const lockInvoices = statement<LockedInvoice>(
 );
 
 /**
- * Holds what payments take of invoices whose locks are held. One array a column: tenant, invoice, the payment, amount,
- * whether it is made without being asked for, when (ms). At most one for each invoice.
+ * Reserves the amounts of payments on locked invoices, at most one payment for each. One array for each column: tenant,
+ * invoice, payment, amount, automatic, now (ms).
  */
-export const holdPayments = statement(
+export const reservePayments = statement(
   'invoices.hold',
-  `with asked as (
+  `with input as (
      select * from unnest($1::bigint[], $2::bigint[], $3::uuid[], $4::bigint[], $5::boolean[], $6::float8[])
        as row (tenant_id, invoice_id, transaction_id, amount, automatic, at_ms)
-   ), held as (
+   ), reserved as (
      update invoice i
-        set amount_held = i.amount_held + asked.amount, payments = i.payments + 1, version = i.version + 1,
-            updated_at = greatest(to_timestamp(asked.at_ms / 1000), i.updated_at)
-       from asked
-      where i.tenant_id = asked.tenant_id and i.id = asked.invoice_id
-     returning i.tenant_id, i.id, i.payments, asked.transaction_id, asked.amount, asked.automatic, asked.at_ms
+        set amount_held = i.amount_held + input.amount, payments = i.payments + 1, version = i.version + 1,
+            updated_at = greatest(to_timestamp(input.at_ms / 1000), i.updated_at)
+       from input
+      where i.tenant_id = input.tenant_id and i.id = input.invoice_id
+     returning i.tenant_id, i.id, i.payments, input.transaction_id, input.amount, input.automatic, input.at_ms
    )
    insert into invoice_payment (tenant_id, invoice_id, number, transaction_id, amount, automatic, created_at)
-   select tenant_id, id, payments, transaction_id, amount, automatic, to_timestamp(at_ms / 1000) from held`,
+   select tenant_id, id, payments, transaction_id, amount, automatic, to_timestamp(at_ms / 1000) from reserved`,
 );
 
 /**
- * Payments that could not even be begun, of invoices whose locks are held. One array a column: tenant, invoice, amount,
- * the refusal's word and sentence, when (ms).
+ * Records payments of locked invoices that could not be created. One array for each column: tenant, invoice, amount, the
+ * refusal's type and message, now (ms).
  */
-export const failPayments = statement(
+export const insertFailedPayments = statement(
   'invoices.fail_payments',
-  `with asked as (
+  `with input as (
      select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::float8[])
        as row (tenant_id, invoice_id, amount, failure_code, failure_message, at_ms)
    ), counted as (
      update invoice i
         set payments = i.payments + 1, version = i.version + 1,
-            updated_at = greatest(to_timestamp(asked.at_ms / 1000), i.updated_at)
-       from asked
-      where i.tenant_id = asked.tenant_id and i.id = asked.invoice_id
-     returning i.tenant_id, i.id, i.payments, asked.amount, asked.failure_code, asked.failure_message,
-               to_timestamp(asked.at_ms / 1000) as at
+            updated_at = greatest(to_timestamp(input.at_ms / 1000), i.updated_at)
+       from input
+      where i.tenant_id = input.tenant_id and i.id = input.invoice_id
+     returning i.tenant_id, i.id, i.payments, input.amount, input.failure_code, input.failure_message,
+               to_timestamp(input.at_ms / 1000) as at
    )
    insert into invoice_payment (tenant_id, invoice_id, number, amount, automatic, state, failure_code, failure_message,
                                 created_at, finished_at, applied_at)
    select tenant_id, id, payments, amount, true, 'FAILED', failure_code, failure_message, at, at, at from counted`,
 );
+
+/** Values: tenant, id, status, number or null, due date or null, now (ms). */
+export const updateStatus = statement<InvoiceRow>(
+  'invoices.move',
+  `update invoice i
+      set status = $3, number = coalesce($4, i.number), due_date = coalesce($5::date, i.due_date),
+          finalized_at = case when $3 in ('OPEN', 'PAID') then to_timestamp($6::float8 / 1000) else i.finalized_at end,
+          paid_at = case when $3 = 'PAID' then to_timestamp($6::float8 / 1000) else i.paid_at end,
+          closed_at = case when $3 in ('VOID', 'UNCOLLECTIBLE') then to_timestamp($6::float8 / 1000) else i.closed_at end,
+          version = i.version + 1, updated_at = greatest(to_timestamp($6::float8 / 1000), i.updated_at)
+    where i.tenant_id = $1 and i.id = $2 and (i.status, $3) in (${permittedTransitions})
+   returning ${invoiceColumns}`,
+);
+
+/** Advances the number counters of tenants, in the order of tenants and after every other lock (`lockInvoiceRows`). */
+export const advanceCounters = statement<{ tenant_id: number; last: number }>(
+  'invoices.count_on',
+  `insert into invoice_counter as counter (tenant_id, last)
+   select tenant_id, count(*) from unnest($1::bigint[]) as wanted (tenant_id) group by tenant_id order by tenant_id
+   on conflict (tenant_id) do update set last = counter.last + excluded.last
+   returning tenant_id, last`,
+);
+
+/** Filters of the list, on `invoice i`; null: no filter. Values: $2 status, $3 customer, $4 subscription. */
+const filters = `($2::text is null or i.status = $2) and ($3::bigint is null or i.customer_id = $3)
+         and ($4::bigint is null or i.subscription_id = $4)`;
+
+export const countInvoices = statement<{ total: number }>(
+  'invoices.count',
+  `select count(*) as total from invoice i where i.tenant_id = any ($1::bigint[]) and ${filters}`,
+);
+
+/** A page of invoices, newest first. */
+export const listInvoices = statement<InvoiceRow>(
+  'invoices.list',
+  `select ${invoiceColumns}
+     from invoice i
+    where i.tenant_id = any ($1::bigint[]) and ${filters}
+    order by i.id desc offset $5::bigint limit $6::bigint`,
+);
+
+/** The seller's name on rendered invoices. Values: tenant. */
+export const findSeller = statement<{ name: string }>('invoices.find_seller', 'select name from tenant where id = $1');

@@ -2,12 +2,12 @@ export const invoiceStatuses = ['DRAFT', 'OPEN', 'PAID', 'VOID', 'UNCOLLECTIBLE'
 export type InvoiceStatus = (typeof invoiceStatuses)[number];
 
 /**
- * The one table of transitions, each with what brings it about (decisions, Customers, invoices, subscriptions). What was
- * given up as uncollectible may be paid after all. Refunding a payment does not open an invoice again: it was paid.
+ * All transitions of an invoice, each with its cause. An UNCOLLECTIBLE invoice can still be paid. A refund of a payment does
+ * not reopen a PAID invoice.
  */
 export const transitions: Record<InvoiceStatus, Partial<Record<InvoiceStatus, string>>> = {
-  DRAFT: { OPEN: 'finalize', PAID: 'finalize, where nothing is due', VOID: 'void' },
-  OPEN: { PAID: 'payments cover it', VOID: 'void', UNCOLLECTIBLE: 'void, as uncollectible' },
+  DRAFT: { OPEN: 'finalize', PAID: 'finalize, when the total is 0', VOID: 'void' },
+  OPEN: { PAID: 'payments cover it', VOID: 'void', UNCOLLECTIBLE: 'void with `uncollectible`' },
   UNCOLLECTIBLE: { PAID: 'payments cover it', VOID: 'void' },
   PAID: {},
   VOID: {},
@@ -17,11 +17,11 @@ export function mayBecome(from: InvoiceStatus, to: InvoiceStatus): boolean {
   return transitions[from][to] !== undefined;
 }
 
-/** What payments may be made for: it is finalized, and not paid or void. */
+/** Whether payments can be created: the invoice is finalized, and not paid or void. */
 export const isPayable = (status: InvoiceStatus) => status !== 'DRAFT' && mayBecome(status, 'PAID');
 
-/** The table as the guard in SQL wants it; an invoice that stays where it is only counts its payments. */
-export const permittedMoves: string = invoiceStatuses
+/** Pairs of statuses for the SQL guard. Pairs of equal statuses are included: a payment can change amounts alone. */
+export const permittedTransitions: string = invoiceStatuses
   .flatMap((from) => [from, ...invoiceStatuses.filter((to) => mayBecome(from, to))].map((to) => `('${from}', '${to}')`))
   .join(', ');
 

@@ -6,7 +6,8 @@ import type { Database, Queryable } from '../../../platform/postgres/database.ts
 import { tenantsSeen } from '../../identity/tenants/visible-tenants.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import { mayUse, requireAccepting } from '../../payments/channels/rules.ts';
-import { demandCurrency, demandInterval } from './rules.ts';
+import { requireCurrency } from '../invoices/rules.ts';
+import { requireInterval } from './rules.ts';
 import type { planInput } from './schema.ts';
 import { insertPlan, lockPlan, type PlanRow, updatePlan } from './statements.ts';
 import type { PlanUsages } from './usages.ts';
@@ -21,24 +22,24 @@ export interface PlanDeps {
 type PlanInput = Static<typeof planInput>;
 
 /**
- * Creates a plan, or updates the one named by `id`; the answer is what was saved. What periods of a plan in use are counted
- * by, and what they are paid in, stays; a new amount, name or channel holds for what comes.
+ * Creates a plan, or updates the one with this `id`, and returns the saved row. A plan in use keeps its currency and interval;
+ * a new amount, name or channel applies to the periods that follow.
  */
-export async function savePlan(input: PlanInput, principal: Principal, deps: PlanDeps): Promise<PlanRow> {
-  demandCurrency(input.currency);
+export async function modifyPlan(input: PlanInput, principal: Principal, deps: PlanDeps): Promise<PlanRow> {
+  requireCurrency(input.currency);
   const { id } = input;
   if (id === undefined) {
-    demandInterval(input.interval, input.intervalCount ?? 1);
-    await demandChannel(input, principal.tenantId, deps.channels);
+    requireInterval(input.interval, input.intervalCount ?? 1);
+    await requireChannel(input, principal.tenantId, deps.channels);
     const [created] = await deps.database.run(insertPlan, [principal.tenantId, ...valuesOf(input), deps.clock()]);
     return created as PlanRow;
   }
   return deps.database.transaction(async (transaction) => {
     const [existing] = await transaction.run(lockPlan, [await tenantsSeen(transaction, principal), id]);
     if (existing === undefined) throw notFound('plan', id);
-    demandInterval(input.interval, input.intervalCount ?? existing.interval_count);
-    await demandChannel(input, existing.tenant_id, deps.channels);
-    await demandUnused(input, existing, transaction, deps);
+    requireInterval(input.interval, input.intervalCount ?? existing.interval_count);
+    await requireChannel(input, existing.tenant_id, deps.channels);
+    await requireUnused(input, existing, transaction, deps);
     const [updated] = await transaction.run(updatePlan, [
       existing.tenant_id,
       id,
@@ -49,8 +50,8 @@ export async function savePlan(input: PlanInput, principal: Principal, deps: Pla
   });
 }
 
-/** A channel must be one that payments of this tenant could use. */
-async function demandChannel(
+/** Refuses a channel that payments of this tenant cannot use or that does not accept the currency. */
+async function requireChannel(
   { channelId, currency }: PlanInput,
   tenantId: number,
   channels: ChannelDirectory,
@@ -61,24 +62,29 @@ async function demandChannel(
   requireAccepting(channel, currency);
 }
 
-async function demandUnused(
+async function requireUnused(
   input: PlanInput,
   existing: PlanRow,
   transaction: Queryable,
   { planUsages }: PlanDeps,
 ): Promise<void> {
-  const field =
-    input.currency !== existing.currency
-      ? 'currency'
-      : input.interval !== existing.interval_unit
-        ? 'interval'
-        : (input.intervalCount ?? existing.interval_count) !== existing.interval_count
-          ? 'intervalCount'
-          : undefined;
+  const field = changedFixedField(input, existing);
   if (field === undefined || !(await planUsages.isInUse(transaction, existing))) return;
-  throw new Refusal('plan_in_use', `This plan has subscriptions: its ${field} stays. Make another plan instead.`, {
-    field,
-  });
+  throw new Refusal(
+    'plan_in_use',
+    `This plan has subscriptions, so its ${field} cannot change. Create another plan instead.`,
+    {
+      field,
+    },
+  );
+}
+
+/** The first field that changes although a plan in use must keep it. */
+function changedFixedField({ currency, interval, intervalCount }: PlanInput, existing: PlanRow): string | undefined {
+  if (currency !== existing.currency) return 'currency';
+  if (interval !== existing.interval_unit) return 'interval';
+  if ((intervalCount ?? existing.interval_count) !== existing.interval_count) return 'intervalCount';
+  return undefined;
 }
 
 function valuesOf(input: PlanInput, existing?: PlanRow): unknown[] {

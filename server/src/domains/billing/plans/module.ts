@@ -5,11 +5,11 @@ import { planRoutes } from './routes.ts';
 import { planRecord } from './schema.ts';
 import { PlanUsages } from './usages.ts';
 
-/** Plans: prices and billing periods that customers subscribe to. */
+/** Plans: prices and billing intervals that customers subscribe to. */
 export const plans = defineModule({
   name: 'plans',
   tables: ['plan'],
-  reference: [{ name: 'Plans', description: 'Prices and billing periods to subscribe to.' }],
+  reference: [{ name: 'Plans', description: 'Prices and billing intervals to subscribe to.' }],
   resources: { plan: planRecord },
   provide: () => ({ planUsages: new PlanUsages() }),
   routes: (context: Node & { channels: ChannelDirectory; planUsages: PlanUsages }) => planRoutes(context),

@@ -3,7 +3,7 @@ import { defaultPageSize, paginationOf } from '../../../core/page.ts';
 import { tenantOnWire } from '../../../core/principal.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import { tenantsSeen } from '../../identity/tenants/visible-tenants.ts';
-import { type PlanDeps, savePlan } from './modify.ts';
+import { modifyPlan, type PlanDeps } from './modify.ts';
 import { planInput, planListQuery, planRecord } from './schema.ts';
 import { countPlans, listPlans, type PlanRow } from './statements.ts';
 
@@ -12,28 +12,28 @@ export function planRoutes(deps: PlanDeps): Route[] {
     post('/api/plan/modify', 'subscription_write', 'Plans', {
       summary: 'Create or update a plan',
       description:
-        'Without `id` a plan is created, with it that one is updated. The answer is what was saved. Of a plan that has ' +
-        'subscriptions `currency`, `interval` and `intervalCount` stay.',
+        'Without `id` a plan is created, with `id` that plan is updated. The answer is the saved record. A plan with ' +
+        'subscriptions cannot change `currency`, `interval` and `intervalCount`.',
       body: planInput,
       data: planRecord,
       handle: async ({ body, principal }) => ({
         message: body.id === undefined ? 'Plan created' : 'Plan updated',
-        data: recordOf(await savePlan(body, principal, deps)),
+        data: recordOf(await modifyPlan(body, principal, deps)),
       }),
     }),
 
     get('/api/plan/list', 'subscription_read', 'Plans', {
       summary: 'List plans',
-      description: 'Newest first.',
+      description: 'Newest first. `total` is exact.',
       query: planListQuery,
       data: Type.Array(planRecord),
       paged: true,
       handle: ({ query, principal }) => {
         const { page = 1, pageSize = defaultPageSize, state = null } = query;
-        return deps.database.snapshot(async (moment) => {
-          const narrowed = [await tenantsSeen(moment, principal), state];
-          const [count] = await moment.run(countPlans, narrowed);
-          const rows = await moment.run(listPlans, [...narrowed, (page - 1) * pageSize, pageSize]);
+        return deps.database.snapshot(async (snapshot) => {
+          const filters = [await tenantsSeen(snapshot, principal), state];
+          const [count] = await snapshot.run(countPlans, filters);
+          const rows = await snapshot.run(listPlans, [...filters, (page - 1) * pageSize, pageSize]);
           return { data: rows.map(recordOf), pagination: paginationOf({ page, pageSize }, count?.total ?? 0) };
         });
       },

@@ -19,7 +19,7 @@ export interface PlanRow {
 const columns = `id, tenant_id, name, currency, amount, interval_unit, interval_count, trial_days, channel_id, state,
   created_at, updated_at`;
 
-/** Values: tenant, name, currency, amount, unit and count of the interval, days of trial, channel or null, state, now. */
+/** Values: tenant, name, currency, amount, interval unit, interval count, trial days, channel or null, state, now (ms). */
 export const insertPlan = statement<PlanRow>(
   'plans.insert',
   `insert into plan (tenant_id, name, currency, amount, interval_unit, interval_count, trial_days, channel_id, state,
@@ -28,14 +28,14 @@ export const insertPlan = statement<PlanRow>(
    returning ${columns}`,
 );
 
-/** Whoever subscribes holds it shared meanwhile. Values: tenants, id. */
+/** Waits for transactions that subscribe to the plan (`lockPlanShared`). Values: visible tenants, id. */
 export const lockPlan = statement<PlanRow>(
   'plans.lock',
   `select ${columns} from plan where tenant_id = any ($1::bigint[]) and id = $2 for update`,
 );
 
-/** In the transaction that subscribes to it. Values: tenant, id. */
-export const holdPlan = statement<PlanRow>(
+/** Keeps the plan unchanged while a transaction subscribes to it. Values: tenant, id. */
+export const lockPlanShared = statement<PlanRow>(
   'plans.hold',
   `select ${columns} from plan where tenant_id = $1 and id = $2 for share`,
 );
@@ -46,7 +46,7 @@ export const findPlan = statement<PlanRow>(
   `select ${columns} from plan where tenant_id = $1 and id = $2`,
 );
 
-/** Values: as for an insert, with the id after the tenant. */
+/** Values: as `insertPlan`, with the id after the tenant. */
 export const updatePlan = statement<PlanRow>(
   'plans.update',
   `update plan
@@ -56,16 +56,16 @@ export const updatePlan = statement<PlanRow>(
    returning ${columns}`,
 );
 
-const listed = `tenant_id = any ($1::bigint[]) and ($2::boolean is null or state = $2)`;
+const filters = `tenant_id = any ($1::bigint[]) and ($2::boolean is null or state = $2)`;
 
-/** Newest first. Values: tenants, state or null, how many to skip, how many to give back. */
+/** Newest first. Values: visible tenants, state or null, offset, limit. */
 export const listPlans = statement<PlanRow>(
   'plans.list',
-  `select ${columns} from plan where ${listed} order by id desc offset $3 limit $4`,
+  `select ${columns} from plan where ${filters} order by id desc offset $3 limit $4`,
 );
 
-/** Values: tenants, state or null. */
+/** Values: visible tenants, state or null. */
 export const countPlans = statement<{ total: number }>(
   'plans.count',
-  `select count(*) as total from plan where ${listed}`,
+  `select count(*) as total from plan where ${filters}`,
 );

@@ -1,10 +1,10 @@
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { PlanRow } from './statements.ts';
 
-/** Whether something uses a plan. Runs in the transaction that holds the plan's lock. */
+/** Whether a plan is in use. Runs in the transaction that has locked the plan. */
 type IsInUse = (transaction: Queryable, plan: PlanRow) => Promise<boolean>;
 
-/** Tells whether a plan is in use, so that its price can no longer change. An extension point: subscriptions register. */
+/** Decides whether a plan is in use and must keep its currency and interval. An extension point: subscriptions register. */
 export class PlanUsages {
   readonly #usages: IsInUse[] = [];
 

@@ -1,45 +1,45 @@
 import { dayMs, secondMs } from '../../../core/clock.ts';
 import type { IntervalUnit } from '../plans/schema.ts';
 
-/** How long a period is: so many days, weeks, months or years. */
+/** The length of a billing period: a number of days, weeks, months or years. */
 export interface Interval {
   unit: IntervalUnit;
   count: number;
 }
 
-/** What periods are counted from: the moment at which the first begins, by the clock on the wall of a time zone. */
+/** The start of the first period, from which all others are counted in wall-clock time of a time zone. */
 export interface Anchor {
   atMs: number;
-  /** A name of IANA's, such as `Europe/Zurich`; or UTC. */
+  /** An IANA time zone, such as `Europe/Zurich`, or UTC. */
   timeZone: string;
 }
 
-/** From `startMs`, up to `endMs` and without it. */
+/** From `startMs` inclusive to `endMs` exclusive. */
 export interface Span {
   startMs: number;
   endMs: number;
 }
 
 /**
- * Where period `number` begins: the anchor and `number` intervals, always counted from the anchor, so that a month end
- * that was clamped (31 January → 28 February) recovers (→ 31 March), and so does 29 February in the next leap year. By the
- * clock on the wall: a day on which clocks are changed has 23 or 25 hours. A time that such a day leaves out is that much
- * later; of a time that comes twice the first counts.
+ * The start of period `number`: `number` intervals after the anchor. It is always counted from the anchor, so that a clamped
+ * month end (31 January → 28 February) recovers (→ 31 March), as does 29 February in the next leap year. Intervals are counted
+ * in wall-clock time: a day on which clocks change has 23 or 25 hours. A time that does not exist on such a day is moved
+ * forward by the gap; of a time that occurs twice, the first is used.
  */
 export function boundaryOf(anchor: Anchor, { unit, count }: Interval, number: number): number {
-  // Of a time that comes twice the anchor may be the second.
+  // The anchor itself may be the second of two equal wall-clock times.
   if (number === 0) return anchor.atMs;
-  const wall = wallOf(anchor.atMs, anchor.timeZone);
+  const wall = toWallTime(anchor.atMs, anchor.timeZone);
   const moved =
     unit === 'day' || unit === 'week'
       ? wall + number * count * lengthMs[unit]
       : monthsAfter(wall, number * count * months[unit]);
-  return instantOf(moved, anchor.timeZone);
+  return fromWallTime(moved, anchor.timeZone);
 }
 
 /**
- * Period `number`, and the number of the one that follows it. They are neighbours but where a zone once left out a whole
- * day: a period of no time at all is passed over.
+ * Period `number` and the number of the next one. The numbers are consecutive, except where a time zone skipped a whole day:
+ * an empty period is left out.
  */
 export function periodOf(anchor: Anchor, interval: Interval, number: number): Span & { next: number } {
   const startMs = boundaryOf(anchor, interval, number);
@@ -49,17 +49,17 @@ export function periodOf(anchor: Anchor, interval: Interval, number: number): Sp
   }
 }
 
-/** So many days later, at the same time on the wall. */
+/** The same wall-clock time, `days` days later. */
 export function daysAfter(atMs: number, days: number, timeZone: string): number {
-  return instantOf(wallOf(atMs, timeZone) + days * dayMs, timeZone);
+  return fromWallTime(toWallTime(atMs, timeZone) + days * dayMs, timeZone);
 }
 
-/** Whether times can be read by this zone here. */
+/** Whether this runtime knows the time zone. */
 export function isTimeZone(name: string): boolean {
-  // A bare offset has no rules, and is written in ways that only some know.
+  // Numeric offsets are refused: they have no rules for clock changes, and runtimes differ in the notations they accept.
   if (!/^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/.test(name)) return false;
   try {
-    clockOn(name);
+    formatterFor(name);
     return true;
   } catch {
     return false;
@@ -69,7 +69,7 @@ export function isTimeZone(name: string): boolean {
 const lengthMs = { day: dayMs, week: 7 * dayMs };
 const months = { month: 1, year: 12 };
 
-/** The same day of a later month, or its last day where it has none such. A wall is read and written as if it were UTC. */
+/** The same day of a later month, or the month's last day. Wall-clock times are represented as if they were UTC. */
 function monthsAfter(wall: number, count: number): number {
   const from = new Date(wall);
   const day = from.getUTCDate();
@@ -80,25 +80,26 @@ function monthsAfter(wall: number, count: number): number {
   return to.setUTCDate(Math.min(day, lastDay));
 }
 
-/** What the clock on the wall shows, as the moment at which one in UTC shows the same. */
-function wallOf(atMs: number, timeZone: string): number {
+/** The wall-clock time at an instant, represented as if it were UTC. */
+function toWallTime(atMs: number, timeZone: string): number {
   return atMs + offsetAt(atMs, timeZone);
 }
 
-function instantOf(wall: number, timeZone: string): number {
+/** The instant at which the wall clock of a time zone shows `wall`. */
+function fromWallTime(wall: number, timeZone: string): number {
   if (timeZone === 'UTC') return wall;
   const before = offsetAt(wall - dayMs, timeZone);
   const after = offsetAt(wall + dayMs, timeZone);
-  const readings = [wall - before, wall - after].filter((atMs) => wallOf(atMs, timeZone) === wall);
-  // Left out by a change of clocks: read by the offset before it, it is as much later as was left out.
+  const readings = [wall - before, wall - after].filter((atMs) => toWallTime(atMs, timeZone) === wall);
+  // The time does not exist: the offset before the clock change moves it forward by the gap.
   return readings.length > 0 ? Math.min(...readings) : wall - before;
 }
 
-/** How far the wall is ahead of UTC. */
+/** How far wall-clock time is ahead of UTC, in ms. */
 function offsetAt(atMs: number, timeZone: string): number {
   if (timeZone === 'UTC') return 0;
   const parts = Object.fromEntries(
-    clockOn(timeZone)
+    formatterFor(timeZone)
       .formatToParts(atMs)
       .map(({ type, value }) => [type, Number(value)]),
   );
@@ -106,13 +107,13 @@ function offsetAt(atMs: number, timeZone: string): number {
   return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(atMs / secondMs) * secondMs;
 }
 
-const clocks = new Map<string, Intl.DateTimeFormat>();
+const formatters = new Map<string, Intl.DateTimeFormat>();
 
-/** Making one takes a hundred times as long as reading it. */
-function clockOn(timeZone: string): Intl.DateTimeFormat {
-  const known = clocks.get(timeZone);
+/** Creating a formatter takes a hundred times as long as using it. */
+function formatterFor(timeZone: string): Intl.DateTimeFormat {
+  const known = formatters.get(timeZone);
   if (known !== undefined) return known;
-  const made = new Intl.DateTimeFormat('en-US', {
+  const created = new Intl.DateTimeFormat('en-US', {
     timeZone,
     calendar: 'iso8601',
     numberingSystem: 'latn',
@@ -124,6 +125,6 @@ function clockOn(timeZone: string): Intl.DateTimeFormat {
     minute: 'numeric',
     second: 'numeric',
   });
-  clocks.set(timeZone, made);
-  return made;
+  formatters.set(timeZone, created);
+  return created;
 }

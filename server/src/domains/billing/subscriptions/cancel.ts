@@ -1,26 +1,30 @@
 import type { Principal } from '../../../core/principal.ts';
-import { alter, demandMove } from './alter.ts';
-import type { Answered } from './create.ts';
-import type { SubscriptionDeps } from './payer.ts';
-import { changed, ended, timeOf } from './rules.ts';
-import { cancelFor } from './update.ts';
+import { type ChangeSubscriptionDeps, changeSubscription, requireTransition } from './change-subscription.ts';
+import type { SubscriptionReply } from './record.ts';
+import { timeOf, withChange, withEnd } from './rules.ts';
+import { cancelAtPeriodEndFor } from './update.ts';
 
 /**
- * Cancels a subscription: at once, or when its period ends. Nothing is given back by itself: whoever wants to gives money
- * back by a refund. What has been charged for changes and not been invoiced yet is invoiced.
+ * Cancels a subscription at once or at the end of its period. Nothing is refunded automatically. Charges for changes that are
+ * on no invoice yet are invoiced.
  */
 export function cancelSubscription(
   input: { id: number; cancelAtPeriodEnd?: boolean },
   principal: Principal,
-  deps: SubscriptionDeps,
+  deps: ChangeSubscriptionDeps,
   idempotencyKey?: string,
-): Promise<Answered> {
-  return alter({ path: '/api/subscription/cancel', input, idempotencyKey }, principal, deps, async (_, row, nowMs) => {
-    demandMove(row.state, 'CANCELLED');
-    const after =
-      input.cancelAtPeriodEnd === true
-        ? changed(row, { cancel_at_period_end: cancelFor(row, true) }, nowMs)
-        : ended(row, 'CANCELLED', timeOf(nowMs), nowMs);
-    return { before: row, after };
-  });
+): Promise<SubscriptionReply> {
+  return changeSubscription(
+    { path: '/api/subscription/cancel', input, idempotencyKey },
+    principal,
+    deps,
+    async (_, row, nowMs) => {
+      requireTransition(row.state, 'CANCELLED');
+      const after =
+        input.cancelAtPeriodEnd === true
+          ? withChange(row, { cancel_at_period_end: cancelAtPeriodEndFor(row, true) }, nowMs)
+          : withEnd(row, 'CANCELLED', timeOf(nowMs), nowMs);
+      return { before: row, after };
+    },
+  );
 }

@@ -1,5 +1,5 @@
 import { statement } from '../../../platform/postgres/statement.ts';
-import type { WrittenCharge } from './write-statements.ts';
+import type { ChargeRow } from './write-statements.ts';
 
 export interface ChargeKey {
   tenant_id: number;
@@ -8,11 +8,11 @@ export interface ChargeKey {
 }
 
 /**
- * Charges to be tried now, the longest due first. They are not locked here: whoever tries them locks their invoices first, then
- * their subscriptions, as whoever settles them does. Charges are written only under the lock of their subscription: two who
- * wrote those of one subscription in different orders waited for each other. Values: clock, now in ms, how many.
+ * Due charges, the longest due first. They are not locked here: collecting and settling both lock the invoices first and then
+ * the subscriptions. Charges are written only under the lock of their subscription, since two transactions that wrote charges
+ * of one subscription in different orders deadlocked. Values: clock, now (ms), limit.
  */
-export const dueCharges = statement<ChargeKey>(
+export const findDueCharges = statement<ChargeKey>(
   'subscriptions.due_charges',
   `select tenant_id, invoice_id, subscription_id from subscription_charge
     where clock_id = $1 and due_at <= to_timestamp($2::float8 / 1000)
@@ -20,10 +20,10 @@ export const dueCharges = statement<ChargeKey>(
 );
 
 /**
- * Tried: what becomes of it will be told. Those that are given back were due until now. The locks of their subscriptions are
- * held. Values: tenants and invoices, an array each, now in ms.
+ * Marks charges of locked subscriptions as tried: their payments' outcomes decide when they are due again. Returns those that
+ * were still due. Values: arrays of tenants and invoices, now (ms).
  */
-export const chargesTried = statement<{ invoice_id: number }>(
+export const markChargesTried = statement<{ invoice_id: number }>(
   'subscriptions.charges_tried',
   `update subscription_charge c set due_at = null
      from unnest($1::bigint[], $2::bigint[]) as tried (tenant_id, invoice_id)
@@ -32,7 +32,7 @@ export const chargesTried = statement<{ invoice_id: number }>(
    returning c.invoice_id`,
 );
 
-/** Values: tenant, invoice, until when in ms. */
+/** Values: tenant, invoice, new due time (ms). */
 export const postponeCharge = statement(
   'subscriptions.postpone_charge',
   `update subscription_charge set due_at = to_timestamp($3::float8 / 1000)
@@ -40,13 +40,12 @@ export const postponeCharge = statement(
 );
 
 /**
- * All that is not settled of these subscriptions, whose locks are held, in no order. Values: tenants and subscriptions, an
- * array each.
+ * The charges of locked subscriptions that are not settled, unordered. Values: arrays of tenants and subscriptions.
  *
- * `offset 0` keeps it a look into the index of open charges for each. An order by invoices was had by reading, for each
- * subscription, all charges of its tenant, since workers are told not to sort.
+ * `offset 0` forces one lookup in the index of open charges for each subscription. With an order by invoice, PostgreSQL read
+ * all charges of the tenant for each subscription, since sorting is disabled for workers.
  */
-export const openCharges = statement<WrittenCharge>(
+export const findOpenCharges = statement<ChargeRow>(
   'subscriptions.open_charges',
   `select c.*
      from unnest($1::bigint[], $2::bigint[]) as wanted (tenant_id, id)
@@ -58,8 +57,8 @@ export const openCharges = statement<WrittenCharge>(
     ) as c`,
 );
 
-/** Which subscriptions raised these invoices. Values: tenants and invoices, an array each. */
-export const chargesOf = statement<ChargeKey>(
+/** The subscriptions that issued these invoices. Values: arrays of tenants and invoices. */
+export const findChargesOfInvoices = statement<ChargeKey>(
   'subscriptions.charges_of',
   `select c.tenant_id, c.invoice_id, c.subscription_id
      from unnest($1::bigint[], $2::bigint[]) as wanted (tenant_id, invoice_id)

@@ -4,147 +4,158 @@ import type { DrawUuid } from '../../../core/id.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import type { FailPoint } from '../../../platform/process/fail-point.ts';
 import type { PaymentWriter } from '../../payments/transactions/create.ts';
+import { type PaymentAttempt, payInvoices } from '../invoices/automatic-payments.ts';
 import type { SettledPayment } from '../invoices/followers.ts';
-import { type Opening, payInvoices } from '../invoices/payments.ts';
-import { type Change, writeChanges } from './change.ts';
 import {
   type ChargeKey,
-  chargesOf,
-  chargesTried,
-  dueCharges,
-  openCharges,
+  findChargesOfInvoices,
+  findDueCharges,
+  findOpenCharges,
+  markChargesTried,
   postponeCharge,
 } from './charge-statements.ts';
-import { afterNews, type ChargeNews, type Dunned } from './dunning.ts';
-import { withEndings } from './ending.ts';
-import { holdMany, inOrder, lockMany } from './statements.ts';
+import { applyOutcome, type ChargeOutcome, type DunningState } from './dunning.ts';
+import { withEndEffects } from './end-effects.ts';
+import { inLockOrder, lockSubscriptionIds, lockSubscriptions } from './statements.ts';
+import { type Change, writeChanges } from './write-changes.ts';
 
-/** Charges of one transaction, as with renewals. */
+/** Charges in one transaction, as for renewals. */
 const batchSize = 500;
-/** How long one that cannot be tried is left alone. */
-const setAsideMs = hourMs;
+/** How long a charge that cannot be attempted is postponed. */
+const postponeMs = hourMs;
 
 export interface CollectDeps {
   database: Database;
   drawUuid: DrawUuid;
-  /** The waits after each failed try: `app.subscription.retry-intervals`. */
+  /** The retry schedule: the wait after each failed attempt (`app.subscription.retry-intervals`). */
   retryIntervalsMs: readonly number[];
   creator: PaymentWriter;
-  /** Where a drill ends the process (tests of crashes). */
+  /** Sections in which fault tests end the process. */
   failPoint: FailPoint;
   onError: (error: unknown) => void;
 }
 
 /**
- * Has invoices of subscriptions paid that are due to be tried: opens their payments and writes down that they were tried, in
- * one transaction. An invoice takes one payment of ours at a time, so that whoever does this at once pays nothing twice; a
- * crash leaves them due. How payments end is told by `followPayments`. Gives back how many there were.
+ * Attempts due charges: opens payments for their invoices and marks the charges as tried, in one transaction. An invoice has
+ * at most one automatic payment at a time, so concurrent callers pay nothing twice; after a crash the charges are still due.
+ * The outcomes of the payments arrive in `followPayments`. Returns how many charges were due.
  */
 export async function collectDue(clockId: number, nowMs: number, deps: CollectDeps): Promise<number> {
-  const due = await deps.database.run(dueCharges, [clockId, nowMs, batchSize]);
+  const due = await deps.database.run(findDueCharges, [clockId, nowMs, batchSize]);
   if (due.length === 0) return 0;
   try {
     await collect(due, nowMs, deps);
   } catch (error) {
     if (error instanceof Refusal && error.kind === 'unavailable') throw error;
-    if (error instanceof Overtaken) return due.length;
+    if (error instanceof ChargesTakenError) return due.length;
     for (const charge of due) await collectAlone(charge, nowMs, deps);
   }
   return due.length;
 }
 
-/** A charge of the batch was tried by another, and its payment has even ended, since it was seen to be due. */
-class Overtaken extends Error {}
+/**
+ * Thrown to roll a batch back: since the due charges were read, another node has tried one of them, and its payment has ended.
+ * The payment that this batch has opened for it would come before its retry time.
+ */
+class ChargesTakenError extends Error {}
 
 async function collect(due: readonly ChargeKey[], nowMs: number, deps: CollectDeps): Promise<void> {
   const { database, failPoint } = deps;
   await database.transaction(async (transaction) => {
     const wanted = due.map(({ tenant_id, invoice_id }) => ({ tenantId: tenant_id, invoiceId: invoice_id }));
-    const openings = await payInvoices(transaction, wanted, nowMs, deps);
-    await transaction.run(holdMany, inOrder(due));
-    const tried = await transaction.run(chargesTried, [
+    const attempts = await payInvoices(transaction, wanted, nowMs, deps);
+    await transaction.run(lockSubscriptionIds, inLockOrder(due));
+    const stillDue = await transaction.run(markChargesTried, [
       due.map(({ tenant_id }) => tenant_id),
       due.map(({ invoice_id }) => invoice_id),
       nowMs,
     ]);
-    const wereDue = new Set(tried.map(({ invoice_id }) => invoice_id));
-    if (openings.some((opening) => isTry(opening) && !wereDue.has(opening.invoiceId))) throw new Overtaken();
-    const news = openings.flatMap((opening) => newsOf(opening, nowMs));
-    await follow(transaction, news, deps);
+    const stillDueIds = new Set(stillDue.map(({ invoice_id }) => invoice_id));
+    if (attempts.some((attempt) => isAttempted(attempt) && !stillDueIds.has(attempt.invoiceId)))
+      throw new ChargesTakenError();
+    const outcomes = attempts.flatMap((attempt) => outcomesOf(attempt, nowMs));
+    await applyOutcomes(transaction, outcomes, deps);
     failPoint('collecting');
   });
   failPoint('collected');
 }
 
-/** A batch has failed, not for want of the database: whoever is to blame is set aside, so that the others need not wait. */
+/** Retries a charge of a failed batch alone. One that fails again is postponed, so that it does not block the others. */
 async function collectAlone(charge: ChargeKey, nowMs: number, deps: CollectDeps): Promise<void> {
   try {
     await collect([charge], nowMs, deps);
   } catch (error) {
     if (error instanceof Refusal && error.kind === 'unavailable') throw error;
-    if (error instanceof Overtaken) return;
+    if (error instanceof ChargesTakenError) return;
     deps.onError(error);
-    await deps.database.run(postponeCharge, [charge.tenant_id, charge.invoice_id, nowMs + setAsideMs]);
+    await deps.database.run(postponeCharge, [charge.tenant_id, charge.invoice_id, nowMs + postponeMs]);
   }
 }
 
-const isTry = ({ outcome }: Opening) => outcome === 'opened' || outcome === 'failed';
+const isAttempted = ({ outcome }: PaymentAttempt) => outcome === 'opened' || outcome === 'failed';
 
-function newsOf({ tenantId, invoiceId, outcome }: Opening, atMs: number): ChargeNews[] {
+function outcomesOf({ tenantId, invoiceId, outcome }: PaymentAttempt, atMs: number): ChargeOutcome[] {
   if (outcome === 'failed') return [{ tenantId, invoiceId, outcome, atMs }];
-  // Paid by other means, or void: there is nothing to try any more.
+  // The invoice is paid otherwise or void: there is nothing left to collect.
   if (outcome === 'not_payable') return [{ tenantId, invoiceId, outcome: 'closed', atMs }];
   return [];
 }
 
-/** Has subscriptions follow how payments of their invoices have ended, in the transaction that settles those. */
+/** Updates subscriptions after payments of their invoices have ended, in the transaction that settles the invoices. */
 export async function followPayments(
   transaction: Queryable,
   settled: readonly SettledPayment[],
   deps: Pick<CollectDeps, 'drawUuid' | 'retryIntervalsMs'>,
 ): Promise<void> {
-  const news = settled
+  const outcomes = settled
     .filter(({ subscriptionId }) => subscriptionId !== null)
-    .flatMap(({ tenantId, invoiceId, invoiceStatus, state, automatic, atMs }): ChargeNews[] => {
+    .flatMap(({ tenantId, invoiceId, invoiceStatus, state, automatic, atMs }): ChargeOutcome[] => {
       if (invoiceStatus === 'PAID') return [{ tenantId, invoiceId, outcome: 'paid', atMs }];
-      // A payment that someone else made costs no try; what it was in the way of is tried now.
+      // A payment created by a user counts as no attempt. A charge that had to wait for it is now due.
       return [{ tenantId, invoiceId, outcome: automatic && state !== 'SUCCEEDED' ? 'failed' : 'freed', atMs }];
     });
-  await follow(transaction, news, deps);
+  await applyOutcomes(transaction, outcomes, deps);
 }
 
-/** Has a subscription follow an invoice of its own that was made void or given up, in that transaction. */
+/** Updates a subscription after one of its invoices became VOID or UNCOLLECTIBLE, in that transaction. */
 export async function followClosed(
   transaction: Queryable,
   closed: { tenantId: number; invoiceId: number; atMs: number },
   deps: Pick<CollectDeps, 'drawUuid' | 'retryIntervalsMs'>,
 ): Promise<void> {
-  await follow(transaction, [{ ...closed, outcome: 'closed' }], deps);
+  await applyOutcomes(transaction, [{ ...closed, outcome: 'closed' }], deps);
 }
 
-/** Locks the subscriptions, lets each follow its news in order, and writes those that changed. */
-async function follow(
+/** Locks the subscriptions, applies the outcomes of their charges in order, and writes those that changed. */
+async function applyOutcomes(
   transaction: Queryable,
-  news: readonly ChargeNews[],
+  outcomes: readonly ChargeOutcome[],
   { drawUuid, retryIntervalsMs }: Pick<CollectDeps, 'drawUuid' | 'retryIntervalsMs'>,
 ): Promise<void> {
-  if (news.length === 0) return;
-  const keys = await transaction.run(chargesOf, [
-    news.map(({ tenantId }) => tenantId),
-    news.map(({ invoiceId }) => invoiceId),
+  if (outcomes.length === 0) return;
+  const keys = await transaction.run(findChargesOfInvoices, [
+    outcomes.map(({ tenantId }) => tenantId),
+    outcomes.map(({ invoiceId }) => invoiceId),
   ]);
   const subscriptionOf = new Map(keys.map((key) => [`${key.tenant_id}/${key.invoice_id}`, key.subscription_id]));
-  const wanted = inOrder(keys);
-  const rows = await transaction.run(lockMany, wanted);
-  const charges = Map.groupBy(await transaction.run(openCharges, wanted), ({ subscription_id }) => subscription_id);
-  const newsOfRow = Map.groupBy(news, ({ tenantId, invoiceId }) => subscriptionOf.get(`${tenantId}/${invoiceId}`));
+  const subscriptions = inLockOrder(keys);
+  const rows = await transaction.run(lockSubscriptions, subscriptions);
+  const charges = Map.groupBy(
+    await transaction.run(findOpenCharges, subscriptions),
+    ({ subscription_id }) => subscription_id,
+  );
+  const outcomesById = Map.groupBy(outcomes, ({ tenantId, invoiceId }) =>
+    subscriptionOf.get(`${tenantId}/${invoiceId}`),
+  );
   const changes = rows.flatMap((row): Change[] => {
-    const before: Dunned = { row, charges: charges.get(row.id) ?? [] };
-    const own = newsOfRow.get(row.id) ?? [];
-    const after = own.reduce((dunned, one) => afterNews(dunned, one, retryIntervalsMs), before);
-    const written = after.charges.filter((charge) => !before.charges.includes(charge));
-    if (after.row === row && written.length === 0) return [];
-    return [{ before: row, after: after.row, atMs: Math.max(...own.map(({ atMs }) => atMs)), charges: written }];
+    const before: DunningState = { row, charges: charges.get(row.id) ?? [] };
+    const ownOutcomes = outcomesById.get(row.id) ?? [];
+    const after = ownOutcomes.reduce((state, outcome) => applyOutcome(state, outcome, retryIntervalsMs), before);
+    const changed = after.charges.filter((charge) => !before.charges.includes(charge));
+    if (after.row === row && changed.length === 0) return [];
+    return [
+      { before: row, after: after.row, atMs: Math.max(...ownOutcomes.map(({ atMs }) => atMs)), charges: changed },
+    ];
   });
-  await writeChanges(transaction, await withEndings(transaction, changes), { drawUuid });
+  await writeChanges(transaction, await withEndEffects(transaction, changes), { drawUuid });
 }

@@ -1,30 +1,43 @@
 import type { Static } from 'typebox';
-import { dayMs } from '../../../core/clock.ts';
-import { invalid, notFound, Refusal } from '../../../core/errors.ts';
+import { type Clock, dayMs } from '../../../core/clock.ts';
+import { invalid, notFound } from '../../../core/errors.ts';
+import type { DrawUuid } from '../../../core/id.ts';
 import { metadataJson } from '../../../core/metadata.ts';
 import type { Principal } from '../../../core/principal.ts';
-import type { Queryable } from '../../../platform/postgres/database.ts';
+import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { answerOnce } from '../../../platform/postgres/idempotency-records.ts';
-import type { Statement } from '../../../platform/postgres/statement.ts';
+import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import { readCustomer } from '../customers/read.ts';
-import { holdPlan, type PlanRow } from '../plans/statements.ts';
+import type { PlanRow } from '../plans/statements.ts';
 import { daysAfter, isTimeZone } from './calendar.ts';
-import { type Change, freeTime, writeChanges } from './change.ts';
-import { demandChannel, holdPayer, momentOf, type Payer, type SubscriptionDeps, usualChannelOf } from './payer.ts';
-import { recordOf, type SubscriptionRecord } from './record.ts';
-import { changeOf } from './renew.ts';
-import { changed, priceFor, timeOf } from './rules.ts';
+import { defaultChannelOf, requireChannel } from './channels.ts';
+import { periodPrice } from './period.ts';
+import { recordOf, type SubscriptionRecord, type SubscriptionReply } from './record.ts';
+import { renewalOf } from './renew.ts';
+import { parseTime, timeOf, withChange } from './rules.ts';
 import type { createInput } from './schema.ts';
-import { type HeldSubscription, insertSubscription, nextSubscriptionId, type SubscriptionRow } from './statements.ts';
+import {
+  insertSubscription,
+  lockPayer,
+  nextSubscriptionId,
+  type Payer,
+  type SubscriptionRow,
+  type SubscriptionWithTerms,
+} from './statements.ts';
+import { nextTermsOf } from './terms.ts';
+import { requireUsablePlan } from './usable-plan.ts';
+import { type Change, unbilledTime, writeChanges } from './write-changes.ts';
 
 type CreateInput = Static<typeof createInput>;
 
-export interface Answered {
-  record: SubscriptionRecord;
-  replayed: boolean;
+export interface CreateSubscriptionDeps {
+  database: Database;
+  channels: ChannelDirectory;
+  clock: Clock;
+  drawUuid: DrawUuid;
 }
 
-/** A subscription is its customer's tenant's, whoever makes it. */
+/** The tenant of the customer, and the user who creates the subscription: a platform administrator has another tenant. */
 interface Owner {
   tenantId: number;
   userId: number;
@@ -34,20 +47,21 @@ const path = '/api/subscription/create';
 const longestTrialMs = 730 * dayMs;
 
 /**
- * Subscribes a customer to a plan. With a trial the first period begins when that ends; else it begins now and is invoiced in
- * the same transaction. The invoice is paid a moment later.
+ * Subscribes a customer to a plan. With a trial, the first billing period begins when the trial ends; without one it begins
+ * now and is invoiced in the same transaction. The worker pays the invoice shortly afterwards. With an idempotency key, a
+ * repeated request gets the first answer.
  */
 export async function createSubscription(
   input: CreateInput,
   principal: Principal,
-  deps: SubscriptionDeps,
+  deps: CreateSubscriptionDeps,
   idempotencyKey?: string,
-): Promise<Answered> {
+): Promise<SubscriptionReply> {
   metadataJson(input.metadata);
   const { tenant_id: tenantId } = await readCustomer(deps.database, input.customerId, principal, 'customerId');
-  const work = (transaction: Queryable) => subscribe(transaction, input, { tenantId, userId: principal.userId }, deps);
+  const run = (transaction: Queryable) => subscribe(transaction, input, { tenantId, userId: principal.userId }, deps);
   const request = { tenantId, path, key: idempotencyKey, input, nowMs: deps.clock() };
-  const { answer, replayed } = await answerOnce(deps.database, request, work);
+  const { answer, replayed } = await answerOnce(deps.database, request, run);
   return { record: answer, replayed };
 }
 
@@ -55,39 +69,24 @@ async function subscribe(
   transaction: Queryable,
   input: CreateInput,
   owner: Owner,
-  deps: SubscriptionDeps,
+  deps: CreateSubscriptionDeps,
 ): Promise<SubscriptionRecord> {
   const { tenantId } = owner;
-  const [payer] = await transaction.run(holdPayer, [tenantId, input.customerId]);
+  const [payer] = await transaction.run(lockPayer, [tenantId, input.customerId]);
   if (payer === undefined) throw notFound('customer', input.customerId, 'customerId');
-  const plan = await usablePlan(transaction, tenantId, input.planId);
-  const channelId = input.channelId ?? usualChannelOf(plan, payer);
-  await demandChannel(deps.channels, channelId, tenantId, plan.currency);
+  const plan = await requireUsablePlan(transaction, tenantId, input.planId);
+  const channelId = input.channelId ?? defaultChannelOf(plan, payer);
+  await requireChannel(deps.channels, channelId, tenantId, plan.currency);
   const nowMs = payer.clock_now === null ? deps.clock() : Date.parse(payer.clock_now);
   const [{ id }] = (await transaction.run(nextSubscriptionId)) as [{ id: number }];
   const row = rowOf(input, owner, plan, payer, id, nowMs);
   await transaction.run(insertSubscription, [JSON.stringify(row)]);
-  const change = { ...firstChange(heldOf(row, plan), nowMs), news: 'subscription.created' } as const;
+  const change: Change = { ...firstChange(withTerms(row, plan), nowMs), eventType: 'subscription.created' };
   await writeChanges(transaction, [change], deps);
   return recordOf(change.after);
 }
 
-/** A plan that can be subscribed to, kept from changing meanwhile (or not, where nothing is written). */
-export async function usablePlan(
-  database: Queryable,
-  tenantId: number,
-  planId: number,
-  look: Statement<PlanRow> = holdPlan,
-): Promise<PlanRow> {
-  const [plan] = await database.run(look, [tenantId, planId]);
-  if (plan === undefined) throw notFound('plan', planId, 'planId');
-  if (!plan.state) {
-    throw new Refusal('plan_inactive', 'Nobody can subscribe to this plan: it is switched off.', { field: 'planId' });
-  }
-  return plan;
-}
-
-/** The subscription before its first change: nothing has begun yet. */
+/** The row to insert as version 0; the first change makes it version 1. */
 function rowOf(
   input: CreateInput,
   { tenantId, userId }: Owner,
@@ -97,10 +96,10 @@ function rowOf(
   nowMs: number,
 ): SubscriptionRow {
   const { quantity = 1, timeZone = 'UTC' } = input;
-  priceFor(plan.amount, quantity);
-  if (!isTimeZone(timeZone)) throw invalid('timeZone', 'timeZone must be a name of IANA, such as Europe/Zurich.');
+  periodPrice(plan.amount, quantity);
+  if (!isTimeZone(timeZone)) throw invalid('timeZone', 'timeZone must be an IANA time zone, such as Europe/Zurich.');
   const trialEndMs = trialEndOf(input, plan, timeZone, nowMs);
-  const endMs = input.endTime === undefined ? undefined : momentOf(input.endTime, 'endTime');
+  const endMs = input.endTime === undefined ? undefined : parseTime(input.endTime, 'endTime');
   const firstMs = trialEndMs ?? nowMs;
   if (endMs !== undefined && endMs <= firstMs) {
     throw invalid('endTime', `endTime must be after the first period begins, ${timeOf(firstMs)}.`);
@@ -149,36 +148,25 @@ function trialEndOf(
     return days === 0 ? undefined : daysAfter(nowMs, days, timeZone);
   }
   if (trialDays !== undefined) throw invalid('trialEnd', 'Name either trialDays or trialEnd, not both.');
-  const endMs = momentOf(trialEnd, 'trialEnd');
+  const endMs = parseTime(trialEnd, 'trialEnd');
   if (endMs <= nowMs || endMs > nowMs + longestTrialMs) {
     throw invalid('trialEnd', `trialEnd must be after now, ${timeOf(nowMs)}, and at most 730 days ahead.`);
   }
   return endMs;
 }
 
-function heldOf(row: SubscriptionRow, plan: PlanRow): HeldSubscription {
+function withTerms(row: SubscriptionRow, plan: PlanRow): SubscriptionWithTerms {
   return {
     ...row,
     plan_name: plan.name,
     interval_unit: plan.interval_unit,
     interval_count: plan.interval_count,
-    ...comingOf(plan),
+    ...nextTermsOf(plan),
   };
 }
 
-/** The terms of the next period, where they are those of this plan. */
-export function comingOf(plan: PlanRow) {
-  return {
-    coming_name: plan.name,
-    coming_amount: plan.amount,
-    coming_unit: plan.interval_unit,
-    coming_count: plan.interval_count,
-    coming_channel_id: plan.channel_id,
-  };
-}
-
-function firstChange(before: HeldSubscription, nowMs: number): Change {
-  if (before.state !== 'TRIALING') return changeOf(before, nowMs);
-  const after = changed(before, {}, nowMs);
-  return { before, after, atMs: nowMs, ...freeTime('TRIAL', before.period_start, before.period_end) };
+function firstChange(before: SubscriptionWithTerms, nowMs: number): Change {
+  if (before.state !== 'TRIALING') return renewalOf(before, nowMs);
+  const after = withChange(before, {}, nowMs);
+  return { before, after, atMs: nowMs, ...unbilledTime('TRIAL', before.period_start, before.period_end) };
 }

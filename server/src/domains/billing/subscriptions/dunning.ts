@@ -1,59 +1,78 @@
-import { changed, ended, timeOf } from './rules.ts';
-import type { HeldSubscription } from './statements.ts';
+import { timeOf, withChange, withEnd } from './rules.ts';
+import type { SubscriptionWithTerms } from './statements.ts';
 import { hasEnded } from './states.ts';
-import type { WrittenCharge } from './write-statements.ts';
+import type { ChargeRow } from './write-statements.ts';
 
-/** What became of an invoice of a subscription. */
-export interface ChargeNews {
+/** What happened to the charge for an invoice. */
+export interface ChargeOutcome {
   tenantId: number;
   invoiceId: number;
-  /** `freed`: a payment that was none of our tries has ended, and something is left to pay. */
+  /** `freed`: a payment that was no automatic attempt has ended, and an amount is left to pay. */
   outcome: 'paid' | 'failed' | 'closed' | 'freed';
   /** In the customer's time. */
   atMs: number;
 }
 
-/** A subscription whose lock is held, with all its charges that are not settled. */
-export interface Dunned {
-  row: HeldSubscription;
-  charges: readonly WrittenCharge[];
+/** A locked subscription with all its charges that are not settled. */
+export interface DunningState {
+  row: SubscriptionWithTerms;
+  charges: readonly ChargeRow[];
 }
 
 /**
- * What news of one charge does to its subscription. A payment that failed makes it PAST_DUE and is tried again after the
- * waits in `retryIntervalsMs`, each from the failure before it; when they are used up it is CANCELLED, and nothing is tried
- * any more. Once nothing has failed that is not paid, it is ACTIVE again. One that has ended is not tried again.
+ * Applies the outcome of a charge to its subscription. A failed payment makes the subscription PAST_DUE and is retried after
+ * the intervals in `retryIntervalsMs`, each counted from the failure before; after the last failure the subscription is
+ * CANCELLED and nothing is retried. When no failed charge is left, the subscription is ACTIVE again. An ended subscription
+ * gets no retries.
  */
-export function afterNews({ row, charges }: Dunned, news: ChargeNews, retryIntervalsMs: readonly number[]): Dunned {
-  const charge = charges.find(({ invoice_id }) => invoice_id === news.invoiceId);
+export function applyOutcome(
+  { row, charges }: DunningState,
+  { invoiceId, outcome, atMs }: ChargeOutcome,
+  retryIntervalsMs: readonly number[],
+): DunningState {
+  const charge = charges.find(({ invoice_id }) => invoice_id === invoiceId);
   if (charge === undefined) return { row, charges };
   const others = charges.filter((other) => other !== charge);
-  if (news.outcome === 'freed') {
-    const isWaiting = charge.due_at !== null || hasEnded(row.state);
-    return { row, charges: isWaiting ? charges : [...others, { ...charge, due_at: timeOf(news.atMs) }] };
+  if (outcome === 'freed') {
+    const isScheduled = charge.due_at !== null || hasEnded(row.state);
+    return { row, charges: isScheduled ? charges : [...others, { ...charge, due_at: timeOf(atMs) }] };
   }
-  if (news.outcome !== 'failed') {
-    const settled: WrittenCharge = { ...charge, state: 'SETTLED', due_at: null };
-    const isClear = others.every(({ state }) => state !== 'FAILED');
-    const isBack = row.state === 'PAST_DUE' && isClear;
-    return { row: isBack ? changed(row, { state: 'ACTIVE' }, news.atMs) : row, charges: [...others, settled] };
-  }
-  const failures = charge.failures + 1;
-  const waitMs = retryIntervalsMs[failures - 1];
-  const failed: WrittenCharge = { ...charge, state: 'FAILED', failures, due_at: null };
-  if (hasEnded(row.state)) return { row, charges: [...others, failed] };
-  if (waitMs === undefined) {
-    return {
-      row: ended(row, 'CANCELLED', timeOf(news.atMs), news.atMs),
-      charges: [...others, failed].map(notTriedAgain),
-    };
-  }
-  const again = { ...failed, due_at: timeOf(news.atMs + waitMs) };
-  const isNew = row.state === 'ACTIVE';
-  return { row: isNew ? changed(row, { state: 'PAST_DUE' }, news.atMs) : row, charges: [...others, again] };
+  return outcome === 'failed'
+    ? scheduleRetry(row, charge, others, atMs, retryIntervalsMs)
+    : settleCharge(row, charge, others, atMs);
 }
 
-/** Of a subscription that has ended, what has failed is not tried again; what has not been tried yet still is. */
-export function notTriedAgain(charge: WrittenCharge): WrittenCharge {
+function settleCharge(
+  row: SubscriptionWithTerms,
+  charge: ChargeRow,
+  others: readonly ChargeRow[],
+  atMs: number,
+): DunningState {
+  const settled: ChargeRow = { ...charge, state: 'SETTLED', due_at: null };
+  const isRecovered = row.state === 'PAST_DUE' && others.every(({ state }) => state !== 'FAILED');
+  return { row: isRecovered ? withChange(row, { state: 'ACTIVE' }, atMs) : row, charges: [...others, settled] };
+}
+
+function scheduleRetry(
+  row: SubscriptionWithTerms,
+  charge: ChargeRow,
+  others: readonly ChargeRow[],
+  atMs: number,
+  retryIntervalsMs: readonly number[],
+): DunningState {
+  const failures = charge.failures + 1;
+  const failed: ChargeRow = { ...charge, state: 'FAILED', failures, due_at: null };
+  if (hasEnded(row.state)) return { row, charges: [...others, failed] };
+  const waitMs = retryIntervalsMs[failures - 1];
+  if (waitMs === undefined) {
+    return { row: withEnd(row, 'CANCELLED', timeOf(atMs), atMs), charges: [...others, failed].map(withoutRetry) };
+  }
+  const scheduled = { ...failed, due_at: timeOf(atMs + waitMs) };
+  const isFirstFailure = row.state === 'ACTIVE';
+  return { row: isFirstFailure ? withChange(row, { state: 'PAST_DUE' }, atMs) : row, charges: [...others, scheduled] };
+}
+
+/** A charge of an ended subscription: a failed payment is not retried, but a first attempt is still made. */
+export function withoutRetry(charge: ChargeRow): ChargeRow {
   return charge.state === 'FAILED' && charge.due_at !== null ? { ...charge, due_at: null } : charge;
 }

@@ -1,10 +1,10 @@
 import type { Check } from '../../../platform/postgres/check.ts';
 
-/** What must be true of subscriptions, their periods, their invoices and what they have told. */
+/** Claims about subscriptions, their periods, invoices, charges and events. */
 export const subscriptionChecks: readonly Check[] = [
   {
     claim:
-      'The periods of every subscription tile: from its beginning to the end of the current one, without gap or overlap',
+      'The periods of every subscription are contiguous: from its creation to the end of the current one, without gap or overlap',
     offenders: `
       with period as (
         select tenant_id, subscription_id as id, start_at, end_at,
@@ -19,7 +19,7 @@ export const subscriptionChecks: readonly Check[] = [
           or (p.next_at is null and p.end_at <> s.period_end)`,
   },
   {
-    claim: 'Every period that is charged for has its own invoice, for its time, and no invoice is for another period',
+    claim: 'Every billed period has its own invoice with the same start and end, and no invoice is for another period',
     offenders: `
       with invoiced as (
         select tenant_id, subscription_id, period_start as start_at, id as invoice_id, period_end as end_at
@@ -34,7 +34,7 @@ export const subscriptionChecks: readonly Check[] = [
        where (invoiced.invoice_id, invoiced.end_at) is distinct from (charged.invoice_id, charged.end_at)`,
   },
   {
-    claim: 'What subscriptions have charged and credited for changes stands on their invoices, to the minor unit',
+    claim: 'The credits and charges of subscriptions equal the lines on their invoices, to the minor unit',
     offenders: `
       with taken as (
         select tenant_id, invoice_id as id, sum(amount) as amount
@@ -55,7 +55,7 @@ export const subscriptionChecks: readonly Check[] = [
        where i.subtotal <> taken.amount + coalesce(own.amount, 0)`,
   },
   {
-    claim: 'Subscriptions are past due exactly while a payment of theirs has failed and is to be tried again',
+    claim: 'A running subscription is PAST_DUE exactly while one of its charges has failed',
     offenders: `
       select format('subscription %s', s.id) as offender
         from subscription s
@@ -65,7 +65,7 @@ export const subscriptionChecks: readonly Check[] = [
             where c.tenant_id = s.tenant_id and c.subscription_id = s.id and c.state = 'FAILED')`,
   },
   {
-    claim: 'What is settled of the charges of subscriptions is paid, void or given up, and nothing else is',
+    claim: 'A charge is settled exactly when its invoice is paid, void or uncollectible',
     offenders: `
       select format('invoice %s', c.invoice_id) as offender
         from subscription_charge c
@@ -74,16 +74,16 @@ export const subscriptionChecks: readonly Check[] = [
           or i.subscription_id is distinct from c.subscription_id`,
   },
   {
-    claim: 'Every subscription has been told of as it stands, and each of its versions once',
+    claim: 'The latest event of every subscription shows its current state, and each version has one event',
     offenders: `
-      with told as (
+      with events as (
         select tenant_id, object_id, (body::json #>> '{data,object,version}')::int as version,
                body::json #>> '{data,object,state}' as state
           from event
          where type like 'subscription.%'
       ), last as (
         select distinct on (tenant_id, object_id) tenant_id, object_id, version, state
-          from told order by tenant_id, object_id, version desc
+          from events order by tenant_id, object_id, version desc
       )
       select format('subscription %s', s.id) as offender
         from subscription s
@@ -91,6 +91,6 @@ export const subscriptionChecks: readonly Check[] = [
        where (last.version, last.state) is distinct from (s.version, s.state)
        union all
       select format('%s version %s', object_id, version)
-        from told group by tenant_id, object_id, version having count(*) > 1`,
+        from events group by tenant_id, object_id, version having count(*) > 1`,
   },
 ];

@@ -7,13 +7,12 @@ import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import type { TransactionCreator } from '../../payments/transactions/create.ts';
 import type { InvoiceFollowers } from '../invoices/followers.ts';
 import type { PlanUsages } from '../plans/usages.ts';
-import type { TestClockWorker } from '../test-clocks/advance.ts';
+import type { TestClockWorker } from '../test-clocks/worker.ts';
 import { followClosed, followPayments } from './collect.ts';
 import { subscriptionChecks } from './integrity.ts';
-import { isPlanInUse } from './plan-use.ts';
 import { subscriptionRoutes } from './routes.ts';
 import { previewedInvoice, subscriptionRecord } from './schema.ts';
-import { subscriptionDue } from './statements.ts';
+import { isPlanUsed, subscriptionDue } from './statements.ts';
 import { SubscriptionWorker } from './worker.ts';
 import { subscriptionsDue } from './write-statements.ts';
 
@@ -21,7 +20,8 @@ const settings = {
   'app.subscription.retry-intervals': setting(durations, {
     default: '2d,5d,7d,7d',
     description:
-      'The waits after each payment of a subscription that failed, until the next try; when they are used up it is cancelled.',
+      'The retry schedule of failed subscription payments: the wait after each failure. After the last retry fails, the ' +
+      'subscription is cancelled.',
   }),
 };
 
@@ -34,7 +34,7 @@ type Needs = NodeWith<SettingsOf<typeof settings>> & {
 };
 type Provided = ReturnType<typeof provide>;
 
-/** Recurring payments for a plan: periods, proration, renewal and retries of failed payments. */
+/** Recurring payments for a plan: billing periods, renewal, proration and dunning. */
 export const subscriptions = defineModule({
   name: 'subscriptions',
   tables: ['subscription', 'subscription_period', 'subscription_line', 'subscription_charge'],
@@ -76,16 +76,19 @@ function provide(needs: Needs) {
     retryIntervalsMs,
     failPoint,
     creator,
-    restMs: fallbackPollMs,
+    idlePollMs: fallbackPollMs,
     onError: (error) => log.warn({ error }, 'Subscription billing is failing; retrying'),
     onRecovered: () => log.info('Subscription billing works again'),
   });
-  const following = { drawUuid, retryIntervalsMs };
+  const followerDeps = { drawUuid, retryIntervalsMs };
   invoiceFollowers.register({
-    settled: (transaction, payments) => followPayments(transaction, payments, following),
-    closed: (transaction, invoice) => followClosed(transaction, invoice, following),
+    settled: (transaction, payments) => followPayments(transaction, payments, followerDeps),
+    closed: (transaction, invoice) => followClosed(transaction, invoice, followerDeps),
   });
-  planUsages.register(isPlanInUse);
-  testClockWorker.follow(subscriptionWorker.clockWork);
+  planUsages.register(async (transaction, { tenant_id, id }) => {
+    const [row] = await transaction.run(isPlanUsed, [tenant_id, id]);
+    return row?.used ?? false;
+  });
+  testClockWorker.register(subscriptionWorker.testClockWork);
   return { subscriptionWorker };
 }

@@ -1,48 +1,52 @@
 import { Refusal } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
-import { alter, demandMove } from './alter.ts';
-import { freeTime } from './change.ts';
-import { openCharges } from './charge-statements.ts';
-import type { Answered } from './create.ts';
-import type { SubscriptionDeps } from './payer.ts';
-import { changed, timeOf } from './rules.ts';
+import { type ChangeSubscriptionDeps, changeSubscription, requireTransition } from './change-subscription.ts';
+import { findOpenCharges } from './charge-statements.ts';
+import type { SubscriptionReply } from './record.ts';
+import { timeOf, withChange } from './rules.ts';
 import type { SubscriptionState } from './states.ts';
+import { unbilledTime } from './write-changes.ts';
 
-/** Pauses a subscription: no further period begins. What has been paid for stays paid for. */
+/** Pauses a subscription: no further billing period begins. The current, paid period is not refunded. */
 export function pauseSubscription(
   input: { id: number },
   principal: Principal,
-  deps: SubscriptionDeps,
+  deps: ChangeSubscriptionDeps,
   idempotencyKey?: string,
-): Promise<Answered> {
-  return alter({ path: '/api/subscription/pause', input, idempotencyKey }, principal, deps, async (_, row, nowMs) => {
-    demandMove(row.state, 'PAUSED');
-    return { before: row, after: changed(row, { state: 'PAUSED', paused_at: timeOf(nowMs) }, nowMs) };
-  });
+): Promise<SubscriptionReply> {
+  return changeSubscription(
+    { path: '/api/subscription/pause', input, idempotencyKey },
+    principal,
+    deps,
+    async (_, row, nowMs) => {
+      requireTransition(row.state, 'PAUSED');
+      return { before: row, after: withChange(row, { state: 'PAUSED', paused_at: timeOf(nowMs) }, nowMs) };
+    },
+  );
 }
 
 /**
- * Goes on with a subscription. Within the period that was paid for, nothing has happened; after it, the time until now is
- * charged to nobody, a period begins now, and all periods are counted from now on.
+ * Resumes a paused subscription. Within the paid period it continues unchanged. After it, the time since then is not billed,
+ * a period begins now, and this moment becomes the anchor of all periods.
  */
 export function resumeSubscription(
   input: { id: number },
   principal: Principal,
-  deps: SubscriptionDeps,
+  deps: ChangeSubscriptionDeps,
   idempotencyKey?: string,
-): Promise<Answered> {
-  const asked = { path: '/api/subscription/resume', input, idempotencyKey };
-  return alter(asked, principal, deps, async (transaction, row, nowMs) => {
+): Promise<SubscriptionReply> {
+  const request = { path: '/api/subscription/resume', input, idempotencyKey };
+  return changeSubscription(request, principal, deps, async (transaction, row, nowMs) => {
     if (row.state !== 'PAUSED') throw notPaused(row.state);
-    const charges = await transaction.run(openCharges, [[row.tenant_id], [row.id]]);
+    const charges = await transaction.run(findOpenCharges, [[row.tenant_id], [row.id]]);
     const state = charges.some((charge) => charge.state === 'FAILED') ? 'PAST_DUE' : 'ACTIVE';
     const now = timeOf(nowMs);
-    if (row.period_end > now) return { before: row, after: changed(row, { state, paused_at: null }, nowMs) };
-    const anew = { anchor_at: now, next_number: 0, period_start: now, period_end: now };
+    if (row.period_end > now) return { before: row, after: withChange(row, { state, paused_at: null }, nowMs) };
+    const restarted = { anchor_at: now, next_number: 0, period_start: now, period_end: now };
     return {
       before: row,
-      after: changed(row, { state, paused_at: null, ...anew }, nowMs),
-      ...freeTime('PAUSED', row.period_end, now),
+      after: withChange(row, { state, paused_at: null, ...restarted }, nowMs),
+      ...unbilledTime('PAUSED', row.period_end, now),
     };
   });
 }

@@ -1,65 +1,70 @@
 import type { Static } from 'typebox';
+import type { Clock } from '../../../core/clock.ts';
 import { maximumAmount } from '../../../core/currency.ts';
 import { invalid, notFound } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import { tenantsSeen } from '../../identity/tenants/visible-tenants.ts';
 import { findPlan } from '../plans/statements.ts';
-import { nowOf, type SubscriptionDeps } from './payer.ts';
-import { changeOf } from './renew.ts';
-import { changed, type Line, linesOf, msOf, timeOf } from './rules.ts';
+import { customerNowMs } from './customer-time.ts';
+import { invoiceLinesOf, type Line } from './invoice-lines.ts';
+import { renewalOf } from './renew.ts';
+import { msOf, timeOf, withChange } from './rules.ts';
 import type { previewedInvoice, previewQuery } from './schema.ts';
-import { findOne, type HeldSubscription, pendingLinesOf } from './statements.ts';
+import { findSubscription, pendingLinesOf, type SubscriptionWithTerms } from './statements.ts';
 import { hasEnded } from './states.ts';
 import { termsFor } from './update.ts';
 
 type Previewed = Static<typeof previewedInvoice>;
 
-/** The invoice that is coming, as things stand or as they would after a change; nothing is written. */
+/** Previews the next invoice, optionally as it would be after a change of terms. Writes nothing. */
 export async function previewInvoice(
   query: Static<typeof previewQuery>,
   principal: Principal,
-  { database, clock }: Pick<SubscriptionDeps, 'clock'> & { database: Database },
+  { database, clock }: { database: Database; clock: Clock },
 ): Promise<Previewed> {
-  return database.snapshot(async (moment) => {
-    const [row] = await moment.run(findOne, [await tenantsSeen(moment, principal), query.id]);
+  return database.snapshot(async (snapshot) => {
+    const [row] = await snapshot.run(findSubscription, [await tenantsSeen(snapshot, principal), query.id]);
     if (row === undefined) throw notFound('subscription', query.id);
-    const nowMs = await nowOf(moment, row, clock);
-    const terms = await termsFor(moment, row, query, nowMs, findPlan);
-    const pending = await pendingLinesOf(moment, [row]);
-    const gathered = [...pending, ...terms.lines];
-    const after = changed({ ...row, ...terms.to }, {}, nowMs);
-    return comingOf(after, gathered, query.invoiceNow === true, nowMs);
+    const nowMs = await customerNowMs(snapshot, row, clock);
+    const terms = await termsFor(snapshot, row, query, nowMs, findPlan);
+    const pending = await pendingLinesOf(snapshot, [row]);
+    const changes = [...pending, ...terms.lines];
+    const after = withChange({ ...row, ...terms.to }, {}, nowMs);
+    return upcomingInvoice(after, changes, query.invoiceNow === true, nowMs);
   });
 }
 
-function comingOf(
-  row: HeldSubscription,
-  gathered: readonly { description: string; amount: number }[],
-  isNow: boolean,
+function upcomingInvoice(
+  row: SubscriptionWithTerms,
+  changes: readonly { description: string; amount: number }[],
+  invoiceNow: boolean,
   nowMs: number,
 ): Previewed {
-  const owed = gathered.reduce((sum, { amount }) => sum + amount, 0);
-  if (isNow && owed > 0) return shown(row, linesOf(undefined, gathered), timeOf(nowMs));
-  // Once it has been paid, a period that has begun meanwhile is invoiced.
-  const going = row.state === 'PAST_DUE' ? changed(row, { state: 'ACTIVE' }, nowMs) : row;
-  if (hasEnded(going.state) || going.due_at === null) return null;
-  const { after, invoice } = changeOf(going, msOf(going.due_at));
+  const unbilled = changes.reduce((sum, { amount }) => sum + amount, 0);
+  if (invoiceNow && unbilled > 0) return previewOf(row, invoiceLinesOf(undefined, changes), timeOf(nowMs));
+  // A PAST_DUE subscription is invoiced for missed periods as soon as it is paid.
+  const renewing = row.state === 'PAST_DUE' ? withChange(row, { state: 'ACTIVE' }, nowMs) : row;
+  if (hasEnded(renewing.state) || renewing.due_at === null) return null;
+  const { after, invoice } = renewalOf(renewing, msOf(renewing.due_at));
   const period = invoice?.period;
   if (period !== undefined) {
-    return shown(row, linesOf(period.line, gathered), going.due_at, [after.period_start, after.period_end]);
+    return previewOf(row, invoiceLinesOf(period.line, changes), renewing.due_at, [
+      after.period_start,
+      after.period_end,
+    ]);
   }
-  return owed > 0 ? shown(row, linesOf(undefined, gathered), going.due_at) : null;
+  return unbilled > 0 ? previewOf(row, invoiceLinesOf(undefined, changes), renewing.due_at) : null;
 }
 
-function shown(
-  { currency }: HeldSubscription,
+function previewOf(
+  { currency }: SubscriptionWithTerms,
   { lines, carried }: { lines: Line[]; carried: number },
   invoiceTime: string,
   [periodStart, periodEnd]: [string, string] | [null, null] = [null, null],
 ): Previewed {
   const priced = lines.map((line) => ({ ...line, amount: line.quantity * line.unitAmount }));
   const total = priced.reduce((sum, { amount }) => sum + amount, 0);
-  if (total > maximumAmount) throw invalid('quantity', 'That comes to more than one invoice can hold.');
+  if (total > maximumAmount) throw invalid('quantity', `The invoice would exceed ${maximumAmount} minor units.`);
   return { currency, lines: priced, total, carried, invoiceTime, periodStart, periodEnd };
 }

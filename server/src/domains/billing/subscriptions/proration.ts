@@ -2,28 +2,28 @@ import { allocate } from '../../../core/money.ts';
 import type { Span } from './calendar.ts';
 
 /**
- * What of a period's price falls on the time from a moment to its end: shared out by milliseconds, with the largest
- * remainder. It depends on nothing but price, period and moment and never rises with the moment, so whatever stretches a
- * period is cut into, what falls on each (`remaining` at its beginning less `remaining` at its end) is never negative, and
- * all of them together are the price: no minor unit is lost or made, however often a subscription is changed.
+ * The part of a period's price for the time from `atMs` to the period's end: allocated by milliseconds with the largest
+ * remainder. It depends only on price, period and time and never rises with the time. Therefore the prices of the parts of a
+ * period (`proratedPrice`) are never negative and sum up to the price, however the period is divided: changes neither lose
+ * nor add a minor unit.
  */
-export function remaining(price: number, period: Span, atMs: number): number {
+export function remainingPrice(price: number, period: Span, atMs: number): number {
   const { startMs, endMs } = period;
-  const cutMs = Math.min(Math.max(atMs, startMs), endMs);
-  return allocate(price, [cutMs - startMs, endMs - cutMs])[1] as number;
+  const splitMs = Math.min(Math.max(atMs, startMs), endMs);
+  return allocate(price, [splitMs - startMs, endMs - splitMs])[1] as number;
 }
 
-/** What of a period's price falls on a stretch of it. */
-export function priceOf(price: number, period: Span, stretch: Span): number {
-  return remaining(price, period, stretch.startMs) - remaining(price, period, stretch.endMs);
+/** The part of a period's price for a part of the period. */
+export function proratedPrice(price: number, period: Span, part: Span): number {
+  return remainingPrice(price, period, part.startMs) - remainingPrice(price, period, part.endMs);
 }
 
-/** What a change of price in the middle of a period comes to: what was charged for the rest goes back, and the new is charged. */
-export function changeOf(
-  before: number,
-  after: number,
+/** A change of price for the rest of a period: the old price is credited, the new price is charged. */
+export function prorateChange(
+  oldPrice: number,
+  newPrice: number,
   period: Span,
-  atMs: number,
+  rest: Span,
 ): { credit: number; charge: number } {
-  return { credit: remaining(before, period, atMs), charge: remaining(after, period, atMs) };
+  return { credit: proratedPrice(oldPrice, period, rest), charge: proratedPrice(newPrice, period, rest) };
 }

@@ -1,12 +1,16 @@
 import type { Static } from 'typebox';
-import type { EventType } from '../../../core/event-types.ts';
-import { uuidTimeMs } from '../../../core/id.ts';
 import { tenantOnWire } from '../../../core/principal.ts';
-import { type EventDraft, eventBody } from '../../webhooks/events/append-events.cte.ts';
 import type { subscriptionRecord } from './schema.ts';
 import type { SubscriptionRow } from './statements.ts';
 
 export type SubscriptionRecord = Static<typeof subscriptionRecord>;
+
+/** The answer of a route that creates or changes a subscription. */
+export interface SubscriptionReply {
+  record: SubscriptionRecord;
+  /** The request was repeated with the same Idempotency-Key; `record` is the first answer. */
+  replayed: boolean;
+}
 
 export function recordOf(row: SubscriptionRow): SubscriptionRecord {
   return {
@@ -34,18 +38,5 @@ export function recordOf(row: SubscriptionRow): SubscriptionRecord {
     version: row.version,
     createdTime: row.created_at,
     updatedTime: row.updated_at,
-  };
-}
-
-/** What is told of a subscription. An event's own time is that of this service, also where the customer has a test clock. */
-export function newsOf(type: EventType, row: SubscriptionRow, id: string): EventDraft {
-  const createdMs = uuidTimeMs(id);
-  return {
-    tenantId: row.tenant_id,
-    id,
-    type,
-    objectId: `sub_${row.id}`,
-    createdMs,
-    body: eventBody(id, type, createdMs, JSON.stringify(recordOf(row))),
   };
 }

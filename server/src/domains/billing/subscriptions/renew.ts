@@ -3,36 +3,37 @@ import { Refusal } from '../../../core/errors.ts';
 import type { DrawUuid } from '../../../core/id.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import type { FailPoint } from '../../../platform/process/fail-point.ts';
-import { type Change, writeChanges } from './change.ts';
-import { withEndings } from './ending.ts';
-import { msOf, stepOf } from './rules.ts';
-import { claimDue, type HeldSubscription, lockMany, postpone } from './statements.ts';
+import { withEndEffects } from './end-effects.ts';
+import { nextStepOf } from './period.ts';
+import { msOf } from './rules.ts';
+import { claimDue, lockSubscriptions, postponeSubscription, type SubscriptionWithTerms } from './statements.ts';
+import { type Change, writeChanges } from './write-changes.ts';
 
-/** Subscriptions of one transaction: beyond some hundreds a batch gains nothing, and its locks are held longer. */
+/** Subscriptions in one transaction. Larger batches gain nothing and keep their locks longer. */
 const batchSize = 500;
-/** How long one that cannot be worked off is left alone. */
-const setAsideMs = hourMs;
+/** How long a subscription that cannot be renewed is postponed. */
+const postponeMs = hourMs;
 
 export interface RenewDeps {
   database: Database;
   drawUuid: DrawUuid;
   onError: (error: unknown) => void;
-  /** Where a drill ends the process (tests of crashes). */
+  /** Sections in which fault tests end the process. */
   failPoint: FailPoint;
 }
 
 /**
- * Takes subscriptions to which something is due one step further each: their next period begins and is invoiced, or they end.
- * In one transaction under their locks, in the same few statements however many they are; a crash leaves them due. Two who do
- * this at once take different ones. Whoever is behind by several periods is due again and catches up in order. Gives back
- * how many there were.
+ * Advances due subscriptions by one step each: the next billing period begins and is invoiced, or the subscription ends. One
+ * transaction claims up to 500 and takes the same few statements for any number of them; after a crash they are still due.
+ * Concurrent callers claim different subscriptions. A subscription that is several periods behind is due again and catches
+ * up in order. Returns how many were claimed.
  */
 export async function renewDue(clockId: number, nowMs: number, deps: RenewDeps): Promise<number> {
-  let claimed: HeldSubscription[] = [];
+  let claimed: SubscriptionWithTerms[] = [];
   try {
     await deps.database.transaction(async (transaction) => {
       claimed = await transaction.run(claimDue, [clockId, nowMs, batchSize]);
-      await advance(transaction, claimed, nowMs, deps);
+      await advanceOneStep(transaction, claimed, nowMs, deps);
       if (claimed.length > 0) deps.failPoint('renewing');
     });
     if (claimed.length > 0) deps.failPoint('renewed');
@@ -43,65 +44,66 @@ export async function renewDue(clockId: number, nowMs: number, deps: RenewDeps):
   return claimed.length;
 }
 
-/** One step of each. The locks are held. */
-export async function advance(
+/** Advances locked subscriptions by one step each. */
+export async function advanceOneStep(
   transaction: Queryable,
-  rows: readonly HeldSubscription[],
+  rows: readonly SubscriptionWithTerms[],
   nowMs: number,
   { drawUuid }: { drawUuid: DrawUuid },
 ): Promise<void> {
-  const changes = await withEndings(
+  const changes = await withEndEffects(
     transaction,
-    rows.map((row) => changeOf(row, nowMs)),
+    rows.map((row) => renewalOf(row, nowMs)),
   );
   await writeChanges(transaction, changes, { drawUuid });
 }
 
-export function changeOf(before: HeldSubscription, nowMs: number): Change {
-  const step = stepOf(before, nowMs);
+/** The change that the next step of a due subscription makes. */
+export function renewalOf(before: SubscriptionWithTerms, nowMs: number): Change {
+  const step = nextStepOf(before, nowMs);
   const { after } = step;
   if (step.kind === 'ends') return { before, after, atMs: nowMs };
-  const line = step.isWhole
+  const line = step.isFullPeriod
     ? { description: after.plan_name, quantity: after.quantity, unitAmount: after.unit_amount }
     : { description: after.plan_name, quantity: 1, unitAmount: step.price };
   const period = { line, startMs: msOf(after.period_start), endMs: msOf(after.period_end) };
   return { before, after, atMs: nowMs, invoice: { period } };
 }
 
-/** A batch has failed, not for want of the database: whoever is to blame is set aside, so that the others need not wait. */
-async function renewAlone(row: HeldSubscription, clockId: number, nowMs: number, deps: RenewDeps): Promise<void> {
+/** Retries a subscription of a failed batch alone. One that fails again is postponed, so that it does not block the others. */
+async function renewAlone(row: SubscriptionWithTerms, clockId: number, nowMs: number, deps: RenewDeps): Promise<void> {
   const key = [row.tenant_id, row.id];
   try {
     await deps.database.transaction(async (transaction) => {
-      const locked = await transaction.run(lockMany, [[row.tenant_id], [row.id]]);
+      const locked = await transaction.run(lockSubscriptions, [[row.tenant_id], [row.id]]);
       const due = locked.filter(
         ({ clock_id, due_at }) => clock_id === clockId && due_at !== null && msOf(due_at) <= nowMs,
       );
-      await advance(transaction, due, nowMs, deps);
+      await advanceOneStep(transaction, due, nowMs, deps);
     });
   } catch (error) {
     if (error instanceof Refusal && error.kind === 'unavailable') throw error;
     deps.onError(error);
-    await deps.database.run(postpone, [...key, nowMs + setAsideMs]);
+    await deps.database.run(postponeSubscription, [...key, nowMs + postponeMs]);
   }
 }
 
-/** Steps taken at once at most: a daily subscription of some years. */
-const mostSteps = 4_000;
+/** About ten years of a daily subscription. */
+const maxCatchUpSteps = 4_000;
 
-/** A subscription as it stands now, with all that was due to it. Its lock is held. */
-export async function caughtUp(
+/** Advances a locked subscription until no work is due, and returns its current row. */
+export async function catchUp(
   transaction: Queryable,
-  row: HeldSubscription,
+  row: SubscriptionWithTerms,
   nowMs: number,
   deps: { drawUuid: DrawUuid },
-): Promise<HeldSubscription> {
+): Promise<SubscriptionWithTerms> {
   let current = row;
-  for (let steps = 0; steps < mostSteps; steps++) {
+  for (let steps = 0; steps < maxCatchUpSteps; steps++) {
     if (current.due_at === null || msOf(current.due_at) > nowMs) return current;
-    await advance(transaction, [current], nowMs, deps);
-    const [again] = await transaction.run(lockMany, [[row.tenant_id], [row.id]]);
-    current = again as HeldSubscription;
+    await advanceOneStep(transaction, [current], nowMs, deps);
+    const [reread] = await transaction.run(lockSubscriptions, [[row.tenant_id], [row.id]]);
+    current = reread as SubscriptionWithTerms;
   }
-  throw new Error(`Subscription ${row.id} is more than ${mostSteps} periods behind.`);
+  throw new Error(`Subscription ${row.id} is more than ${maxCatchUpSteps} periods behind.`);
 }

@@ -8,7 +8,7 @@ const state = Type.Enum([...subscriptionStates]);
 const quantity = Type.Integer({
   minimum: 1,
   maximum: 1_000_000,
-  description: "How many times the plan's amount is charged.",
+  description: 'How many units of the plan are charged, 1 to 1000000.',
 });
 const moment = (description: string) =>
   Type.String({ format: 'date-time', maxLength: 40, title: 'a time as 2026-01-31T09:30:00Z', description });
@@ -16,24 +16,30 @@ const nullableTime = (description: string) => Type.Union([Type.String(), Type.Nu
 
 const channel = Type.Union([id(''), Type.Null()], {
   title: "a channel's id, or null",
-  description: "The channel its invoices are paid on; null: the plan's, else the customer's.",
+  description: "The channel to pay its invoices on; null: the plan's, else the customer's.",
 });
 
 export const createInput = Type.Object(
   {
-    customerId: id('Who pays.'),
-    planId: id('What for, and how much.'),
+    customerId: id('The customer who pays.'),
+    planId: id('The plan to subscribe to.'),
     quantity: Type.Optional({ ...quantity, default: 1 }),
     trialDays: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 730, description: "Instead of the plan's: days before the first period." }),
+      Type.Integer({
+        minimum: 0,
+        maximum: 730,
+        description: "Days before the first period, instead of the plan's `trialDays`. 0 to 730.",
+      }),
     ),
     trialEnd: Type.Optional(
       moment(
-        'Instead of days: when the first period begins, and what all periods are counted from. At most 730 days ahead.',
+        'When the first period begins, instead of `trialDays`. All periods are counted from it. At most 730 days ahead.',
       ),
     ),
     endTime: Type.Optional(
-      moment('When it expires. The last period ends there, and costs what falls on it. Without it, it goes on.'),
+      moment(
+        'When the subscription expires. The last period ends then and is prorated. Without it, the subscription has no end.',
+      ),
     ),
     channelId: Type.Optional(channel),
     timeZone: Type.Optional(
@@ -41,7 +47,7 @@ export const createInput = Type.Object(
         minLength: 1,
         maxLength: 64,
         default: 'UTC',
-        description: 'By whose clock on the wall periods begin: a name of IANA, such as `Europe/Zurich`.',
+        description: 'IANA time zone in which billing periods start, such as `Europe/Zurich`.',
       }),
     ),
     metadata: Type.Optional(metadata),
@@ -54,36 +60,36 @@ export const updateInput = Type.Object(
     id: subscriptionId,
     planId: Type.Optional(
       id(
-        'Another plan, in the same currency. With the same interval it holds at once; with another from the next period on.',
+        'Another plan in the same currency. With the same interval it takes effect at once, with another with the next period.',
       ),
     ),
     quantity: Type.Optional(quantity),
     atPeriodEnd: Type.Optional(
       Type.Boolean({
         default: false,
-        description: 'The new plan and quantity hold from the next period on; nothing is prorated.',
+        description: 'true: the new plan and quantity take effect with the next period; nothing is prorated.',
       }),
     ),
     prorate: Type.Optional(
       Type.Boolean({
         default: true,
         description:
-          'The rest of the period is given back at the old price and charged at the new one. false: neither.',
+          'true: the rest of the current period is credited at the old price and charged at the new one. false: neither.',
       }),
     ),
     invoiceNow: Type.Optional(
       Type.Boolean({
         default: false,
-        description: 'What a change comes to is invoiced at once, not with the next period.',
+        description: 'true: the charges of the change are invoiced at once instead of with the next period.',
       }),
     ),
     cancelAtPeriodEnd: Type.Optional(
-      Type.Boolean({ description: 'true: it is cancelled when its period ends. false: it is not.' }),
+      Type.Boolean({ description: 'true: cancel the subscription at the end of the current period. false: continue.' }),
     ),
     endTime: Type.Optional(
       Type.Union([moment(''), Type.Null()], {
         title: 'a time as 2026-01-31T09:30:00Z, or null',
-        description: 'When it expires; not before its period ends. null: it goes on.',
+        description: 'When the subscription expires; not before the current period ends. null: no end.',
       }),
     ),
     channelId: Type.Optional(channel),
@@ -98,7 +104,10 @@ export const cancelInput = Type.Object(
   {
     id: subscriptionId,
     cancelAtPeriodEnd: Type.Optional(
-      Type.Boolean({ default: false, description: 'true: when its period ends. Else at once; nothing is given back.' }),
+      Type.Boolean({
+        default: false,
+        description: 'true: cancel at the end of the current period. false: at once. Nothing is refunded.',
+      }),
     ),
   },
   { additionalProperties: false },
@@ -108,8 +117,8 @@ export const subscriptionQuery = Type.Object({ id: subscriptionId });
 
 export const previewQuery = Type.Object({
   id: subscriptionId,
-  planId: Type.Optional(id('As if it were changed to this plan now.')),
-  quantity: Type.Optional({ ...quantity, description: 'As if it were changed to this quantity now.' }),
+  planId: Type.Optional(id('Preview a change to this plan.')),
+  quantity: Type.Optional({ ...quantity, description: 'Preview a change to this quantity.' }),
   atPeriodEnd: Type.Optional(Type.Boolean({ default: false })),
   prorate: Type.Optional(Type.Boolean({ default: true })),
   invoiceNow: Type.Optional(Type.Boolean({ default: false })),
@@ -117,34 +126,34 @@ export const previewQuery = Type.Object({
 
 export const listQuery = Type.Object({
   ...pageFields,
-  customerId: Type.Optional(id('Only of this customer.')),
-  planId: Type.Optional(id('Only to this plan.')),
+  customerId: Type.Optional(id('Only subscriptions of this customer.')),
+  planId: Type.Optional(id('Only subscriptions to this plan.')),
   state: Type.Optional(state),
 });
 
 export const subscriptionRecord = Type.Object({
   id: Type.Integer(),
-  tenantId: Type.Union([Type.String(), Type.Null()], { description: "null: the platform's own." }),
+  tenantId: Type.Union([Type.String(), Type.Null()], { description: "null: the platform's own tenant." }),
   customerId: Type.Integer(),
   planId: Type.Integer(),
   quantity: Type.Integer(),
-  unitAmount: Type.Integer({ description: 'What one costs in the current period, in minor units.' }),
+  unitAmount: Type.Integer({ description: 'The price of one unit in the current period, in minor units.' }),
   currency: Type.String(),
   state,
-  nextPlanId: nullable(Type.Integer({ description: 'The plan from the next period on, where it changes then.' })),
-  nextQuantity: nullable(Type.Integer({ description: 'The quantity from the next period on, where it changes then.' })),
+  nextPlanId: nullable(Type.Integer({ description: 'The plan from the next period on; null: unchanged.' })),
+  nextQuantity: nullable(Type.Integer({ description: 'The quantity from the next period on; null: unchanged.' })),
   channelId: nullable(Type.Integer({ description: "null: the plan's, else the customer's." })),
   timeZone: Type.String(),
   metadata: keptMetadata,
-  userId: Type.Integer({ description: 'Who created it.' }),
-  periodStart: Type.String({ description: 'The current period: what was invoiced last, or the trial.' }),
-  periodEnd: Type.String({ description: 'Where the next one begins.' }),
-  trialEnd: nullableTime('null: there is no trial.'),
-  endTime: nullableTime('When it expires; null: it goes on.'),
+  userId: Type.Integer({ description: 'The user who created it.' }),
+  periodStart: Type.String({ description: 'When the current period or trial began.' }),
+  periodEnd: Type.String({ description: 'When the next period begins.' }),
+  trialEnd: nullableTime('null: no trial.'),
+  endTime: nullableTime('When it expires; null: no end.'),
   cancelAtPeriodEnd: Type.Boolean(),
-  pausedTime: nullableTime('Since when it is PAUSED.'),
+  pausedTime: nullableTime('When it was paused; null: it is not PAUSED.'),
   endedTime: nullableTime('When it was CANCELLED or EXPIRED.'),
-  version: Type.Integer({ description: 'Rises with every change: a receiver can drop what is old.' }),
+  version: Type.Integer({ description: 'Rises with every change, so that a receiver can ignore outdated events.' }),
   createdTime: Type.String(),
   updatedTime: Type.String(),
 });
@@ -162,12 +171,14 @@ export const previewedInvoice = Type.Union(
         }),
       ),
       total: Type.Integer({ description: 'In minor units.' }),
-      carried: Type.Integer({ description: 'What of a credit is left for the invoice after it: 0 or less.' }),
-      invoiceTime: Type.String({ description: 'When it will be raised.' }),
-      periodStart: nullableTime('The period that it charges for; null: a change alone.'),
-      periodEnd: nullableTime(''),
+      carried: Type.Integer({
+        description: 'The rest of a credit that is carried to the invoice after it: 0 or negative.',
+      }),
+      invoiceTime: Type.String({ description: 'When the invoice will be issued.' }),
+      periodStart: nullableTime('Start of the billed period; null: the invoice only contains changes.'),
+      periodEnd: nullableTime('End of the billed period.'),
     }),
     Type.Null(),
   ],
-  { description: 'null: no invoice is coming.' },
+  { description: 'null: there is no next invoice.' },
 );

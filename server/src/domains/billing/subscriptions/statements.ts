@@ -3,29 +3,29 @@ import { statement } from '../../../platform/postgres/statement.ts';
 import type { IntervalUnit } from '../plans/schema.ts';
 import type { SubscriptionState } from './states.ts';
 
-/** Times are the customer's, as text of ISO 8601 in UTC. */
+/** Times are the customer's, as ISO 8601 text in UTC. */
 export interface SubscriptionRow {
   tenant_id: number;
   id: number;
   customer_id: number;
   plan_id: number;
   quantity: number;
-  /** What one of quantity costs in the current period. */
+  /** The price of one unit in the current period. */
   unit_amount: number;
   currency: string;
-  /** From the next period on, where that differs. */
+  /** The plan and quantity from the next period on; null: unchanged. */
   next_plan_id: number | null;
   next_quantity: number | null;
   channel_id: number | null;
   time_zone: string;
   metadata: Record<string, unknown> | null;
-  /** Who subscribed the customer. */
+  /** The user who created the subscription. */
   user_id: number;
-  /** The test clock it goes by; 0: the real one. */
+  /** The customer's test clock; 0: the real time. */
   clock_id: number;
   state: SubscriptionState;
   anchor_at: string;
-  /** The number, from the anchor, of the period after the current one. */
+  /** The number of the next period, counted from the anchor. */
   next_number: number;
   period_start: string;
   period_end: string;
@@ -40,17 +40,17 @@ export interface SubscriptionRow {
   updated_at: string;
 }
 
-/** A subscription that is held, with the terms of its current period and of the next. */
-export interface HeldSubscription extends SubscriptionRow {
+/** A subscription with the terms of its current period and of the next. */
+export interface SubscriptionWithTerms extends SubscriptionRow {
   plan_name: string;
   interval_unit: IntervalUnit;
   interval_count: number;
-  /** Of the plan that holds from the next period on; mostly the same. */
-  coming_name: string;
-  coming_amount: number;
-  coming_unit: IntervalUnit;
-  coming_count: number;
-  coming_channel_id: number | null;
+  /** The terms of the plan from the next period on, which is usually the same plan. */
+  next_plan_name: string;
+  next_unit_amount: number;
+  next_interval_unit: IntervalUnit;
+  next_interval_count: number;
+  next_plan_channel_id: number | null;
 }
 
 export interface PendingLine {
@@ -61,84 +61,87 @@ export interface PendingLine {
   amount: number;
 }
 
-/** A subscription as `SubscriptionRow`, from `subscription s`. */
-export const columns = `s.tenant_id, s.id, s.customer_id, s.plan_id, s.quantity, s.unit_amount, s.currency, s.next_plan_id,
+/** The columns of `SubscriptionRow`, from `subscription s`. */
+export const subscriptionColumns = `s.tenant_id, s.id, s.customer_id, s.plan_id, s.quantity, s.unit_amount, s.currency, s.next_plan_id,
   s.next_quantity, s.channel_id, s.time_zone, s.metadata, s.user_id, s.clock_id, s.state, s.anchor_at, s.next_number,
   s.period_start, s.period_end, s.trial_end, s.end_at, s.cancel_at_period_end, s.due_at, s.paused_at, s.ended_at,
   s.version, s.created_at, s.updated_at`;
 
-const heldColumns = `${columns}, plan.name as plan_name, plan.interval_unit, plan.interval_count,
-  coming.name as coming_name, coming.amount as coming_amount, coming.interval_unit as coming_unit,
-  coming.interval_count as coming_count, coming.channel_id as coming_channel_id`;
+const columnsWithTerms = `${subscriptionColumns}, plan.name as plan_name, plan.interval_unit, plan.interval_count,
+  next_plan.name as next_plan_name, next_plan.amount as next_unit_amount, next_plan.interval_unit as next_interval_unit,
+  next_plan.interval_count as next_interval_count, next_plan.channel_id as next_plan_channel_id`;
 
-/** Looked up by the whole key, plan by plan, however many a tenant has. */
+/** Lateral, so that each plan is looked up by its whole key, however many plans a tenant has. */
 const terms = `cross join lateral (
        select name, interval_unit, interval_count from plan where tenant_id = s.tenant_id and id = s.plan_id limit 1
      ) as plan
      cross join lateral (
        select name, amount, interval_unit, interval_count, channel_id
          from plan where tenant_id = s.tenant_id and id = coalesce(s.next_plan_id, s.plan_id) limit 1
-     ) as coming`;
+     ) as next_plan`;
 
 /**
- * Subscriptions to which something is due, the longest due first. Those that others hold are left out: it waits for nobody,
- * and so may take them in any order. Values: clock, now in ms, how many.
+ * Locks due subscriptions, the longest due first. It skips rows that others have locked and so never waits, which allows any
+ * lock order. Values: clock, now (ms), limit.
  */
-export const claimDue = statement<HeldSubscription>(
+export const claimDue = statement<SubscriptionWithTerms>(
   'subscriptions.claim_due',
   `with due as materialized (
      select s.* from subscription s
       where s.clock_id = $1 and s.due_at <= to_timestamp($2::float8 / 1000)
       order by s.due_at limit $3 for update skip locked
    )
-   select ${heldColumns} from due s ${terms}
+   select ${columnsWithTerms} from due s ${terms}
     order by s.tenant_id, s.id`,
 );
 
-/** Waits for each, in the order of the input. */
-const lockWanted = `from unnest($1::bigint[], $2::bigint[]) as wanted (tenant_id, id)
+/** Waits for each lock, in the order of the input. */
+const lockInInputOrder = `from unnest($1::bigint[], $2::bigint[]) as wanted (tenant_id, id)
      cross join lateral (
        select * from subscription where tenant_id = wanted.tenant_id and id = wanted.id for update
      ) as s`;
 
 /**
- * Locks subscriptions, after the invoices that are locked and before any numbers are taken (`invoices.lock` tells the order
- * and why lateral). Values: tenants and ids, an array each, as `inOrder` gives them.
+ * Locks subscriptions: after invoices and before number counters (the lock order, and why the lookups are lateral, is
+ * explained at `lockInvoiceRows`). Values: arrays of tenants and ids, from `inLockOrder`.
  */
-export const lockMany = statement<HeldSubscription>(
+export const lockSubscriptions = statement<SubscriptionWithTerms>(
   'subscriptions.lock_many',
-  `select ${heldColumns}
-     ${lockWanted}
+  `select ${columnsWithTerms}
+     ${lockInInputOrder}
      ${terms}`,
 );
 
-/** The same, of subscriptions that are not read: their charges are about to be written. */
-export const holdMany = statement<{ id: number }>('subscriptions.hold_many', `select s.id ${lockWanted}`);
+/** Locks subscriptions without reading their terms, before their charges are written. Values: as `lockSubscriptions`. */
+export const lockSubscriptionIds = statement<{ id: number }>(
+  'subscriptions.hold_many',
+  `select s.id ${lockInInputOrder}`,
+);
 
-/** Keys of subscriptions in the order in which they are locked, each once: tenants and ids, an array each. */
-export function inOrder(keys: readonly { tenant_id: number; subscription_id: number }[]): [number[], number[]] {
+/** Subscription keys in lock order, without duplicates: arrays of tenants and ids. */
+export function inLockOrder(keys: readonly { tenant_id: number; subscription_id: number }[]): [number[], number[]] {
   const ordered = [...new Map(keys.map((key) => [`${key.tenant_id}/${key.subscription_id}`, key])).values()].toSorted(
     (a, b) => a.tenant_id - b.tenant_id || a.subscription_id - b.subscription_id,
   );
   return [ordered.map(({ tenant_id }) => tenant_id), ordered.map(({ subscription_id }) => subscription_id)];
 }
 
-/** In whichever of these tenants it is. Values: tenants, id. */
-export const lockOne = statement<HeldSubscription>(
+/** Values: visible tenants, id. */
+export const lockSubscription = statement<SubscriptionWithTerms>(
   'subscriptions.lock_one',
-  `select ${heldColumns}
-     from unnest($1::bigint[]) as seen (tenant_id)
-     join subscription s on s.tenant_id = seen.tenant_id and s.id = $2
+  `select ${columnsWithTerms}
+     from unnest($1::bigint[]) as visible (tenant_id)
+     join subscription s on s.tenant_id = visible.tenant_id and s.id = $2
      ${terms}
       for update of s`,
 );
 
-/** The same, and nobody is kept from it. */
-export const findOne = statement<HeldSubscription>(
+/** Reads without a lock. Values: as `lockSubscription`. */
+export const findSubscription = statement<SubscriptionWithTerms>(
   'subscriptions.find',
-  `select ${heldColumns}
-     from unnest($1::bigint[]) as seen (tenant_id)
-     join subscription s on s.tenant_id = seen.tenant_id and s.id = $2
+  `select ${columnsWithTerms}
+     from unnest($1::bigint[]) as visible (tenant_id)
+     join subscription s on s.tenant_id = visible.tenant_id and s.id = $2
      ${terms}`,
 );
 
@@ -147,14 +150,14 @@ export const nextSubscriptionId = statement<{ id: number }>(
   `select nextval(pg_get_serial_sequence('subscription', 'id')) as id`,
 );
 
-/** Values: the row as JSON. */
+/** Values: the row, as JSON. */
 export const insertSubscription = statement<{ id: number }>(
   'subscriptions.insert',
   'insert into subscription select (json_populate_record(null::subscription, $1::json)).* returning id',
 );
 
-/** In no order; looked up as open charges are. */
-const findPending = statement<PendingLine>(
+/** Unordered; the lookup is explained at `findOpenCharges`. Values: arrays of tenants and subscriptions. */
+const findPendingLines = statement<PendingLine>(
   'subscriptions.pending_lines',
   `select l.*
      from unnest($1::bigint[], $2::bigint[]) as wanted (tenant_id, id)
@@ -166,32 +169,32 @@ const findPending = statement<PendingLine>(
     ) as l`,
 );
 
-/** What no invoice has taken up yet of these subscriptions, the oldest first. */
+/** Credits and charges of these subscriptions that are on no invoice yet, the oldest first. */
 export async function pendingLinesOf(
   database: Queryable,
   subscriptions: readonly { tenant_id: number; id: number }[],
 ): Promise<PendingLine[]> {
-  const found = await database.run(findPending, [
+  const found = await database.run(findPendingLines, [
     subscriptions.map(({ tenant_id }) => tenant_id),
     subscriptions.map(({ id }) => id),
   ]);
   return found.sort((a, b) => a.id - b.id);
 }
 
-/** Out of the way for a while: what could not be worked off must not keep others waiting. Values: tenant, id, until when in ms. */
-export const postpone = statement(
+/** Postpones a subscription that could not be renewed, so that it does not block others. Values: tenant, id, new due time (ms). */
+export const postponeSubscription = statement(
   'subscriptions.postpone',
   'update subscription set due_at = to_timestamp($3::float8 / 1000) where tenant_id = $1 and id = $2 and due_at is not null',
 );
 
-/** The next moment at which something is due by a clock. Values: clock. */
-export const nextDue = statement<{ at: string | null }>(
+/** The earliest due time of a clock's subscriptions and charges. Values: clock. */
+export const nextDueTime = statement<{ at: string | null }>(
   'subscriptions.next_due',
   `select least((select min(due_at) from subscription where clock_id = $1 and due_at is not null),
                 (select min(due_at) from subscription_charge where clock_id = $1 and due_at is not null)) as at`,
 );
 
-/** Test clocks by which something is due as they stand. There are none where time is real. */
+/** Test clocks whose customers have due work at the clock's current time. */
 export const dueClocks = statement<{ id: number; now_at: string }>(
   'subscriptions.due_clocks',
   `select k.id, k.now_at from clock k
@@ -199,14 +202,53 @@ export const dueClocks = statement<{ id: number; now_at: string }>(
        or exists (select from subscription_charge c where c.clock_id = k.id and c.due_at <= k.now_at)`,
 );
 
-/** For a lookout: whether anything is due in real time, the clock 0. Who moves a test clock sees to what is due by that. */
+/** For the poller: whether work is due in real time (clock 0). The test clock worker wakes this worker for test clocks. */
 export const subscriptionDue = `select from subscription where clock_id = 0 and due_at <= to_timestamp($1::float8 / 1000)
     union all
    select from subscription_charge where clock_id = 0 and due_at <= to_timestamp($1::float8 / 1000)`;
 
-/** Values: tenant, plan. */
+/** Whether a subscription uses a plan now or from its next period on. Values: tenant, plan. */
 export const isPlanUsed = statement<{ used: boolean }>(
   'subscriptions.is_plan_used',
   `select exists (select from subscription where tenant_id = $1 and plan_id = $2)
        or exists (select from subscription where tenant_id = $1 and next_plan_id = $2) as used`,
+);
+
+/** The customer of a subscription. */
+export interface Payer {
+  id: number;
+  default_channel_id: number | null;
+  clock_id: number | null;
+  clock_now: string | null;
+}
+
+/** Reads the paying customer with the time of its test clock, and locks it against changes. Values: tenant, id. */
+export const lockPayer = statement<Payer>(
+  'subscriptions.hold_payer',
+  `select c.id, c.default_channel_id, c.clock_id, k.now_at as clock_now
+     from customer c
+     left join clock k on k.tenant_id = c.tenant_id and k.id = c.clock_id
+    where c.tenant_id = $1 and c.id = $2
+      for share of c`,
+);
+
+/** Values: tenant, clock. */
+export const findClockTime = statement<{ now_at: string }>(
+  'subscriptions.clock_now',
+  'select now_at from clock where tenant_id = $1 and id = $2',
+);
+
+/** Filters of the list; null: no filter. Values: $1 visible tenants, $2 customer, $3 plan, $4 state. */
+const filters = `s.tenant_id = any ($1::bigint[]) and ($2::bigint is null or s.customer_id = $2)
+      and ($3::bigint is null or s.plan_id = $3) and ($4::text is null or s.state = $4)`;
+
+/** A page of subscriptions, newest first. */
+export const listSubscriptions = statement<SubscriptionRow>(
+  'subscriptions.list',
+  `select ${subscriptionColumns} from subscription s where ${filters} order by s.id desc offset $5 limit $6`,
+);
+
+export const countSubscriptions = statement<{ total: number }>(
+  'subscriptions.count',
+  `select count(*) as total from subscription s where ${filters}`,
 );

@@ -3,25 +3,25 @@ import type { EventType } from '../../../core/event-types.ts';
 export const subscriptionStates = ['TRIALING', 'ACTIVE', 'PAST_DUE', 'PAUSED', 'CANCELLED', 'EXPIRED'] as const;
 export type SubscriptionState = (typeof subscriptionStates)[number];
 
-/** The one table of transitions: each with what brings it about. What is not in it cannot happen, in code or in SQL. */
+/** All transitions of a subscription, each with its cause. Code and SQL refuse every other. */
 export const transitions: Record<SubscriptionState, Partial<Record<SubscriptionState, string>>> = {
-  TRIALING: { ACTIVE: 'the trial ends', CANCELLED: 'cancel', EXPIRED: 'endTime has come' },
+  TRIALING: { ACTIVE: 'the trial ends', CANCELLED: 'cancel', EXPIRED: '`endTime` is reached' },
   ACTIVE: {
     PAST_DUE: 'a payment fails',
     PAUSED: 'pause',
-    CANCELLED: 'cancel, or the period ends after cancelAtPeriodEnd',
-    EXPIRED: 'endTime has come',
+    CANCELLED: 'cancel, or the period ends with `cancelAtPeriodEnd`',
+    EXPIRED: '`endTime` is reached',
   },
   PAST_DUE: {
-    ACTIVE: 'what failed is paid or void',
-    CANCELLED: 'cancel, or the last try fails',
-    EXPIRED: 'endTime has come',
+    ACTIVE: 'the failed invoices are paid or void',
+    CANCELLED: 'cancel, or the last retry fails',
+    EXPIRED: '`endTime` is reached',
   },
   PAUSED: {
     ACTIVE: 'resume',
-    PAST_DUE: 'resume while a payment has failed',
-    CANCELLED: 'cancel, or the last try fails',
-    EXPIRED: 'endTime has come',
+    PAST_DUE: 'resume with a failed payment',
+    CANCELLED: 'cancel, or the last retry fails',
+    EXPIRED: '`endTime` is reached',
   },
   CANCELLED: {},
   EXPIRED: {},
@@ -31,16 +31,16 @@ export function mayBecome(from: SubscriptionState, to: SubscriptionState): boole
   return transitions[from][to] !== undefined;
 }
 
-/** A state that nothing leads out of. */
+/** Whether the state is final. */
 export function hasEnded(state: SubscriptionState): boolean {
   return Object.keys(transitions[state]).length === 0;
 }
 
-/** The states in which periods begin by themselves. A subscription that is PAST_DUE catches up when it has been paid. */
+/** States in which the worker begins new periods. A PAST_DUE subscription catches up after it has been paid. */
 export const renewingStates = ['TRIALING', 'ACTIVE'] as const satisfies readonly SubscriptionState[];
 
-/** The table as the guard in SQL wants it; a subscription that stays where it is only changes its terms. */
-export const permittedMoves: string = subscriptionStates
+/** Pairs of states for the SQL guard. Pairs of equal states are included: an update can change terms alone. */
+export const permittedTransitions: string = subscriptionStates
   .flatMap((from) =>
     [from, ...subscriptionStates.filter((to) => mayBecome(from, to))]
       .filter((to) => to !== from || !hasEnded(from))
@@ -48,7 +48,7 @@ export const permittedMoves: string = subscriptionStates
   )
   .join(', ');
 
-/** What is told when a subscription has changed from one state to another, or has only changed. */
+/** The event of a change from one state to another, or within a state. */
 export function eventOf(from: SubscriptionState, to: SubscriptionState): EventType {
   if (from !== to && to === 'CANCELLED') return 'subscription.cancelled';
   if (from !== to && to === 'EXPIRED') return 'subscription.expired';

@@ -1,9 +1,8 @@
 import { maximumAmount } from '../../../core/currency.ts';
 import { invalid, Refusal } from '../../../core/errors.ts';
 import type { PlanRow } from '../plans/statements.ts';
-import { comingOf } from './create.ts';
-import { changeFrom, priceFor } from './rules.ts';
-import type { HeldSubscription } from './statements.ts';
+import { periodPrice, prorateTerms } from './period.ts';
+import type { SubscriptionWithTerms } from './statements.ts';
 
 export interface TermsInput {
   quantity?: number | undefined;
@@ -11,38 +10,44 @@ export interface TermsInput {
   prorate?: boolean | undefined;
 }
 
-/** What new terms come to: how the subscription goes on, and what is given back and charged for the rest of its period. */
+/** A change of plan or quantity: the new fields of the subscription, and the credit and charge for the rest of its period. */
 export interface NewTerms {
-  to: Partial<HeldSubscription>;
+  to: Partial<SubscriptionWithTerms>;
   lines: { description: string; amount: number }[];
 }
 
 /**
- * New terms: another plan, another quantity, or both. They hold at once, and in a period that has been invoiced its rest is
- * given back at the old price and charged at the new one; or, where that is asked for and where the new plan counts by other
- * periods, from the next period on. In a trial there is nothing to give back.
+ * Applies another plan, another quantity, or both. They take effect at once: the rest of an invoiced period is credited at
+ * the old price and charged at the new one. They take effect with the next period when `atPeriodEnd` is set and when the new
+ * plan has another interval. During a trial nothing is prorated.
  */
-export function newTerms(row: HeldSubscription, plan: PlanRow | undefined, input: TermsInput, nowMs: number): NewTerms {
+export function newTerms(
+  row: SubscriptionWithTerms,
+  plan: PlanRow | undefined,
+  input: TermsInput,
+  nowMs: number,
+): NewTerms {
   const { quantity = row.quantity, atPeriodEnd = false, prorate = true } = input;
-  demandChangeable(row, plan);
-  const comingAmount = plan?.amount ?? row.coming_amount;
-  priceFor(comingAmount, quantity);
-  priceFor(comingAmount, putOff(row, input) ?? quantity);
-  const coming = plan === undefined ? {} : comingOf(plan);
-  if (row.state === 'TRIALING') return { to: { ...atOnce(row, plan, input), ...coming }, lines: [] };
-  const isCountedAnew =
+  requireChangeable(row, plan);
+  const nextUnitAmount = plan?.amount ?? row.next_unit_amount;
+  // Both throw when the price exceeds the largest amount.
+  periodPrice(nextUnitAmount, quantity);
+  periodPrice(nextUnitAmount, scheduledQuantity(row, input) ?? quantity);
+  const nextTerms = plan === undefined ? {} : nextTermsOf(plan);
+  if (row.state === 'TRIALING') return { to: { ...immediateTerms(row, plan, input), ...nextTerms }, lines: [] };
+  const hasNewInterval =
     plan !== undefined && (plan.interval_unit !== row.interval_unit || plan.interval_count !== row.interval_count);
-  if (atPeriodEnd || isCountedAnew) {
+  if (atPeriodEnd || hasNewInterval) {
     const next_plan_id = plan === undefined ? row.next_plan_id : plan.id === row.plan_id ? null : plan.id;
     const next_quantity =
-      input.quantity === undefined ? putOff(row, input) : quantity === row.quantity ? null : quantity;
-    return { to: { next_plan_id, next_quantity, ...coming }, lines: [] };
+      input.quantity === undefined ? scheduledQuantity(row, input) : quantity === row.quantity ? null : quantity;
+    return { to: { next_plan_id, next_quantity, ...nextTerms }, lines: [] };
   }
-  const to = atOnce(row, plan, input);
-  return { to: { ...to, ...coming }, lines: prorate ? linesFor(row, to, nowMs) : [] };
+  const to = immediateTerms(row, plan, input);
+  return { to: { ...to, ...nextTerms }, lines: prorate ? prorationLines(row, to, nowMs) : [] };
 }
 
-function demandChangeable({ state, currency }: HeldSubscription, plan: PlanRow | undefined): void {
+function requireChangeable({ state, currency }: SubscriptionWithTerms, plan: PlanRow | undefined): void {
   if (state !== 'TRIALING' && state !== 'ACTIVE') {
     const remedy = state === 'PAUSED' ? 'resume it first' : 'its plan and quantity stay until it has been paid';
     throw new Refusal('subscription_fixed', `This subscription is ${state}: ${remedy}.`, { details: { state } });
@@ -55,8 +60,8 @@ function demandChangeable({ state, currency }: HeldSubscription, plan: PlanRow |
   }
 }
 
-/** The quantity that was put off until the period ends: it stays so unless another is named. */
-function putOff({ next_quantity }: HeldSubscription, { quantity }: TermsInput): number | null {
+/** The quantity scheduled for the next period: a request without a quantity keeps it. */
+function scheduledQuantity({ next_quantity }: SubscriptionWithTerms, { quantity }: TermsInput): number | null {
   return quantity === undefined ? next_quantity : null;
 }
 
@@ -68,25 +73,25 @@ interface Terms {
   next_quantity: number | null;
 }
 
-/** A plan's own new amount holds from the next period on; that of another plan at once. */
-function atOnce(row: HeldSubscription, plan: PlanRow | undefined, input: TermsInput) {
+/** Another plan's amount takes effect at once; a new amount of the same plan with the next period. */
+function immediateTerms(row: SubscriptionWithTerms, plan: PlanRow | undefined, input: TermsInput) {
   const isAnother = plan !== undefined && plan.id !== row.plan_id;
   return {
     plan_id: plan?.id ?? row.plan_id,
     plan_name: plan?.name ?? row.plan_name,
     quantity: input.quantity ?? row.quantity,
     unit_amount: isAnother ? plan.amount : row.unit_amount,
-    next_quantity: putOff(row, input),
+    next_quantity: scheduledQuantity(row, input),
     ...(plan !== undefined && {
       next_plan_id: null,
       interval_unit: plan.interval_unit,
       interval_count: plan.interval_count,
     }),
-  } satisfies Terms & Partial<HeldSubscription>;
+  } satisfies Terms & Partial<SubscriptionWithTerms>;
 }
 
-function linesFor(row: HeldSubscription, to: Terms, nowMs: number): NewTerms['lines'] {
-  const { credit, charge } = changeFrom(row, priceFor(to.unit_amount, to.quantity), nowMs);
+function prorationLines(row: SubscriptionWithTerms, to: Terms, nowMs: number): NewTerms['lines'] {
+  const { credit, charge } = prorateTerms(row, periodPrice(to.unit_amount, to.quantity), nowMs);
   if (to.plan_id === row.plan_id && to.quantity === row.quantity) return [];
   return [
     { description: `Unused time of ${row.quantity} × ${row.plan_name}`, amount: 0 - credit },
@@ -94,14 +99,25 @@ function linesFor(row: HeldSubscription, to: Terms, nowMs: number): NewTerms['li
   ].filter(({ amount }) => amount !== 0);
 }
 
-/** What has been gathered must fit on one invoice with the period after it. */
-export function demandInvoiceable(
-  row: HeldSubscription,
+/** Refuses a change whose credits and charges, with the next period, exceed the largest amount of an invoice. */
+export function requireFitsOneInvoice(
+  row: SubscriptionWithTerms,
   pending: readonly { amount: number }[],
   { lines, to }: NewTerms,
 ): void {
-  const price = (to.coming_amount ?? row.coming_amount) * (to.next_quantity ?? to.quantity ?? row.quantity);
+  const price = (to.next_unit_amount ?? row.next_unit_amount) * (to.next_quantity ?? to.quantity ?? row.quantity);
   const sum = [...pending, ...lines].reduce((all, { amount }) => all + Math.abs(amount), price);
   if (sum <= maximumAmount) return;
-  throw invalid('quantity', `What has been changed comes to more than ${maximumAmount} minor units on one invoice.`);
+  throw invalid('quantity', `These changes sum up to more than ${maximumAmount} minor units on one invoice.`);
+}
+
+/** The terms of the next period under this plan. */
+export function nextTermsOf(plan: PlanRow) {
+  return {
+    next_plan_name: plan.name,
+    next_unit_amount: plan.amount,
+    next_interval_unit: plan.interval_unit,
+    next_interval_count: plan.interval_count,
+    next_plan_channel_id: plan.channel_id,
+  };
 }

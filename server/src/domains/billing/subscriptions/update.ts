@@ -4,102 +4,120 @@ import { metadataJson } from '../../../core/metadata.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { Statement } from '../../../platform/postgres/statement.ts';
-import { findPlan, holdPlan, type PlanRow } from '../plans/statements.ts';
-import { alter, type Decide } from './alter.ts';
-import { type Answered, usablePlan } from './create.ts';
-import { demandChannel, holdPayer, momentOf, type SubscriptionDeps, usualChannelOf } from './payer.ts';
-import { changed, msOf, timeOf, wholePeriodOf } from './rules.ts';
+import type { ChannelDirectory } from '../../payments/channels/directory.ts';
+import { findPlan, lockPlanShared, type PlanRow } from '../plans/statements.ts';
+import { type ChangeSubscriptionDeps, changeSubscription, type DecideChange } from './change-subscription.ts';
+import { defaultChannelOf, requireChannel } from './channels.ts';
+import { fullPeriodOf } from './period.ts';
+import type { SubscriptionReply } from './record.ts';
+import { msOf, parseTime, timeOf, withChange } from './rules.ts';
 import type { updateInput } from './schema.ts';
-import { type HeldSubscription, pendingLinesOf, type SubscriptionRow } from './statements.ts';
-import { demandInvoiceable, type NewTerms, newTerms } from './terms.ts';
+import { lockPayer, pendingLinesOf, type SubscriptionRow, type SubscriptionWithTerms } from './statements.ts';
+import { type NewTerms, newTerms, requireFitsOneInvoice } from './terms.ts';
+import { requireUsablePlan } from './usable-plan.ts';
+
+export interface UpdateSubscriptionDeps extends ChangeSubscriptionDeps {
+  channels: ChannelDirectory;
+}
 
 type UpdateInput = Static<typeof updateInput>;
 
 const path = '/api/subscription/update';
 
-/** Changes a subscription: its plan and quantity with proration, its end, its channel, its metadata. */
+/** Changes a subscription: plan and quantity with proration, end, channel, metadata. */
 export function updateSubscription(
   input: UpdateInput,
   principal: Principal,
-  deps: SubscriptionDeps,
+  deps: UpdateSubscriptionDeps,
   idempotencyKey?: string,
-): Promise<Answered> {
-  demandSomething(input);
+): Promise<SubscriptionReply> {
+  requireAnyChange(input);
   metadataJson(input.metadata);
-  return alter({ path, input, idempotencyKey }, principal, deps, (transaction, row, nowMs) =>
+  return changeSubscription({ path, input, idempotencyKey }, principal, deps, (transaction, row, nowMs) =>
     changeFor(transaction, row, input, nowMs, deps),
   );
 }
 
-function demandSomething({ id: _, ...rest }: UpdateInput): void {
+function requireAnyChange({ id: _, ...rest }: UpdateInput): void {
   const { planId, quantity, cancelAtPeriodEnd, endTime, channelId, metadata, invoiceNow } = rest;
-  const asked = [planId, quantity, cancelAtPeriodEnd, endTime, channelId, metadata];
-  if (asked.every((field) => field === undefined) && invoiceNow !== true) {
+  const fields = [planId, quantity, cancelAtPeriodEnd, endTime, channelId, metadata];
+  if (fields.every((field) => field === undefined) && invoiceNow !== true) {
     throw new Refusal('invalid_request', 'Name at least one field to change, such as planId or quantity.');
   }
 }
 
 async function changeFor(
   transaction: Queryable,
-  row: HeldSubscription,
+  row: SubscriptionWithTerms,
   input: UpdateInput,
   nowMs: number,
-  { channels }: SubscriptionDeps,
-): ReturnType<Decide> {
-  if (input.channelId != null) await demandChannel(channels, input.channelId, row.tenant_id, row.currency);
+  { channels }: UpdateSubscriptionDeps,
+): ReturnType<DecideChange> {
+  if (input.channelId != null) await requireChannel(channels, input.channelId, row.tenant_id, row.currency);
   const terms = await termsFor(transaction, row, input, nowMs);
-  if (input.channelId === null) await demandUsualChannel(transaction, row, terms.to.plan_id ?? row.plan_id);
+  if (input.channelId === null) await requireDefaultChannel(transaction, row, terms.to.plan_id ?? row.plan_id);
   const pending = await pendingLinesOf(transaction, [row]);
-  if (terms.lines.length > 0) demandInvoiceable(row, pending, terms);
-  const owed = [...pending, ...terms.lines].reduce((sum, { amount }) => sum + amount, 0);
+  if (terms.lines.length > 0) requireFitsOneInvoice(row, pending, terms);
+  const unbilled = [...pending, ...terms.lines].reduce((sum, { amount }) => sum + amount, 0);
   const to: Partial<SubscriptionRow> = {
     ...terms.to,
-    ...(input.endTime !== undefined && { end_at: endFor(row, input.endTime, nowMs) }),
-    ...(input.cancelAtPeriodEnd !== undefined && { cancel_at_period_end: cancelFor(row, input.cancelAtPeriodEnd) }),
+    ...(input.endTime !== undefined && { end_at: endTimeFor(row, input.endTime, nowMs) }),
+    ...(input.cancelAtPeriodEnd !== undefined && {
+      cancel_at_period_end: cancelAtPeriodEndFor(row, input.cancelAtPeriodEnd),
+    }),
     ...(input.channelId !== undefined && { channel_id: input.channelId }),
     ...(input.metadata !== undefined && { metadata: input.metadata as Record<string, unknown> }),
   };
   return {
     before: row,
-    after: changed(row, to, nowMs),
+    after: withChange(row, to, nowMs),
     lines: terms.lines,
-    ...(input.invoiceNow === true && owed > 0 && { invoice: { period: undefined } }),
+    ...(input.invoiceNow === true && unbilled > 0 && { invoice: { period: undefined } }),
   };
 }
 
-/** Without a channel of its own it needs one of its plan or its customer, or its next payment could only fail. */
-async function demandUsualChannel(transaction: Queryable, row: HeldSubscription, planId: number): Promise<void> {
+/** Without its own channel, a subscription needs that of the plan or the customer: its next payment would fail. */
+async function requireDefaultChannel(
+  transaction: Queryable,
+  row: SubscriptionWithTerms,
+  planId: number,
+): Promise<void> {
   const [plan] = await transaction.run(findPlan, [row.tenant_id, planId]);
-  const [payer] = await transaction.run(holdPayer, [row.tenant_id, row.customer_id]);
-  if (plan !== undefined && payer !== undefined) usualChannelOf(plan, payer);
+  const [payer] = await transaction.run(lockPayer, [row.tenant_id, row.customer_id]);
+  if (plan !== undefined && payer !== undefined) defaultChannelOf(plan, payer);
 }
 
-type AskedTerms = Pick<UpdateInput, 'planId' | 'quantity' | 'atPeriodEnd' | 'prorate'>;
+type RequestedTerms = Pick<UpdateInput, 'planId' | 'quantity' | 'atPeriodEnd' | 'prorate'>;
 
-/** The new terms that are asked for; nothing, if none are. */
+/** The requested change of terms; no change when neither plan nor quantity is named. */
 export async function termsFor(
   database: Queryable,
-  row: HeldSubscription,
-  input: AskedTerms,
+  row: SubscriptionWithTerms,
+  input: RequestedTerms,
   nowMs: number,
-  look: Statement<PlanRow> = holdPlan,
+  read: Statement<PlanRow> = lockPlanShared,
 ): Promise<NewTerms> {
   if (input.planId === undefined && input.quantity === undefined) return { to: {}, lines: [] };
-  const plan = input.planId === undefined ? undefined : await usablePlan(database, row.tenant_id, input.planId, look);
+  const plan =
+    input.planId === undefined ? undefined : await requireUsablePlan(database, row.tenant_id, input.planId, read);
   return newTerms(row, plan, input, nowMs);
 }
 
-/** A period that has begun is not cut short, nor made longer. */
-function endFor(row: HeldSubscription, endTime: string | null, nowMs: number): string | null {
-  const isCut =
-    row.state !== 'PAUSED' && row.end_at === row.period_end && wholePeriodOf(row).endMs > msOf(row.period_end);
-  if (isCut) {
-    throw new Refusal('subscription_fixed', 'The last period has begun, and costs what falls on it: endTime stays.', {
-      field: 'endTime',
-    });
+/** Refuses to shorten or extend a period that has begun. */
+function endTimeFor(row: SubscriptionWithTerms, endTime: string | null, nowMs: number): string | null {
+  const isShortened =
+    row.state !== 'PAUSED' && row.end_at === row.period_end && fullPeriodOf(row).endMs > msOf(row.period_end);
+  if (isShortened) {
+    throw new Refusal(
+      'subscription_fixed',
+      'The last period has begun and is already priced up to endTime: endTime cannot change.',
+      {
+        field: 'endTime',
+      },
+    );
   }
   if (endTime === null) return null;
-  const endMs = momentOf(endTime, 'endTime');
+  const endMs = parseTime(endTime, 'endTime');
   const leastMs = Math.max(msOf(row.period_end), nowMs);
   if (endMs < leastMs) {
     throw invalid('endTime', `endTime must not be before ${timeOf(leastMs)}; to end it sooner, cancel it.`);
@@ -107,8 +125,8 @@ function endFor(row: HeldSubscription, endTime: string | null, nowMs: number): s
   return timeOf(endMs);
 }
 
-/** Paused, it has no period that could end by itself: whoever asks for later is not given now. */
-export function cancelFor({ state }: HeldSubscription, cancelAtPeriodEnd: boolean): boolean {
+/** Refused for a paused subscription: it has no period end at which it could be cancelled. */
+export function cancelAtPeriodEndFor({ state }: SubscriptionWithTerms, cancelAtPeriodEnd: boolean): boolean {
   if (state !== 'PAUSED') return cancelAtPeriodEnd;
   throw new Refusal('subscription_fixed', 'This subscription is PAUSED: cancel it at once, or resume it first.', {
     field: 'cancelAtPeriodEnd',

@@ -2,12 +2,12 @@ import type { Queryable } from '../../../platform/postgres/database.ts';
 import { statement } from '../../../platform/postgres/statement.ts';
 import type { Topic } from '../../../platform/postgres/topics.ts';
 import type { SubscriptionRow } from './statements.ts';
-import { permittedMoves, type SubscriptionState } from './states.ts';
+import { permittedTransitions, type SubscriptionState } from './states.ts';
 
-/** Subscriptions are due: a period begins or an invoice is to be paid. */
+/** Published when subscriptions are due for renewal or their charges are due for payment. */
 export const subscriptionsDue: Topic = 'subscriptions';
 
-export interface WrittenPeriod {
+export interface PeriodRow {
   tenant_id: number;
   subscription_id: number;
   start_at: string;
@@ -16,7 +16,7 @@ export interface WrittenPeriod {
   invoice_id: number | null;
 }
 
-export interface WrittenCharge {
+export interface ChargeRow {
   tenant_id: number;
   invoice_id: number;
   subscription_id: number;
@@ -26,7 +26,7 @@ export interface WrittenCharge {
   due_at: string | null;
 }
 
-export interface WrittenLine {
+export interface LineRow {
   tenant_id: number;
   subscription_id: number;
   description: string;
@@ -35,7 +35,7 @@ export interface WrittenLine {
   invoice_id: number | null;
 }
 
-export interface TakenLine {
+export interface InvoicedLine {
   tenant_id: number;
   subscription_id: number;
   id: number;
@@ -43,10 +43,9 @@ export interface TakenLine {
 }
 
 /**
- * Changes of subscriptions whose locks are held, with what follows from them. Each names the version it starts from;
- * together with the table of transitions that guards against a defect, since the lock already guards against others.
- * Values, each an array in JSON: rows with `from_state` and `from_version`, periods, charges, lines, lines
- * that an invoice takes up.
+ * Writes changes of locked subscriptions and the rows that follow from them. The lock excludes concurrent changes; the check
+ * of `from_version` and of the transition table guards against defects. Values, each a JSON array: rows with `from_state` and
+ * `from_version`, periods, charges, lines, pending lines that are now on an invoice.
  */
 const save = statement<{ id: number }>(
   'subscriptions.save',
@@ -67,7 +66,7 @@ const save = statement<{ id: number }>(
             updated_at = change.updated_at
        from change
       where s.tenant_id = change.tenant_id and s.id = change.id and s.version = change.from_version
-        and s.state = change.from_state and (s.state, change.state) in (${permittedMoves})
+        and s.state = change.from_state and (s.state, change.state) in (${permittedTransitions})
      returning s.id
    ), period as (
      insert into subscription_period (tenant_id, subscription_id, start_at, end_at, kind, invoice_id)
@@ -85,7 +84,7 @@ const save = statement<{ id: number }>(
      select * from json_to_recordset($4::json) as row (
        tenant_id bigint, subscription_id bigint, description text, amount bigint, created_at timestamptz,
        invoice_id bigint)
-   ), taken as (
+   ), invoiced as (
      update subscription_line l set invoice_id = row.invoice_id
        from json_to_recordset($5::json) as row (
          tenant_id bigint, subscription_id bigint, id bigint, invoice_id bigint)
@@ -95,19 +94,19 @@ const save = statement<{ id: number }>(
   { wakes: [{ topic: subscriptionsDue }] },
 );
 
-export interface Written {
+export interface ChangedRows {
   rows: readonly (SubscriptionRow & { from_state: SubscriptionState; from_version: number })[];
-  periods: readonly WrittenPeriod[];
-  charges: readonly WrittenCharge[];
-  lines: readonly WrittenLine[];
-  taken: readonly TakenLine[];
+  periods: readonly PeriodRow[];
+  charges: readonly ChargeRow[];
+  lines: readonly LineRow[];
+  invoicedLines: readonly InvoicedLine[];
 }
 
-export async function saveAll(transaction: Queryable, written: Written): Promise<void> {
-  const { rows, periods, charges, lines, taken } = written;
+export async function saveRows(transaction: Queryable, written: ChangedRows): Promise<void> {
+  const { rows, periods, charges, lines, invoicedLines: taken } = written;
   const saved = await transaction.run(
     save,
     [rows, periods, charges, lines, taken].map((list) => JSON.stringify(list)),
   );
-  if (saved.length !== rows.length) throw new Error('A subscription changed while its lock was held.');
+  if (saved.length !== rows.length) throw new Error('A subscription changed while it was locked.');
 }

@@ -1,14 +1,14 @@
 import { fallbackPollMs } from '../../../platform/jobs/due-work-poller.ts';
 import { defineModule } from '../../../platform/module.ts';
 import type { Node } from '../../../platform/node.ts';
-import { TestClockWorker } from './advance.ts';
 import { clockRoutes } from './routes.ts';
 import { clockRecord } from './schema.ts';
-import { clocksDue, clockUnderWay } from './statements.ts';
+import { advancingClockDue, clocksDue } from './statements.ts';
+import { TestClockWorker } from './worker.ts';
 
 type Provided = ReturnType<typeof provide>;
 
-/** Clocks that tests and demonstrations can advance. Offered in STANDALONE mode alone. */
+/** Clocks that tests and demonstrations can advance. Only offered in STANDALONE mode. */
 export const testClocks = defineModule({
   name: 'test-clocks',
   tables: ['clock'],
@@ -24,7 +24,7 @@ export const testClocks = defineModule({
             start: () => testClockWorker.start(),
             stop: () => testClockWorker.stop(),
             wake: () => testClockWorker.wake(),
-            dueWork: { topic: clocksDue, due: clockUnderWay },
+            dueWork: { topic: clocksDue, due: advancingClockDue },
           },
         ]
       : [],

@@ -1,7 +1,10 @@
 import { Type } from 'typebox';
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import { tenantsSeen } from '../../identity/tenants/visible-tenants.ts';
-import { advanceClock, type ClockDeps, createClock, demandOffered, readClock } from './create.ts';
+import { advanceClock } from './advance.ts';
+import { type ClockDeps, createClock } from './create.ts';
+import { readClock } from './read.ts';
+import { requireTestClocksOffered } from './rules.ts';
 import { clockAdvance, clockInput, clockQuery, clockRecord } from './schema.ts';
 import { type ClockRow, listClocks } from './statements.ts';
 
@@ -9,7 +12,7 @@ export function clockRoutes(deps: ClockDeps): Route[] {
   return [
     post('/api/clock/create', 'subscription_write', 'Clocks', {
       summary: 'Create a test clock',
-      description: 'In STANDALONE mode alone. Customers that are attached to it live by its time.',
+      description: 'Only in STANDALONE mode. Customers that name the clock use its time instead of the real time.',
       body: clockInput,
       data: clockRecord,
       handle: async ({ body, principal }) => ({
@@ -19,10 +22,10 @@ export function clockRoutes(deps: ClockDeps): Route[] {
     }),
 
     post('/api/clock/advance', 'subscription_write', 'Clocks', {
-      summary: 'Move a test clock',
+      summary: 'Advance a test clock',
       description:
-        'Forward, up to ten years at once. All that is due on the way happens in its order, with its payments. Answers when ' +
-        'the clock has arrived, or after 15 seconds while it is still `ADVANCING`; look at it again then.',
+        'Moves the clock forward by up to ten years. All work that becomes due is done in order, payments included. Answers ' +
+        'when the clock has arrived, or after 15 seconds while it is still `ADVANCING`; then poll `/api/clock/detail`.',
       body: clockAdvance,
       data: clockRecord,
       handle: async ({ body, principal }) => ({
@@ -32,11 +35,11 @@ export function clockRoutes(deps: ClockDeps): Route[] {
     }),
 
     get('/api/clock/detail', 'subscription_read', 'Clocks', {
-      summary: 'Look at a test clock',
+      summary: 'Get a test clock',
       query: clockQuery,
       data: clockRecord,
       handle: async ({ query, principal }) => {
-        demandOffered(deps);
+        requireTestClocksOffered(deps);
         return { data: recordOf(await readClock(query.id, principal, deps.database)) };
       },
     }),
@@ -46,7 +49,7 @@ export function clockRoutes(deps: ClockDeps): Route[] {
       description: 'Newest first, at most 1,000.',
       data: Type.Array(clockRecord),
       handle: async ({ principal }) => {
-        demandOffered(deps);
+        requireTestClocksOffered(deps);
         const rows = await deps.database.run(listClocks, [await tenantsSeen(deps.database, principal)]);
         return { data: rows.map(recordOf) };
       },

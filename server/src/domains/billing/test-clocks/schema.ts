@@ -2,12 +2,12 @@ import { Type } from 'typebox';
 import { long, nullable } from '../../../platform/http/shapes.ts';
 
 const time = (description: string) =>
-  Type.String({ format: 'date-time', maxLength: 40, pattern: '^(?!0000)', title: 'a time of ISO 8601', description });
+  Type.String({ format: 'date-time', maxLength: 40, pattern: '^(?!0000)', title: 'an ISO 8601 time', description });
 
 export const clockInput = Type.Object(
   {
     name: Type.String({ minLength: 1, maxLength: 200 }),
-    nowTime: Type.Optional(time('What it shows at first: `2026-01-31T00:00:00Z`; the real time without it.')),
+    nowTime: Type.Optional(time('The initial time, such as `2026-01-31T00:00:00Z`. Default: the real time.')),
   },
   { additionalProperties: false },
 );
@@ -15,7 +15,7 @@ export const clockInput = Type.Object(
 export const clockAdvance = Type.Object(
   {
     id: long('The clock.'),
-    toTime: time('What it is to show: later than now, by ten years at most.'),
+    toTime: time('The new time: not before the current time of the clock, and at most ten years after it.'),
   },
   { additionalProperties: false },
 );
@@ -25,11 +25,11 @@ export const clockQuery = Type.Object({ id: long('The clock.') });
 export const clockRecord = Type.Object({
   id: Type.Integer(),
   name: Type.String(),
-  nowTime: Type.String({ description: 'What it shows.' }),
+  nowTime: Type.String({ description: 'The current time of the clock.' }),
   state: Type.Enum(['READY', 'ADVANCING'], {
-    description: 'ADVANCING: on its way to `toTime`, from one due moment to the next.',
+    description: 'ADVANCING: moving to `toTime`, from one due time to the next.',
   }),
-  toTime: nullable(Type.String({ description: 'Where it is going; null: it stands still.' })),
+  toTime: nullable(Type.String({ description: 'The time to which it advances; null: it is READY.' })),
   createdTime: Type.String(),
   updatedTime: nullable(Type.String()),
 });

@@ -1,7 +1,7 @@
 import { statement } from '../../../platform/postgres/statement.ts';
 import type { Topic } from '../../../platform/postgres/topics.ts';
 
-/** Test clocks are due to move. */
+/** Published when a test clock starts to advance. */
 export const clocksDue: Topic = 'clocks';
 
 export interface ClockRow {
@@ -23,12 +23,12 @@ export const insertClock = statement<ClockRow>(
    returning ${columns}`,
 );
 
-/** In whichever of these tenants it is. */
+/** Values: visible tenants, id. */
 export const findClock = statement<ClockRow>(
   'clocks.find',
   `select ${columns}
-     from unnest($1::bigint[]) as seen (tenant_id)
-     join clock k on k.tenant_id = seen.tenant_id and k.id = $2`,
+     from unnest($1::bigint[]) as visible (tenant_id)
+     join clock k on k.tenant_id = visible.tenant_id and k.id = $2`,
 );
 
 export const listClocks = statement<ClockRow>(
@@ -36,8 +36,8 @@ export const listClocks = statement<ClockRow>(
   `select ${columns} from clock k where k.tenant_id = any ($1::bigint[]) order by k.id desc limit 1000`,
 );
 
-/** Sets a clock that stands still on its way. */
-export const sendClock = statement<ClockRow>(
+/** Starts to advance a READY clock. Values: tenant, id, target (ms), now (ms). */
+export const startAdvance = statement<ClockRow>(
   'clocks.send',
   `update clock k
       set target_at = to_timestamp($3::float8 / 1000), updated_at = to_timestamp($4::float8 / 1000)
@@ -46,18 +46,18 @@ export const sendClock = statement<ClockRow>(
   { wakes: [{ topic: clocksDue, when: (rows) => rows.length > 0 }] },
 );
 
-/** For a lookout: whether any clock is on its way. */
-export const clockUnderWay = 'select from clock where target_at is not null';
+/** For the poller: whether any clock is advancing. */
+export const advancingClockDue = 'select from clock where target_at is not null';
 
-/** Values: clocks that are not meant, how many at most. */
-export const clocksUnderWay = statement<ClockRow>(
+/** Values: ids of clocks to leave out, limit. */
+export const findAdvancingClocks = statement<ClockRow>(
   'clocks.under_way',
   `select ${columns} from clock k
     where k.target_at is not null and k.id <> all ($1::bigint[]) order by k.id limit $2`,
 );
 
-/** Only from where it was seen: of two who move it on, one does. Arriving, it stands still. Values: key, from, to (ms). */
-export const stepClock = statement<{ id: number }>(
+/** Moves a clock, if it still has the time `from`, so that only one of two nodes moves it. Values: tenant, id, from, to (ms), has arrived. */
+export const moveClock = statement<{ id: number }>(
   'clocks.step',
   `update clock k
       set now_at = to_timestamp($4::float8 / 1000),

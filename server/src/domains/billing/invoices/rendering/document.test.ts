@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
+import { type LineInput, priceLines } from '../price-lines.ts';
 import type { InvoiceRecord } from '../record.ts';
-import { type LineInput, priced } from '../rules.ts';
-import { type Buyer, printedOf } from './document.ts';
+import { type Buyer, documentOf } from './document.ts';
 
 const ada: Buyer = { name: 'Ada', address: null, email: null };
 const bread: LineInput = { description: 'Bread', quantity: 1, unitAmount: 100 };
 
 function invoiceOf(lines: LineInput[], changes: Partial<InvoiceRecord> = {}): InvoiceRecord {
-  const sums = priced(lines);
+  const sums = priceLines(lines);
   return {
     ...sums,
     id: 7,
@@ -41,8 +41,8 @@ function invoiceOf(lines: LineInput[], changes: Partial<InvoiceRecord> = {}): In
 const plain = (pairs: readonly (readonly [string, string])[]) =>
   pairs.map((pair) => pair.join(': ').replaceAll('\u00a0', ' '));
 
-test('the taxes of all rates come to the tax of the invoice, those named as amounts among them', () => {
-  const { sums } = printedOf(
+test('the taxes of all rates and the taxes given as amounts sum up to the tax of the invoice', () => {
+  const { sums } = documentOf(
     invoiceOf([
       { ...bread, unitAmount: 333, taxRate: 1900 },
       { ...bread, unitAmount: 333, taxRate: 725 },
@@ -65,12 +65,16 @@ test('the taxes of all rates come to the tax of the invoice, those named as amou
   ]);
 });
 
-test('what one rate was reckoned on is exact also beyond what a number carries', () => {
+test('the base of a tax rate is exact also beyond 2^53 − 1', () => {
   const most = Number.MAX_SAFE_INTEGER;
   const lines = [most, most, -most].map((unitAmount, i) => ({ ...bread, unitAmount, taxRate: i < 2 ? 0 : 100 }));
-  const { sums } = printedOf(invoiceOf([...lines, { ...bread, unitAmount: most, taxRate: 100 }].slice(1)), 'Mill', ada);
+  const { sums } = documentOf(
+    invoiceOf([...lines, { ...bread, unitAmount: most, taxRate: 100 }].slice(1)),
+    'Mill',
+    ada,
+  );
   expect(plain(sums)).toContain('Tax 0 % of 90,071,992,547,409.91: EUR 0.00');
-  const { sums: doubled } = printedOf(
+  const { sums: doubled } = documentOf(
     invoiceOf(lines.map((line) => ({ ...line, taxRate: line.taxRate / 100 }))),
     'Mill',
     ada,
@@ -78,8 +82,8 @@ test('what one rate was reckoned on is exact also beyond what a number carries',
   expect(plain(doubled)).toContain('Tax 0 % of 180,143,985,094,819.82: EUR 0.00');
 });
 
-test('an address is put together as its country does, as far as it is known', () => {
-  const linesOf = (address: Buyer['address']) => printedOf(invoiceOf([bread]), 'Mill', { ...ada, address }).buyer;
+test('an address is formatted with the parts that are known; a state precedes the postal code', () => {
+  const linesOf = (address: Buyer['address']) => documentOf(invoiceOf([bread]), 'Mill', { ...ada, address }).buyer;
   expect(linesOf(null)).toEqual(['Ada']);
   expect(linesOf({ line1: 'Rue 1', postalCode: '75001', city: 'Paris', country: 'FR' })).toEqual([
     'Ada',
@@ -95,8 +99,8 @@ test('an address is put together as its country does, as far as it is known', ()
   expect(linesOf({ state: 'TX', country: 'USA' })).toEqual(['Ada', 'TX', 'USA']);
 });
 
-test('days are those of UTC, with the month as a word', () => {
-  const { facts } = printedOf(
+test('days are in UTC, with the name of the month', () => {
+  const { facts } = documentOf(
     invoiceOf([bread], { periodStart: '2027-06-01T00:00:00.000Z', periodEnd: '2027-06-30T23:59:59.000Z' }),
     'Mill',
     ada,
@@ -104,10 +108,10 @@ test('days are those of UTC, with the month as a word', () => {
   expect(plain(facts)).toEqual(['Date: 1 June 2027', 'Due: 30 June 2027', 'Period: 1 June 2027 – 30 June 2027']);
 });
 
-test('an invoice over nothing asks for nothing', () => {
+test('an invoice with a total of 0 shows that nothing is to be paid', () => {
   const paid = { status: 'PAID', paidTime: '2027-06-01T23:30:00.000Z' } as const;
-  expect(printedOf(invoiceOf([{ ...bread, unitAmount: 0 }], paid), 'Mill', ada)).toMatchObject({
-    demand: 'Nothing is to be paid',
+  expect(documentOf(invoiceOf([{ ...bread, unitAmount: 0 }], paid), 'Mill', ada)).toMatchObject({
+    paymentSummary: 'Nothing is to be paid',
     stamp: 'Paid',
   });
 });

@@ -2,38 +2,38 @@ import { decimalOf } from '../../../../core/money.ts';
 import type { CustomerRecord } from '../../customers/record.ts';
 import type { InvoiceRecord } from '../record.ts';
 
-/** What stands on paper, whatever the paper is. Days are those of UTC. */
-export interface PrintedInvoice {
+/** The content of a rendered invoice, the same for HTML and PDF. Days are in UTC. */
+export interface InvoiceDocument {
   id: number;
   title: string;
-  /** How things stand, where they are not as one would think. */
+  /** Shown next to the title when the invoice is not simply open. */
   stamp: 'Paid' | 'Void' | 'Draft' | null;
   seller: string;
-  /** Name, address and e-mail address of who is to pay. */
+  /** Name, address and e-mail address of the customer. */
   buyer: string[];
-  /** What is asked for, in one line; a draft asks for nothing yet. */
-  demand: string | null;
-  facts: Pair[];
+  /** The amount to pay and its due date, or why nothing is to be paid; null for a draft. */
+  paymentSummary: string | null;
+  facts: LabelledValue[];
   description: string | null;
   lines: { description: string; quantity: string; unitPrice: string; tax: string; amount: string }[];
-  /** The last one is what all the others lead to. */
-  sums: Pair[];
-  /** Of the file: when what it shows last changed. */
-  changed: Date;
+  /** The last entry is the result. */
+  sums: LabelledValue[];
+  /** When the invoice last changed; the date of the PDF file. */
+  changedAt: Date;
 }
 
-/** A label and what stands beside it. */
-export type Pair = [label: string, value: string];
+/** A label and its value. */
+export type LabelledValue = [label: string, value: string];
 
 export type Buyer = Pick<CustomerRecord, 'name' | 'address' | 'email'>;
 
 const stamps = { DRAFT: 'Draft', OPEN: null, PAID: 'Paid', VOID: 'Void', UNCOLLECTIBLE: null } as const;
 
-/** What the lines have, each its column. */
-export const columnNames = ['Description', 'Quantity', 'Unit price', 'Tax', 'Amount'] as const;
+/** The column titles of the lines. */
+export const lineColumns = ['Description', 'Quantity', 'Unit price', 'Tax', 'Amount'] as const;
 
-/** An invoice in the words and figures that are printed. */
-export function printedOf(invoice: InvoiceRecord, seller: string, buyer: Buyer): PrintedInvoice {
+/** Formats an invoice for rendering. */
+export function documentOf(invoice: InvoiceRecord, seller: string, buyer: Buyer): InvoiceDocument {
   const { currency, number, status } = invoice;
   return {
     id: invoice.id,
@@ -41,7 +41,7 @@ export function printedOf(invoice: InvoiceRecord, seller: string, buyer: Buyer):
     stamp: stamps[status],
     seller,
     buyer: addressOf(buyer),
-    demand: demandOf(invoice),
+    paymentSummary: paymentSummaryOf(invoice),
     facts: factsOf(invoice),
     description: invoice.description,
     lines: invoice.lines.map((line) => ({
@@ -52,15 +52,15 @@ export function printedOf(invoice: InvoiceRecord, seller: string, buyer: Buyer):
       amount: figureOf(line.amount, currency),
     })),
     sums: sumsOf(invoice),
-    changed: new Date(invoice.updatedTime),
+    changedAt: new Date(invoice.updatedTime),
   };
 }
 
-/** Where there is a state, the postal code stands behind it, as it does in the countries that have them; else before the city. */
+/** With a state, the postal code follows it, as in the countries that have states; otherwise it precedes the city. */
 function addressOf({ name, address, email }: Buyer): string[] {
   const { line1, line2, postalCode, city, state, country } = address ?? {};
-  const place = state ? [[city, state].filter(Boolean).join(', '), postalCode] : [postalCode, city];
-  const lines = [name, line1, line2, place.filter(Boolean).join(' '), country && countryOf(country), email];
+  const cityLine = state ? [[city, state].filter(Boolean).join(', '), postalCode] : [postalCode, city];
+  const lines = [name, line1, line2, cityLine.filter(Boolean).join(' '), country && countryOf(country), email];
   return lines.filter((line): line is string => !!line);
 }
 
@@ -71,7 +71,7 @@ function countryOf(code: string): string {
   return code.length === 2 ? (countryNames.of(code) ?? code) : code;
 }
 
-function demandOf({ status, currency, amountRemaining, total, dueDate, paidTime, closedTime }: InvoiceRecord) {
+function paymentSummaryOf({ status, currency, amountRemaining, total, dueDate, paidTime, closedTime }: InvoiceRecord) {
   if (status === 'DRAFT') return null;
   if (status === 'VOID') return `Void since ${dayOf(closedTime)}: nothing is to be paid`;
   if (total === 0) return 'Nothing is to be paid';
@@ -79,13 +79,13 @@ function demandOf({ status, currency, amountRemaining, total, dueDate, paidTime,
   return `${priceOf(amountRemaining, currency)} to pay by ${dayOf(dueDate)}`;
 }
 
-function factsOf({ finalizedTime, dueDate, periodStart, periodEnd, status }: InvoiceRecord): Pair[] {
+function factsOf({ finalizedTime, dueDate, periodStart, periodEnd, status }: InvoiceRecord): LabelledValue[] {
   const facts: [string, string | null][] = [
     ['Date', dayOf(finalizedTime)],
     ['Due', status === 'VOID' ? null : dayOf(dueDate)],
     ['Period', periodStart && periodEnd && `${dayOf(periodStart)} – ${dayOf(periodEnd)}`],
   ];
-  return facts.filter((fact): fact is Pair => fact[1] !== null);
+  return facts.filter((fact): fact is LabelledValue => fact[1] !== null);
 }
 
 function taxOf({ taxRate, taxAmount }: InvoiceRecord['lines'][number], currency: string): string {
@@ -93,9 +93,9 @@ function taxOf({ taxRate, taxAmount }: InvoiceRecord['lines'][number], currency:
   return taxAmount === 0 ? '' : figureOf(taxAmount, currency);
 }
 
-function sumsOf(invoice: InvoiceRecord): Pair[] {
+function sumsOf(invoice: InvoiceRecord): LabelledValue[] {
   const { currency, status, subtotal, total, amountPaid, amountRemaining } = invoice;
-  const sums: Pair[] = [
+  const sums: LabelledValue[] = [
     ['Subtotal', priceOf(subtotal, currency)],
     ...taxesOf(invoice),
     ['Total', priceOf(total, currency)],
@@ -105,30 +105,30 @@ function sumsOf(invoice: InvoiceRecord): Pair[] {
   return [...sums, ['To pay', priceOf(amountRemaining, currency)]];
 }
 
-/** The taxes by rate, each with what it was reckoned on; those that were named as amounts stand last, in one. */
-function taxesOf({ lines, currency }: InvoiceRecord): Pair[] {
+/** The tax of each rate with its base; taxes given as amounts are summed up in the last entry. */
+function taxesOf({ lines, currency }: InvoiceRecord): LabelledValue[] {
   const rates = [...new Set(lines.flatMap(({ taxRate }) => taxRate ?? []))].sort((a, b) => a - b);
-  const named = lines.filter(({ taxRate, taxAmount }) => taxRate === null && taxAmount !== 0);
-  const taxes = rates.map((rate): Pair => {
-    const rated = lines.filter(({ taxRate }) => taxRate === rate);
-    const base = figureOf(sumOf(rated.map(({ amount }) => amount)), currency);
-    return [`Tax ${percentOf(rate)} of ${base}`, priceOf(sumOf(rated.map(({ taxAmount }) => taxAmount)), currency)];
+  const withTaxAmount = lines.filter(({ taxRate, taxAmount }) => taxRate === null && taxAmount !== 0);
+  const taxes = rates.map((rate): LabelledValue => {
+    const withRate = lines.filter(({ taxRate }) => taxRate === rate);
+    const base = figureOf(sumOf(withRate.map(({ amount }) => amount)), currency);
+    return [`Tax ${percentOf(rate)} of ${base}`, priceOf(sumOf(withRate.map(({ taxAmount }) => taxAmount)), currency)];
   });
-  if (named.length > 0 || rates.length === 0)
-    taxes.push(['Tax', priceOf(sumOf(named.map(({ taxAmount }) => taxAmount)), currency)]);
+  if (withTaxAmount.length > 0 || rates.length === 0)
+    taxes.push(['Tax', priceOf(sumOf(withTaxAmount.map(({ taxAmount }) => taxAmount)), currency)]);
   return taxes;
 }
 
-/** Exact also where lines of one rate come to more than the invoice, which has credits of another. */
+/** In bigint: the lines of one rate can exceed 2^53 − 1 when lines of another rate are credits. */
 const sumOf = (amounts: readonly number[]) => amounts.reduce((sum, amount) => sum + BigInt(amount), 0n);
 
-/** 2027-06-30 → `30 June 2027`, which nobody takes for another day. */
+/** 2027-06-30 → `30 June 2027`, which is unambiguous in all countries. */
 function dayOf(time: string | null): string | null {
   if (time === null) return null;
   return new Date(time).toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
 }
 
-/** 123456 EUR → `EUR 1,234.56`, not to be broken: in front, the code leaves the figures of a column aligned. */
+/** 123456 EUR → `EUR 1,234.56`, without a line break. The code stands first to keep the figures of a column aligned. */
 const priceOf = (amount: number | bigint, currency: string) => `${currency}\u00a0${figureOf(amount, currency)}`;
 
 function figureOf(amount: number | bigint, currency: string): string {

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, extname, join } from 'node:path';
 
-/** What we need of a font that fontkit has opened; pdfkit takes it as it is, for any number of files. */
+/** A font opened by fontkit. pdfkit accepts it, and it can be reused for any number of files. */
 export interface Font {
   hasGlyphForCodePoint: (codePoint: number) => boolean;
 }
 
-/** A typeface in two weights, which have the same letters. Of these only those that are used go into a PDF. */
+/** A typeface in two weights with the same characters. A PDF embeds only the glyphs that it uses. */
 export interface Face {
   name: string;
   regular: () => Font;
@@ -17,17 +17,21 @@ export interface Face {
 const require = createRequire(import.meta.url);
 const fontkit = require('fontkit') as { create: (bytes: Buffer) => Font };
 
-/** Latin, Greek, Cyrillic, Armenian, Georgian, Arabic, Hebrew: the fonts built into PDF know Western Europe alone. */
-const everyday = face('dejavu-fonts-ttf/package.json', 'ttf/DejaVuSans.ttf', 'ttf/DejaVuSans-Bold.ttf');
+/** Latin, Greek, Cyrillic, Armenian, Georgian, Arabic, Hebrew. The standard PDF fonts only cover Western Europe. */
+const dejaVu = installedFace('dejavu-fonts-ttf/package.json', 'ttf/DejaVuSans.ttf', 'ttf/DejaVuSans-Bold.ttf');
 
-/** 30 to 40 MB each, so they are there only where someone has installed them. Each knows more Han letters than its own. */
-const chinese = face('@embedpdf/fonts-sc', '../fonts/NotoSansHans-Regular.otf', '../fonts/NotoSansHans-Bold.otf');
-const japanese = face('@embedpdf/fonts-jp', '../fonts/NotoSansJP-Regular.otf', '../fonts/NotoSansJP-Bold.otf');
-const korean = face('@embedpdf/fonts-kr', '../fonts/NotoSansKR-Regular.otf', '../fonts/NotoSansKR-Bold.otf');
+/** Optional packages, 30 to 40 MB each. Each also has Han characters of the other languages. */
+const chinese = installedFace(
+  '@embedpdf/fonts-sc',
+  '../fonts/NotoSansHans-Regular.otf',
+  '../fonts/NotoSansHans-Bold.otf',
+);
+const japanese = installedFace('@embedpdf/fonts-jp', '../fonts/NotoSansJP-Regular.otf', '../fonts/NotoSansJP-Bold.otf');
+const korean = installedFace('@embedpdf/fonts-kr', '../fonts/NotoSansKR-Regular.otf', '../fonts/NotoSansKR-Bold.otf');
 
 /**
- * The faces for a text, the one to ask first in front. A Han letter is drawn differently in China, Japan and Korea: what
- * else stands in the text tells whose it is.
+ * The faces for a text, in order of preference. Han characters look different in China, Japan and Korea: the other scripts in
+ * the text decide which face comes first.
  */
 export function facesFor(text: string): Face[] {
   const eastern = /[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text)
@@ -35,25 +39,25 @@ export function facesFor(text: string): Face[] {
     : /\p{Script=Hangul}/u.test(text)
       ? [korean, chinese, japanese]
       : [chinese, japanese, korean];
-  return [everyday, ...eastern].filter((one) => one !== undefined);
+  return [dejaVu, ...eastern].filter((one) => one !== undefined);
 }
 
-/** Undefined where the package is not installed. `inside` leads to the folder that the files are told from. */
-function face(inside: string, regular: string, bold: string): Face | undefined {
+/** Undefined when the package is not installed. The font files are relative to the folder of `anchor`. */
+function installedFace(anchor: string, regular: string, bold: string): Face | undefined {
   try {
-    const folder = dirname(require.resolve(inside));
+    const folder = dirname(require.resolve(anchor));
     return {
       name: basename(regular, extname(regular)),
-      regular: opened(join(folder, regular)),
-      bold: opened(join(folder, bold)),
+      regular: lazyFont(join(folder, regular)),
+      bold: lazyFont(join(folder, bold)),
     };
   } catch {
     return undefined;
   }
 }
 
-/** Read when it is first needed, and kept: reading one costs 0.1 s. */
-function opened(file: string): () => Font {
+/** Reads the font on first use and keeps it: reading takes 0.1 s. */
+function lazyFont(file: string): () => Font {
   let font: Font | undefined;
   return () => {
     font ??= fontkit.create(readFileSync(file));

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { escaped } from '../../../../platform/http/html.ts';
-import { columnNames, type Pair, type PrintedInvoice } from './document.ts';
+import { type InvoiceDocument, type LabelledValue, lineColumns } from './document.ts';
 
-/** Paper is white, also where the screen is dark. Its size is the printer's: nothing here depends on A4 or Letter. */
+/** Always light, since invoices are printed. The layout does not depend on the paper size. */
 const style = `:root { color-scheme: only light; background: #fff; color: #1a1a1a; }
 body {
   font: 0.875rem/1.5 system-ui, sans-serif; font-variant-numeric: tabular-nums;
@@ -48,13 +48,13 @@ tr, .sums { break-inside: avoid; }
 @media print { body { font-size: 9.5pt; max-width: none; margin: 0; padding: 0; } }
 `;
 
-/** The page holds nothing but itself: no script, nothing loaded, in no frame. */
+/** No scripts, no resources, no frames. */
 export const contentPolicy =
   `default-src 'none'; style-src 'sha256-${hash('sha256', style, 'base64')}'; base-uri 'none'; form-action 'none'; ` +
   "frame-ancestors 'none'";
 
-export function htmlOf(printed: PrintedInvoice): string {
-  const { title, stamp, seller, buyer, demand, facts, description, lines, sums } = printed;
+export function renderHtml(invoice: InvoiceDocument): string {
+  const { title, stamp, seller, buyer, paymentSummary, facts, description, lines, sums } = invoice;
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -73,10 +73,10 @@ export function htmlOf(printed: PrintedInvoice): string {
 ${pairs(facts)}
 </dl>
 </div>
-${demand === null ? '' : `<p class="demand">${escaped(demand)}</p>`}
+${paymentSummary === null ? '' : `<p class="demand">${escaped(paymentSummary)}</p>`}
 ${description === null ? '' : `<p>${escaped(description)}</p>`}
 <table>
-<thead><tr>${columnNames.map((name) => `<th scope="col">${name}</th>`).join('')}</tr></thead>
+<thead><tr>${lineColumns.map((name) => `<th scope="col">${name}</th>`).join('')}</tr></thead>
 <tbody>
 ${lines.map(rowOf).join('\n')}
 </tbody>
@@ -89,11 +89,11 @@ ${pairs(sums)}
 `;
 }
 
-function rowOf({ description, quantity, unitPrice, tax, amount }: PrintedInvoice['lines'][number]): string {
+function rowOf({ description, quantity, unitPrice, tax, amount }: InvoiceDocument['lines'][number]): string {
   const figures = [quantity, unitPrice, tax, amount].map((figure) => `<td>${escaped(figure)}</td>`).join('');
   return `<tr><td dir="auto">${escaped(description)}</td>${figures}</tr>`;
 }
 
-function pairs(all: readonly Pair[]): string {
+function pairs(all: readonly LabelledValue[]): string {
   return all.map(([label, value]) => `<dt>${escaped(label)}</dt><dd>${escaped(value)}</dd>`).join('\n');
 }

@@ -33,7 +33,7 @@ async function printed(id: number, format: Format, as = admin): Promise<Response
   return response;
 }
 
-/** What can be read on paper, line by line. */
+/** The text of a rendered invoice, line by line. */
 async function readOn(id: number, format: Format): Promise<string[]> {
   const response = await printed(id, format);
   if (format === 'pdf') return pagesOf(Buffer.from(await response.arrayBuffer())).flatMap(rowsOf);
@@ -51,7 +51,7 @@ const nasty = '<script>alert(1)</script>"\'&';
 const today = () => new Date().toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
 
 describe.each(formats)('as %s', (format) => {
-  test('the figures are those of the record, to the digit of each currency', async () => {
+  test('the figures equal those of the record, with the decimals of each currency', async () => {
     const customerId = await makeCustomer(florin, admin);
     const lines = [
       { description: 'Bread', quantity: 1200, unitAmount: 450, taxRate: 700 },
@@ -83,35 +83,35 @@ describe.each(formats)('as %s', (format) => {
     );
   });
 
-  test('it says whether it is a draft, what is to pay by when, that it is paid, and that it is void', async () => {
+  test('it shows a draft, the amount to pay with its due date, a payment, and a void invoice', async () => {
     const customerId = await makeCustomer(florin, admin);
     const due = { dueDate: '2027-06-30' };
     const id = await makeDraft(florin, admin, customerId, due);
-    const sheet = async (of: number) => (await readOn(of, format)).join('\n').replaceAll('\u00a0', ' ');
-    const draft = await sheet(id);
+    const textOf = async (of: number) => (await readOn(of, format)).join('\n').replaceAll('\u00a0', ' ');
+    const draft = await textOf(id);
     expect(draft).toMatch(/draft/i);
     expect(draft).not.toMatch(/to pay/i);
     const { number } = dataOf(await florin.post('/api/invoice/finalize', { id }, admin));
-    const open = await sheet(id);
+    const open = await textOf(id);
     expect(open).toContain(`Invoice ${number}`);
     expect(open).toContain('USD 10.00 to pay by 30 June 2027');
     expect(open).not.toMatch(/draft|paid|void/i);
     await paid(id, 300);
-    const part = await sheet(id);
+    const part = await textOf(id);
     expect(part).toContain('USD 7.00 to pay by 30 June 2027');
     for (const row of ['Total USD 10.00', 'Paid USD −3.00', 'To pay USD 7.00']) expect(part.split('\n')).toContain(row);
     await paid(id);
-    const whole = await sheet(id);
+    const whole = await textOf(id);
     expect(whole.replaceAll(/paid/gi, 'PAID')).toMatch(/^(Invoice INV-\d+)?PAID$/m);
     expect(whole).toContain(`USD 10.00 paid on ${today()}`);
     expect(whole.split('\n')).toContain('To pay USD 0.00');
-    const gone = await makeInvoice(florin, admin, customerId, due);
-    dataOf(await florin.post('/api/invoice/void', { id: gone }, admin));
-    expect(await sheet(gone)).toContain(`Void since ${today()}: nothing is to be paid`);
-    expect(await sheet(gone)).not.toContain('30 June 2027');
+    const voided = await makeInvoice(florin, admin, customerId, due);
+    dataOf(await florin.post('/api/invoice/void', { id: voided }, admin));
+    expect(await textOf(voided)).toContain(`Void since ${today()}: nothing is to be paid`);
+    expect(await textOf(voided)).not.toContain('30 June 2027');
   });
 
-  test('who is to pay is named with the whole address, in whatever letters', async () => {
+  test('the customer is shown with the whole address, in any script', async () => {
     const address = { line1: 'Žižkovská 12', postalCode: '130 00', city: 'Praha', country: 'CZ' };
     const names = ['Šárka Ångström', 'Ελένη Παπαδοπούλου', 'Иван Щербаков'];
     for (const name of names) {
@@ -122,7 +122,7 @@ describe.each(formats)('as %s', (format) => {
     }
   });
 
-  test('it is refused to strangers and to keys without the scope, and is not there for other tenants', async () => {
+  test('it is refused without a login and without the scope, and not found by other tenants', async () => {
     const id = await makeInvoice(florin, admin, await makeCustomer(florin, admin));
     const path = `/api/invoice/print?id=${id}&format=${format}`;
     expect((await florin.get(path)).status).toBe(401);
@@ -136,7 +136,7 @@ describe.each(formats)('as %s', (format) => {
   });
 });
 
-test('the page shows whatever was written as text, and may load or run nothing', async () => {
+test('the page escapes all texts, and runs and loads nothing', async () => {
   const address = { line1: nasty, city: 'Köln', country: 'DE' };
   const buyer = await makeCustomer(florin, admin, { name: nasty, address });
   const lines = [{ description: nasty, quantity: 2, unitAmount: 1050, taxRate: 725 }];
@@ -152,7 +152,7 @@ test('the page shows whatever was written as text, and may load or run nothing',
 });
 
 describe('the PDF', () => {
-  test('is a file with a name, and shows whatever was written as text', async () => {
+  test('is a file with a name, and shows markup as text', async () => {
     const id = await makeInvoice(florin, admin, await makeCustomer(florin, admin, { name: nasty }));
     const { headers } = await printed(id, 'pdf');
     expect(headers.get('content-type')).toBe('application/pdf');
@@ -160,7 +160,7 @@ describe('the PDF', () => {
     expect(await readOn(id, 'pdf')).toContain(nasty);
   });
 
-  test('of sixty lines shows each once, on pages that are numbered and name the columns', async () => {
+  test('shows each of sixty lines once, on numbered pages with column titles', async () => {
     const lines = Array.from({ length: 60 }, (_, i) => ({
       description: `Nr. ${i}: ${i % 3 === 0 ? 'a loaf of rye bread with caraway, which takes more than one line of text. ' : 'Žito'}`,
       quantity: i + 1,
@@ -177,7 +177,7 @@ describe('the PDF', () => {
     expect(shown.map(Number)).toEqual(lines.flatMap((_, i) => [i, i + 1]));
   });
 
-  test('breaks what is higher than a page, and breaks no figure', async () => {
+  test('breaks descriptions that are higher than a page, and never a figure', async () => {
     const lines = [
       { description: 'One under the other\n'.repeat(25).trim(), quantity: 1, unitAmount: 1 },
       { description: 'W'.repeat(500), quantity: 1_000_000_000, unitAmount: 9_007_198 },
@@ -191,7 +191,7 @@ describe('the PDF', () => {
     expect(rows.find((row) => row.startsWith('WW'))).toMatch(/ 1,000,000,000 90,071\.98 90,071,980,000,000\.00$/);
   });
 
-  test('has a sum for each of two hundred rates', async () => {
+  test('has a total for each of two hundred tax rates', async () => {
     const lines = Array.from({ length: 200 }, (_, i) => ({
       description: 'Bread',
       quantity: 1,
@@ -202,7 +202,7 @@ describe('the PDF', () => {
     expect(rows.filter((row) => /^Tax \S+\u00a0% of 10\.00 /.test(row))).toHaveLength(200);
   });
 
-  test('says where it has no font for a letter, instead of showing another, and only there', async () => {
+  test('shows a note when no font has a character, and only then', async () => {
     const remark = 'This file has no font for some letters; □ stands for each of them.';
     const of = async (name: string) => {
       const id = await makeInvoice(florin, admin, await makeCustomer(florin, admin, { name }));

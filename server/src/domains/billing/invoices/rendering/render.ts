@@ -2,45 +2,43 @@ import type { Static } from 'typebox';
 import type { Principal } from '../../../../core/principal.ts';
 import type { Answer } from '../../../../platform/http/route.ts';
 import type { Database } from '../../../../platform/postgres/database.ts';
-import { statement } from '../../../../platform/postgres/statement.ts';
 import { readCustomer } from '../../customers/read.ts';
-import { readInvoice } from '../close.ts';
-import { wholeOf } from '../record.ts';
+import { readInvoice } from '../read.ts';
+import { detailOf } from '../record.ts';
 import type { printQuery } from '../schema.ts';
-import { printedOf } from './document.ts';
-import { contentPolicy, htmlOf } from './html.ts';
+import { findSeller } from '../statements.ts';
+import { documentOf } from './document.ts';
+import { contentPolicy, renderHtml } from './html.ts';
 
 export const printedTypes = ['text/html', 'application/pdf'] as const;
 
-const findSeller = statement<{ name: string }>('invoices.find_seller', 'select name from tenant where id = $1');
-
 /**
- * The invoice as a page or a PDF. The page needs no script and may load nothing; whatever merchants and customers wrote is
- * text in it.
+ * Renders an invoice as an HTML page or a PDF file. The page runs no scripts and loads no resources; all texts of merchants
+ * and customers are escaped.
  */
-export async function printInvoice(
+export async function renderInvoice(
   { id, format }: Static<typeof printQuery>,
   principal: Principal,
   database: Database,
 ): Promise<Answer<never>> {
-  const printed = await database.snapshot(async (moment) => {
-    const row = await readInvoice(moment, id, principal);
-    const customer = await readCustomer(moment, row.customer_id, principal);
-    const [seller] = await moment.run(findSeller, [row.tenant_id]);
-    return printedOf(await wholeOf(moment, row), seller?.name ?? '', customer);
+  const document = await database.snapshot(async (snapshot) => {
+    const row = await readInvoice(snapshot, id, principal);
+    const customer = await readCustomer(snapshot, row.customer_id, principal);
+    const [seller] = await snapshot.run(findSeller, [row.tenant_id]);
+    return documentOf(await detailOf(snapshot, row), seller?.name ?? '', customer);
   });
-  const safe = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' };
+  const securityHeaders = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' };
   if (format !== 'pdf') {
     return {
-      document: { type: 'text/html; charset=utf-8', content: htmlOf(printed) },
-      headers: { ...safe, 'content-security-policy': contentPolicy },
+      document: { type: 'text/html; charset=utf-8', content: renderHtml(document) },
+      headers: { ...securityHeaders, 'content-security-policy': contentPolicy },
     };
   }
-  // Loaded when the first PDF is asked for: library and fonts cost 20 MB and 0.2 s.
-  const { pdfOf } = await import('./pdf.ts');
+  // Loaded on the first request for a PDF: the library and fonts take 20 MB and 0.2 s.
+  const { renderPdf: pdfOf } = await import('./pdf.ts');
   const name = `attachment; filename="invoice-${id}.pdf"`;
   return {
-    document: { type: 'application/pdf', content: await pdfOf(printed) },
-    headers: { ...safe, 'content-disposition': name },
+    document: { type: 'application/pdf', content: await pdfOf(document) },
+    headers: { ...securityHeaders, 'content-disposition': name },
   };
 }

@@ -1,27 +1,27 @@
 import { createRequire } from 'node:module';
 import type { Face } from './fonts.ts';
 
-/** Letters of one face that run in one direction, in the order in which they are read. */
+/** Text of one face and one direction, in reading order. */
 export interface Run {
   text: string;
   face: Face;
 }
 
 export interface Line {
-  /** As they stand on the paper, from left to right. */
+  /** In visual order, from left to right. */
   runs: Run[];
   width: number;
-  /** Its paragraph is read from right to left, and so begins at the right. */
+  /** Whether its paragraph is right-to-left and starts at the right. */
   isRtl: boolean;
 }
 
-export interface Typesetting {
-  /** The one to ask first in front. */
+export interface LayoutOptions {
+  /** In order of preference. */
   faces: readonly Face[];
   widthOf: (run: Run) => number;
 }
 
-/** Stands for a letter that no face has. It is in DejaVu, which is always there. */
+/** Replaces a character that no face has. DejaVu has it, which is always installed. */
 export const placeholder = '□';
 
 interface Levels {
@@ -41,32 +41,32 @@ interface LineBreaks {
 
 const require = createRequire(import.meta.url);
 const LineBreaker = require('linebreak') as new (text: string) => LineBreaks;
-const bidi = bidiOrNot();
+const bidi = loadBidi();
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** What has to be set from right to left can be. */
+/** Whether right-to-left text can be shown in visual order. */
 export const canReorder = bidi !== undefined;
 export const rightToLeft = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 
-/** What is never shown, but for what joins letters and what turns them. */
-const unseen = /[[\p{Cc}\p{Default_Ignorable_Code_Point}]--[\u061c\u200c-\u200f\u202a-\u202e\u2066-\u2069]]/gv;
+/** Invisible characters, except joiners and direction marks. */
+const invisible = /[[\p{Cc}\p{Default_Ignorable_Code_Point}]--[\u061c\u200c-\u200f\u202a-\u202e\u2066-\u2069]]/gv;
 const joiners = /[\u200c\u200d]/g;
-const turners = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const directionMarks = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** A text as lines no wider than `width`, broken where Unicode allows it (UAX 14), and each in the order of UAX 9. */
-export function linesOf(text: string, width: number, typesetting: Typesetting): Line[] {
+/** Breaks a text into lines no wider than `width` where Unicode allows it (UAX 14), each in visual order (UAX 9). */
+export function layOutLines(text: string, width: number, typesetting: LayoutOptions): Line[] {
   return paragraphsOf(text).flatMap((paragraph) => {
-    const set = faced(paragraph, typesetting.faces);
+    const set = assignFaces(paragraph, typesetting.faces);
     const levels = rightToLeft.test(set.text) ? bidi?.getEmbeddingLevels(set.text) : undefined;
-    return stretches(set, width, typesetting).map(([start, end]) => {
-      const runs = runsOf(set, levels, start, end);
+    return lineRanges(set, width, typesetting).map(([start, end]) => {
+      const runs = visualRuns(set, levels, start, end);
       return { runs, width: widthOf(runs, typesetting), isRtl: (levels?.paragraphs[0]?.level ?? 0) % 2 === 1 };
     });
   });
 }
 
-/** Undefined where the package is not installed: words from right to left then stand in the wrong order. */
-function bidiOrNot(): Bidi | undefined {
+/** Undefined when the package is not installed: right-to-left text is then shown in the wrong order. */
+function loadBidi(): Bidi | undefined {
   try {
     return (require('bidi-js') as () => Bidi)();
   } catch {
@@ -78,23 +78,23 @@ function paragraphsOf(text: string): string[] {
   return text
     .normalize('NFC')
     .split(/\r\n|[\n\v\f\r\u0085\u2028\u2029]/)
-    .map((paragraph) => paragraph.replaceAll('\t', '    ').replace(unseen, ''));
+    .map((paragraph) => paragraph.replaceAll('\t', '    ').replace(invisible, ''));
 }
 
-interface Faced {
+interface TextWithFaces {
   text: string;
-  /** The face of each unit of the text. */
+  /** The face of each UTF-16 code unit of the text. */
   faces: Face[];
 }
 
-/** Each letter with its marks gets the first face that has all of it; what none has is replaced. */
-function faced(text: string, faces: readonly Face[]): Faced {
+/** Gives each grapheme the first face that has all of it; a grapheme that none has is replaced. */
+function assignFaces(text: string, faces: readonly Face[]): TextWithFaces {
   const first = faces[0] as Face;
-  if (has(first, text)) return { text, faces: Array<Face>(text.length).fill(first) };
+  if (hasGlyphsFor(first, text)) return { text, faces: Array<Face>(text.length).fill(first) };
   let shown = '';
   const given: Face[] = [];
   for (const { segment } of graphemes.segment(text)) {
-    const face = faces.find((one) => has(one, segment));
+    const face = faces.find((one) => hasGlyphsFor(one, segment));
     const letter = face === undefined ? placeholder : segment;
     shown += letter;
     for (let i = 0; i < letter.length; i++) given.push(face ?? first);
@@ -102,20 +102,20 @@ function faced(text: string, faces: readonly Face[]): Faced {
   return { text: shown, faces: given };
 }
 
-function has(face: Face, text: string): boolean {
+function hasGlyphsFor(face: Face, text: string): boolean {
   const font = face.regular();
-  for (const letter of text.replace(joiners, '').replace(turners, ''))
+  for (const letter of text.replace(joiners, '').replace(directionMarks, ''))
     if (!font.hasGlyphForCodePoint(letter.codePointAt(0) as number)) return false;
   return true;
 }
 
-/** Where lines begin and end; spaces at their end are left out. */
-function stretches({ text, faces }: Faced, width: number, typesetting: Typesetting): [number, number][] {
+/** Start and end of each line, without trailing spaces. */
+function lineRanges({ text, faces }: TextWithFaces, width: number, typesetting: LayoutOptions): [number, number][] {
   const lines: [number, number][] = [];
   const widthBetween = (start: number, end: number) => widthOf(logicalRuns({ text, faces }, start, end), typesetting);
   let start = 0;
   let used = 0;
-  for (const [from, to] of breakable(text)) {
+  for (const [from, to] of breakOpportunities(text)) {
     const end = from + text.slice(from, to).trimEnd().length;
     const word = widthBetween(from, end);
     if (used > 0 && used + word > width) {
@@ -125,7 +125,7 @@ function stretches({ text, faces }: Faced, width: number, typesetting: Typesetti
     }
     used += word + widthBetween(end, to);
     if (word <= width) continue;
-    // A word that is wider than a line is broken between letters.
+    // A word that is wider than a line is broken between graphemes.
     used = 0;
     for (const { index, segment } of graphemes.segment(text.slice(from, to))) {
       const letter = widthBetween(from + index, from + index + segment.length);
@@ -141,7 +141,7 @@ function stretches({ text, faces }: Faced, width: number, typesetting: Typesetti
   return lines.map(([begin, end]) => [begin, begin + text.slice(begin, end).trimEnd().length]);
 }
 
-function* breakable(text: string): Generator<[number, number]> {
+function* breakOpportunities(text: string): Generator<[number, number]> {
   const breaks = new LineBreaker(text);
   let from = 0;
   for (let next = breaks.nextBreak(); next !== null; next = breaks.nextBreak()) {
@@ -150,21 +150,21 @@ function* breakable(text: string): Generator<[number, number]> {
   }
 }
 
-const widthOf = (runs: readonly Run[], typesetting: Typesetting) =>
+const widthOf = (runs: readonly Run[], typesetting: LayoutOptions) =>
   runs.reduce((sum, run) => sum + typesetting.widthOf(run), 0);
 
-function logicalRuns({ text, faces }: Faced, start: number, end: number): Run[] {
+function logicalRuns({ text, faces }: TextWithFaces, start: number, end: number): Run[] {
   const runs: Run[] = [];
   for (let from = start, i = start + 1; from < end; i++) {
     if (i < end && faces[i] === faces[from]) continue;
-    runs.push(runOf(text.slice(from, i), faces[from] as Face));
+    runs.push(cleanRun(text.slice(from, i), faces[from] as Face));
     from = i;
   }
   return runs;
 }
 
-/** A line's runs as they stand on the paper. */
-function runsOf(set: Faced, levels: Levels | undefined, start: number, end: number): Run[] {
+/** The runs of a line in visual order. */
+function visualRuns(set: TextWithFaces, levels: Levels | undefined, start: number, end: number): Run[] {
   if (bidi === undefined || levels === undefined || start === end) return logicalRuns(set, start, end);
   const mirrored = bidi.getMirroredCharactersMap(set.text, levels.levels);
   const runs: (Run & { level: number })[] = [];
@@ -174,18 +174,18 @@ function runsOf(set: Faced, levels: Levels | undefined, start: number, end: numb
     const letter = mirrored.get(i) ?? (set.text[i] as string);
     const last = runs.at(-1);
     if (last === undefined || last.level !== level || last.face !== face) runs.push({ text: letter, face, level });
-    // The font turns letters that are read from right to left by itself: it gets them as they are read.
+    // The font engine reverses right-to-left text itself, so a run keeps its reading order.
     else last.text = level % 2 === 1 ? letter + last.text : last.text + letter;
   }
   return runs.map(({ text, face, level }) =>
-    // Signs alone say nothing of their direction, so that the font does not turn them.
-    runOf(level % 2 === 1 && !rightToLeft.test(text) ? [...text].reverse().join('') : text, face),
+    // A run of neutral characters has no direction of its own, so the font engine does not reverse it.
+    cleanRun(level % 2 === 1 && !rightToLeft.test(text) ? [...text].reverse().join('') : text, face),
   );
 }
 
-/** What turns letters has done so by now; what joins them, the font must know. */
-function runOf(text: string, face: Face): Run {
-  const turned = text.replace(turners, '');
+/** Removes direction marks, which have taken effect, and joiners that the font does not have. */
+function cleanRun(text: string, face: Face): Run {
+  const turned = text.replace(directionMarks, '');
   const knows = (letter: string) => face.regular().hasGlyphForCodePoint(letter.codePointAt(0) as number);
   return { text: turned.replace(joiners, (joiner) => (knows(joiner) ? joiner : '')), face };
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { dayMs, hourMs } from '../../../core/clock.ts';
-import { intervalUnits } from '../plans/schema.ts';
-import { type Anchor, boundaryOf, daysAfter, type Interval, isTimeZone, periodOf } from './calendar.ts';
+import { dayMs, hourMs } from '../../../../core/clock.ts';
+import { intervalUnits } from '../../plans/schema.ts';
+import { type Anchor, boundaryOf, daysAfter, type Interval, isTimeZone, periodOf } from '../calendar.ts';
 
 const at = (text: string) => Date.parse(text);
 const shown = (ms: number) => new Date(ms).toISOString().replace(':00.000Z', 'Z');
@@ -21,13 +21,13 @@ test('month ends clamp and recover', () => {
   expect(boundaries(utc('2028-01-30T00:00Z'), { unit: 'month', count: 1 }, 3)[1]).toBe('2028-02-29T00:00Z');
 });
 
-test('29 February waits for the next leap year, also over a century that is none', () => {
+test('29 February returns in the next leap year, also across 2100, which is none', () => {
   expect(
     boundaries(utc('2096-02-29T00:00Z'), { unit: 'year', count: 1 }, 9).filter((day) => day.includes('-02-29')),
   ).toEqual(['2096-02-29T00:00Z', '2104-02-29T00:00Z']);
 });
 
-test('weeks and days are counted as they are, several at a time', () => {
+test('intervals of several weeks and days are counted exactly', () => {
   expect(boundaries(utc('2026-12-28T23:59Z'), { unit: 'week', count: 2 }, 3)[2]).toBe('2027-01-25T23:59Z');
   expect(boundaries(utc('2028-02-28T12:00Z'), { unit: 'day', count: 1 }, 3)).toEqual([
     '2028-02-28T12:00Z',
@@ -36,7 +36,7 @@ test('weeks and days are counted as they are, several at a time', () => {
   ]);
 });
 
-test('by a zone, a period begins at the same time on the wall in summer and in winter', () => {
+test('in a time zone, periods begin at the same wall-clock time in summer and in winter', () => {
   const zurich: Anchor = { atMs: at('2026-01-31T08:00Z'), timeZone: 'Europe/Zurich' };
   expect(boundaries(zurich, { unit: 'month', count: 1 }, 4)).toEqual([
     '2026-01-31T08:00Z',
@@ -46,9 +46,9 @@ test('by a zone, a period begins at the same time on the wall in summer and in w
   ]);
 });
 
-test('a time that a change of clocks leaves out is an hour later; of one that comes twice the first counts', () => {
+test('a wall-clock time that does not exist is an hour later; of one that occurs twice the first is used', () => {
   const zone = 'Europe/Zurich';
-  const gap: Anchor = { atMs: at('2026-03-28T01:30Z'), timeZone: zone }; // 02:30 on the wall
+  const gap: Anchor = { atMs: at('2026-03-28T01:30Z'), timeZone: zone }; // 02:30 wall-clock time
   expect(boundaries(gap, { unit: 'day', count: 1 }, 3)).toEqual([
     '2026-03-28T01:30Z',
     '2026-03-29T01:30Z', // 03:30: there is no 02:30
@@ -58,7 +58,7 @@ test('a time that a change of clocks leaves out is an hour later; of one that co
   expect(boundaries(twice, { unit: 'day', count: 1 }, 3)[1]).toBe('2026-10-25T00:30Z');
 });
 
-test('a day that a zone left out makes no period of no time', () => {
+test('a day that a time zone skipped makes no empty period', () => {
   const apia: Anchor = { atMs: at('2011-12-29T22:00Z'), timeZone: 'Pacific/Apia' };
   const first = periodOf(apia, { unit: 'day', count: 1 }, 0);
   const second = periodOf(apia, { unit: 'day', count: 1 }, first.next);
@@ -68,11 +68,12 @@ test('a day that a zone left out makes no period of no time', () => {
 });
 
 test.each(['UTC', 'Europe/Zurich', 'America/Argentina/Buenos_Aires', 'Etc/GMT+5', 'Asia/Kathmandu'])(
-  '%s is a zone',
+  '%s is a time zone',
   (name) => expect(isTimeZone(name)).toBe(true),
 );
-test.each(['', 'Mars/Olympus', '+01:00', 'Europe/Zürich', 'UTC\0', 'a'.repeat(100), '../etc'])('%j is none', (name) =>
-  expect(isTimeZone(name)).toBe(false),
+test.each(['', 'Mars/Olympus', '+01:00', 'Europe/Zürich', 'UTC\0', 'a'.repeat(100), '../etc'])(
+  '%j is no time zone',
+  (name) => expect(isTimeZone(name)).toBe(false),
 );
 
 const zones = [
@@ -92,7 +93,7 @@ const anchors = fc.record({
 });
 const intervals = fc.record({ unit: fc.constantFrom(...intervalUnits), count: fc.integer({ min: 1, max: 40 }) });
 
-test('whatever the calendar, periods tile: each begins where the one before ended, and lasts', () => {
+test('for any anchor and interval, periods are contiguous and not empty', () => {
   fc.assert(
     fc.property(anchors, intervals, fc.integer({ min: 0, max: 60 }), (anchor, interval, from) => {
       let period = periodOf(anchor, interval, from);
@@ -107,7 +108,7 @@ test('whatever the calendar, periods tile: each begins where the one before ende
   );
 });
 
-test('the first period begins at the anchor, and every one on its day or on the last of a shorter month', () => {
+test('the first period begins at the anchor, and every other on its day or on the last day of a shorter month', () => {
   fc.assert(
     fc.property(anchors, fc.integer({ min: 1, max: 12 }), fc.integer({ min: 0, max: 200 }), (anchor, count, number) => {
       expect(boundaryOf(anchor, { unit: 'month', count }, 0)).toBe(anchor.atMs);
@@ -127,7 +128,7 @@ test('the first period begins at the anchor, and every one on its day or on the 
   );
 });
 
-test('days later are days on the wall', () => {
+test('days are added in wall-clock time', () => {
   expect(daysAfter(at('2026-03-20T08:00Z'), 14, 'Europe/Zurich')).toBe(at('2026-04-03T07:00Z'));
   expect(daysAfter(at('2026-03-20T08:00Z'), 14, 'UTC') - at('2026-03-20T08:00Z')).toBe(14 * 24 * hourMs);
 });

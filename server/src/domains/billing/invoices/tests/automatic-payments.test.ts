@@ -1,14 +1,15 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { publicId, uuidSource } from '../../../core/id.ts';
-import { offendersOf } from '../../../platform/postgres/check.ts';
-import type { Queryable } from '../../../platform/postgres/database.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/database.ts';
-import { arrangeChannels, paymentsNode, principalOf } from '../../../testing/payments.ts';
-import type { SettledPayment } from './followers.ts';
-import { invoiceChecks } from './integrity.ts';
-import { type InvoiceDraft, raiseInvoices } from './issue.ts';
-import { type InvoiceKey, type Opening, payInvoices } from './payments.ts';
-import { InvoiceSettler } from './settle.ts';
+import { publicId, uuidSource } from '../../../../core/id.ts';
+import { offendersOf } from '../../../../platform/postgres/check.ts';
+import type { Queryable } from '../../../../platform/postgres/database.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/database.ts';
+import { arrangeChannels, paymentsNode, principalOf } from '../../../../testing/payments.ts';
+import { type PaymentAttempt, payInvoices } from '../automatic-payments.ts';
+import type { SettledPayment } from '../followers.ts';
+import { invoiceChecks } from '../integrity.ts';
+import { type InvoiceDraft, issueInvoices } from '../issue.ts';
+import { type InvoiceKey, keyOfRow } from '../lock.ts';
+import { InvoiceSettler } from '../settle.ts';
 
 let db: TestDatabase;
 let node: Awaited<ReturnType<typeof paymentsNode>>;
@@ -50,7 +51,7 @@ function draft(changes: Partial<InvoiceDraft> = {}): InvoiceDraft {
     periodStartMs: null,
     periodEndMs: null,
     dueMs: nowMs,
-    raisedMs: nowMs,
+    issuedMs: nowMs,
     description: null,
     metadata: null,
     lines: [{ description: 'Gold', quantity: 2, unitAmount: 500 }],
@@ -58,8 +59,8 @@ function draft(changes: Partial<InvoiceDraft> = {}): InvoiceDraft {
   };
 }
 
-const raise = (drafts: readonly InvoiceDraft[]) =>
-  db.database.transaction((transaction) => raiseInvoices(transaction, drafts, drawUuid));
+const issue = (drafts: readonly InvoiceDraft[]) =>
+  db.database.transaction((transaction) => issueInvoices(transaction, drafts, drawUuid));
 
 const pay = (wanted: readonly InvoiceKey[], through: (transaction: Queryable) => Queryable = (one) => one) =>
   db.database.transaction((transaction) =>
@@ -69,20 +70,19 @@ const pay = (wanted: readonly InvoiceKey[], through: (transaction: Queryable) =>
     }),
   );
 
-const keysOf = (rows: readonly { tenant_id: number; id: number }[]): InvoiceKey[] =>
-  rows.map(({ tenant_id, id }) => ({ tenantId: tenant_id, invoiceId: id }));
+const keysOf = (rows: readonly { tenant_id: number; id: number }[]): InvoiceKey[] => rows.map(keyOfRow);
 
-const end = (opening: Opening | undefined, status: 'SUCCESS' | 'FAILED' | 'CANCELLED') => {
-  if (opening?.outcome !== 'opened') throw new Error(`It was not opened: ${JSON.stringify(opening)}`);
-  return node.update({ id: publicId('txn', opening.transactionId), status }, merchant);
+const end = (attempt: PaymentAttempt | undefined, status: 'SUCCESS' | 'FAILED' | 'CANCELLED') => {
+  if (attempt?.outcome !== 'opened') throw new Error(`It was not opened: ${JSON.stringify(attempt)}`);
+  return node.update({ id: publicId('txn', attempt.transactionId), status }, merchant);
 };
 
-const outcomes = (openings: readonly Opening[]) => openings.map(({ outcome }) => outcome);
+const outcomes = (attempts: readonly PaymentAttempt[]) => attempts.map(({ outcome }) => outcome);
 
-/** Settles on several nodes at once until nothing is left, and gives what each invoice was told to others. */
+/** Settles on several nodes at once until nothing is left. Returns what the followers were called with. */
 async function settle(nodes = 1): Promise<SettledPayment[]> {
-  const told: SettledPayment[] = [];
-  const troubles: unknown[] = [];
+  const reported: SettledPayment[] = [];
+  const errors: unknown[] = [];
   const settlers = Array.from(
     { length: nodes },
     () =>
@@ -91,20 +91,20 @@ async function settle(nodes = 1): Promise<SettledPayment[]> {
         drawUuid,
         followers: {
           settled: async (_transaction, settled) => {
-            told.push(...settled);
+            reported.push(...settled);
           },
         },
-        onError: (error) => troubles.push(error),
+        onError: (error) => errors.push(error),
       }),
   );
   for (const settler of settlers) settler.start();
-  await eventually('all is settled', async () => {
+  await eventually('all payments are settled', async () => {
     const left = await db.query(`select 1 from invoice_payment where state <> 'OPEN' and applied_at is null limit 1`);
     return left.length === 0;
   });
   for (const settler of settlers) await settler.stop();
-  expect(troubles).toEqual([]);
-  return told;
+  expect(errors).toEqual([]);
+  return reported;
 }
 
 const eventsOf = (id: number) =>
@@ -112,14 +112,14 @@ const eventsOf = (id: number) =>
     .query<{ type: string }>('select type from event where object_id = $1 order by id', [`inv_${id}`])
     .then((rows) => rows.map(({ type }) => type));
 
-describe('raising', () => {
-  test('many at once, of several tenants, gives each the next number of its tenant', async () => {
+describe('issueInvoices', () => {
+  test('gives each of many invoices of several tenants the next number of its tenant', async () => {
     await db.query(`insert into customer (tenant_id, id, name, created_at) values (2, 5000, 'Two', now())`);
     const drafts = Array.from({ length: 30 }, (_, i) =>
       i % 3 === 0 ? draft({ tenantId: 2, customerId: 5000 }) : draft(),
     );
     const before = Number((await db.query('select max(number) from invoice where tenant_id = 1'))[0]?.max ?? 0);
-    const rows = await raise(drafts);
+    const rows = await issue(drafts);
     const numbers = (tenant: number) => rows.filter((row) => row.tenant_id === tenant).map((row) => row.number);
     expect(numbers(1)).toEqual(Array.from({ length: 20 }, (_, i) => before + i + 1));
     expect(numbers(2)).toEqual(Array.from({ length: 10 }, (_, i) => i + 1));
@@ -129,27 +129,27 @@ describe('raising', () => {
     }
   });
 
-  test('the same period of a subscription twice is refused by the database, and takes no number', async () => {
+  test('the database refuses a second invoice for a period of a subscription, and no number is used', async () => {
     const period = { subscriptionId: 9, periodStartMs: nowMs, periodEndMs: nowMs + 1 };
-    await raise([draft(period)]);
+    await issue([draft(period)]);
     const [before] = await db.query('select last from invoice_counter where tenant_id = 1');
-    await expect(raise([draft(), draft(period)])).rejects.toMatchObject({ code: '23505' });
+    await expect(issue([draft(), draft(period)])).rejects.toMatchObject({ code: '23505' });
     expect(await db.query('select last from invoice_counter where tenant_id = 1')).toEqual([before]);
   });
 
-  test('one with nothing to pay is paid from the beginning, and told', async () => {
-    const [row] = await raise([draft({ lines: [{ description: 'Trial', quantity: 1, unitAmount: 0 }] })]);
+  test('an invoice with a total of 0 is PAID at once, with its event', async () => {
+    const [row] = await issue([draft({ lines: [{ description: 'Trial', quantity: 1, unitAmount: 0 }] })]);
     expect(row).toMatchObject({ status: 'PAID', total: 0 });
     expect(await eventsOf(row?.id ?? 0)).toEqual(['invoice.paid']);
     expect(outcomes(await pay(keysOf(row ? [row] : [])))).toEqual(['not_payable']);
   });
 });
 
-describe('paying without being asked', () => {
-  test('takes the same few statements for one and for many', async () => {
+describe('payInvoices', () => {
+  test('takes the same number of statements for one invoice and for many', async () => {
     const counts: number[] = [];
     for (const many of [1, 40]) {
-      const rows = await raise(Array.from({ length: many }, () => draft()));
+      const rows = await issue(Array.from({ length: many }, () => draft()));
       let statements = 0;
       const counted = (transaction: Queryable): Queryable => ({
         run: (statement, values) => {
@@ -160,29 +160,29 @@ describe('paying without being asked', () => {
       expect(new Set(outcomes(await pay(keysOf(rows), counted)))).toEqual(new Set(['opened']));
       counts.push(statements);
     }
-    // Locks, payments, holds; and the channel, which the first one has to look up.
+    // Locks, payments, reservations; and the channel, which is looked up for the first payment.
     expect(counts[1]).toBeLessThanOrEqual(counts[0] ?? 0);
     expect(counts[1]).toBeLessThanOrEqual(4);
   });
 
-  test('by many at once makes one payment', async () => {
-    const [row] = await raise([draft()]);
-    const openings = (await Promise.all(Array.from({ length: 10 }, () => pay(keysOf(row ? [row] : []))))).flat();
-    expect(outcomes(openings).toSorted()).toEqual(['opened', ...Array.from({ length: 9 }, () => 'under_way')]);
+  test('creates one payment when ten callers pay an invoice at the same time', async () => {
+    const [row] = await issue([draft()]);
+    const attempts = (await Promise.all(Array.from({ length: 10 }, () => pay(keysOf(row ? [row] : []))))).flat();
+    expect(outcomes(attempts).toSorted()).toEqual(['opened', ...Array.from({ length: 9 }, () => 'under_way')]);
     const [payment] = await db.query('select count(*) from transaction where invoice_id = $1', [row?.id]);
     expect(payment).toEqual({ count: 1 });
   });
 
-  test('ends with the payment: a failure is told and frees it, a success pays it, once, however many settle', async () => {
-    const rows = await raise(Array.from({ length: 12 }, () => draft()));
+  test('leads to one event per payment, however many nodes settle: a failure releases the invoice, a success pays it', async () => {
+    const rows = await issue(Array.from({ length: 12 }, () => draft()));
     const first = await pay(keysOf(rows));
-    await Promise.all(first.map((opening, i) => end(opening, i % 3 === 0 ? 'FAILED' : 'SUCCESS')));
-    const told = await settle(4);
-    expect(told).toHaveLength(12);
+    await Promise.all(first.map((attempt, i) => end(attempt, i % 3 === 0 ? 'FAILED' : 'SUCCESS')));
+    const reported = await settle(4);
+    expect(reported).toHaveLength(12);
     for (const [i, { id }] of rows.entries()) {
       expect(await eventsOf(id)).toEqual([i % 3 === 0 ? 'invoice.payment_failed' : 'invoice.paid']);
-      const said = told.filter(({ invoiceId }) => invoiceId === id);
-      expect(said).toMatchObject([
+      const ofInvoice = reported.filter(({ invoiceId }) => invoiceId === id);
+      expect(ofInvoice).toMatchObject([
         i % 3 === 0
           ? { state: 'FAILED', invoiceStatus: 'OPEN', automatic: true }
           : { state: 'SUCCEEDED', invoiceStatus: 'PAID', automatic: true },
@@ -190,47 +190,47 @@ describe('paying without being asked', () => {
     }
     const second = await pay(keysOf(rows));
     expect(outcomes(second)).toEqual(rows.map((_, i) => (i % 3 === 0 ? 'opened' : 'not_payable')));
-    for (const opening of second) if (opening.outcome === 'opened') await end(opening, 'CANCELLED');
+    for (const attempt of second) if (attempt.outcome === 'opened') await end(attempt, 'CANCELLED');
     await settle(2);
     expect(await eventsOf(rows[0]?.id ?? 0)).toEqual(['invoice.payment_failed']);
   });
 
-  test('takes what is left after a part was paid, and waits while someone else is paying', async () => {
-    const [row] = await raise([draft()]);
+  test('waits for a payment in progress, and then pays the remaining amount', async () => {
+    const [row] = await issue([draft()]);
     const id = row?.id ?? 0;
     const input = { amount: 400, currency: 'USD', channelId: 21, invoiceId: id };
     const part = JSON.parse((await node.creator.create(input, merchant)).json).id;
     expect(outcomes(await pay([{ tenantId: 1, invoiceId: id }]))).toEqual(['under_way']);
     await node.update({ id: part, status: 'SUCCESS' }, merchant);
     await settle();
-    const [opening] = await pay([{ tenantId: 1, invoiceId: id }]);
-    expect(await end(opening, 'SUCCESS')).toMatchObject({ amount: 600, status: 'SUCCESS' });
+    const [attempt] = await pay([{ tenantId: 1, invoiceId: id }]);
+    expect(await end(attempt, 'SUCCESS')).toMatchObject({ amount: 600, status: 'SUCCESS' });
     await settle();
     expect(await eventsOf(id)).toEqual(['invoice.paid']);
   });
 
-  test('where no payment can be made it has failed, is told, and nothing is held', async () => {
-    const rows = await raise([draft({ channelId: 31 }), draft({ channelId: 987_654 }), draft({ currency: 'JPY' })]);
-    const openings = await pay([
+  test('records a failed payment with its event when no payment can be created, and reserves nothing', async () => {
+    const rows = await issue([draft({ channelId: 31 }), draft({ channelId: 987_654 }), draft({ currency: 'JPY' })]);
+    const attempts = await pay([
       ...keysOf(rows),
       { tenantId: 1, invoiceId: 987_654 },
       { tenantId: 2, invoiceId: rows[0]?.id ?? 0 },
     ]);
-    expect(outcomes(openings)).toEqual(['failed', 'failed', 'failed', 'not_payable', 'not_payable']);
-    const words = openings.flatMap((opening) => (opening.outcome === 'failed' ? [opening.refusal.type] : []));
-    expect(words).toEqual(['channel_inactive', 'record_not_found', 'currency_not_supported']);
+    expect(outcomes(attempts)).toEqual(['failed', 'failed', 'failed', 'not_payable', 'not_payable']);
+    const types = attempts.flatMap((attempt) => (attempt.outcome === 'failed' ? [attempt.refusal.type] : []));
+    expect(types).toEqual(['channel_inactive', 'record_not_found', 'currency_not_supported']);
     for (const { id } of rows) {
       expect(await eventsOf(id)).toEqual(['invoice.payment_failed']);
       const [stored] = await db.query('select amount_held, payments, version from invoice where id = $1', [id]);
       expect(stored).toEqual({ amount_held: 0, payments: 1, version: 2 });
-      const [told] = await db.query<{ body: string }>('select body from event where object_id = $1', [`inv_${id}`]);
-      expect(JSON.parse(told?.body ?? '').data.object).toMatchObject({ id, version: 2, transactionId: null });
+      const [event] = await db.query<{ body: string }>('select body from event where object_id = $1', [`inv_${id}`]);
+      expect(JSON.parse(event?.body ?? '').data.object).toMatchObject({ id, version: 2, transactionId: null });
     }
   });
 });
 
-test("more than an invoice asks for cannot be held or paid even by a statement of one's own", async () => {
-  const [row] = await raise([draft()]);
+test('constraints refuse amounts and statuses that contradict the total, even from a direct statement', async () => {
+  const [row] = await issue([draft()]);
   for (const set of ['amount_held = 1001', 'amount_paid = 1', `status = 'PAID'`, `status = 'DRAFT'`, 'total = 1001']) {
     await expect(db.query(`update invoice set ${set} where id = $1`, [row?.id])).rejects.toMatchObject({
       code: '23514',

@@ -1,15 +1,15 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { dayMs } from '../../../core/clock.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/database.ts';
-import { principalOf } from '../../../testing/payments.ts';
+import { dayMs } from '../../../../core/clock.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/database.ts';
+import { principalOf } from '../../../../testing/payments.ts';
 import {
   arrangeSubscribers,
   brokenClaims,
-  forgetSubscriptions,
+  deleteSubscriptions,
   subscriptionsNode,
-} from '../../../testing/subscriptions.ts';
-import { dueCharges } from './charge-statements.ts';
-import { collectDue } from './collect.ts';
+} from '../../../../testing/subscriptions.ts';
+import { findDueCharges } from '../charge-statements.ts';
+import { collectDue } from '../collect.ts';
 
 const start = Date.UTC(2027, 0, 31, 9, 30);
 const merchant = principalOf(1, 1);
@@ -26,12 +26,12 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  for (const each of [node, other]) each.moveTo(start);
-  await forgetSubscriptions(db);
+  for (const each of [node, other]) each.setTime(start);
+  await deleteSubscriptions(db);
 });
 
 afterEach(async () => {
-  expect([...node.troubles.splice(0), ...other.troubles.splice(0)]).toEqual([]);
+  expect([...node.errors.splice(0), ...other.errors.splice(0)]).toEqual([]);
   expect(await brokenClaims(db)).toEqual([]);
 });
 
@@ -41,25 +41,25 @@ afterAll(async () => {
   await db.drop();
 });
 
-/** So many transactions wait for a lock of another. */
-const waiting = (count: number) =>
+/** Waits until `count` transactions wait for a lock. */
+const waitForBlocked = (count: number) =>
   eventually(`${count} wait for a lock`, async () => {
-    const held = await db.query(
+    const blocked = await db.query(
       `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
     );
-    return held.length === count;
+    return blocked.length === count;
   });
 
-/** Keeps rows locked by a transaction of its own until `release`. */
-async function holding(sql: string): Promise<{ release: () => Promise<void> }> {
+/** Locks rows in a separate transaction until `release`. */
+async function lockRows(sql: string): Promise<{ release: () => Promise<void> }> {
   const released = Promise.withResolvers<void>();
-  const held = Promise.withResolvers<void>();
+  const locked = Promise.withResolvers<void>();
   const ended = db.database.transaction(async (transaction) => {
     await transaction.run({ name: '', text: sql });
-    held.resolve();
+    locked.resolve();
     await released.promise;
   });
-  await held.promise;
+  await locked.promise;
   return {
     release: async () => {
       released.resolve();
@@ -75,17 +75,17 @@ const failOpenPayment = async (each: typeof node) => {
   await each.update({ id, status: 'FAILED', failureCode: 'card_declined' }, merchant);
   each.settler.start();
   each.settler.wake();
-  await eventually('it is settled', async () => {
+  await eventually('the payment is settled', async () => {
     const left = await db.query(`select 1 from invoice_payment where state <> 'OPEN' and applied_at is null`);
     return left.length === 0;
   });
 };
 
-test('renewing and collecting never wait for each other, in whatever order they come to charges of one subscription', async () => {
+test('renewing and collecting never deadlock, in whatever order they write the charges of one subscription', async () => {
   const { id } = await node.subscribe({ customerId: 1, planId: 2 }, merchant);
-  node.moveTo(start + dayMs);
+  node.setTime(start + dayMs);
   await node.renew();
-  // Both of its invoices have failed and are to be tried again, the later one first; and its last period is over.
+  // Both invoices have failed and are due for a retry, the later one first; and the last period has ended.
   await db.query(
     `update subscription_charge c
         set state = 'FAILED', failures = 1, due_at = $1::timestamptz - i.number * interval '1 hour'
@@ -96,18 +96,18 @@ test('renewing and collecting never wait for each other, in whatever order they 
     `update subscription set state = 'PAST_DUE', cancel_at_period_end = true, due_at = period_end where id = $1`,
     [id],
   );
-  for (const each of [node, other]) each.moveTo(start + 2 * dayMs);
-  // Whoever writes the first charge now waits until it is let go.
-  const held = await holding(
+  for (const each of [node, other]) each.setTime(start + 2 * dayMs);
+  // A transaction that writes the first charge now waits for this lock.
+  const lock = await lockRows(
     'select 1 from subscription_charge where invoice_id = (select min(id) from invoice) for update',
   );
   const renewed = node.renew();
-  await waiting(1);
+  await waitForBlocked(1);
   const collected = other.collect();
-  await waiting(2);
-  await held.release();
+  await waitForBlocked(2);
+  await lock.release();
   expect(await Promise.all([renewed, collected])).toEqual([1, 2]);
-  // It ended first, and what has failed of it is not tried again.
+  // The subscription ended first, so its failed charges are not retried.
   expect(await other.collect()).toBe(0);
   expect(await db.query('select state, due_at from subscription_charge')).toEqual([
     { state: 'FAILED', due_at: null },
@@ -116,13 +116,13 @@ test('renewing and collecting never wait for each other, in whatever order they 
   expect(await db.query('select 1 from transaction')).toEqual([]);
 });
 
-test('a charge that another has tried, and whose payment has even failed since it was seen, is not tried again before its time', async () => {
+test('a charge that another node has tried and that has failed since it was read is not retried before its time', async () => {
   await node.subscribe({ customerId: 1, planId: 1 }, merchant);
   const { database } = other.deps;
   const slow = Object.assign(Object.create(database) as typeof database, {
-    run: async (asked: typeof dueCharges, values: unknown[]) => {
-      const seen = await database.run(asked, values);
-      if (asked === dueCharges && seen.length > 0) {
+    run: async (statement: typeof findDueCharges, values: unknown[]) => {
+      const seen = await database.run(statement, values);
+      if (statement === findDueCharges && seen.length > 0) {
         await node.collect();
         await failOpenPayment(node);
       }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { verify } from '../../../app/integrity.ts';
+import { verify } from '../../../../app/integrity.ts';
 import {
   administratorOf,
   dataOf,
@@ -8,11 +8,11 @@ import {
   makePayment,
   makeTenant,
   memberPassword,
-} from '../../../testing/cast.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/database.ts';
-import { florinOn, type TestFlorin } from '../../../testing/florin.ts';
-import { eventsOfInvoice, makeCustomer, makeDraft, makeInvoice, settledInvoice } from '../../../testing/invoices.ts';
-import { anInteger, aRefusal, aTime, aTransactionId } from '../../../testing/shapes.ts';
+} from '../../../../testing/cast.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/database.ts';
+import { florinOn, type TestFlorin } from '../../../../testing/florin.ts';
+import { eventsOfInvoice, makeCustomer, makeDraft, makeInvoice, settledInvoice } from '../../../../testing/invoices.ts';
+import { anInteger, aRefusal, aTime, aTransactionId } from '../../../../testing/shapes.ts';
 
 let db: TestDatabase;
 let florin: TestFlorin;
@@ -53,7 +53,7 @@ async function broken(): Promise<string[]> {
   return claims;
 }
 
-test('an invoice goes from draft to paid, with everything it shows on the way', async () => {
+test('an invoice goes from DRAFT to PAID, and every answer shows its whole record', async () => {
   const lines = [
     { description: 'Bread', quantity: 3, unitAmount: 333, taxRate: 700 },
     { description: 'Coffee', quantity: 1, unitAmount: 450, taxRate: 1900 },
@@ -104,9 +104,9 @@ test('an invoice goes from draft to paid, with everything it shows on the way', 
   const finalized = dataOf(await post('finalize', { id }));
   expect(finalized).toMatchObject({ status: 'OPEN', number: 'INV-000001', finalizedTime: aTime, version: 2 });
 
-  const paying = await pay({ id });
-  expect(paying.body).toMatchObject({ message: 'Payment created', data: { transactionId: aTransactionId } });
-  const { transactionId, invoice } = paying.body.data;
+  const paid = await pay({ id });
+  expect(paid.body).toMatchObject({ message: 'Payment created', data: { transactionId: aTransactionId } });
+  const { transactionId, invoice } = paid.body.data;
   expect(invoice).toMatchObject({ status: 'OPEN', amountPaid: 0, amountUnderWay: 1505, amountRemaining: 1505 });
   const payment = dataOf(await florin.get(`/api/transaction/detail?id=${transactionId}`, admin));
   expect(payment).toMatchObject({ amount: 1505, invoiceId: id, customerId, channelId, metadata: { table: 4 }, userId });
@@ -126,7 +126,7 @@ test('an invoice goes from draft to paid, with everything it shows on the way', 
 describe('payments of an invoice', () => {
   const open = (changes: object = {}) => makeInvoice(florin, admin, customerId, { channelId, ...changes });
 
-  test('made by the merchant with its invoiceId settle it; parts add up, and it is told once', async () => {
+  test('created with its invoiceId settle it; partial payments add up to one invoice.paid event', async () => {
     const id = await open();
     const parts = [
       await makePayment(florin, admin, channelId, { amount: 300, invoiceId: id }),
@@ -141,7 +141,7 @@ describe('payments of an invoice', () => {
     expect(await eventsOfInvoice(db, id)).toEqual(['invoice.paid']);
   });
 
-  test('that would exceed it are refused, and so are those of another currency or of an invoice that is not open', async () => {
+  test('are refused when they exceed it, have another currency, or the invoice is not OPEN', async () => {
     const id = await open();
     const create = (changes: object) =>
       florin.post(
@@ -166,7 +166,7 @@ describe('payments of an invoice', () => {
     expect(await detail(id)).toMatchObject({ amountUnderWay: 0, version: 2, payments: [] });
   });
 
-  test('that name an invoice kept elsewhere are stored as given', async () => {
+  test('may name an invoice id of another system, which is stored as given', async () => {
     const transactionId = await makePayment(florin, admin, channelId, { invoiceId: 987_654_321 });
     await update(transactionId, 'SUCCESS');
     const payment = dataOf(await florin.get(`/api/transaction/detail?id=${transactionId}`, admin));
@@ -176,9 +176,9 @@ describe('payments of an invoice', () => {
     ).toEqual([]);
   });
 
-  test('that fail are told each time, and what they held is free to be paid again', async () => {
+  test('that fail emit one event each and release their reservations', async () => {
     const id = await open();
-    for (let tries = 1; tries <= 3; tries++) {
+    for (let attempts = 1; attempts <= 3; attempts++) {
       const { transactionId } = dataOf(await pay({ id }));
       expect((await pay({ id, amount: 1 })).status).toBe(409);
       const failed = { id: transactionId, status: 'FAILED', failureCode: 'expired_card', failureMessage: 'Expired.' };
@@ -186,13 +186,13 @@ describe('payments of an invoice', () => {
       const invoice = await settled(id);
       expect(invoice).toMatchObject({ status: 'OPEN', amountPaid: 0, amountUnderWay: 0 });
       expect(invoice.payments[0]).toMatchObject({ state: 'FAILED', failureCode: 'expired_card' });
-      expect(invoice.payments).toHaveLength(tries);
-      expect(await eventsOfInvoice(db, id)).toEqual(Array.from({ length: tries }, () => 'invoice.payment_failed'));
+      expect(invoice.payments).toHaveLength(attempts);
+      expect(await eventsOfInvoice(db, id)).toEqual(Array.from({ length: attempts }, () => 'invoice.payment_failed'));
     }
-    const [told] = await db.query<{ body: string }>('select body from event where object_id = $1 limit 1', [
+    const [event] = await db.query<{ body: string }>('select body from event where object_id = $1 limit 1', [
       `inv_${id}`,
     ]);
-    expect(JSON.parse(told?.body ?? '').data.object).toMatchObject({
+    expect(JSON.parse(event?.body ?? '').data.object).toMatchObject({
       id,
       status: 'OPEN',
       transactionId: aTransactionId,
@@ -205,7 +205,7 @@ describe('payments of an invoice', () => {
     expect(await eventsOfInvoice(db, id)).toHaveLength(3);
   });
 
-  test('through a provider are settled by its word, with the token of the customer', async () => {
+  test("through a provider use the customer's token and settle the invoice by the provider's result", async () => {
     const poor = await makeCustomer(florin, admin, {
       defaultChannelId: sandboxId,
       paymentMethod: 'sandbox:decline:insufficient_funds',
@@ -219,10 +219,10 @@ describe('payments of an invoice', () => {
     expect(await eventsOfInvoice(db, id)).toEqual(['invoice.payment_failed', 'invoice.paid']);
   });
 
-  test('under an Idempotency-Key are made once, and a repeat gets the first answer', async () => {
+  test('with an Idempotency-Key are created once, and a repeat gets the first answer', async () => {
     const id = await open();
-    const keyed = () => pay({ id, amount: 400 }, { 'idempotency-key': 'pay-1' });
-    const answers = await Promise.all(Array.from({ length: 20 }, keyed));
+    const payWithKey = () => pay({ id, amount: 400 }, { 'idempotency-key': 'pay-1' });
+    const answers = await Promise.all(Array.from({ length: 20 }, payWithKey));
     expect(new Set(answers.map((answer) => dataOf(answer).transactionId)).size).toBe(1);
     expect(await detail(id)).toMatchObject({ amountUnderWay: 400 });
     const create = () =>
@@ -244,7 +244,7 @@ describe('payments of an invoice', () => {
     expect(await detail(other)).toMatchObject({ amountUnderWay: 0, payments: [] });
   });
 
-  test('are refused where no channel is named, or one that does not take them; and nothing is held', async () => {
+  test('are refused without a channel or on a channel that does not accept them, and reserve nothing', async () => {
     const id = await makeInvoice(florin, admin, customerId);
     expect((await pay({ id })).body).toEqual(aRefusal(400, { type: 'invalid_request', field: 'channelId' }));
     const euros = await makeChannel(florin, admin, { currency: 'EUR' });
@@ -254,7 +254,7 @@ describe('payments of an invoice', () => {
     expect(await detail(id)).toMatchObject({ amountUnderWay: 0, payments: [] });
   });
 
-  test('once refunded do not open it again', async () => {
+  test('that are refunded do not reopen it', async () => {
     const id = await open();
     const { transactionId } = dataOf(await pay({ id }));
     await update(transactionId, 'SUCCESS');
@@ -268,7 +268,7 @@ describe('payments of an invoice', () => {
 describe('void', () => {
   const open = () => makeInvoice(florin, admin, customerId, { channelId });
 
-  test('calls an invoice off; nothing can be paid on it any more', async () => {
+  test('makes an invoice final: it can neither be paid nor change its status', async () => {
     const id = await open();
     expect((await post('void', { id })).body).toMatchObject({
       message: 'Invoice made void',
@@ -293,7 +293,7 @@ describe('void', () => {
     expect(dataOf(await post('void', { id: draft }))).toMatchObject({ status: 'VOID', number: null });
   });
 
-  test('is refused while a payment is under way, and after a part was paid', async () => {
+  test('is refused while a payment is in progress, and after a partial payment', async () => {
     const id = await open();
     const { transactionId } = dataOf(await pay({ id, amount: 400 }));
     for (const body of [{ id }, { id, uncollectible: true }]) {
@@ -314,7 +314,7 @@ describe('void', () => {
   });
 });
 
-test('an invoice with nothing to pay is paid when it is finalized, and told', async () => {
+test('an invoice with a total of 0 becomes PAID when it is finalized, with its event', async () => {
   const lines = [
     { description: 'Bread', quantity: 1, unitAmount: 500 },
     { description: 'Voucher', quantity: 1, unitAmount: -500 },
@@ -324,7 +324,7 @@ test('an invoice with nothing to pay is paid when it is finalized, and told', as
   expect(await eventsOfInvoice(db, id)).toEqual(['invoice.paid']);
 });
 
-test('fifty payments at the same moment over two nodes never exceed the invoice', async () => {
+test('fifty concurrent payments on two nodes never exceed the invoice', async () => {
   const other = await florinOn(db);
   try {
     const id = await makeInvoice(florin, admin, customerId, { channelId });
@@ -337,10 +337,10 @@ test('fifty payments at the same moment over two nodes never exceed the invoice'
           : other.post('/api/invoice/pay', { id, amount: 70 }, as),
       ),
     );
-    const taken = replies.filter(({ status }) => status === 200);
-    expect([taken.length, replies.filter(({ status }) => status === 409).length]).toEqual([14, 36]);
+    const accepted = replies.filter(({ status }) => status === 200);
+    expect([accepted.length, replies.filter(({ status }) => status === 409).length]).toEqual([14, 36]);
     expect(await detail(id)).toMatchObject({ amountUnderWay: 980, amountPaid: 0 });
-    const ids = taken.map((reply) => dataOf(reply).transactionId ?? dataOf(reply).id);
+    const ids = accepted.map((reply) => dataOf(reply).transactionId ?? dataOf(reply).id);
     const rest = dataOf(await other.post('/api/invoice/pay', { id }, as)).transactionId;
     await Promise.all([...ids, rest].map((one) => update(one, 'SUCCESS')));
     expect(await settled(id)).toMatchObject({ status: 'PAID', amountPaid: 1000, amountUnderWay: 0 });
@@ -350,7 +350,7 @@ test('fifty payments at the same moment over two nodes never exceed the invoice'
   }
 });
 
-test('numbers are given by each tenant without holes, also by two nodes at once', async () => {
+test('the numbers of a tenant have no holes, also when two nodes finalize concurrently', async () => {
   const other = await florinOn(db);
   try {
     const tenantId = await makeTenant(florin, admin);
@@ -362,7 +362,7 @@ test('numbers are given by each tenant without holes, also by two nodes at once'
       i % 2 === 0
         ? florin.post('/api/invoice/finalize', { id }, as)
         : other.post('/api/invoice/finalize', { id }, asThere);
-    // Each is asked for twice: one of the two is refused, and takes no number.
+    // Each draft is finalized twice: one of the two requests is refused and uses no number.
     const replies = await Promise.all([...drafts, ...drafts.toReversed()].map(finalize));
     const numbers = replies.flatMap((reply) => (reply.status === 200 ? [dataOf(reply).number] : []));
     const wanted = Array.from({ length: 40 }, (_, i) => `INV-${String(i + 1).padStart(6, '0')}`);
@@ -372,7 +372,7 @@ test('numbers are given by each tenant without holes, also by two nodes at once'
   }
 });
 
-describe('create refuses', () => {
+describe('invoice/create refuses', () => {
   const line = { description: 'Bread', quantity: 1, unitAmount: 100 };
   test.each([
     ['customerId', { customerId: 987_654 }, 404],
@@ -393,7 +393,7 @@ describe('create refuses', () => {
   });
 });
 
-test('a draft names no channel through which it could not be paid', async () => {
+test('a draft cannot name a channel that does not accept its currency', async () => {
   const input = { customerId, currency: 'CHF', lines: [{ description: 'Bread', quantity: 1, unitAmount: 500 }] };
   expect((await post('create', { ...input, channelId })).body).toEqual(
     aRefusal(400, { type: 'currency_not_supported', field: 'currency', details: { currencies: ['USD', 'EUR'] } }),
@@ -401,7 +401,7 @@ test('a draft names no channel through which it could not be paid', async () => 
   expect((await post('create', input)).status).toBe(200);
 });
 
-test('the list is newest first, in pages, under every filter, with the exact total', async () => {
+test('the list is newest first, paged, filtered, and has an exact total', async () => {
   const tenantId = await makeTenant(florin, admin);
   const { as } = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId });
   const customers = [await makeCustomer(florin, as), await makeCustomer(florin, as)] as const;
@@ -419,7 +419,7 @@ test('the list is newest first, in pages, under every filter, with the exact tot
   expect(await list('subscriptionId=5')).toMatchObject({ ids: [], total: 0 });
 });
 
-test('after all of this every claim about the database holds', async () => {
+test('after all tests of this file, every integrity claim holds', async () => {
   const unsettled = await db.query<{ invoice_id: number }>('select distinct invoice_id from invoice_payment');
   for (const { invoice_id } of unsettled) await settled(invoice_id);
   expect(await broken()).toEqual([]);

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checks } from '../../../app/integrity.ts';
-import { offendersOf } from '../../../platform/postgres/check.ts';
-import { administratorOf, dataOf, makeChannel, makeMember, makeTenant } from '../../../testing/cast.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/database.ts';
-import { florinOn, type TestFlorin } from '../../../testing/florin.ts';
-import { makeCustomer } from '../../../testing/invoices.ts';
-import { aRefusal } from '../../../testing/shapes.ts';
+import { checks } from '../../../../app/integrity.ts';
+import { offendersOf } from '../../../../platform/postgres/check.ts';
+import { administratorOf, dataOf, makeChannel, makeMember, makeTenant } from '../../../../testing/cast.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/database.ts';
+import { florinOn, type TestFlorin } from '../../../../testing/florin.ts';
+import { makeCustomer } from '../../../../testing/invoices.ts';
+import { aRefusal } from '../../../../testing/shapes.ts';
 
 let db: TestDatabase;
 let florin: TestFlorin;
@@ -67,7 +67,7 @@ const linesOf = async (invoiceId: number) =>
       `${quantity} ${description} ${amount}`,
   );
 const settled = (clockId: number) =>
-  eventually('nothing is under way', async () => {
+  eventually('no work is in progress', async () => {
     const [row] = await db.query(
       `select exists (select from subscription_charge where clock_id = $1 and due_at <= (select now_at from clock where id = $1))
            or exists (select from invoice_payment where state <> 'OPEN' and applied_at is null)
@@ -78,8 +78,8 @@ const settled = (clockId: number) =>
   });
 const day = (time: string | null) => time?.slice(0, 10);
 
-describe('a year on a clock that is moved', () => {
-  test('raises and pays an invoice for each period, and they tile from a month end on', async () => {
+describe('a year on a test clock', () => {
+  test('issues and pays an invoice for each period, and the periods are contiguous from a month end on', async () => {
     const { clockId, customerId } = await aCustomer('2027-01-31T09:30:00Z');
     const id = await aSubscription({ customerId, planId: await aPlan() });
     await advance(clockId, '2028-01-30T00:00:00Z');
@@ -97,29 +97,29 @@ describe('a year on a clock that is moved', () => {
     ]);
   });
 
-  test('with a card that fails, tries after 2, 5, 7 and 7 days, then cancels', async () => {
+  test('with a failing card, retries after 2, 5, 7 and 7 days, then cancels', async () => {
     const { clockId, customerId } = await aCustomer('2027-01-01T00:00:00Z');
     const id = await aSubscription({ customerId, planId: await aPlan() });
     await settled(clockId);
     await post('customer/modify', { id: customerId, name: 'Ada', paymentMethod: 'sandbox:decline:insufficient_funds' });
-    const triesBy = async (toTime: string) => {
+    const paymentsBy = async (toTime: string) => {
       await advance(clockId, toTime);
       const [, second] = await invoicesOf(customerId);
       const { payments } = await get(`invoice/detail?id=${second.id}`);
       return [payments.length, (await detail(id)).state];
     };
-    expect(await triesBy('2027-02-01T00:00:00Z')).toEqual([1, 'PAST_DUE']);
-    expect(await triesBy('2027-02-02T23:00:00Z')).toEqual([1, 'PAST_DUE']);
-    expect(await triesBy('2027-02-03T00:00:00Z')).toEqual([2, 'PAST_DUE']);
-    expect(await triesBy('2027-02-08T00:00:00Z')).toEqual([3, 'PAST_DUE']);
-    expect(await triesBy('2027-02-15T00:00:00Z')).toEqual([4, 'PAST_DUE']);
-    expect(await triesBy('2027-02-21T00:00:00Z')).toEqual([4, 'PAST_DUE']);
-    expect(await triesBy('2027-02-22T00:00:00Z')).toEqual([5, 'CANCELLED']);
-    expect(await triesBy('2028-01-01T00:00:00Z')).toEqual([5, 'CANCELLED']);
+    expect(await paymentsBy('2027-02-01T00:00:00Z')).toEqual([1, 'PAST_DUE']);
+    expect(await paymentsBy('2027-02-02T23:00:00Z')).toEqual([1, 'PAST_DUE']);
+    expect(await paymentsBy('2027-02-03T00:00:00Z')).toEqual([2, 'PAST_DUE']);
+    expect(await paymentsBy('2027-02-08T00:00:00Z')).toEqual([3, 'PAST_DUE']);
+    expect(await paymentsBy('2027-02-15T00:00:00Z')).toEqual([4, 'PAST_DUE']);
+    expect(await paymentsBy('2027-02-21T00:00:00Z')).toEqual([4, 'PAST_DUE']);
+    expect(await paymentsBy('2027-02-22T00:00:00Z')).toEqual([5, 'CANCELLED']);
+    expect(await paymentsBy('2028-01-01T00:00:00Z')).toEqual([5, 'CANCELLED']);
     expect(await invoicesOf(customerId)).toHaveLength(2);
   });
 
-  test('with a card that is replaced in time, is ACTIVE again and catches up what began meanwhile', async () => {
+  test('with a card that is replaced in time, becomes ACTIVE again and bills the missed periods', async () => {
     const { clockId, customerId } = await aCustomer('2027-01-01T00:00:00Z', {
       paymentMethod: 'sandbox:decline:card_declined',
     });
@@ -133,7 +133,7 @@ describe('a year on a clock that is moved', () => {
     expect(invoices.map(({ status }: { status: string }) => status)).toEqual(['PAID', 'PAID', 'PAID']);
   });
 
-  test('goes on where an unpaid invoice is made void', async () => {
+  test('becomes ACTIVE again when an unpaid invoice is voided', async () => {
     const { clockId, customerId } = await aCustomer('2027-01-01T00:00:00Z', {
       paymentMethod: 'sandbox:decline:card_declined',
     });
@@ -157,7 +157,7 @@ describe('a trial', () => {
     expect(await invoicesOf(customerId)).toHaveLength(2);
   });
 
-  test('to a named day lets periods begin on it, by the clock on the wall', async () => {
+  test('with trialEnd makes periods begin on that day, in wall-clock time', async () => {
     const { clockId, customerId } = await aCustomer('2027-03-10T00:00:00Z');
     const planId = await aPlan();
     const id = await aSubscription({
@@ -191,7 +191,7 @@ describe('a change in the middle of a period', () => {
     return { clockId, customerId, id };
   };
 
-  test('is credited and charged on the next invoice, as the preview says', async () => {
+  test('is credited and charged on the next invoice, as previewed', async () => {
     const { clockId, customerId, id } = await halfway();
     const dear = await aPlan({ name: 'Platinum', amount: 9000 });
     const previewed = await get(`subscription/preview?id=${id}&planId=${dear}`);
@@ -209,7 +209,7 @@ describe('a change in the middle of a period', () => {
     ]);
   });
 
-  test('is invoiced at once where that is asked for', async () => {
+  test('is invoiced at once with invoiceNow', async () => {
     const { clockId, customerId, id } = await halfway();
     expect(await get(`subscription/preview?id=${id}&quantity=3&invoiceNow=true`)).toMatchObject({
       total: 3001,
@@ -224,7 +224,7 @@ describe('a change in the middle of a period', () => {
     expect((await invoicesOf(customerId))[2]).toMatchObject({ total: 9003 });
   });
 
-  test('that gives back more than the next invoice asks for carries the rest on', async () => {
+  test('with a credit above the next invoice carries the rest to the invoice after it', async () => {
     const { clockId, customerId, id } = await halfway();
     await post('subscription/update', { id, planId: await aPlan({ name: 'Tin', amount: 100 }) });
     await advance(clockId, '2027-05-01T00:00:00Z');
@@ -239,7 +239,7 @@ describe('a change in the middle of a period', () => {
     expect(await get(`subscription/preview?id=${id}`)).toMatchObject({ total: 0, carried: -1250 });
   });
 
-  test('without proration, at the end of the period, or to other periods charges nothing for the rest', async () => {
+  test('without proration, at the period end, or to another interval charges nothing for the current period', async () => {
     const { clockId, customerId, id } = await halfway();
     await post('subscription/update', { id, quantity: 2, prorate: false });
     await post('subscription/update', { id, quantity: 5, atPeriodEnd: true });
@@ -268,7 +268,7 @@ describe('a change in the middle of a period', () => {
     expect((await invoicesOf(customerId))[1]).toMatchObject({ total: 1501, status: 'PAID' });
   });
 
-  test("holds a plan's new amount from the next period on", async () => {
+  test("applies a plan's new amount from the next period on", async () => {
     const { clockId, customerId } = await aCustomer('2027-04-01T00:00:00Z');
     const planId = await aPlan();
     const id = await aSubscription({ customerId, planId });
@@ -281,7 +281,7 @@ describe('a change in the middle of a period', () => {
     expect(refused.body).toEqual(aRefusal(409, { type: 'plan_in_use', field: 'interval' }));
   });
 
-  test('at once leaves what has been put off until the period ends, unless that is named', async () => {
+  test('that takes effect at once keeps a change scheduled for the period end, unless it names the same field', async () => {
     const { clockId, customerId } = await aCustomer('2027-04-01T00:00:00Z');
     const [planId, dearer, huge] = [
       await aPlan(),
@@ -305,7 +305,7 @@ describe('a change in the middle of a period', () => {
   });
 });
 
-test('what is left out of an update of a plan stays, and still fits together', async () => {
+test('an update of a plan keeps the fields that are left out, and checks them with the others', async () => {
   const id = await aPlan({ intervalCount: 100, trialDays: 14, channelId: sandbox });
   const { customerId } = await aCustomer('2027-04-01T00:00:00Z');
   await aSubscription({ customerId, planId: id });
@@ -317,7 +317,7 @@ test('what is left out of an update of a plan stays, and still fits together', a
 });
 
 describe('an end', () => {
-  test('that is asked for later does not come at once: a paused subscription is resumed first', async () => {
+  test('at the period end is refused for a paused subscription, which must be resumed first', async () => {
     const { customerId } = await aCustomer('2027-04-01T00:00:00Z');
     const id = await aSubscription({ customerId, planId: await aPlan() });
     await post('subscription/pause', { id });
@@ -330,23 +330,23 @@ describe('an end', () => {
     expect(await post('subscription/cancel', { id, cancelAtPeriodEnd: true })).toMatchObject({ state: 'ACTIVE' });
   });
 
-  test('of the period after cancelAtPeriodEnd, unless that is taken back', async () => {
+  test('comes with the period end after cancelAtPeriodEnd, unless that is withdrawn', async () => {
     const { clockId, customerId } = await aCustomer('2027-04-01T00:00:00Z');
     const planId = await aPlan();
     const id = await aSubscription({ customerId, planId });
-    const kept = await aSubscription({ customerId, planId });
-    for (const each of [id, kept]) await post('subscription/cancel', { id: each, cancelAtPeriodEnd: true });
-    await post('subscription/update', { id: kept, cancelAtPeriodEnd: false });
+    const continued = await aSubscription({ customerId, planId });
+    for (const each of [id, continued]) await post('subscription/cancel', { id: each, cancelAtPeriodEnd: true });
+    await post('subscription/update', { id: continued, cancelAtPeriodEnd: false });
     expect(await get(`subscription/preview?id=${id}`)).toBeNull();
     await advance(clockId, '2027-07-01T00:00:00Z');
     expect(await detail(id)).toMatchObject({ state: 'CANCELLED', endedTime: '2027-05-01T00:00:00.000Z' });
-    expect(await detail(kept)).toMatchObject({ state: 'ACTIVE' });
+    expect(await detail(continued)).toMatchObject({ state: 'ACTIVE' });
     expect((await florin.post('/api/subscription/update', { id, quantity: 2 }, as)).body).toEqual(
       aRefusal(409, { type: 'illegal_transition', details: { from: 'CANCELLED', allowed: [] } }),
     );
   });
 
-  test('that is fixed cuts the last period, which costs what falls on it', async () => {
+  test('by endTime shortens the last period, which is prorated', async () => {
     const { clockId, customerId } = await aCustomer('2027-04-01T00:00:00Z');
     const id = await aSubscription({ customerId, planId: await aPlan(), endTime: '2027-05-11T00:00:00Z' });
     await advance(clockId, '2027-05-02T00:00:00Z');
@@ -365,7 +365,7 @@ describe('an end', () => {
 });
 
 describe('a pause', () => {
-  test('invoices nothing; resumed after the period it begins anew, and the time between is free', async () => {
+  test('bills nothing; resumed after its period, the subscription starts a new one and the time between is not billed', async () => {
     const { clockId, customerId } = await aCustomer('2027-04-01T00:00:00Z');
     const id = await aSubscription({ customerId, planId: await aPlan() });
     expect(await post('subscription/pause', { id })).toMatchObject({
@@ -383,7 +383,7 @@ describe('a pause', () => {
     expect(await invoicesOf(customerId)).toHaveLength(2);
   });
 
-  test('resumed within the period changes nothing', async () => {
+  test('that ends within the period changes nothing', async () => {
     const { clockId, customerId } = await aCustomer('2027-04-01T00:00:00Z');
     const id = await aSubscription({ customerId, planId: await aPlan() });
     await post('subscription/pause', { id });
@@ -397,13 +397,13 @@ describe('a pause', () => {
     const failing = await aCustomer('2027-04-01T00:00:00Z', { paymentMethod: 'sandbox:decline:card_declined' });
     const unpaid = await aSubscription({ customerId: failing.customerId, planId: await aPlan() });
     await settled(failing.clockId);
-    // Only what is PAUSED is resumed: else whoever has not paid could be made ACTIVE.
+    // Only PAUSED subscriptions can be resumed; otherwise resume would make a PAST_DUE one ACTIVE.
     expect((await florin.post('/api/subscription/resume', { id: unpaid }, as)).status).toBe(409);
     expect(await detail(unpaid)).toMatchObject({ state: 'PAST_DUE' });
   });
 });
 
-test('a repeat under a key subscribes nobody twice', async () => {
+test('a repeat with the same Idempotency-Key does not subscribe twice', async () => {
   const { customerId } = await aCustomer('2027-04-01T00:00:00Z');
   const body = { customerId, planId: await aPlan() };
   const ask = () =>
@@ -415,7 +415,7 @@ test('a repeat under a key subscribes nobody twice', async () => {
   expect(await get(`subscription/list?customerId=${customerId}`)).toHaveLength(1);
 });
 
-test("the platform's administrator subscribes a tenant's customer, in that tenant", async () => {
+test("a subscription that a platform administrator creates for a tenant's customer belongs to that tenant", async () => {
   const tenantId = await makeTenant(florin, as);
   const owner = await makeMember(florin, as, { userType: 'MERCHANT_ADMIN', tenantId });
   const customerId = await makeCustomer(florin, owner.as, { defaultChannelId: sandbox });
@@ -433,15 +433,15 @@ test("the platform's administrator subscribes a tenant's customer, in that tenan
   });
 });
 
-test('a channel of its own is taken away only where the plan or the customer has one', async () => {
+test('the channel of a subscription can be cleared only when the plan or the customer has one', async () => {
   const { customerId } = await aCustomer('2027-04-01T00:00:00Z', { defaultChannelId: null });
   const planId = await aPlan();
   const id = await aSubscription({ customerId, planId, channelId: sandbox });
-  const taken = { id, channelId: null };
-  const { body } = await florin.post('/api/subscription/update', taken, as);
+  const withoutChannel = { id, channelId: null };
+  const { body } = await florin.post('/api/subscription/update', withoutChannel, as);
   expect(body).toMatchObject({ code: 400, error: { field: 'channelId' } });
   await post('customer/modify', { id: customerId, name: 'Ann', defaultChannelId: sandbox });
-  expect(await post('subscription/update', taken)).toMatchObject({ channelId: null });
+  expect(await post('subscription/update', withoutChannel)).toMatchObject({ channelId: null });
 });
 
 describe('is refused', () => {
@@ -455,17 +455,17 @@ describe('is refused', () => {
   });
 
   test.each([
-    ['no plan of ours', { planId: 999_999 }, 404, 'planId'],
-    ['no customer of ours', { customerId: 999_999 }, 404, 'customerId'],
+    ['an unknown plan', { planId: 999_999 }, 404, 'planId'],
+    ['an unknown customer', { customerId: 999_999 }, 404, 'customerId'],
     ['no quantity', { quantity: 0 }, 400, 'quantity'],
     ['more than an invoice holds', { quantity: 1_000_001 }, 400, 'quantity'],
-    ['no zone', { timeZone: 'Mars/Olympus' }, 400, 'timeZone'],
-    ['two trials', { trialDays: 3, trialEnd: '2027-05-01T00:00:00Z' }, 400, 'trialEnd'],
-    ['a trial that is over', { trialEnd: '2027-03-01T00:00:00Z' }, 400, 'trialEnd'],
-    ['a trial without end', { trialEnd: '2099-03-01T00:00:00Z' }, 400, 'trialEnd'],
+    ['an unknown time zone', { timeZone: 'Mars/Olympus' }, 400, 'timeZone'],
+    ['both trialDays and trialEnd', { trialDays: 3, trialEnd: '2027-05-01T00:00:00Z' }, 400, 'trialEnd'],
+    ['a trialEnd in the past', { trialEnd: '2027-03-01T00:00:00Z' }, 400, 'trialEnd'],
+    ['a trialEnd more than 730 days ahead', { trialEnd: '2099-03-01T00:00:00Z' }, 400, 'trialEnd'],
     ['an end before the beginning', { endTime: '2027-04-01T00:00:00Z' }, 400, 'endTime'],
-    ['an end that is no time', { endTime: 'tomorrow' }, 400, 'endTime'],
-    ['no channel of ours', { channelId: 999_999 }, 404, 'channelId'],
+    ['an endTime that is no time', { endTime: 'tomorrow' }, 400, 'endTime'],
+    ['an unknown channel', { channelId: 999_999 }, 404, 'channelId'],
     ['an unknown field', { planID: 3 }, 400, 'planID'],
     ['NUL in metadata', { metadata: { a: '\u0000' } }, 400, 'metadata.a'],
   ])('a create with %s', async (_what, changes, code, field) => {
@@ -474,12 +474,12 @@ describe('is refused', () => {
   });
 
   test.each([
-    ['nothing asked for', {}, 400],
+    ['no change', {}, 400],
     ['another currency', { planId: 'EUR' }, 400],
     ['an end within the period', { endTime: '2027-04-20T00:00:00Z' }, 400],
     ['more than an invoice holds', { planId: 'huge', quantity: 10 }, 400],
-    ['a plan that is off', { planId: 'off' }, 409],
-    ['an absent subscription', { id: 999_999, quantity: 2 }, 404],
+    ['an inactive plan', { planId: 'off' }, 409],
+    ['an unknown subscription', { id: 999_999, quantity: 2 }, 404],
   ])('an update with %s', async (_what, changes: Record<string, unknown>, code) => {
     const plans: Record<string, Record<string, unknown>> = {
       EUR: { currency: 'EUR' },
@@ -492,11 +492,11 @@ describe('is refused', () => {
   });
 
   test.each([
-    ['no such currency', { currency: 'XXY' }, 'currency'],
-    ['too long a period', { interval: 'year', intervalCount: 11 }, 'intervalCount'],
-    ['an amount below nothing', { amount: -1 }, 'amount'],
+    ['an unknown currency', { currency: 'XXY' }, 'currency'],
+    ['an interval that is too long', { interval: 'year', intervalCount: 11 }, 'intervalCount'],
+    ['a negative amount', { amount: -1 }, 'amount'],
     ['an unknown interval', { interval: 'decade' }, 'interval'],
-    ['a channel that does not take its currency', { channelId: 'sandbox', currency: 'CHF' }, 'currency'],
+    ['a channel that does not accept its currency', { channelId: 'sandbox', currency: 'CHF' }, 'currency'],
   ])('a plan with %s', async (_what, changes: Record<string, unknown>, field) => {
     const input = { name: 'Gold', currency: 'USD', amount: 1, interval: 'month', state: true, ...changes };
     const channelId = changes.channelId === 'sandbox' ? { channelId: sandbox } : {};

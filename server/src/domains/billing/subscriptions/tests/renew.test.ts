@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { dayMs } from '../../../core/clock.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../../testing/database.ts';
-import { principalOf } from '../../../testing/payments.ts';
+import { dayMs } from '../../../../core/clock.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../../testing/database.ts';
+import { principalOf } from '../../../../testing/payments.ts';
 import {
   arrangeSubscribers,
   brokenClaims,
-  forgetSubscriptions,
+  deleteSubscriptions,
   subscriptionsNode,
-} from '../../../testing/subscriptions.ts';
+} from '../../../../testing/subscriptions.ts';
 
 const start = Date.UTC(2027, 0, 31, 9, 30);
 const merchant = principalOf(1, 1);
@@ -22,8 +22,8 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  node.moveTo(start);
-  await forgetSubscriptions(db);
+  node.setTime(start);
+  await deleteSubscriptions(db);
 });
 
 afterAll(async () => {
@@ -40,9 +40,9 @@ const periods = () =>
     `select (period_start at time zone 'UTC')::date::text as day, number from invoice order by number`,
   );
 
-test('a service that was off for three periods invoices them in order, each once', async () => {
+test('after three missed periods, each is invoiced once and in order', async () => {
   await node.subscribe({ customerId: 1, planId: 1 }, merchant);
-  node.moveTo(after(100));
+  node.setTime(after(100));
   await node.renewAll();
   expect(await periods()).toEqual([
     { day: '2027-01-31', number: 1 },
@@ -55,12 +55,12 @@ test('a service that was off for three periods invoices them in order, each once
   expect(await broken()).toEqual([]);
 });
 
-test('workers that race invoice each period once, and open one payment of each invoice', async () => {
+test('concurrent workers invoice each period once and open one payment for each invoice', async () => {
   const other = await subscriptionsNode(db, after(5));
   for (let i = 0; i < 40; i++) await node.subscribe({ customerId: 1 + (i % 2), planId: 2 }, merchant);
-  node.moveTo(after(5));
+  node.setTime(after(5));
   await Promise.all([node.renewAll(), other.renewAll(), node.renewAll(), other.renewAll()]);
-  // Those that a worker passed over while another held them are due still.
+  // Subscriptions that one worker skipped while another had locked them are still due.
   await node.renewAll();
   await Promise.all([node.collect(), other.collect(), node.collect()]);
   const [made] = await db.query(
@@ -71,17 +71,17 @@ test('workers that race invoice each period once, and open one payment of each i
     `select count(*)::int as payments, count(distinct invoice_id)::int as invoices from transaction`,
   );
   expect(paid).toEqual({ payments: 240, invoices: 240 });
-  expect([...node.troubles, ...other.troubles]).toEqual([]);
+  expect([...node.errors, ...other.errors]).toEqual([]);
   expect(await broken()).toEqual([]);
   await other.stop();
 });
 
-test('five hundred due subscriptions are renewed in the same few statements as one', async () => {
+test('five hundred due subscriptions are renewed with the same statements as one', async () => {
   await node.subscribe({ customerId: 1, planId: 1 }, merchant);
   await db.query(
     `insert into subscription select (json_populate_record(s, json_build_object('id', s.id + n))).* from subscription s, generate_series(1, 499) n`,
   );
-  node.moveTo(after(30));
+  node.setTime(after(30));
   node.statements.length = 0;
   expect(await node.renew()).toBe(500);
   expect(node.statements).toEqual([
@@ -101,28 +101,28 @@ test('five hundred due subscriptions are renewed in the same few statements as o
   expect(node.statements.length).toBeLessThan(12);
 });
 
-test('a batch that is rolled back leaves everything due, and no number is lost', async () => {
+test('after a batch is rolled back, all its subscriptions are still due and no invoice number is lost', async () => {
   await node.subscribe({ customerId: 1, planId: 1 }, merchant);
   await node.subscribe({ customerId: 2, planId: 1 }, merchant);
-  node.moveTo(after(30));
+  node.setTime(after(30));
   await db.query('alter table subscription_charge add constraint drill check (invoice_id < 0) not valid');
   expect(await node.renew()).toBe(2);
-  expect(node.troubles.splice(0)).toHaveLength(2);
+  expect(node.errors.splice(0)).toHaveLength(2);
   await db.query('alter table subscription_charge drop constraint drill');
   expect(await periods()).toHaveLength(2);
-  node.moveTo(after(31));
+  node.setTime(after(31));
   await node.renewAll();
   expect((await periods()).map(({ number }) => number)).toEqual([1, 2, 3, 4]);
   expect(await broken()).toEqual([]);
 });
 
-test('one that cannot be renewed is set aside, and the others of its batch are renewed', async () => {
+test('a subscription that cannot be renewed is postponed, and the others of its batch are renewed', async () => {
   const good = await node.subscribe({ customerId: 1, planId: 1 }, merchant);
   const bad = await node.subscribe({ customerId: 2, planId: 3 }, merchant);
   await db.query('update subscription set quantity = 2 where id = $1', [bad.id]);
-  node.moveTo(after(30));
+  node.setTime(after(30));
   await node.renewAll();
-  expect(node.troubles.splice(0)).toHaveLength(1);
+  expect(node.errors.splice(0)).toHaveLength(1);
   const ends = await db.query<{ id: number; day: string }>(
     `select id, (period_end at time zone 'UTC')::date::text as day from subscription order by id`,
   );
@@ -132,7 +132,7 @@ test('one that cannot be renewed is set aside, and the others of its batch are r
   ]);
 });
 
-test('one whose payment cannot be opened is set aside, and the others of its batch are paid', async () => {
+test('a charge whose payment cannot be opened is postponed, and the others of its batch are paid', async () => {
   await node.subscribe({ customerId: 1, planId: 1 }, merchant);
   await node.subscribe({ customerId: 2, planId: 1 }, merchant);
   await db.query(
@@ -141,15 +141,15 @@ test('one whose payment cannot be opened is set aside, and the others of its bat
   );
   expect(await node.collect()).toBe(2);
   await db.query('alter table invoice_payment drop constraint drill');
-  expect(node.troubles.splice(0)).toHaveLength(1);
+  expect(node.errors.splice(0)).toHaveLength(1);
   expect(await db.query('select 1 from transaction')).toHaveLength(1);
   expect(await node.collect()).toBe(0);
-  node.moveTo(start + dayMs / 12);
+  node.setTime(start + dayMs / 12);
   await node.collect();
   expect(await db.query('select 1 from transaction')).toHaveLength(2);
 });
 
-test("another tenant's customers and plans are none", async () => {
+test("another tenant's customers and plans are not found", async () => {
   await expect(node.subscribe({ customerId: 3, planId: 1 }, merchant)).rejects.toThrow('There is no customer 3.');
   await expect(node.subscribe({ customerId: 1, planId: 4 }, merchant)).rejects.toThrow('There is no plan 4.');
 });

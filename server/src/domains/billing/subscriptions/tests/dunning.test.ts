@@ -1,13 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { dayMs } from '../../../core/clock.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/database.ts';
-import { principalOf } from '../../../testing/payments.ts';
+import { dayMs } from '../../../../core/clock.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/database.ts';
+import { principalOf } from '../../../../testing/payments.ts';
 import {
   arrangeSubscribers,
   brokenClaims,
-  forgetSubscriptions,
+  deleteSubscriptions,
   subscriptionsNode,
-} from '../../../testing/subscriptions.ts';
+} from '../../../../testing/subscriptions.ts';
 
 const start = Date.UTC(2027, 0, 31, 9, 30);
 const merchant = principalOf(1, 1);
@@ -22,8 +22,8 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  node.moveTo(start);
-  await forgetSubscriptions(db);
+  node.setTime(start);
+  await deleteSubscriptions(db);
 });
 
 afterEach(async () => {
@@ -37,17 +37,17 @@ afterAll(async () => {
 
 const after = (days: number) => start + days * dayMs;
 
-/** Invoices, and subscriptions with them, have followed every payment that has ended. */
+/** Waits until all ended payments are settled on their invoices and subscriptions. */
 async function settled(): Promise<void> {
   node.settler.start();
   node.settler.wake();
   await eventually('payments are settled', async () => {
-    const waiting = await db.query(`select 1 from invoice_payment where state <> 'OPEN' and applied_at is null`);
-    return waiting.length === 0;
+    const unsettled = await db.query(`select 1 from invoice_payment where state <> 'OPEN' and applied_at is null`);
+    return unsettled.length === 0;
   });
 }
 
-/** How the payment that is under way ends. */
+/** Ends the payment in progress. */
 async function end(status: 'SUCCESS' | 'FAILED'): Promise<void> {
   const [{ id }] = (await db.query<{ id: string }>(
     `select 'txn_' || replace(id::text, '-', '') as id from transaction where status = 'PENDING'`,
@@ -66,59 +66,59 @@ async function stateOf(id: number): Promise<string | undefined> {
   return row?.state;
 }
 
-/** How many days after `start` its payment is tried next. */
+/** How many days after `start` the charge is due again. */
 async function dueDays(): Promise<number | null> {
   const [row] = await db.query<{ due_at: string | null }>('select due_at from subscription_charge');
   return row?.due_at ? (Date.parse(row.due_at) - start) / dayMs : null;
 }
 
-const byHand = async (): Promise<{ amount: number; currency: string; channelId: number; invoiceId: number }> => {
+const manualPayment = async (): Promise<{ amount: number; currency: string; channelId: number; invoiceId: number }> => {
   const [{ id }] = (await db.query<{ id: number }>('select id from invoice')) as [{ id: number }];
   return { amount: 3100, currency: 'USD', channelId: 11, invoiceId: id };
 };
 
-test('a payment that fails is tried again after each wait, and the last failure cancels', async () => {
+test('a failed payment is retried after each interval, and the last failure cancels the subscription', async () => {
   const { id } = await node.subscribe({ customerId: 1, planId: 1 }, merchant);
   await failNow();
   expect([await stateOf(id), await dueDays()]).toEqual(['PAST_DUE', 2]);
-  node.moveTo(after(2));
+  node.setTime(after(2));
   await failNow();
   expect([await stateOf(id), await dueDays()]).toEqual(['PAST_DUE', 7]);
-  node.moveTo(after(7));
+  node.setTime(after(7));
   await failNow();
   expect([await stateOf(id), await dueDays()]).toEqual(['CANCELLED', null]);
-  node.moveTo(after(100));
+  node.setTime(after(100));
   await node.renewAll();
   expect(await node.collect()).toBe(0);
   expect(await db.query('select 1 from invoice')).toHaveLength(1);
-  const told = await db.query<{ type: string }>(`select type from event where object_id = $1 order by id`, [
+  const events = await db.query<{ type: string }>(`select type from event where object_id = $1 order by id`, [
     `sub_${id}`,
   ]);
-  expect(told.map(({ type }) => type)).toEqual([
+  expect(events.map(({ type }) => type)).toEqual([
     'subscription.created',
     'subscription.updated',
     'subscription.cancelled',
   ]);
 });
 
-test('what a subscription that was cancelled for it owes stays OPEN, and can be paid after all', async () => {
+test('the unpaid invoice of a subscription cancelled by dunning stays OPEN and can still be paid', async () => {
   const { id } = await node.subscribe({ customerId: 1, planId: 1 }, merchant);
   for (const days of [0, 2, 7]) {
-    node.moveTo(after(days));
+    node.setTime(after(days));
     await failNow();
   }
   expect(await db.query('select status, amount_held from invoice')).toEqual([{ status: 'OPEN', amount_held: 0 }]);
-  await node.creator.create(await byHand(), merchant);
+  await node.creator.create(await manualPayment(), merchant);
   await end('SUCCESS');
   expect(await db.query('select status from invoice')).toEqual([{ status: 'PAID' }]);
   expect(await db.query('select state from subscription_charge')).toEqual([{ state: 'SETTLED' }]);
   expect(await stateOf(id)).toBe('CANCELLED');
 });
 
-test('on a channel without a provider what has not been paid yet stops nothing, until it is said to have failed', async () => {
+test('on a channel without a provider, open payments do not stop renewals until one is set to FAILED', async () => {
   const { id } = await node.subscribe({ customerId: 1, planId: 1 }, merchant);
   await node.collect();
-  node.moveTo(after(60));
+  node.setTime(after(60));
   await node.renewAll();
   await node.collect();
   expect(await stateOf(id)).toBe('ACTIVE');
@@ -129,14 +129,14 @@ test('on a channel without a provider what has not been paid yet stops nothing, 
   await node.update({ id: payments[0]?.id ?? '', status: 'FAILED' }, merchant);
   await settled();
   expect(await stateOf(id)).toBe('PAST_DUE');
-  node.moveTo(after(90));
+  node.setTime(after(90));
   await node.renewAll();
   expect(await db.query('select 1 from invoice')).toHaveLength(3);
 });
 
-test('a payment by someone else that was in the way of a try, and fails, has it tried at once', async () => {
+test('a failed payment by a user makes the charge that waited for it due at once', async () => {
   await node.subscribe({ customerId: 1, planId: 1 }, merchant);
-  const { id: payment } = JSON.parse((await node.creator.create(await byHand(), merchant)).json);
+  const { id: payment } = JSON.parse((await node.creator.create(await manualPayment(), merchant)).json);
   await node.collect();
   expect(await db.query('select 1 from transaction')).toHaveLength(1);
   await node.update({ id: payment, status: 'FAILED' }, merchant);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { eventOf, hasEnded, mayBecome, permittedMoves, subscriptionStates } from './states.ts';
+import { eventOf, hasEnded, mayBecome, permittedTransitions, subscriptionStates } from '../states.ts';
 
 const expected = `
   TRIALING>ACTIVE TRIALING>CANCELLED TRIALING>EXPIRED
@@ -9,17 +9,17 @@ const expected = `
   .trim()
   .split(/\s+/);
 
-test('of all pairs of states, these are transitions and no others', () => {
+test('exactly these pairs of states are transitions', () => {
   const pairs = subscriptionStates.flatMap((from) => subscriptionStates.map((to) => [from, to] as const));
   const found = pairs.filter(([from, to]) => mayBecome(from, to)).map(([from, to]) => `${from}>${to}`);
   expect(found.toSorted()).toEqual(expected.toSorted());
   for (const [from, to] of pairs) {
     const isPermitted = from === to ? !hasEnded(from) : mayBecome(from, to);
-    expect(permittedMoves.includes(`('${from}', '${to}')`), `${from} to ${to}`).toBe(isPermitted);
+    expect(permittedTransitions.includes(`('${from}', '${to}')`), `${from} to ${to}`).toBe(isPermitted);
   }
 });
 
-test('an end is told by its own event, everything else as an update', () => {
+test('the end of a subscription has its own event, every other change is subscription.updated', () => {
   expect(eventOf('ACTIVE', 'CANCELLED')).toBe('subscription.cancelled');
   expect(eventOf('PAUSED', 'EXPIRED')).toBe('subscription.expired');
   expect(eventOf('ACTIVE', 'PAST_DUE')).toBe('subscription.updated');

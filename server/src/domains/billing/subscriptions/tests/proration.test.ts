@@ -1,19 +1,19 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { maximumAmount } from '../../../core/currency.ts';
-import { allocate } from '../../../core/money.ts';
-import { changeOf, priceOf, remaining } from './proration.ts';
+import { maximumAmount } from '../../../../core/currency.ts';
+import { allocate } from '../../../../core/money.ts';
+import { prorateChange, proratedPrice, remainingPrice } from '../proration.ts';
 
 const start = Date.parse('2026-01-31T09:30:00Z');
 const end = Date.parse('2026-02-28T09:30:00Z');
 const january = { startMs: start, endMs: end };
 
-test('half a period is half its price, to the minor unit', () => {
+test('half a period costs half its price, to the minor unit', () => {
   const middle = (start + end) / 2;
-  expect(remaining(1000, january, middle)).toBe(500);
-  expect(changeOf(1001, 3001, january, middle)).toEqual({ credit: 500, charge: 1500 });
-  expect(remaining(1000, january, start)).toBe(1000);
-  expect(remaining(1000, january, end)).toBe(0);
+  expect(remainingPrice(1000, january, middle)).toBe(500);
+  expect(prorateChange(1001, 3001, january, { startMs: middle, endMs: end })).toEqual({ credit: 500, charge: 1500 });
+  expect(remainingPrice(1000, january, start)).toBe(1000);
+  expect(remainingPrice(1000, january, end)).toBe(0);
 });
 
 const prices = fc.oneof(fc.integer({ min: 0, max: 100_000 }), fc.integer({ min: 0, max: maximumAmount }));
@@ -21,22 +21,22 @@ const periods = fc
   .tuple(fc.integer({ min: 0, max: 4e12 }), fc.integer({ min: 1, max: 40 * 366 * 86_400_000 }))
   .map(([startMs, lengthMs]) => ({ startMs, endMs: startMs + lengthMs }));
 
-test('however a period is cut up, its stretches cost its price together, and none costs less than nothing', () => {
+test('however a period is divided, the prices of its parts sum up to its price, and none is negative', () => {
   fc.assert(
     fc.property(
       prices,
       periods,
       fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 20 }),
-      (price, period, cuts) => {
+      (price, period, splits) => {
         const lengthMs = period.endMs - period.startMs;
         const moments = [
           period.startMs,
-          ...cuts.map((cut) => period.startMs + Math.floor(cut * lengthMs)),
+          ...splits.map((split) => period.startMs + Math.floor(split * lengthMs)),
           period.endMs,
         ].sort((a, b) => a - b);
         const parts = moments
           .slice(1)
-          .map((endMs, i) => priceOf(price, period, { startMs: moments[i] as number, endMs }));
+          .map((endMs, i) => proratedPrice(price, period, { startMs: moments[i] as number, endMs }));
         expect(parts.every((part) => part >= 0)).toBe(true);
         expect(parts.reduce((sum, part) => sum + BigInt(part), 0n)).toBe(BigInt(price));
       },
@@ -45,7 +45,7 @@ test('however a period is cut up, its stretches cost its price together, and non
   );
 });
 
-test('changed back in the same moment, however often before, a subscription costs what it cost', () => {
+test('a series of changes at one moment that ends at the first price costs nothing', () => {
   fc.assert(
     fc.property(
       prices,
@@ -57,7 +57,10 @@ test('changed back in the same moment, however often before, a subscription cost
         const path = [price, ...others, price];
         let sum = BigInt(price);
         for (let i = 1; i < path.length; i++) {
-          const { credit, charge } = changeOf(path[i - 1] as number, path[i] as number, period, atMs);
+          const { credit, charge } = prorateChange(path[i - 1] as number, path[i] as number, period, {
+            startMs: atMs,
+            endMs: period.endMs,
+          });
           sum += BigInt(charge) - BigInt(credit);
         }
         expect(sum).toBe(BigInt(price));
@@ -66,7 +69,7 @@ test('changed back in the same moment, however often before, a subscription cost
   );
 });
 
-test('what is shared out is all there is, each share its exact part rounded down or up', () => {
+test('allocated shares sum up to the amount, and each is its exact part rounded down or up', () => {
   const weights = fc
     .array(fc.integer({ min: 0, max: 1e12 }), { minLength: 1, maxLength: 12 })
     .filter((list) => list.some((weight) => weight > 0));

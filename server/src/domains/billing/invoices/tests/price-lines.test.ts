@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { allocate, apportion } from '../../../core/money.ts';
-import { type LineInput, priced } from './rules.ts';
-import { invoiceStatuses, mayBecome } from './states.ts';
+import { allocate, apportion } from '../../../../core/money.ts';
+import { type LineInput, priceLines } from '../price-lines.ts';
 
 const line = (unitAmount: number, taxRate?: number, quantity = 1): LineInput => ({
   description: 'x',
@@ -11,16 +10,16 @@ const line = (unitAmount: number, taxRate?: number, quantity = 1): LineInput => 
   taxRate,
 });
 
-test('the tax of a rate is reckoned on the sum of its lines, once, and shared out by largest remainder', () => {
-  // 10 × 0.19 = 1.9 → 2 in all; line by line it would be ten times nothing.
-  const small = priced(Array.from({ length: 10 }, () => line(1, 1900)));
+test('the tax of a rate is calculated once, on the sum of its lines, and apportioned by largest remainder', () => {
+  // 10 × 0.19 = 1.9, rounded to 2. Rounded line by line, the tax would be 0.
+  const small = priceLines(Array.from({ length: 10 }, () => line(1, 1900)));
   expect(small.tax).toBe(2);
   expect(small.lines.map(({ taxAmount }) => taxAmount)).toEqual([1, 1, 0, 0, 0, 0, 0, 0, 0, 0]);
-  const mixed = priced([line(333, 700, 3), line(450, 1900), line(999, 700), line(-100)]);
+  const mixed = priceLines([line(333, 700, 3), line(450, 1900), line(999, 700), line(-100)]);
   expect(mixed).toMatchObject({ subtotal: 2348, tax: 140 + 86, total: 2574 });
 });
 
-test('whatever the lines are, totals are the sums of the lines, and each tax is off by less than one minor unit', () => {
+test('for any lines, the totals are the sums of the lines, and each tax is less than one minor unit off', () => {
   const lines = fc.array(
     fc.record({
       description: fc.constant('x'),
@@ -32,7 +31,7 @@ test('whatever the lines are, totals are the sums of the lines, and each tax is 
   );
   fc.assert(
     fc.property(lines, (given) => {
-      const { lines: out, subtotal, tax, total } = priced(given);
+      const { lines: out, subtotal, tax, total } = priceLines(given);
       const sum = (values: number[]) => values.reduce((all, value) => all + value, 0);
       expect(sum(out.map(({ amount }) => amount))).toBe(subtotal);
       expect(sum(out.map(({ taxAmount }) => taxAmount))).toBe(tax);
@@ -41,21 +40,21 @@ test('whatever the lines are, totals are the sums of the lines, and each tax is 
         expect(Math.abs(taxAmount * 10_000 - amount * (taxRate ?? 0))).toBeLessThan(10_000);
       }
       for (const rate of new Set(given.map(({ taxRate }) => taxRate))) {
-        const rated = out.filter(({ taxRate }) => taxRate === (rate ?? null));
-        const exact = sum(rated.map(({ amount }) => amount)) * (rate ?? 0);
-        expect(sum(rated.map(({ taxAmount }) => taxAmount))).toBe(Math.floor((exact + 5000) / 10_000));
+        const withRate = out.filter(({ taxRate }) => taxRate === (rate ?? null));
+        const exact = sum(withRate.map(({ amount }) => amount)) * (rate ?? 0);
+        expect(sum(withRate.map(({ taxAmount }) => taxAmount))).toBe(Math.floor((exact + 5000) / 10_000));
       }
     }),
   );
 });
 
-test('credits carry their tax with them', () => {
-  expect(priced([line(1000, 1900), line(-500, 1900)])).toMatchObject({ subtotal: 500, tax: 95, total: 595 });
-  expect(priced([line(1000, 1900), line(-1000, 1900)])).toMatchObject({ subtotal: 0, tax: 0, total: 0 });
-  expect(() => priced([line(-1)])).toThrow('less than 0');
+test('a credit reduces the tax of its rate', () => {
+  expect(priceLines([line(1000, 1900), line(-500, 1900)])).toMatchObject({ subtotal: 500, tax: 95, total: 595 });
+  expect(priceLines([line(1000, 1900), line(-1000, 1900)])).toMatchObject({ subtotal: 0, tax: 0, total: 0 });
+  expect(() => priceLines([line(-1)])).toThrow('less than 0');
 });
 
-test('apportioning never loses or makes a unit, of negative numbers either', () => {
+test('apportioning neither loses nor adds a unit, also with negative numbers', () => {
   const numerators = fc.array(fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n }), { maxLength: 40 });
   fc.assert(
     fc.property(numerators, fc.bigInt({ min: 1n, max: 10n ** 12n }), (given, denominator) => {
@@ -72,12 +71,4 @@ test('apportioning never loses or makes a unit, of negative numbers either', () 
   );
   expect(allocate(100, [1, 1, 1])).toEqual([34, 33, 33]);
   expect(allocate(-100, [1, 1, 1])).toEqual([-34, -33, -33]);
-});
-
-test('nothing leads out of what is paid or void, and nothing back to a draft', () => {
-  for (const from of invoiceStatuses) {
-    expect(mayBecome(from, 'DRAFT')).toBe(false);
-    expect(mayBecome('PAID', from)).toBe(false);
-    expect(mayBecome('VOID', from)).toBe(false);
-  }
 });

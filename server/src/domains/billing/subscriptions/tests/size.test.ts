@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { dayMs } from '../../../core/clock.ts';
-import type { Database, Queryable } from '../../../platform/postgres/database.ts';
-import { statement } from '../../../platform/postgres/statement.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../../testing/database.ts';
-import { principalOf } from '../../../testing/payments.ts';
+import { dayMs } from '../../../../core/clock.ts';
+import type { Database, Queryable } from '../../../../platform/postgres/database.ts';
+import { statement } from '../../../../platform/postgres/statement.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../../testing/database.ts';
+import { principalOf } from '../../../../testing/payments.ts';
 import {
   arrangeSubscribers,
   brokenClaims,
-  forgetSubscriptions,
+  deleteSubscriptions,
   subscriptionsNode,
-} from '../../../testing/subscriptions.ts';
-import type { SettledPayment } from '../invoices/followers.ts';
-import { collectDue, followPayments } from './collect.ts';
-import { renewDue } from './renew.ts';
-import { timeOf } from './rules.ts';
+} from '../../../../testing/subscriptions.ts';
+import type { SettledPayment } from '../../invoices/followers.ts';
+import { collectDue, followPayments } from '../collect.ts';
+import { renewDue } from '../renew.ts';
+import { timeOf } from '../rules.ts';
 
-/** How many are taken at once, by renewing and by collecting. */
+/** The batch size of renewing and of collecting. */
 const batch = 500;
 const start = Date.UTC(2027, 0, 31, 9, 30);
 
@@ -31,8 +31,8 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  node.moveTo(start);
-  await forgetSubscriptions(db);
+  node.setTime(start);
+  await deleteSubscriptions(db);
 });
 
 afterAll(async () => {
@@ -40,8 +40,8 @@ afterAll(async () => {
   await db.drop();
 });
 
-/** Monthly subscriptions, each of another customer, whose trials end at `start`. */
-async function trialing(count: number): Promise<void> {
+/** Creates monthly subscriptions, each of another customer, whose trials end at `start`. */
+async function createTrials(count: number): Promise<void> {
   await db.query(
     `with made as (
        insert into subscription (tenant_id, customer_id, plan_id, quantity, unit_amount, currency, time_zone, user_id,
@@ -57,8 +57,8 @@ async function trialing(count: number): Promise<void> {
   );
 }
 
-/** As the worker does it: by turns, until nothing is due. */
-async function workOff(): Promise<number> {
+/** Alternates batches as the worker does, until nothing is due. Returns the number of rounds. */
+async function processDue(): Promise<number> {
   let rounds = 0;
   while ((await node.renew()) + (await node.collect()) > 0) rounds++;
   return rounds;
@@ -67,11 +67,11 @@ async function workOff(): Promise<number> {
 const timesRun = (name: string) => node.statements.filter((run) => run === name).length;
 const counted = async (what: string) => (await db.query<{ n: number }>(`select count(*)::int as n from ${what}`))[0]?.n;
 
-test('the statements of renewing grow with the batches of 500, not with the subscriptions', async () => {
+test('the number of statements grows with the batches of 500, not with the subscriptions', async () => {
   const due = 1_100;
-  await trialing(due);
+  await createTrials(due);
   node.statements.length = 0;
-  expect(await workOff()).toBe(3);
+  expect(await processDue()).toBe(3);
   const batches = Math.ceil(due / batch);
   for (const name of [
     'subscriptions.pending_lines',
@@ -87,20 +87,20 @@ test('the statements of renewing grow with the batches of 500, not with the subs
   ]) {
     expect(timesRun(name), name).toBe(batches);
   }
-  // 21 for a batch, and two looks that find nothing.
+  // 21 for a batch, and polls that find nothing.
   expect(node.statements.length).toBeLessThanOrEqual(batches * 21 + 3);
   expect(await counted('invoice')).toBe(due);
   expect(await counted('transaction')).toBe(due);
   expect(await brokenClaims(db)).toEqual([]);
 });
 
-test('many that were off for three periods catch up batch by batch, each in order and each period once', async () => {
+test('after three missed periods, many subscriptions catch up in batches, each period once and in order', async () => {
   const due = 260;
   const periods = 4;
-  await trialing(due);
-  node.moveTo(start + 89 * dayMs);
+  await createTrials(due);
+  node.setTime(start + 89 * dayMs);
   node.statements.length = 0;
-  await workOff();
+  await processDue();
   expect(timesRun('invoices.insert_many')).toBeLessThanOrEqual(Math.ceil((due * periods) / batch) + periods);
   const orders = await db.query<{ days: string[]; subscriptions: number }>(
     `select days, count(*)::int as subscriptions
@@ -112,13 +112,13 @@ test('many that were off for three periods catch up batch by batch, each in orde
   expect(await brokenClaims(db)).toEqual([]);
 });
 
-/** Rows of tables that were read on this connection, whether they were wanted or not; it rises within a transaction. */
+/** Rows read from tables in the current transaction, also those that a filter discarded. */
 const rowsRead = statement<{ rows: number }>(
   'test.rows_read',
   'select (sum(seq_tup_read) + sum(idx_tup_fetch))::int as rows from pg_stat_xact_user_tables',
 );
 
-/** The same database; `reads` gets how many rows each transaction has read. */
+/** The same database; adds the number of rows that each transaction reads to `reads`. */
 function countingReads(database: Database, reads: number[]): Database {
   return Object.assign(Object.create(database) as Database, {
     run: database.run.bind(database),
@@ -133,20 +133,20 @@ function countingReads(database: Database, reads: number[]): Database {
   });
 }
 
-test('a batch reads rows in proportion to itself, however many subscriptions, invoices and customers stand there', async () => {
-  await trialing(1_000);
-  await workOff();
-  // Each was changed twenty times; the last change is yet to be invoiced.
+test('a batch reads rows in proportion to its size, not to the size of the tables', async () => {
+  await createTrials(1_000);
+  await processDue();
+  // Each was changed twenty times; the last change is not invoiced yet.
   await db.query(`insert into subscription_line (tenant_id, subscription_id, description, amount, created_at, invoice_id)
                   select tenant_id, id, 'More seats', 100, now(), case when n < 20 then 1 end
                     from subscription cross join generate_series(1, 20) n`);
   const few = 10;
-  // The others are not due for long.
+  // All others are not due.
   await db.query(
     'update subscription set due_at = null where id not in (select id from subscription order by id limit $1)',
     [few],
   );
-  // What PostgreSQL does by itself within a minute, and might do in the middle of this.
+  // Autovacuum would run this within a minute, possibly in the middle of the test.
   await db.query('analyze');
   const reads: number[] = [];
   const deps = { ...node.deps, database: countingReads(node.deps.database, reads) };
@@ -176,7 +176,7 @@ test('a batch reads rows in proportion to itself, however many subscriptions, in
   expect(Math.max(...reads), `rows read: ${reads}`).toBeLessThan(few * 20);
 });
 
-test('news of customers who live by different clocks are written by the same few statements', async () => {
+test('outcomes of customers with different test clocks are written by the same few statements', async () => {
   await db.query(`insert into clock (tenant_id, id, name, now_at, created_at)
                   values (1, 1, 'One', now(), now()), (2, 2, 'Two', now(), now()) on conflict do nothing`);
   const merchants = [principalOf(2, 1), principalOf(1, 1)] as const;
@@ -185,7 +185,7 @@ test('news of customers who live by different clocks are written by the same few
     await node.subscribe({ customerId: 1, planId: 1 }, merchants[1]),
   ];
   await db.query('update subscription set clock_id = 3 - tenant_id');
-  // What is owed when it ends is invoiced: that takes a number of each tenant.
+  // Pending charges are invoiced when the subscriptions end, which takes a number of each tenant.
   await db.query(`insert into subscription_line (tenant_id, subscription_id, description, amount, created_at)
                   select tenant_id, id, 'More seats', 100, now() from subscription`);
   await db.query('update subscription_charge set failures = 2');

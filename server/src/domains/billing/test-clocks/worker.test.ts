@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/database.ts';
-import { TestClockWorker } from './advance.ts';
+import { TestClockWorker } from './worker.ts';
 
 let db: TestDatabase;
 
@@ -10,7 +10,7 @@ beforeAll(async () => {
 
 afterAll(() => db.drop());
 
-test('clocks that wait for a provider that does not answer keep no other from being moved', async () => {
+test('clocks that wait for a provider that does not answer do not block other clocks', async () => {
   const clocks = await db.query<{ id: number }>(
     `with tenant as (insert into tenant (name, state, created_at) values ('shop', true, now()) returning id)
      insert into clock (tenant_id, name, now_at, target_at, created_at)
@@ -18,21 +18,25 @@ test('clocks that wait for a provider that does not answer keep no other from be
      returning id::int`,
   );
   const last = Math.max(...clocks.map(({ id }) => id));
-  const troubles: unknown[] = [];
-  const mover = new TestClockWorker({
+  const errors: unknown[] = [];
+  const worker = new TestClockWorker({
     database: db.database,
     wake: () => {},
-    onError: (error) => troubles.push(error),
+    onError: (error) => errors.push(error),
   });
-  mover.follow({ isBusy: async (_moment, { clockId }) => clockId !== last, nextDue: async () => null, topics: [] });
-  mover.start();
-  await eventually('the last one arrives', async () => {
+  worker.register({
+    isInProgress: async (_snapshot, { clockId }) => clockId !== last,
+    nextDueMs: async () => null,
+    topics: [],
+  });
+  worker.start();
+  await eventually('the last clock arrives', async () => {
     const [clock] = await db.query<{ has_arrived: boolean }>(
       `select target_at is null and now_at = '2027-01-01' as has_arrived from clock where id = $1`,
       [last],
     );
     return clock?.has_arrived;
   });
-  await mover.stop();
-  expect(troubles).toEqual([]);
+  await worker.stop();
+  expect(errors).toEqual([]);
 });

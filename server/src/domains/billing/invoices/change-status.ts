@@ -1,0 +1,41 @@
+import type { Clock } from '../../../core/clock.ts';
+import type { Principal } from '../../../core/principal.ts';
+import type { Database, Queryable } from '../../../platform/postgres/database.ts';
+import { customerNowMs } from '../customers/read.ts';
+import { lockInvoices } from './lock.ts';
+import { readInvoice } from './read.ts';
+import { detailOf, type InvoiceRecord } from './record.ts';
+import { type InvoiceRow, type LockedInvoice, updateStatus } from './statements.ts';
+import type { InvoiceStatus } from './states.ts';
+
+export interface ChangeStatusDeps {
+  database: Database;
+  clock: Clock;
+}
+
+/** Changes one invoice under its lock. `change` gets the current time of the invoice's customer. */
+export async function changeInvoice(
+  id: number,
+  principal: Principal,
+  { database, clock }: ChangeStatusDeps,
+  change: (transaction: Queryable, invoice: LockedInvoice, nowMs: number) => Promise<InvoiceRow>,
+): Promise<InvoiceRecord> {
+  const { tenant_id: tenantId } = await readInvoice(database, id, principal);
+  return database.transaction(async (transaction) => {
+    const [invoice] = (await lockInvoices(transaction, [{ tenantId, invoiceId: id }])) as [LockedInvoice];
+    return detailOf(transaction, await change(transaction, invoice, customerNowMs(invoice, clock())));
+  });
+}
+
+/** Writes the new status of a locked invoice, and its number and due date where they are given. */
+export async function setStatus(
+  transaction: Queryable,
+  { tenant_id, id }: LockedInvoice,
+  to: InvoiceStatus,
+  nowMs: number,
+  { number = null, dueDate = null }: { number?: number | null; dueDate?: string | null } = {},
+): Promise<InvoiceRow> {
+  const [row] = await transaction.run(updateStatus, [tenant_id, id, to, number, dueDate, nowMs]);
+  if (row === undefined) throw new Error(`The status of invoice ${id} changed while the invoice was locked.`);
+  return row;
+}

@@ -1,0 +1,14 @@
+import type { Queryable } from '../../../platform/postgres/database.ts';
+import { operationsDue } from '../../payments/operations/open.cte.ts';
+import type { ClockKey, TestClockWork } from '../test-clocks/worker.ts';
+import { hasPaymentsInProgress, invoicesDue } from './settle-statements.ts';
+
+/** Invoices have no due times of their own; a test clock only waits until their payments have ended and are settled. */
+export const invoiceTestClockWork: TestClockWork = {
+  nextDueMs: async () => null,
+  isInProgress: async (snapshot: Queryable, { tenantId, clockId }: ClockKey) => {
+    const [row] = await snapshot.run(hasPaymentsInProgress, [tenantId, clockId]);
+    return row?.under_way ?? false;
+  },
+  topics: [operationsDue, invoicesDue],
+};

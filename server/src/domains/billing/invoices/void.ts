@@ -1,0 +1,26 @@
+import type { Static } from 'typebox';
+import type { Principal } from '../../../core/principal.ts';
+import { type ChangeStatusDeps, changeInvoice, setStatus } from './change-status.ts';
+import type { InvoiceFollowers } from './followers.ts';
+import type { InvoiceRecord } from './record.ts';
+import { requireTransition } from './rules.ts';
+import type { voidInput } from './schema.ts';
+
+export interface VoidDeps extends ChangeStatusDeps {
+  invoiceFollowers: InvoiceFollowers;
+}
+
+/** Makes an invoice VOID, or UNCOLLECTIBLE. Refused while one of its payments is in progress. */
+export function voidInvoice(
+  { id, uncollectible = false }: Static<typeof voidInput>,
+  principal: Principal,
+  deps: VoidDeps,
+): Promise<InvoiceRecord> {
+  const to = uncollectible ? 'UNCOLLECTIBLE' : 'VOID';
+  return changeInvoice(id, principal, deps, async (transaction, invoice, nowMs) => {
+    requireTransition(invoice, to);
+    const row = await setStatus(transaction, invoice, to, nowMs);
+    await deps.invoiceFollowers.closed(transaction, { tenantId: row.tenant_id, invoiceId: row.id, atMs: nowMs });
+    return row;
+  });
+}

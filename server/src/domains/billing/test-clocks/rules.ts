@@ -1,0 +1,22 @@
+import { invalid, Refusal } from '../../../core/errors.ts';
+
+/** Test clocks exist in STANDALONE mode only: production subscriptions run in real time. */
+export function requireTestClocksOffered({ offered }: { offered: boolean }, field?: string): void {
+  if (offered) return;
+  throw new Refusal('clocks_not_offered', 'Test clocks are only offered in STANDALONE mode.', field ? { field } : {});
+}
+
+/**
+ * Statements take times as seconds in a double, which is exact to the microsecond until 2242. Beyond, work that is due at the
+ * clock's time could seem due later, and the clock would wait for it for ever.
+ */
+const latestMs = Date.UTC(2200, 0, 1);
+
+/** A time that a test clock can have, in ms. */
+export function parseClockTime(text: string, field: string): number {
+  const atMs = Date.parse(text);
+  if (Number.isNaN(atMs) || atMs < 0 || atMs > latestMs) {
+    throw invalid(field, `${field} must be an ISO 8601 time between 1970 and 2200.`);
+  }
+  return atMs;
+}

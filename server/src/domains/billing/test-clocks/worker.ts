@@ -1,0 +1,138 @@
+import { ClaimLoop } from '../../../platform/jobs/claim-loop.ts';
+import type { Database, Queryable } from '../../../platform/postgres/database.ts';
+import type { Topic } from '../../../platform/postgres/topics.ts';
+import { type ClockRow, findAdvancingClocks, moveClock } from './statements.ts';
+
+/** Work that runs by test clocks. An extension point: invoices and subscriptions register. */
+export interface TestClockWork {
+  /** The earliest due time of this clock's customers up to `untilMs`; null: no work is due. */
+  nextDueMs: (snapshot: Queryable, clock: ClockKey, untilMs: number) => Promise<number | null>;
+  /** Whether started work will end without further requests, such as a payment at its provider. The clock waits for it. */
+  isInProgress: (snapshot: Queryable, clock: ClockKey) => Promise<boolean>;
+  /** The topics that wake the workers of this work. */
+  topics: readonly Topic[];
+}
+
+export interface ClockKey {
+  tenantId: number;
+  clockId: number;
+}
+
+export interface TestClockWorkerOptions {
+  database: Database;
+  /** Wakes the workers of these topics. */
+  wake: (topics: readonly Topic[]) => void;
+  /** How often it polls when nothing wakes it, in ms. */
+  pollMs?: () => number;
+  onError: (error: unknown) => void;
+}
+
+/** Clocks that advance concurrently. */
+const slots = 20;
+/** Due work is usually done within milliseconds; the pause between checks doubles up to `longestPauseMs`. */
+const firstPauseMs = 5;
+const longestPauseMs = 50;
+/** A clock that has waited this long, for example for a provider that does not answer, frees its slot for `restMs`. */
+const maxWaitMs = 2_000;
+const restMs = 1_000;
+
+/**
+ * Advances test clocks, each from one due time to the next. At each due time it waits until all due work is done and its
+ * payments are settled, so that a year that passes in seconds has the same results as a real one. No lease is needed: a move
+ * names the time from which it starts, and only one of two concurrent moves succeeds.
+ */
+export class TestClockWorker {
+  readonly #options: TestClockWorkerOptions;
+  readonly #loop: ClaimLoop<ClockRow>;
+  readonly #works: TestClockWork[] = [];
+  readonly #advancing = new Set<number>();
+  /** Clocks that have freed their slots, and until when (`performance.now`). */
+  readonly #resting = new Map<number, number>();
+  #running = false;
+
+  constructor(options: TestClockWorkerOptions) {
+    this.#options = options;
+    this.#loop = new ClaimLoop<ClockRow>({
+      claim: (limit) =>
+        options.database.run(findAdvancingClocks, [[...this.#advancing, ...this.#restingClocks()], limit]),
+      perform: (row) => this.#advance(row),
+      release: async () => {},
+      slots: () => slots,
+      maxBatch: slots,
+      pollMs: options.pollMs,
+      onError: options.onError,
+    });
+  }
+
+  /** Registers work: clocks stop at each of its due times. */
+  register(work: TestClockWork): void {
+    this.#works.push(work);
+  }
+
+  start(): void {
+    this.#running = true;
+    this.#loop.start();
+  }
+
+  wake(): void {
+    this.#loop.wake();
+  }
+
+  async stop(): Promise<void> {
+    this.#running = false;
+    await this.#loop.stop();
+    await this.#loop.drained();
+  }
+
+  async #advance({ tenant_id: tenantId, id: clockId, now_at, target_at }: ClockRow): Promise<void> {
+    const clock = { tenantId, clockId };
+    const targetMs = Date.parse(target_at as string);
+    let nowMs = Date.parse(now_at);
+    let pauseMs = firstPauseMs;
+    let movedAtMs = performance.now();
+    this.#advancing.add(clockId);
+    try {
+      while (this.#running) {
+        const toMs = await this.#nextStopMs(clock, nowMs, targetMs);
+        if (toMs === undefined) {
+          if (performance.now() - movedAtMs > maxWaitMs) {
+            this.#resting.set(clockId, performance.now() + restMs);
+            return;
+          }
+          this.#options.wake(this.#works.flatMap(({ topics }) => topics));
+          await new Promise((resolve) => setTimeout(resolve, pauseMs));
+          pauseMs = Math.min(2 * pauseMs, longestPauseMs);
+          continue;
+        }
+        const hasArrived = toMs === null;
+        const values = [tenantId, clockId, new Date(nowMs).toISOString(), toMs ?? targetMs, hasArrived];
+        const [moved] = await this.#options.database.run(moveClock, values);
+        // Another node has moved the clock: the next claim reads its new time.
+        if (moved === undefined || hasArrived) return;
+        nowMs = toMs;
+        pauseMs = firstPauseMs;
+        movedAtMs = performance.now();
+      }
+    } finally {
+      this.#advancing.delete(clockId);
+    }
+  }
+
+  #restingClocks(): Iterable<number> {
+    for (const [id, untilMs] of this.#resting) if (untilMs <= performance.now()) this.#resting.delete(id);
+    return this.#resting.keys();
+  }
+
+  /** The next due time; null: no more work is due up to `untilMs`; undefined: work that is due now is not done yet. */
+  #nextStopMs(clock: ClockKey, nowMs: number, untilMs: number): Promise<number | null | undefined> {
+    return this.#options.database.snapshot(async (snapshot) => {
+      let nextMs: number | null = null;
+      for (const { isInProgress, nextDueMs } of this.#works) {
+        if (await isInProgress(snapshot, clock)) return undefined;
+        const dueMs = await nextDueMs(snapshot, clock, untilMs);
+        if (dueMs !== null && (nextMs === null || dueMs < nextMs)) nextMs = dueMs;
+      }
+      return nextMs !== null && nextMs <= nowMs ? undefined : nextMs;
+    });
+  }
+}
