@@ -1,17 +1,40 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import { text } from 'node:stream/consumers';
+import { text as textOf } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { databaseFromTemplate, type TestDatabase } from '../server/src/testing/database.ts';
 import { florinOn, type TestFlorin } from '../server/src/testing/florin.ts';
 
-const page = readFileSync(fileURLToPath(new URL('../docs/api.md', import.meta.url)), 'utf8');
-const examples = [...page.matchAll(/^```sh\n([\s\S]*?)^```(?:\n\n^```json\n([\s\S]*?)^```)?/gm)].map(
+/** In the order in which their examples build on each other. */
+const pages = [
+  'README',
+  'users',
+  'tenants',
+  'developer-keys',
+  'channels',
+  'inboxes',
+  'webhooks',
+  'transactions',
+  'statistics',
+  'refunds',
+  'customers',
+  'invoices',
+  'plans',
+  'subscriptions',
+  'clocks',
+  'ledger',
+  'events',
+  'callbacks',
+  '../errors',
+];
+const reference = fileURLToPath(new URL('../docs/reference/api', import.meta.url));
+const text = pages.map((name) => readFileSync(join(reference, `${name}.md`), 'utf8')).join('\n');
+const examples = [...text.matchAll(/^```sh\n([\s\S]*?)^```(?:\n\n^```json\n([\s\S]*?)^```)?/gm)].map(
   ([, commands = '', answer]) => ({ commands, answer }),
 );
 
@@ -22,7 +45,7 @@ let folder: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'florin-api-page-'));
   db = await databaseFromTemplate();
-  // Its own password, kept in the data folder: the page begins by reading it there.
+  // The first page reads the generated password from the data folder.
   florin = await florinOn(db, { APP_DATA_DIR: join(folder, 'data'), APP_ADMIN_PASSWORD: '' });
 });
 
@@ -32,7 +55,12 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('every example of the page, pasted in order, answers as the page shows', async () => {
+test('every page of the API reference is among those whose examples run', () => {
+  const names = readdirSync(reference).map((file) => file.replace('.md', ''));
+  expect(names.filter((name) => !pages.includes(name))).toEqual([]);
+});
+
+test('the examples of the API reference, pasted in order, answer as the pages show', async () => {
   const mark = '--- example ';
   const script = examples.map(({ commands }, index) => `echo '${mark}${index}'\n${commands}\necho`).join('\n');
   const printed = await shell(script.replace('http://127.0.0.1:8080', florin.address));
@@ -50,28 +78,28 @@ function parsed(text: string | undefined, about = ''): unknown {
   try {
     return JSON.parse(text ?? '');
   } catch {
-    throw new Error(`This is no JSON: ${text}\n${about}`);
+    throw new Error(`Not JSON: ${text}\n${about}`);
   }
 }
 
-/** Words that say the same in every run; of everything else only the kind is compared. */
-const fixedWords = new Set(['code', 'message', 'type', 'field', 'status', 'state', 'userType', 'tokenType', 'scope']);
+/** Fields with the same value in every run. Of all others only the type is compared. */
+const fixedFields = new Set(['code', 'message', 'type', 'field', 'status', 'state', 'userType', 'tokenType', 'scope']);
 
-/** What the caller's own program adds differs from one to the next. */
-const othersWords = new Set(['headers', 'responseHeaders']);
+/** Headers differ from one HTTP client to the next. */
+const clientFields = new Set(['headers', 'responseHeaders']);
 
 function shapeOf(value: unknown, name = ''): unknown {
-  if (fixedWords.has(name)) return value;
-  if (othersWords.has(name)) return typeof value;
-  // Lists: what the first entry looks like.
+  if (fixedFields.has(name)) return value;
+  if (clientFields.has(name)) return typeof value;
+  // Of a list only the first entry is compared.
   if (Array.isArray(value)) return value.slice(0, 1).map((entry) => shapeOf(entry));
   if (typeof value !== 'object' || value === null) return value === null ? null : typeof value;
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shapeOf(inner, key)]));
 }
 
 /**
- * Runs the commands as a person's shell would, with a `curl` of ours: a machine may have none. It asks this process, over
- * two pipes, because to start a program for each of a hundred requests took ten times as long as their answers.
+ * Runs the commands in a shell whose `curl` is a function that sends its arguments to this process over a pipe. Machines
+ * without curl can run the test, and starting a process for each of a hundred requests took ten times as long.
  */
 async function shell(script: string): Promise<string> {
   const child = spawn('sh', ['-e'], {
@@ -88,13 +116,13 @@ async function shell(script: string): Promise<string> {
   ];
   stdin.end(`${curlInShell}\n${script}`);
   const ended = once(child, 'close');
-  const [output, complaints] = await Promise.all([text(stdout), text(stderr), answerAll(asked, said)]);
+  const [output, complaints] = await Promise.all([textOf(stdout), textOf(stderr), answerAll(asked, said)]);
   const [code] = await ended;
   if (code !== 0) throw new Error(`The shell ended with ${code}: ${complaints}\n${output}`);
   return output;
 }
 
-/** Its words go out with their number before them, each ended by NUL. A line says when the answer is in its file. */
+/** Sends the number of arguments and the arguments, each ended by NUL. A line says when the answer is in its file. */
 const curlInShell = `curl() {
   printf '%s\\0' $# "$@" >&3
   read -r said <&4
@@ -121,7 +149,7 @@ async function answerAll(asked: Readable, said: Writable): Promise<void> {
   }
 }
 
-/** As much of curl as the page uses: -s, -X, -H, -d and an address. */
+/** The part of curl that the pages use: -s, -X, -H, -d and a URL. */
 async function curl(words: string[]): Promise<string> {
   const headers: Record<string, string> = {};
   let [address, body, method]: (string | undefined)[] = [];
@@ -134,7 +162,7 @@ async function curl(words: string[]): Promise<string> {
     else if (word === '-H') {
       const [name = '', value = ''] = next().split(/: (.*)/s);
       headers[name] = value;
-    } else if (word.startsWith('-')) throw new Error(`No such option here: ${word}`);
+    } else if (word.startsWith('-')) throw new Error(`This curl has no option ${word}`);
     else address = word;
   }
   method ??= body === undefined ? 'GET' : 'POST';

@@ -1,9 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { TSchema } from 'typebox';
 import { modules } from '../server/src/app/modules.ts';
-import { declaredRoutes } from '../server/src/app/routes.ts';
+import { declaredRoutes, groups } from '../server/src/app/routes.ts';
 import { environmentName, settings } from '../server/src/app/settings.ts';
 import { scopeOfEventType } from '../server/src/core/event-types.ts';
 import { roles } from '../server/src/core/scopes.ts';
@@ -16,26 +16,22 @@ import { table } from './markdown-table.ts';
 import { paymentTables } from './payment-tables.ts';
 import { subscriptionTables } from './subscription-tables.ts';
 
-/**
- * The tables of the documentation that the code already knows: settings, endpoints, fields, transitions, scopes. They
- * stand between `<!-- generated: name -->` and `<!-- end -->` and are written by `npm run docs`; a test compares.
- */
-export const generatedPages = [
-  'docs/api.md',
-  'docs/configuration.md',
-  'docs/customers-and-invoices.md',
-  'docs/ledger.md',
-  'docs/operations.md',
-  'docs/payments.md',
-  'docs/sandbox.md',
-  'docs/subscriptions.md',
-];
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** The page with every generated part as the code has it now. A part that nobody knows is an error. */
+/**
+ * Pages with tables that are derived from the code: settings, endpoints, fields, transitions, scopes. Each table stands
+ * between `<!-- generated: name -->` and `<!-- end -->`. `npm run docs` writes them; a test compares.
+ */
+export const generatedPages = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+  .map((page) => `docs/${page}`)
+  .filter((page) => page.endsWith('.md') && readFileSync(join(root, page), 'utf8').includes('<!-- generated: '))
+  .sort();
+
+/** The page with every generated part brought up to date. An unknown part is an error. */
 export function regenerated(page: string): string {
   return page.replaceAll(/(<!-- generated: (.+?) -->\n)[\s\S]*?(<!-- end -->)/g, (_all, begin, name, end) => {
     const part = parts()[name];
-    if (part === undefined) throw new Error(`Nobody knows how to generate "${name}".`);
+    if (part === undefined) throw new Error(`There is no generator for "${name}".`);
     return `${begin}\n${part()}\n\n${end}`;
   });
 }
@@ -48,7 +44,8 @@ function parts(): Record<string, () => string> {
   const shapes = Object.entries(resources).map(([name, shape]) => [`resource ${name}`, () => shapeTable(shape)]);
   return {
     settings: settingsTable,
-    endpoints: endpointsTable,
+    ...Object.fromEntries(apiPages().map(({ group, routes }) => [`endpoints ${group}`, () => endpointsTable(routes)])),
+    'api pages': apiPagesTable,
     ...paymentTables,
     ...ledgerTables,
     ...invoiceTables,
@@ -78,17 +75,41 @@ function settingsTable(): string {
   );
 }
 
-function endpointsTable(): string {
+/** The groups of the API that have a page of their own, with their routes. */
+export function apiPages(): { group: string; description: string; page: string; routes: Route[] }[] {
+  const routes = declaredRoutes();
+  return groups
+    .map(({ name, description }) => ({
+      group: name,
+      description,
+      page: `${name.toLowerCase().replaceAll(' ', '-')}.md`,
+      routes: routes.filter(({ group }) => group === name),
+    }))
+    .filter((page) => page.routes.length > 0);
+}
+
+function apiPagesTable(): string {
   return table(
-    ['Endpoint', 'Needs'],
-    declaredRoutes().map(({ method, path, needs }) => [
+    ['Page', 'Endpoints'],
+    apiPages().map(({ group, description, page, routes }) => [
+      `[${group}](${page}): ${description}`,
+      routes.map(({ method, path }) => `[${method} ${path}](${page}#${anchorOf(method, path)})`).join('<br>'),
+    ]),
+  );
+}
+
+function endpointsTable(routes: readonly Route[]): string {
+  return table(
+    ['Endpoint', 'Purpose', 'Needs'],
+    routes.map(({ method, path, needs, endpoint: { summary } }) => [
       `[${method} ${path}](#${anchorOf(method, path)})`,
+      summary,
       needText(needs),
     ]),
   );
 }
 
-/** As the heading `### POST /api/user/login` is reached. */
+/** The anchor of a heading such as `## POST /api/user/login`. */
 export function anchorOf(method: string, path: string): string {
   return `${method} ${path}`.toLowerCase().replaceAll(/[/{}]/g, '').replaceAll(' ', '-');
 }
@@ -193,7 +214,7 @@ function typeOf(shape: Shape): string {
   return [shape.type ?? 'any'].flat().join(' or ');
 }
 
-/** Words beyond this many are told in the text around the table. */
+/** A longer enumeration is explained in the text around the table. */
 const wordsListed = 8;
 
 function meaningOf(shape: Shape): string {
@@ -221,16 +242,15 @@ function within(least: number | undefined, most: number | undefined, said: strin
 
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** `idempotency-key` as people write it. */
+/** `idempotency-key` becomes `Idempotency-Key`. */
 const headerName = (name: string) => name.split('-').map(capital).join('-');
 
 if (import.meta.url === pathToFileURL(resolve(process.argv[1] ?? '')).href) {
-  const root = dirname(dirname(fileURLToPath(import.meta.url)));
   for (const page of generatedPages) {
     const file = join(root, page);
     const before = readFileSync(file, 'utf8');
     const after = regenerated(before);
     if (after !== before) writeFileSync(file, after);
-    console.log(`${page}: ${after === before ? 'as it was' : 'written anew'}`);
+    console.log(`${page}: ${after === before ? 'unchanged' : 'updated'}`);
   }
 }

@@ -4,7 +4,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { modules } from '../server/src/app/modules.ts';
 
 /**
- * The rules of the architecture (docs/architecture.md), checked against the imports and statements as they stand:
+ * The rules of the architecture (docs/concepts/architecture.md), checked against the imports and statements as they stand:
  * - a file imports only from its own layer or a layer below;
  * - folders of platform/ do not import each other, but `jobs` builds on `postgres`;
  * - a module imports only modules that stand earlier in `app/modules.ts`;

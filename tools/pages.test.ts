@@ -2,9 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { declaredRoutes } from '../server/src/app/routes.ts';
 import { settings } from '../server/src/app/settings.ts';
-import { generatedPages, regenerated } from './generated-pages.ts';
+import { apiPages, generatedPages, regenerated } from './generated-pages.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const read = (page: string) => readFileSync(join(root, page), 'utf8');
@@ -26,23 +25,29 @@ test('a table that has gone stale is replaced, and the text around it stays', ()
   expect(fresh).not.toContain('old');
 });
 
-test('every endpoint has its section with its fields and an example, and no section is left of one that is gone', () => {
-  const page = read('docs/api.md');
-  const names = declaredRoutes().map(({ method, path }) => `${method} ${path}`);
-  expect([...page.matchAll(/^#### (\w+ \/.*)$/gm)].map(([, name]) => name).sort()).toEqual(names.toSorted());
-  for (const name of names) {
-    const section = page.split(`#### ${name}\n`)[1]?.split(/^#{2,4} /m)[0];
-    expect(section, name).toContain(`<!-- generated: request ${name} -->`);
-    expect(section, name).toContain('curl ');
+test('every group of the API has its page, and every endpoint its section with fields and an example', () => {
+  const pages = apiPages();
+  expect(readdirSync(join(root, 'docs/reference/api')).sort()).toEqual(
+    ['README.md', ...pages.map(({ page }) => page)].sort(),
+  );
+  for (const { page, routes } of pages) {
+    const text = read(`docs/reference/api/${page}`);
+    const names = routes.map(({ method, path }) => `${method} ${path}`);
+    expect([...text.matchAll(/^## (\w+ \/.*)$/gm)].map(([, name]) => name).sort(), page).toEqual(names.toSorted());
+    for (const name of names) {
+      const section = text.split(`## ${name}\n`)[1]?.split(/^## /m)[0];
+      expect(section, name).toContain(`<!-- generated: request ${name} -->`);
+      expect(section, name).toContain('curl ');
+    }
   }
 });
 
 test('every setting stands on the page of settings', () => {
-  for (const name of Object.keys(settings)) expect(read('docs/configuration.md')).toContain(`| \`${name}\` |`);
+  for (const name of Object.keys(settings)) expect(read('docs/reference/settings.md')).toContain(`| \`${name}\` |`);
 });
 
 test('every part has its reason on the page of the house, and every table its owner', () => {
-  const page = read('docs/architecture.md');
+  const page = read('docs/concepts/architecture.md');
   const manifests = ['package.json', 'server/package.json'].map((file) => JSON.parse(read(file)));
   const parts = manifests.flatMap(({ dependencies = {}, devDependencies = {}, optionalDependencies = {} }) =>
     Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies }),

@@ -49,7 +49,7 @@ async function smoke(): Promise<void> {
   await second.says('Florin is ready at', readyWithinMs);
   demandReplies(readme, 2);
   await receiver.says('transaction.succeeded', arrivesWithinMs, 3);
-  const sandboxPage = linesOf('docs/sandbox.md');
+  const sandboxPage = linesOf('docs/guides/sandbox.md');
   // A channel and three payments.
   demandReplies(sandboxPage, 4);
   demandReplies(sandboxPage, 3);

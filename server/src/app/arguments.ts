@@ -36,7 +36,7 @@ It takes no other arguments. Settings stand in the environment or in florin.yaml
 
 For example: PORT=9000 npm start
 
-Every setting is in docs/configuration.md, how to run it in docs/operations.md, the interface in docs/api.md.
+Every setting is in docs/reference/settings.md, how to run it in docs/guides/operations.md, the interface in docs/reference/api/.
 `;
 
 export const verifyUsage = `Usage: npm run verify [-- --help | --version]
@@ -44,5 +44,5 @@ export const verifyUsage = `Usage: npm run verify [-- --help | --version]
 Holds what must be true of payments and money against the whole database, and prints a line for each claim. It only reads,
 beside a running service as well as without one. Exit code 0: every claim holds. 1: one is broken. 2: it could not be told.
 
-It takes no other arguments, and the settings of npm start. docs/operations.md, "Checking the books", says more.
+It takes no other arguments, and the settings of npm start. docs/guides/operations.md, "Checking the books", says more.
 `;

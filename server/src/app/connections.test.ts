@@ -25,7 +25,7 @@ test('the connections of a node are as many as the operations page says', async 
   await lifecycle.stop();
   const total = Object.values(most).reduce((sum, connections) => sum + connections, others);
 
-  const page = readFileSync(fileURLToPath(new URL('../../../docs/operations.md', import.meta.url)), 'utf8');
+  const page = readFileSync(fileURLToPath(new URL('../../../docs/guides/operations.md', import.meta.url)), 'utf8');
   const told = /Each node uses([\s\S]*?): (\d+)\s+in\s+all/.exec(page);
   expect(Number(told?.[2])).toBe(total);
   const description = settings['app.database.connections'].description;

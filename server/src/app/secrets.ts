@@ -21,7 +21,7 @@ export interface Secrets {
 
 type KeyringName = 'app.jwt.keys' | 'app.encryption.keys';
 
-const howToGiveUp = 'if it is lost for good, docs/operations.md says what to do under "Lost keys"';
+const howToGiveUp = 'if it is lost for good, docs/guides/operations.md says what to do under "Lost keys"';
 
 /**
  * The keys as they are set; outside CLUSTER mode they are made at first start and kept in the data folder. In CLUSTER

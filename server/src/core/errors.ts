@@ -1,6 +1,6 @@
 /**
  * Every way Florin says no: one catalogue, from the stable word a program reads to its kind.
- * `platform/http/refusal-reply.ts` holds the only table from kind to HTTP status; `docs/errors.md` explains each word.
+ * `platform/http/refusal-reply.ts` holds the only table from kind to HTTP status; `docs/reference/errors.md` explains each word.
  */
 export const refusalTypes = {
   invalid_request: 'invalid',

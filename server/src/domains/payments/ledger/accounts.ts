@@ -1,6 +1,6 @@
 /**
  * The four accounts of a tenant in each currency. An account's balance is what was debited less what was credited; in sum
- * over all accounts that is zero, whatever happens, since every transfer debits what it credits (docs/ledger.md).
+ * over all accounts that is zero, whatever happens, since every transfer debits what it credits (docs/concepts/ledger.md).
  */
 export const accounts = {
   PROVIDER_RECEIVABLE: 'What providers have taken from payers and owe to us.',

@@ -3,7 +3,7 @@ import type { Failure } from './failures.ts';
 
 /**
  * What Florin asks of a payment provider: five verbs, each answered by an `Outcome`. Every provider is one folder or file
- * here and one line in `providers.ts`; docs/providers.md shows how to add one.
+ * here and one line in `providers.ts`; docs/guides/providers.md shows how to add one.
  *
  * A connector decides nothing about payments and keeps no state of its own: it translates. What it is not sure of it calls
  * unknown, and is asked again by `lookUp` until the provider says (decisions, Transactions; reliability, promise 3).

@@ -2,7 +2,7 @@ import { plainArray, textArray } from '../../../platform/postgres/array-literal.
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { statement } from '../../../platform/postgres/statement.ts';
 
-/** What the rows of a payment do not tell by themselves; shown in its timeline with a sentence each (docs/payments.md). */
+/** What the rows of a payment do not tell by themselves; shown in its timeline with a sentence each (docs/guides/payments.md). */
 export type NoteKind =
   | 'updated'
   | 'cancel_asked'

@@ -10,7 +10,7 @@ export interface Behaviour {
   /** The amount, in minor units, that asks for it where the payment's metadata names no word. */
   amount: number | null;
   kind: 'CHARGE' | 'REFUND';
-  /** For docs/sandbox.md. */
+  /** For docs/guides/sandbox.md. */
   does: string;
   /** How the operation ends; succeeded unless said otherwise. */
   ends?: 'FAILED' | 'PENDING' | 'UNDECIDED';
@@ -65,7 +65,7 @@ const declineAmounts: Record<FailureCode, number> = {
   declined_for_good: 7_319_016,
 };
 
-/** The table of everything the sandbox can be asked for: code, tests and docs/sandbox.md are made from it. */
+/** The table of everything the sandbox can be asked for: code, tests and docs/guides/sandbox.md are made from it. */
 export const behaviours: readonly Behaviour[] = [
   succeed,
   ...(Object.keys(failureCodes) as FailureCode[]).map(

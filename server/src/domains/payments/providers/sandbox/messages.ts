@@ -104,7 +104,7 @@ function contentOf(body: Buffer): { id: string; told: Told } {
     !(amount === undefined || (Number.isSafeInteger(amount) && (amount as number) > 0)) ||
     !(typeof currency === 'string' && isCurrency(currency))
   ) {
-    throw notOurs('The body is not a message of the sandbox; docs/sandbox.md shows one.');
+    throw notOurs('The body is not a message of the sandbox; docs/guides/sandbox.md shows one.');
   }
   return { id, told: { key, state, failureCode, fee, ...(amount !== undefined && { amount }), currency } as Told };
 }

@@ -6,7 +6,7 @@ import { databaseFromTemplate, type TestDatabase } from '../../../../testing/dat
 import { call, chargeOf, sandboxOn, webhookSecret } from '../../../../testing/sandbox.ts';
 import { headersOf, readMessage, signedMessage } from './messages.ts';
 
-const page = readFileSync(fileURLToPath(new URL('../../../../../../docs/sandbox.md', import.meta.url)), 'utf8');
+const page = readFileSync(fileURLToPath(new URL('../../../../../../docs/guides/sandbox.md', import.meta.url)), 'utf8');
 const block = (language: string) => new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'm').exec(page)?.[1] ?? '';
 
 let db: TestDatabase;

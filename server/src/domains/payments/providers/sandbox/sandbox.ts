@@ -40,7 +40,7 @@ export interface Bill {
 
 /**
  * A provider that lives inside Florin: it keeps books of its own, moves no money, and behaves badly on request
- * (`behaviours.ts`, docs/sandbox.md). It is asked and answers like any other: a key is booked once whatever happens, and
+ * (`behaviours.ts`, docs/guides/sandbox.md). It is asked and answers like any other: a key is booked once whatever happens, and
  * what it has said once stays. Where it cannot do its work, or the deadline comes first, the outcome is unknown.
  *
  * Whoever runs workers calls `start`: the callbacks it owes are rows, and go on being sent after a restart.
@@ -161,7 +161,7 @@ function unknownBehaviour(operation: Operation): Outcome {
   const { metadata } = operation;
   const token = operation.kind === 'CHARGE' ? operation.paymentMethod : undefined;
   const asked = metadata?.sandbox === undefined ? token : metadata.sandbox;
-  const message = `docs/sandbox.md lists what the sandbox can be asked for; not ${JSON.stringify(asked)}.`;
+  const message = `docs/guides/sandbox.md lists what the sandbox can be asked for; not ${JSON.stringify(asked)}.`;
   return {
     kind: 'failed',
     failure: failure('invalid_operation', 'unknown_behaviour', message.slice(0, 200).toWellFormed()),
