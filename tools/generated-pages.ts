@@ -13,6 +13,7 @@ import type { AnyModule } from '../server/src/platform/module.ts';
 import { invoiceTables } from './invoice-tables.ts';
 import { ledgerTables } from './ledger-tables.ts';
 import { table } from './markdown-table.ts';
+import { metricsTable } from './metrics-table.ts';
 import { paymentTables } from './payment-tables.ts';
 import { subscriptionTables } from './subscription-tables.ts';
 
@@ -25,6 +26,8 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 export const generatedPages = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
   .map((page) => `docs/${page}`)
   .filter((page) => page.endsWith('.md') && readFileSync(join(root, page), 'utf8').includes('<!-- generated: '))
+  // Its examples contain markers.
+  .filter((page) => page !== 'docs/recipes.md')
   .sort();
 
 /** The page with every generated part brought up to date. An unknown part is an error. */
@@ -46,6 +49,8 @@ function parts(): Record<string, () => string> {
     settings: settingsTable,
     ...Object.fromEntries(apiPages().map(({ group, routes }) => [`endpoints ${group}`, () => endpointsTable(routes)])),
     'api pages': apiPagesTable,
+    modules: modulesTable,
+    metrics: metricsTable,
     ...paymentTables,
     ...ledgerTables,
     ...invoiceTables,
@@ -95,6 +100,28 @@ function apiPagesTable(): string {
       `[${group}](${page}): ${description}`,
       routes.map(({ method, path }) => `[${method} ${path}](${page}#${anchorOf(method, path)})`).join('<br>'),
     ]),
+  );
+}
+
+/** The modules in their order, with the sentence that documents each in its `module.ts`. */
+function modulesTable(): string {
+  const domains = join(root, 'server/src/domains');
+  const groupOf = new Map(
+    readdirSync(domains).flatMap((group) => readdirSync(join(domains, group)).map((name) => [name, group] as const)),
+  );
+  return table(
+    ['Group', 'Module', 'Purpose', 'Tables'],
+    (modules as readonly AnyModule[]).map(({ name, tables }) => {
+      const group = groupOf.get(name) ?? '';
+      const text = readFileSync(join(domains, group, name, 'module.ts'), 'utf8');
+      const [, purpose = ''] = /\/\*\*([^*]*(?:\*(?!\/)[^*]*)*)\*\/\nexport const \w+ = defineModule/.exec(text) ?? [];
+      return [
+        group,
+        `\`${name}\``,
+        purpose.replaceAll(/\s*\n \* ?/g, ' ').trim(),
+        tables.map((one) => `\`${one}\``).join(', ') || '–',
+      ];
+    }),
   );
 }
 

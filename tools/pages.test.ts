@@ -2,9 +2,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { modules as moduleList } from '../server/src/app/modules.ts';
 import { settings } from '../server/src/app/settings.ts';
+import type { AnyModule } from '../server/src/platform/module.ts';
 import { apiPages, generatedPages, regenerated } from './generated-pages.ts';
 
+const modules: readonly AnyModule[] = moduleList;
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const read = (page: string) => readFileSync(join(root, page), 'utf8');
 
@@ -12,7 +15,7 @@ test.each(generatedPages)('the tables in %s are what the code says now (else: np
   expect(regenerated(read(page))).toBe(read(page));
 });
 
-test('a part that nobody can generate is an error, not an empty table', () => {
+test('a marker without a generator is an error, not an empty table', () => {
   expect(() => regenerated('<!-- generated: weather -->\n<!-- end -->')).toThrow('weather');
 });
 
@@ -42,28 +45,59 @@ test('every group of the API has its page, and every endpoint its section with f
   }
 });
 
-test('every setting stands on the page of settings', () => {
+test('every setting is on the page of settings', () => {
   for (const name of Object.keys(settings)) expect(read('docs/reference/settings.md')).toContain(`| \`${name}\` |`);
 });
 
-test('every part has its reason on the page of the house, and every table its owner', () => {
+test('every dependency has its reason on the page of the architecture', () => {
   const page = read('docs/concepts/architecture.md');
   const manifests = ['package.json', 'server/package.json'].map((file) => JSON.parse(read(file)));
-  const parts = manifests.flatMap(({ dependencies = {}, devDependencies = {}, optionalDependencies = {} }) =>
+  const dependencies = manifests.flatMap(({ dependencies = {}, devDependencies = {}, optionalDependencies = {} }) =>
     Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies }),
   );
-  const named = new Set([...(page.split('## Parts')[1] ?? '').matchAll(/`([^`\s]+)`/g)].map(([, name]) => name));
-  expect(parts.filter((part) => !named.has(part))).toEqual([]);
-
-  const migrations = readdirSync(join(root, 'server/migrations')).map((file) => read(`server/migrations/${file}`));
-  const tables = migrations.flatMap((text) => [...text.matchAll(/^create table (\w+)/gm)].map(([, name]) => name));
-  expect(tables.filter((table) => !page.includes(`| \`${table}\` |`))).toEqual([]);
+  const named = new Set([...(page.split('## Dependencies')[1] ?? '').matchAll(/`([^`\s]+)`/g)].map(([, name]) => name));
+  expect(dependencies.filter((name) => !named.has(name))).toEqual([]);
 });
 
-test('every link between the pages leads to a page and a heading that are there', () => {
-  const pages = ['README.md', 'CONTRIBUTING.md', ...pagesBelow('docs')];
+test('every file that the page of the architecture names exists', () => {
+  const page = read('docs/concepts/architecture.md');
+  const paths = [...page.matchAll(/`((?:core|platform|domains|app)\/[\w./-]+|tools\/[\w./-]+)`/g)].map(
+    ([, path = '']) => path,
+  );
+  expect(paths.length).toBeGreaterThan(40);
+  expect(paths.filter((path) => !existsSync(join(root, path.startsWith('tools/') ? '' : 'server/src', path)))).toEqual(
+    [],
+  );
+});
+
+test('every table of the migrations is listed with the module that owns it', () => {
+  const listed = Object.fromEntries(
+    [...read('docs/reference/tables.md').matchAll(/^\| `(\w+)` \| (\S+) \|/gm)].map(([, table, owner]) => [
+      table,
+      owner,
+    ]),
+  );
+  const owners = modules.flatMap(({ name, tables }) => tables.map((table) => [table, name]));
+  expect(listed).toEqual({ ...Object.fromEntries(owners), kept_answer: 'platform', schema_migration: 'platform' });
+  const migrations = readdirSync(join(root, 'server/migrations')).map((file) => read(`server/migrations/${file}`));
+  const created = migrations.flatMap((text) => [...text.matchAll(/^create table (\w+)/gm)].map(([, name]) => name));
+  expect(created.filter((table) => listed[table as string] === undefined)).toEqual([]);
+});
+
+test('the index of decisions names every record, in order', () => {
+  const records = readdirSync(join(root, 'docs/decisions')).filter((file) => file !== 'README.md');
+  const index = [...read('docs/decisions/README.md').matchAll(/^\| \[\d+\. .*\]\((.+)\) \|/gm)].map(([, file]) => file);
+  expect(index).toEqual(records.sort());
+});
+
+test('every link between the pages leads to an existing page and heading', () => {
+  const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'bench/README.md', ...pagesBelow('docs')];
   const broken = pages.flatMap((page) =>
-    [...read(page).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)]
+    [
+      ...read(page)
+        .replaceAll(/^(`{3,})[\s\S]*?^\1/gm, '')
+        .matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g),
+    ]
       .filter(([, path = '', anchor]) => !leadsSomewhere(page, path, anchor))
       .map(([link]) => `${page}: ${link}`),
   );
@@ -82,7 +116,7 @@ function leadsSomewhere(page: string, path: string, anchor: string | undefined):
   return anchor === undefined || (target.endsWith('.md') && anchorsOf(read(target)).has(anchor));
 }
 
-/** Headings as they are linked to: lower case, only letters, digits, dashes and underscores, spaces as dashes. */
+/** Anchors of headings: lower case, only letters, digits, dashes and underscores; spaces become dashes. */
 function anchorsOf(text: string): Set<string> {
   const prose = text.replaceAll(/^```[\s\S]*?^```/gm, '');
   return new Set(

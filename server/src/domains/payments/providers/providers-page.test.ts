@@ -24,7 +24,7 @@ let answer: { status: number; state?: string };
 let asked: { method: string; path: string; body: string };
 
 beforeAll(async () => {
-  const page = await readFile(join(root, 'docs', 'providers.md'), 'utf8');
+  const page = await readFile(join(root, 'docs', 'guides', 'providers.md'), 'utf8');
   const [example = '', maker = ''] = [...page.matchAll(/^```ts\n([\s\S]*?)^```/gm)].map(([, code]) => code);
   line = maker.trim();
   folder = await mkdtemp(join(tmpdir(), 'florin-provider-'));
