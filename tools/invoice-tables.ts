@@ -1,7 +1,7 @@
 import { invoiceStatuses, transitions } from '../server/src/domains/billing/invoices/states.ts';
 import { table } from './markdown-table.ts';
 
-/** What the pages say about invoices, from the table that the code goes by. */
+/** Generated parts about invoices. */
 export const invoiceTables: Record<string, () => string> = {
   'invoice transitions': transitionsTable,
   'invoice diagram': diagram,

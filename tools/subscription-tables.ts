@@ -7,7 +7,7 @@ import {
 } from '../server/src/domains/billing/subscriptions/states.ts';
 import { table } from './markdown-table.ts';
 
-/** What the pages say about subscriptions, from the tables that the code goes by. */
+/** Generated parts about subscriptions. */
 export const subscriptionTables: Record<string, () => string> = {
   'subscription transitions': transitionsTable,
   'subscription diagram': diagram,
