@@ -1,5 +1,5 @@
-// A receiver to try webhooks with: `npm run receiver -- whsec_demo 9999` prints every delivery it gets and whether the
-// signature verifies. It shows all that a receiver of your own has to do.
+// A receiver for trying out webhooks: `npm run receiver -- whsec_demo 9999` prints every delivery and whether its signature
+// verifies. It shows everything that a receiver of your own has to do.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 
