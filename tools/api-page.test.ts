@@ -1,17 +1,44 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import { text } from 'node:stream/consumers';
+import { text as textOf } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { databaseFromTemplate, type TestDatabase } from '../server/src/testing/database.ts';
 import { florinOn, type TestFlorin } from '../server/src/testing/florin.ts';
 
-const page = readFileSync(fileURLToPath(new URL('../docs/api.md', import.meta.url)), 'utf8');
-const examples = [...page.matchAll(/^```sh\n([\s\S]*?)^```(?:\n\n^```json\n([\s\S]*?)^```)?/gm)].map(
+/** Pages whose examples build on each other, in order; further ones follow. */
+const inOrder = [
+  'README',
+  'users',
+  'tenants',
+  'developer-keys',
+  'channels',
+  'inboxes',
+  'webhooks',
+  'transactions',
+  'statistics',
+  'refunds',
+  'customers',
+  'invoices',
+  'plans',
+  'subscriptions',
+  'clocks',
+  'ledger',
+  'events',
+  'callbacks',
+];
+const reference = fileURLToPath(new URL('../docs/reference/api', import.meta.url));
+const further = readdirSync(reference)
+  .map((file) => file.replace('.md', ''))
+  .filter((name) => !inOrder.includes(name));
+const text = [...inOrder, ...further, '../errors']
+  .map((name) => readFileSync(join(reference, `${name}.md`), 'utf8'))
+  .join('\n');
+const examples = [...text.matchAll(/^```sh\n([\s\S]*?)^```(?:\n\n^```json\n([\s\S]*?)^```)?/gm)].map(
   ([, commands = '', answer]) => ({ commands, answer }),
 );
 
@@ -22,7 +49,7 @@ let folder: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'florin-api-page-'));
   db = await databaseFromTemplate();
-  // A generated password in the data folder: the page begins by reading it there.
+  // The first page reads the generated password from the data folder.
   florin = await florinOn(db, { APP_DATA_DIR: join(folder, 'data'), APP_ADMIN_PASSWORD: '' });
 });
 
@@ -32,10 +59,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('every example of the page, run in order, gets the answer that the page shows', async () => {
+test('the examples of the API reference, pasted in order, answer as the pages show', async () => {
   const mark = '--- example ';
   const script = examples.map(({ commands }, index) => `echo '${mark}${index}'\n${commands}\necho`).join('\n');
-  const printed = await shell(script.replace('http://127.0.0.1:8080', florin.address));
+  const printed = await shell(script.replaceAll('http://127.0.0.1:8080', florin.address));
   const outputs = printed.split(new RegExp(`^${mark}\\d+\\n`, 'm')).slice(1);
   expect(outputs).toHaveLength(examples.length);
   const answered = examples.filter(({ answer }) => answer !== undefined);
@@ -46,32 +73,49 @@ test('every example of the page, run in order, gets the answer that the page sho
   }
 });
 
+test('the quickstart, pasted in order, takes a payment, refunds a part and shows the webhooks', async () => {
+  const quickstart = readFileSync(fileURLToPath(new URL('../docs/quickstart.md', import.meta.url)), 'utf8');
+  const script = [...quickstart.matchAll(/^```sh\n([\s\S]*?)^```/gm)]
+    .map(([, commands]) => `${commands}\necho`)
+    .join('\n');
+  // On a port chosen by the system, the service does not know the address that inboxes are reached at.
+  const reachable = script.replace(`"'$URL'"`, `"'$FLORIN/inbox/\${URL##*/}'"`);
+  const printed = await shell(reachable.replaceAll('http://127.0.0.1:8080', florin.address));
+  const replies = printed.split('\n').filter((line) => line.startsWith('{'));
+  expect(replies.map((reply) => JSON.parse(reply).code)).toEqual([200, 200, 200, 200]);
+  const [, timeline, refund, messages] = replies;
+  expect(timeline).toContain('"status":"SUCCESS"');
+  expect(refund).toContain('"amount":500');
+  expect(messages).toContain('transaction.succeeded');
+  expect(messages).toContain('"serviceSignature":"VERIFIED"');
+});
+
 function parsed(text: string | undefined, about = ''): unknown {
   try {
     return JSON.parse(text ?? '');
   } catch {
-    throw new Error(`This is no JSON: ${text}\n${about}`);
+    throw new Error(`Not JSON: ${text}\n${about}`);
   }
 }
 
-/** Strings that are equal in every run; of all others only the type is compared. */
-const fixedWords = new Set(['code', 'message', 'type', 'field', 'status', 'state', 'userType', 'tokenType', 'scope']);
+/** Fields with the same value in every run. Of all others only the type is compared. */
+const fixedFields = new Set(['code', 'message', 'type', 'field', 'status', 'state', 'userType', 'tokenType', 'scope']);
 
-/** Headers that differ between HTTP clients. */
-const othersWords = new Set(['headers', 'responseHeaders']);
+/** Headers differ from one HTTP client to the next. */
+const clientFields = new Set(['headers', 'responseHeaders']);
 
 function shapeOf(value: unknown, name = ''): unknown {
-  if (fixedWords.has(name)) return value;
-  if (othersWords.has(name)) return typeof value;
-  // Of lists the first entry is compared.
+  if (fixedFields.has(name)) return value;
+  if (clientFields.has(name)) return typeof value;
+  // Of a list only the first entry is compared.
   if (Array.isArray(value)) return value.slice(0, 1).map((entry) => shapeOf(entry));
   if (typeof value !== 'object' || value === null) return value === null ? null : typeof value;
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shapeOf(inner, key)]));
 }
 
 /**
- * Runs the commands in a shell, with a replacement for `curl`, which may not be installed. The replacement sends requests
- * through this process over two pipes: to start a program for each of a hundred requests took ten times as long.
+ * Runs the commands in a shell whose `curl` is a function that sends its arguments to this process over a pipe. Machines
+ * without curl can run the test, and starting a process for each of a hundred requests took ten times as long.
  */
 async function shell(script: string): Promise<string> {
   const child = spawn('sh', ['-e'], {
@@ -88,13 +132,13 @@ async function shell(script: string): Promise<string> {
   ];
   stdin.end(`${curlInShell}\n${script}`);
   const ended = once(child, 'close');
-  const [output, complaints] = await Promise.all([text(stdout), text(stderr), answerAll(asked, said)]);
+  const [output, complaints] = await Promise.all([textOf(stdout), textOf(stderr), answerAll(asked, said)]);
   const [code] = await ended;
   if (code !== 0) throw new Error(`The shell ended with ${code}: ${complaints}\n${output}`);
   return output;
 }
 
-/** Its words go out with their number before them, each ended by NUL. A line says when the answer is in its file. */
+/** Sends the number of arguments and the arguments, each ended by NUL. A line says when the answer is in its file. */
 const curlInShell = `curl() {
   printf '%s\\0' $# "$@" >&3
   read -r said <&4
@@ -121,7 +165,7 @@ async function answerAll(asked: Readable, said: Writable): Promise<void> {
   }
 }
 
-/** The options of curl that the page uses: -s, -X, -H, -d and a URL. */
+/** The part of curl that the pages use: -s, -X, -H, -d and a URL. */
 async function curl(words: string[]): Promise<string> {
   const headers: Record<string, string> = {};
   let [address, body, method]: (string | undefined)[] = [];
@@ -134,7 +178,7 @@ async function curl(words: string[]): Promise<string> {
     else if (word === '-H') {
       const [name = '', value = ''] = next().split(/: (.*)/s);
       headers[name] = value;
-    } else if (word.startsWith('-')) throw new Error(`No such option here: ${word}`);
+    } else if (word.startsWith('-')) throw new Error(`This curl has no option ${word}`);
     else address = word;
   }
   method ??= body === undefined ? 'GET' : 'POST';

@@ -1,9 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { TSchema } from 'typebox';
 import { modules } from '../server/src/app/modules.ts';
-import { declaredRoutes } from '../server/src/app/routes.ts';
+import { declaredRoutes, groups } from '../server/src/app/routes.ts';
 import { environmentName, settings } from '../server/src/app/settings.ts';
 import { scopeOfEventType } from '../server/src/core/event-types.ts';
 import { roles } from '../server/src/core/scopes.ts';
@@ -13,29 +13,28 @@ import type { AnyModule } from '../server/src/platform/module.ts';
 import { invoiceTables } from './invoice-tables.ts';
 import { ledgerTables } from './ledger-tables.ts';
 import { table } from './markdown-table.ts';
+import { metricsTable } from './metrics-table.ts';
 import { paymentTables } from './payment-tables.ts';
 import { subscriptionTables } from './subscription-tables.ts';
 
-/**
- * Tables of the docs that are generated from code: settings, endpoints, fields, transitions, scopes. `npm run docs` writes
- * them between `<!-- generated: name -->` and `<!-- end -->`; a test checks that they are up to date.
- */
-export const generatedPages = [
-  'docs/api.md',
-  'docs/configuration.md',
-  'docs/customers-and-invoices.md',
-  'docs/ledger.md',
-  'docs/operations.md',
-  'docs/payments.md',
-  'docs/sandbox.md',
-  'docs/subscriptions.md',
-];
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** The page with all generated parts up to date. Throws for an unknown part. */
+/**
+ * Pages with tables that are derived from the code: settings, endpoints, fields, transitions, scopes. Each table stands
+ * between `<!-- generated: name -->` and `<!-- end -->`. `npm run docs` writes them; a test compares.
+ */
+export const generatedPages = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+  .map((page) => `docs/${page}`)
+  .filter((page) => page.endsWith('.md') && readFileSync(join(root, page), 'utf8').includes('<!-- generated: '))
+  // Its examples contain markers.
+  .filter((page) => page !== 'docs/recipes.md')
+  .sort();
+
+/** The page with every generated part brought up to date. An unknown part is an error. */
 export function regenerated(page: string): string {
   return page.replaceAll(/(<!-- generated: (.+?) -->\n)[\s\S]*?(<!-- end -->)/g, (_all, begin, name, end) => {
     const part = parts()[name];
-    if (part === undefined) throw new Error(`Nobody knows how to generate "${name}".`);
+    if (part === undefined) throw new Error(`There is no generator for "${name}".`);
     return `${begin}\n${part()}\n\n${end}`;
   });
 }
@@ -48,7 +47,10 @@ function parts(): Record<string, () => string> {
   const shapes = Object.entries(resources).map(([name, shape]) => [`resource ${name}`, () => shapeTable(shape)]);
   return {
     settings: settingsTable,
-    endpoints: endpointsTable,
+    ...Object.fromEntries(apiPages().map(({ group, routes }) => [`endpoints ${group}`, () => endpointsTable(routes)])),
+    'api pages': apiPagesTable,
+    modules: modulesTable,
+    metrics: metricsTable,
     ...paymentTables,
     ...ledgerTables,
     ...invoiceTables,
@@ -78,17 +80,63 @@ function settingsTable(): string {
   );
 }
 
-function endpointsTable(): string {
+/** The groups of the API that have a page of their own, with their routes. */
+export function apiPages(): { group: string; description: string; page: string; routes: Route[] }[] {
+  const routes = declaredRoutes();
+  return groups
+    .map(({ name, description }) => ({
+      group: name,
+      description,
+      page: `${name.toLowerCase().replaceAll(' ', '-')}.md`,
+      routes: routes.filter(({ group }) => group === name),
+    }))
+    .filter((page) => page.routes.length > 0);
+}
+
+function apiPagesTable(): string {
   return table(
-    ['Endpoint', 'Needs'],
-    declaredRoutes().map(({ method, path, needs }) => [
+    ['Page', 'Endpoints'],
+    apiPages().map(({ group, description, page, routes }) => [
+      `[${group}](${page}): ${description}`,
+      routes.map(({ method, path }) => `[${method} ${path}](${page}#${anchorOf(method, path)})`).join('<br>'),
+    ]),
+  );
+}
+
+/** The modules in their order, with the sentence that documents each in its `module.ts`. */
+function modulesTable(): string {
+  const domains = join(root, 'server/src/domains');
+  const groupOf = new Map(
+    readdirSync(domains).flatMap((group) => readdirSync(join(domains, group)).map((name) => [name, group] as const)),
+  );
+  return table(
+    ['Group', 'Module', 'Purpose', 'Tables'],
+    (modules as readonly AnyModule[]).map(({ name, tables }) => {
+      const group = groupOf.get(name) ?? '';
+      const text = readFileSync(join(domains, group, name, 'module.ts'), 'utf8');
+      const [, purpose = ''] = /\/\*\*([^*]*(?:\*(?!\/)[^*]*)*)\*\/\nexport const \w+ = defineModule/.exec(text) ?? [];
+      return [
+        group,
+        `\`${name}\``,
+        purpose.replaceAll(/\s*\n \* ?/g, ' ').trim(),
+        tables.map((one) => `\`${one}\``).join(', ') || '–',
+      ];
+    }),
+  );
+}
+
+function endpointsTable(routes: readonly Route[]): string {
+  return table(
+    ['Endpoint', 'Purpose', 'Needs'],
+    routes.map(({ method, path, needs, endpoint: { summary } }) => [
       `[${method} ${path}](#${anchorOf(method, path)})`,
+      summary,
       needText(needs),
     ]),
   );
 }
 
-/** The anchor of a heading such as `### POST /api/user/login`. */
+/** The anchor of a heading such as `## POST /api/user/login`. */
 export function anchorOf(method: string, path: string): string {
   return `${method} ${path}`.toLowerCase().replaceAll(/[/{}]/g, '').replaceAll(' ', '-');
 }
@@ -197,7 +245,7 @@ function typeOf(shape: Shape): string {
   return [shape.type ?? 'any'].flat().join(' or ');
 }
 
-/** Longer enumerations are explained in the text around the table. */
+/** A longer enumeration is explained in the text around the table. */
 const wordsListed = 8;
 
 function meaningOf(shape: Shape): string {
@@ -225,11 +273,10 @@ function within(least: number | undefined, most: number | undefined, said: strin
 
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** Converts `idempotency-key` to `Idempotency-Key`. */
+/** `idempotency-key` becomes `Idempotency-Key`. */
 const headerName = (name: string) => name.split('-').map(capital).join('-');
 
 if (import.meta.url === pathToFileURL(resolve(process.argv[1] ?? '')).href) {
-  const root = dirname(dirname(fileURLToPath(import.meta.url)));
   for (const page of generatedPages) {
     const file = join(root, page);
     const before = readFileSync(file, 'utf8');

@@ -4,7 +4,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { modules } from '../server/src/app/modules.ts';
 
 /**
- * Checks the rules of the architecture (docs/architecture.md) against imports and SQL:
+ * Checks the rules of the architecture (docs/concepts/architecture.md) against imports and SQL:
  * - a file imports only from its own layer or a layer below;
  * - folders of platform/ do not import each other, except that `jobs` uses `postgres`;
  * - a module imports only modules that come earlier in `app/modules.ts`;

@@ -2,10 +2,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { declaredRoutes } from '../server/src/app/routes.ts';
+import { modules as moduleList } from '../server/src/app/modules.ts';
 import { settings } from '../server/src/app/settings.ts';
-import { generatedPages, regenerated } from './generated-pages.ts';
+import type { AnyModule } from '../server/src/platform/module.ts';
+import { apiPages, generatedPages, regenerated } from './generated-pages.ts';
 
+const modules: readonly AnyModule[] = moduleList;
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const read = (page: string) => readFileSync(join(root, page), 'utf8');
 
@@ -13,11 +15,11 @@ test.each(generatedPages)('the tables in %s are what the code says now (else: np
   expect(regenerated(read(page))).toBe(read(page));
 });
 
-test('an unknown generated part is an error', () => {
+test('a marker without a generator is an error, not an empty table', () => {
   expect(() => regenerated('<!-- generated: weather -->\n<!-- end -->')).toThrow('weather');
 });
 
-test('an outdated table is replaced, and the text around it stays', () => {
+test('a table that has gone stale is replaced, and the text around it stays', () => {
   const stale = 'before\n<!-- generated: transitions -->\n| old |\n<!-- end -->\nafter';
   const fresh = regenerated(stale);
   expect(fresh).toMatch(/^before\n/);
@@ -26,39 +28,76 @@ test('an outdated table is replaced, and the text around it stays', () => {
   expect(fresh).not.toContain('old');
 });
 
-test('every endpoint has a section with its fields and an example, and no section is left of a removed one', () => {
-  const page = read('docs/api.md');
-  const names = declaredRoutes().map(({ method, path }) => `${method} ${path}`);
-  expect([...page.matchAll(/^#### (\w+ \/.*)$/gm)].map(([, name]) => name).sort()).toEqual(names.toSorted());
-  for (const name of names) {
-    const section = page.split(`#### ${name}\n`)[1]?.split(/^#{2,4} /m)[0];
-    expect(section, name).toContain(`<!-- generated: request ${name} -->`);
-    expect(section, name).toContain('curl ');
+test('every group of the API has its page, and every endpoint its section with fields and an example', () => {
+  const pages = apiPages();
+  expect(readdirSync(join(root, 'docs/reference/api')).sort()).toEqual(
+    ['README.md', ...pages.map(({ page }) => page)].sort(),
+  );
+  for (const { page, routes } of pages) {
+    const text = read(`docs/reference/api/${page}`);
+    const names = routes.map(({ method, path }) => `${method} ${path}`);
+    expect([...text.matchAll(/^## (\w+ \/.*)$/gm)].map(([, name]) => name).sort(), page).toEqual(names.toSorted());
+    for (const name of names) {
+      const section = text.split(`## ${name}\n`)[1]?.split(/^## /m)[0];
+      expect(section, name).toContain(`<!-- generated: request ${name} -->`);
+      expect(section, name).toContain('curl ');
+    }
   }
 });
 
-test('every setting is on the configuration page', () => {
-  for (const name of Object.keys(settings)) expect(read('docs/configuration.md')).toContain(`| \`${name}\` |`);
+test('every setting is on the page of settings', () => {
+  for (const name of Object.keys(settings)) expect(read('docs/reference/settings.md')).toContain(`| \`${name}\` |`);
 });
 
-test('the architecture page gives the reason for every dependency and the owner of every table', () => {
-  const page = read('docs/architecture.md');
+test('every dependency has its reason on the page of the architecture', () => {
+  const page = read('docs/concepts/architecture.md');
   const manifests = ['package.json', 'server/package.json'].map((file) => JSON.parse(read(file)));
-  const packages = manifests.flatMap(({ dependencies = {}, devDependencies = {}, optionalDependencies = {} }) =>
+  const dependencies = manifests.flatMap(({ dependencies = {}, devDependencies = {}, optionalDependencies = {} }) =>
     Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies }),
   );
-  const named = new Set([...(page.split('## Parts')[1] ?? '').matchAll(/`([^`\s]+)`/g)].map(([, name]) => name));
-  expect(packages.filter((name) => !named.has(name))).toEqual([]);
-
-  const migrations = readdirSync(join(root, 'server/migrations')).map((file) => read(`server/migrations/${file}`));
-  const tables = migrations.flatMap((text) => [...text.matchAll(/^create table (\w+)/gm)].map(([, name]) => name));
-  expect(tables.filter((table) => !page.includes(`| \`${table}\` |`))).toEqual([]);
+  const named = new Set([...(page.split('## Dependencies')[1] ?? '').matchAll(/`([^`\s]+)`/g)].map(([, name]) => name));
+  expect(dependencies.filter((name) => !named.has(name))).toEqual([]);
 });
 
-test('every link between pages leads to an existing page and heading', () => {
-  const pages = ['README.md', 'CONTRIBUTING.md', ...pagesBelow('docs')];
+test('every file that the page of the architecture names exists', () => {
+  const page = read('docs/concepts/architecture.md');
+  const paths = [...page.matchAll(/`((?:core|platform|domains|app)\/[\w./-]+|tools\/[\w./-]+)`/g)].map(
+    ([, path = '']) => path,
+  );
+  expect(paths.length).toBeGreaterThan(40);
+  expect(paths.filter((path) => !existsSync(join(root, path.startsWith('tools/') ? '' : 'server/src', path)))).toEqual(
+    [],
+  );
+});
+
+test('every table of the migrations is listed with the module that owns it', () => {
+  const listed = Object.fromEntries(
+    [...read('docs/reference/tables.md').matchAll(/^\| `(\w+)` \| (\S+) \|/gm)].map(([, table, owner]) => [
+      table,
+      owner,
+    ]),
+  );
+  const owners = modules.flatMap(({ name, tables }) => tables.map((table) => [table, name]));
+  expect(listed).toEqual({ ...Object.fromEntries(owners), kept_answer: 'platform', schema_migration: 'platform' });
+  const migrations = readdirSync(join(root, 'server/migrations')).map((file) => read(`server/migrations/${file}`));
+  const created = migrations.flatMap((text) => [...text.matchAll(/^create table (\w+)/gm)].map(([, name]) => name));
+  expect(created.filter((table) => listed[table as string] === undefined)).toEqual([]);
+});
+
+test('the index of decisions names every record, in order', () => {
+  const records = readdirSync(join(root, 'docs/decisions')).filter((file) => file !== 'README.md');
+  const index = [...read('docs/decisions/README.md').matchAll(/^\| \[\d+\. .*\]\((.+)\) \|/gm)].map(([, file]) => file);
+  expect(index).toEqual(records.sort());
+});
+
+test('every link between the pages leads to an existing page and heading', () => {
+  const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'bench/README.md', ...pagesBelow('docs')];
   const broken = pages.flatMap((page) =>
-    [...read(page).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)]
+    [
+      ...read(page)
+        .replaceAll(/^(`{3,})[\s\S]*?^\1/gm, '')
+        .matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g),
+    ]
       .filter(([, path = '', anchor]) => !leadsSomewhere(page, path, anchor))
       .map(([link]) => `${page}: ${link}`),
   );
@@ -77,7 +116,7 @@ function leadsSomewhere(page: string, path: string, anchor: string | undefined):
   return anchor === undefined || (target.endsWith('.md') && anchorsOf(read(target)).has(anchor));
 }
 
-/** The anchor of a heading: lower case, only letters, digits, dashes and underscores, spaces as dashes. */
+/** Anchors of headings: lower case, only letters, digits, dashes and underscores; spaces become dashes. */
 function anchorsOf(text: string): Set<string> {
   const prose = text.replaceAll(/^```[\s\S]*?^```/gm, '');
   return new Set(

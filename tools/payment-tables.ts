@@ -24,7 +24,7 @@ const transitions = transactionStatuses.flatMap((from) => next[from].map((to) =>
 
 function transitionsTable(): string {
   return table(
-    ['From', 'To', 'Where the channel has no provider', 'Where it has one', 'Event'],
+    ['From', 'To', 'Channel without a provider', 'Channel with a provider', 'Event'],
     [
       ['–', '`PENDING`', 'create', 'create', `\`${eventOfStatus.PENDING}\``],
       ...transitions.map(({ from, to }) => [
@@ -38,7 +38,7 @@ function transitionsTable(): string {
   );
 }
 
-/** Back from REFUNDED leads only a refund that has failed; nothing else is told then. */
+/** A payment leaves REFUNDED only when a refund fails, and that sends only the event of the refund. */
 const eventOf = (from: TransactionStatus, to: TransactionStatus): EventType =>
   from === 'REFUNDED' && to === 'SUCCESS' ? 'refund.failed' : eventOfStatus[to];
 
@@ -51,10 +51,10 @@ function byWhomWithoutProvider(from: TransactionStatus, to: TransactionStatus): 
 
 function byWhomWithProvider(from: TransactionStatus, to: TransactionStatus): string {
   if (to === 'REFUNDED') return 'each refund that succeeds';
-  if (from === 'REFUNDED') return 'the last refund that stood fails after it had succeeded';
-  if (to === 'PROCESSING') return 'a provider is about to be asked';
-  if (!includes(nextByUpdate.withProvider[from], to)) return "the provider's word";
-  return from === 'PENDING' ? 'update' : "the provider's word, asked for by update or not";
+  if (from === 'REFUNDED') return 'the last successful refund fails afterwards';
+  if (to === 'PROCESSING') return 'before the provider is called';
+  if (!includes(nextByUpdate.withProvider[from], to)) return 'the provider reports it';
+  return from === 'PENDING' ? 'update' : 'the provider reports it, after an update or by itself';
 }
 
 function transitionDiagram(): string {
@@ -73,8 +73,8 @@ function lookUpTable(): string {
   return table(
     ['Look-up', 'When'],
     lookUpWaitsMs.map((waitMs, i) => [
-      i < lookUpWaitsMs.length - 1 ? String(i + 1) : `${i + 1}, and every one after it`,
-      `${duration(waitMs)} after the ${i === 0 ? 'call' : 'one before'}`,
+      i < lookUpWaitsMs.length - 1 ? String(i + 1) : `${i + 1}, and all further ones`,
+      `${duration(waitMs)} after the ${i === 0 ? 'call' : 'previous one'}`,
     ]),
   );
 }

@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url';
 
-/** `npm run simulator -- stripe`: a local payment provider, to try a channel without an account (docs/providers.md). */
+/** `npm run simulator -- stripe`: a local payment provider, to try a channel without an account (docs/guides/providers.md). */
 const simulators = ['stripe', 'mollie'];
 
 const usage = `Usage: npm run simulator -- ${simulators.join(' | ')} [--port number] [--callback-url address] [--webhook-secret text]
 
-Simulates a payment provider on the loopback; docs/providers.md says how a channel is led there.
+Simulates a payment provider on the loopback interface; docs/guides/providers.md says how to point Florin to it.
 `;
 
 const [name = '', ...options] = process.argv.slice(2);

@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,75 +5,75 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Follows the README as a newcomer does: clone, `npm start`, `npm run receiver`, and the README's commands; the payment must
- * succeed, its webhooks must arrive, and `npm run verify` must pass. The commands run again, and once more after Ctrl-C,
- * which must end with 0, and a second start. Ports 8080 and 9999 must be free.
+ * The first five minutes of a new user: clone, `npm start`, `npm run receiver`, the lines of the README. The webhooks must
+ * arrive, the payment must succeed, and `npm run verify` must pass. The lines are pasted again, and once more after Ctrl-C,
+ * which must exit with 0, and a second start. Ports 8080 and 9999 must be free.
  */
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const readyTimeoutMs = 5 * 60_000; // The first start installs.
-const arrivalTimeoutMs = 20_000;
+const readyWithinMs = 5 * 60_000; // The first start installs.
+const arrivesWithinMs = 20_000;
 
 const clone = mkdtempSync(join(tmpdir(), 'florin-smoke-'));
 const running: Launched[] = [];
 try {
   await smoke();
   console.log(
-    'smoke: a fresh clone started twice, created the README payments each time, delivered their webhooks, and passed verify',
+    'smoke: a fresh clone started twice, took the payments of the README each time, delivered their webhooks, and verify passed',
   );
 } finally {
-  for (const one of running) one.kill();
+  for (const program of running) program.kill();
   rmSync(clone, { recursive: true, force: true });
 }
 
 async function smoke(): Promise<void> {
-  assert(spawnSync('git', ['clone', '--quiet', root, clone]).status === 0, 'git clone failed');
+  requireThat(spawnSync('git', ['clone', '--quiet', root, clone]).status === 0, 'git clone failed');
   const first = launch('npm', ['start'], cleanEnvironment());
-  await first.says('Florin is ready at', readyTimeoutMs);
+  await first.prints('Florin is ready at', readyWithinMs);
   const receiver = launch('npm', ['run', 'receiver'], cleanEnvironment());
-  await receiver.says('Waiting for webhooks', arrivalTimeoutMs);
+  await receiver.prints('Waiting for webhooks', arrivesWithinMs);
 
-  const readme = commandsOf('README.md');
-  // Two channels, a webhook, a payment and a timeline; existing records are not created again.
+  const readme = linesOf('README.md');
+  // Two channels, a webhook, a payment and a timeline. What exists already is not created again.
   requireReplies(readme, 5);
-  await receiver.says('signature verified', arrivalTimeoutMs);
-  await receiver.says('transaction.succeeded', arrivalTimeoutMs);
+  await receiver.prints('signature verified', arrivesWithinMs);
+  await receiver.prints('transaction.succeeded', arrivesWithinMs);
   requireReplies(readme, 2);
-  await receiver.says('transaction.succeeded', arrivalTimeoutMs, 2);
+  await receiver.prints('transaction.succeeded', arrivesWithinMs, 2);
 
   const another = spawnSync('npm', ['start'], { cwd: clone, encoding: 'utf8', env: cleanEnvironment() });
-  assert(another.status === 1, `a second npm start in the same folder ended with ${another.status}`);
-  assert(another.stderr.includes('is in use by Florin process'), `a second npm start said ${another.stderr}`);
-  assert((await first.interrupt()) === 0, 'npm start did not end with 0 after an interrupt');
+  requireThat(another.status === 1, `a second npm start in the same folder ended with ${another.status}`);
+  requireThat(another.stderr.includes('is in use by Florin process'), `a second npm start said ${another.stderr}`);
+  requireThat((await first.interrupt()) === 0, 'npm start did not end with 0 after an interrupt');
 
   const second = launch('npm', ['start'], cleanEnvironment());
-  await second.says('Florin is ready at', readyTimeoutMs);
+  await second.prints('Florin is ready at', readyWithinMs);
   requireReplies(readme, 2);
-  await receiver.says('transaction.succeeded', arrivalTimeoutMs, 3);
-  const sandboxPage = commandsOf('docs/sandbox.md');
+  await receiver.prints('transaction.succeeded', arrivesWithinMs, 3);
+  const sandboxPage = linesOf('docs/guides/sandbox.md');
   // A channel and three payments.
   requireReplies(sandboxPage, 4);
   requireReplies(sandboxPage, 3);
   const verified = spawnSync('npm', ['run', 'verify'], { cwd: clone, encoding: 'utf8', env: cleanEnvironment() });
-  assert(verified.status === 0, `npm run verify printed ${verified.stdout} ${verified.stderr}`);
-  assert((await second.interrupt()) === 0, 'the second npm start did not end with 0 after an interrupt');
+  requireThat(verified.status === 0, `npm run verify printed ${verified.stdout} ${verified.stderr}`);
+  requireThat((await second.interrupt()) === 0, 'the second npm start did not end with 0 after an interrupt');
 }
 
-/** The shell commands of a page. */
-function commandsOf(page: string): string {
+/** The lines of a page that are meant to be pasted. */
+function linesOf(page: string): string {
   const blocks = readFileSync(join(clone, page), 'utf8').matchAll(/```sh\n([\s\S]*?)```/g);
   return [...blocks].map(([, block]) => block).join('\n');
 }
 
-/** Runs the commands in a new shell and requires `count` replies, all with code 200 and one with a payment. */
-function requireReplies(commands: string, count: number): void {
-  const shell = spawnSync('sh', ['-e'], { cwd: clone, input: commands, encoding: 'utf8', env: cleanEnvironment() });
-  const codes = [...shell.stdout.matchAll(/"code":(\d+)/g)].map(([, code]) => code);
-  const message = `the commands printed ${shell.stdout} ${shell.stderr}`;
-  assert(shell.status === 0 && shell.stdout.includes('"status":"PENDING"'), message);
-  assert(codes.length === count && codes.every((code) => code === '200'), message);
+/** Pastes the lines into a new shell. Exactly `count` replies must be printed, all with code 200, a payment among them. */
+function requireReplies(lines: string, count: number): void {
+  const pasted = spawnSync('sh', ['-e'], { cwd: clone, input: lines, encoding: 'utf8', env: cleanEnvironment() });
+  const codes = [...pasted.stdout.matchAll(/"code":(\d+)/g)].map(([, code]) => code);
+  const complaint = `the lines printed ${pasted.stdout} ${pasted.stderr}`;
+  requireThat(pasted.status === 0 && pasted.stdout.includes('"status":"PENDING"'), complaint);
+  requireThat(codes.length === count && codes.every((code) => code === '200'), complaint);
 }
 
-/** The environment without settings of Florin and npm. */
+/** The environment without settings of Florin and npm, and without node_modules in the path. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
   const entries = Object.entries(process.env).filter(
     ([name]) => !/^(APP_|npm_)|^(PORT|HOST|DATABASE_URL|NODE_ENV)$/.test(name),
@@ -84,9 +83,9 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
 }
 
 interface Launched {
-  /** Resolves when the text has been printed `times` times; rejects when the process ends or after the timeout. */
-  says: (text: string, timeoutMs: number, times?: number) => Promise<void>;
-  /** Sends SIGINT to the process group, as Ctrl-C does; returns the exit code. */
+  /** Resolves when the text has been printed that many times; rejects when the process ends or the time is up. */
+  prints: (text: string, withinMs: number, times?: number) => Promise<void>;
+  /** Sends SIGINT to the whole process group, as Ctrl-C does; resolves with the exit code. */
   interrupt: () => Promise<number | null>;
   kill: () => void;
 }
@@ -95,36 +94,36 @@ function launch(command: string, args: string[], env: NodeJS.ProcessEnv): Launch
   const child = spawn(command, args, { cwd: clone, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   const exited = new Promise<number | null>((resolve) => child.on('exit', resolve));
-  const checks = new Set<() => void>();
+  const listeners = new Set<() => void>();
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk) => {
       output += chunk;
-      for (const check of checks) check();
+      for (const check of listeners) check();
     });
   }
   const signal = (name: NodeJS.Signals): void => {
     try {
       process.kill(-(child.pid as number), name);
     } catch {
-      // It has ended already.
+      // The process has exited already.
     }
   };
   const launched: Launched = {
-    says: (text, timeoutMs, times = 1) =>
+    prints: (text, withinMs, times = 1) =>
       new Promise<void>((resolve, reject) => {
-        const timer = setTimeout(
+        const late = setTimeout(
           () => reject(new Error(`${command} did not print "${text}" ${times} times:\n${output}`)),
-          timeoutMs,
+          withinMs,
         );
         exited.then((code) => reject(new Error(`${command} ended with ${code}:\n${output}`)), reject);
         const check = () => {
-          // The type of an event is in its body as well: only lines that begin with it count.
+          // The type of an event is in its body too, so only lines that begin with it count.
           if (output.split(`\n${text}`).length <= times) return;
-          clearTimeout(timer);
-          checks.delete(check);
+          clearTimeout(late);
+          listeners.delete(check);
           resolve();
         };
-        checks.add(check);
+        listeners.add(check);
         check();
       }),
     interrupt: () => {
@@ -135,4 +134,8 @@ function launch(command: string, args: string[], env: NodeJS.ProcessEnv): Launch
   };
   running.push(launched);
   return launched;
+}
+
+function requireThat(holds: boolean, complaint: string): void {
+  if (!holds) throw new Error(complaint);
 }

@@ -37,7 +37,7 @@ It takes no other arguments. Settings come from the environment or from florin.y
 
 For example: PORT=9000 npm start
 
-Every setting is in docs/configuration.md, how to run it in docs/operations.md, the interface in docs/api.md.
+Every setting is in docs/reference/settings.md, how to run it in docs/guides/operations.md, the interface in docs/reference/api/.
 `;
 
 export const verifyUsage = `Usage: npm run verify [-- --help | --version]
@@ -45,5 +45,5 @@ export const verifyUsage = `Usage: npm run verify [-- --help | --version]
 Checks the whole database against the claims that must hold for payments and money, and prints a line for each. It only
 reads, and may run while the service runs. Exit code 0: every claim holds. 1: at least one is broken. 2: the check failed.
 
-It takes no other arguments and reads the settings of npm start. See docs/operations.md, "Checking the books".
+It takes no other arguments and reads the settings of npm start. See docs/guides/operations.md, "Checking the books".
 `;

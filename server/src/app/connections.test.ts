@@ -25,7 +25,7 @@ test('a node opens as many connections as the operations page says', async () =>
   await lifecycle.stop();
   const total = Object.values(most).reduce((sum, connections) => sum + connections, outsidePools);
 
-  const page = readFileSync(fileURLToPath(new URL('../../../docs/operations.md', import.meta.url)), 'utf8');
+  const page = readFileSync(fileURLToPath(new URL('../../../docs/guides/operations.md', import.meta.url)), 'utf8');
   const documented = /Each node uses([\s\S]*?): (\d+)\s+in\s+all/.exec(page);
   expect(Number(documented?.[2])).toBe(total);
   const description = settings['app.database.connections'].description;

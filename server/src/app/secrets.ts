@@ -21,7 +21,7 @@ export interface Secrets {
 
 type KeyringName = 'app.jwt.keys' | 'app.encryption.keys';
 
-const howToGiveUp = 'if it is lost for good, docs/operations.md says what to do under "Lost keys"';
+const howToGiveUp = 'if it is lost for good, docs/guides/operations.md says what to do under "Lost keys"';
 
 /**
  * Reads the keys from the settings. Outside CLUSTER mode missing keys are generated at the first start and stored in the

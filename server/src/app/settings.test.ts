@@ -86,7 +86,7 @@ describe('names', () => {
     ['APP_', { APP_: '1' }],
     ['APP_APP_SERVER_PORT', { APP_APP_SERVER_PORT: '1' }],
   ])('%s is nobody’s', (name, environment) => {
-    expect(lineOf(environment as never)).toBe(`${name} is not a setting; docs/configuration.md lists them.`);
+    expect(lineOf(environment as never)).toBe(`${name} is not a setting; docs/reference/settings.md lists them.`);
   });
 
   test('other variables of the environment are ignored', () => {

@@ -190,4 +190,4 @@ function entriesOfFile(file: unknown, path: string[] = []): [SettingName, { text
   return Object.entries(file).flatMap(([key, inner]) => entriesOfFile(inner, [...path, key]));
 }
 
-const unknown = (name: string) => `${name} is not a setting; docs/configuration.md lists them.`;
+const unknown = (name: string) => `${name} is not a setting; docs/reference/settings.md lists them.`;

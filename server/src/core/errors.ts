@@ -1,6 +1,6 @@
 /**
  * All error types of the API, each with its kind. `platform/http/refusal-reply.ts` maps kinds to HTTP statuses;
- * `docs/errors.md` explains each type.
+ * `docs/reference/errors.md` explains each type.
  */
 export const refusalTypes = {
   invalid_request: 'invalid',

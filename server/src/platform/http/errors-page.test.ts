@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { Refusal, type RefusalType, refusalTypes } from '../../core/errors.ts';
 import { statusOf } from './refusal-reply.ts';
 
-const page = readFileSync(new URL('../../../../docs/errors.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../../../docs/reference/errors.md', import.meta.url), 'utf8');
 const sections = new Map(
   page
     .split(/^### /m)

@@ -3,7 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@pro
 /** Bucket limits in seconds. A request for one payment usually takes 1 to 10 ms. */
 export const requestSecondsBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** The metrics of this node. Modules add their own; docs/operations.md explains which to watch. */
+/** The metrics of this node. Modules add their own; docs/guides/operations.md explains which to watch. */
 export class Metrics {
   readonly #registry = new Registry();
 

@@ -3,7 +3,7 @@ import type { Failure } from './failures.ts';
 
 /**
  * The interface that every payment provider implements. Each provider is one folder or file here and one line in
- * `directory.ts`; docs/providers.md shows how to add one.
+ * `directory.ts`; docs/guides/providers.md shows how to add one.
  *
  * A provider only translates: it decides nothing about payments and keeps no state. It reports an uncertain result as
  * `unknown`, and Florin calls `lookUp` until the result is certain (decisions, Transactions; reliability, promise 3).

@@ -24,7 +24,7 @@ let answer: { status: number; state?: string };
 let lastRequest: { method: string; path: string; body: string };
 
 beforeAll(async () => {
-  const page = await readFile(join(root, 'docs', 'providers.md'), 'utf8');
+  const page = await readFile(join(root, 'docs', 'guides', 'providers.md'), 'utf8');
   const [example = '', factory = ''] = [...page.matchAll(/^```ts\n([\s\S]*?)^```/gm)].map(([, code]) => code);
   line = factory.trim();
   folder = await mkdtemp(join(tmpdir(), 'florin-provider-'));
@@ -57,7 +57,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test("the provider in docs/providers.md compiles with the project's compiler options", async () => {
+test("the provider in docs/guides/providers.md compiles with the project's compiler options", async () => {
   const config = {
     extends: join(root, 'tsconfig.json'),
     compilerOptions: { typeRoots: [join(root, 'node_modules', '@types')] },

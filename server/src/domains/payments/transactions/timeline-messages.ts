@@ -2,7 +2,7 @@ import { columns } from '../../../platform/postgres/columns.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { statement } from '../../../platform/postgres/statement.ts';
 
-/** Facts in a payment's timeline that its rows do not show; docs/payments.md has the message of each. */
+/** Facts in a payment's timeline that its rows do not show; docs/guides/payments.md has the message of each. */
 export type NoteKind =
   | 'updated'
   | 'cancel_asked'

@@ -11,7 +11,7 @@ import { administratorPassword, florinOn, type TestFlorin } from '../../../testi
 import { startReceiver } from '../../../testing/receiver.ts';
 
 const root = fileURLToPath(new URL('../../../../../', import.meta.url));
-const page = readFileSync(`${root}/docs/webhooks.md`, 'utf8');
+const page = readFileSync(`${root}/docs/guides/webhooks.md`, 'utf8');
 const [receiverCode = '', standardCode = ''] = [...page.matchAll(/^```js\n([\s\S]*?)^```/gm)].map(([, code]) => code);
 const [payload = ''] = [...page.matchAll(/^```json\n([\s\S]*?)^```/gm)].map(([, json]) => json);
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';

@@ -84,7 +84,7 @@ function readVersion(cluster: string): string {
 
 function damaged(what: string): EmbeddedPostgresError {
   return new EmbeddedPostgresError(
-    `${what}; the database is damaged: keep a copy of the data folder as it is, then restore a backup (docs/operations.md)`,
+    `${what}; the database is damaged: keep a copy of the data folder as it is, then restore a backup (docs/guides/operations.md)`,
   );
 }
 

@@ -16,7 +16,7 @@ let nowMs: number;
 let tickMs: number;
 let node: Awaited<ReturnType<typeof processingNode>>;
 const one = principalOf(1, 7);
-const page = readFileSync(new URL('../../../../../../docs/payments.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../../../../../docs/guides/payments.md', import.meta.url), 'utf8');
 
 beforeAll(async () => {
   db = await databaseFromTemplate();

@@ -10,7 +10,7 @@ export interface Behaviour {
   /** The amount, in minor units, that selects it if the payment's metadata does not. */
   amount: number | null;
   kind: 'CHARGE' | 'REFUND';
-  /** The description in docs/sandbox.md. */
+  /** The description in docs/guides/sandbox.md. */
   description: string;
   /** Default: succeeded. */
   finalState?: 'FAILED' | 'PENDING' | 'UNDECIDED';
@@ -65,7 +65,7 @@ const declineAmounts: Record<FailureCode, number> = {
   declined_for_good: 7_319_016,
 };
 
-/** All behaviours of the sandbox. The tests and docs/sandbox.md are generated from this table. */
+/** All behaviours of the sandbox. The tests and docs/guides/sandbox.md are generated from this table. */
 export const behaviours: readonly Behaviour[] = [
   succeed,
   ...(Object.keys(failureCodes) as FailureCode[]).map(

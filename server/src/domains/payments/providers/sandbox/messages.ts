@@ -106,7 +106,7 @@ function parseMessage(body: Buffer): { id: string; result: Told } {
     !(amount === undefined || (Number.isSafeInteger(amount) && (amount as number) > 0)) ||
     !(typeof currency === 'string' && isCurrency(currency))
   ) {
-    throw invalidCallback('The body is not a callback of the sandbox; docs/sandbox.md shows one.');
+    throw invalidCallback('The body is not a callback of the sandbox; docs/guides/sandbox.md shows one.');
   }
   return { id, result: { key, state, failureCode, fee, ...(amount !== undefined && { amount }), currency } as Told };
 }

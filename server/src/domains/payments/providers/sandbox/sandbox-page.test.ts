@@ -6,7 +6,7 @@ import { databaseFromTemplate, type TestDatabase } from '../../../../testing/dat
 import { call, chargeOf, sandboxOn, webhookSecret } from '../../../../testing/sandbox.ts';
 import { headersOf, readSandboxCallback, signedMessage } from './messages.ts';
 
-const page = readFileSync(fileURLToPath(new URL('../../../../../../docs/sandbox.md', import.meta.url)), 'utf8');
+const page = readFileSync(fileURLToPath(new URL('../../../../../../docs/guides/sandbox.md', import.meta.url)), 'utf8');
 const block = (language: string) => new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'm').exec(page)?.[1] ?? '';
 
 let db: TestDatabase;
@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 afterAll(() => db.drop());
 
-test("the callback in docs/sandbox.md has exactly the fields of the sandbox's callbacks", () => {
+test("the callback in docs/guides/sandbox.md has exactly the fields of the sandbox's callbacks", () => {
   const shown = JSON.parse(block('json'));
   const { key, state, failureCode, fee, amount, currency, sequence } = shown;
   const message = signedMessage({ key, state, failureCode, fee, amount, currency }, sequence, webhookSecret);
@@ -26,7 +26,7 @@ test("the callback in docs/sandbox.md has exactly the fields of the sandbox's ca
   expect([...described, 'currency'].sort()).toEqual(Object.keys(shown).sort());
 });
 
-test('the callback that docs/sandbox.md sends by hand is read correctly', () => {
+test('the callback that docs/guides/sandbox.md sends by hand is read correctly', () => {
   const body = /^BODY='(.*)'$/m.exec(page)?.[1]?.replace('txn_…-1', 'txn_1-1') ?? '';
   const content = JSON.parse(body);
   expect(content.id).toBe('mine-1');
@@ -39,7 +39,7 @@ test('the callback that docs/sandbox.md sends by hand is read correctly', () => 
   expect(callback.notice?.outcome).toMatchObject({ kind: 'failed', failure: { code: 'card_declined' } });
 });
 
-test('the query in docs/sandbox.md finds a payment that was charged twice, and no other', async () => {
+test('the query in docs/guides/sandbox.md finds a payment that was charged twice, and no other', async () => {
   const { sandbox } = sandboxOn(db);
   const twice = chargeOf();
   for (const charge of [chargeOf(), chargeOf(), twice]) await sandbox.charge(charge, call());

@@ -40,7 +40,7 @@ export interface Bill {
 
 /**
  * A payment provider inside Florin for tests. It has records of its own, moves no money and misbehaves on request
- * (`behaviours.ts`, docs/sandbox.md). Like any provider it carries a key out once and never changes a final result. The
+ * (`behaviours.ts`, docs/guides/sandbox.md). Like any provider it carries a key out once and never changes a final result. The
  * outcome is unknown if it cannot reach its records or the deadline passes.
  *
  * Nodes that run workers call `start`. The callbacks that it has to send are rows, so they are sent after a restart too.
@@ -164,7 +164,7 @@ function unknownBehaviour(operation: Operation): Outcome {
   const { metadata } = operation;
   const token = operation.kind === 'CHARGE' ? operation.paymentMethod : undefined;
   const requested = metadata?.sandbox === undefined ? token : metadata.sandbox;
-  const message = `The sandbox has no such behaviour; docs/sandbox.md lists all. Requested: ${JSON.stringify(requested)}`;
+  const message = `The sandbox has no such behaviour; docs/guides/sandbox.md lists all. Requested: ${JSON.stringify(requested)}`;
   return {
     kind: 'failed',
     failure: failure('invalid_operation', 'unknown_behaviour', message.slice(0, 200).toWellFormed()),

@@ -1,0 +1,62 @@
+import { spawn } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { createDemoData } from './demo.ts';
+import { readableLine } from './readable-log.ts';
+
+/** `npm run dev`: the service, restarted when a file changes, with a log for people. */
+const usage = `Usage: npm run dev [-- --demo] [-- --inspect]
+
+Starts Florin, restarts it when a file below server/src changes, and prints its log as text.
+
+  --demo      creates a sandbox channel, a customer, payments, a refund and a subscription through the API, once
+  --inspect   opens the debugger port 9229 (Chrome: chrome://inspect; VS Code: Attach to Node Process)
+
+The settings of npm start apply. APP_LOG_LEVEL=debug prints every request.
+`;
+const options = process.argv.slice(2);
+if (options.some((option) => !['--demo', '--inspect'].includes(option))) {
+  process.stderr.write(usage);
+  process.exit(options.includes('--help') || options.includes('-h') ? 0 : 2);
+}
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const main = spawn(
+  process.execPath,
+  [
+    '--watch',
+    '--watch-preserve-output',
+    ...(options.includes('--inspect') ? ['--inspect'] : []),
+    join(root, 'server/src/app/main.ts'),
+  ],
+  { stdio: ['inherit', 'pipe', 'pipe'] },
+);
+let hasWelcomed = false;
+let isQuiet = false;
+let isDemoWanted = options.includes('--demo');
+
+createInterface({ input: main.stderr }).on('line', (line) => process.stderr.write(`${readableLine(line)}\n`));
+createInterface({ input: main.stdout }).on('line', (line) => {
+  const address = /^Florin is ready at (\S+)/.exec(line)?.[1];
+  // After a restart the rest of the welcome is not repeated; the next line of the watcher ends it.
+  if (/^(Change detected|Restarting|Failed running)/.test(line)) isQuiet = false;
+  if (!isQuiet) process.stdout.write(`${line}\n`);
+  if (address !== undefined) {
+    isQuiet = hasWelcomed;
+    hasWelcomed = true;
+  }
+  if (address === undefined || !isDemoWanted) return;
+  isDemoWanted = false;
+  createDemoData(address).then(
+    (summary) => process.stdout.write(`${summary}\n`),
+    (error: unknown) => process.stderr.write(`The demo data could not be created: ${String(error)}\n`),
+  );
+});
+
+// Ctrl-C reaches the service as well, being in the same group of processes; this one ends when the service has stopped.
+process.on('SIGINT', () => {});
+process.on('SIGTERM', () => main.kill('SIGTERM'));
+main.on('exit', (code) => {
+  process.exitCode = code ?? 1;
+});

@@ -1,0 +1,34 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/**
+ * `npm run precommit`: checks in a few seconds what a commit usually breaks: types, format and lint of the changed files,
+ * and the layers. `npm run check` checks everything.
+ */
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+const failed = [
+  run('tsc', ['--noEmit']),
+  run('biome', [
+    'check',
+    '--error-on-warnings',
+    '--no-errors-on-unmatched',
+    '--files-ignore-unknown=true',
+    ...changedFiles(),
+  ]),
+  run('node', ['tools/layers.ts']),
+].some((status) => status !== 0);
+process.exitCode = failed ? 1 : 0;
+
+function run(command: string, options: string[]): number | null {
+  return spawnSync(command, options, { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' }).status;
+}
+
+/** Changed since the last commit, staged or not, and new ones. */
+function changedFiles(): string[] {
+  const git = (...words: string[]) => execFileSync('git', words, { cwd: root, encoding: 'utf8' });
+  const changed = git('diff', 'HEAD', '--name-only', '--diff-filter=d', '-z');
+  const added = git('ls-files', '--others', '--exclude-standard', '-z');
+  return `${changed}${added}`.split('\0').filter((file) => file !== '');
+}
