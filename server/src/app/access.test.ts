@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { scopes } from '../core/scopes.ts';
 import { headersOf, signedMessage } from '../domains/payments/providers/sandbox/messages.ts';
-import { channelSecret, makeProvidedChannel, toldOf } from '../testing/callbacks.ts';
+import { channelSecret, makeProviderChannel, sandboxReportOf } from '../testing/callbacks.ts';
 import {
   administratorOf,
   channelInput,
@@ -365,7 +365,7 @@ const cases: Record<string, Case> = {
     needs: 'nothing',
     ownerships: plain,
     request: () => {
-      const message = signedMessage(toldOf('txn_of_nobody'), 1, channelSecret);
+      const message = signedMessage(sandboxReportOf('txn_of_nobody'), 1, channelSecret);
       return { params: { channel: calledBack }, body: message.body, headers: headersOf(message) };
     },
   },
@@ -446,7 +446,7 @@ beforeAll(async () => {
     freshSubscription: async () => 987_654,
   };
   callers = [...(await strangers(admin, one)), ...(await acquaintances(admin, adminOfOne, one))];
-  calledBack = await makeProvidedChannel(florin, admin);
+  calledBack = await makeProviderChannel(florin, admin);
   refreshToken = (await login('admin', administratorPassword)).token.refreshToken;
 }, 60_000);
 

@@ -51,35 +51,35 @@ test('kill -9 during a provider call: the call is repeated with the same idempot
 
 test('kill -9 of the service under load loses nothing, and a repeated request creates its payment once', async () => {
   const load = node.load('service');
-  await load.answered(100);
+  await load.waitForAcknowledged(100);
   expect((await node.service.end('SIGKILL')).signal).toBe('SIGKILL');
   await load.stop();
   await node.start();
-  await node.expectKept(load);
+  await node.expectAcknowledgedPayments(load);
 });
 
 test('kill -9 of PostgreSQL under load: the service recovers by itself, and nothing is lost', async () => {
   const load = node.load('postgres');
-  await load.answered(100);
+  await load.waitForAcknowledged(100);
   const killed = node.postmaster() as number;
   process.kill(killed, 'SIGKILL');
   await eventually('another PostgreSQL runs', () => ![undefined, killed].includes(node.postmaster()));
-  await load.answered(100);
+  await load.waitForAcknowledged(100);
   await load.stop();
   // Requests that had to wait too long were refused with Retry-After; no connection broke.
-  expect(load.cutOff).toEqual([]);
-  expect(load.refusals.filter((status) => status !== 503)).toEqual([]);
-  await node.expectKept(load);
+  expect(load.connectionErrors).toEqual([]);
+  expect(load.errorStatuses.filter((status) => status !== 503)).toEqual([]);
+  await node.expectAcknowledgedPayments(load);
 });
 
-test('the webhook receives every payment at least once, always under the same id', () => node.expectTold());
+test('the webhook receives every payment at least once, always under the same id', () => node.expectDeliveries());
 
 test('SIGTERM under load answers every accepted request, and the process ends with 0', async () => {
   const load = node.load('term');
-  await load.answered(100);
+  await load.waitForAcknowledged(100);
   expect((await node.service.end('SIGTERM')).code).toBe(0);
   await load.stop();
-  expect({ cutOff: load.cutOff, refusals: load.refusals }).toEqual({ cutOff: [], refusals: [] });
+  expect({ cutOff: load.connectionErrors, refusals: load.errorStatuses }).toEqual({ cutOff: [], refusals: [] });
 });
 
 test('kill -9 of PostgreSQL while a channel is paused: the service keeps running, and every payment ends once', async () => {

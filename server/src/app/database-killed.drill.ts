@@ -219,9 +219,9 @@ describe('deliveries', () => {
   test('sent again by a replay', async () => {
     const since = new Date(Date.now() - 1_000).toISOString();
     const load = node.load('replayed');
-    await load.answered(1_500);
+    await load.waitForAcknowledged(1_500);
     await load.stop();
-    await node.expectKept(load);
+    await node.expectAcknowledgedPayments(load);
     await isNone('everything is delivered', `delivery where endpoint_id = ${endpointId} and state = 'OPEN'`);
     const first = await count(`delivery where endpoint_id = ${endpointId}`);
     const { replayId } = dataOf(await node.service.post('/api/webhook/replay', { endpointId, since }, node.as));
@@ -238,12 +238,12 @@ describe('deliveries', () => {
 test('totals and rollups: deltas wait to be added up', async () => {
   const load = node.load('totals');
   for (let kill = 0; kill < 3; kill++) {
-    await load.answered(200);
+    await load.waitForAcknowledged(200);
     await killPostgres();
   }
-  await load.answered(200);
+  await load.waitForAcknowledged(200);
   await load.stop();
-  await node.expectKept(load);
+  await node.expectAcknowledgedPayments(load);
   await isNone('everything is added up', 'transaction_total_delta');
 });
 

@@ -102,6 +102,6 @@ async function firstAdministrator({ database, passwords, clock, settings, log }:
   }).catch((error: unknown) => {
     throw error instanceof FirstAdministratorError ? new SettingsError(error.message) : error;
   });
-  if (administrator.commonPassword) log.warn('app.admin.password is one of the most common passwords; change it');
+  if (administrator.hasCommonPassword) log.warn('app.admin.password is one of the most common passwords; change it');
   return administrator;
 }

@@ -25,24 +25,24 @@ describe.skipIf(process.platform !== 'linux')('PostgreSQL falls silent under loa
 
   test('no request gets a 500, and afterwards nothing is lost or doubled', async () => {
     const load = node.load('silence');
-    await load.answered(200);
+    await load.waitForAcknowledged(200);
     freezeNow();
     // Every connection's request has been refused, and then some.
-    await eventually('requests are refused', () => load.refusals.length >= 60);
+    await eventually('requests are refused', () => load.errorStatuses.length >= 60);
     const read = await node.service.get('/api/transaction/list', node.as);
     expect(read.status).toBe(503);
     expect(Number(read.headers.get('retry-after'))).toBeGreaterThan(0);
     thawNow();
-    await load.answered(200);
+    await load.waitForAcknowledged(200);
     await load.stop();
-    expect(new Set(load.refusals)).toEqual(new Set([503]));
-    expect(load.cutOff).toEqual([]);
-    await node.expectKept(load);
+    expect(new Set(load.errorStatuses)).toEqual(new Set([503]));
+    expect(load.connectionErrors).toEqual([]);
+    await node.expectAcknowledgedPayments(load);
   });
 
   test('a pause that ends as soon as it is noticed refuses no request and closes no connection', async () => {
     const load = node.load('pause');
-    await load.answered(200);
+    await load.waitForAcknowledged(200);
     const before = await node.connections();
     const said = node.service.stderr.length;
     freezeNow();
@@ -50,13 +50,13 @@ describe.skipIf(process.platform !== 'linux')('PostgreSQL falls silent under loa
       node.service.stderr.slice(said).includes('Notifications from other nodes are disconnected'),
     );
     thawNow();
-    await load.answered(200);
+    await load.waitForAcknowledged(200);
     await load.stop();
-    expect({ refusals: load.refusals, cutOff: load.cutOff }).toEqual({ refusals: [], cutOff: [] });
+    expect({ refusals: load.errorStatuses, cutOff: load.connectionErrors }).toEqual({ refusals: [], cutOff: [] });
     const after = await node.connections();
     expect(before.filter((connection) => !after.includes(connection))).toEqual([]);
-    await node.expectKept(load);
+    await node.expectAcknowledgedPayments(load);
   });
 
-  test('the webhook receives every payment at least once, always under the same id', () => node.expectTold());
+  test('the webhook receives every payment at least once, always under the same id', () => node.expectDeliveries());
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { printedTypes } from '../domains/billing/invoices/rendering/render.ts';
-import { makeProvidedChannel } from '../testing/callbacks.ts';
+import { renderedTypes } from '../domains/billing/invoices/rendering/render.ts';
+import { makeProviderChannel } from '../testing/callbacks.ts';
 import {
   administratorOf,
   dataOf,
@@ -41,7 +41,7 @@ beforeAll(async () => {
   const member = await makeMember(florin, admin, { userType: 'MERCHANT_USER', tenantId });
   const viewer = await makeMember(florin, admin, { userType: 'MERCHANT_USER', tenantId, roles: ['viewer'] });
   const channelId = await makeChannel(florin, admin);
-  const providedId = await makeProvidedChannel(florin, admin);
+  const providedId = await makeProviderChannel(florin, admin);
   const transactionIds = await Promise.all(Array.from({ length: 40 }, () => makePayment(florin, admin, channelId)));
   const paidIds = await Promise.all(Array.from({ length: 20 }, () => makePaid(florin, admin, channelId)));
   const refunds = paidIds.map((paid) => florin.post('/api/refund/create', { transactionId: paid, amount: 1 }, admin));
@@ -439,7 +439,7 @@ function faultOf({ status, headers }: Response, text: string): string | undefine
   const fault = (what: string) => `${what}: ${status} ${text.slice(0, 500)}`;
   if (status >= 500) return fault('a 5xx');
   const type = headers.get('content-type') ?? '';
-  if (status === 200 && printedTypes.some((printed) => type.startsWith(printed))) return undefined;
+  if (status === 200 && renderedTypes.some((printed) => type.startsWith(printed))) return undefined;
   if (type !== 'application/json; charset=utf-8') return fault('not JSON by its type');
   const requestId = headers.get('x-request-id');
   if (requestId === null) return fault('no request id');

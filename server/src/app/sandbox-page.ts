@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { decimalOf } from '../core/money.ts';
-import type { Decision } from '../domains/payments/providers/sandbox/new-record.ts';
-import type { Bill, Sandbox } from '../domains/payments/providers/sandbox/sandbox.ts';
+import type { PayerChoice } from '../domains/payments/providers/sandbox/new-record.ts';
+import type { PayerPayment, Sandbox } from '../domains/payments/providers/sandbox/sandbox.ts';
 import { escaped } from '../platform/http/html.ts';
 import { withRawBodies } from '../platform/http/raw-body.ts';
 
@@ -19,7 +19,7 @@ const path = '/sandbox/pay/:key';
  * After a choice the page shows the result and continues to the merchant.
  */
 export function addSandboxPage(app: FastifyInstance, { sandbox, publicUrl }: SandboxPage): void {
-  const show = (reply: FastifyReply, bill: Bill | undefined) =>
+  const show = (reply: FastifyReply, bill: PayerPayment | undefined) =>
     bill === undefined ? send(reply, 404, unknownPage) : send(reply, 200, pageOf(bill, publicUrl));
 
   app.get(path, { schema: { hide: true } }, async (request, reply) =>
@@ -38,9 +38,9 @@ export function addSandboxPage(app: FastifyInstance, { sandbox, publicUrl }: San
 
 const keyOf = ({ params }: FastifyRequest) => (params as { key: string }).key;
 
-const decisions: readonly Decision[] = ['pay', 'fail', 'cancel'];
+const decisions: readonly PayerChoice[] = ['pay', 'fail', 'cancel'];
 
-function decisionOf(form: Buffer | undefined): Decision | undefined {
+function decisionOf(form: Buffer | undefined): PayerChoice | undefined {
   const chosen = new URLSearchParams(form?.toString('utf8')).get('decision');
   return decisions.find((decision) => decision === chosen);
 }
@@ -68,13 +68,13 @@ function send(reply: FastifyReply, status: number, html: string): FastifyReply {
     .send(html);
 }
 
-const outcomes: Record<Exclude<Bill['state'], 'UNDECIDED'>, string> = {
+const outcomes: Record<Exclude<PayerPayment['state'], 'UNDECIDED'>, string> = {
   SUCCEEDED: 'This payment is paid.',
   FAILED: 'This payment has failed.',
   CANCELLED: 'This payment was given up.',
 };
 
-function pageOf({ amount, currency, state, returnUrl }: Bill, publicUrl: string): string {
+function pageOf({ amount, currency, state, returnUrl }: PayerPayment, publicUrl: string): string {
   const price = `${decimalOf(amount, currency)} ${currency}`;
   if (state === 'UNDECIDED') return htmlOf(`Pay ${price}`, `<p>No money moves: this is the sandbox.</p>${choices}`);
   const back = returnUrl === publicUrl ? undefined : addressOf(returnUrl);

@@ -1,7 +1,7 @@
 import { bodyPlace } from '../domains/payments/callbacks/receive.ts';
 import { secretPlace as channelPlace, type SecretName } from '../domains/payments/channels/credentials.ts';
-import { secretPlace as endpointPlace } from '../domains/webhooks/endpoints/directory.ts';
-import { secretPlace as inboxPlace } from '../domains/webhooks/inboxes/create.ts';
+import { endpointSecretPlace as endpointPlace } from '../domains/webhooks/endpoints/directory.ts';
+import { inboxSecretPlace as inboxPlace } from '../domains/webhooks/inboxes/create.ts';
 import type { Keyring } from '../platform/crypto/keyring.ts';
 import { Sealer } from '../platform/crypto/seal.ts';
 import type { Queryable } from '../platform/postgres/database.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { freshKeyring, type Keyring, parseKeyring } from '../platform/crypto/keyring.ts';
-import { keptSecret } from '../platform/crypto/sealed-secret.ts';
+import { readOrCreateSecret } from '../platform/crypto/sealed-secret.ts';
 import type { Queryable } from '../platform/postgres/database.ts';
 import { holdsCluster } from '../platform/postgres/embedded/running.ts';
 import type { Log } from '../platform/process/log.ts';
@@ -60,7 +60,7 @@ function generatedForNewDatabase(file: string): Omit<Secrets, 'jwtKeys'> {
     encryptionKeys: parseKeyring(drawn),
     encryptionKeysFrom: file,
     keep: async () => {
-      const winner = await onFile(file, () => keptSecret(file, () => drawn));
+      const winner = await onFile(file, () => readOrCreateSecret(file, () => drawn));
       if (winner !== drawn) throw new SettingsError(`${file} was made by another process just now; start again.`);
     },
   };
@@ -118,7 +118,7 @@ function given(name: KeyringName, settings: Settings): Keyring {
 }
 
 async function kept(file: string, draw: () => string, name: string): Promise<Keyring> {
-  const text = await onFile(file, () => keptSecret(file, draw));
+  const text = await onFile(file, () => readOrCreateSecret(file, draw));
   if (text === '') throw new SettingsError(`${file} is empty; put ${name} back from a backup of the data folder.`);
   return parsed(file, text);
 }

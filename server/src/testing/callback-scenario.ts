@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect } from 'vitest';
-import { signedMessage, type Told } from '../domains/payments/providers/sandbox/messages.ts';
+import { type SandboxResult, signedMessage } from '../domains/payments/providers/sandbox/messages.ts';
 import { freshKeyring } from '../platform/crypto/keyring.ts';
 import {
   accepted,
   callbackRecords,
   channelSecret,
   eventIdOf,
-  makeProvidedChannel,
+  makeProviderChannel,
   pendingPayment,
   postCallback,
-  toldOf,
+  sandboxReportOf,
 } from './callbacks.ts';
 import { administratorOf, dataOf } from './cast.ts';
 import { databaseFromTemplate, type TestDatabase } from './database.ts';
@@ -45,7 +45,7 @@ export function callbackScenario() {
     scenario.db = await databaseFromTemplate();
     scenario.florin = await florinOn(scenario.db, keys, clock);
     scenario.admin = await administratorOf(scenario.florin);
-    scenario.channelId = await makeProvidedChannel(scenario.florin, scenario.admin);
+    scenario.channelId = await makeProviderChannel(scenario.florin, scenario.admin);
   });
 
   afterAll(async () => {
@@ -60,8 +60,8 @@ export function callbackScenario() {
   }
 
   /** Sends a callback about the first charge of a payment, and returns its event id. */
-  async function send(id: string, changes: Partial<Told> = {}, sequence = 1): Promise<string> {
-    const message = signedMessage(toldOf(id, changes), sequence, channelSecret);
+  async function send(id: string, changes: Partial<SandboxResult> = {}, sequence = 1): Promise<string> {
+    const message = signedMessage(sandboxReportOf(id, changes), sequence, channelSecret);
     expect((await postCallback(scenario.florin, scenario.channelId, message)).body).toEqual(accepted);
     return eventIdOf(message);
   }

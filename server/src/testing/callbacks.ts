@@ -1,4 +1,4 @@
-import { headersOf, type SignedMessage, type Told } from '../domains/payments/providers/sandbox/messages.ts';
+import { headersOf, type SandboxResult, type SignedMessage } from '../domains/payments/providers/sandbox/messages.ts';
 import { makeChannel, makePayment } from './cast.ts';
 import { eventually, type TestDatabase } from './database.ts';
 import type { Reply, TestFlorin } from './florin.ts';
@@ -9,7 +9,7 @@ export const channelSecret = 'whsec_of_the_channel';
 /** The body of the answer to an accepted callback. */
 export const accepted = { code: 200, message: 'Callback received', data: { received: true } };
 
-export function makeProvidedChannel(
+export function makeProviderChannel(
   florin: TestFlorin,
   as: string,
   changes: Record<string, unknown> = {},
@@ -18,7 +18,7 @@ export function makeProvidedChannel(
 }
 
 /** A report of the sandbox about a payment's first charge. */
-export function toldOf(paymentId: string, changes: Partial<Told> = {}): Told {
+export function sandboxReportOf(paymentId: string, changes: Partial<SandboxResult> = {}): SandboxResult {
   return { key: `${paymentId}-1`, state: 'SUCCEEDED', failureCode: null, fee: null, currency: 'USD', ...changes };
 }
 

@@ -41,7 +41,7 @@ export function chargeScenario() {
 
   afterEach(async () => {
     await scenario.node.stop();
-    expect(scenario.node.troubles).toEqual([]);
+    expect(scenario.node.errors).toEqual([]);
     await scenario.db.query('delete from provider_operation');
   });
 

@@ -3,8 +3,8 @@ import type { EventType } from '../core/event-types.ts';
 import { uuidSource } from '../core/id.ts';
 import { DeliveryWorker, type DeliveryWorkerOptions } from '../domains/webhooks/deliveries/worker.ts';
 import { AddressGuard } from '../domains/webhooks/endpoints/address-guard.ts';
-import { EndpointDirectory, secretPlace } from '../domains/webhooks/endpoints/directory.ts';
-import { eventBody, recordEvent } from '../domains/webhooks/events/append-events.cte.ts';
+import { EndpointDirectory, endpointSecretPlace } from '../domains/webhooks/endpoints/directory.ts';
+import { appendEvent, eventBody } from '../domains/webhooks/events/append-events.cte.ts';
 import { Notifications } from '../platform/postgres/notifications.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from './database.ts';
 import { type Answering, type Receiver, startReceiver } from './receiver.ts';
@@ -77,7 +77,7 @@ export async function testDeliveries() {
         ratePerS,
         ids,
         ids.map((id) => `${origin}/${id}`),
-        ids.map((id) => sealer.seal(endpointSecret, secretPlace(tenantId, id))),
+        ids.map((id) => sealer.seal(endpointSecret, endpointSecretPlace(tenantId, id))),
       ],
     );
     return ids;
@@ -133,7 +133,7 @@ export async function testDeliveries() {
       const id = drawUuid();
       const body = eventBody(id, type, createdMs, JSON.stringify(object));
       await db.database.transaction((transaction) =>
-        recordEvent(transaction, { tenantId: 0, id, type, objectId: 'txn_1', createdMs, body }),
+        appendEvent(transaction, { tenantId: 0, id, type, objectId: 'txn_1', createdMs, body }),
       );
       return { eventId: id, body };
     },
@@ -144,7 +144,7 @@ export async function testDeliveries() {
           const id = drawUuid();
           const type = 'transaction.created';
           const body = eventBody(id, type, createdMs, `{"id":"txn_${i}"}`);
-          await recordEvent(transaction, { tenantId: 0, id, type, objectId: `txn_${i}`, createdMs, body });
+          await appendEvent(transaction, { tenantId: 0, id, type, objectId: `txn_${i}`, createdMs, body });
         }
       });
     },

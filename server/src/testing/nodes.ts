@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { publicId, uuidSource } from '../core/id.ts';
-import { type EventDraft, eventBody, recordEvents } from '../domains/webhooks/events/append-events.cte.ts';
+import { appendEvents, type EventDraft, eventBody } from '../domains/webhooks/events/append-events.cte.ts';
 import { freshKeyring } from '../platform/crypto/keyring.ts';
 import { dataOf } from './cast.ts';
 import { eventually, type TestDatabase } from './database.ts';
@@ -88,7 +88,7 @@ export async function testNodes(db: TestDatabase) {
       });
       for (let i = 0; i < count; i += eventsAtOnce) {
         const some = drafts.slice(i, i + eventsAtOnce);
-        await db.database.transaction((transaction) => recordEvents(transaction, some));
+        await db.database.transaction((transaction) => appendEvents(transaction, some));
       }
     },
 

@@ -7,7 +7,7 @@ import { dataOf, makeChannel } from './cast.ts';
 import { eventually } from './database.ts';
 import { administratorPassword } from './florin.ts';
 import { postmasterOf } from './freeze.ts';
-import { type PaymentLoad, paymentOf, startPaymentLoad } from './payment-load.ts';
+import { type PaymentLoad, paymentRequest, startPaymentLoad } from './payment-load.ts';
 import { startReceiver } from './receiver.ts';
 import { startService } from './service-process.ts';
 import { verified } from './verified.ts';
@@ -63,8 +63,8 @@ export async function payingNode(settings: Record<string, string> = {}) {
     /** Runs `npm run verify`. */
     verified: () => verified(dataDir),
 
-    expectKept: expectAcknowledgedPayments,
-    expectTold: expectDeliveries,
+    expectAcknowledgedPayments: expectAcknowledgedPayments,
+    expectDeliveries: expectDeliveries,
 
     /** The open connections of the service's pools: application name and backend pid. */
     connections: async (): Promise<string[]> => {
@@ -91,7 +91,7 @@ export async function payingNode(settings: Record<string, string> = {}) {
     for (const key of load.unknown) {
       const reply = await service.call('POST', '/api/transaction/create', {
         as,
-        body: paymentOf(channelId, key),
+        body: paymentRequest(channelId, key),
         headers: { 'idempotency-key': key },
       });
       acknowledged.set(key, dataOf(reply).id);

@@ -9,16 +9,16 @@ export interface PaymentLoad {
   /** Keys whose outcome is unknown: the connection broke, or the service answered with an error. */
   readonly unknown: string[];
   /** Errors of requests whose connection broke after it was made. */
-  readonly cutOff: string[];
+  readonly connectionErrors: string[];
   /** Statuses other than 200. */
-  readonly refusals: number[];
+  readonly errorStatuses: number[];
   /** Resolves when this many more requests have been answered 200. */
-  answered: (count: number) => Promise<void>;
+  waitForAcknowledged: (count: number) => Promise<void>;
   stop: () => Promise<void>;
 }
 
 /** The request body for an Idempotency-Key of the load; the key is also the description. */
-export const paymentOf = (channelId: number, key: string) => ({
+export const paymentRequest = (channelId: number, key: string) => ({
   amount: 1999,
   currency: 'USD',
   channelId,
@@ -30,18 +30,18 @@ export function startPaymentLoad(address: string, as: string, channelId: number,
   const pool = new Pool(address, { connections, pipelining: 1 });
   const sent = new Set<string>();
   const acknowledged = new Map<string, string>();
-  const cutOff: string[] = [];
-  const refusals: number[] = [];
+  const connectionErrors: string[] = [];
+  const errorStatuses: number[] = [];
   let isStopped = false;
   const workers = Array.from({ length: connections }, (_, connection) => createPayments(connection));
   return {
     acknowledged,
-    cutOff,
-    refusals,
+    connectionErrors: connectionErrors,
+    errorStatuses: errorStatuses,
     get unknown() {
       return [...sent].filter((key) => !acknowledged.has(key));
     },
-    answered: async (count) => {
+    waitForAcknowledged: async (count) => {
       const expected = acknowledged.size + count;
       await eventually(`${expected} payments are created`, () => acknowledged.size >= expected, 20_000);
     },
@@ -61,16 +61,16 @@ export function startPaymentLoad(address: string, as: string, channelId: number,
           method: 'POST',
           path: '/api/transaction/create',
           headers: { authorization: as, 'content-type': 'application/json', 'idempotency-key': key },
-          body: JSON.stringify(paymentOf(channelId, key)),
+          body: JSON.stringify(paymentRequest(channelId, key)),
         });
         const answer = (await body.json()) as { data: { id: string } };
         if (statusCode === 200) acknowledged.set(key, answer.data.id);
-        else refusals.push(statusCode);
+        else errorStatuses.push(statusCode);
       } catch (error) {
         const { code, message } = error as NodeJS.ErrnoException;
         // No connection: the service has ended, and did not receive the request.
         if (code === 'ECONNREFUSED') return;
-        cutOff.push(`${code}: ${message}`);
+        connectionErrors.push(`${code}: ${message}`);
       }
     }
   }

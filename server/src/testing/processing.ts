@@ -83,7 +83,7 @@ export async function processingNode(
     return opened;
   };
   const drawUuid = uuidSource(clock);
-  const troubles: unknown[] = [];
+  const errors: unknown[] = [];
   const disputes: string[] = [];
   const transitions = new PaymentTransitions([{ cte: followPaymentsCte }]);
   const working = pool('test processing', 4, 'indexed');
@@ -108,7 +108,7 @@ export async function processingNode(
     publicUrl: 'http://127.0.0.1:8080',
     timeoutMs,
     failPoint,
-    onError: (error) => troubles.push(error),
+    onError: (error) => errors.push(error),
   });
   const creator = new TransactionCreator({
     reservations: invoiceReservations,
@@ -129,7 +129,7 @@ export async function processingNode(
     settler,
     drawUuid,
     database,
-    troubles,
+    errors: errors,
     disputes,
     channels,
     credentials,

@@ -6,7 +6,7 @@ import { dirname } from 'node:path';
  * Returns the secret in a file that only the owner can read. If there is no file, generates a secret and returns it once
  * it is on disk. Of two processes that do so at once the first wins, and both return its secret.
  */
-export async function keptSecret(path: string, draw: () => string): Promise<string> {
+export async function readOrCreateSecret(path: string, draw: () => string): Promise<string> {
   try {
     return (await readFile(path, 'utf8')).trim();
   } catch (error) {

@@ -157,7 +157,7 @@ test('the leases of a claim whose answer was lost are released before the next c
       if (isLost) throw new Error('The answer was lost.');
       return claimed;
     },
-    giveBack: async (leases) => {
+    releaseLeases: async (leases) => {
       returned.push([...leases]);
       isLost = false;
       for (const lease of leases) queue.push(...(taken.get(lease) ?? []).splice(0));
@@ -180,7 +180,7 @@ test('nothing is claimed while leases cannot be released', async () => {
       if (++claims === 1) throw new Error('away');
       return [];
     },
-    giveBack: async () => {
+    releaseLeases: async () => {
       tries++;
       if (isAway) throw new Error('away');
     },

@@ -10,7 +10,7 @@ export interface ClaimLoopOptions<Work> {
    * Releases everything under these lease tokens. Called after a claim has failed: its statement may have been executed
    * although its answer was lost, and then no worker has what it claimed. Not needed where claims take no lease.
    */
-  giveBack?: (leases: readonly string[]) => Promise<void>;
+  releaseLeases?: (leases: readonly string[]) => Promise<void>;
   /** Identifies a piece of work, equal for every claim of it. Leave it out where work is never claimed twice. */
   keyOf?: (work: Work) => string;
   /**
@@ -165,7 +165,7 @@ export class ClaimLoop<Work> {
 
   /** Claims once and never rejects; returns the pause before the next claim without a wake. */
   async #claim(room: number): Promise<number> {
-    const { claim, giveBack } = this.#options;
+    const { claim, releaseLeases: giveBack } = this.#options;
     const startedAt = performance.now();
     const lease = randomUUID();
     let claimed: readonly Work[];
@@ -206,7 +206,7 @@ export class ClaimLoop<Work> {
   }
 
   async #giveBack(leases: readonly string[]): Promise<void> {
-    await this.#options.giveBack?.(leases);
+    await this.#options.releaseLeases?.(leases);
     for (const lease of leases) {
       const one = this.#uncertain.get(lease);
       if (one !== undefined && ++one.times === giveBackAfterMs.length) this.#uncertain.delete(lease);

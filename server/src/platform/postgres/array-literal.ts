@@ -14,7 +14,7 @@ const textOid = 25;
 const byteaOid = 17;
 const headerBytes = 20;
 
-/** Longer texts are measured before memory is set aside for them; shorter ones may take three bytes a character. */
+/** Longer texts are measured before memory is allocated; for shorter ones, three bytes per character are allocated. */
 const measuredFrom = 4_096;
 
 /**

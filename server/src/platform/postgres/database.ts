@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import pg from 'pg';
 import { Refusal } from '../../core/errors.ts';
 import { type ConnectionConfig, SessionClient } from './connection.ts';
-import { databaseAway, failureOf, refusalOfFailure } from './failures.ts';
+import { databaseUnavailable, failureOf, refusalOfFailure } from './failures.ts';
 import { type Statement, topicsOf } from './statement.ts';
 import type { Topic } from './topics.ts';
 
@@ -246,7 +246,7 @@ export class Database implements Queryable {
 
   /** Refuses at once what would wait in vain or behind hundreds of others. */
   #refuseEarly(): void {
-    if (this.#suspended) throw databaseAway(new Error('The server is silent.'));
+    if (this.#suspended) throw databaseUnavailable(new Error('The server is silent.'));
     if (this.#pool.waitingCount < maximumWaiting) return;
     throw new Refusal(
       'overloaded',

@@ -85,7 +85,7 @@ export function isTlsRefused(error: unknown): boolean {
 export function refusalOfFailure(error: unknown): Refusal | undefined {
   switch (failureOf(error)) {
     case 'away':
-      return databaseAway(error);
+      return databaseUnavailable(error);
     case 'transient':
     case 'busy':
       return new Refusal('overloaded', 'The database is over its limits just now. Try again shortly.', {
@@ -97,7 +97,7 @@ export function refusalOfFailure(error: unknown): Refusal | undefined {
   }
 }
 
-export function databaseAway(cause: unknown): Refusal {
+export function databaseUnavailable(cause: unknown): Refusal {
   const message = 'The database cannot be reached just now. Try again shortly.';
   return new Refusal('database_unavailable', message, { retryAfterSeconds: 1, cause });
 }

@@ -1,7 +1,7 @@
 import { notFound } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import { tenantsSeen } from '../../identity/tenants/visible-tenants.ts';
+import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
 import { type CustomerRow, findCustomer } from './statements.ts';
 
 /** A customer, and the time of its test clock; null: it has none. */
@@ -14,7 +14,7 @@ export async function readCustomer(
   principal: Principal,
   field = 'id',
 ): Promise<CustomerWithClock> {
-  const [row] = await database.run(findCustomer, [await tenantsSeen(database, principal), id]);
+  const [row] = await database.run(findCustomer, [await visibleTenants(database, principal), id]);
   if (row === undefined) throw notFound('customer', id, field);
   return row;
 }

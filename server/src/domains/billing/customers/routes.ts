@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { invalid, notFound } from '../../../core/errors.ts';
 import { defaultPageSize, paginationOf } from '../../../core/page.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
-import { tenantsSeen } from '../../identity/tenants/visible-tenants.ts';
+import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
 import { type CustomerDeps, modifyCustomer } from './modify.ts';
 import { readCustomer } from './read.ts';
 import { recordOf } from './record.ts';
@@ -33,7 +33,7 @@ export function customerRoutes(deps: CustomerDeps): Route[] {
           throw invalid('id', 'Name the customer by either id or externalId.');
         }
         if (id !== undefined) return { data: recordOf(await readCustomer(deps.database, id, principal)) };
-        const tenants = await tenantsSeen(deps.database, principal);
+        const tenants = await visibleTenants(deps.database, principal);
         const [row] = await deps.database.run(findByExternalId, [tenants, externalId]);
         if (row === undefined) throw notFound('customer', externalId as string, 'externalId');
         return { data: recordOf(row) };
@@ -49,7 +49,7 @@ export function customerRoutes(deps: CustomerDeps): Route[] {
       handle: ({ query, principal }) => {
         const { page = 1, pageSize = defaultPageSize, email, externalId, name } = query;
         return deps.database.snapshot(async (snapshot) => {
-          const filters = [await tenantsSeen(snapshot, principal), email, externalId, name];
+          const filters = [await visibleTenants(snapshot, principal), email, externalId, name];
           const [count] = await snapshot.run(countCustomers, filters);
           const rows = await snapshot.run(listCustomers, [...filters, (page - 1) * pageSize, pageSize]);
           return { data: rows.map(recordOf), pagination: paginationOf({ page, pageSize }, count?.total ?? 0) };

@@ -3,7 +3,7 @@ import type { DrawUuid } from '../../../core/id.ts';
 import { plainArray, textArray } from '../../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { PaymentWriter } from '../../payments/transactions/create.ts';
-import { recordEvents } from '../../webhooks/events/append-events.cte.ts';
+import { appendEvents } from '../../webhooks/events/append-events.cte.ts';
 import { eventDraftOf } from './events.ts';
 import { type InvoiceKey, keyOfRow, lockInvoices, mapKeyOf } from './lock.ts';
 import { paymentRequestOf } from './payment-request.ts';
@@ -46,7 +46,7 @@ export async function payInvoices(
     const channelId = invoice.channel_id ?? invoice.default_channel_id;
     return channelId === null ? [] : [paymentRequestOf(invoice, drawUuid(), unreservedAmountOf(invoice), channelId)];
   });
-  const refusals = requests.length === 0 ? [] : await creator.createWithin(transaction, requests);
+  const refusals = requests.length === 0 ? [] : await creator.createInTransaction(transaction, requests);
   const opened = requests.filter((_, i) => refusals[i] === undefined);
   await reserveAmounts(
     transaction,
@@ -104,7 +104,7 @@ async function recordFailedAttempts(
     plainArray(failed.map(() => nowMs)),
   ]);
   const now = new Date(nowMs).toISOString();
-  await recordEvents(
+  await appendEvents(
     transaction,
     failed.map(({ invoice, refusal: { type, message } }) => {
       const payment = { transactionId: null, failureCode: type, failureMessage: message };

@@ -1,6 +1,6 @@
 import { type DrawUuid, publicId, uuidTimeMs } from '../../../core/id.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import { type EventDraft, eventBody, recordEvents } from '../../webhooks/events/append-events.cte.ts';
+import { appendEvents, type EventDraft, eventBody } from '../../webhooks/events/append-events.cte.ts';
 import { recordOf } from './record.ts';
 import { objectIdOf } from './rules.ts';
 import type { InvoiceRow } from './statements.ts';
@@ -46,7 +46,7 @@ export function appendPaidEvents(
   invoices: readonly InvoiceRow[],
   drawUuid: DrawUuid,
 ): Promise<number> {
-  return recordEvents(
+  return appendEvents(
     transaction,
     invoices.map((invoice) => eventDraftOf('invoice.paid', invoice, null, drawUuid())),
   );

@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import { defaultPageSize, type Pagination, paginationOf } from '../../../core/page.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
-import { tenantsSeen } from '../../identity/tenants/visible-tenants.ts';
+import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
 import { type ListedInvoice, recordOf } from './record.ts';
 import type { invoiceListQuery } from './schema.ts';
 import { countInvoices, listInvoices } from './statements.ts';
@@ -15,7 +15,7 @@ export function readInvoicePage(
 ): Promise<{ data: ListedInvoice[]; pagination: Pagination }> {
   const { page = 1, pageSize = defaultPageSize, status, customerId, subscriptionId } = query;
   return database.snapshot(async (snapshot) => {
-    const values = [await tenantsSeen(snapshot, principal), status, customerId, subscriptionId];
+    const values = [await visibleTenants(snapshot, principal), status, customerId, subscriptionId];
     const [count] = await snapshot.run(countInvoices, values);
     const rows = await snapshot.run(listInvoices, [...values, (page - 1) * pageSize, pageSize]);
     return { data: rows.map(recordOf), pagination: paginationOf({ page, pageSize }, count?.total ?? 0) };

@@ -67,7 +67,7 @@ async function createPayment(
     throw invalid('channelId', 'channelId is required: neither the invoice nor its customer names a channel.');
   }
   const request = { ...paymentRequestOf(invoice, drawUuid(), amount, channelId, input), userId };
-  const [refusal] = await creator.createWithin(transaction, [request]);
+  const [refusal] = await creator.createInTransaction(transaction, [request]);
   if (refusal !== undefined) throw refusal;
   const { tenantId, invoiceId, id: transactionId } = request;
   const reservation = { tenantId, invoiceId, transactionId, amount, automatic: false };

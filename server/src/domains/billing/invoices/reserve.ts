@@ -8,9 +8,9 @@ import { requirePayableAmount } from './rules.ts';
 import { invoiceExists, reservePayments } from './statements.ts';
 
 /** Reserves the amounts of payments on the invoices that they name. */
-export const invoiceReservations: PaymentReservations = { isKept, reserve };
+export const invoiceReservations: PaymentReservations = { hasInvoice, reserve };
 
-async function isKept(database: Queryable, tenantId: number, invoiceId: number): Promise<boolean> {
+async function hasInvoice(database: Queryable, tenantId: number, invoiceId: number): Promise<boolean> {
   return (await database.run(invoiceExists, [tenantId, invoiceId])).length > 0;
 }
 

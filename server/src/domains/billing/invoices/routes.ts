@@ -7,7 +7,7 @@ import { readInvoicePage } from './list.ts';
 import { type PayInvoiceDeps, payInvoice } from './pay.ts';
 import { readInvoice } from './read.ts';
 import { detailOf } from './record.ts';
-import { printedTypes, renderInvoice } from './rendering/render.ts';
+import { renderedTypes, renderInvoice } from './rendering/render.ts';
 import {
   finalizeInput,
   invoiceInput,
@@ -62,7 +62,7 @@ export function invoiceRoutes(deps: InvoiceRouteDeps): Route[] {
       description: 'Answers an HTML page or a PDF file instead of the JSON envelope. Errors use the envelope.',
       query: printQuery,
       data: Type.Null(),
-      documentTypes: printedTypes,
+      documentTypes: renderedTypes,
       handle: ({ query, principal }) => renderInvoice(query, principal, deps.database),
     }),
 

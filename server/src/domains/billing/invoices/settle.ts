@@ -2,7 +2,7 @@ import type { DrawUuid } from '../../../core/id.ts';
 import { ClaimLoop } from '../../../platform/jobs/claim-loop.ts';
 import { plainArray, textArray } from '../../../platform/postgres/array-literal.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
-import { type EventDraft, recordEvents } from '../../webhooks/events/append-events.cte.ts';
+import { appendEvents, type EventDraft } from '../../webhooks/events/append-events.cte.ts';
 import { eventDraftOf } from './events.ts';
 import type { InvoiceFollowers, SettledPayment } from './followers.ts';
 import { keyOfRow, lockInvoices, mapKeyOf } from './lock.ts';
@@ -101,7 +101,7 @@ export class InvoiceSettler {
       plainArray(ended.map(({ invoice_id }) => invoice_id)),
       plainArray(ended.map(({ number }) => number)),
     ]);
-    await recordEvents(transaction, events);
+    await appendEvents(transaction, events);
     await followers.settled(transaction, settled);
   }
 }

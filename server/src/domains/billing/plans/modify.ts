@@ -3,7 +3,7 @@ import type { Clock } from '../../../core/clock.ts';
 import { notFound, Refusal } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
-import { tenantsSeen } from '../../identity/tenants/visible-tenants.ts';
+import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import { mayUse, requireAccepting } from '../../payments/channels/rules.ts';
 import { requireCurrency } from '../invoices/rules.ts';
@@ -35,7 +35,7 @@ export async function modifyPlan(input: PlanInput, principal: Principal, deps: P
     return created as PlanRow;
   }
   return deps.database.transaction(async (transaction) => {
-    const [existing] = await transaction.run(lockPlan, [await tenantsSeen(transaction, principal), id]);
+    const [existing] = await transaction.run(lockPlan, [await visibleTenants(transaction, principal), id]);
     if (existing === undefined) throw notFound('plan', id);
     requireInterval(input.interval, input.intervalCount ?? existing.interval_count);
     await requireChannel(input, existing.tenant_id, deps.channels);

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { defaultPageSize, paginationOf } from '../../../core/page.ts';
 import { tenantOnWire } from '../../../core/principal.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
-import { tenantsSeen } from '../../identity/tenants/visible-tenants.ts';
+import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
 import { modifyPlan, type PlanDeps } from './modify.ts';
 import { planInput, planListQuery, planRecord } from './schema.ts';
 import { countPlans, listPlans, type PlanRow } from './statements.ts';
@@ -31,7 +31,7 @@ export function planRoutes(deps: PlanDeps): Route[] {
       handle: ({ query, principal }) => {
         const { page = 1, pageSize = defaultPageSize, state = null } = query;
         return deps.database.snapshot(async (snapshot) => {
-          const filters = [await tenantsSeen(snapshot, principal), state];
+          const filters = [await visibleTenants(snapshot, principal), state];
           const [count] = await snapshot.run(countPlans, filters);
           const rows = await snapshot.run(listPlans, [...filters, (page - 1) * pageSize, pageSize]);
           return { data: rows.map(recordOf), pagination: paginationOf({ page, pageSize }, count?.total ?? 0) };

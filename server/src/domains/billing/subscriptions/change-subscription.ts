@@ -4,7 +4,7 @@ import type { DrawUuid } from '../../../core/id.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { answerOnce } from '../../../platform/postgres/idempotency-records.ts';
-import { tenantsSeen } from '../../identity/tenants/visible-tenants.ts';
+import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
 import { customerNowMs } from './customer-time.ts';
 import { withEndEffects } from './end-effects.ts';
 import { recordOf, type SubscriptionReply } from './record.ts';
@@ -44,7 +44,7 @@ export async function changeSubscription(
   decide: DecideChange,
 ): Promise<SubscriptionReply> {
   const run = async (transaction: Queryable) => {
-    const [found] = await transaction.run(lockSubscription, [await tenantsSeen(transaction, principal), input.id]);
+    const [found] = await transaction.run(lockSubscription, [await visibleTenants(transaction, principal), input.id]);
     if (found === undefined) throw notFound('subscription', input.id);
     const nowMs = await customerNowMs(transaction, found, deps.clock);
     const row = await catchUp(transaction, found, nowMs, deps);

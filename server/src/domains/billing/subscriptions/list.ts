@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import { defaultPageSize, type Pagination, paginationOf } from '../../../core/page.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
-import { tenantsSeen } from '../../identity/tenants/visible-tenants.ts';
+import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
 import { recordOf, type SubscriptionRecord } from './record.ts';
 import type { listQuery } from './schema.ts';
 import { countSubscriptions, listSubscriptions } from './statements.ts';
@@ -15,7 +15,7 @@ export function readSubscriptionPage(
 ): Promise<{ data: SubscriptionRecord[]; pagination: Pagination }> {
   const { page = 1, pageSize = defaultPageSize, customerId = null, planId = null, state = null } = query;
   return database.snapshot(async (snapshot) => {
-    const values = [await tenantsSeen(snapshot, principal), customerId, planId, state];
+    const values = [await visibleTenants(snapshot, principal), customerId, planId, state];
     const [count] = await snapshot.run(countSubscriptions, values);
     const rows = await snapshot.run(listSubscriptions, [...values, (page - 1) * pageSize, pageSize]);
     return { data: rows.map(recordOf), pagination: paginationOf({ page, pageSize }, count?.total ?? 0) };

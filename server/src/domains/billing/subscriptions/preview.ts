@@ -4,7 +4,7 @@ import { maximumAmount } from '../../../core/currency.ts';
 import { invalid, notFound } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
-import { tenantsSeen } from '../../identity/tenants/visible-tenants.ts';
+import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
 import { findPlan } from '../plans/statements.ts';
 import { customerNowMs } from './customer-time.ts';
 import { invoiceLinesOf, type Line } from './invoice-lines.ts';
@@ -24,7 +24,7 @@ export async function previewInvoice(
   { database, clock }: { database: Database; clock: Clock },
 ): Promise<Previewed> {
   return database.snapshot(async (snapshot) => {
-    const [row] = await snapshot.run(findSubscription, [await tenantsSeen(snapshot, principal), query.id]);
+    const [row] = await snapshot.run(findSubscription, [await visibleTenants(snapshot, principal), query.id]);
     if (row === undefined) throw notFound('subscription', query.id);
     const nowMs = await customerNowMs(snapshot, row, clock);
     const terms = await termsFor(snapshot, row, query, nowMs, findPlan);

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { notFound } from '../../../core/errors.ts';
 import { idempotencyHeaders, idempotencyKeyOf, replayedHeader } from '../../../platform/http/idempotency.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
-import { tenantsSeen } from '../../identity/tenants/visible-tenants.ts';
+import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
 import { cancelSubscription } from './cancel.ts';
 import { type CreateSubscriptionDeps, createSubscription } from './create.ts';
 import { readSubscriptionPage } from './list.ts';
@@ -97,7 +97,7 @@ export function subscriptionRoutes(deps: CreateSubscriptionDeps): Route[] {
       data: subscriptionRecord,
       handle: async ({ query, principal }) => {
         const [row] = await deps.database.run(findSubscription, [
-          await tenantsSeen(deps.database, principal),
+          await visibleTenants(deps.database, principal),
           query.id,
         ]);
         if (row === undefined) throw notFound('subscription', query.id);

@@ -2,7 +2,7 @@ import type { EventType } from '../../../core/event-types.ts';
 import type { DrawUuid } from '../../../core/id.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { planOnce } from '../../../platform/postgres/plan-once.ts';
-import { recordEvents } from '../../webhooks/events/append-events.cte.ts';
+import { appendEvents } from '../../webhooks/events/append-events.cte.ts';
 import { type InvoiceDraft, issueInvoices } from '../invoices/issue.ts';
 import type { InvoiceRow } from '../invoices/statements.ts';
 import { eventDraftOf } from './events.ts';
@@ -51,7 +51,7 @@ export async function writeChanges(
   // A subscription without a new version has only changed charges, and emits no event.
   const versioned = changes.filter(({ before, after }) => before.version !== after.version);
   await saveRows(transaction, rowsOf(changes, versioned, drafts, issued));
-  await recordEvents(
+  await appendEvents(
     transaction,
     versioned.map(({ before, after, eventType }) =>
       eventDraftOf(eventType ?? eventOf(before.state, after.state), after, drawUuid()),

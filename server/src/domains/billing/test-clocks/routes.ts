@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { get, post, type Route } from '../../../platform/http/route.ts';
-import { tenantsSeen } from '../../identity/tenants/visible-tenants.ts';
+import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
 import { advanceClock } from './advance.ts';
 import { type ClockDeps, createClock } from './create.ts';
 import { readClock } from './read.ts';
@@ -50,7 +50,7 @@ export function clockRoutes(deps: ClockDeps): Route[] {
       data: Type.Array(clockRecord),
       handle: async ({ principal }) => {
         requireTestClocksOffered(deps);
-        const rows = await deps.database.run(listClocks, [await tenantsSeen(deps.database, principal)]);
+        const rows = await deps.database.run(listClocks, [await visibleTenants(deps.database, principal)]);
         return { data: rows.map(recordOf) };
       },
     }),

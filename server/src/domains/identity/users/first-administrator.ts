@@ -4,7 +4,7 @@ import type { Clock } from '../../../core/clock.ts';
 import { platformTenant } from '../../../core/principal.ts';
 import type { Passwords } from '../../../platform/crypto/passwords.ts';
 import { randomText } from '../../../platform/crypto/random-text.ts';
-import { keptSecret } from '../../../platform/crypto/sealed-secret.ts';
+import { readOrCreateSecret } from '../../../platform/crypto/sealed-secret.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import { normalizedAccount } from '../sessions/account.ts';
 import { findLogin } from '../sessions/statements.ts';
@@ -34,7 +34,7 @@ export interface FirstAdministrator {
   /** The file that holds the generated password. */
   passwordFile?: string;
   /** The configured password is a commonly used one: log a warning. */
-  commonPassword?: boolean;
+  hasCommonPassword?: boolean;
 }
 
 /** Its message tells the operator in one line what to change so that the administrator can be created. */
@@ -58,7 +58,7 @@ export async function ensureAdministrator(deps: FirstAdministratorDeps): Promise
   const passwordFile = join(deps.dataDir, 'admin-password');
   const password = given ?? (await generatedPassword(passwordFile));
   const created = await insertAdministrator(await passwords.hash(password), deps);
-  if (given !== undefined) return { account, created, ...(isCommonPassword(given) && { commonPassword: true }) };
+  if (given !== undefined) return { account, created, ...(isCommonPassword(given) && { hasCommonPassword: true }) };
   if (created) return { account, created, password, passwordFile };
 
   // Another node created the administrator first. The file is right only if that node wrote it, to the same folder.
@@ -69,7 +69,7 @@ export async function ensureAdministrator(deps: FirstAdministratorDeps): Promise
 
 async function generatedPassword(file: string): Promise<string> {
   try {
-    return await keptSecret(file, () => randomText(passwordLength));
+    return await readOrCreateSecret(file, () => randomText(passwordLength));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { hourMs } from '../../../core/clock.ts';
 import { offendersOf } from '../../../platform/postgres/check.ts';
 import { callbackScenario } from '../../../testing/callback-scenario.ts';
-import { makeProvidedChannel } from '../../../testing/callbacks.ts';
+import { makeProviderChannel } from '../../../testing/callbacks.ts';
 import { administratorOf, dataOf, makePayment } from '../../../testing/cast.ts';
 import { eventually } from '../../../testing/database.ts';
 import { processingChecks } from '../processing/integrity.ts';
@@ -108,7 +108,7 @@ describe('a contradiction or a mismatch', () => {
   });
 
   test('an open operation is settled by the look-up', async () => {
-    const silent = await makeProvidedChannel(scenario.florin, scenario.admin, { webhookSecret: undefined });
+    const silent = await makeProviderChannel(scenario.florin, scenario.admin, { webhookSecret: undefined });
     const id = await makePayment(scenario.florin, scenario.admin, silent, { metadata: { sandbox: 'pending:1' } });
     await operationWaiting(id);
     const reference = `sbx_${id}-1`;

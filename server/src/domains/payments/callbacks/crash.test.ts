@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { secondMs } from '../../../core/clock.ts';
 import { callbackScenario } from '../../../testing/callback-scenario.ts';
-import { accepted, channelSecret, eventIdOf, postCallback, toldOf } from '../../../testing/callbacks.ts';
+import { accepted, channelSecret, eventIdOf, postCallback, sandboxReportOf } from '../../../testing/callbacks.ts';
 import { administratorOf, makePayment } from '../../../testing/cast.ts';
 import { eventually } from '../../../testing/database.ts';
 import { florinOn, type TestFlorin } from '../../../testing/florin.ts';
@@ -16,7 +16,7 @@ describe('a crash', () => {
     const [here, there] = [await pending(), await pending()];
     await scenario.florin.stop();
     const taking = await florinOn(scenario.db, { ...keys, APP_ROLE: 'api' }, clock);
-    const messages = [here, there].map((id) => signedMessage(toldOf(id), 1, channelSecret));
+    const messages = [here, there].map((id) => signedMessage(sandboxReportOf(id), 1, channelSecret));
     for (const message of messages)
       expect((await postCallback(taking, scenario.channelId, message)).body).toEqual(accepted);
     await taking.stop();
@@ -68,7 +68,7 @@ describe('two nodes', () => {
     const ids = await Promise.all(Array.from({ length: 20 }, () => pending()));
     await Promise.all(
       ids.flatMap((id) => {
-        const message = signedMessage(toldOf(id), 1, channelSecret);
+        const message = signedMessage(sandboxReportOf(id), 1, channelSecret);
         return [scenario.florin, other, scenario.florin, other].map(async (node) =>
           expect((await postCallback(node, scenario.channelId, message)).body).toEqual(accepted),
         );

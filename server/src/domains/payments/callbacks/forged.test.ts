@@ -5,10 +5,10 @@ import {
   callbackRecords,
   channelSecret,
   eventIdOf,
-  makeProvidedChannel,
+  makeProviderChannel,
   pendingPayment,
   postCallback,
-  toldOf,
+  sandboxReportOf,
 } from '../../../testing/callbacks.ts';
 import { administratorOf, dataOf, makeChannel, makeMember, makeTenant, unique } from '../../../testing/cast.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../../testing/database.ts';
@@ -28,7 +28,7 @@ beforeAll(async () => {
   db = await databaseFromTemplate();
   florin = await florinOn(db, {}, () => nowMs);
   admin = await administratorOf(florin);
-  channelId = await makeProvidedChannel(florin, admin);
+  channelId = await makeProviderChannel(florin, admin);
 });
 
 afterAll(async () => {
@@ -38,7 +38,7 @@ afterAll(async () => {
 
 const { storedCallback, callbackSettled, callbackTried, messagesOf } = callbackRecords(() => db);
 const detail = async (id: string) => dataOf(await florin.get(`/api/transaction/detail?id=${id}`, admin));
-const forgedMessage = signedMessage(toldOf('txn_x'), 1, 'a wrong secret');
+const forgedMessage = signedMessage(sandboxReportOf('txn_x'), 1, 'a wrong secret');
 
 function expectRefused({ status, body }: Reply): void {
   expect({ status, body }).toEqual({ status: 401, body: aRefusal(401, { type: 'callback_invalid' }) });
@@ -52,14 +52,14 @@ async function anotherTenant(): Promise<string> {
 describe('a callback that does not verify', () => {
   test('is refused, and not stored', async () => {
     const id = await pendingPayment(florin, db, channelId, admin);
-    const message = signedMessage(toldOf(id), 1, channelSecret);
+    const message = signedMessage(sandboxReportOf(id), 1, channelSecret);
     const forged: Record<string, string>[] = [
       {},
       { 'x-sandbox-signature': '' },
       { 'x-sandbox-signature': '0'.repeat(64) },
       { 'x-sandbox-signature': `${message.signature} `.repeat(2) },
-      headersOf(signedMessage(toldOf(id), 1, 'another secret')),
-      headersOf(signedMessage(toldOf(id), 2, channelSecret)),
+      headersOf(signedMessage(sandboxReportOf(id), 1, 'another secret')),
+      headersOf(signedMessage(sandboxReportOf(id), 2, channelSecret)),
     ];
     for (const headers of forged) {
       expectRefused(await florin.call('POST', `/api/callback/${channelId}`, { body: message.body, headers }));
@@ -70,8 +70,8 @@ describe('a callback that does not verify', () => {
   });
 
   test('is refused on a channel without a webhookSecret', async () => {
-    const open = await makeProvidedChannel(florin, admin, { webhookSecret: undefined });
-    expectRefused(await postCallback(florin, open, signedMessage(toldOf('txn_x'), 1, '')));
+    const open = await makeProviderChannel(florin, admin, { webhookSecret: undefined });
+    expectRefused(await postCallback(florin, open, signedMessage(sandboxReportOf('txn_x'), 1, '')));
   });
 
   test('is 404 if the channel does not exist or has no provider, whatever its tenant', async () => {
@@ -105,8 +105,8 @@ describe('a callback that does not verify', () => {
 
   test('a callback of one channel does not settle operations of another, even with the right key', async () => {
     const id = await pendingPayment(florin, db, channelId, admin);
-    const foreign = await makeProvidedChannel(florin, await anotherTenant());
-    const message = signedMessage(toldOf(id), 7, channelSecret);
+    const foreign = await makeProviderChannel(florin, await anotherTenant());
+    const message = signedMessage(sandboxReportOf(id), 7, channelSecret);
     expect((await postCallback(florin, foreign, message)).body).toEqual(accepted);
     await callbackTried(eventIdOf(message), 1);
     expect(await storedCallback(eventIdOf(message))).toMatchObject({ state: 'RECEIVED', channel_id: foreign });
@@ -121,11 +121,11 @@ describe('a channel code', () => {
     const channels: { id: number; own: string; payment: string }[] = [];
     for (const own of ['the secret of one', 'the secret of two']) {
       const as = await anotherTenant();
-      const id = await makeProvidedChannel(florin, as, { code, webhookSecret: own });
+      const id = await makeProviderChannel(florin, as, { code, webhookSecret: own });
       channels.push({ id, own, payment: await pendingPayment(florin, db, id, as) });
     }
     for (const { id, own, payment } of channels) {
-      const message = signedMessage(toldOf(payment), 1, own);
+      const message = signedMessage(sandboxReportOf(payment), 1, own);
       expect((await postCallback(florin, code, message)).body).toEqual(accepted);
       await callbackSettled(eventIdOf(message));
       expect(await storedCallback(eventIdOf(message))).toMatchObject({ channel_id: id });
@@ -139,22 +139,24 @@ describe('a channel code', () => {
 
   test('works even if the secret of another channel with the code cannot be opened', async () => {
     const code = unique('till');
-    const broken = await makeProvidedChannel(florin, admin, { code });
-    const sound = await makeProvidedChannel(florin, await anotherTenant(), { code, webhookSecret: 'another' });
+    const broken = await makeProviderChannel(florin, admin, { code });
+    const sound = await makeProviderChannel(florin, await anotherTenant(), { code, webhookSecret: 'another' });
     await db.query(`update channel set webhook_secret_sealed = '\\x00' where id = $1`, [broken]);
-    const message = signedMessage(toldOf('txn_x'), 1, 'another');
+    const message = signedMessage(sandboxReportOf('txn_x'), 1, 'another');
     expect((await postCallback(florin, code, message)).body).toEqual(accepted);
     expect(await storedCallback(eventIdOf(message))).toMatchObject({ channel_id: sound });
   });
 
   test('of digits alone is not found: digits are an id', async () => {
-    await makeProvidedChannel(florin, admin, { code: '424242' });
-    expect((await postCallback(florin, '424242', signedMessage(toldOf('txn_x'), 1, channelSecret))).status).toBe(404);
+    await makeProviderChannel(florin, admin, { code: '424242' });
+    expect(
+      (await postCallback(florin, '424242', signedMessage(sandboxReportOf('txn_x'), 1, channelSecret))).status,
+    ).toBe(404);
   });
 });
 
 test('any input to a channel of any provider is refused with 401', async () => {
-  const channels = await Promise.all(providerNames.map((provider) => makeProvidedChannel(florin, admin, { provider })));
+  const channels = await Promise.all(providerNames.map((provider) => makeProviderChannel(florin, admin, { provider })));
   const value = fc.oneof(
     fc.constantFrom(
       '',
@@ -223,7 +225,7 @@ test('any input to a channel of any provider is refused with 401', async () => {
 
 test('a callback may have any content type, and at most 256 KiB', async () => {
   const path = `/api/callback/${channelId}`;
-  const message = signedMessage(toldOf('txn_y'), 1, channelSecret);
+  const message = signedMessage(sandboxReportOf('txn_y'), 1, channelSecret);
   for (const type of ['text/plain', 'application/json; charset=utf-16', 'nonsense', '']) {
     const headers = { ...headersOf(message), 'content-type': type };
     expect((await florin.call('POST', path, { body: message.body, headers })).body).toEqual(accepted);

@@ -1,7 +1,7 @@
 import { hourMs, minuteMs, secondMs } from '../../../core/clock.ts';
 import { Refusal } from '../../../core/errors.ts';
 import { type FinalOutcome, isFinalOutcome } from '../processing/settlement.ts';
-import type { CallbackNews, Outcome } from '../providers/provider.ts';
+import type { Outcome, ProviderCallback } from '../providers/provider.ts';
 
 /** What is stored of a callback to settle it. */
 export interface CallbackContent {
@@ -22,7 +22,7 @@ const maximumContent = 8 * 1024;
  * What to store of a verified callback; null if it is about something that Florin does not follow. Refuses
  * (`callback_invalid`) what cannot be stored: a valid signature does not make the content well-formed.
  */
-export function contentOf({ eventId, notice }: CallbackNews): CallbackContent | null {
+export function contentOf({ eventId, notice }: ProviderCallback): CallbackContent | null {
   if (eventId === '' || eventId.length > maximumEventId || !isStorable(eventId)) {
     throw unstorable(`Its id must be text of at most ${maximumEventId} characters.`);
   }

@@ -8,9 +8,9 @@ import {
   accepted,
   channelSecret,
   eventIdOf,
-  makeProvidedChannel,
+  makeProviderChannel,
   postCallback,
-  toldOf,
+  sandboxReportOf,
 } from '../../../testing/callbacks.ts';
 import { dataOf, makePayment } from '../../../testing/cast.ts';
 import { eventually } from '../../../testing/database.ts';
@@ -40,7 +40,7 @@ const {
 
 test('the body of a callback is stored unchanged, sealed to its row', async () => {
   const id = await pending();
-  const message = signedMessage(toldOf(id), 1, channelSecret);
+  const message = signedMessage(sandboxReportOf(id), 1, channelSecret);
   await postCallback(scenario.florin, scenario.channelId, message);
   const [row] = await scenario.db.query<{ id: string; body_sealed: Buffer }>(
     'select id, body_sealed from provider_callback where event_id = $1',
@@ -81,7 +81,7 @@ describe('a verified callback', () => {
 
   test('that arrives ten times at once counts once', async () => {
     const id = await pending();
-    const message = signedMessage(toldOf(id), 1, channelSecret);
+    const message = signedMessage(sandboxReportOf(id), 1, channelSecret);
     const replies = await Promise.all(
       Array.from({ length: 10 }, () => postCallback(scenario.florin, scenario.channelId, message)),
     );
@@ -129,7 +129,7 @@ describe('a verified callback', () => {
 
   test('that reports only a change has every open operation of the payment looked up at once, refunds included', async () => {
     // Without a secret the sandbox sends no callbacks.
-    const silent = await makeProvidedChannel(scenario.florin, scenario.admin, { webhookSecret: undefined });
+    const silent = await makeProviderChannel(scenario.florin, scenario.admin, { webhookSecret: undefined });
     const id = await makePayment(scenario.florin, scenario.admin, silent, { metadata: { sandbox: 'pending:1' } });
     await operationWaiting(id);
     const notice = { key: null, reference: `sbx_${id}-1`, said: 'changed', outcome: null };
@@ -170,7 +170,7 @@ describe('a verified callback', () => {
   });
 
   test('about something that Florin does not follow is stored as IGNORED', async () => {
-    const mollie = await makeProvidedChannel(scenario.florin, scenario.admin, { provider: 'mollie' });
+    const mollie = await makeProviderChannel(scenario.florin, scenario.admin, { provider: 'mollie' });
     const body = JSON.stringify({ id: 'event_1', entityId: 'or_1' });
     const signature = `sha256=${createHmac('sha256', channelSecret).update(body).digest('hex')}`;
     const headers = { 'x-mollie-signature': signature };

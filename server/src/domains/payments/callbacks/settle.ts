@@ -5,7 +5,7 @@ import { parseOperationKey } from '../processing/rules.ts';
 import type { Settler } from '../processing/settle.ts';
 import { findByKey, findByReference, makeOperationsDue, type OperationRow } from '../processing/statements.ts';
 import { isFinished } from '../processing/states.ts';
-import { addNotesTo } from '../transactions/timeline-messages.ts';
+import { addTimelineMessages } from '../transactions/timeline-messages.ts';
 import type { CallbackContent } from './rules.ts';
 import { type DueCallback, type Identifier, makeEarlierDue } from './statements.ts';
 
@@ -66,7 +66,9 @@ async function addTimelineMessage(
   { database, clock }: CallbackSettlerDeps,
 ): Promise<void> {
   const detail = { eventId, said };
-  await addNotesTo(database, [{ tenantId, transactionId, id, atMs: clock(), kind: 'callback', operation, detail }]);
+  await addTimelineMessages(database, [
+    { tenantId, transactionId, id, atMs: clock(), kind: 'callback', operation, detail },
+  ]);
 }
 
 /**

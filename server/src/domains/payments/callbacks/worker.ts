@@ -55,7 +55,7 @@ export class CallbackWorker {
     this.#options = options;
     this.#loop = new ClaimLoop<LeasedCallback>({
       claim: (maximum, lease) => this.#claim(maximum, lease),
-      giveBack: async (leases) => {
+      releaseLeases: async (leases) => {
         await options.database.run(giveBackCallbacks, [leases]);
       },
       keyOf: ({ id }) => id,

@@ -26,7 +26,7 @@ export class ChannelDirectory {
   }
 
   /** Reads the cache alone. Undefined does not mean that there is no such channel. */
-  remembered(id: number): ChannelRow | undefined {
+  cached(id: number): ChannelRow | undefined {
     return this.#cache.peek(id);
   }
 
@@ -38,7 +38,7 @@ export class ChannelDirectory {
    * For callers inside a transaction: reads a channel that is not cached through the transaction's own connection. Waiting
    * for a second connection could deadlock, because its holders may wait for the locks of this transaction.
    */
-  async findWithin(transaction: Queryable, id: number): Promise<ChannelRow | undefined> {
+  async findInTransaction(transaction: Queryable, id: number): Promise<ChannelRow | undefined> {
     return this.#cache.peek(id) ?? (await this.#read(transaction, id));
   }
 

@@ -7,7 +7,7 @@ import { violatedConstraint } from '../../../platform/postgres/failures.ts';
 import { sandboxDisabled } from '../providers/directory.ts';
 import { type SecretName, secretPlace } from './credentials.ts';
 import type { ChannelDirectory } from './directory.ts';
-import { areMixed, currenciesOf, mayChange, mayUse } from './rules.ts';
+import { currenciesOf, mayChange, mayUse, mixesSandboxWithRealMoney } from './rules.ts';
 import type { channelInput } from './schema.ts';
 import {
   type ChannelRow,
@@ -165,12 +165,12 @@ async function requireUnmixedFallbacks(
   if (existing !== undefined && !providerChanges && input.fallbackChannelIds === undefined) return;
   const fallbacks = await transaction.run(findChannels, [planned.fallback_channel_ids]);
   const field = input.fallbackChannelIds === undefined ? 'provider' : 'fallbackChannelIds';
-  const mixed = fallbacks.find((fallback) => areMixed(planned, fallback));
+  const mixed = fallbacks.find((fallback) => mixesSandboxWithRealMoney(planned, fallback));
   if (mixed !== undefined) throw mixedFallback(field, `channel ${mixed.id}, its fallback,`, planned);
   if (!providerChanges) return;
   const channelsFallingBack = await transaction.run(findChannelsFallingBackOn, [existing.id]);
   // The refusal names no channel: other tenants' channels may fall back on a channel of the platform.
-  if (channelsFallingBack.some((channel) => areMixed(planned, channel))) {
+  if (channelsFallingBack.some((channel) => mixesSandboxWithRealMoney(planned, channel))) {
     throw mixedFallback('provider', 'a channel that falls back on it', planned);
   }
 }

@@ -33,7 +33,10 @@ export function isSandbox({ provider }: Pick<ChannelRow, 'provider'>): boolean {
  * Whether one channel moves real money and the other is a sandbox: a payment must never fall back from one to the other. A
  * channel without a provider is neither.
  */
-export function areMixed(one: Pick<ChannelRow, 'provider'>, other: Pick<ChannelRow, 'provider'>): boolean {
+export function mixesSandboxWithRealMoney(
+  one: Pick<ChannelRow, 'provider'>,
+  other: Pick<ChannelRow, 'provider'>,
+): boolean {
   return one.provider !== null && other.provider !== null && isSandbox(one) !== isSandbox(other);
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { freshKeyring } from '../../../platform/crypto/keyring.ts';
-import { channelSecret, postCallback, toldOf } from '../../../testing/callbacks.ts';
+import { channelSecret, postCallback, sandboxReportOf } from '../../../testing/callbacks.ts';
 import { administratorOf, channelInput, dataOf, makeChannel, makePayment } from '../../../testing/cast.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/database.ts';
 import { florinOn, type TestFlorin } from '../../../testing/florin.ts';
@@ -156,7 +156,7 @@ describe('in CLUSTER mode', () => {
   });
 
   test('callbacks of the sandbox are refused and book nothing', async () => {
-    const message = signedMessage(toldOf(waiting), 7, channelSecret);
+    const message = signedMessage(sandboxReportOf(waiting), 7, channelSecret);
     expect(refusalOf(await postCallback(florin, sandbox, message))).toMatchObject(disabled);
   });
 

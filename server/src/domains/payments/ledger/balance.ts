@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import type { Principal } from '../../../core/principal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import { tenantsSeen } from '../../identity/tenants/visible-tenants.ts';
+import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
 import { type Account, accounts } from './accounts.ts';
 import type { accountBalance, balanceQuery } from './schema.ts';
 import { readBalances } from './statements.ts';
@@ -17,7 +17,7 @@ export async function balancesOf(
   { currency, date }: Static<typeof balanceQuery>,
   principal: Principal,
 ): Promise<AccountBalance[]> {
-  const rows = await database.run(readBalances, [await tenantsSeen(database, principal), currency, date]);
+  const rows = await database.run(readBalances, [await visibleTenants(database, principal), currency, date]);
   const rowsByCurrency = Map.groupBy(rows, (row) => row.currency);
   return [...rowsByCurrency.keys()].sort().flatMap((code) =>
     (Object.keys(accounts) as Account[]).map((account): AccountBalance => {

@@ -5,7 +5,7 @@ import { publicId, uuidOfPublicId } from '../../../core/id.ts';
 import { defaultPageSize, type Pagination, paginationOf } from '../../../core/page.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
-import { tenantsSeen } from '../../identity/tenants/visible-tenants.ts';
+import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
 import type { entriesQuery, entry } from './schema.ts';
 import {
   countTransfersOfPayment,
@@ -39,7 +39,7 @@ export function entriesOf(
   const skip = Math.floor(offset / entriesPerTransfer);
   const take = Math.ceil((offset + page.pageSize) / entriesPerTransfer) - skip;
   return database.snapshot(async (snapshot) => {
-    const filter = [await tenantsSeen(snapshot, principal), query.currency, query.account, startDate, endDate];
+    const filter = [await visibleTenants(snapshot, principal), query.currency, query.account, startDate, endDate];
     const { total, transfers } =
       payment === undefined
         ? await findTransfers(snapshot, filter, skip, take)

@@ -5,7 +5,7 @@ import { Batcher } from '../../../platform/postgres/batcher.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { Outcome } from '../providers/provider.ts';
 import { isFinal } from '../transactions/states.ts';
-import { addNotesTo, type Note } from '../transactions/timeline-messages.ts';
+import { addTimelineMessages, type TimelineMessage } from '../transactions/timeline-messages.ts';
 import type { Transition } from '../transactions/transition.cte.ts';
 import type { PaymentTransitions } from '../transactions/transitions.ts';
 import type { ProviderResult } from './call.ts';
@@ -31,7 +31,7 @@ interface Deferral {
   reference: string | null;
   calls: number;
   lookUps: number;
-  message?: Note | undefined;
+  message?: TimelineMessage | undefined;
 }
 
 /** How long an operation that cannot be sent now waits before it is claimed again. */
@@ -95,12 +95,12 @@ export class Deferrer {
       atMs: clock(),
       nextAction: { ...nextAction },
       ...(reference !== null && { providerReference: reference }),
-      news: true,
+      writesEvent: true,
     };
     await transitions.apply(database, [transition], drawUuid);
   }
 
-  #messageFor({ tenant_id, id, number }: LeasedOperation, outcome: OpenOutcome): Note {
+  #messageFor({ tenant_id, id, number }: LeasedOperation, outcome: OpenOutcome): TimelineMessage {
     const { clock, drawUuid } = this.#deps;
     return {
       tenantId: tenant_id,
@@ -116,7 +116,7 @@ export class Deferrer {
   /** Messages first: a retry writes them under the same ids, but could not repeat a deferral, which ends the lease. */
   async #write(deferrals: readonly Deferral[]): Promise<undefined[]> {
     const { database } = this.#deps;
-    await addNotesTo(
+    await addTimelineMessages(
       database,
       deferrals.flatMap(({ message }) => message ?? []),
     );

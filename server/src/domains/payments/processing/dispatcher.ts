@@ -85,7 +85,7 @@ export class Dispatcher {
     this.#deferrer = new Deferrer(options);
     this.#loop = new ClaimLoop<LeasedOperation>({
       claim: (maximum, lease) => this.#claim(maximum, lease),
-      giveBack: async (leases) => {
+      releaseLeases: async (leases) => {
         await options.database.run(giveBackOperations, [leases, this.#leaseMs]);
       },
       keyOf: ({ tenant_id, id, number }) => `${tenant_id} ${id} ${number}`,
@@ -159,7 +159,7 @@ export class Dispatcher {
     if (refunds.length > 0) await beginRefunds(database, refunds, clock());
     const charges = claimed.filter(isUnmarkedCharge);
     if (charges.length === 0) return claimed;
-    const wanted = charges.map((row): Transition => ({ row, to: 'PROCESSING', atMs: clock(), news: true }));
+    const wanted = charges.map((row): Transition => ({ row, to: 'PROCESSING', atMs: clock(), writesEvent: true }));
     const moved = await transitions.apply(database, wanted, drawUuid);
     failPoint('begun');
     const payments = new Map(

@@ -1,5 +1,5 @@
 import { type Statement, statement } from '../../../platform/postgres/statement.ts';
-import { wakesSenders } from '../../webhooks/events/append-events.cte.ts';
+import { wakesDeliveries } from '../../webhooks/events/append-events.cte.ts';
 import { openOperationsCte, operationsDue } from '../operations/open.cte.ts';
 import { openStates } from '../operations/statements.ts';
 import { settleRefundsCte } from '../refunds/settle.cte.ts';
@@ -85,7 +85,7 @@ export function settleOperations(
      returning o.tenant_id, o.kind, o.channel_id, o.state, o.finished_at, moved.currency
    ),
    ${countChargesCte},
-   refund_news as (
+   refund_outcome as (
      select tenant_id, refund_id as id, refund_status as status, reference, outcome_code as failure_code,
             outcome_message as failure_message, reverses, at
        from moved
@@ -106,7 +106,7 @@ export function settleOperations(
     {
       wakes: [
         { topic: rollupsDue, when: (rows) => rows.length > 0 },
-        wakesSenders,
+        wakesDeliveries,
         { topic: operationsDue, when: (rows) => rows.some(({ has_operation }) => has_operation) },
       ],
     },

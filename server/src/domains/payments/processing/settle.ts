@@ -4,7 +4,7 @@ import { Batcher } from '../../../platform/postgres/batcher.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
 import { findRefund, type RefundRow } from '../refunds/statements.ts';
-import { valuesOfTransitions } from '../transactions/transition.cte.ts';
+import { transitionParameters } from '../transactions/transition.cte.ts';
 import type { PaymentTransitions } from '../transactions/transitions.ts';
 import { type DisputeReporterDeps, reportContradiction, reportMismatch } from './disputes/open.ts';
 import { differsInMoney } from './disputes/rules.ts';
@@ -129,7 +129,7 @@ export class Settler {
       .filter((_, i) => isFirst[i])
       .sort(({ transition: { row: a } }, { transition: { row: b } }) => (a.id < b.id ? -1 : 1));
     const rows = await database.run(this.#settleOperations, [
-      ...valuesOfTransitions(
+      ...transitionParameters(
         written.map(({ transition }) => transition),
         drawUuid,
       ),

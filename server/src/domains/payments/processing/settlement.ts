@@ -2,7 +2,7 @@ import { plainArray, textArray } from '../../../platform/postgres/array-literal.
 import type { ProviderName } from '../providers/directory.ts';
 import { type Failure, failure } from '../providers/failures.ts';
 import type { Outcome } from '../providers/provider.ts';
-import { failedRefund } from '../refunds/record.ts';
+import { refundAfterFailure } from '../refunds/record.ts';
 import type { RefundRow } from '../refunds/statements.ts';
 import { isFinal, next } from '../transactions/states.ts';
 import type { Transition } from '../transactions/transition.cte.ts';
@@ -125,7 +125,7 @@ function chargeSucceeded({ row, atMs }: SettlementFacts, { reference, fee }: Suc
     providerReference: reference,
     channelId: row.operation_channel_id,
     ...(fee?.currency === row.currency && { fee: fee.amount }),
-    news: true,
+    writesEvent: true,
   });
 }
 
@@ -139,12 +139,12 @@ function chargeFailed(facts: SettlementFacts, { reference, failure: { code, mess
     failureCode: code,
     failureMessage: message,
     providerReference: reference,
-    news: true,
+    writesEvent: true,
   });
 }
 
 function paymentCancelled({ row, atMs }: SettlementFacts): Effect {
-  return effect({ row, to: 'CANCELLED', atMs, news: true });
+  return effect({ row, to: 'CANCELLED', atMs, writesEvent: true });
 }
 
 function refundSucceeded({ row, atMs }: SettlementFacts): Effect {
@@ -154,9 +154,9 @@ function refundSucceeded({ row, atMs }: SettlementFacts): Effect {
       to: 'REFUNDED',
       atMs,
       refundId: row.refund_id as string,
-      refunded: row.operation_amount,
+      refundedChange: row.operation_amount,
       channelId: row.operation_channel_id,
-      news: true,
+      writesEvent: true,
     },
     { refundStatus: 'SUCCESS' },
   );
@@ -177,7 +177,7 @@ function refundReversed(facts: SettlementFacts, outcome: Failed): Effect {
   const transition: Transition = {
     ...releaseReservation(facts),
     to: row.amount_refunded > row.operation_amount ? 'REFUNDED' : 'SUCCESS',
-    refunded: -row.operation_amount,
+    refundedChange: -row.operation_amount,
     channelId: row.operation_channel_id,
     refundEvent: refundFailedEvent(facts, outcome),
   };
@@ -186,12 +186,12 @@ function refundReversed(facts: SettlementFacts, outcome: Failed): Effect {
 
 /** The amount that the refund had reserved can be refunded again. */
 function releaseReservation({ row, atMs }: SettlementFacts): Transition {
-  return { row, to: row.status, atMs, refundId: row.refund_id as string, held: -row.operation_amount };
+  return { row, to: row.status, atMs, refundId: row.refund_id as string, heldChange: -row.operation_amount };
 }
 
 function refundFailedEvent({ row, refund, atMs }: SettlementFacts, outcome: Failed) {
   if (refund === undefined) throw new Error(`The failed refund ${row.refund_id} was not read.`);
-  return { type: 'refund.failed', objectJson: JSON.stringify(failedRefund(refund, outcome, atMs)) } as const;
+  return { type: 'refund.failed', objectJson: JSON.stringify(refundAfterFailure(refund, outcome, atMs)) } as const;
 }
 
 /**

@@ -18,7 +18,7 @@ export interface Provider {
   /** Finds the result of an operation. Must not start it; may only repeat the same idempotent request. */
   lookUp(operation: Operation, call: Call): Promise<Outcome | Absent>;
   /** Verifies the signature of a callback and parses it. Throws the refusal `callback_invalid` if it is not genuine. */
-  readCallback(callback: Callback, credentials: Credentials): CallbackNews;
+  readCallback(callback: Callback, credentials: Credentials): ProviderCallback;
 }
 
 /** One request to a provider, written to the database before the first call. */
@@ -142,15 +142,15 @@ export interface Callback {
 }
 
 /** A provider callback, verified and parsed. */
-export interface CallbackNews {
+export interface ProviderCallback {
   /** The provider's id of this message, which identifies repeats; derived from the content if the message has no id. */
   eventId: string;
   /** Absent if the message concerns something that Florin did not start or does not track. */
-  notice?: Notice;
+  notice?: OperationUpdate;
 }
 
 /** The change of an operation that a callback reports. The operation is identified by our key, the provider's id or both. */
-export interface Notice {
+export interface OperationUpdate {
   key?: string;
   reference?: string;
   /** Absent if the callback only says that something changed: Florin then looks the operation up. */

@@ -93,7 +93,11 @@ async function recordRefunded(
   deps: CreateRefundDeps,
 ): Promise<void> {
   const { amount } = refund;
-  await applyToPayment(transaction, { ...holdOf(payment, refund), to: 'REFUNDED', refunded: amount, news: true }, deps);
+  await applyToPayment(
+    transaction,
+    { ...holdOf(payment, refund), to: 'REFUNDED', refundedChange: amount, writesEvent: true },
+    deps,
+  );
 }
 
 /** Holds the amount on the payment, whose status stays, and opens the refund at the provider that took the money. */
@@ -108,7 +112,7 @@ async function holdAndRequest(
 }
 
 function holdOf(payment: TransactionRow, { id, amount }: RefundRow): Transition {
-  return { row: payment, to: payment.status, atMs: uuidTimeMs(id), held: amount, refundId: id };
+  return { row: payment, to: payment.status, atMs: uuidTimeMs(id), heldChange: amount, refundId: id };
 }
 
 async function applyToPayment(

@@ -5,7 +5,7 @@ import { firstUuidAt, uuidOfPublicId } from '../../../core/id.ts';
 import { defaultPageSize, type Pagination, paginationOf } from '../../../core/page.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
-import { tenantsSeen } from '../../identity/tenants/visible-tenants.ts';
+import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
 import { type RefundRecord, recordOf } from './record.ts';
 import type { refundListQuery } from './schema.ts';
 import { countRefunds, findRefundPage } from './statements.ts';
@@ -20,7 +20,7 @@ export function listRefunds(
   const { fromMs, toMs } = dayRangeOf(query.startDate, query.endDate);
   const transactionId = paymentIdOf(query.transactionId);
   return database.snapshot(async (snapshot) => {
-    const tenantIds = await tenantsSeen(snapshot, principal);
+    const tenantIds = await visibleTenants(snapshot, principal);
     const filter = [tenantIds, firstUuidAt(fromMs), firstUuidAt(toMs), transactionId, status, channelId];
     const [count] = await snapshot.run(countRefunds, filter);
     const rows = await snapshot.run(findRefundPage, [...filter, (page - 1) * pageSize, pageSize]);

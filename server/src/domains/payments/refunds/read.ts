@@ -2,7 +2,7 @@ import { notFound } from '../../../core/errors.ts';
 import { uuidOfPublicId } from '../../../core/id.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import { tenantsSeen } from '../../identity/tenants/visible-tenants.ts';
+import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
 import { type RefundRecord, recordOf } from './record.ts';
 import { findRefund } from './statements.ts';
 
@@ -13,7 +13,7 @@ import { findRefund } from './statements.ts';
 export async function readRefund(database: Queryable, publicId: string, principal: Principal): Promise<RefundRecord> {
   const id = uuidOfPublicId('ref', publicId);
   if (id === undefined) throw notFound('refund', publicId);
-  const [row] = await database.run(findRefund, [await tenantsSeen(database, principal), id]);
+  const [row] = await database.run(findRefund, [await visibleTenants(database, principal), id]);
   if (row === undefined) throw notFound('refund', publicId);
   return recordOf(row);
 }

@@ -25,7 +25,7 @@ export function recordOf(row: RefundRow): RefundRecord {
 }
 
 /** The refund after it has failed, exactly as the settling statement writes it, for its event. */
-export function failedRefund(
+export function refundAfterFailure(
   refund: RefundRow,
   { failure, reference }: { failure: Failure; reference?: string },
   atMs: number,

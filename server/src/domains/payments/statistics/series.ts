@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import type { Principal } from '../../../core/principal.ts';
-import { tenantsSeen } from '../../identity/tenants/visible-tenants.ts';
+import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
 import type { TransactionStatus } from '../transactions/states.ts';
 import { daysOf, everyDayOf, filterOf, ratesOf, sumsOf } from './rules.ts';
 import type { seriesQuery, seriesRow } from './schema.ts';
@@ -26,7 +26,7 @@ export async function seriesOf(
   const days = daysOf(query, clock());
   const everyDay = everyDayOf(days);
   const { cells, charges } = await database.snapshot(async (snapshot) => {
-    const filter = filterOf(query, days, await tenantsSeen(snapshot, principal));
+    const filter = filterOf(query, days, await visibleTenants(snapshot, principal));
     const by = { day: true, channel: groupBy === 'channel', status: groupBy === 'status' };
     return { cells: await findCells(snapshot, filter, by), charges: await findCharges(snapshot, filter, by) };
   });

@@ -61,7 +61,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await node.stop();
-  expect(node.troubles).toEqual([]);
+  expect(node.errors).toEqual([]);
   await db.drop();
 });
 

@@ -62,7 +62,7 @@ export interface PaymentWriter {
    * Creates payments of invoices in a transaction of the caller. Returns, in order, the refusal of each payment that its
    * channel does not accept, and undefined for each that was created.
    */
-  createWithin(transaction: Queryable, requests: readonly PaymentRequest[]): Promise<(Refusal | undefined)[]>;
+  createInTransaction(transaction: Queryable, requests: readonly PaymentRequest[]): Promise<(Refusal | undefined)[]>;
 }
 
 /**
@@ -101,11 +101,11 @@ export class TransactionCreator implements PaymentWriter {
 
   async #createNew(input: CreateInput, principal: Principal, idempotencyKey?: string): Promise<Created> {
     const { channels, reservations, database, drawUuid } = this.#deps;
-    const channel = channels.remembered(input.channelId) ?? (await channels.find(input.channelId));
+    const channel = channels.cached(input.channelId) ?? (await channels.find(input.channelId));
     requireUsableChannel(channel, input, principal);
     const draft = draftOf(input, channel, principal, drawUuid(), idempotencyKey);
     const { tenantId, invoiceId } = draft;
-    if (invoiceId !== null && (await reservations.isKept(database, tenantId, invoiceId))) {
+    if (invoiceId !== null && (await reservations.hasInvoice(database, tenantId, invoiceId))) {
       return this.#createForInvoice(draft, invoiceId);
     }
     return createdOrThrow(await this.#batcher.add(draft));
@@ -151,11 +151,14 @@ export class TransactionCreator implements PaymentWriter {
     return existing.length === 0 ? undefined : outcomeOf(key, existing);
   }
 
-  async createWithin(transaction: Queryable, requests: readonly PaymentRequest[]): Promise<(Refusal | undefined)[]> {
+  async createInTransaction(
+    transaction: Queryable,
+    requests: readonly PaymentRequest[],
+  ): Promise<(Refusal | undefined)[]> {
     const channels = new Map<number, ChannelRow | undefined>();
     for (const { channelId } of requests) {
       if (!channels.has(channelId))
-        channels.set(channelId, await this.#deps.channels.findWithin(transaction, channelId));
+        channels.set(channelId, await this.#deps.channels.findInTransaction(transaction, channelId));
     }
     const results = requests.map((request) => draftOrRefusal(request, channels.get(request.channelId)));
     const drafts = results.filter((result): result is Draft => !(result instanceof Refusal));

@@ -4,7 +4,7 @@ import { firstUuidAt, publicId } from '../../../core/id.ts';
 import { defaultPageSize, type Pagination, paginationOf } from '../../../core/page.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
-import { tenantsSeen } from '../../identity/tenants/visible-tenants.ts';
+import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
 import { type ListedRow, listAllNewest, listAllOldest, listGroupsNewest, listGroupsOldest } from './list-statements.ts';
 import { type Filter, locateInBuckets, locateInDays, type PageLocation } from './page-location.ts';
 import { rowsPerBucket } from './rollup.ts';
@@ -27,7 +27,7 @@ export async function listTransactions(
   const days = dayRangeOf(query.startDate, query.endDate);
   return database.snapshot(async (snapshot) => {
     const filter: Filter = {
-      tenantIds: await tenantsSeen(snapshot, principal),
+      tenantIds: await visibleTenants(snapshot, principal),
       channelId: query.channelId ?? 0,
       userId: query.userId ?? 0,
       status: query.status ?? '*',

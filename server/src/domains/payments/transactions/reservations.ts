@@ -16,7 +16,7 @@ export interface PaymentOfInvoice {
  */
 export interface PaymentReservations {
   /** Whether this service has the invoice. If not, `invoiceId` refers to another system and is only stored. */
-  isKept: (database: Queryable, tenantId: number, invoiceId: number) => Promise<boolean>;
+  hasInvoice: (database: Queryable, tenantId: number, invoiceId: number) => Promise<boolean>;
   /** Reserves the amount on the locked invoice, in the transaction that creates the payment. Refuses more than is open. */
   reserve: (transaction: Queryable, payment: PaymentOfInvoice) => Promise<void>;
 }

@@ -1,7 +1,7 @@
 import { columns } from '../../../platform/postgres/columns.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { statement } from '../../../platform/postgres/statement.ts';
-import { appendEventsCte, wakesSenders } from '../../webhooks/events/append-events.cte.ts';
+import { appendEventsCte, wakesDeliveries } from '../../webhooks/events/append-events.cte.ts';
 import { openOperationsCte, operationsDue } from '../operations/open.cte.ts';
 import type { TransactionStatus } from './states.ts';
 import { countTotalsCte, rollupsDue } from './totals.cte.ts';
@@ -105,7 +105,7 @@ const createBatch = statement<InsertedRow>(
      on conflict do nothing
      returning tenant_id, id, amount, currency, channel_id, user_id, provider, created_at
    ),
-   news as (
+   event_draft as (
      select tenant_id, id, 'transaction.created' as type, 'txn_' || replace(id::text, '-', '') as object_id,
             created_at, event_body as body
        from created join input using (tenant_id, id)
@@ -126,7 +126,7 @@ const createBatch = statement<InsertedRow>(
   {
     wakes: [
       { topic: rollupsDue, when: (rows) => rows.length > 0 },
-      wakesSenders,
+      wakesDeliveries,
       { topic: operationsDue, when: (rows) => rows.some(({ has_operation }) => has_operation) },
     ],
   },

@@ -25,16 +25,16 @@ export interface Transition {
   /** What the payer has to do. A transition without one clears it. */
   nextAction?: Record<string, unknown> | undefined;
   /** Added to `amount_refunded`; negative when a refund fails after it had succeeded. */
-  refunded?: number;
+  refundedChange?: number;
   /** Added to `amount_refund_held`: positive when a refund is created, negative when it fails. */
-  held?: number;
+  heldChange?: number;
   refundId?: string;
   /** The provider's fee, in the payment's currency. */
   fee?: number;
   /** The channel to book the transfer on, if it is not the payment's own. */
   channelId?: number;
   /** Whether the event of the new status is written (`eventOfStatus[to]`). */
-  news?: boolean;
+  writesEvent?: boolean;
   /** An event about the refund, instead of one about the payment. */
   refundEvent?: RefundEvent;
 }
@@ -58,8 +58,8 @@ export function afterTransition(transition: Transition): TransactionRow {
     failure_message: transition.failureMessage ?? row.failure_message,
     provider_reference: transition.providerReference ?? row.provider_reference,
     next_action: transition.nextAction ?? null,
-    amount_refunded: row.amount_refunded + (transition.refunded ?? 0),
-    amount_refund_held: row.amount_refund_held + (transition.held ?? 0),
+    amount_refunded: row.amount_refunded + (transition.refundedChange ?? 0),
+    amount_refund_held: row.amount_refund_held + (transition.heldChange ?? 0),
     version: row.version + 1,
     updated_at: time > row.updated_at ? time : row.updated_at,
   };
@@ -84,8 +84,8 @@ const transitionColumns = columns<TransitionWithEvent>([
   ['failure_message', 'text', ({ transition }) => transition.failureMessage],
   ['provider_reference', 'text', ({ transition }) => transition.providerReference],
   ['next_action', 'text', ({ transition }) => transition.nextAction && JSON.stringify(transition.nextAction)],
-  ['refunded', 'bigint', ({ transition }) => transition.refunded ?? 0],
-  ['held', 'bigint', ({ transition }) => transition.held ?? 0],
+  ['refunded', 'bigint', ({ transition }) => transition.refundedChange ?? 0],
+  ['held', 'bigint', ({ transition }) => transition.heldChange ?? 0],
   ['refund_id', 'uuid', ({ transition }) => transition.refundId],
   ['fee', 'bigint', ({ transition }) => transition.fee],
   ['channel_id', 'bigint', ({ transition }) => transition.channelId],
@@ -100,15 +100,15 @@ export function transitionInput(further: readonly NamedType[] = []): string {
 }
 
 /** The parameters of `transitionInput`. An event's id is drawn here. */
-export function valuesOfTransitions(transitions: readonly Transition[], drawUuid: DrawUuid): (string | Buffer)[] {
+export function transitionParameters(transitions: readonly Transition[], drawUuid: DrawUuid): (string | Buffer)[] {
   return transitionColumns.parametersOf(
     transitions.map((transition) => ({ transition, event: eventOf(transition, drawUuid) })),
   );
 }
 
 function eventOf(transition: Transition, drawUuid: DrawUuid): TransitionWithEvent['event'] {
-  const { to, news, refundEvent } = transition;
-  if (refundEvent === undefined && !news) return undefined;
+  const { to, writesEvent, refundEvent } = transition;
+  if (refundEvent === undefined && !writesEvent) return undefined;
   const id = drawUuid();
   const { type, objectJson } = refundEvent ?? {
     type: eventOfStatus[to],
@@ -164,7 +164,7 @@ export function transitionCte(followers: readonly TransitionFollower[], further:
      where from_status <> to_status
   ),
   ${countTotalsCte},
-  news as (
+  event_draft as (
     select tenant_id, event_id as id, event_type as type,
            case when event_type like 'refund.%' then 'ref_' || replace(refund_id::text, '-', '')
                 else 'txn_' || replace(id::text, '-', '') end as object_id,

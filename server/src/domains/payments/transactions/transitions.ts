@@ -2,14 +2,14 @@ import type { DrawUuid } from '../../../core/id.ts';
 import type { NamedType } from '../../../platform/postgres/columns.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { type Statement, statement } from '../../../platform/postgres/statement.ts';
-import { wakesSenders } from '../../webhooks/events/append-events.cte.ts';
+import { wakesDeliveries } from '../../webhooks/events/append-events.cte.ts';
 import { rollupsDue } from './totals.cte.ts';
 import {
   type Transition,
   type TransitionFollower,
   transitionCte,
   transitionInput,
-  valuesOfTransitions,
+  transitionParameters,
 } from './transition.cte.ts';
 
 /** Applies transitions to payments, together with their totals, ledger transfers, events and followers. */
@@ -26,7 +26,7 @@ export class PaymentTransitions {
        ),
        ${this.cte()}
        select id, (select count(*) from enqueued) as deliveries from moved`,
-      { wakes: [{ topic: rollupsDue, when: (rows) => rows.length > 0 }, wakesSenders] },
+      { wakes: [{ topic: rollupsDue, when: (rows) => rows.length > 0 }, wakesDeliveries] },
     );
   }
 
@@ -37,7 +37,7 @@ export class PaymentTransitions {
 
   /** Applies transitions and returns the ids of the payments changed. A payment with a newer version is left as it is. */
   async apply(database: Queryable, transitions: readonly Transition[], drawUuid: DrawUuid): Promise<Set<string>> {
-    const rows = await database.run(this.#applyMany, valuesOfTransitions(transitions, drawUuid));
+    const rows = await database.run(this.#applyMany, transitionParameters(transitions, drawUuid));
     return new Set(rows.map(({ id }) => id));
   }
 }

@@ -93,5 +93,5 @@ async function transitionOf(
     to: status,
     userId: principal.userId,
   });
-  return { ...sameStatus, to: status, failureCode, failureMessage, nextAction: undefined, news: true };
+  return { ...sameStatus, to: status, failureCode, failureMessage, nextAction: undefined, writesEvent: true };
 }

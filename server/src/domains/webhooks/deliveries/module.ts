@@ -6,7 +6,7 @@ import { type SettingsOf, setting } from '../../../platform/settings/declare.ts'
 import { durationOfAtLeast, durations, integer } from '../../../platform/settings/kinds.ts';
 import type { AddressGuard } from '../endpoints/address-guard.ts';
 import type { EndpointDirectory } from '../endpoints/directory.ts';
-import type { DisabledNotice } from '../endpoints/disabled-notice.ts';
+import type { DisabledEndpointMailer } from '../endpoints/disabled-endpoint-mailer.ts';
 import { deliveriesDue } from '../events/append-events.cte.ts';
 import { freeDeadLeases } from './claiming/dead-leases.ts';
 import { recentlyDueQuery } from './claiming/peek-statements.ts';
@@ -52,7 +52,7 @@ export interface LoadShedding {
 type Needs = NodeWith<SettingsOf<typeof settings>> & {
   guard: AddressGuard;
   endpoints: EndpointDirectory;
-  disabledNotice: DisabledNotice;
+  disabledNotice: DisabledEndpointMailer;
   loadShedder: LoadShedding;
 };
 type Provided = ReturnType<typeof provide>;
@@ -70,8 +70,8 @@ type Provided = ReturnType<typeof provide>;
  *    - Success: SUCCEEDED. Failure: OPEN and due again after the retry interval, or FAILED after the last one.
  *    - Five failures in a row open the endpoint's circuit breaker for 30 s (`EndpointHealth`); then one delivery is the
  *      trial. 410, or five days of nothing but failures, switch the endpoint off; its deliveries become CANCELLED.
- * 5. Park (`ParkedDeliveries`): due deliveries that wait for a slow, paused or rate-limited endpoint leave the common queue
- *    (`aside`), so that they do not hide those of other endpoints.
+ * 5. Park (`ParkedDeliveries`): due deliveries that wait for a slow, paused or rate-limited endpoint leave the common queue,
+ *    so that they do not hide those of other endpoints.
  * 6. Replay (`replay/`): a user sends one delivery again, or all events of an endpoint since a time. Replays enqueue new
  *    deliveries under the old public id.
  *
@@ -144,7 +144,7 @@ function provide(needs: Needs) {
     },
     onError: (error) => log.warn({ error }, 'Webhook delivery is failing; retrying'),
     onRecovered: () => log.info('Webhook delivery works again'),
-    onDisabled: (endpoint, reason) => disabledNotice.tell(endpoint, reason),
+    onDisabled: (endpoint, reason) => disabledNotice.notify(endpoint, reason),
   });
   const replays = new ReplayWorker({
     database: workerDatabase,

@@ -6,9 +6,9 @@ import { leastUuidAt, publicId, uuidOfPublicId } from '../../../core/id.ts';
 import { type CursorPagination, defaultPageSize } from '../../../core/page.ts';
 import { type Principal, tenantOnWire } from '../../../core/principal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import { tenantsSeen } from '../../identity/tenants/visible-tenants.ts';
-import { findManaged } from '../endpoints/endpoints.ts';
-import { demandReading } from '../endpoints/rules.ts';
+import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
+import { findManagedEndpoint } from '../endpoints/managed-endpoint.ts';
+import { requireReadScopes } from '../endpoints/rules.ts';
 import type { deliveryDetail, deliveryListQuery, deliveryRecord } from './schema.ts';
 import {
   type AttemptRow,
@@ -32,8 +32,8 @@ export async function listVisibleDeliveries(
   principal: Principal,
 ): Promise<{ data: DeliveryRecord[]; pagination: CursorPagination }> {
   const { pageSize = defaultPageSize, endpointId, state, eventType } = query;
-  if (endpointId !== undefined) await findManaged(database, endpointId, principal, 'endpointId');
-  const tenantIds = await tenantsSeen(database, principal);
+  if (endpointId !== undefined) await findManagedEndpoint(database, endpointId, principal, 'endpointId');
+  const tenantIds = await visibleTenants(database, principal);
   const eventId = query.eventId === undefined ? null : idOf('eventId', 'evt', query.eventId);
   const [fromId, beforeId] = idRangeOf(query, eventId);
   const hasStateIndex = state === 'FAILED' || state === 'CANCELLED';
@@ -105,11 +105,11 @@ export async function findReadable(
 ): Promise<DeliveryRow> {
   const id = uuidOfPublicId('dlv', text);
   if (id === undefined) throw notFound('delivery', text, field);
-  const [row] = await database.run(findDelivery, [await tenantsSeen(database, principal), id]);
+  const [row] = await database.run(findDelivery, [await visibleTenants(database, principal), id]);
   if (row === undefined) throw notFound('delivery', text, field);
-  await findManaged(database, row.endpoint_id, principal, field);
+  await findManagedEndpoint(database, row.endpoint_id, principal, field);
   // The endpoint may subscribe to fewer types by now, so that managing it does not imply reading this one.
-  demandReading([row.type], principal);
+  requireReadScopes([row.type], principal);
   return row;
 }
 

@@ -1,6 +1,6 @@
 import type { SentType } from '../../../core/event-types.ts';
 import { statement } from '../../../platform/postgres/statement.ts';
-import { deliveriesDue, deliveryIdFrom, nearEvents } from '../events/append-events.cte.ts';
+import { belongsToEvents, deliveriesDue, deliveryIdFrom } from '../events/append-events.cte.ts';
 
 export const deliveryStates = ['OPEN', 'SUCCEEDED', 'FAILED', 'CANCELLED'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
@@ -96,7 +96,7 @@ export const findDelivery = statement<DeliveryRow>(
 export const findRuns = statement<{ id: string; state: DeliveryState; created_at: string }>(
   'deliveries.find_runs',
   `select id, state, created_at from delivery d
-    where tenant_id = $1 and ${nearEvents('id', '$2::uuid', '$2::uuid')} and (id = $2::uuid or replay_of = $2::uuid)
+    where tenant_id = $1 and ${belongsToEvents('id', '$2::uuid', '$2::uuid')} and (id = $2::uuid or replay_of = $2::uuid)
     order by created_at, id`,
 );
 

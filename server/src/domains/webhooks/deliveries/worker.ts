@@ -120,7 +120,7 @@ export class DeliveryWorker {
     });
     this.#loop = new ClaimLoop({
       claim: (freeSlots, lease) => this.#claim(freeSlots, lease),
-      giveBack: (leases) => this.#releaseLeases(leases),
+      releaseLeases: (leases) => this.#releaseLeases(leases),
       keyOf: ({ tenant_id, id }) => `${tenant_id} ${id}`,
       renew: (inFlight, { lease, leasedUntilMs }) => Object.assign(inFlight, { lease, leasedUntilMs }),
       perform: (delivery) => this.#perform(delivery),
@@ -194,7 +194,7 @@ export class DeliveryWorker {
   /** undefined: nothing was sent, or too late for the result to count. */
   async #deliver(delivery: LeasedDelivery, queue: EndpointQueue): Promise<SendResult | undefined> {
     const { directory, clock, timeoutMs, retryIntervalsMs, observer } = this.#options;
-    const target = directory.remembered(delivery.endpoint_id) ?? (await directory.find(delivery.endpoint_id));
+    const target = directory.cached(delivery.endpoint_id) ?? (await directory.find(delivery.endpoint_id));
     if (target?.state !== true) {
       this.#recorder.add(cancelledResult(delivery, clock()));
       return undefined;

@@ -9,7 +9,7 @@ import { brokenUrls, forbiddenHosts, forbiddenNames, publicHosts, publicNames } 
 import { principalOf } from '../../../testing/payments.ts';
 import { type Receiver, startReceiver } from '../../../testing/receiver.ts';
 import { DeliveryWorker } from '../deliveries/worker.ts';
-import { eventBody, recordEvent } from '../events/append-events.cte.ts';
+import { appendEvent, eventBody } from '../events/append-events.cte.ts';
 import { AddressGuard } from './address-guard.ts';
 import { EndpointDirectory } from './directory.ts';
 import { endpointRoutes } from './routes.ts';
@@ -165,7 +165,7 @@ async function outcomesOfOneEvent(
   const id = uuidSource(Date.now)();
   const event = { tenantId: 0, id, type: 'transaction.created', objectId: 'txn_1', createdMs: Date.now() } as const;
   const body = eventBody(id, 'transaction.created', event.createdMs, '{}');
-  expect(await recordEvent(db.database, { ...event, body })).toBe(deliveries);
+  expect(await appendEvent(db.database, { ...event, body })).toBe(deliveries);
   const options = { open: (sealed: Buffer) => String(sealed), guard: usedGuard };
   const worker = new DeliveryWorker({
     database: db.database,

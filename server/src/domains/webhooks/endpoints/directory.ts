@@ -2,8 +2,8 @@ import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { Notifications } from '../../../platform/postgres/notifications.ts';
 import { ReadThroughCache } from '../../../platform/postgres/read-through-cache.ts';
 import type { AddressGuard } from './address-guard.ts';
-import { findTarget, type TargetRow } from './endpoint-statements.ts';
 import { type EndpointKeys, signingKeys } from './signature.ts';
+import { findTarget, type TargetRow } from './statements.ts';
 
 /** What sending a delivery to an endpoint needs, with the URL parsed and the secrets opened. */
 export interface Target {
@@ -30,7 +30,7 @@ const topic = 'webhook-endpoints';
 const maxCached = 10_000;
 
 /** The place of storage that a secret is sealed for: it cannot be opened from another place. */
-export const secretPlace = (tenantId: number, id: number) => `webhook_endpoint/${tenantId}/${id}/secret`;
+export const endpointSecretPlace = (tenantId: number, id: number) => `webhook_endpoint/${tenantId}/${id}/secret`;
 
 /** Caches the targets of endpoints by id. A change of an endpoint on any node drops its entry. */
 export class EndpointDirectory {
@@ -55,7 +55,7 @@ export class EndpointDirectory {
   }
 
   /** The cached target, without a query. Undefined does not mean that the endpoint does not exist. */
-  remembered(id: number): Target | undefined {
+  cached(id: number): Target | undefined {
     return this.#cache.peek(id);
   }
 
@@ -95,7 +95,7 @@ export class EndpointDirectory {
   }
 
   #keysOf({ tenant_id, id, secret_sealed, next_secret_sealed, promote_at }: TargetRow): EndpointKeys {
-    const opened = (sealed: Buffer) => signingKeys(this.#deps.open(sealed, secretPlace(tenant_id, id)));
+    const opened = (sealed: Buffer) => signingKeys(this.#deps.open(sealed, endpointSecretPlace(tenant_id, id)));
     const present = opened(secret_sealed);
     if (next_secret_sealed === null) return { present };
     return {

@@ -59,7 +59,7 @@ export const recordExhaustion = statement<DisabledEndpoint & { state: boolean }>
  * Reserves trials of endpoints whose pause is over: until the reservation ends, no other node tries them. Returns the
  * endpoints reserved. Values: now in ms, end of the reservation in ms, ids.
  */
-export const takeTrials = statement<{ id: number }>(
+export const reserveTrials = statement<{ id: number }>(
   'webhooks.take_trials',
   `with free as materialized (
      select id from webhook_endpoint
@@ -73,7 +73,7 @@ export const takeTrials = statement<{ id: number }>(
 );
 
 /** Returns unused trials. Values: now in ms, end of the reservation in ms, ids. */
-export const returnTrials = statement(
+export const releaseTrials = statement(
   'webhooks.return_trials',
   `update webhook_endpoint set open_until = to_timestamp($1::float8 / 1000)
     where id = any ($3::bigint[]) and open_until = to_timestamp($2::float8 / 1000)`,

@@ -3,9 +3,9 @@ import { readablePatterns } from '../../../core/event-types.ts';
 import { defaultPageSize, type Pagination, paginationOf } from '../../../core/page.ts';
 import { type Principal, tenantOnWire } from '../../../core/principal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import { tenantsSeen } from '../../identity/tenants/visible-tenants.ts';
-import { countEndpoints, type EndpointRow, listEndpoints } from './endpoint-statements.ts';
+import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
 import type { endpointListQuery, endpointRecord } from './schema.ts';
+import { countEndpoints, type EndpointRow, listEndpoints } from './statements.ts';
 
 export type EndpointRecord = Static<typeof endpointRecord>;
 
@@ -16,7 +16,7 @@ export async function listEndpointsOf(
   principal: Principal,
   nowMs: number,
 ): Promise<{ data: EndpointRecord[]; pagination: Pagination }> {
-  const filter = [await tenantsSeen(database, principal), readablePatterns(principal.scopes)];
+  const filter = [await visibleTenants(database, principal), readablePatterns(principal.scopes)];
   const [count] = await database.run(countEndpoints, filter);
   const rows = await database.run(listEndpoints, [...filter, pageSize, (page - 1) * pageSize]);
   return {

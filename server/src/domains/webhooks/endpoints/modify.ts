@@ -3,11 +3,11 @@ import { invalid } from '../../../core/errors.ts';
 import { eventTypes, pingType, readableTypes } from '../../../core/event-types.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import { type EndpointRow, findOpenDeliveryBeyond, updateEndpoint } from './endpoint-statements.ts';
-import { lockManaged, type ManagementDeps } from './endpoints.ts';
+import { type EndpointDeps, lockManagedEndpoint } from './managed-endpoint.ts';
 import { requireAllowedUrl } from './register.ts';
-import { demandReading } from './rules.ts';
+import { requireReadScopes } from './rules.ts';
 import type { modifyInput } from './schema.ts';
+import { type EndpointRow, findOpenDeliveryBeyond, updateEndpoint } from './statements.ts';
 
 /**
  * Changes an endpoint: fields left out keep their value. Open deliveries go to the new URL. Enabling an endpoint clears its
@@ -16,16 +16,16 @@ import type { modifyInput } from './schema.ts';
 export async function modifyEndpoint(
   { id, url, events, state, maxInFlight, ratePerSecond }: Static<typeof modifyInput>,
   principal: Principal,
-  { database, directory, guard, clock }: ManagementDeps,
+  { database, directory, guard, clock }: EndpointDeps,
 ): Promise<EndpointRow> {
   const changes = [url, events, state, maxInFlight, ratePerSecond];
   if (changes.every((change) => change === undefined)) {
     throw invalid('id', 'Name something to change: url, events, state, maxInFlight or ratePerSecond.');
   }
-  if (events !== undefined) demandReading(events, principal);
+  if (events !== undefined) requireReadScopes(events, principal);
   if (url !== undefined) await requireAllowedUrl(url, guard);
   const saved = await database.transaction(async (transaction) => {
-    await lockManaged(transaction, id, principal);
+    await lockManagedEndpoint(transaction, id, principal);
     if (url !== undefined) await requireReadingOpenDeliveries(transaction, id, principal);
     const [row] = await transaction.run(updateEndpoint, [
       id,
@@ -49,5 +49,5 @@ async function requireReadingOpenDeliveries(transaction: Queryable, id: number, 
   const readable = readableTypes(principal.scopes);
   if (readable.length === eventTypes.length) return;
   const [unreadable] = await transaction.run(findOpenDeliveryBeyond, [id, [...readable, pingType]]);
-  if (unreadable !== undefined) demandReading([unreadable.type], principal);
+  if (unreadable !== undefined) requireReadScopes([unreadable.type], principal);
 }

@@ -4,10 +4,10 @@ import { type SettingsOf, setting } from '../../../platform/settings/declare.ts'
 import { networks } from '../../../platform/settings/kinds.ts';
 import { AddressGuard } from './address-guard.ts';
 import { EndpointDirectory } from './directory.ts';
-import { DisabledNotice } from './disabled-notice.ts';
-import { promoteDueSecrets } from './endpoint-statements.ts';
+import { DisabledEndpointMailer } from './disabled-endpoint-mailer.ts';
 import { endpointRoutes } from './routes.ts';
 import { endpointRecord } from './schema.ts';
+import { promoteDueSecrets } from './statements.ts';
 
 const settings = {
   'app.webhook.allow-targets': setting(networks, {
@@ -37,7 +37,7 @@ function provide(node: NodeWith<SettingsOf<typeof settings>>) {
     standalone: deploymentMode === 'STANDALONE',
     allowTargets: settings['app.webhook.allow-targets'] ?? [],
   });
-  const disabledNotice = new DisabledNotice(node);
+  const disabledNotice = new DisabledEndpointMailer(node);
   lifecycle.add('notices', () => disabledNotice.settled());
   return {
     guard,

@@ -1,8 +1,8 @@
 import { pingType } from '../../../core/event-types.ts';
 import { publicId, uuidTimeMs } from '../../../core/id.ts';
 import type { Principal } from '../../../core/principal.ts';
-import { eventBody, recordEventForEndpoint } from '../events/append-events.cte.ts';
-import { demandActive, lockManaged, type ManagementDeps } from './endpoints.ts';
+import { appendEventForEndpoint, eventBody } from '../events/append-events.cte.ts';
+import { type EndpointDeps, lockManagedEndpoint, requireActive } from './managed-endpoint.ts';
 
 /**
  * Enqueues a ping to one endpoint as an ordinary delivery: signed, retried, listed among its deliveries. The list of events
@@ -11,16 +11,16 @@ import { demandActive, lockManaged, type ManagementDeps } from './endpoints.ts';
 export async function pingEndpoint(
   id: number,
   principal: Principal,
-  { database, drawUuid }: ManagementDeps,
+  { database, drawUuid }: EndpointDeps,
 ): Promise<string> {
   const eventId = drawUuid();
   const createdMs = uuidTimeMs(eventId);
   const deliveryId = await database.transaction(async (transaction) => {
-    const row = await lockManaged(transaction, id, principal);
-    demandActive(row);
+    const row = await lockManagedEndpoint(transaction, id, principal);
+    requireActive(row);
     const { tenant_id: tenantId, events, created_at: createdTime } = row;
     const objectJson = JSON.stringify({ id, events, createdTime });
-    return recordEventForEndpoint(transaction, {
+    return appendEventForEndpoint(transaction, {
       tenantId,
       id: eventId,
       type: pingType,

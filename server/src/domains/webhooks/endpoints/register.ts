@@ -4,10 +4,10 @@ import { invalid, Refusal } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { AddressGuard } from './address-guard.ts';
-import { type EndpointDirectory, secretPlace } from './directory.ts';
-import { insertEndpoint, nextEndpointId, type RegisteredRow } from './endpoint-statements.ts';
-import { demandReading } from './rules.ts';
+import { type EndpointDirectory, endpointSecretPlace } from './directory.ts';
+import { requireReadScopes } from './rules.ts';
 import type { registerInput } from './schema.ts';
+import { insertEndpoint, nextEndpointId, type RegisteredRow } from './statements.ts';
 
 export interface RegisterDeps {
   database: Queryable;
@@ -24,11 +24,11 @@ export async function registerEndpoint(
   principal: Principal,
   { database, directory, guard, seal, clock }: RegisterDeps,
 ): Promise<RegisteredRow> {
-  demandReading(events, principal);
+  requireReadScopes(events, principal);
   await requireAllowedUrl(url, guard);
   const { tenantId, userId } = principal;
   const [{ id }] = (await database.run(nextEndpointId)) as [{ id: number }];
-  const sealed = seal(secret, secretPlace(tenantId, id));
+  const sealed = seal(secret, endpointSecretPlace(tenantId, id));
   const [row] = await database.run(insertEndpoint, [
     tenantId,
     id,

@@ -1,8 +1,8 @@
 import type { Clock } from '../../../core/clock.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import { cancelDeliveries, type EndpointRow, markRemoved } from './endpoint-statements.ts';
-import { lockManagedOrRemoved, type ManagementDeps } from './endpoints.ts';
+import { type EndpointDeps, lockManagedOrRemovedEndpoint } from './managed-endpoint.ts';
+import { cancelDeliveries, type EndpointRow, markRemoved } from './statements.ts';
 
 /**
  * Removes an endpoint and cancels its open deliveries. Its row stays, so that its deliveries can still be read. Removing it
@@ -11,10 +11,10 @@ import { lockManagedOrRemoved, type ManagementDeps } from './endpoints.ts';
 export async function removeEndpoint(
   id: number,
   principal: Principal,
-  { database, directory, clock }: ManagementDeps,
+  { database, directory, clock }: EndpointDeps,
 ): Promise<EndpointRow> {
   const removed = await database.transaction(async (transaction) => {
-    const row = await lockManagedOrRemoved(transaction, id, principal);
+    const row = await lockManagedOrRemovedEndpoint(transaction, id, principal);
     if (row.removed_at !== null) return row;
     const [marked] = await transaction.run(markRemoved, [id, clock()]);
     return marked as EndpointRow;

@@ -2,10 +2,10 @@ import type { Static } from 'typebox';
 import { dayMs } from '../../../core/clock.ts';
 import { invalid, Refusal } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
-import { secretPlace } from './directory.ts';
-import { type EndpointRow, promoteSecret, schedulePromotion, stageSecret } from './endpoint-statements.ts';
-import { lockManaged, type ManagementDeps } from './endpoints.ts';
+import { endpointSecretPlace } from './directory.ts';
+import { type EndpointDeps, lockManagedEndpoint } from './managed-endpoint.ts';
 import type { rotateInput } from './schema.ts';
+import { type EndpointRow, promoteSecret, schedulePromotion, stageSecret } from './statements.ts';
 
 type RotateInput = Static<typeof rotateInput>;
 
@@ -17,15 +17,15 @@ type RotateInput = Static<typeof rotateInput>;
 export async function rotateSecret(
   input: RotateInput,
   principal: Principal,
-  { database, directory, seal, clock }: ManagementDeps,
+  { database, directory, seal, clock }: EndpointDeps,
 ): Promise<EndpointRow> {
   const nowMs = clock();
   const promoteMs = promotionTimeOf(input, nowMs);
   const { id, secret, promote } = input;
   const saved = await database.transaction(async (transaction) => {
-    const { tenant_id, has_next_secret, promote_at } = await lockManaged(transaction, id, principal);
+    const { tenant_id, has_next_secret, promote_at } = await lockManagedEndpoint(transaction, id, principal);
     if (secret !== undefined) {
-      const sealed = seal(secret, secretPlace(tenant_id, id));
+      const sealed = seal(secret, endpointSecretPlace(tenant_id, id));
       return (await transaction.run(stageSecret, [id, nowMs, sealed, promoteMs]))[0];
     }
     const isPromoted = promote_at !== null && Date.parse(promote_at) <= nowMs;

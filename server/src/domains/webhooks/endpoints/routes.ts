@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { get, post, type Route } from '../../../platform/http/route.ts';
-import type { ManagementDeps } from './endpoints.ts';
 import { listEndpointsOf, recordOf } from './list.ts';
+import type { EndpointDeps } from './managed-endpoint.ts';
 import { modifyEndpoint } from './modify.ts';
 import { pingEndpoint } from './ping.ts';
 import { registerEndpoint } from './register.ts';
@@ -18,7 +18,7 @@ import {
   rotateInput,
 } from './schema.ts';
 
-export function endpointRoutes(deps: ManagementDeps): Route[] {
+export function endpointRoutes(deps: EndpointDeps): Route[] {
   const { database, clock } = deps;
   return [
     post('/api/webhook/register', 'caller', 'Webhooks', {

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import type { Principal } from '../../../core/principal.ts';
 import type { Scope } from '../../../core/scopes.ts';
-import { demandReading } from './rules.ts';
+import { requireReadScopes } from './rules.ts';
 
 test('a caller may subscribe to event types that it may read', () => {
   const reader = principalWith('transaction_read');
-  expect(() => demandReading(['transaction.*', 'transaction.created'], reader)).not.toThrow();
+  expect(() => requireReadScopes(['transaction.*', 'transaction.created'], reader)).not.toThrow();
   expect(() =>
-    demandReading(['*'], principalWith('transaction_read', 'invoice_read', 'subscription_read')),
+    requireReadScopes(['*'], principalWith('transaction_read', 'invoice_read', 'subscription_read')),
   ).not.toThrow();
 });
 
@@ -16,7 +16,7 @@ test.each([
   [['transaction.created', 'subscription.*'], 'subscription_read'],
   [['*'], 'subscription_read'],
 ])('subscribing to %j is refused without %s', (patterns, scope) => {
-  const refusal = expect(() => demandReading(patterns, principalWith('transaction_read')));
+  const refusal = expect(() => requireReadScopes(patterns, principalWith('transaction_read')));
   refusal.toThrow(expect.objectContaining({ type: 'scope_missing', details: { scope } }));
 });
 

@@ -10,7 +10,7 @@ export type DisabledReason = 'gone' | 'failing';
 export const disabledAfterMs = 5 * dayMs;
 
 /** Requires the read scope of every event type that matches a pattern (decisions, Who may do what). */
-export function demandReading(patterns: readonly string[], { scopes }: Principal): void {
+export function requireReadScopes(patterns: readonly string[], { scopes }: Principal): void {
   for (const type of new Set(patterns.flatMap(typesMatching))) {
     const scope = scopeOfEventType[type];
     if (!scopes.has(scope)) {

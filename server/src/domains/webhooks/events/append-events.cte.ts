@@ -9,7 +9,7 @@ import type { Topic } from '../../../platform/postgres/topics.ts';
 export const deliveriesDue: Topic = 'deliveries';
 
 /** For statements that append events and return the number of deliveries: wakes the senders if there are any. */
-export const wakesSenders: Wake<{ deliveries: number }> = {
+export const wakesDeliveries: Wake<{ deliveries: number }> = {
   topic: deliveriesDue,
   when: (rows) => rows.some(({ deliveries }) => deliveries > 0),
 };
@@ -46,7 +46,7 @@ export const deliveryIdFrom = (eventId: string) =>
   `overlay(gen_random_uuid()::text placing left(${eventId}::text, 13) from 1 for 13)::uuid`;
 
 /** SQL condition: the delivery belongs to an event between the two, or to one of the same milliseconds. */
-export const nearEvents = (deliveryId: string, firstEventId: string, lastEventId: string) =>
+export const belongsToEvents = (deliveryId: string, firstEventId: string, lastEventId: string) =>
   `${deliveryId} between (left(${firstEventId}::text, 13) || '-0000-0000-000000000000')::uuid
        and (left(${lastEventId}::text, 13) || '-ffff-ffff-ffffffffffff')::uuid`;
 
@@ -63,7 +63,7 @@ const dueAtOf = (createdAt: string) => `least(${createdAt}, now())`;
 export const digestOf = (body: string) => `substring(sha256(convert_to(${body}, 'UTF8')) for 8)`;
 
 /**
- * The outbox: CTEs that write the events of a CTE `news (tenant_id, id, type, object_id, created_at, body)`, and for each
+ * The outbox: CTEs that write the events of a CTE `event_draft (tenant_id, id, type, object_id, created_at, body)`, and for each
  * event one delivery to every active endpoint of the tenant that subscribes to its type. They belong in the statement of
  * the change itself, so that a change and its events are written together or not at all.
  */
@@ -71,42 +71,42 @@ export const appendEventsCte = `
   event_subscribers as materialized (
     select tenant_id, type,
            array(select endpoint.id from webhook_endpoint endpoint
-                  where endpoint.tenant_id = news_type.tenant_id and endpoint.state
-                    and endpoint.events && array['*', split_part(news_type.type, '.', 1) || '.*', news_type.type]) as endpoints
-      from (select distinct tenant_id, type from news) as news_type
+                  where endpoint.tenant_id = event_type.tenant_id and endpoint.state
+                    and endpoint.events && array['*', split_part(event_type.type, '.', 1) || '.*', event_type.type]) as endpoints
+      from (select distinct tenant_id, type from event_draft) as event_type
   ),
-  routed_news as (
-    select news.tenant_id, news.id, news.type, news.object_id, news.created_at, news.body,
+  routed_event as (
+    select event_draft.tenant_id, event_draft.id, event_draft.type, event_draft.object_id, event_draft.created_at, event_draft.body,
            event_subscribers.endpoints
-      from news
-      join event_subscribers on event_subscribers.tenant_id = news.tenant_id and event_subscribers.type = news.type
+      from event_draft
+      join event_subscribers on event_subscribers.tenant_id = event_draft.tenant_id and event_subscribers.type = event_draft.type
   ),
   recorded as (
     insert into event (tenant_id, id, type, object_id, created_at, body, deliveries, digest)
     select tenant_id, id, type, object_id, created_at, body, cardinality(endpoints), ${digestOf('body')}
-      from routed_news
+      from routed_event
   ),
   enqueued as (
     insert into delivery (tenant_id, id, event_id, endpoint_id, due_at, created_at)
-    select routed_news.tenant_id,
-           ${deliveryIdFrom('routed_news.id')},
-           routed_news.id, endpoint_id, ${dueAtOf('routed_news.created_at')}, routed_news.created_at
-      from routed_news cross join lateral unnest(endpoints) as endpoint_id
+    select routed_event.tenant_id,
+           ${deliveryIdFrom('routed_event.id')},
+           routed_event.id, endpoint_id, ${dueAtOf('routed_event.created_at')}, routed_event.created_at
+      from routed_event cross join lateral unnest(endpoints) as endpoint_id
     returning 1
   )`;
 
 const insertEvent = statement<{ deliveries: number }>(
   'events.record',
-  `with news as (
+  `with event_draft as (
      select $1::bigint as tenant_id, $2::uuid as id, $3::text as type, $4::text as object_id,
             to_timestamp($5::float8 / 1000) as created_at, $6::text as body
    ), ${appendEventsCte}
    select (select count(*) from enqueued) as deliveries`,
-  { wakes: [wakesSenders] },
+  { wakes: [wakesDeliveries] },
 );
 
 /** Records an event and its deliveries, in the transaction of the change itself. Returns the number of deliveries. */
-export async function recordEvent(transaction: Queryable, event: EventDraft): Promise<number> {
+export async function appendEvent(transaction: Queryable, event: EventDraft): Promise<number> {
   const { tenantId, id, type, objectId, createdMs, body } = event;
   const [row] = await transaction.run(insertEvent, [tenantId, id, type, objectId, createdMs, body]);
   return row?.deliveries ?? 0;
@@ -114,17 +114,17 @@ export async function recordEvent(transaction: Queryable, event: EventDraft): Pr
 
 const insertEvents = statement<{ deliveries: number }>(
   'events.record_many',
-  `with news as (
+  `with event_draft as (
      select tenant_id, id, type, object_id, to_timestamp(created_ms / 1000) as created_at, body
        from unnest($1::bigint[], $2::uuid[], $3::text[], $4::text[], $5::float8[], $6::text[])
          as row (tenant_id, id, type, object_id, created_ms, body)
    ), ${appendEventsCte}
    select (select count(*) from enqueued) as deliveries`,
-  { wakes: [wakesSenders] },
+  { wakes: [wakesDeliveries] },
 );
 
 /** Records many events and their deliveries with one statement. Returns the number of deliveries. */
-export async function recordEvents(transaction: Queryable, events: readonly EventDraft[]): Promise<number> {
+export async function appendEvents(transaction: Queryable, events: readonly EventDraft[]): Promise<number> {
   if (events.length === 0) return 0;
   const [row] = await transaction.run(insertEvents, [
     plainArray(events.map(({ tenantId }) => tenantId)),
@@ -145,20 +145,20 @@ export interface DirectEventDraft extends Omit<EventDraft, 'type'> {
 
 const insertEventForEndpoint = statement<{ id: string }>(
   'events.record_for_one',
-  `with news as (
+  `with event_draft as (
      select $1::bigint as tenant_id, $2::uuid as id, to_timestamp($5::float8 / 1000) as created_at
    ), recorded as (
      insert into event (tenant_id, id, type, object_id, created_at, body, deliveries, digest)
-     select tenant_id, id, $3, $4, created_at, $6, 1, ${digestOf('$6::text')} from news
+     select tenant_id, id, $3, $4, created_at, $6, 1, ${digestOf('$6::text')} from event_draft
    )
    insert into delivery (tenant_id, id, event_id, endpoint_id, due_at, created_at)
-   select tenant_id, ${deliveryIdFrom('id')}, id, $7, ${dueAtOf('created_at')}, created_at from news
+   select tenant_id, ${deliveryIdFrom('id')}, id, $7, ${dueAtOf('created_at')}, created_at from event_draft
    returning id`,
   { wakes: [{ topic: deliveriesDue }] },
 );
 
 /** Records an event with one delivery, and returns the id of the delivery. */
-export async function recordEventForEndpoint(transaction: Queryable, event: DirectEventDraft): Promise<string> {
+export async function appendEventForEndpoint(transaction: Queryable, event: DirectEventDraft): Promise<string> {
   const { tenantId, id, type, objectId, createdMs, body, endpointId } = event;
   const values = [tenantId, id, type, objectId, createdMs, body, endpointId];
   const [row] = (await transaction.run(insertEventForEndpoint, values)) as [{ id: string }];

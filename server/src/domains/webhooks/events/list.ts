@@ -6,7 +6,7 @@ import { leastUuidAt, publicId, uuidOfPublicId } from '../../../core/id.ts';
 import { type CursorPagination, defaultPageSize } from '../../../core/page.ts';
 import { type Principal, tenantOnWire } from '../../../core/principal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import { tenantsSeen } from '../../identity/tenants/visible-tenants.ts';
+import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
 import type { eventListQuery, listedEvent } from './schema.ts';
 import { type EventRow, listEvents, listEventsOfObject } from './statements.ts';
 
@@ -23,7 +23,7 @@ export async function listEventsOf(
 ): Promise<{ data: ListedEvent[]; pagination: CursorPagination }> {
   const { pageSize = defaultPageSize, type, objectId } = query;
   const types = readableTypes(principal.scopes).filter((readable) => type === undefined || readable === type);
-  const tenantIds = await tenantsSeen(database, principal);
+  const tenantIds = await visibleTenants(database, principal);
   const idRange = idRangeOf(query);
   const isFiltered = types.length < eventTypes.length;
   const scanned = isFiltered ? Math.max(pageSize, Math.ceil(maxScanned / tenantIds.length)) : pageSize;

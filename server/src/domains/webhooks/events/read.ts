@@ -3,14 +3,14 @@ import { eventTypes, scopeOfEventType } from '../../../core/event-types.ts';
 import { uuidOfPublicId } from '../../../core/id.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import { tenantsSeen } from '../../identity/tenants/visible-tenants.ts';
+import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
 import { recordOf } from './list.ts';
 import { findEvent } from './statements.ts';
 
 /** An event as JSON text, with the exact payload of its deliveries. Pings are not found: they report no change. */
 export async function readEvent(database: Queryable, publicEventId: string, principal: Principal): Promise<string> {
   const id = uuidOfPublicId('evt', publicEventId);
-  const tenantIds = await tenantsSeen(database, principal);
+  const tenantIds = await visibleTenants(database, principal);
   const [row] = id === undefined ? [] : await database.run(findEvent, [tenantIds, id, eventTypes]);
   if (row === undefined) throw notFound('event', publicEventId);
   const scope = scopeOfEventType[row.type];

@@ -5,7 +5,7 @@ import type { DrawUuid } from '../../../core/id.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { randomText } from '../../../platform/crypto/random-text.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
-import { demandReading } from '../endpoints/rules.ts';
+import { requireReadScopes } from '../endpoints/rules.ts';
 import type { createdInbox, createInput } from './schema.ts';
 import { type InboxRow, insertInbox, nextInboxId } from './statements.ts';
 
@@ -29,12 +29,12 @@ export async function createInbox(
   principal: Principal,
   { database, clock, seal, publicUrl }: InboxDeps,
 ): Promise<Static<typeof createdInbox>> {
-  demandReading(['*'], principal);
+  requireReadScopes(['*'], principal);
   const { tenantId, userId } = principal;
   const [{ id }] = (await database.run(nextInboxId)) as [{ id: number }];
   const token = randomText(tokenLength);
   const secret = input?.secret;
-  const sealed = secret === undefined ? null : seal(secret, secretPlace(id));
+  const sealed = secret === undefined ? null : seal(secret, inboxSecretPlace(id));
   const nowMs = clock();
   const values = [tenantId, id, userId, hashOfToken(token), sealed, nowMs, nowMs + lifetimeMs];
   const [row] = (await database.run(insertInbox, values)) as [InboxRow];
@@ -42,7 +42,7 @@ export async function createInbox(
 }
 
 /** The place of storage that a secret is sealed for: it cannot be opened from another place. */
-export const secretPlace = (id: number) => `inbox/${id}/secret`;
+export const inboxSecretPlace = (id: number) => `inbox/${id}/secret`;
 
 /** Only the hash of a token is stored, so that read access to the database is not enough to post to an inbox. */
 export const hashOfToken = (token: string) => hash('sha256', token, 'buffer');

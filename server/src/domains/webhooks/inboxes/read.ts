@@ -3,7 +3,7 @@ import { invalid, notFound } from '../../../core/errors.ts';
 import { publicId, uuidOfPublicId } from '../../../core/id.ts';
 import { type CursorPagination, defaultPageSize } from '../../../core/page.ts';
 import type { Principal } from '../../../core/principal.ts';
-import { demandReading } from '../endpoints/rules.ts';
+import { requireReadScopes } from '../endpoints/rules.ts';
 import { type InboxDeps, recordOf } from './create.ts';
 import type { listedInbox, message, messagesQuery } from './schema.ts';
 import { findInbox, listInboxes, listMessages, type MessageRow } from './statements.ts';
@@ -15,7 +15,7 @@ export async function listInboxesOf(
   principal: Principal,
   { database, clock }: InboxDeps,
 ): Promise<Static<typeof listedInbox>[]> {
-  demandReading(['*'], principal);
+  requireReadScopes(['*'], principal);
   const rows = await database.run(listInboxes, [principal.tenantId, clock()]);
   return rows.map((row) => ({ ...recordOf(row), messageCount: row.messages }));
 }
@@ -26,7 +26,7 @@ export async function listMessagesOf(
   principal: Principal,
   { database, clock }: InboxDeps,
 ): Promise<{ data: Message[]; pagination: CursorPagination }> {
-  demandReading(['*'], principal);
+  requireReadScopes(['*'], principal);
   const [inbox] = await database.run(findInbox, [principal.tenantId, id, clock()]);
   if (inbox === undefined) throw notFound('inbox', id);
   const afterId = after === undefined ? null : uuidOfPublicId('msg', after);

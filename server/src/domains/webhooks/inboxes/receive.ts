@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Static } from 'typebox';
 import { Refusal } from '../../../core/errors.ts';
 import { signingKeys } from '../endpoints/signature.ts';
-import { hashOfToken, hasTokenFormat, type InboxDeps, secretPlace } from './create.ts';
+import { hashOfToken, hasTokenFormat, type InboxDeps, inboxSecretPlace } from './create.ts';
 import type { received } from './schema.ts';
 import { verifyService, verifyStandard } from './signature-verdict.ts';
 import { findInboxByToken, insertMessage, maxMessages } from './statements.ts';
@@ -22,7 +22,7 @@ export async function receiveMessage(
   if (inbox === undefined) {
     throw new Refusal('record_not_found', 'There is no such inbox, or its seven days are over.', { field: 'token' });
   }
-  const keys = inbox.secret_sealed && signingKeys(open(inbox.secret_sealed, secretPlace(inbox.id)));
+  const keys = inbox.secret_sealed && signingKeys(open(inbox.secret_sealed, inboxSecretPlace(inbox.id)));
   const service = keys && verifyService(keys, headers, body);
   const standard = keys && verifyStandard(keys, headers, body);
   const values = [inbox.id, drawUuid(), nowMs, headersJson(headers), body, service, standard];

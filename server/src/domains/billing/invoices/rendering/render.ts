@@ -10,7 +10,7 @@ import { findSeller } from '../statements.ts';
 import { documentOf } from './document.ts';
 import { contentPolicy, renderHtml } from './html.ts';
 
-export const printedTypes = ['text/html', 'application/pdf'] as const;
+export const renderedTypes = ['text/html', 'application/pdf'] as const;
 
 /**
  * Renders an invoice as an HTML page or a PDF file. The page runs no scripts and loads no resources; all texts of merchants

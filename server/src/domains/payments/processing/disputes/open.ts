@@ -1,7 +1,7 @@
 import type { Clock } from '../../../../core/clock.ts';
 import type { DrawUuid } from '../../../../core/id.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
-import { addNotesTo } from '../../transactions/timeline-messages.ts';
+import { addTimelineMessages } from '../../transactions/timeline-messages.ts';
 import type { FinalOutcome } from '../settlement.ts';
 import type { OperationRow } from '../statements.ts';
 import type { SettledBy } from '../states.ts';
@@ -69,5 +69,7 @@ async function addTimelineMessage(
   detail: Record<string, unknown>,
   { database, clock, drawUuid }: DisputeReporterDeps,
 ): Promise<void> {
-  await addNotesTo(database, [{ tenantId, transactionId, id: drawUuid(), atMs: clock(), kind, operation, detail }]);
+  await addTimelineMessages(database, [
+    { tenantId, transactionId, id: drawUuid(), atMs: clock(), kind, operation, detail },
+  ]);
 }

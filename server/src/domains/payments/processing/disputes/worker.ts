@@ -6,7 +6,7 @@ import type { Queryable } from '../../../../platform/postgres/database.ts';
 import type { ChannelCredentials } from '../../channels/credentials.ts';
 import type { Providers } from '../../providers/directory.ts';
 import type { Absent, Outcome } from '../../providers/provider.ts';
-import { addNotesTo } from '../../transactions/timeline-messages.ts';
+import { addTimelineMessages } from '../../transactions/timeline-messages.ts';
 import { lookUpOperation, type PublicAddress, providerOperation } from '../call.ts';
 import { lookUpAt, lookUpWaitsMs } from '../rules.ts';
 import type { Settler } from '../settle.ts';
@@ -66,7 +66,7 @@ export class DisputeWorker {
     this.#options = options;
     this.#loop = new ClaimLoop<LeasedDispute>({
       claim: (maximum, lease) => this.#claim(maximum, lease),
-      giveBack: async (leases) => {
+      releaseLeases: async (leases) => {
         await options.database.run(giveBackDisputes, [leases]);
       },
       perform: (dispute) => this.#perform(dispute),
@@ -165,7 +165,9 @@ export class DisputeWorker {
     const detail = { said, agrees: verdict === 'agrees', stands: row.state, payment: row.status };
     const { tenant_id: tenantId, id: transactionId, number: operation } = row;
     const id = drawUuid();
-    await addNotesTo(database, [{ tenantId, transactionId, id, atMs: clock(), kind: 'looked_up', operation, detail }]);
+    await addTimelineMessages(database, [
+      { tenantId, transactionId, id, atMs: clock(), kind: 'looked_up', operation, detail },
+    ]);
   }
 
   async #read({ tenant_id, transaction_id, number }: DueDispute): Promise<OperationRow | undefined> {

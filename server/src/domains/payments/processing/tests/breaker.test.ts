@@ -25,7 +25,7 @@ test('a channel that cannot be read while its breaker is open fails the claim, n
   scenario.node.provider.answer = (_verb, { key }) => ({ kind: 'succeeded', reference: key });
   expect((await endOfPayment(await pay())).status).toBe('SUCCESS');
   // The claim failed, and reported it.
-  expect(scenario.node.troubles.splice(0)).toEqual([new Error('The database is away.')]);
+  expect(scenario.node.errors.splice(0)).toEqual([new Error('The database is away.')]);
 });
 
 test('a channel whose provider hangs does not delay other channels, however many payments it has', async () => {

@@ -43,7 +43,7 @@ test('operations of a claim whose response was lost are called at once by the sa
   for (const id of ids) expect((await endOfPayment(id)).status).toBe('SUCCESS');
   expect(losing?.lost).toHaveLength(1);
   expect(scenario.node.provider.verbs()).toEqual(Array.from({ length: 5 }, () => 'charge'));
-  expect(scenario.node.troubles.splice(0)).toHaveLength(1);
+  expect(scenario.node.errors.splice(0)).toHaveLength(1);
 });
 
 test('operations whose move to PROCESSING got no response are called at once, each once', async () => {
@@ -57,7 +57,7 @@ test('operations whose move to PROCESSING got no response are called at once, ea
   expect((await endOfPayment(id)).status).toBe('SUCCESS');
   expect(await eventsOf(id)).toEqual(['transaction.created', 'transaction.processing', 'transaction.succeeded']);
   expect(scenario.node.provider.verbs()).toEqual(['charge']);
-  expect(scenario.node.troubles.splice(0)).toHaveLength(1);
+  expect(scenario.node.errors.splice(0)).toHaveLength(1);
 });
 
 test('after the clock was set back, leases and look-ups last no longer than their own length', async () => {

@@ -49,7 +49,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await node.stop();
   await other.stop();
-  expect(node.troubles).toEqual([]);
+  expect(node.errors).toEqual([]);
   // These tests use a scripted provider under the sandbox's name, which keeps no books.
   for (const check of checks.filter(({ claim }) => !claim.includes('sandbox'))) {
     expect(await offendersOf(db.database, check, 10), check.claim).toEqual([]);

@@ -29,7 +29,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await node.stop();
-  expect(node.troubles).toEqual([]);
+  expect(node.errors).toEqual([]);
   await db.query('delete from provider_operation');
 });
 
@@ -173,7 +173,7 @@ test('a refund whose node died while calling is looked up by the next one, and r
   });
   died.dispatcher.start();
   const { id } = await died.refund({ transactionId }, one);
-  await eventually('the node dies before the call', () => died.troubles.length === 1);
+  await eventually('the node dies before the call', () => died.errors.length === 1);
   await died.stop();
   expect(await died.operationsOf(1, transactionId)).toMatchObject([{ kind: 'CHARGE' }, { state: 'CALLING' }]);
   expect(died.provider.requests).toEqual([]);

@@ -56,7 +56,7 @@ test.each<[OperationKind, TransactionStatus, FinalOutcome, OperationState, Trans
   (kind, status, outcome, state, to, hasEvent) => {
     const settlement = settle(operation({ kind, status }), outcome);
     expect(settlement).toMatchObject({ state, reverses: false, transition: { to } });
-    expect(settlement.transition.news ?? false).toBe(hasEvent);
+    expect(settlement.transition.writesEvent ?? false).toBe(hasEvent);
   },
 );
 
@@ -75,7 +75,7 @@ describe('a charge', () => {
     const nextChannel = { id: 12, provider: 'stripe' };
     const settlement = settle(operation({}), failed, { nextChannel });
     expect(settlement).toMatchObject({ state: 'FAILED', nextChannel, transition: { to: 'PROCESSING' } });
-    expect(settlement.transition).not.toHaveProperty('news');
+    expect(settlement.transition).not.toHaveProperty('writesEvent');
   });
 });
 

@@ -1,5 +1,5 @@
 import type { TransactionStatus } from '../../transactions/states.ts';
-import type { NoteKind } from '../../transactions/timeline-messages.ts';
+import type { TimelineMessageKind } from '../../transactions/timeline-messages.ts';
 import type { MessageRecord, OperationRecord } from './statements.ts';
 import { type PlacedStep, ranks } from './steps.ts';
 
@@ -43,7 +43,7 @@ export function stepOfMessage(
   };
 }
 
-const rankOf: Partial<Record<NoteKind, number>> = {
+const rankOf: Partial<Record<TimelineMessageKind, number>> = {
   contradiction: ranks.contradicted,
   mismatch: ranks.contradicted,
   looked_up: ranks.lookedUp,
@@ -57,7 +57,7 @@ interface MessageContext {
   detail: Record<string, unknown>;
 }
 
-export const messageTexts: Record<NoteKind, (context: MessageContext) => string> = {
+export const messageTexts: Record<TimelineMessageKind, (context: MessageContext) => string> = {
   updated: ({ detail }) => `User ${detail.userId} set the status to ${detail.to}.`,
   cancel_asked: ({ detail }) => `User ${detail.userId} requested to cancel the charge.`,
   unknown: ({ provider, subject }) =>

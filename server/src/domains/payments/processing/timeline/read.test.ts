@@ -6,7 +6,7 @@ import { arrangeChannels, principalOf } from '../../../../testing/payments.ts';
 import { processingNode } from '../../../../testing/processing.ts';
 import { failure } from '../../providers/failures.ts';
 import type { Outcome } from '../../providers/provider.ts';
-import { addNotesTo } from '../../transactions/timeline-messages.ts';
+import { addTimelineMessages } from '../../transactions/timeline-messages.ts';
 import { messageTexts } from './messages.ts';
 import { maximumSteps, readTimeline } from './read.ts';
 
@@ -40,7 +40,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await node.stop();
-  expect(node.troubles).toEqual([]);
+  expect(node.errors).toEqual([]);
 });
 
 const pay = (channelId: number) => node.create({ amount: 1999, currency: 'USD', channelId }, one);
@@ -269,7 +269,9 @@ test('steps of the same millisecond are in causal order', async () => {
 
 test('only the public facts of a timeline message are shown', async () => {
   const id = await pay(21);
-  await addNotesTo(db.database, [messageFor(id, { from: 'a', said: 'changed', stack: 'at /srv', secret: 'hush' })]);
+  await addTimelineMessages(db.database, [
+    messageFor(id, { from: 'a', said: 'changed', stack: 'at /srv', secret: 'hush' }),
+  ]);
   const text = JSON.stringify(await timeline(id));
   expect(text).toContain('"said":"changed"');
   expect(text).not.toMatch(/hush|srv/);
@@ -278,7 +280,7 @@ test('only the public facts of a timeline message are shown', async () => {
 test('of thousands of steps the creation and the newest are shown, and one step says that others are omitted', async () => {
   const id = await pay(21);
   const messages = Array.from({ length: maximumSteps + 500 }, (_, i) => messageFor(id, { eventId: `evt-${i}` }));
-  await addNotesTo(db.database, messages);
+  await addTimelineMessages(db.database, messages);
   const steps = await timeline(id);
   expect(steps).toHaveLength(maximumSteps + 1);
   expect(steps.slice(0, 2).map(({ type }) => type)).toEqual(['created', 'omitted']);

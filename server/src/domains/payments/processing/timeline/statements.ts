@@ -1,7 +1,7 @@
 import { statement } from '../../../../platform/postgres/statement.ts';
 import type { FailureCode } from '../../providers/failures.ts';
 import type { RefundStatus } from '../../refunds/states.ts';
-import type { NoteKind } from '../../transactions/timeline-messages.ts';
+import type { TimelineMessageKind } from '../../transactions/timeline-messages.ts';
 import type { OperationKind, OperationState, SettledBy } from '../states.ts';
 
 export interface OperationRecord {
@@ -59,7 +59,7 @@ export const findRefunds = statement<RefundRecord>(
 
 export interface MessageRecord {
   at: string;
-  kind: NoteKind;
+  kind: TimelineMessageKind;
   operation: number | null;
   detail: Record<string, unknown>;
 }

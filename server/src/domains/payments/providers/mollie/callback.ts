@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { Refusal } from '../../../../core/errors.ts';
-import type { Callback, CallbackNews, Notice } from '../provider.ts';
+import type { Callback, OperationUpdate, ProviderCallback } from '../provider.ts';
 import { jsonObject } from './client.ts';
 import { isMollieId, keyIn } from './outcomes.ts';
 import { isCallbackToken, isMollieSignature } from './signatures.ts';
@@ -12,7 +12,7 @@ import { isCallbackToken, isMollieSignature } from './signatures.ts';
  * A message about a payment (`tr_…`) may concern the payment or one of its refunds: Florin looks up every open operation of
  * that payment.
  */
-export function readMollieCallback(callback: Callback, webhookSecret: string | null): CallbackNews {
+export function readMollieCallback(callback: Callback, webhookSecret: string | null): ProviderCallback {
   if (webhookSecret === null || webhookSecret === '') {
     throw invalidCallback('This channel has no webhookSecret, so callbacks of Mollie cannot be verified.');
   }
@@ -28,7 +28,7 @@ export function readMollieCallback(callback: Callback, webhookSecret: string | n
  * as a new message, and a repeat costs one more look-up. Two requests in the same millisecond count as one; the look-up
  * comes after both.
  */
-function readUnsigned({ query, body, receivedMs }: Callback, webhookSecret: string): CallbackNews {
+function readUnsigned({ query, body, receivedMs }: Callback, webhookSecret: string): ProviderCallback {
   const { key = '', token = '' } = query;
   if (!isCallbackToken(token, webhookSecret, key)) {
     throw invalidCallback('The token of this callback address is not one of this channel.');
@@ -42,7 +42,7 @@ function readUnsigned({ query, body, receivedMs }: Callback, webhookSecret: stri
  * Next-gen webhooks, configured in Mollie's dashboard: signed JSON. The body is either an event with an `entityId`, with or
  * without the entity, or a payment or refund as it was at that time.
  */
-function readSigned(body: Buffer, signature: string, webhookSecret: string): CallbackNews {
+function readSigned(body: Buffer, signature: string, webhookSecret: string): ProviderCallback {
   if (!isMollieSignature(signature, webhookSecret, body)) {
     throw invalidCallback('X-Mollie-Signature does not match the body and the webhookSecret of this channel.');
   }
@@ -60,13 +60,13 @@ function entityIn({ _embedded: embedded }: Record<string, unknown>): Record<stri
   return (entity ?? {}) as Record<string, unknown>;
 }
 
-function updateOf(id: unknown, { metadata }: Record<string, unknown>): Notice | undefined {
+function updateOf(id: unknown, { metadata }: Record<string, unknown>): OperationUpdate | undefined {
   if (!isMollieId(id, 'tr_') && !isMollieId(id, 're_')) return undefined;
   const key = keyIn(metadata);
   return key === undefined ? { reference: id } : { key, reference: id };
 }
 
-function callbackOf(eventId: string, notice: Notice | undefined): CallbackNews {
+function callbackOf(eventId: string, notice: OperationUpdate | undefined): ProviderCallback {
   return notice === undefined ? { eventId } : { eventId, notice };
 }
 

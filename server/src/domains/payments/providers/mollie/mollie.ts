@@ -5,13 +5,13 @@ import type {
   Absent,
   Call,
   Callback,
-  CallbackNews,
   CancelOperation,
   ChargeOperation,
   Credentials,
   Operation,
   Outcome,
   Provider,
+  ProviderCallback,
   RefundOperation,
 } from '../provider.ts';
 import { redactedOutcome } from '../redaction.ts';
@@ -97,7 +97,7 @@ export class MollieProvider implements Provider {
     }
   }
 
-  readCallback(callback: Callback, { webhookSecret }: Credentials): CallbackNews {
+  readCallback(callback: Callback, { webhookSecret }: Credentials): ProviderCallback {
     return readMollieCallback(callback, webhookSecret);
   }
 

@@ -4,9 +4,16 @@ import { expect, test } from 'vitest';
 import { Refusal } from '../../../../core/errors.ts';
 import { webhookSecret } from '../../../../testing/sandbox.ts';
 import type { FailureCode } from '../failures.ts';
-import { headersOf, keyOfReference, readSandboxCallback, referenceOf, signedMessage, type Told } from './messages.ts';
+import {
+  headersOf,
+  keyOfReference,
+  readSandboxCallback,
+  referenceOf,
+  type SandboxResult,
+  signedMessage,
+} from './messages.ts';
 
-const result: Told = { key: 'txn_1-1', state: 'SUCCEEDED', failureCode: null, fee: null, currency: 'USD' };
+const result: SandboxResult = { key: 'txn_1-1', state: 'SUCCEEDED', failureCode: null, fee: null, currency: 'USD' };
 
 function read(body: string, signature: string | string[] | undefined, secret: string | null = webhookSecret) {
   const headers = { ...(signature !== undefined && { 'x-sandbox-signature': signature }) };
@@ -60,7 +67,7 @@ test.each([
     { state: 'SUCCEEDED', fee: 30 },
     { kind: 'succeeded', fee: { amount: 30, currency: 'USD' } },
   ],
-] as [Partial<Told>, object][])('a message with %o has the matching outcome', (changes, outcome) => {
+] as [Partial<SandboxResult>, object][])('a message with %o has the matching outcome', (changes, outcome) => {
   const { body, signature } = signedMessage({ ...result, ...changes }, 1, webhookSecret);
   expect(read(body, signature).notice?.outcome).toMatchObject(outcome);
 });

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { isCurrency } from '../../../../core/currency.ts';
 import { Refusal } from '../../../../core/errors.ts';
 import { type FailureCode, failure, failureCodes } from '../failures.ts';
-import type { Callback, CallbackNews, NamedMoney, Outcome } from '../provider.ts';
+import type { Callback, NamedMoney, Outcome, ProviderCallback } from '../provider.ts';
 
 /** A callback of the sandbox: its exact body and the signature. */
 export interface SignedMessage {
@@ -15,7 +15,7 @@ const messageStates = ['PENDING', 'ATTEMPT_FAILED', 'SUCCEEDED', 'FAILED', 'CANC
 export type MessageState = (typeof messageStates)[number];
 
 /** The result of an operation as the sandbox reports it in an answer, a look-up or a callback. */
-export interface Told {
+export interface SandboxResult {
   key: string;
   state: MessageState;
   failureCode: FailureCode | null;
@@ -38,7 +38,7 @@ export function keyOfReference(reference: string): string | null {
   return reference.startsWith('sbx_') ? reference.slice(4) : null;
 }
 
-export function outcomeOf({ key, state, failureCode, fee, amount, currency }: Told): Outcome {
+export function outcomeOf({ key, state, failureCode, fee, amount, currency }: SandboxResult): Outcome {
   const reference = referenceOf(key);
   const money: NamedMoney = { ...(amount !== undefined && { amount }), currency };
   switch (state) {
@@ -56,7 +56,7 @@ export function outcomeOf({ key, state, failureCode, fee, amount, currency }: To
 }
 
 /** Signs a callback when its operation is recorded, so that sending it later needs no secret. */
-export function signedMessage(result: Told, sequence: number, secret: string): SignedMessage {
+export function signedMessage(result: SandboxResult, sequence: number, secret: string): SignedMessage {
   const reference = referenceOf(result.key);
   const body = JSON.stringify({ id: `${reference}-${sequence}`, reference, sequence, ...result });
   return { body, signature: signatureOf(Buffer.from(body), secret).toString('hex') };
@@ -67,7 +67,7 @@ export function headersOf({ signature }: SignedMessage): Record<string, string> 
 }
 
 /** Verifies a callback of the sandbox in constant time and parses it. Refuses every callback of a channel without a secret. */
-export function readSandboxCallback({ headers, body }: Callback, secret: string | null): CallbackNews {
+export function readSandboxCallback({ headers, body }: Callback, secret: string | null): ProviderCallback {
   if (secret === null || secret === '') {
     throw invalidCallback(
       'This channel has no webhookSecret to check callbacks with. Set one with POST /api/channel/modify.',
@@ -92,7 +92,7 @@ function signatureOf(body: Buffer, secret: string): Buffer {
 }
 
 /** Validates the body: anyone with the secret can send arbitrary content. */
-function parseMessage(body: Buffer): { id: string; result: Told } {
+function parseMessage(body: Buffer): { id: string; result: SandboxResult } {
   const content = parseJson(body);
   const { id, key, state, failureCode, fee, amount, currency } = (content ?? {}) as Record<string, unknown>;
   if (
@@ -108,7 +108,10 @@ function parseMessage(body: Buffer): { id: string; result: Told } {
   ) {
     throw invalidCallback('The body is not a callback of the sandbox; docs/guides/sandbox.md shows one.');
   }
-  return { id, result: { key, state, failureCode, fee, ...(amount !== undefined && { amount }), currency } as Told };
+  return {
+    id,
+    result: { key, state, failureCode, fee, ...(amount !== undefined && { amount }), currency } as SandboxResult,
+  };
 }
 
 function parseJson(body: Buffer): unknown {

@@ -11,7 +11,7 @@ export const payerChoices = {
   cancel: { state: 'CANCELLED', failureCode: null },
 } as const satisfies Record<string, { state: MessageState & OperationState; failureCode: FailureCode | null }>;
 
-export type Decision = keyof typeof payerChoices;
+export type PayerChoice = keyof typeof payerChoices;
 
 /** The record of an operation at its first call. */
 export function newOperationRecord(

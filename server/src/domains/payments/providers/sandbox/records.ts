@@ -2,7 +2,7 @@ import type { Clock } from '../../../../core/clock.ts';
 import { plainArray, textArray } from '../../../../platform/postgres/array-literal.ts';
 import { Batcher } from '../../../../platform/postgres/batcher.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
-import { type Decision, payerChoices } from './new-record.ts';
+import { type PayerChoice, payerChoices } from './new-record.ts';
 import {
   countOperationLookUp,
   decideOperation,
@@ -78,7 +78,7 @@ export class SandboxRecords {
   }
 
   /** Applies the payer's choice. Undefined if the payer has chosen before or cannot choose. */
-  async decide(key: string, decision: Decision): Promise<OperationRecord | undefined> {
+  async decide(key: string, decision: PayerChoice): Promise<OperationRecord | undefined> {
     const { state, failureCode } = payerChoices[decision];
     const { database, clock } = this.#options;
     const [record] = await database.run(decideOperation, [key, state, failureCode, decision, clock()]);

@@ -6,19 +6,19 @@ import type {
   Absent,
   Call,
   Callback,
-  CallbackNews,
   CancelOperation,
   ChargeOperation,
   Credentials,
   Operation,
   Outcome,
   Provider,
+  ProviderCallback,
   RefundOperation,
 } from '../provider.ts';
 import { behaviourOf, slowMs } from './behaviours.ts';
 import { type CallbackSenderOptions, SandboxCallbackSender } from './callback-sender.ts';
 import { outcomeOf, readSandboxCallback, referenceOf } from './messages.ts';
-import { type Decision, newCancellationRecord, newOperationRecord } from './new-record.ts';
+import { newCancellationRecord, newOperationRecord, type PayerChoice } from './new-record.ts';
 import { SandboxRecords } from './records.ts';
 import type { OperationRecord } from './statements.ts';
 
@@ -28,7 +28,7 @@ export interface SandboxOptions extends CallbackSenderOptions {
 }
 
 /** The content of the payer's page. */
-export interface Bill {
+export interface PayerPayment {
   /** In minor units. */
   amount: number;
   currency: string;
@@ -106,18 +106,18 @@ export class Sandbox implements Provider {
     });
   }
 
-  readCallback(callback: Callback, { webhookSecret }: Credentials): CallbackNews {
+  readCallback(callback: Callback, { webhookSecret }: Credentials): ProviderCallback {
     return readSandboxCallback(callback, webhookSecret);
   }
 
   /** A payment that waits for its payer's choice, or did, for the page at `/sandbox/pay/{key}`. Undefined if there is none. */
-  async bill(key: string): Promise<Bill | undefined> {
+  async bill(key: string): Promise<PayerPayment | undefined> {
     const record = isKey(key) ? await this.#records.find(key) : undefined;
     return record === undefined ? undefined : payerPaymentOf(record);
   }
 
   /** Applies the payer's choice on the page. Only the first choice counts; returns the payment as it is afterwards. */
-  async decide(key: string, decision: Decision): Promise<Bill | undefined> {
+  async decide(key: string, decision: PayerChoice): Promise<PayerPayment | undefined> {
     const record = isKey(key) ? await this.#records.decide(key, decision) : undefined;
     if (record === undefined) return this.bill(key);
     this.#sender.wake();
@@ -227,7 +227,7 @@ const recordsUnavailable = (cause: unknown) =>
 /** Keys come from the address of the page, which may contain anything. */
 const isKey = (text: string) => /^[a-z0-9_-]{1,64}$/.test(text);
 
-function payerPaymentOf(record: OperationRecord): Bill | undefined {
+function payerPaymentOf(record: OperationRecord): PayerPayment | undefined {
   const { amount, currency, state, behaviour, return_url: returnUrl } = record;
   if (behaviour !== 'payer' || state === 'UNTAKEN' || state === 'PENDING') return undefined;
   return { amount, currency, state, returnUrl };

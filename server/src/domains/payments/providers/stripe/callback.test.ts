@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Refusal } from '../../../../core/errors.ts';
 import { StripeSimulator } from '../../../../testing/simulators/stripe.ts';
 import type { SignedCallback } from '../../../../testing/simulators/stripe-records.ts';
-import type { CallbackNews, Outcome } from '../provider.ts';
+import type { Outcome, ProviderCallback } from '../provider.ts';
 import { callWith, chargeOperation, credentials, refundOperation } from './fixture/operations.ts';
 import { StripeProvider } from './stripe.ts';
 
@@ -22,7 +22,10 @@ const receivedMs = Date.now();
 const secret = credentials.webhookSecret as string;
 const referenceOf = (outcome: Outcome) => (outcome as { reference: string }).reference;
 
-function read({ headers, body }: { headers: Record<string, string>; body: Buffer }, of = credentials): CallbackNews {
+function read(
+  { headers, body }: { headers: Record<string, string>; body: Buffer },
+  of = credentials,
+): ProviderCallback {
   return stripe.readCallback({ headers, query: {}, body, receivedMs }, of);
 }
 

@@ -1,6 +1,6 @@
 import Stripe from 'stripe';
 import { Refusal } from '../../../../core/errors.ts';
-import type { Callback, CallbackNews, Credentials, Notice, Outcome } from '../provider.ts';
+import type { Callback, Credentials, OperationUpdate, Outcome, ProviderCallback } from '../provider.ts';
 import { keyOf } from './find.ts';
 import { intentOutcome, refundOutcome } from './outcomes.ts';
 
@@ -11,7 +11,7 @@ const toleranceSeconds = 300;
 export function readStripeCallback(
   { headers, body, receivedMs }: Callback,
   { webhookSecret }: Credentials,
-): CallbackNews {
+): ProviderCallback {
   const event = eventOf(headers['stripe-signature'], body, receivedMs, webhookSecret);
   const notice = updateOfEvent(event);
   return { eventId: event.id, ...(notice && { notice }) };
@@ -53,7 +53,7 @@ function invalidCallback(message: string, cause?: Error): Refusal {
  * attempt is not final: the payer may try again in the merchant's page, or Florin must first cancel the intent. So
  * `payment_intent.payment_failed` carries no outcome and leads to a look-up.
  */
-function updateOfEvent({ type, data }: Stripe.Event): Notice | undefined {
+function updateOfEvent({ type, data }: Stripe.Event): OperationUpdate | undefined {
   switch (type) {
     case 'payment_intent.succeeded':
     case 'payment_intent.processing':
@@ -82,7 +82,7 @@ function updateOf<Object extends StripeObject>(
   reported: Object | undefined,
   type: Object['object'],
   outcomeOf?: (object: Object) => Outcome,
-): Notice | undefined {
+): OperationUpdate | undefined {
   if (reported?.object !== type || typeof reported.id !== 'string') return undefined;
   const key = keyOf(reported);
   return key === undefined

@@ -5,13 +5,13 @@ import type {
   Absent,
   Call,
   Callback,
-  CallbackNews,
   CancelOperation,
   ChargeOperation,
   Credentials,
   Operation,
   Outcome,
   Provider,
+  ProviderCallback,
   RefundOperation,
 } from '../provider.ts';
 import { redactedOutcome } from '../redaction.ts';
@@ -68,7 +68,7 @@ export class StripeProvider implements Provider {
     }
   }
 
-  readCallback(callback: Callback, credentials: Credentials): CallbackNews {
+  readCallback(callback: Callback, credentials: Credentials): ProviderCallback {
     return readStripeCallback(callback, credentials);
   }
 

@@ -35,7 +35,7 @@ const maxRequested = 100;
 const maxBlockedChecked = 200;
 
 /**
- * Parked deliveries: due deliveries that wait for their endpoint, moved out of the common queue (`aside` in the table) so
+ * Parked deliveries: due deliveries that wait for their endpoint, moved out of the common queue so
  * that they do not hide those of other endpoints. They are read endpoint by endpoint.
  */
 export class ParkedDeliveries {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../../core/clock.ts';
 import { plainArray } from '../../../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
-import { returnTrials, takeTrials } from '../../endpoints/health-statements.ts';
+import { releaseTrials, reserveTrials } from '../../endpoints/health-statements.ts';
 import { type ClaimedDelivery, takeRateAllowance } from './claim-statements.ts';
 import type { EndpointQueue } from './endpoint-queue.ts';
 import type { EndpointQueues } from './endpoint-queues.ts';
@@ -46,7 +46,7 @@ export class Permits {
     const unused = [...allocator.granted.keys()].filter((queue) => queue.hasTrial && !begun.has(queue.id));
     if (unused.length === 0) return;
     const untilMs = nowMs + this.#options.leaseMs;
-    await this.#options.database.run(returnTrials, [nowMs, untilMs, plainArray(unused.map(({ id }) => id))]);
+    await this.#options.database.run(releaseTrials, [nowMs, untilMs, plainArray(unused.map(({ id }) => id))]);
     for (const queue of unused) {
       queue.hasTrial = false;
       queue.endpoint = { ...queue.endpoint, pausedUntilMs: nowMs };
@@ -56,7 +56,7 @@ export class Permits {
   async #takeTrials(allocator: SlotAllocator, halfOpen: EndpointQueue[], nowMs: number): Promise<void> {
     const { database, leaseMs } = this.#options;
     const untilMs = nowMs + leaseMs;
-    const taken = await database.run(takeTrials, [nowMs, untilMs, plainArray(halfOpen.map(({ id }) => id))]);
+    const taken = await database.run(reserveTrials, [nowMs, untilMs, plainArray(halfOpen.map(({ id }) => id))]);
     const takenIds = new Set(taken.map(({ id }) => id));
     for (const queue of halfOpen) {
       queue.hasTrial = takenIds.has(queue.id);

@@ -3,13 +3,13 @@ import { hourMs } from '../../../../core/clock.ts';
 import { invalid, Refusal } from '../../../../core/errors.ts';
 import { leastUuidAt, publicId, uuidTimeMs } from '../../../../core/id.ts';
 import type { Principal } from '../../../../core/principal.ts';
-import { demandActive, lockManaged, type ManagementDeps } from '../../endpoints/endpoints.ts';
+import { type EndpointDeps, lockManagedEndpoint, requireActive } from '../../endpoints/managed-endpoint.ts';
 import { findReadable } from '../read.ts';
 import { replayedStates, type replayInput } from '../schema.ts';
 import { findRuns, replayDelivery } from '../statements.ts';
 import { findRunning, insertReplay, type ReplayRow } from './statements.ts';
 
-export interface ReplayDeps extends ManagementDeps {
+export interface ReplayDeps extends EndpointDeps {
   /** `app.webhook.keep-deliveries` in ms: for older events it is unknown whether they were delivered. */
   keepDeliveriesMs?: number | undefined;
 }
@@ -41,7 +41,7 @@ async function replayOne(text: string, principal: Principal, deps: ReplayDeps): 
   const row = await findReadable(database, text, principal, 'deliveryId');
   const firstId = row.replay_of ?? row.id;
   return database.transaction(async (transaction) => {
-    demandActive(await lockManaged(transaction, row.endpoint_id, principal, 'deliveryId'));
+    requireActive(await lockManagedEndpoint(transaction, row.endpoint_id, principal, 'deliveryId'));
     const runs = await transaction.run(findRuns, [row.tenant_id, firstId]);
     const open = runs.find(({ state }) => state === 'OPEN');
     if (open !== undefined) return open.id;
@@ -66,8 +66,8 @@ async function replayEvents(
   requireKeptDeliveries(sinceMs, nowMs, keepDeliveriesMs);
   const states = replayedStates.filter((state) => input.states === undefined || input.states.includes(state));
   const row = await database.transaction(async (transaction) => {
-    const endpoint = await lockManaged(transaction, endpointId, principal, 'endpointId');
-    demandActive(endpoint);
+    const endpoint = await lockManagedEndpoint(transaction, endpointId, principal, 'endpointId');
+    requireActive(endpoint);
     const [inserted] = await transaction.run(insertReplay, [
       endpoint.tenant_id,
       id,

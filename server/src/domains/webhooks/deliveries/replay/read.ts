@@ -3,8 +3,8 @@ import { notFound } from '../../../../core/errors.ts';
 import { publicId, uuidOfPublicId, uuidTimeMs } from '../../../../core/id.ts';
 import type { Principal } from '../../../../core/principal.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
-import { tenantsSeen } from '../../../identity/tenants/visible-tenants.ts';
-import { findManaged } from '../../endpoints/endpoints.ts';
+import { visibleTenants } from '../../../identity/tenants/visible-tenants.ts';
+import { findManagedEndpoint } from '../../endpoints/managed-endpoint.ts';
 import type { replayRecord } from '../schema.ts';
 import { findReplay, type ReplayRow } from './statements.ts';
 
@@ -15,9 +15,9 @@ export async function readReplay(
   principal: Principal,
 ): Promise<Static<typeof replayRecord>> {
   const id = uuidOfPublicId('rpl', text);
-  const [row] = id === undefined ? [] : await database.run(findReplay, [await tenantsSeen(database, principal), id]);
+  const [row] = id === undefined ? [] : await database.run(findReplay, [await visibleTenants(database, principal), id]);
   if (row === undefined) throw notFound('replay', text);
-  await findManaged(database, row.endpoint_id, principal);
+  await findManagedEndpoint(database, row.endpoint_id, principal);
   return recordOf(row);
 }
 

@@ -1,6 +1,6 @@
 import { statement } from '../../../../platform/postgres/statement.ts';
 import type { Topic } from '../../../../platform/postgres/topics.ts';
-import { deliveriesDue, deliveryIdFrom, nearEvents } from '../../events/append-events.cte.ts';
+import { belongsToEvents, deliveriesDue, deliveryIdFrom } from '../../events/append-events.cte.ts';
 import type { ReplayedState } from '../schema.ts';
 
 /** Replays are due. */
@@ -111,7 +111,7 @@ export const enqueueReplayed = statement<{ looked: number; enqueued: number; las
             array_agg(d.state) as states,
             (array_agg(d.id order by d.created_at, d.id) filter (where d.replay_of is null))[1] as id
        from ends
-       join delivery d on d.tenant_id = $1 and ${nearEvents('d.id', 'ends.first', 'ends.last')} and d.endpoint_id = $5
+       join delivery d on d.tenant_id = $1 and ${belongsToEvents('d.id', 'ends.first', 'ends.last')} and d.endpoint_id = $5
       group by d.event_id
    ), chosen as (
      select examined.id as event_id, existing.id as replay_of

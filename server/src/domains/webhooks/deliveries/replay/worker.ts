@@ -3,7 +3,7 @@ import { typesMatching } from '../../../../core/event-types.ts';
 import { leastUuidAt } from '../../../../core/id.ts';
 import { ClaimLoop } from '../../../../platform/jobs/claim-loop.ts';
 import type { Database, Queryable } from '../../../../platform/postgres/database.ts';
-import { lockEndpoint } from '../../endpoints/endpoint-statements.ts';
+import { lockEndpoint } from '../../endpoints/statements.ts';
 import { bringReplaysForward } from '../clock-set-back.ts';
 import {
   advanceReplay,
@@ -62,7 +62,7 @@ export class ReplayWorker {
     this.#options = options;
     this.#loop = new ClaimLoop<LeasedReplay>({
       claim: (freeSlots, lease) => this.#claim(freeSlots, lease),
-      giveBack: async (leases) => {
+      releaseLeases: async (leases) => {
         await options.database.run(releaseReplayLeases, [leases]);
       },
       keyOf: ({ id }) => id,

@@ -3,7 +3,7 @@ import { uuidTimeMs } from '../../../core/id.ts';
 import { platformTenant } from '../../../core/principal.ts';
 import type { Mailer } from '../../../platform/mail/mailer.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import { type DisabledFactsRow, findDisabledFacts, maxCountedDeliveries } from './disabled-notice-statements.ts';
+import { type DisabledFactsRow, findDisabledFacts, maxCountedDeliveries } from './disabled-endpoint-statements.ts';
 import type { DisabledReason } from './rules.ts';
 
 export interface DisabledNoticeOptions {
@@ -28,7 +28,7 @@ export interface DisabledWebhook {
 }
 
 /** Mails the administrators of a tenant that an endpoint was disabled. Only the node that disabled it sends the mail. */
-export class DisabledNotice {
+export class DisabledEndpointMailer {
   readonly #options: DisabledNoticeOptions;
   readonly #sending = new Set<Promise<void>>();
 
@@ -37,7 +37,7 @@ export class DisabledNotice {
   }
 
   /** Sends the mails in the background, so that deliveries do not wait for them. */
-  tell(webhook: DisabledWebhook, reason: DisabledReason): void {
+  notify(webhook: DisabledWebhook, reason: DisabledReason): void {
     const sending = this.#send(webhook, reason)
       .catch((error) => this.#options.logError(error, 'The mail about a disabled webhook could not be sent'))
       .finally(() => this.#sending.delete(sending));

@@ -2,13 +2,13 @@ import { notFound, Refusal } from '../../../core/errors.ts';
 import type { DrawUuid } from '../../../core/id.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
-import { tenantsSeen } from '../../identity/tenants/visible-tenants.ts';
-import { type EndpointRow, findEndpoint, lockEndpoint } from './endpoint-statements.ts';
+import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
 import type { RegisterDeps } from './register.ts';
-import { demandReading } from './rules.ts';
+import { requireReadScopes } from './rules.ts';
+import { type EndpointRow, findEndpoint, lockEndpoint } from './statements.ts';
 
 /** Dependencies of the verbs that change an endpoint. */
-export interface ManagementDeps extends RegisterDeps {
+export interface EndpointDeps extends RegisterDeps {
   database: Database;
   drawUuid: DrawUuid;
 }
@@ -17,46 +17,46 @@ export interface ManagementDeps extends RegisterDeps {
  * The endpoint with this id, removed or not. Refuses an absent endpoint and one of another tenant alike, and a caller who
  * may not read everything that is sent to it.
  */
-export async function findManaged(
+export async function findManagedEndpoint(
   database: Queryable,
   id: number,
   principal: Principal,
   field = 'id',
 ): Promise<EndpointRow> {
-  const [row] = await database.run(findEndpoint, [await tenantsSeen(database, principal), id]);
+  const [row] = await database.run(findEndpoint, [await visibleTenants(database, principal), id]);
   return requireManageable(row, id, principal, field);
 }
 
 /** The same, with the endpoint locked until the transaction ends. */
-export async function lockManagedOrRemoved(
+export async function lockManagedOrRemovedEndpoint(
   transaction: Queryable,
   id: number,
   principal: Principal,
   field = 'id',
 ): Promise<EndpointRow> {
-  const [row] = await transaction.run(lockEndpoint, [await tenantsSeen(transaction, principal), id]);
+  const [row] = await transaction.run(lockEndpoint, [await visibleTenants(transaction, principal), id]);
   return requireManageable(row, id, principal, field);
 }
 
 /** The same, but refuses a removed endpoint as if it were absent. */
-export async function lockManaged(
+export async function lockManagedEndpoint(
   transaction: Queryable,
   id: number,
   principal: Principal,
   field = 'id',
 ): Promise<EndpointRow> {
-  const row = await lockManagedOrRemoved(transaction, id, principal, field);
+  const row = await lockManagedOrRemovedEndpoint(transaction, id, principal, field);
   if (row.removed_at !== null) throw notFound('webhook', id, field);
   return row;
 }
 
 function requireManageable(row: EndpointRow | undefined, id: number, principal: Principal, field: string): EndpointRow {
   if (row === undefined) throw notFound('webhook', id, field);
-  demandReading(row.events, principal);
+  requireReadScopes(row.events, principal);
   return row;
 }
 
-export function demandActive({ id, state }: EndpointRow): void {
+export function requireActive({ id, state }: EndpointRow): void {
   if (state) return;
   throw new Refusal('webhook_inactive', `Webhook ${id} is switched off: nothing is sent to it.`, {
     details: { id },

@@ -7,7 +7,7 @@ import { administratorOf, dataOf, makeChannel, makeMember, makePayment, makeTena
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/database.ts';
 import { florinOn, type TestFlorin } from '../../../testing/florin.ts';
 import { type Receiver, startReceiver } from '../../../testing/receiver.ts';
-import { DisabledNotice } from './disabled-notice.ts';
+import { DisabledEndpointMailer } from './disabled-endpoint-mailer.ts';
 
 const nowMs = Date.UTC(2026, 0, 31, 9, 30);
 
@@ -108,7 +108,7 @@ test('after five days of failures, the mail says since when, how many deliveries
   );
   const sent: Mail[] = [];
   const notice = noticeTo(sent);
-  notice.tell({ tenantId, id, url: 'https://shop.example/florin' }, 'failing');
+  notice.notify({ tenantId, id, url: 'https://shop.example/florin' }, 'failing');
   await notice.settled();
   expect(sent.map(({ to }) => to)).toEqual(addresses);
   expect(sent[0]?.subject).toBe(`Webhook ${id} was disabled`);
@@ -136,7 +136,7 @@ test('platform administrators get the mail about an endpoint of the platform; a 
   const errors: unknown[] = [];
   await makeMember(florin, admin, { userType: 'PLATFORM_ADMIN' });
   const notice = noticeTo(sent, errors);
-  notice.tell({ tenantId: 0, id: 987_654, url: 'https://shop.example/florin' }, 'gone');
+  notice.notify({ tenantId: 0, id: 987_654, url: 'https://shop.example/florin' }, 'gone');
   await notice.settled();
   const users = dataOf(await florin.get('/api/user/list?pageSize=100', admin)) as { userType: string }[];
   expect(sent).toHaveLength(users.filter(({ userType }) => userType === 'PLATFORM_ADMIN').length - 1);
@@ -145,9 +145,9 @@ test('platform administrators get the mail about an endpoint of the platform; a 
 });
 
 /** With `errors`, the first mail fails. */
-function noticeTo(sent: Mail[], errors?: unknown[]): DisabledNotice {
+function noticeTo(sent: Mail[], errors?: unknown[]): DisabledEndpointMailer {
   let mails = 0;
-  return new DisabledNotice({
+  return new DisabledEndpointMailer({
     database: db.database,
     mailer: {
       send: async (mail) => {
