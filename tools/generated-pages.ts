@@ -103,7 +103,7 @@ function apiPagesTable(): string {
   );
 }
 
-/** The modules in their order, with the sentence that documents each in its `module.ts`. */
+/** The modules in their order, with the first paragraph that documents each in its `module.ts`. */
 function modulesTable(): string {
   const domains = join(root, 'server/src/domains');
   const groupOf = new Map(
@@ -118,7 +118,7 @@ function modulesTable(): string {
       return [
         group,
         `\`${name}\``,
-        purpose.replaceAll(/\s*\n \* ?/g, ' ').trim(),
+        (purpose.split('\n *\n')[0] ?? '').replaceAll(/\s*\n \* ?/g, ' ').trim(),
         tables.map((one) => `\`${one}\``).join(', ') || '–',
       ];
     }),

@@ -58,7 +58,9 @@ type Needs = NodeWith<SettingsOf<typeof settings>> & {
 type Provided = ReturnType<typeof provide>;
 
 /**
- * Webhook deliveries. The table `delivery` is the queue; its rows pass through these steps:
+ * Webhook deliveries: claiming, sending, recording and replaying them.
+ *
+ * The table `delivery` is the queue; its rows pass through these steps:
  *
  * 1. Enqueue: the statement that changes a payment appends the event and one delivery for each endpoint that subscribes to
  *    it (`events/append-events.cte.ts`), and wakes the `DeliveryWorker`.

@@ -83,9 +83,9 @@ describe('a refund', () => {
   const refundOf = (facts: Partial<OperationRow>) => operation({ kind: 'REFUND', status: 'SUCCESS', ...facts });
 
   test.each([
-    [succeeded, 'SUCCESS', { refunded: 400, channelId: 10 }],
-    [failed, 'FAILED', { held: -400, refundEvent: { type: 'refund.failed' } }],
-    [cancelled, 'CANCELLED', { held: -400 }],
+    [succeeded, 'SUCCESS', { refundedChange: 400, channelId: 10 }],
+    [failed, 'FAILED', { heldChange: -400, refundEvent: { type: 'refund.failed' } }],
+    [cancelled, 'CANCELLED', { heldChange: -400 }],
   ])('with the outcome %j is %s', (outcome, refundStatus, transition) => {
     expect(settle(refundOf({}), outcome)).toMatchObject({ refundStatus, transition });
   });
@@ -103,7 +103,7 @@ describe('a refund', () => {
         state: 'FAILED',
         refundStatus: 'FAILED',
         reverses: true,
-        transition: { to, held: -400, refunded: -400, channelId: 10, refundEvent: { type: 'refund.failed' } },
+        transition: { to, heldChange: -400, refundedChange: -400, channelId: 10, refundEvent: { type: 'refund.failed' } },
       });
     },
   );
