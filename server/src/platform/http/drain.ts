@@ -4,27 +4,42 @@ import type { FastifyInstance } from 'fastify';
 
 /** Connections without a request for this long are idle: closing them interrupts nothing. */
 const quietMs = 50;
-const longestMs = 1_000;
+/** How long to wait for that pause. Requests that take longer are still answered. */
+const longestMs = 3_000;
 
 /**
  * Lets a stopping server answer requests that are on their way. Closing a kept-alive connection that seems idle resets a
  * request that was sent and not yet read, which happened in one of a few stops under load. So the server first accepts no
- * new connections, answers further requests with `Connection: close`, and closes the other connections after a pause
- * without requests.
+ * new connections, sends every answer with `Connection: close`, and closes the other connections after a pause in which no
+ * request arrived and none was in progress.
  */
 export function drainBeforeClose(app: FastifyInstance): void {
-  let arrived = 0;
+  let inProgress = 0;
+  let changes = 0;
+  let isStopping = false;
   app.addHook('onRequest', (_request, _reply, done) => {
-    arrived++;
+    inProgress++;
+    changes++;
     done();
   });
+  app.addHook('onResponse', (_request, _reply, done) => {
+    inProgress--;
+    changes++;
+    done();
+  });
+  // Fastify adds the header only to answers of requests that arrive from now on.
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    if (isStopping) reply.header('connection', 'close');
+    done(null, payload);
+  });
   app.addHook('preClose', async () => {
+    isStopping = true;
     await nextTurn(); // Connections made until now are accepted first.
     // Only the listening socket: `close` of the HTTP server would also close connections that seem idle.
     Server.prototype.close.call(app.server);
     const deadline = performance.now() + longestMs;
-    for (let before = -1; before !== arrived && performance.now() < deadline; ) {
-      before = arrived;
+    for (let before = -1; (inProgress > 0 || before !== changes) && performance.now() < deadline; ) {
+      before = changes;
       await sleep(quietMs);
     }
   });
