@@ -69,7 +69,7 @@ test('a configured password is used, and neither returned nor written to a file'
 
 test('a configured password below the minimum length fails the start; a common password is reported', async () => {
   await expect(ensure({ password: '12345' })).rejects.toThrow('app.admin.password must have at least 6 characters');
-  expect(await ensure({ password: 'admin123' })).toMatchObject({ created: true, commonPassword: true });
+  expect(await ensure({ password: 'admin123' })).toMatchObject({ created: true, hasCommonPassword: true });
 });
 
 test('an account that is an e-mail address becomes both user name and e-mail address', async () => {
