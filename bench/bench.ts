@@ -1,50 +1,50 @@
 import type { ChildProcess } from 'node:child_process';
 import { type Filled, fill } from './fill.ts';
+import { launchFile, nextMessage, request } from './processes/children.ts';
 import { timesOf } from './processes/cpu.ts';
 import type { LoadJob, LoadResult } from './processes/load.ts';
-import { ask, launchOwn, nextMessage } from './processes/owned.ts';
 import type { Sample } from './rounds.ts';
 import { type Cpu, type Merchant, Service, startFlags } from './service.ts';
 
-/** A line of the table. */
+/** One row of the results table. */
 export interface Line {
-  /** Which measurement, as it is named on the command line. */
+  /** The name of the measurement on the command line. */
   measurement: string;
   what: string;
-  /** Ours and what it is held against, raw, with their units. */
+  /** The measured value and the value it is compared with, formatted with units. */
   ours: string;
   against: string;
-  /** The figure the goal speaks of. */
+  /** The number that the goal limits: a ratio or an absolute value. */
   figure: number;
   goal?: { atLeast: number } | { atMost: number };
-  /** CPU time a request, where it was measured, and what else belongs to the line. */
-  remark?: string;
+  /** Printed below the line: CPU time per request and other details. */
+  comment?: string;
 }
 
-/** A merchant with a channel, on a service. */
+/** A running service with a merchant and a channel. */
 export interface Shop {
   service: Service;
   merchant: Merchant;
   channelId: number;
 }
 
-/** A shop that holds payments, and what they are spread over. */
+/** A shop with generated payments. */
 export interface FilledShop {
   shop: Shop;
   filled: Filled;
 }
 
 export interface BenchOptions {
-  /** Rows of the full table. */
+  /** Payments in the full table. */
   rows: number;
   log: (line: string) => void;
 }
 
-/** What measurements share; each part is started when the first measurement asks for it. */
+/** Resources that measurements share. Each one starts on its first use. */
 export class Bench {
   readonly rows: number;
   readonly log: (line: string) => void;
-  /** How many webhooks a second one process sends, once that has been measured. */
+  /** Webhook deliveries per second of one process; undefined until measured. */
   deliveriesPerSecond: number | undefined;
   #shop: Promise<Shop> | undefined;
   #fullShop: Promise<FilledShop> | undefined;
@@ -55,7 +55,7 @@ export class Bench {
     this.log = log;
   }
 
-  /** A service without payments, and a merchant on it. */
+  /** The shared service without payments. Deletes all payments of earlier measurements. */
   async emptyShop(): Promise<Shop> {
     this.#shop ??= openShop();
     const shop = await this.#shop;
@@ -63,13 +63,13 @@ export class Bench {
     return shop;
   }
 
-  /** A few payments on the service that is otherwise empty. */
+  /** The shared service with this many generated payments and no others. */
   async smallShop(rows: number): Promise<FilledShop> {
     const shop = await this.emptyShop();
     return { shop, filled: await fill(shop, rows) };
   }
 
-  /** A service of its own with the full table, filled once. Measurements that only read it come first. */
+  /** A separate service with the full table, filled once. Measurements that only read it must run first. */
   fullShop(): Promise<FilledShop> {
     this.#fullShop ??= this.#openFullShop();
     return this.#fullShop;
@@ -79,17 +79,17 @@ export class Bench {
     const startedAt = performance.now();
     const shop = await openShop();
     const filled = await fill(shop, this.rows);
-    this.log(`${this.rows} rows written: ${Math.round((performance.now() - startedAt) / 1000)} s`);
+    this.log(`${this.rows} rows inserted: ${Math.round((performance.now() - startedAt) / 1000)} s`);
     return { shop, filled };
   }
 
-  /** Runs a load; the generator is one process for all, so that it is warm. */
+  /** Runs a load. All loads use one generator process, so that its code is already compiled. */
   load(job: Partial<LoadJob> & Pick<LoadJob, 'port' | 'requests'>): Promise<LoadResult> {
-    this.#generator ??= launchOwn('load.ts');
-    return ask<LoadResult>(this.#generator, { connections: 64, seconds: 3, warmUpSeconds: 0.5, ...job });
+    this.#generator ??= launchFile('load.ts');
+    return request<LoadResult>(this.#generator, { connections: 64, seconds: 3, warmUpSeconds: 0.5, ...job });
   }
 
-  /** Requests a second of a load, with the CPU time that the server took for each. */
+  /** Runs a load; returns requests per second and the server's CPU time per request. Throws when a request fails. */
   async rate(job: Parameters<Bench['load']>[0], cpu: () => Cpu): Promise<Sample> {
     const before = cpu();
     const { perSecond, served, failures } = await this.load(job);
@@ -107,16 +107,16 @@ export class Bench {
 
 export async function openShop(): Promise<Shop> {
   const service = await Service.start();
-  const channelId = await service.makeChannel('bank');
-  return { service, channelId, merchant: await service.makeMerchant('merchant') };
+  const channelId = await service.createChannel('bank');
+  return { service, channelId, merchant: await service.createMerchant('merchant') };
 }
 
-/** A server to compare with, under the flags the service runs under. */
-export async function startOther(
+/** Starts a server to compare with, with the same Node flags as the service. */
+export async function startComparisonServer(
   file: string,
   args: readonly string[],
 ): Promise<{ port: number; cpu: () => Cpu; process: ChildProcess }> {
-  const child = launchOwn(file, args, startFlags());
+  const child = launchFile(file, args, startFlags());
   const { port } = await nextMessage<{ port: number }>(child);
   return { port, process: child, cpu: () => ({ nodeUs: timesOf(child.pid as number)?.cpuUs ?? 0, postgresUs: 0 }) };
 }

@@ -1,13 +1,13 @@
 import type { Shop } from './bench.ts';
 
-/** How far back payments reach: a year, so that totals hold as many days as a year of business leaves. */
+/** Payments cover a year, so that totals have as many days as after a year of operation. */
 export const filledDays = 365;
 const channels = 5;
 const users = 4;
-/** Rows one statement writes: enough to be fast, few enough for progress and for a bounded transaction. */
-const rowsAtOnce = 500_000;
+/** Large enough to be fast, small enough to limit the size of a transaction. */
+const rowsPerStatement = 500_000;
 
-/** What a shop was filled with, for filters to ask for. */
+/** The generated payments, with the values that list filters can use. */
 export interface Filled {
   rows: number;
   channelIds: number[];
@@ -15,20 +15,20 @@ export interface Filled {
 }
 
 /**
- * Fills a shop as if a year of payments had been recorded: evenly spread over the days up to now, over five channels
- * and four users, three quarters SUCCESS and a twentieth of each other status. Ids are UUIDv7 of the moment, as the
- * service draws them. Events keep their index at full size but carry a short body; the totals are built by the same
- * cube that the service folds them with. Needs an empty shop.
+ * Generates a year of payments: evenly spread over the days until now, over five channels and four users, three quarters
+ * SUCCESS and a twentieth in each other status. Ids are UUIDv7 of the creation time, like those of the service. Events have
+ * a short body, but their index has its full size. Totals come from the same cube that the service uses for its rollup.
+ * The shop must be empty.
  */
 export async function fill(shop: Shop, rows: number): Promise<Filled> {
   const { service, merchant } = shop;
   const channelIds = [shop.channelId];
-  for (let i = 1; i < channels; i++) channelIds.push(await service.makeChannel(`filled-${i}-${rows}`));
-  // Only their numbers matter: a payment keeps its user's id, whatever became of the user.
+  for (let i = 1; i < channels; i++) channelIds.push(await service.createChannel(`filled-${i}-${rows}`));
+  // The users need not exist: a payment keeps the id of a deleted user.
   const userIds = Array.from({ length: users }, (_, i) => merchant.userId + i);
   const startsAtMs = Date.now() - filledDays * 86_400_000;
-  for (let from = 0; from < rows; from += rowsAtOnce) {
-    const to = Math.min(rows, from + rowsAtOnce);
+  for (let from = 0; from < rows; from += rowsPerStatement) {
+    const to = Math.min(rows, from + rowsPerStatement);
     await service.query(insertPayments, [
       merchant.tenantId,
       channelIds,
@@ -40,14 +40,14 @@ export async function fill(shop: Shop, rows: number): Promise<Filled> {
     ]);
   }
   await service.query(insertTotals, [merchant.tenantId]);
-  await service.query(insertSlices, [merchant.tenantId]);
+  await service.query(insertBuckets, [merchant.tenantId]);
   for (const table of ['transaction', 'event', 'transaction_total']) await service.query(`vacuum analyze ${table}`);
   await service.query('checkpoint');
-  await service.settled();
+  await service.waitUntilIdle();
   return { rows, channelIds, userIds };
 }
 
-/** Tenant, channels, users, first and last row number, the first moment in ms, ms from one payment to the next. */
+/** Parameters: tenant, channels, users, first and last row, time of the first payment in ms, ms between payments. */
 const insertPayments = `
   with payment as (
     select number, floor($6::float8 + number * $7::float8)::bigint as ms,
@@ -87,8 +87,8 @@ const insertTotals = `
     ) as cell
    group by tenant_id, day, currency, cube (channel_id, user_id, status)`;
 
-/** Every day in one slice, however many payments it holds. */
-const insertSlices = `
+/** One bucket per day, whatever its number of payments. */
+const insertBuckets = `
   insert into transaction_slice (tenant_id, started_at, newest_second, count)
   select tenant_id, date_trunc('day', created_at, 'UTC'), date_trunc('second', max(created_at)), count(*)
     from transaction

@@ -14,16 +14,16 @@ export function megabytes(value: number): string {
   return `${value.toFixed(0)} MB`;
 }
 
-/** CPU time a request of each side, and what others used of the machine meanwhile. */
-export function cpuRemark(series: readonly Series[], foreignCpus: number): string {
+/** CPU time per request of each side, and the number of CPUs that other processes used during the measurement. */
+export function cpuComment(series: readonly Series[], otherCpus: number): string {
   const sides = series.map(({ cpu }) => {
     if (cpu === undefined) return '–';
     return cpu.postgresUs > 0 ? `${cpu.nodeUs.toFixed(0)} + ${cpu.postgresUs.toFixed(0)}` : cpu.nodeUs.toFixed(0);
   });
-  return `µs node + postgres: ${sides.join(' | ')}; others used ${foreignCpus.toFixed(2)} CPU`;
+  return `µs node + postgres: ${sides.join(' | ')}; others used ${otherCpus.toFixed(2)} CPU`;
 }
 
-/** A round number of rows as 10⁶. */
+/** The nearest power of ten, such as 10⁶. */
 export function powerOfTen(value: number): string {
   return `10${[...String(Math.round(Math.log10(value)))].map((digit) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(digit)]).join('')}`;
 }

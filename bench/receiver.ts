@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { ask, launchOwn, nextMessage } from './processes/owned.ts';
+import { launchFile, nextMessage, request } from './processes/children.ts';
 import type { ReceiverJob } from './processes/timed-receiver.ts';
 
 export interface Receiver {
@@ -7,24 +7,24 @@ export interface Receiver {
   process: ChildProcess;
 }
 
-/** A webhook receiver in a process of its own. Asked `{}` it tells what it has received, `{ reset: true }` forgets. */
+/** Starts a webhook receiver process. `{}` requests its counts; `{ reset: true }` also sets them to zero. */
 export async function startReceiver(): Promise<Receiver> {
-  const child = launchOwn('receiver.ts');
+  const child = launchFile('receiver.ts');
   const { port } = await nextMessage<{ port: number }>(child);
   return { port, process: child };
 }
 
 /**
- * One that answers at some addresses, hangs at others, and tells how late the posts are. `{ letGo: true }` closes the
- * connections that hang.
+ * Starts a webhook receiver that responds at some addresses, hangs at others, and measures the latency of posts.
+ * `{ closeHanging: true }` closes the hanging connections.
  */
 export async function startTimedReceiver(job: ReceiverJob): Promise<Receiver> {
-  const child = launchOwn('timed-receiver.ts');
-  const { port } = await ask<{ port: number }>(child, job);
+  const child = launchFile('timed-receiver.ts');
+  const { port } = await request<{ port: number }>(child, job);
   return { port, process: child };
 }
 
-/** As many addresses of the loopback as wanted; `network` keeps one kind of them apart from another. */
+/** Returns `count` addresses of the loopback network 127.`network`.0.0. */
 export function loopbackAddresses(network: number, count: number): string[] {
   return Array.from({ length: count }, (_, i) => `127.${network}.${i >> 8}.${i & 255}`);
 }

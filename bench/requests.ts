@@ -1,6 +1,6 @@
-/** Whole HTTP requests as the load generator sends them. */
+/** Complete HTTP requests, head and body, for the load generator. */
 
-/** Payments that differ in amount and words; most carry a description and some metadata, as real ones do. */
+/** Creates with different amounts, descriptions and metadata. */
 export function createRequests(key: string, channelId: number, different = 64): string[] {
   return Array.from({ length: different }, (_, i) =>
     post('/api/transaction/create', key, {

@@ -8,7 +8,7 @@ import { embeddedPrograms } from './pgbench.ts';
 
 const file = fileURLToPath(new URL('results.jsonl', import.meta.url));
 
-/** When and on what a run was made. */
+/** When and on which machine a run was made. */
 export interface Machine {
   at: string;
   cpu: string;
@@ -30,8 +30,8 @@ export function thisMachine(): Machine {
   };
 }
 
-/** Adds one line for this run: when, on what machine, and every figure. Kept in git, so that drift can be seen. */
-export function keepResults(lines: readonly Line[], machine: Machine, rows: number): void {
+/** Appends this run to results.jsonl, which is kept in git so that changes over time are visible. */
+export function appendResults(lines: readonly Line[], machine: Machine, rows: number): void {
   const figures = Object.fromEntries(
     lines.map(({ what, ours, against, figure }) => [what, { figure: Number(figure.toPrecision(3)), ours, against }]),
   );

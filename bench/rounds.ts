@@ -1,7 +1,7 @@
 import { machineBusyUs, timesOfTree } from './processes/cpu.ts';
 import type { Cpu } from './service.ts';
 
-/** What one side of a comparison came to in one round. */
+/** The result of one side in one round. */
 export interface Sample {
   value: number;
   /** CPU time of the server for one request. */
@@ -13,24 +13,24 @@ export interface Side {
   run: () => Promise<Sample>;
 }
 
-/** One side over all rounds. */
+/** The results of one side over all rounds. */
 export interface Series {
   name: string;
   median: number;
   values: number[];
-  /** Medians over the rounds, where the side measured it. */
+  /** Medians over the rounds; undefined when the side does not measure CPU time. */
   cpu?: Cpu;
 }
 
 export interface Comparison {
   series: Series[];
-  /** Of each side to the first: the median of the ratios round by round, so that the machine's drift falls out. */
+  /** First side ÷ each side: the median of the ratios of the rounds, which cancels the drift of the machine. */
   ratios: number[];
-  /** What others used of this machine meanwhile, in processors. */
-  foreignCpus: number;
+  /** CPUs that other processes used during the comparison. */
+  otherCpus: number;
 }
 
-/** Runs the sides by turns, in alternating order, so that none always comes first. */
+/** Runs all sides once per round and reverses the order every round, so that none always runs first. */
 export async function interleave(rounds: number, sides: readonly Side[]): Promise<Comparison> {
   const samples: Sample[][] = sides.map(() => []);
   const startedAt = performance.now();
@@ -39,12 +39,12 @@ export async function interleave(rounds: number, sides: readonly Side[]): Promis
     const order = sides.map((_, i) => (round % 2 === 0 ? i : sides.length - 1 - i));
     for (const i of order) samples[i]?.push(await (sides[i] as Side).run());
   }
-  const foreignUs = machineBusyUs() - busyUs - (timesOfTree(process.pid) - ownUs);
+  const otherUs = machineBusyUs() - busyUs - (timesOfTree(process.pid) - ownUs);
   const value = (side: number, round: number) => samples[side]?.[round]?.value as number;
   return {
     series: sides.map(({ name }, i) => seriesOf(name, samples[i] as Sample[])),
     ratios: sides.map((_, i) => median((samples[0] as Sample[]).map((_, round) => value(0, round) / value(i, round)))),
-    foreignCpus: Math.max(0, foreignUs / 1000 / (performance.now() - startedAt)),
+    otherCpus: Math.max(0, otherUs / 1000 / (performance.now() - startedAt)),
   };
 }
 

@@ -1,4 +1,4 @@
-/** What an event of a payment looks like and weighs. */
+/** The body of a payment event, with its usual size. */
 export const sampleEventBody = JSON.stringify({
   id: 'evt_0190a5b1c2d37e4f8a6b1c2d3e4f5a6b',
   type: 'transaction.created',

@@ -5,36 +5,36 @@ import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { launch, removeFolder, stopProcess, temporaryFolder } from './processes/children.ts';
 import { timesOf, timesOfTree } from './processes/cpu.ts';
-import { end, launch, removeFolder, temporaryFolder } from './processes/owned.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const password = 'bench administrator';
-const readyWithinMs = 60_000;
-/** CPU time in a tenth of a second that counts as rest. */
-const restingUs = 20_000;
+const readyDeadlineMs = 60_000;
+/** The service and PostgreSQL are idle when they use less CPU time than this in 100 ms. */
+const idleCpuUs = 20_000;
 
-/** A merchant to act for: its tenant, and a key that may do everything there. */
+/** A tenant, its administrator, and an API key with all scopes. */
 export interface Merchant {
   tenantId: number;
   userId: number;
   key: string;
 }
 
-/** CPU time so far, in µs. */
+/** CPU time in µs. */
 export interface Cpu {
   nodeUs: number;
   postgresUs: number;
 }
 
 /**
- * The real service in a process of its own, started with the very command line of `npm start`, on a data folder and
- * an embedded PostgreSQL of its own.
+ * The real service in a separate process, started with the command line of `npm start`, with its own data folder and
+ * embedded PostgreSQL.
  */
 export class Service {
   readonly port: number;
   readonly dataDir: string;
-  /** Milliseconds from the start of the process until it answered that it is ready. */
+  /** Time from the start of the process until `/health/ready` answers 200. */
   readonly startMs: number;
   readonly database: pg.Pool;
   readonly #process: ChildProcess;
@@ -43,12 +43,12 @@ export class Service {
     const port = await freePort();
     const startedAt = performance.now();
     const child = launch(process.execPath, startArguments(), {
-      // Not the repository, where a florin.yaml may lie.
+      // Not the repository, which may contain a florin.yaml.
       cwd: dataDir,
-      env: { ...neutralEnvironment(), ...settingsOf(port, dataDir), ...settings },
+      env: { ...inheritedEnvironment(), ...settingsOf(port, dataDir), ...settings },
       logFile: join(dataDir, 'bench.log'),
     });
-    await ready(child, port, join(dataDir, 'bench.log'));
+    await waitUntilReady(child, port, join(dataDir, 'bench.log'));
     return new Service(child, port, dataDir, performance.now() - startedAt);
   }
 
@@ -65,17 +65,19 @@ export class Service {
     return this.#process.pid as number;
   }
 
-  /** How to reach a database of its PostgreSQL. */
+  /** Connection settings for a database of its PostgreSQL. */
   connection(database = 'florin'): { host: string; port: number; user: string; database: string } {
     const { socket, port } = this.#postmaster();
     return { host: socket, port, user: 'florin', database };
   }
 
+  /** CPU time used so far. */
   cpu(): Cpu {
     return { nodeUs: timesOf(this.pid)?.cpuUs ?? 0, postgresUs: timesOfTree(this.#postmaster().pid) };
   }
 
-  // biome-ignore lint/suspicious/noExplicitAny: the bench trusts what the service answers
+  /** Calls an API route; returns the `data` of the response. Throws when the request is refused. */
+  // biome-ignore lint/suspicious/noExplicitAny: the bench trusts the responses of the service
   async call(method: 'GET' | 'POST', path: string, authorization: string, body?: object): Promise<any> {
     const response = await fetch(`http://127.0.0.1:${this.port}${path}`, {
       method,
@@ -95,18 +97,18 @@ export class Service {
     return `Bearer ${token.accessToken}`;
   }
 
-  administrator(): Promise<string> {
+  loginAsAdministrator(): Promise<string> {
     return this.login('admin', password);
   }
 
-  /** A channel of the platform, which every tenant can use. */
-  async makeChannel(code: string, provider?: string): Promise<number> {
+  /** Creates a platform channel, which every tenant can use. */
+  async createChannel(code: string, provider?: string): Promise<number> {
     const input = { name: code, code, type: 'ONLINE', currency: 'USD,EUR', country: 'US', state: true, provider };
-    return (await this.call('POST', '/api/channel/modify', await this.administrator(), input)).id;
+    return (await this.call('POST', '/api/channel/modify', await this.loginAsAdministrator(), input)).id;
   }
 
-  async makeMerchant(name: string): Promise<Merchant> {
-    const administrator = await this.administrator();
+  async createMerchant(name: string): Promise<Merchant> {
+    const administrator = await this.loginAsAdministrator();
     const tenant = await this.call('POST', '/api/tenant/modify', administrator, { name, state: true });
     const user = { userName: name, email: `${name}@bench.example`, password, tenantId: tenant.id };
     const { id: userId } = await this.call('POST', '/api/user/modify', administrator, {
@@ -123,9 +125,9 @@ export class Service {
     return (await this.database.query<Row>(text, values)).rows;
   }
 
-  /** Back to no payments at all. */
+  /** Deletes all payments and the rows that belong to them. */
   async empty(): Promise<void> {
-    // The ledger lets nobody take rows away, truncate included. Folding locks transaction_slice first; so does this.
+    // The triggers forbid deleting ledger rows, truncate included. The rollup locks transaction_slice first, as here.
     await this.database.query(
       `alter table ledger_transfer disable trigger user;
        truncate transaction_slice, transaction_slice_total, transaction, transaction_total, transaction_total_delta,
@@ -135,56 +137,30 @@ export class Service {
     );
   }
 
-  /** Resolves when service and PostgreSQL have come to rest. */
-  async settled(): Promise<void> {
+  /** Waits until the service and PostgreSQL are idle. */
+  async waitUntilIdle(): Promise<void> {
     for (let before = this.cpu(), quiet = 0; quiet < 3; ) {
-      await new Promise((passed) => setTimeout(passed, 100));
+      await new Promise((resolve) => setTimeout(resolve, 100));
       const after = this.cpu();
       const usedUs = after.nodeUs - before.nodeUs + after.postgresUs - before.postgresUs;
-      quiet = usedUs <= restingUs ? quiet + 1 : 0;
+      quiet = usedUs <= idleCpuUs ? quiet + 1 : 0;
       before = after;
     }
   }
 
   async stop({ keepData = false } = {}): Promise<void> {
     await this.database.end();
-    await end(this.#process);
+    await stopProcess(this.#process);
     if (!keepData) removeFolder(this.dataDir);
   }
 
-  /** PostgreSQL's own note of itself: its process, and where its socket is. */
+  /** Reads PostgreSQL's process id, port and socket folder from postmaster.pid. */
   #postmaster(): { pid: number; port: number; socket: string } {
     const cluster = join(this.dataDir, 'postgres', 'cluster');
     const lines = readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n');
     const [pid, , , port, socket = ''] = lines;
     return { pid: Number(pid), port: Number(port), socket: resolve(cluster, socket) };
   }
-}
-
-/** What `npm start` gives to node. */
-function startArguments(): string[] {
-  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: { start: string } };
-  const words = scripts.start.split('exec node ')[1]?.split(' ') ?? [];
-  return words.map((word) => (word.endsWith('.ts') ? join(root, word) : word));
-}
-
-/** The flags among them: servers we compare with run under the same. */
-export function startFlags(): string[] {
-  return startArguments().filter((word) => word.startsWith('--'));
-}
-
-/** The environment without settings of the service that whoever runs the bench may have in it. */
-function neutralEnvironment(): NodeJS.ProcessEnv {
-  const foreign = (name: string) => /^(APP_|PG)/.test(name) || ['PORT', 'HOST', 'DATABASE_URL'].includes(name);
-  return {
-    ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign(name))),
-    // As `npm start` has it: without it the type stripper is loaded, and 25 MB with it.
-    NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compiled'),
-  };
-}
-
-function settingsOf(port: number, dataDir: string): NodeJS.ProcessEnv {
-  return { PORT: String(port), APP_DATA_DIR: dataDir, APP_ADMIN_PASSWORD: password, APP_LOG_LEVEL: 'warn' };
 }
 
 async function freePort(): Promise<number> {
@@ -196,16 +172,42 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-async function ready(child: ChildProcess, port: number, logFile: string): Promise<void> {
-  const deadline = performance.now() + readyWithinMs;
+/** The arguments that `npm start` passes to node. */
+function startArguments(): string[] {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: { start: string } };
+  const words = scripts.start.split('exec node ')[1]?.split(' ') ?? [];
+  return words.map((word) => (word.endsWith('.ts') ? join(root, word) : word));
+}
+
+/** The environment of the bench, without settings that would configure the service or PostgreSQL. */
+function inheritedEnvironment(): NodeJS.ProcessEnv {
+  const isSetting = (name: string) => /^(APP_|PG)/.test(name) || ['PORT', 'HOST', 'DATABASE_URL'].includes(name);
+  return {
+    ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !isSetting(name))),
+    // Same as `npm start`. Without it Node loads the type stripper, which takes 25 MB.
+    NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compiled'),
+  };
+}
+
+function settingsOf(port: number, dataDir: string): NodeJS.ProcessEnv {
+  return { PORT: String(port), APP_DATA_DIR: dataDir, APP_ADMIN_PASSWORD: password, APP_LOG_LEVEL: 'warn' };
+}
+
+async function waitUntilReady(child: ChildProcess, port: number, logFile: string): Promise<void> {
+  const deadline = performance.now() + readyDeadlineMs;
   while (performance.now() < deadline) {
     if (child.exitCode !== null) throw new Error(`The service did not start:\n${readFileSync(logFile, 'utf8')}`);
-    const answered = await fetch(`http://127.0.0.1:${port}/health/ready`).then(
+    const isReady = await fetch(`http://127.0.0.1:${port}/health/ready`).then(
       (response) => response.ok,
       () => false,
     );
-    if (answered) return;
-    await new Promise((passed) => setTimeout(passed, 5));
+    if (isReady) return;
+    await new Promise((resolve) => setTimeout(resolve, 5));
   }
   throw new Error('The service was not ready within a minute.');
+}
+
+/** The Node flags of `npm start`, which comparison servers also use. */
+export function startFlags(): string[] {
+  return startArguments().filter((word) => word.startsWith('--'));
 }

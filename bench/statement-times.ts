@@ -2,10 +2,10 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Service } from './service.ts';
 
-/** How long each execution of a statement took PostgreSQL, planning included, in ms, by the statement's name. */
+/** By statement name: the time of each execution in PostgreSQL, planning included, in ms. */
 export type StatementTimes = Map<string, number[]>;
 
-/** Has PostgreSQL write down how long every statement takes while some work is done. */
+/** Makes PostgreSQL log the duration of all statements during `work`. */
 export async function timesOfStatements(service: Service, work: () => Promise<void>): Promise<StatementTimes> {
   const file = join(service.dataDir, 'postgres.log');
   const from = statSync(file).size;
@@ -18,7 +18,7 @@ export async function timesOfStatements(service: Service, work: () => Promise<vo
   return timesIn(readFileSync(file).subarray(from).toString());
 }
 
-/** Planning is part of binding values, for plans are made anew for each execution; so an execution has two lines. */
+/** Each execution has two log lines, bind and execute. PostgreSQL plans during bind, so both count. */
 function timesIn(log: string): StatementTimes {
   const times: StatementTimes = new Map();
   const bound = new Map<string, number>();

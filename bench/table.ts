@@ -1,6 +1,6 @@
 import type { Line } from './bench.ts';
 
-/** The lines as a table, each remark below its line. */
+/** The lines as a plain-text table, with each comment below its line. */
 export function tableOf(lines: readonly Line[]): string {
   const rows = lines.map(cellsOf);
   const all = [['what', 'measured', 'against', 'figure', 'goal', ''], ...rows];
@@ -8,18 +8,19 @@ export function tableOf(lines: readonly Line[]): string {
   const text = (row: string[]) =>
     row.map((cell, i) => (i === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[i] ?? 0))).join('  ');
   const [head, ...body] = all.map(text);
-  const withRemarks = body.flatMap((row, i) => [
+  const withComments = body.flatMap((row, i) => [
     row,
-    ...(lines[i]?.remark === undefined ? [] : [`    ${lines[i]?.remark}`]),
+    ...(lines[i]?.comment === undefined ? [] : [`    ${lines[i]?.comment}`]),
   ]);
-  return [head, '-'.repeat(head?.length ?? 0), ...withRemarks].join('\n');
+  return [head, '-'.repeat(head?.length ?? 0), ...withComments].join('\n');
 }
 
-/** A line as the words of its columns. */
+/** The cells of a line, in the order of the columns. */
 export function cellsOf(line: Line): string[] {
   return [line.what, line.ours, line.against, figureOf(line), goalOf(line), verdictOf(line)];
 }
 
+/** Whether the figure meets its goal; undefined without a goal. */
 export function isMet({ figure, goal }: Line): boolean | undefined {
   if (goal === undefined) return undefined;
   return 'atLeast' in goal ? figure >= goal.atLeast : figure <= goal.atMost;

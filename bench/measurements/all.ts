@@ -16,7 +16,7 @@ import { steady } from './steady.ts';
 import { subscribed } from './subscribed.ts';
 import { usualWay } from './usual-way.ts';
 
-/** Every measurement under the name it is asked for by, in the order they are run. */
+/** All measurements by their names on the command line, in the order of a complete run. */
 export const measurements: Record<string, (bench: Bench) => Promise<Line[]>> = {
   ceiling,
   'usual-way': usualWay,

@@ -1,7 +1,7 @@
 import type { Bench, Line } from '../bench.ts';
-import { startOther } from '../bench.ts';
-import { cpuRemark, perSecond } from '../format.ts';
-import { end } from '../processes/owned.ts';
+import { startComparisonServer } from '../bench.ts';
+import { cpuComment, perSecond } from '../format.ts';
+import { stopProcess } from '../processes/children.ts';
 import { createRequests } from '../requests.ts';
 import { interleave } from '../rounds.ts';
 
@@ -11,14 +11,14 @@ const goals = [
   { connections: 256, atLeast: 0.8 },
 ];
 
-/** Creates a second against what Fastify alone can do with requests of the same shape. */
+/** Compares creates per second with those of a Fastify server without a database. */
 export async function ceiling(bench: Bench): Promise<Line[]> {
   const { service, merchant, channelId } = await bench.emptyShop();
-  const bare = await startOther('bare-server.ts', [merchant.key]);
+  const bare = await startComparisonServer('bare-server.ts', [merchant.key]);
   const requests = createRequests(merchant.key, channelId);
   const lines: Line[] = [];
   for (const { connections, atLeast } of goals) {
-    const { series, ratios, foreignCpus } = await interleave(rounds, [
+    const { series, ratios, otherCpus } = await interleave(rounds, [
       {
         name: 'creates',
         run: () => bench.rate({ port: service.port, requests, connections }, () => service.cpu()),
@@ -33,9 +33,9 @@ export async function ceiling(bench: Bench): Promise<Line[]> {
       against: perSecond(against?.median),
       figure: ratios[1] as number,
       goal: { atLeast },
-      remark: cpuRemark(series, foreignCpus),
+      comment: cpuComment(series, otherCpus),
     });
   }
-  await end(bare.process);
+  await stopProcess(bare.process);
   return lines;
 }

@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Bench, Line } from '../bench.ts';
-import { cpuRemark, perSecond } from '../format.ts';
+import { cpuComment, perSecond } from '../format.ts';
 import { drain, registerEndpoint } from '../outbox.ts';
-import { ask, end, launchOwn } from '../processes/owned.ts';
+import { launchFile, request, stopProcess } from '../processes/children.ts';
 import type { PostJob, PostResult } from '../processes/post-loop.ts';
 import { type Receiver, startReceiver } from '../receiver.ts';
 import { interleave, type Sample } from '../rounds.ts';
@@ -10,27 +10,27 @@ import { sampleEventBody } from '../sample-event.ts';
 
 const rounds = 4;
 const deliveriesPerRound = 40_000;
-/** Of the bare loop, as when the goal was set. The service's own default is larger. */
+/** Concurrency of the comparison loops when the goal was set. The service's default is larger. */
 const inFlight = 64;
 
 /**
- * Deliveries a second that one process claims, signs, sends and records, against undici's bare loop; and what its sender
- * does of that alone, without a database.
+ * Compares the deliveries per second that one process claims, signs, sends and records with a bare undici loop, and the
+ * service's sender without a database with the same loop.
  */
 export async function deliveries(bench: Bench): Promise<Line[]> {
   const { service } = await bench.emptyShop();
   const receiver = await startReceiver();
-  const merchant = await service.makeMerchant('receiving');
+  const merchant = await service.createMerchant('receiving');
   const endpointId = await registerEndpoint(service, merchant.key, `http://127.0.0.1:${receiver.port}/`);
-  const bare = launchOwn('post-loop.ts');
-  const alone = launchOwn('sender-loop.ts');
-  const { series, ratios, foreignCpus } = await interleave(rounds, [
+  const bare = launchFile('post-loop.ts');
+  const senderOnly = launchFile('sender-loop.ts');
+  const { series, ratios, otherCpus } = await interleave(rounds, [
     { name: 'deliveries', run: () => drain(service, merchant, endpointId, receiver, deliveriesPerRound) },
     { name: 'bare undici loop', run: () => post(bare, receiver) },
-    { name: 'sender alone', run: () => post(alone, receiver) },
+    { name: 'sender alone', run: () => post(senderOnly, receiver) },
   ]);
   await service.empty();
-  await Promise.all([end(receiver.process), end(bare), end(alone)]);
+  await Promise.all([stopProcess(receiver.process), stopProcess(bare), stopProcess(senderOnly)]);
   bench.deliveriesPerSecond = series[0]?.median as number;
   return [
     {
@@ -40,7 +40,7 @@ export async function deliveries(bench: Bench): Promise<Line[]> {
       against: perSecond(series[1]?.median),
       figure: ratios[1] as number,
       goal: { atLeast: 0.6 },
-      remark: cpuRemark(series.slice(0, 2), foreignCpus),
+      comment: cpuComment(series.slice(0, 2), otherCpus),
     },
     {
       measurement: 'deliveries',
@@ -54,12 +54,12 @@ export async function deliveries(bench: Bench): Promise<Line[]> {
 
 async function post(loop: ChildProcess, { port }: Receiver): Promise<Sample> {
   const job: PostJob = { port, posts: deliveriesPerRound, inFlight, headers, body: sampleEventBody };
-  const { perSecond: value, failures } = await ask<PostResult>(loop, job);
+  const { perSecond: value, failures } = await request<PostResult>(loop, job);
   if (failures > 0) throw new Error(`${failures} posts failed.`);
   return { value };
 }
 
-/** The headers of the service, with signatures that stand for real ones. */
+/** The headers of the service, with constant signatures. */
 const headers = Object.entries({
   'Content-Type': 'application/json',
   'User-Agent': 'Florin-Webhooks',

@@ -1,14 +1,14 @@
-import { type Bench, type Line, startOther } from '../bench.ts';
-import { cpuRemark, perSecond } from '../format.ts';
-import { end } from '../processes/owned.ts';
+import { type Bench, type Line, startComparisonServer } from '../bench.ts';
+import { cpuComment, perSecond } from '../format.ts';
+import { stopProcess } from '../processes/children.ts';
 import { createRequests, detailRequests } from '../requests.ts';
 import { interleave } from '../rounds.ts';
 
 const rounds = 4;
-/** Asked for by turns. */
+/** Requested one after the other in a cycle. */
 const payments = 5_000;
 
-/** Details a second against what Fastify alone answers to a GET of the same shape. */
+/** Compares details per second with GET requests to a Fastify server without a database. */
 export async function detail(bench: Bench): Promise<Line[]> {
   const { service, merchant, channelId } = await bench.emptyShop();
   await bench.load({ port: service.port, requests: createRequests(merchant.key, channelId), seconds: 1 });
@@ -21,12 +21,12 @@ export async function detail(bench: Bench): Promise<Line[]> {
     merchant.key,
     rows.map(({ id }) => id),
   );
-  const bare = await startOther('bare-server.ts', [merchant.key]);
-  const { series, ratios, foreignCpus } = await interleave(rounds, [
+  const bare = await startComparisonServer('bare-server.ts', [merchant.key]);
+  const { series, ratios, otherCpus } = await interleave(rounds, [
     { name: 'detail', run: () => bench.rate({ port: service.port, requests }, () => service.cpu()) },
     { name: 'bare Fastify GET', run: () => bench.rate({ port: bare.port, requests }, bare.cpu) },
   ]);
-  await end(bare.process);
+  await stopProcess(bare.process);
   return [
     {
       measurement: 'detail',
@@ -35,7 +35,7 @@ export async function detail(bench: Bench): Promise<Line[]> {
       against: perSecond(series[1]?.median),
       figure: ratios[1] as number,
       goal: { atLeast: 0.5 },
-      remark: cpuRemark(series, foreignCpus),
+      comment: cpuComment(series, otherCpus),
     },
   ];
 }

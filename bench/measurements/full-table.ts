@@ -1,19 +1,19 @@
 import type { Bench, Line, Shop } from '../bench.ts';
-import { cpuRemark, perSecond, powerOfTen } from '../format.ts';
+import { cpuComment, perSecond, powerOfTen } from '../format.ts';
 import { createRequests } from '../requests.ts';
 import { interleave, type Sample } from '../rounds.ts';
 
-/** Short rounds, many of them: the machine drifts by more than what is looked for. */
+/** Many short rounds, because the machine drifts by more than the expected difference. */
 const rounds = 7;
 const seconds = 2;
 
-/** Creates a second on a table that holds a year of payments, against an empty one. */
+/** Compares creates per second on a table with a year of payments with those on an empty table. */
 export async function fullTable(bench: Bench): Promise<Line[]> {
   const { shop: full, filled } = await bench.fullShop();
   const empty = await bench.emptyShop();
   const creates = ({ service, merchant, channelId }: Shop): Promise<Sample> =>
     bench.rate({ port: service.port, requests: createRequests(merchant.key, channelId), seconds }, () => service.cpu());
-  const { series, ratios, foreignCpus } = await interleave(rounds, [
+  const { series, ratios, otherCpus } = await interleave(rounds, [
     { name: 'full', run: () => creates(full) },
     {
       name: 'empty',
@@ -32,7 +32,7 @@ export async function fullTable(bench: Bench): Promise<Line[]> {
       against: perSecond(against?.median),
       figure: ratios[1] as number,
       goal: { atLeast: 0.95 },
-      remark: cpuRemark(series, foreignCpus),
+      comment: cpuComment(series, otherCpus),
     },
   ];
 }

@@ -1,8 +1,8 @@
 import type { Bench, Line } from '../bench.ts';
+import { waitForPosts } from '../delivery-latency.ts';
 import { milliseconds, perSecond } from '../format.ts';
-import { arrivedAll } from '../lateness.ts';
-import { deliveryRate, registerEndpoint, until, writeBacklog } from '../outbox.ts';
-import { ask, end } from '../processes/owned.ts';
+import { deliveryRate, registerEndpoint, waitUntil, writeBacklog } from '../outbox.ts';
+import { request, stopProcess } from '../processes/children.ts';
 import { loopbackAddresses, type Receiver, startTimedReceiver } from '../receiver.ts';
 import { interleave, median, type Series } from '../rounds.ts';
 import type { Merchant, Service } from '../service.ts';
@@ -12,58 +12,57 @@ const seconds = 4;
 const shareOfRate = 1 / 5;
 const merchants = 10;
 const endpointsEach = 5;
-const stuckDeliveries = 100_000;
-/** To write deliveries before they fall due: those of the healthy ones, and those of the one that hangs. */
+const hangingDeliveries = 100_000;
+/** Time to insert deliveries before they fall due: for healthy endpoints, and for the hanging endpoint. */
 const dueInMs = 1_000;
-const stuckDueInMs = 3_000;
-/** While the deliveries of the hanging endpoint are being parked, which takes a second or two. */
-const arrivingSeconds = 2;
-/** With fewer than this many left in the common queue, the rest has been parked. */
-const leftInQueue = 300;
+const hangingDueInMs = 3_000;
+/** Parking the deliveries of the hanging endpoint takes one or two seconds. */
+const parkingSeconds = 2;
+/** Parking is finished when the common queue has fewer deliveries than this. */
+const maxLeftInQueue = 300;
 
 /**
- * How late posts to 50 healthy endpoints are, from the moment a delivery falls due until its post has arrived: beside one
- * more endpoint that hangs with 100,000 deliveries due behind it, against the same without it. They fall due evenly, a
- * fifth of the deliveries a second there can be, written beforehand; so nothing but sending goes on. Each endpoint is an
- * origin of its own.
+ * Measures the latency of posts to 50 healthy endpoints, from the due time to the arrival, with and without another
+ * endpoint that hangs with 100,000 due deliveries. Deliveries fall due evenly at a fifth of the maximum delivery rate and
+ * are inserted beforehand, so that the service does nothing but send. Each endpoint is a separate origin.
  */
 export async function isolation(bench: Bench): Promise<Line[]> {
   const ratePerSecond = (await deliveryRate(bench)) * shareOfRate;
   const { service } = await bench.emptyShop();
   const [hanging = '', ...healthy] = loopbackAddresses(10, 1 + merchants * endpointsEach);
   const receiver = await startTimedReceiver({ answering: healthy, hanging: [hanging] });
-  const told = await subscribe(service, healthy, receiver);
-  const stuck = await service.makeMerchant('hanging');
-  const p99 = (dueMs: number, lasting = seconds) =>
-    latenessOfDue(service, receiver, told, ratePerSecond, dueMs, lasting);
+  const subscribers = await subscribe(service, healthy, receiver);
+  const hangingMerchant = await service.createMerchant('hanging');
+  const p99 = (dueMs: number, durationSeconds = seconds) =>
+    measureDueToPost(service, receiver, subscribers, ratePerSecond, dueMs, durationSeconds);
   await p99(Date.now() + dueInMs);
-  const arriving: number[] = [];
-  const { series, ratios, foreignCpus } = await interleave(rounds, [
+  const p99sWhileParking: number[] = [];
+  const { series, ratios, otherCpus } = await interleave(rounds, [
     {
       name: 'beside one that hangs',
       run: async () => {
-        await comeToRest(service);
-        const dueMs = Date.now() + stuckDueInMs;
-        await hang(service, stuck, `http://${hanging}:${receiver.port}/`, dueMs);
-        arriving.push(await p99(dueMs, arrivingSeconds));
-        await until(() => isAside(service));
-        await service.settled();
+        await emptyAndWait(service);
+        const dueMs = Date.now() + hangingDueInMs;
+        await hang(service, hangingMerchant, `http://${hanging}:${receiver.port}/`, dueMs);
+        p99sWhileParking.push(await p99(dueMs, parkingSeconds));
+        await waitUntil(() => isParked(service));
+        await service.waitUntilIdle();
         const value = await p99(Date.now() + dueInMs);
-        await ask(receiver.process, { letGo: true });
+        await request(receiver.process, { closeHanging: true });
         return { value };
       },
     },
     {
       name: 'alone',
       run: async () => {
-        await comeToRest(service);
+        await emptyAndWait(service);
         return { value: await p99(Date.now() + dueInMs) };
       },
     },
   ]);
   await service.query('update webhook_endpoint set state = false');
   await service.empty();
-  await end(receiver.process);
+  await stopProcess(receiver.process);
   const [ours, against] = series;
   return [
     {
@@ -73,64 +72,70 @@ export async function isolation(bench: Bench): Promise<Line[]> {
       against: milliseconds(against?.median as number),
       figure: ratios[1] as number,
       goal: { atMost: 1.05 },
-      remark: `${perSecond(ratePerSecond)}; rounds ${each(ours)} | ${each(against)} ms; while the 10⁵ are being parked ${milliseconds(median(arriving))}; others used ${foreignCpus.toFixed(2)} CPU`,
+      comment: `${perSecond(ratePerSecond)}; rounds ${roundedMs(ours)} | ${roundedMs(against)} ms; while the 10⁵ are being parked ${milliseconds(median(p99sWhileParking))}; others used ${otherCpus.toFixed(2)} CPU`,
     },
   ];
 }
 
-const each = (series: Series | undefined) => series?.values.map((ms) => ms.toFixed(0)).join(', ');
+/** Endpoint ids by tenant id. */
+type EndpointsByTenant = Map<number, number[]>;
 
-/** Endpoints by the tenant they are registered by. */
-type Told = Map<number, number[]>;
-
-async function subscribe(service: Service, addresses: readonly string[], { port }: Receiver): Promise<Told> {
-  const told: Told = new Map();
+async function subscribe(
+  service: Service,
+  addresses: readonly string[],
+  { port }: Receiver,
+): Promise<EndpointsByTenant> {
+  const subscribers: EndpointsByTenant = new Map();
   for (let i = 0; i < merchants; i++) {
-    const { tenantId, key } = await service.makeMerchant(`healthy-${i}`);
+    const { tenantId, key } = await service.createMerchant(`healthy-${i}`);
     const ids: number[] = [];
     for (const address of addresses.slice(i * endpointsEach, (i + 1) * endpointsEach)) {
       ids.push(await registerEndpoint(service, key, `http://${address}:${port}/`));
     }
-    told.set(tenantId, ids);
+    subscribers.set(tenantId, ids);
   }
-  return told;
+  return subscribers;
 }
 
-/** The 99th percentile of how late posts are to the healthy ones, of deliveries that fall due evenly from a moment on. */
-async function latenessOfDue(
+/** The p99 latency in ms of posts to the healthy endpoints. Deliveries fall due evenly from `notBeforeMs` or now on. */
+async function measureDueToPost(
   service: Service,
   receiver: Receiver,
-  told: Told,
+  subscribers: EndpointsByTenant,
   ratePerSecond: number,
-  wantedMs: number,
-  lasting: number,
+  notBeforeMs: number,
+  durationSeconds: number,
 ): Promise<number> {
-  await ask(receiver.process, { reset: true });
-  const dueMs = Math.max(wantedMs, Date.now());
-  const events = Math.max(1, Math.round((ratePerSecond * lasting) / merchants / endpointsEach));
-  for (const [tenantId, endpointIds] of told) {
-    await writeBacklog(service, { tenantId, endpointIds, events, dueMs, withinMs: lasting * 1000 });
+  await request(receiver.process, { reset: true });
+  const dueMs = Math.max(notBeforeMs, Date.now());
+  const events = Math.max(1, Math.round((ratePerSecond * durationSeconds) / merchants / endpointsEach));
+  for (const [tenantId, endpointIds] of subscribers) {
+    await writeBacklog(service, { tenantId, endpointIds, events, dueMs, withinMs: durationSeconds * 1000 });
   }
-  const { posts } = await arrivedAll(receiver, events * merchants * endpointsEach);
+  const { posts } = await waitForPosts(receiver, events * merchants * endpointsEach);
   return posts.p99Ms;
 }
 
-/** An endpoint nothing is known of yet, so that each round finds the same, and what falls due for it all at once. */
+async function emptyAndWait(service: Service): Promise<void> {
+  await service.empty();
+  await service.waitUntilIdle();
+}
+
+/** Registers a hanging endpoint and inserts its deliveries, all due at once. A new one per round has no history. */
 async function hang(service: Service, { key, tenantId }: Merchant, url: string, dueMs: number): Promise<void> {
   const endpointId = await registerEndpoint(service, key, url);
-  await writeBacklog(service, { tenantId, endpointIds: [endpointId], events: stuckDeliveries, dueMs, withinMs: 0 });
+  await writeBacklog(service, { tenantId, endpointIds: [endpointId], events: hangingDeliveries, dueMs, withinMs: 0 });
   for (const table of ['delivery', 'event']) await service.query(`analyze ${table}`);
 }
 
-async function comeToRest(service: Service): Promise<void> {
-  await service.empty();
-  await service.settled();
-}
-
-async function isAside(service: Service): Promise<boolean> {
+async function isParked(service: Service): Promise<boolean> {
   const [row] = await service.query<{ left: number }>(
     `select count(*)::int as left
-       from (select 1 from delivery where state = 'OPEN' and not aside limit ${leftInQueue}) as queued`,
+       from (select 1 from delivery where state = 'OPEN' and not aside limit ${maxLeftInQueue}) as queued`,
   );
-  return (row?.left ?? 0) < leftInQueue;
+  return (row?.left ?? 0) < maxLeftInQueue;
+}
+
+function roundedMs(series: Series | undefined): string | undefined {
+  return series?.values.map((ms) => ms.toFixed(0)).join(', ');
 }

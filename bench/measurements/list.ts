@@ -7,24 +7,24 @@ import { type Comparison, interleave, type Sample, type Side } from '../rounds.t
 const rounds = 7;
 const smallRows = 10_000;
 const pageSize = 20;
-/** One request at a time over one kept connection: a latency, not a throughput. */
-const alone = { connections: 1, seconds: 0.25, warmUpSeconds: 0.05 };
+/** One request at a time over one connection, because latency is measured and not throughput. */
+const sequential = { connections: 1, seconds: 0.25, warmUpSeconds: 0.05 };
 
-/** The list's first page with its exact total on a full table against a small one, and its last page against its first. */
+/** Compares page 1 of the list with its exact total on a full and on a small table, and the last page with page 1. */
 export async function list(bench: Bench): Promise<Line[]> {
   const [full, small] = [await bench.fullShop(), await bench.smallShop(smallRows)];
   return [
-    await growth(bench, full, small),
-    await farEnd(bench, full, 'no filter', ''),
-    await farEnd(bench, full, 'status', 'status=SUCCESS'),
+    await compareFilters(bench, full, small),
+    await compareLastPage(bench, full, 'no filter', ''),
+    await compareLastPage(bench, full, 'status', 'status=SUCCESS'),
   ];
 }
 
-/** Every filter on both tables; the worst one counts. */
-async function growth(bench: Bench, full: FilledShop, small: FilledShop): Promise<Line> {
+/** Measures every filter on both tables; the result is the worst ratio. */
+async function compareFilters(bench: Bench, full: FilledShop, small: FilledShop): Promise<Line> {
   const names = filters(full.filled).map(({ name }) => name);
   const sides = [full, small].map(({ shop, filled }) =>
-    filters(filled).map(({ name, query }) => latency(bench, shop, name, query)),
+    filters(filled).map(({ name, query }) => latencySide(bench, shop, name, query)),
   );
   const compared: { name: string; comparison: Comparison; ratio: number }[] = [];
   for (const [i, name] of names.entries()) {
@@ -40,7 +40,7 @@ async function growth(bench: Bench, full: FilledShop, small: FilledShop): Promis
     against: milliseconds(against?.median as number),
     figure: worst.ratio,
     goal: { atMost: 1.5 },
-    remark: `worst: ${worst.name}; ${compared
+    comment: `worst: ${worst.name}; ${compared
       .map(
         ({ name, comparison, ratio }) =>
           `${name} ${milliseconds(comparison.series[0]?.median as number)} (${ratio.toFixed(2)})`,
@@ -49,17 +49,17 @@ async function growth(bench: Bench, full: FilledShop, small: FilledShop): Promis
   };
 }
 
-/** The last page against the first; the middle of a day, the deepest a page can lie, is told beside it. */
-async function farEnd(bench: Bench, { shop, filled }: FilledShop, name: string, query: string): Promise<Line> {
+/** Compares the last page with page 1. The comment has the slowest page, which lies in the middle of a day. */
+async function compareLastPage(bench: Bench, { shop, filled }: FilledShop, name: string, query: string): Promise<Line> {
   const total = await totalOf(shop, query);
   const pages = Math.ceil(total / pageSize);
-  // Half a day behind the middle of the table: nothing can be skipped of that half.
+  // Half a day after the middle of the table: the rollup cannot skip rows of that half day.
   const middle = Math.floor(pages / 2 + pages / filledDays / 2);
   const page = (number: number) => `${query}${query === '' ? '' : '&'}page=${number}`;
-  const { series, ratios, foreignCpus } = await interleave(rounds, [
-    latency(bench, shop, 'last page', page(pages)),
-    latency(bench, shop, 'page 1', page(1)),
-    latency(bench, shop, 'middle of a day', page(middle)),
+  const { series, ratios, otherCpus } = await interleave(rounds, [
+    latencySide(bench, shop, 'last page', page(pages)),
+    latencySide(bench, shop, 'page 1', page(1)),
+    latencySide(bench, shop, 'middle of a day', page(middle)),
   ]);
   return {
     measurement: 'list',
@@ -68,17 +68,17 @@ async function farEnd(bench: Bench, { shop, filled }: FilledShop, name: string, 
     against: milliseconds(series[1]?.median as number),
     figure: ratios[1] as number,
     goal: { atMost: 3 },
-    remark: `page ${pages}; a page from the middle of a day ${milliseconds(series[2]?.median as number)}; others used ${foreignCpus.toFixed(2)} CPU`,
+    comment: `page ${pages}; a page from the middle of a day ${milliseconds(series[2]?.median as number)}; others used ${otherCpus.toFixed(2)} CPU`,
   };
 }
 
 /** The median latency of a list request. */
-function latency(bench: Bench, { service, merchant }: Shop, name: string, query: string): Side {
+function latencySide(bench: Bench, { service, merchant }: Shop, name: string, query: string): Side {
   const requests = [get(`/api/transaction/list?pageSize=${pageSize}&${query}`, merchant.key)];
   return {
     name,
     run: async (): Promise<Sample> => {
-      const { medianMs, failures } = await bench.load({ port: service.port, requests, ...alone });
+      const { medianMs, failures } = await bench.load({ port: service.port, requests, ...sequential });
       if (failures > 0) throw new Error(`${failures} list requests failed.`);
       return { value: medianMs };
     },
@@ -93,7 +93,7 @@ async function totalOf({ service, merchant }: Shop, query: string): Promise<numb
   return reply.pagination.total;
 }
 
-/** Each filter of the interface, and the pairs that differ in what they read. */
+/** Every filter of the API, and the pairs that read different groups. */
 function filters({ channelIds, userIds }: Filled): { name: string; query: string }[] {
   const channel = `channelId=${channelIds[1]}`;
   const user = `userId=${userIds[1]}`;

@@ -1,53 +1,52 @@
 import { type Bench, type Line, openShop } from '../bench.ts';
+import { measureCreateToPost } from '../delivery-latency.ts';
 import { milliseconds, perSecond } from '../format.ts';
-import { latenessOfCreates } from '../lateness.ts';
 import { deliveryRate, registerEndpoint, writeBacklog } from '../outbox.ts';
-import { end } from '../processes/owned.ts';
+import { stopProcess } from '../processes/children.ts';
 import { loopbackAddresses, type Receiver, startTimedReceiver } from '../receiver.ts';
 import { createRequests } from '../requests.ts';
 import { Service } from '../service.ts';
 
 const healthyEndpoints = 100;
-/** As many hang as refuse. */
+/** One half hangs, the other half refuses connections. */
 const deadEndpoints = 9_900;
 const registeredAtOnce = 64;
-/** Deliveries that wait for each endpoint, and since when. */
-const waitingEach = 10;
-const waitingSinceMs = 3_600_000;
+/** The backlog of each endpoint when the measurement begins, and its age. */
+const backlogPerEndpoint = 10;
+const backlogAgeMs = 3_600_000;
 const shareOfRate = 1 / 20;
 const seconds = 20;
 
 /**
- * 10,000 endpoints, each an origin of its own, of which one in a hundred answers; half the others refuse connections,
- * half accept them and never answer. Ten deliveries wait for each of them since an hour ago, as after a standstill, and
- * the service is started anew, so that it knows of none of them how they answer. From then on payments are taken, each told
- * to all healthy ones, as many as make for a twentieth of the deliveries a second there can be; it is measured how late
- * they hear of them.
+ * Measures the latency of posts to 100 healthy endpoints among 10,000, each a separate origin. Half of the others refuse
+ * connections, half accept them and never respond. Each endpoint has a backlog of ten deliveries that is up to an hour
+ * old, as after an outage, and the service has just been restarted, so that it knows nothing about the endpoints. Payments
+ * are created at a rate that needs a twentieth of the maximum delivery rate; all healthy endpoints receive their events.
  */
 export async function manyEndpoints(bench: Bench): Promise<Line[]> {
   const createsPerSecond = Math.max(1, ((await deliveryRate(bench)) * shareOfRate) / healthyEndpoints);
-  const { service: former, merchant, channelId } = await openShop();
+  const { service: seeding, merchant, channelId } = await openShop();
   const healthy = loopbackAddresses(20, healthyEndpoints);
   const hanging = loopbackAddresses(21, deadEndpoints / 2);
-  // Nobody listens there.
+  // No process listens at these addresses.
   const refusing = loopbackAddresses(64, deadEndpoints / 2);
-  const dead = await former.makeMerchant('dead');
+  const dead = await seeding.createMerchant('dead');
   const receiver = await startTimedReceiver({ answering: healthy, hanging });
   const mixed = hanging.flatMap((address, i) => [address, refusing[i] as string]);
-  const deadIds = await registerAll(former, dead.key, mixed, receiver);
-  const healthyIds = await registerAll(former, merchant.key, healthy, receiver);
-  const waiting = { events: waitingEach, dueMs: Date.now() - waitingSinceMs, withinMs: waitingSinceMs / 2 };
-  await writeBacklog(former, { ...waiting, tenantId: dead.tenantId, endpointIds: deadIds });
-  await writeBacklog(former, { ...waiting, tenantId: merchant.tenantId, endpointIds: healthyIds });
-  for (const table of ['delivery', 'event', 'webhook_endpoint']) await former.query(`analyze ${table}`);
-  await former.stop({ keepData: true });
-  const service = await Service.start(former.dataDir);
+  const deadIds = await registerAll(seeding, dead.key, mixed, receiver);
+  const healthyIds = await registerAll(seeding, merchant.key, healthy, receiver);
+  const backlog = { events: backlogPerEndpoint, dueMs: Date.now() - backlogAgeMs, withinMs: backlogAgeMs / 2 };
+  await writeBacklog(seeding, { ...backlog, tenantId: dead.tenantId, endpointIds: deadIds });
+  await writeBacklog(seeding, { ...backlog, tenantId: merchant.tenantId, endpointIds: healthyIds });
+  for (const table of ['delivery', 'event', 'webhook_endpoint']) await seeding.query(`analyze ${table}`);
+  await seeding.stop({ keepData: true });
+  const service = await Service.start(seeding.dataDir);
   const requests = createRequests(merchant.key, channelId);
-  const creating = { requests, createsPerSecond, seconds, endpoints: healthyEndpoints };
-  const { posts, firsts, earlier } = await latenessOfCreates(bench, service, receiver, creating);
-  const dealings = await dealingsWith(service, dead.tenantId);
+  const createLoad = { requests, createsPerSecond, seconds, endpoints: healthyEndpoints };
+  const { posts, firstPosts, backlogPosts } = await measureCreateToPost(bench, service, receiver, createLoad);
+  const attempts = await summarizeAttempts(service, dead.tenantId);
   await service.stop();
-  await end(receiver.process);
+  await stopProcess(receiver.process);
   return [
     {
       measurement: 'many-endpoints',
@@ -56,7 +55,7 @@ export async function manyEndpoints(bench: Bench): Promise<Line[]> {
       against: `median ${milliseconds(posts.medianMs)}`,
       figure: posts.p99Ms / 1000,
       goal: { atMost: 2 },
-      remark: `${posts.count} posts at ${perSecond(createsPerSecond * healthyEndpoints)}, the latest after ${milliseconds(posts.longestMs)}; the first to each endpoint after ${milliseconds(firsts.medianMs)}, at most ${milliseconds(firsts.longestMs)}; ${earlier} of ${healthyEndpoints * waitingEach} that waited for these; ${dealings}`,
+      comment: `${posts.count} posts at ${perSecond(createsPerSecond * healthyEndpoints)}, the latest after ${milliseconds(posts.longestMs)}; the first to each endpoint after ${milliseconds(firstPosts.medianMs)}, at most ${milliseconds(firstPosts.longestMs)}; ${backlogPosts} of ${healthyEndpoints * backlogPerEndpoint} of their backlog sent; ${attempts}`,
     },
   ];
 }
@@ -78,14 +77,14 @@ async function registerAll(
   return ids;
 }
 
-/** What has been done for the dead ones so far. */
-async function dealingsWith(service: Service, tenantId: number): Promise<string> {
-  const [row] = await service.query<{ refused: number; silent: number; tried: number; paused: number }>(
+/** Delivery attempts at the dead endpoints so far. */
+async function summarizeAttempts(service: Service, tenantId: number): Promise<string> {
+  const [row] = await service.query<{ refused: number; timed_out: number; tried: number; paused: number }>(
     `select (select count(*) from delivery_attempt where tenant_id = $1 and outcome = 'refused')::int as refused,
-            (select count(*) from delivery_attempt where tenant_id = $1 and outcome = 'timeout')::int as silent,
+            (select count(*) from delivery_attempt where tenant_id = $1 and outcome = 'timeout')::int as timed_out,
             (select count(distinct endpoint_id) from delivery where tenant_id = $1 and claims > 0)::int as tried,
             (select count(*) from webhook_endpoint where tenant_id = $1 and open_until is not null)::int as paused`,
     [tenantId],
   );
-  return `${row?.tried} dead ones tried meanwhile, ${row?.refused} times refused, ${row?.silent} times silent, ${row?.paused} paused`;
+  return `${row?.tried} dead endpoints tried, ${row?.refused} attempts refused, ${row?.timed_out} timed out, ${row?.paused} endpoints paused`;
 }

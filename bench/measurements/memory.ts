@@ -5,22 +5,22 @@ import { memoryOf } from '../processes/cpu.ts';
 import { createRequests } from '../requests.ts';
 import { median } from '../rounds.ts';
 
-/** How many payments are taken before it is judged. */
+/** Payments created during the measurement. */
 const creates = 1_000_000;
 const sampleEveryMs = 200;
-const secondsAtOnce = 5;
+const secondsPerLoad = 5;
 
-/** What the service's process holds in memory while it takes payments as fast as it can, and whether that grows. */
+/** Measures the resident memory of the service at the maximum create rate, and its growth between the two halves. */
 export async function memory(bench: Bench): Promise<Line[]> {
   const { service, merchant, channelId } = await openShop();
   const requests = createRequests(merchant.key, channelId);
-  const atRest = memoryOf(service.pid);
+  const beforeLoad = memoryOf(service.pid);
   const samplesMb: number[] = [];
   const sampling = setInterval(() => samplesMb.push(memoryOf(service.pid).residentMb), sampleEveryMs);
   let served = 0;
   const startedAt = performance.now();
   while (served < creates) {
-    const load = { port: service.port, requests, seconds: secondsAtOnce, warmUpSeconds: 0 };
+    const load = { port: service.port, requests, seconds: secondsPerLoad, warmUpSeconds: 0 };
     const result = await bench.load(load);
     if (result.failures > 0) throw new Error(`${result.failures} of ${result.served} requests failed.`);
     served += result.served;
@@ -31,7 +31,7 @@ export async function memory(bench: Bench): Promise<Line[]> {
   const [first, second] = [median(samplesMb.slice(0, half)), median(samplesMb.slice(half))];
   const { peakMb, ofFilesMb } = memoryOf(service.pid);
   await service.stop();
-  const after = `${(served / 1e6).toFixed(2)} × 10⁶ creates`;
+  const createCount = `${(served / 1e6).toFixed(2)} × 10⁶ creates`;
   return [
     {
       measurement: 'memory',
@@ -40,7 +40,7 @@ export async function memory(bench: Bench): Promise<Line[]> {
       against: `peak ${megabytes(peakMb)}`,
       figure: second,
       goal: { atMost: 150 },
-      remark: `over ${after} at ${perSecond(served / seconds)}, 64 connections; before them ${megabytes(atRest.residentMb)}; ${megabytes(ofFilesMb)} of it is program text mapped from files`,
+      comment: `over ${createCount} at ${perSecond(served / seconds)}, 64 connections; before them ${megabytes(beforeLoad.residentMb)}; ${megabytes(ofFilesMb)} of it is program text mapped from files`,
     },
     {
       measurement: 'memory',

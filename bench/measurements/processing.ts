@@ -1,23 +1,23 @@
 import type { Bench, Line } from '../bench.ts';
-import { cpuRemark, perSecond } from '../format.ts';
+import { cpuComment, perSecond } from '../format.ts';
 import { createRequests } from '../requests.ts';
 import { interleave, type Sample } from '../rounds.ts';
 import type { Merchant, Service } from '../service.ts';
 
 const rounds = 4;
 const seconds = 3;
-const drainedWithinMs = 60_000;
+const drainDeadlineMs = 60_000;
 
 /**
- * Payments a second from create to SUCCESS through the sandbox, against creates alone. Creates come as fast as they are
- * answered, for some seconds; the clock runs until the last of them has been charged and settled, so that nothing is
- * counted that was only put off.
+ * Compares payments per second from create to SUCCESS through the sandbox with creates alone. Creates run at the maximum
+ * rate for some seconds, and the time counts until the last payment has been charged and settled, so that deferred work
+ * is included.
  */
 export async function processing(bench: Bench): Promise<Line[]> {
   const { service, merchant, channelId } = await bench.emptyShop();
-  const sandbox = await service.makeChannel('sandbox', 'sandbox');
-  const { series, ratios, foreignCpus } = await interleave(rounds, [
-    { name: 'to SUCCESS', run: () => toSuccess(bench, service, merchant, sandbox) },
+  const sandbox = await service.createChannel('sandbox', 'sandbox');
+  const { series, ratios, otherCpus } = await interleave(rounds, [
+    { name: 'to SUCCESS', run: () => measureToSuccess(bench, service, merchant, sandbox) },
     {
       name: 'creates',
       run: () =>
@@ -35,14 +35,19 @@ export async function processing(bench: Bench): Promise<Line[]> {
       against: perSecond(series[1]?.median),
       figure: ratios[1] as number,
       goal: { atLeast: 0.3 },
-      remark: cpuRemark(series, foreignCpus),
+      comment: cpuComment(series, otherCpus),
     },
   ];
 }
 
-async function toSuccess(bench: Bench, service: Service, merchant: Merchant, channelId: number): Promise<Sample> {
+async function measureToSuccess(
+  bench: Bench,
+  service: Service,
+  merchant: Merchant,
+  channelId: number,
+): Promise<Sample> {
   await service.empty();
-  await service.settled();
+  await service.waitUntilIdle();
   const before = service.cpu();
   const startedAt = performance.now();
   await bench.load({
@@ -51,10 +56,10 @@ async function toSuccess(bench: Bench, service: Service, merchant: Merchant, cha
     seconds,
     warmUpSeconds: 0,
   });
-  const deadline = performance.now() + drainedWithinMs;
-  while (await anyUnderWay(service)) {
+  const deadline = performance.now() + drainDeadlineMs;
+  while (await hasUnfinishedOperations(service)) {
     if (performance.now() > deadline) throw new Error('The payments did not end within a minute.');
-    await new Promise((passed) => setTimeout(passed, 20));
+    await new Promise((resolve) => setTimeout(resolve, 20));
   }
   const elapsedSeconds = (performance.now() - startedAt) / 1000;
   const after = service.cpu();
@@ -68,7 +73,7 @@ async function toSuccess(bench: Bench, service: Service, merchant: Merchant, cha
   };
 }
 
-async function anyUnderWay(service: Service): Promise<boolean> {
+async function hasUnfinishedOperations(service: Service): Promise<boolean> {
   const [row] = await service.query<{ open: boolean }>(
     'select exists (select 1 from provider_operation where finished_at is null) as open',
   );

@@ -1,30 +1,34 @@
 import { type Bench, type Line, openShop, type Shop } from '../bench.ts';
-import { cpuRemark, perSecond } from '../format.ts';
+import { cpuComment, perSecond } from '../format.ts';
 import { createRequests } from '../requests.ts';
 import { interleave, median, type Sample } from '../rounds.ts';
 import { Service } from '../service.ts';
 
 const seconds = 3;
 const customers = 1_000;
-const renewedWithinMs = 10 * 60_000;
+const renewalDeadlineMs = 10 * 60_000;
 
-/** By name alone: a minute and more. */
-export const renewals = (bench: Bench) => measured(bench, 'renewals', 100_000, 1);
+/** Not part of a complete run, because it takes more than a minute. */
+export const renewals = (bench: Bench) => measureRenewals(bench, 'renewals', 100_000, 1);
 
-/** A tenth of them, in every whole run. */
-export const someRenewals = (bench: Bench) => measured(bench, 'some-renewals', 10_000, 2);
+/** A tenth of the subscriptions, in every complete run. */
+export const someRenewals = (bench: Bench) => measureRenewals(bench, 'some-renewals', 10_000, 2);
 
 /**
- * Subscriptions a second from due to renewed: all fall due at one moment, each with its period written, its invoice raised
- * and numbered, its event told and its payment opened, on a channel without a provider. Against creates alone, whose row is
- * one of those that a renewal writes. PostgreSQL counts the statements.
+ * Compares renewals per second with creates per second. All subscriptions fall due at the same time; each renewal writes
+ * a period, a numbered invoice, an event and a payment on a channel without a provider. PostgreSQL counts the statements.
  */
-async function measured(bench: Bench, measurement: string, subscriptions: number, rounds: number): Promise<Line[]> {
-  const shop = await countingShop();
+async function measureRenewals(
+  bench: Bench,
+  measurement: string,
+  subscriptions: number,
+  rounds: number,
+): Promise<Line[]> {
+  const shop = await openCountingShop();
   const { service, merchant, channelId } = shop;
   const statements: number[] = [];
-  const { series, ratios, foreignCpus } = await interleave(rounds, [
-    { name: 'renewals', run: () => renewed(shop, subscriptions, (count) => statements.push(count)) },
+  const { series, ratios, otherCpus } = await interleave(rounds, [
+    { name: 'renewals', run: () => renewAll(shop, subscriptions, (count) => statements.push(count)) },
     {
       name: 'creates',
       run: () =>
@@ -42,13 +46,13 @@ async function measured(bench: Bench, measurement: string, subscriptions: number
       ours: perSecond(series[0]?.median),
       against: perSecond(series[1]?.median),
       figure: ratios[1] as number,
-      remark: `${perThousand.toFixed(0)} statements for 1,000 renewals; ${cpuRemark(series, foreignCpus)}`,
+      comment: `${perThousand.toFixed(0)} statements for 1,000 renewals; ${cpuComment(series, otherCpus)}`,
     },
   ];
 }
 
-/** A service of its own, whose PostgreSQL counts statements: that takes a library which is loaded when it starts. */
-async function countingShop(): Promise<Shop> {
+/** A separate service whose PostgreSQL counts statements. The library for that loads only when PostgreSQL starts. */
+async function openCountingShop(): Promise<Shop> {
   const { service, merchant, channelId } = await openShop();
   await service.query(`alter system set shared_preload_libraries = 'pg_stat_statements'`);
   await service.stop({ keepData: true });
@@ -57,30 +61,30 @@ async function countingShop(): Promise<Shop> {
   return { service: counting, merchant, channelId };
 }
 
-async function renewed(
+async function renewAll(
   { service, merchant, channelId }: Shop,
   subscriptions: number,
-  tellStatements: (count: number) => void,
+  onStatementCount: (count: number) => void,
 ): Promise<Sample> {
-  await emptyAll(service);
+  await emptyBillingTables(service);
   await service.query(insertSubscriptions, [merchant.tenantId, channelId, merchant.userId, customers, subscriptions]);
   for (const table of ['customer', 'subscription', 'subscription_period'])
     await service.query(`vacuum analyze ${table}`);
   await service.query('checkpoint');
-  await service.settled();
+  await service.waitUntilIdle();
   await service.query('select pg_stat_statements_reset()');
   const before = service.cpu();
   const startedAt = performance.now();
   await service.query('update subscription set due_at = period_end');
-  await nothingIsDue(service);
+  await waitUntilNothingIsDue(service);
   const value = subscriptions / ((performance.now() - startedAt) / 1000);
   const after = service.cpu();
   const [{ run } = { run: 0 }] = await service.query<{ run: number }>(countStatements);
-  tellStatements(run);
+  onStatementCount(run);
   const [{ paid } = { paid: 0 }] = await service.query<{ paid: number }>(
     'select count(*)::int as paid from transaction',
   );
-  if (paid !== subscriptions) throw new Error(`${paid} payments were opened for ${subscriptions} renewals.`);
+  if (paid !== subscriptions) throw new Error(`${paid} payments were created for ${subscriptions} renewals.`);
   return {
     value,
     cpu: {
@@ -90,27 +94,8 @@ async function renewed(
   };
 }
 
-/** All that found or wrote a row, and what begins and ends transactions; not the looks of workers that found nothing, nor ours. */
-const countStatements = `
-  select coalesce(sum(calls), 0)::int as run
-    from pg_stat_statements
-   where (rows > 0 or query ~* '^(begin|commit|discard|set) ?') and query !~ 'any_due|period_end$|pg_stat_statements'`;
-
-async function nothingIsDue(service: Service): Promise<void> {
-  const deadline = performance.now() + renewedWithinMs;
-  for (;;) {
-    const [row] = await service.query<{ any_due: boolean }>(
-      `select exists (select 1 from subscription where clock_id = 0 and due_at <= now())
-           or exists (select 1 from subscription_charge where clock_id = 0 and due_at <= now()) as any_due`,
-    );
-    if (row?.any_due !== true) return;
-    if (performance.now() > deadline) throw new Error('The subscriptions were not renewed within ten minutes.');
-    await new Promise((passed) => setTimeout(passed, 50));
-  }
-}
-
-/** In the order in which idle workers look at these tables, so that neither waits for the other. */
-async function emptyAll(service: Service): Promise<void> {
+/** Locks the tables in the order in which idle workers read them, which prevents a deadlock. */
+async function emptyBillingTables(service: Service): Promise<void> {
   await service.empty();
   await service.query(
     `truncate subscription, subscription_charge, subscription_line, subscription_period, plan, customer, invoice,
@@ -118,7 +103,10 @@ async function emptyAll(service: Service): Promise<void> {
   );
 }
 
-/** Tenant, channel, user, how many customers, how many subscriptions: monthly ones whose trial has just ended, not due yet. */
+/**
+ * Inserts monthly subscriptions whose trial has just ended, not due yet.
+ * Parameters: tenant, channel, user, number of customers, number of subscriptions.
+ */
 const insertSubscriptions = `
   with moment as (
     select date_trunc('second', now()) - interval '1 minute' as ends
@@ -141,3 +129,22 @@ const insertSubscriptions = `
   )
   insert into subscription_period (tenant_id, subscription_id, start_at, end_at, kind)
   select tenant_id, id, period_start, period_end, 'TRIAL' from made`;
+
+async function waitUntilNothingIsDue(service: Service): Promise<void> {
+  const deadline = performance.now() + renewalDeadlineMs;
+  for (;;) {
+    const [row] = await service.query<{ any_due: boolean }>(
+      `select exists (select 1 from subscription where clock_id = 0 and due_at <= now())
+           or exists (select 1 from subscription_charge where clock_id = 0 and due_at <= now()) as any_due`,
+    );
+    if (row?.any_due !== true) return;
+    if (performance.now() > deadline) throw new Error('The subscriptions were not renewed within ten minutes.');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** Statements that returned or wrote rows, and transaction control. Excludes polls without due work and the bench. */
+const countStatements = `
+  select coalesce(sum(calls), 0)::int as run
+    from pg_stat_statements
+   where (rows > 0 or query ~* '^(begin|commit|discard|set) ?') and query !~ 'any_due|period_end$|pg_stat_statements'`;

@@ -8,8 +8,8 @@ const coldRounds = 3;
 const warmRoundsEach = 2;
 
 /**
- * From the start of the process until `/health/ready` answers 200, in the way `npm start` runs it once all is
- * installed: on a folder that is not there yet, and again on the folder it left behind.
+ * Measures the time from the start of the process until `/health/ready` answers 200, with the command line of `npm start`:
+ * on a new data folder, and again on the same folder.
  */
 export async function start(_bench: Bench): Promise<Line[]> {
   const coldMs: number[] = [];
@@ -26,8 +26,8 @@ export async function start(_bench: Bench): Promise<Line[]> {
     }
     await service.stop();
   }
-  const foreignUs = Math.max(0, machineBusyUs() - busyUs - (timesOfTree(process.pid) - ownUs));
-  const remark = `others used ${(foreignUs / 1000 / (performance.now() - startedAt)).toFixed(2)} CPU`;
+  const otherUs = Math.max(0, machineBusyUs() - busyUs - (timesOfTree(process.pid) - ownUs));
+  const comment = `others used ${(otherUs / 1000 / (performance.now() - startedAt)).toFixed(2)} CPU`;
   const line = (what: string, ms: number[], atMost: number): Line => ({
     measurement: 'start',
     what,
@@ -35,7 +35,7 @@ export async function start(_bench: Bench): Promise<Line[]> {
     against: `longest ${milliseconds(Math.max(...ms))}`,
     figure: median(ms),
     goal: { atMost },
-    remark,
+    comment,
   });
   return [
     line('start to ready, on a folder that was used before, ms', warmMs, 1_000),

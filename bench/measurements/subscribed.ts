@@ -1,6 +1,6 @@
 import type { Bench, Line } from '../bench.ts';
-import { cpuRemark, perSecond } from '../format.ts';
-import { ask, end } from '../processes/owned.ts';
+import { cpuComment, perSecond } from '../format.ts';
+import { request, stopProcess } from '../processes/children.ts';
 import type { Received } from '../processes/receiver.ts';
 import { startReceiver } from '../receiver.ts';
 import { createRequests } from '../requests.ts';
@@ -10,31 +10,31 @@ const rounds = 4;
 const endpoints = 3;
 
 /**
- * Creates a second of a merchant with three endpoints that are sent every event, against those of one without, on
- * one service. Between the rounds what is still to be sent is dropped, or it would slow the other side down.
+ * Compares creates per second of a merchant whose three endpoints receive every event with those of a merchant without
+ * endpoints. Between rounds the remaining deliveries are deleted, because they would slow down the other side.
  */
 export async function subscribed(bench: Bench): Promise<Line[]> {
   const { service, merchant, channelId } = await bench.emptyShop();
   const receiver = await startReceiver();
-  const listening = await service.makeMerchant('listening');
+  const subscriber = await service.createMerchant('subscriber');
   for (let i = 0; i < endpoints; i++) {
     const endpoint = { url: `http://127.0.0.1:${receiver.port}/${i}`, events: ['*'], secret: 'whsec_bench' };
-    await service.call('POST', '/api/webhook/register', `ApiKey ${listening.key}`, endpoint);
+    await service.call('POST', '/api/webhook/register', `ApiKey ${subscriber.key}`, endpoint);
   }
   const sentPerSecond: number[] = [];
-  const { series, ratios, foreignCpus } = await interleave(rounds, [
+  const { series, ratios, otherCpus } = await interleave(rounds, [
     {
       name: 'with endpoints',
       run: async () => {
-        await ask(receiver.process, { reset: true });
+        await request(receiver.process, { reset: true });
         const sample = await bench.rate(
-          { port: service.port, requests: createRequests(listening.key, channelId) },
+          { port: service.port, requests: createRequests(subscriber.key, channelId) },
           () => service.cpu(),
         );
-        const { posts, firstAtMs, lastAtMs } = await ask<Received>(receiver.process, {});
+        const { posts, firstAtMs, lastAtMs } = await request<Received>(receiver.process, {});
         sentPerSecond.push(posts / ((lastAtMs - firstAtMs) / 1000));
         await service.empty();
-        await service.settled();
+        await service.waitUntilIdle();
         return sample;
       },
     },
@@ -45,7 +45,7 @@ export async function subscribed(bench: Bench): Promise<Line[]> {
     },
   ]);
   await service.query('update webhook_endpoint set state = false');
-  await end(receiver.process);
+  await stopProcess(receiver.process);
   return [
     {
       measurement: 'subscribed',
@@ -54,7 +54,7 @@ export async function subscribed(bench: Bench): Promise<Line[]> {
       against: perSecond(series[1]?.median),
       figure: ratios[1] as number,
       goal: { atLeast: 0.6 },
-      remark: `${perSecond(median(sentPerSecond))} deliveries meanwhile; ${cpuRemark(series, foreignCpus)}`,
+      comment: `${perSecond(median(sentPerSecond))} deliveries meanwhile; ${cpuComment(series, otherCpus)}`,
     },
   ];
 }

@@ -1,57 +1,57 @@
-import { type Bench, type Line, startOther } from '../bench.ts';
-import { comparisonDatabase } from '../comparison-database.ts';
-import { cpuRemark, perSecond } from '../format.ts';
+import { type Bench, type Line, startComparisonServer } from '../bench.ts';
+import { createComparisonDatabase } from '../comparison-database.ts';
+import { cpuComment, perSecond } from '../format.ts';
 import { findPgbench, runPgbench } from '../pgbench.ts';
-import { end } from '../processes/owned.ts';
+import { stopProcess } from '../processes/children.ts';
 import { createRequests } from '../requests.ts';
 import { interleave } from '../rounds.ts';
 
 const rounds = 4;
 const seconds = 3;
-/** The best of those tried; PostgreSQL is given room for 50 in all. */
-const connectionsOfTheUsualWay = 16;
-const connectionsOfPgbench = 24;
-/** The usual way's connections are closed when idle; pgbench needs their places. */
-const idleConnectionsEndMs = 600;
+/** The fastest of the tested numbers. PostgreSQL allows 50 connections in total. */
+const transactionConnections = 16;
+const pgbenchConnections = 24;
+/** Time until the pool of the comparison server has closed its idle connections, so that pgbench can open its own. */
+const idleConnectionsCloseMs = 600;
 
 /**
- * Creates a second against the usual way, BEGIN, three statements and COMMIT for each request, and against pgbench,
- * which writes the same rows in one statement at a time with no HTTP before it. All on one PostgreSQL.
+ * Compares creates per second with the usual design, BEGIN, three statements and COMMIT per request, and with pgbench,
+ * which writes the same rows with one statement per payment and without HTTP. All use the same PostgreSQL.
  */
 export async function usualWay(bench: Bench): Promise<Line[]> {
   const { service, merchant, channelId } = await bench.emptyShop();
-  const connection = await comparisonDatabase(service);
-  const usual = await startOther('three-statements-server.ts', [
+  const connection = await createComparisonDatabase(service);
+  const perRequest = await startComparisonServer('three-statements-server.ts', [
     merchant.key,
     JSON.stringify(connection),
-    String(connectionsOfTheUsualWay),
+    String(transactionConnections),
   ]);
   const requests = createRequests(merchant.key, channelId);
   const postgresOnly = () => ({ nodeUs: 0, postgresUs: service.cpu().postgresUs });
-  const { series, ratios, foreignCpus } = await interleave(rounds, [
+  const { series, ratios, otherCpus } = await interleave(rounds, [
     { name: 'creates', run: () => bench.rate({ port: service.port, requests, seconds }, () => service.cpu()) },
     {
       name: 'three statements',
       run: () =>
-        bench.rate({ port: usual.port, requests, seconds }, () => ({
-          nodeUs: usual.cpu().nodeUs,
+        bench.rate({ port: perRequest.port, requests, seconds }, () => ({
+          nodeUs: perRequest.cpu().nodeUs,
           postgresUs: service.cpu().postgresUs,
         })),
     },
     {
       name: 'pgbench',
       run: async () => {
-        await new Promise((passed) => setTimeout(passed, idleConnectionsEndMs));
+        await new Promise((resolve) => setTimeout(resolve, idleConnectionsCloseMs));
         const before = postgresOnly();
-        const { perSecond: value, transactions } = await runPgbench(connection, connectionsOfPgbench, seconds);
+        const { perSecond: value, transactions } = await runPgbench(connection, pgbenchConnections, seconds);
         const postgresUs = (postgresOnly().postgresUs - before.postgresUs) / transactions;
         return { value, cpu: { nodeUs: 0, postgresUs } };
       },
     },
   ]);
-  await end(usual.process);
+  await stopProcess(perRequest.process);
   const [ours, three, pgbench] = series;
-  const remark = cpuRemark(series, foreignCpus);
+  const comment = cpuComment(series, otherCpus);
   return [
     {
       measurement: 'usual-way',
@@ -60,7 +60,7 @@ export async function usualWay(bench: Bench): Promise<Line[]> {
       against: perSecond(three?.median),
       figure: ratios[1] as number,
       goal: { atLeast: 5 },
-      remark,
+      comment,
     },
     {
       measurement: 'usual-way',

@@ -1,6 +1,6 @@
 /**
- * The ceiling: what Fastify alone can do with requests of the same shape. The same body schema in and record schema
- * out, the same check of the key by its SHA-256 in memory, and no database.
+ * The upper limit: Fastify with the same request and response schemas and the same key check by SHA-256 in memory, but
+ * without a database.
  */
 import { hash } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
@@ -65,8 +65,8 @@ app.get('/api/transaction/detail', {
   handler: async (request) => {
     const { userId } = callerOf(request);
     const { id } = request.query as { id: string };
-    const words = { description: 'Order 1042, two items', metadata: { order: '1042', source: 'shop' } };
-    return { code: 200, data: { ...record, ...words, id, userId, channelName: 'Bank transfer' } };
+    const details = { description: 'Order 1042, two items', metadata: { order: '1042', source: 'shop' } };
+    return { code: 200, data: { ...record, ...details, id, userId, channelName: 'Bank transfer' } };
   },
 });
 

@@ -1,33 +1,31 @@
 /**
- * The load generator: HTTP/1.1 over plain sockets, in a process of its own. It knows just enough of the protocol to
- * find the end of an answer, so that on a machine it shares with the server it takes as little of it as can be
- * (bench/README.md has what autocannon would take).
+ * The load generator: HTTP/1.1 over plain sockets in a separate process. It parses only enough of the protocol to find the
+ * end of a response, because its CPU time is taken from the server on the same machine.
  */
 import net from 'node:net';
 import { build, type Histogram } from 'hdr-histogram-js';
-import { answerMessages } from './answer.ts';
+import { serveMessages } from './messages.ts';
 
 export interface LoadJob {
   port: number;
-  /** Whole requests, head and body, sent by turns. */
+  /** Complete requests, head and body, sent one after the other in a cycle. */
   requests: string[];
   connections: number;
   seconds: number;
-  /** Sent but not counted before the measured time. */
+  /** Time before the measurement, in which responses are not counted. */
   warmUpSeconds: number;
   /**
-   * Requests a second, sent by the clock whether or not earlier ones have been answered; each latency counts from the
-   * moment it should have been sent, so that a stall is felt by all who would have come meanwhile. Without it every
-   * connection sends as soon as it has its answer.
+   * Sends requests at this fixed rate, independent of responses. Latency counts from the scheduled time, so that a stall
+   * delays every request scheduled during it. Without a rate, each connection sends its next request after a response.
    */
   ratePerSecond?: number;
 }
 
 export interface LoadResult {
-  /** Answers in the measured time. */
-  answered: number;
+  /** Responses in the measured time. */
+  counted: number;
   perSecond: number;
-  /** Answers in all, warm-up included. */
+  /** All responses, warm-up included. */
   served: number;
   failures: number;
   medianMs: number;
@@ -36,26 +34,26 @@ export interface LoadResult {
 }
 
 const receiveBytes = 64 * 1024;
-const settleWithinMs = 10_000;
+const responseDeadlineMs = 10_000;
 
-answerMessages((job: LoadJob) => new Load(job).run());
+serveMessages((job: LoadJob) => new Load(job).run());
 
 class Load {
   readonly #job: LoadJob;
   readonly #requests: Buffer[];
   readonly #latenciesUs: Histogram = build({ highestTrackableValue: 60_000_000, numberOfSignificantValueDigits: 3 });
   readonly #connections: Connection[] = [];
-  /** Requests that should have been sent and found no free connection, by the moment they should have been. */
-  #late: number[] = [];
+  /** Scheduled times of requests that are waiting for an idle connection. */
+  #overdue: number[] = [];
   #idle: Connection[] = [];
-  #turn = 0;
+  #nextRequest = 0;
   #sent = 0;
   #served = 0;
-  #answered = 0;
+  #counted = 0;
   #failures = 0;
   #countFrom = 0;
   #countUntil = 0;
-  #stopped = false;
+  #isStopped = false;
 
   constructor(job: LoadJob) {
     this.#job = job;
@@ -64,68 +62,68 @@ class Load {
 
   async run(): Promise<LoadResult> {
     const { port, connections, seconds, warmUpSeconds, ratePerSecond } = this.#job;
-    const onAnswer = (connection: Connection, good: boolean) => this.#onAnswer(connection, good);
-    for (let i = 0; i < connections; i++) this.#connections.push(new Connection(port, onAnswer));
+    const onResponse = (connection: Connection, isSuccess: boolean) => this.#onResponse(connection, isSuccess);
+    for (let i = 0; i < connections; i++) this.#connections.push(new Connection(port, onResponse));
     await Promise.all(this.#connections.map((connection) => connection.opened));
     const startedAt = performance.now();
     this.#countFrom = startedAt + warmUpSeconds * 1000;
     this.#countUntil = this.#countFrom + seconds * 1000;
     if (ratePerSecond === undefined) {
       for (const connection of this.#connections) this.#send(connection, performance.now());
-      await passed(this.#countUntil);
+      await waitUntil(this.#countUntil);
     } else {
       this.#idle = [...this.#connections];
-      await this.#sendByTheClock(startedAt, ratePerSecond);
+      await this.#sendAtRate(startedAt, ratePerSecond);
     }
-    this.#stopped = true;
-    const giveUpAt = performance.now() + settleWithinMs;
-    while (this.#served < this.#sent && performance.now() < giveUpAt) await passed(performance.now() + 5);
+    this.#isStopped = true;
+    const deadline = performance.now() + responseDeadlineMs;
+    while (this.#served < this.#sent && performance.now() < deadline) await waitUntil(performance.now() + 5);
     for (const connection of this.#connections) connection.close();
     return this.#result(seconds);
   }
 
-  async #sendByTheClock(startedAt: number, ratePerSecond: number): Promise<void> {
+  async #sendAtRate(startedAt: number, ratePerSecond: number): Promise<void> {
     const everyMs = 1000 / ratePerSecond;
     for (let dueAt = startedAt; dueAt < this.#countUntil; ) {
       const now = performance.now();
       for (; dueAt <= now && dueAt < this.#countUntil; dueAt += everyMs) {
         const connection = this.#idle.pop();
-        if (connection === undefined) this.#late.push(dueAt);
+        if (connection === undefined) this.#overdue.push(dueAt);
         else this.#send(connection, dueAt);
       }
-      await passed(now + 1);
+      await waitUntil(now + 1);
     }
   }
 
   #send(connection: Connection, dueAt: number): void {
     this.#sent++;
-    connection.send(this.#requests[this.#turn++ % this.#requests.length] as Buffer, dueAt);
+    connection.send(this.#requests[this.#nextRequest++ % this.#requests.length] as Buffer, dueAt);
   }
 
-  #onAnswer(connection: Connection, good: boolean): void {
+  #onResponse(connection: Connection, isSuccess: boolean): void {
     const now = performance.now();
     this.#served++;
-    if (!good) this.#failures++;
+    if (!isSuccess) this.#failures++;
     const { dueAt } = connection;
-    const byTheClock = this.#job.ratePerSecond !== undefined;
-    const counts = byTheClock ? dueAt >= this.#countFrom : now >= this.#countFrom && now < this.#countUntil;
-    if (counts) {
-      this.#answered++;
+    const hasRate = this.#job.ratePerSecond !== undefined;
+    const isCounted = hasRate ? dueAt >= this.#countFrom : now >= this.#countFrom && now < this.#countUntil;
+    if (isCounted) {
+      this.#counted++;
       this.#latenciesUs.recordValue(Math.min(60_000_000, (now - dueAt) * 1000));
     }
-    if (byTheClock) {
-      const late = this.#late.shift();
-      if (late === undefined) this.#idle.push(connection);
-      else this.#send(connection, late);
-    } else if (!this.#stopped) this.#send(connection, now);
+    if (hasRate) {
+      const overdue = this.#overdue.shift();
+      if (overdue === undefined) this.#idle.push(connection);
+      else this.#send(connection, overdue);
+    } else if (!this.#isStopped) this.#send(connection, now);
   }
 
   #result(seconds: number): LoadResult {
-    const unanswered = this.#sent - this.#served + this.#late.length;
+    const unanswered = this.#sent - this.#served + this.#overdue.length;
     const ms = (percentile: number) => this.#latenciesUs.getValueAtPercentile(percentile) / 1000;
     return {
-      answered: this.#answered,
-      perSecond: this.#answered / seconds,
+      counted: this.#counted,
+      perSecond: this.#counted / seconds,
       served: this.#served,
       failures: this.#failures + unanswered,
       medianMs: ms(50),
@@ -135,19 +133,19 @@ class Load {
   }
 }
 
-/** One connection with one request on its way at a time. */
+/** A connection with at most one request in flight. */
 class Connection {
   dueAt = 0;
   readonly opened: Promise<void>;
   readonly #socket: net.Socket;
-  readonly #onAnswer: (connection: Connection, good: boolean) => void;
-  /** Of the answer being received: bytes still to come, and what came before its head was whole. */
-  #missing = 0;
+  readonly #onResponse: (connection: Connection, isSuccess: boolean) => void;
+  /** The response being received: its missing bytes, and the incomplete head. */
+  #missingBytes = 0;
   #head = '';
-  #good = false;
+  #isSuccess = false;
 
-  constructor(port: number, onAnswer: (connection: Connection, good: boolean) => void) {
-    this.#onAnswer = onAnswer;
+  constructor(port: number, onResponse: (connection: Connection, isSuccess: boolean) => void) {
+    this.#onResponse = onResponse;
     this.#socket = net.connect({
       port,
       host: '127.0.0.1',
@@ -174,21 +172,21 @@ class Connection {
   }
 
   #receive(buffer: Buffer, bytes: number): void {
-    if (this.#missing > 0) this.#missing -= bytes;
+    if (this.#missingBytes > 0) this.#missingBytes -= bytes;
     else {
       this.#head += buffer.toString('latin1', 0, bytes);
       const headBytes = this.#head.indexOf('\r\n\r\n') + 4;
       if (headBytes < 4) return;
       const length = /\r\ncontent-length: (\d+)/i.exec(this.#head)?.[1];
-      if (length === undefined) throw new Error(`An answer without Content-Length: ${this.#head.slice(0, headBytes)}`);
-      this.#good = this.#head.charCodeAt(9) === 50; // HTTP/1.1 2xx
-      this.#missing = headBytes + Number(length) - this.#head.length;
+      if (length === undefined) throw new Error(`A response without Content-Length: ${this.#head.slice(0, headBytes)}`);
+      this.#isSuccess = this.#head.charCodeAt(9) === 50; // HTTP/1.1 2xx
+      this.#missingBytes = headBytes + Number(length) - this.#head.length;
       this.#head = '';
     }
-    if (this.#missing === 0) this.#onAnswer(this, this.#good);
+    if (this.#missingBytes === 0) this.#onResponse(this, this.#isSuccess);
   }
 }
 
-function passed(at: number): Promise<void> {
+function waitUntil(at: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, Math.max(0, at - performance.now())));
 }

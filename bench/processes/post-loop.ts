@@ -1,6 +1,6 @@
-/** What undici alone can do: the same posts to the same receiver, as many at a time, unsigned and unrecorded. */
+/** A bare undici loop: the same posts to the same receiver with the same concurrency, unsigned and unrecorded. */
 import { Pool } from 'undici';
-import { answerMessages } from './answer.ts';
+import { serveMessages } from './messages.ts';
 
 export interface PostJob {
   port: number;
@@ -15,19 +15,19 @@ export interface PostResult {
   failures: number;
 }
 
-answerMessages(run);
+serveMessages(run);
 
 async function run({ port, posts, inFlight, headers, body }: PostJob): Promise<PostResult> {
   const pool = new Pool(`http://127.0.0.1:${port}`, { connections: inFlight, pipelining: 1 });
   const bytes = Buffer.from(body);
-  let begun = 0;
+  let started = 0;
   let ended = 0;
   let failures = 0;
   const startedAt = performance.now();
   await new Promise<void>((done) => {
     const next = () => {
-      if (begun === posts) return;
-      begun++;
+      if (started === posts) return;
+      started++;
       let status = 0;
       const finish = () => {
         if (status !== 200) failures++;

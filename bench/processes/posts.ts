@@ -1,23 +1,23 @@
 import type { Socket } from 'node:net';
 
-/** Finds the end of each post on a connection, and tells of its head. It knows no more of HTTP than that takes. */
+/** Calls `onPost` with the head of each complete post on a connection. Parses no more of HTTP than that needs. */
 export function eachPost(socket: Socket, onPost: (head: string) => void): void {
   let head = '';
-  let begun = '';
-  let missing = 0;
+  let received = '';
+  let missingBytes = 0;
   socket.on('error', () => {});
   socket.on('data', (chunk: Buffer) => {
-    if (missing > 0) missing -= chunk.length;
+    if (missingBytes > 0) missingBytes -= chunk.length;
     else {
-      begun += chunk.toString('latin1');
-      const headBytes = begun.indexOf('\r\n\r\n') + 4;
+      received += chunk.toString('latin1');
+      const headBytes = received.indexOf('\r\n\r\n') + 4;
       if (headBytes < 4) return;
-      missing = headBytes + Number(/\r\ncontent-length: (\d+)/i.exec(begun)?.[1] ?? 0) - begun.length;
-      head = begun;
-      begun = '';
+      missingBytes = headBytes + Number(/\r\ncontent-length: (\d+)/i.exec(received)?.[1] ?? 0) - received.length;
+      head = received;
+      received = '';
     }
-    if (missing === 0) onPost(head);
+    if (missingBytes === 0) onPost(head);
   });
 }
 
-export const okAnswer = Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+export const okResponse = Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');

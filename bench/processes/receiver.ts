@@ -1,8 +1,8 @@
-/** The least a webhook receiver can be: it finds the end of each post, counts it, and answers 200. */
+/** A minimal webhook receiver: counts each complete post and answers 200. */
 import net, { type AddressInfo } from 'node:net';
-import { eachPost, okAnswer } from './posts.ts';
+import { eachPost, okResponse } from './posts.ts';
 
-/** Posts received, and when the first and the latest arrived, in ms since the epoch. */
+/** Received posts, and the arrival times of the first and the last in ms since the epoch. */
 export interface Received {
   posts: number;
   firstAtMs: number;
@@ -16,12 +16,12 @@ const server = net.createServer({ noDelay: true }, (socket) => {
     const now = Date.now();
     if (received.posts++ === 0) received.firstAtMs = now;
     received.lastAtMs = now;
-    socket.write(okAnswer);
+    socket.write(okResponse);
   });
 });
 
-process.on('message', (question: 'tell' | { reset: true } | object) => {
-  if ('reset' in (question as object)) received = { posts: 0, firstAtMs: 0, lastAtMs: 0 };
+process.on('message', (message: { reset: true } | object) => {
+  if ('reset' in message) received = { posts: 0, firstAtMs: 0, lastAtMs: 0 };
   process.send?.(received);
 });
 process.on('disconnect', () => process.exit());

@@ -1,6 +1,6 @@
 /**
- * The usual way: for each request BEGIN, three statements, COMMIT over a pool of connections. The same tables with the
- * same indexes, the same schema and key check as the bare server.
+ * The usual design: each request runs BEGIN, three statements and COMMIT on a pooled connection. It has the service's tables
+ * and indexes, and the schemas and key check of the bare server.
  */
 import { hash } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
@@ -12,11 +12,11 @@ import { createInput, transactionRecord } from '../../server/src/domains/payment
 const [key = '', connection = '{}', connections = '16'] = process.argv.slice(2);
 const callers = new Map([[hash('sha256', key, 'base64'), { tenantId: 1, userId: 7 }]]);
 const pool = new pg.Pool({ ...JSON.parse(connection), max: Number(connections), idleTimeoutMillis: 200 });
-const drawUuid = uuidSource(Date.now);
+const nextUuid = uuidSource(Date.now);
 
 const app = Fastify({ logger: false });
 
-/** Spread over this many rows, more than anybody would have, so that no request waits for another's row. */
+/** Spreads writes over this many rows, more than real systems have, so that no request waits for the lock of another. */
 const statisticsSlots = 64;
 
 const insertTransaction = {
@@ -69,7 +69,7 @@ app.post('/api/transaction/create', {
 function recordOf({ amount, currency, channelId, description = '', metadata = {} }: Body, userId: number) {
   const createdTime = new Date().toISOString();
   return {
-    id: drawUuid(),
+    id: nextUuid(),
     amount,
     amountRefunded: 0,
     currency,

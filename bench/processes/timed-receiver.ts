@@ -1,52 +1,52 @@
 /**
- * A webhook receiver that knows how late each post is: an id of a delivery begins with the millisecond its event was
- * drawn in. It stands for many servers, each an address of the loopback, of which some never answer.
+ * A webhook receiver that measures the latency of each post: a delivery id begins with the millisecond in which the event
+ * id was generated. Each loopback address acts as a separate server, and some of them never respond.
  */
 import { once } from 'node:events';
 import net, { type AddressInfo, type Socket } from 'node:net';
 import { build, type Histogram } from 'hdr-histogram-js';
-import { answerMessages } from './answer.ts';
-import { eachPost, okAnswer } from './posts.ts';
+import { serveMessages } from './messages.ts';
+import { eachPost, okResponse } from './posts.ts';
 
 export interface ReceiverJob {
-  /** Addresses at which posts are answered. */
+  /** Addresses that answer posts. */
   answering: string[];
-  /** Addresses at which connections are accepted and posts read, and nothing is ever answered. */
+  /** Addresses that accept connections and read posts, but never respond. */
   hanging: string[];
 }
 
-/** Since it was last reset. */
+/** Counts since the last reset. */
 export interface Arrivals {
-  /** Posts that were answered, of events that happened since then. */
-  posts: Lateness;
-  /** Of each path the first of these alone. */
-  firsts: Lateness;
-  /** Posts that were answered, of events from before. */
-  earlier: number;
-  /** Posts that are not answered. */
+  /** Answered posts of events created since the reset. */
+  posts: Latency;
+  /** Only the first of these posts on each path. */
+  firstPosts: Latency;
+  /** Answered posts of events created before the reset. */
+  backlogPosts: number;
+  /** Posts at hanging addresses. */
   unanswered: number;
 }
 
-export interface Lateness {
+export interface Latency {
   count: number;
   medianMs: number;
   p99Ms: number;
   longestMs: number;
 }
 
-const hung = new Set<Socket>();
-let arrivals = nothing();
+const hangingSockets = new Set<Socket>();
+let arrivals = noArrivals();
 let port = 0;
 
-answerMessages(async (question: ReceiverJob | { reset: true } | { letGo: true } | object) => {
-  if ('answering' in question) {
-    await listenAt(question);
+serveMessages(async (message: ReceiverJob | { reset: true } | { closeHanging: true } | object) => {
+  if ('answering' in message) {
+    await listenAt(message);
     return { port };
   }
-  const { posts, firsts, earlier, unanswered } = arrivals;
-  if ('reset' in question) arrivals = nothing();
-  if ('letGo' in question) for (const socket of hung) socket.destroy();
-  return { posts: latenessOf(posts), firsts: latenessOf(firsts), earlier, unanswered } satisfies Arrivals;
+  const { posts, firstPosts, backlogPosts, unanswered } = arrivals;
+  if ('reset' in message) arrivals = noArrivals();
+  if ('closeHanging' in message) for (const socket of hangingSockets) socket.destroy();
+  return { posts: latencyOf(posts), firstPosts: latencyOf(firstPosts), backlogPosts, unanswered } satisfies Arrivals;
 });
 
 async function listenAt({ answering, hanging }: ReceiverJob): Promise<void> {
@@ -54,7 +54,7 @@ async function listenAt({ answering, hanging }: ReceiverJob): Promise<void> {
   for (const address of hanging) await listen(address, hang);
 }
 
-/** All at the same port, the first one that was free. */
+/** The first call picks a free port; all other addresses use the same port. */
 async function listen(address: string, onConnection: (socket: Socket) => void): Promise<void> {
   const server = net.createServer({ noDelay: true }, onConnection).listen(port, address);
   await once(server, 'listening');
@@ -63,51 +63,51 @@ async function listen(address: string, onConnection: (socket: Socket) => void): 
 
 function answer(socket: Socket): void {
   eachPost(socket, (head) => {
-    note(head);
-    socket.write(okAnswer);
+    recordLatency(head);
+    socket.write(okResponse);
   });
 }
 
 function hang(socket: Socket): void {
-  hung.add(socket);
-  socket.on('close', () => hung.delete(socket));
+  hangingSockets.add(socket);
+  socket.on('close', () => hangingSockets.delete(socket));
   eachPost(socket, () => arrivals.unanswered++);
 }
 
-function note(head: string): void {
-  const millisecond = /\r\nx-service-delivery: dlv_([0-9a-f]{12})/i.exec(head)?.[1];
-  if (millisecond === undefined) throw new Error(`A post without X-Service-Delivery: ${head}`);
-  // The clock the service takes its milliseconds from, but finer.
+function recordLatency(head: string): void {
+  const createdMsHex = /\r\nx-service-delivery: dlv_([0-9a-f]{12})/i.exec(head)?.[1];
+  if (createdMsHex === undefined) throw new Error(`A post without X-Service-Delivery: ${head}`);
+  // The same clock as Date.now() of the service, with a higher resolution.
   const nowMs = performance.timeOrigin + performance.now();
-  const happenedMs = Number.parseInt(millisecond, 16);
-  if (happenedMs < arrivals.sinceMs) {
-    arrivals.earlier++;
+  const createdMs = Number.parseInt(createdMsHex, 16);
+  if (createdMs < arrivals.sinceMs) {
+    arrivals.backlogPosts++;
     return;
   }
-  const lateUs = Math.max(0, (nowMs - happenedMs) * 1000);
-  arrivals.posts.recordValue(lateUs);
+  const latencyUs = Math.max(0, (nowMs - createdMs) * 1000);
+  arrivals.posts.recordValue(latencyUs);
   const path = head.slice(0, head.indexOf(' HTTP/'));
   if (arrivals.paths.has(path)) return;
   arrivals.paths.add(path);
-  arrivals.firsts.recordValue(lateUs);
+  arrivals.firstPosts.recordValue(latencyUs);
 }
 
-function nothing() {
+function noArrivals() {
   return {
     sinceMs: Date.now(),
-    posts: latencies(),
-    firsts: latencies(),
+    posts: latencyHistogram(),
+    firstPosts: latencyHistogram(),
     paths: new Set<string>(),
-    earlier: 0,
+    backlogPosts: 0,
     unanswered: 0,
   };
 }
 
-function latencies(): Histogram {
+function latencyHistogram(): Histogram {
   return build({ highestTrackableValue: 3_600_000_000, numberOfSignificantValueDigits: 3 });
 }
 
-function latenessOf(histogram: Histogram): Lateness {
+function latencyOf(histogram: Histogram): Latency {
   const ms = (percentile: number) => histogram.getValueAtPercentile(percentile) / 1000;
   return { count: histogram.totalCount, medianMs: ms(50), p99Ms: ms(99), longestMs: histogram.maxValue / 1000 };
 }

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Every process and folder the bench has made, so that none outlives it, however it ends. */
+/** All processes and folders of the bench, so that `cleanUp` can remove them. */
 const children = new Set<ChildProcess>();
 const folders = new Set<string>();
 
-const endWithinMs = 15_000;
+const stopDeadlineMs = 15_000;
 
-/** A folder that is removed at the end. The account that runs PostgreSQL must be able to pass through it. */
+/** Creates a folder that `cleanUp` removes. The account that runs PostgreSQL needs access to its parent. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'florin-bench-'));
   folders.add(folder);
@@ -25,21 +25,21 @@ export function removeFolder(folder: string): void {
 export interface LaunchOptions {
   cwd: string;
   env: NodeJS.ProcessEnv;
-  /** Where what it says goes. */
+  /** Receives standard output and standard error. */
   logFile: string;
 }
 
-/** Runs a program in the background. */
+/** Starts a program in the background. */
 export function launch(program: string, args: readonly string[], { cwd, env, logFile }: LaunchOptions): ChildProcess {
   const log = openSync(logFile, 'a');
-  const child = owned(spawn(program, args, { cwd, env, stdio: ['ignore', log, log] }));
+  const child = tracked(spawn(program, args, { cwd, env, stdio: ['ignore', log, log] }));
   closeSync(log);
   return child;
 }
 
-/** Runs a file of this folder in a process of its own, with a channel for messages; it ends when the channel does. */
-export function launchOwn(file: string, args: readonly string[] = [], execArgv: readonly string[] = []): ChildProcess {
-  return owned(
+/** Starts a file of this folder as a process with a message channel. The process exits when the channel closes. */
+export function launchFile(file: string, args: readonly string[] = [], execArgv: readonly string[] = []): ChildProcess {
+  return tracked(
     fork(fileURLToPath(new URL(file, import.meta.url)), args, {
       execArgv: [...execArgv],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
@@ -47,13 +47,13 @@ export function launchOwn(file: string, args: readonly string[] = [], execArgv: 
   );
 }
 
-function owned(child: ChildProcess): ChildProcess {
+function tracked(child: ChildProcess): ChildProcess {
   children.add(child);
   child.once('exit', () => children.delete(child));
   return child;
 }
 
-/** The next message, or an error when the process ends without one. */
+/** Returns the next message of a process. Rejects when the process exits first. */
 export function nextMessage<Message>(child: ChildProcess): Promise<Message> {
   return new Promise((resolve, reject) => {
     const onMessage = (message: unknown) => {
@@ -62,38 +62,35 @@ export function nextMessage<Message>(child: ChildProcess): Promise<Message> {
     };
     const onExit = (code: number | null) => {
       child.off('message', onMessage);
-      reject(new Error(`${child.spawnargs.join(' ')} ended with ${code} before it answered.`));
+      reject(new Error(`${child.spawnargs.join(' ')} exited with ${code} before it replied.`));
     };
     child.once('message', onMessage);
     child.once('exit', onExit);
   });
 }
 
-export async function ask<Answer>(child: ChildProcess, question: object): Promise<Answer> {
-  const answer = nextMessage<Answer>(child);
-  child.send(question);
-  return answer;
+/** Sends a message to a process and returns its reply. */
+export async function request<Reply>(child: ChildProcess, message: object): Promise<Reply> {
+  const reply = nextMessage<Reply>(child);
+  child.send(message);
+  return reply;
 }
 
-/** Asks it to end, and insists after a while. */
-export function end(child: ChildProcess): Promise<void> {
+/** Sends SIGTERM, then SIGKILL if the process is still running after 15 s. */
+export function stopProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
   return new Promise((resolve) => {
-    const insist = setTimeout(() => child.kill('SIGKILL'), endWithinMs);
+    const killTimer = setTimeout(() => child.kill('SIGKILL'), stopDeadlineMs);
     child.once('exit', () => {
-      clearTimeout(insist);
+      clearTimeout(killTimer);
       resolve();
     });
     child.kill('SIGTERM');
   });
 }
 
-/** Ends every process, then removes every folder. */
+/** Stops all processes, then removes all folders. */
 export async function cleanUp(): Promise<void> {
-  await Promise.all([...children].map(end));
+  await Promise.all([...children].map(stopProcess));
   for (const folder of folders) removeFolder(folder);
-}
-
-export function ownedPids(): number[] {
-  return [...children].map((child) => child.pid).filter((pid) => pid !== undefined);
 }
