@@ -64,6 +64,7 @@ describe('on a database elsewhere that holds secrets', () => {
   let db: TestDatabase;
   let keyring: string;
   let key: string;
+  let inboxPath: string;
 
   const nodeWith = (APP_ENCRYPTION_KEYS: string) =>
     florinOn(db, { APP_DEPLOYMENT_MODE: 'CLUSTER', APP_JWT_KEYS: freshKeyring(), APP_ENCRYPTION_KEYS });
@@ -80,7 +81,9 @@ describe('on a database elsewhere that holds secrets', () => {
     expect((await florin.post('/api/channel/modify', { ...channel, ...secrets }, admin)).status).toBe(200);
     const hook = { url: 'http://127.0.0.1:9/', events: ['transaction.*'], secret: 'whsec_demo' };
     expect((await florin.post('/api/webhook/register', hook, admin)).status).toBe(200);
-    expect((await florin.post('/api/inbox/create', { secret: 'whsec_demo' }, admin)).status).toBe(200);
+    const inbox = await florin.post('/api/inbox/create', { secret: 'whsec_demo' }, admin);
+    expect(inbox.status).toBe(200);
+    inboxPath = `/inbox/${inbox.body.data.token}`;
     await florin.stop();
   });
 
@@ -121,7 +124,7 @@ describe('on a database elsewhere that holds secrets', () => {
     await (await nodeWith(`${freshKeyring()},${keyring}`)).stop();
   });
 
-  test('a key marked as lost lets the node start, with a warning until the secrets have been set again', async () => {
+  test('a key marked as lost lets the node start, with a warning until the secrets have been set again; its inboxes take messages unverified', async () => {
     const fresh = freshKeyring();
     const florin = await nodeWith(`${fresh},${key}:lost`);
     const admin = await florin.login('admin', administratorPassword);
@@ -130,6 +133,8 @@ describe('on a database elsewhere that holds secrets', () => {
     const secrets = { apiKey: 'three', webhookSecret: 'four' };
     const saved = await florin.post('/api/channel/modify', { ...channel, ...secrets }, admin);
     expect(saved.status, JSON.stringify(saved.body)).toBe(200);
+    const posted = await florin.call('POST', inboxPath, { body: '{}' });
+    expect(posted.body).toMatchObject({ code: 200, data: { serviceSignature: null, standardSignature: null } });
     await florin.stop();
     const { encryptionKeys } = await secretsOf(
       readSettings({ APP_ENCRYPTION_KEYS: `${fresh},${key}:lost`, APP_DATA_DIR: join(folder, 'unused') }, undefined),

@@ -144,6 +144,7 @@ export function makeNode(
     notifications,
     seal: (plain: string, place: string) => sealer.seal(plain, place),
     open: (sealed: Buffer, place: string) => sealer.open(sealed, place),
+    isLost: (sealed: Buffer) => sealer.isLost(sealed),
     signingKeys: secrets.jwtKeys,
     passwordCost,
     deploymentMode: settings['app.deployment-mode'],

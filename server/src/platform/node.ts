@@ -40,6 +40,8 @@ export interface Node {
   /** Seals a secret to the place where it is stored; `open` opens it there and nowhere else. */
   seal: (plain: string, place: string) => Buffer;
   open: (sealed: Buffer, place: string) => string;
+  /** Whether a sealed value is given up, because its key is declared lost (`app.encryption.keys`). */
+  isLost: (sealed: Buffer) => boolean;
   /** Keys that sign and verify tokens. */
   signingKeys: Keyring;
   /** Cheaper than recommended in tests alone. */

@@ -27,14 +27,18 @@ export class Sealer {
     return Buffer.concat([Buffer.from([id.length]), Buffer.from(id), nonce, cipher.getAuthTag(), body]);
   }
 
+  /** Whether the key of this value is declared lost, so that no one can open it any more. */
+  isLost(sealed: Buffer): boolean {
+    return this.#keys.isLost(keyIdOf(sealed));
+  }
+
   /** Decrypts a value that was sealed for `where`. Throws when the key is missing or the bytes were changed or moved. */
   open(sealed: Buffer, where: string): string {
     const nonceAt = 1 + (sealed[0] ?? 0);
     const tagAt = nonceAt + nonceBytes;
     const bodyAt = tagAt + tagBytes;
     if (sealed.length < bodyAt) throw new Error(`What is sealed at ${where} is cut short.`);
-    const keyId = sealed.toString('utf8', 1, nonceAt);
-    const key = this.#keys.find(keyId);
+    const key = this.#keys.find(keyIdOf(sealed));
     if (key === undefined) throw new Error(`What is sealed at ${where} needs a key that is not in the keyring.`);
     const decipher = createDecipheriv(algorithm, key.secret, sealed.subarray(nonceAt, tagAt), {
       authTagLength: tagBytes,
@@ -48,3 +52,6 @@ export class Sealer {
     }
   }
 }
+
+/** The first byte of a sealed value is the length of the key id that follows. */
+const keyIdOf = (sealed: Buffer) => sealed.toString('utf8', 1, 1 + (sealed[0] ?? 0));

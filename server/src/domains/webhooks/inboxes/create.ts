@@ -16,6 +16,8 @@ export interface InboxDeps {
   /** Seals a secret for one place of storage; `open` opens it from there. */
   seal: (plain: string, place: string) => Buffer;
   open: (sealed: Buffer, place: string) => string;
+  /** Whether the key of a sealed secret is declared lost. */
+  isLost: (sealed: Buffer) => boolean;
   /** `app.public-url`, without a slash at the end. */
   publicUrl: string;
 }

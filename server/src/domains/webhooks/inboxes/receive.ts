@@ -15,14 +15,15 @@ export async function receiveMessage(
   token: string,
   headers: IncomingHttpHeaders,
   body: Buffer,
-  { database, clock, drawUuid, open }: InboxDeps,
+  { database, clock, drawUuid, open, isLost }: InboxDeps,
 ): Promise<Static<typeof received>> {
   const nowMs = clock();
   const [inbox] = hasTokenFormat(token) ? await database.run(findInboxByToken, [hashOfToken(token), nowMs]) : [];
   if (inbox === undefined) {
     throw new Refusal('record_not_found', 'There is no such inbox, or its seven days are over.', { field: 'token' });
   }
-  const keys = inbox.secret_sealed && signingKeys(open(inbox.secret_sealed, inboxSecretPlace(inbox.id)));
+  const sealed = inbox.secret_sealed;
+  const keys = sealed && !isLost(sealed) ? signingKeys(open(sealed, inboxSecretPlace(inbox.id))) : null;
   const service = keys && verifyService(keys, headers, body);
   const standard = keys && verifyStandard(keys, headers, body);
   const values = [inbox.id, drawUuid(), nowMs, headersJson(headers), body, service, standard];

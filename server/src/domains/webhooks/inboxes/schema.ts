@@ -35,7 +35,10 @@ export const createdInbox = Type.Object({
 export const listedInbox = Type.Object({ ...inboxRecord, messageCount: Type.Integer() });
 
 const verdict = (header: string) =>
-  nullable(Type.Enum([...verdicts]), `The verdict on \`${header}\`. null: the inbox has no secret.`);
+  nullable(
+    Type.Enum([...verdicts]),
+    `The verdict on \`${header}\`. null: the inbox has no secret, or its key was lost.`,
+  );
 
 const signatureVerdicts = {
   serviceSignature: verdict('X-Service-Signature'),

@@ -103,7 +103,13 @@ describe('a refund', () => {
         state: 'FAILED',
         refundStatus: 'FAILED',
         reverses: true,
-        transition: { to, heldChange: -400, refundedChange: -400, channelId: 10, refundEvent: { type: 'refund.failed' } },
+        transition: {
+          to,
+          heldChange: -400,
+          refundedChange: -400,
+          channelId: 10,
+          refundEvent: { type: 'refund.failed' },
+        },
       });
     },
   );
