@@ -21,6 +21,7 @@ export function chargeScenario() {
     paymentWhere,
     endOfPayment,
     operationInState,
+    openWithLookUps,
     eventsOf,
     transfersOf,
   };
@@ -69,6 +70,15 @@ export function chargeScenario() {
       const operations = await scenario.node.operationsOf(1, id);
       const last = operations.at(-1);
       if (last?.state === state) return last;
+    }
+  }
+
+  /** Waits until the charge is open, not leased, and was looked up this often. */
+  async function openWithLookUps(id: string, lookUps: number) {
+    for (;;) {
+      const [operation] = await scenario.node.operationsOf(1, id);
+      const [free] = await scenario.db.query<{ free: boolean }>('select lease is null as free from provider_operation');
+      if (operation?.look_ups === lookUps && operation.calls > 0 && free?.free) return operation;
     }
   }
 

@@ -5,7 +5,7 @@ import { processingNode, ScriptedProvider } from '../../../../testing/processing
 import type { Outcome } from '../../providers/provider.ts';
 
 const scenario = chargeScenario();
-const { pay, endOfPayment, operationInState } = scenario;
+const { pay, endOfPayment, openWithLookUps, operationInState } = scenario;
 
 test('an unknown outcome is never guessed: it is looked up by the schedule, under the same key, until the provider decides', async () => {
   scenario.node.provider.answer = (verb) => (verb === 'charge' ? unknown() : { kind: 'pending' });
@@ -113,12 +113,3 @@ test('a connector that throws or hangs leaves the outcome unknown', async () => 
 });
 
 const unknown = (): Outcome => ({ kind: 'unknown', cause: new Error('cut') });
-
-/** Waits until the charge is open, not leased, and was looked up this often. */
-async function openWithLookUps(id: string, lookUps: number) {
-  for (;;) {
-    const [operation] = await scenario.node.operationsOf(1, id);
-    const [free] = await scenario.db.query<{ free: boolean }>('select lease is null as free from provider_operation');
-    if (operation?.look_ups === lookUps && operation.calls > 0 && free?.free) return operation;
-  }
-}
