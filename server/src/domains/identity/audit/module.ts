@@ -1,0 +1,55 @@
+import { dayMs } from '../../../core/clock.ts';
+import { RollupWorker } from '../../../platform/jobs/rollup-worker.ts';
+import { defineModule } from '../../../platform/module.ts';
+import type { Node, NodeWith } from '../../../platform/node.ts';
+import { type SettingsOf, setting } from '../../../platform/settings/declare.ts';
+import { durationOfAtLeast } from '../../../platform/settings/kinds.ts';
+import { chainAuditEntries } from './chain.ts';
+import { expireAuditEntries } from './expire.ts';
+import { auditChecks } from './integrity.ts';
+import { RefusedRequests } from './refused-requests.ts';
+import { auditRoutes } from './routes.ts';
+import { auditEntry } from './schema.ts';
+import { auditDue } from './statements.ts';
+
+const settings = {
+  'app.audit.keep': setting(durationOfAtLeast(dayMs, 'a day'), {
+    default: '400d',
+    description: 'How long entries of the audit log are kept. The default covers a yearly audit.',
+  }),
+};
+
+type Needs = NodeWith<SettingsOf<typeof settings>>;
+
+/** The audit log: who did what to which record, chained by hashes so that tampering is found. */
+export const audit = defineModule({
+  name: 'audit',
+  tables: ['audit_entry', 'audit_chain'],
+  settings,
+  reference: [{ name: 'Audit log', description: 'Who did what to which record, and when.' }],
+  resources: { 'audit entry': auditEntry },
+  provide: ({ database, clock, lifecycle, logError }: Node) => {
+    const refusedRequests = new RefusedRequests({ database, clock, logError });
+    lifecycle.add('refused requests', () => refusedRequests.stop());
+    return { refusedRequests };
+  },
+  routes: (node: Node) => auditRoutes(node),
+  workers: ({ workerDatabase, log }: Node) => {
+    const chaining = new RollupWorker(workerDatabase, [chainAuditEntries], (error) =>
+      log.warn({ error }, 'Chaining the audit log is failing; retrying'),
+    );
+    return [
+      {
+        name: 'audit chain',
+        start: () => chaining.start(),
+        stop: () => chaining.stop(),
+        wake: () => chaining.wake(),
+        wakesOn: auditDue,
+      },
+    ];
+  },
+  retention: ({ database, settings: { 'app.audit.keep': keepMs } }: Needs) => [
+    { name: 'audit log', sweep: (nowMs) => expireAuditEntries(database, nowMs, keepMs) },
+  ],
+  integrity: auditChecks,
+});
