@@ -44,8 +44,9 @@ export function isSecret(schema: TSchema): boolean {
 
 /** The names of the fields that an input schema declares as secrets (`writeOnly`). */
 export function secretFieldsOf(schema: TSchema): string[] {
-  const { properties = {} } = schema as { properties?: Record<string, TSchema> };
-  return Object.entries(properties).flatMap(([name, field]) => (isSecret(field) ? [name] : []));
+  const { properties = {}, anyOf = [] } = schema as { properties?: Record<string, TSchema>; anyOf?: TSchema[] };
+  const own = Object.entries(properties).flatMap(([name, field]) => (isSecret(field) ? [name] : []));
+  return [...own, ...anyOf.flatMap(secretFieldsOf)];
 }
 
 /** Which secret fields an input sets, or clears with null or an empty text. */
