@@ -4,8 +4,11 @@ import { type AuditAction, recordTypeOf } from './actions.ts';
 import { type Changes, changesOf, type SecretsGiven } from './changes.ts';
 import { appendEntries, type EntryDraft, entryColumns } from './statements.ts';
 
+/** Where a request comes from. */
+export type RequestOrigin = Pick<Principal, 'requestId' | 'address'>;
+
 /** Who acts. A `Principal` is one; the others have proven who they are in another way, or not at all. */
-export interface Actor extends Pick<Principal, 'keyId' | 'requestId' | 'address'> {
+export interface Actor extends RequestOrigin, Pick<Principal, 'keyId'> {
   by: Principal['by'] | 'password' | 'reset_token' | 'nobody' | 'system';
   userId: number | null;
   userName: string | null;

@@ -1,4 +1,6 @@
 import { hash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   administratorOf,
@@ -9,6 +11,7 @@ import {
   makeKey,
   makeMember,
   makeTenant,
+  memberPassword,
 } from '../../../testing/cast.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/database.ts';
 import { florinOn, type TestFlorin } from '../../../testing/florin.ts';
@@ -35,6 +38,15 @@ afterAll(async () => {
   await florin.stop();
   await db.drop();
 });
+
+async function mailedToken(userName: string): Promise<string | undefined> {
+  const folder = join(florin.dataDir, 'mail');
+  const names = await readdir(folder).catch(() => []);
+  const mails = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
+  const mail = mails.find((text) => text.includes(`${userName}@example.com`));
+  // Quoted-printable breaks long lines.
+  return mail?.replaceAll('=\r\n', '').match(/^([\w-]{43})\r?$/m)?.[1];
+}
 
 const list = async (search: string, as: string) => dataOf(await florin.get(`/api/audit/list?${search}`, as));
 
@@ -109,6 +121,74 @@ describe('an entry', () => {
       return found.seq !== null && found;
     });
     expect(entry.hash).toMatch(/^[0-9a-f]{64}$/);
+  });
+});
+
+describe('a request that is refused', () => {
+  test('for lack of permission is recorded with the caller, in the log of their tenant', async () => {
+    const user = await makeMember(florin, admin, { userType: 'MERCHANT_USER', tenantId: one, roles: ['viewer'] });
+    expect((await florin.post('/api/channel/modify', channelInput(), user.as)).status).toBe(403);
+    const [entry] = await eventually('it is recorded', async () => {
+      const found = await list(`action=access.refuse&userId=${user.id}`, adminOfOne.as);
+      return found.length > 0 && found;
+    });
+    expect(entry).toMatchObject({
+      userName: user.userName,
+      address: '127.0.0.1',
+      details: { type: 'scope_missing', route: 'POST /api/channel/modify', count: 1 },
+    });
+  });
+
+  test('a login names the account if there is one, and never what was typed', async () => {
+    await florin.post('/api/user/login', { account: adminOfOne.userName, password: 'not the password' });
+    await florin.post('/api/user/login', { account: 'my-password-typed-here', password: 'x' });
+    const [known] = await eventually('it is recorded', async () => {
+      const found = await list(`action=session.login_refused`, adminOfOne.as);
+      return found.length > 0 && found;
+    });
+    expect(known).toMatchObject({ userId: adminOfOne.id, userName: adminOfOne.userName, by: 'password' });
+    const [unknown] = await eventually('it is recorded', async () => {
+      const found = await list(`action=session.login_refused&tenantId=0`, admin);
+      return found.length > 0 && found;
+    });
+    expect(unknown).toMatchObject({ userId: null, userName: null, by: 'nobody', address: '127.0.0.1' });
+    expect(
+      await db.query(`select from audit_entry where body like '%typed-here%' or body like '%not the password%'`),
+    ).toEqual([]);
+  });
+});
+
+describe('a session', () => {
+  test('leaves an entry for its login and for its logout', async () => {
+    const { userName, id } = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId: two });
+    const as = await florin.login(userName, memberPassword);
+    await florin.post('/api/user/logout', {}, as);
+    const [logout, login] = await list(`userId=${id}`, admin);
+    expect(logout).toMatchObject({ action: 'session.logout', by: 'session', tenantId: String(two) });
+    expect(login).toMatchObject({ action: 'session.login', by: 'password', recordId: logout.recordId });
+  });
+
+  test('a password reset by mail is recorded when it is requested and when it is done', async () => {
+    const { userName, id } = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId: two });
+    await florin.post('/api/user/forgot-password', { email: `${userName}@example.com` });
+    const token = await eventually('the mail is written', () => mailedToken(userName));
+    const newPassword = 'some other quiet rivers';
+    expect((await florin.post('/api/user/reset-password', { token, newPassword })).status).toBe(200);
+    const [reset, requested] = await list(`recordType=user&recordId=${id}`, admin);
+    expect(reset).toMatchObject({
+      action: 'user.reset_password',
+      by: 'reset_token',
+      userId: id,
+      changes: { password: { after: '***' } },
+    });
+    expect(requested).toMatchObject({ action: 'user.request_password_reset', by: 'nobody', address: '127.0.0.1' });
+    const secrets = [token, newPassword, memberPassword];
+    expect(
+      await db.query(
+        'select from audit_entry where exists (select from unnest($1::text[]) as s where strpos(body, s) > 0)',
+        [secrets],
+      ),
+    ).toEqual([]);
   });
 });
 
