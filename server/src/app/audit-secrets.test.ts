@@ -8,6 +8,8 @@ const secrets: Record<string, string[]> = {
   '/api/channel/modify': ['apiKey', 'apiSecret', 'webhookSecret'],
   '/api/customer/modify': ['paymentMethod'],
   '/api/inbox/create': ['secret'],
+  '/api/invoice/pay': ['paymentMethod'],
+  '/api/transaction/create': ['paymentMethod'],
   '/api/user/login': ['password'],
   '/api/user/modify': ['password'],
   '/api/user/refresh': ['refreshToken'],

@@ -4,10 +4,10 @@ const rollupEveryMs = 1_000;
 /** Finds the changes of other nodes, and of a process that died before it rolled up. */
 const idleRollupEveryMs = 15_000;
 
-/** Adds the changes gathered in one delta table to its totals. */
+/** Processes all that has gathered in one table, such as the changes of totals. */
 export type Rollup = (database: Database) => Promise<void>;
 
-/** Runs all rollups a second after payments were written, and every 15 s otherwise. */
+/** Runs all rollups a second after something was written, and every 15 s otherwise. */
 export class RollupWorker {
   readonly #database: Database;
   readonly #rollups: readonly Rollup[];
@@ -30,7 +30,7 @@ export class RollupWorker {
     this.#schedule(rollupEveryMs);
   }
 
-  /** Payments were written: rolls up within a second. */
+  /** Something was written: rolls up within a second. */
   wake(): void {
     if (this.#dueAtMs > performance.now() + rollupEveryMs) this.#schedule(rollupEveryMs);
   }

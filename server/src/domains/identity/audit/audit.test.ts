@@ -158,6 +158,24 @@ describe('a request that is refused', () => {
   });
 });
 
+test('a replay is recorded once, although it is asked for twice', async () => {
+  const registered = await florin.post(
+    '/api/webhook/register',
+    { url: 'http://127.0.0.1:9/hook', events: ['*'], secret: 'a shared secret' },
+    adminOfOne.as,
+  );
+  const { id } = dataOf(registered);
+  const since = new Date(Date.now() - 60_000).toISOString();
+  const replays = [
+    await florin.post('/api/webhook/replay', { endpointId: id, since }, adminOfOne.as),
+    await florin.post('/api/webhook/replay', { endpointId: id, since }, adminOfOne.as),
+  ];
+  const started = new Set(replays.filter(({ status }) => status === 200).map(({ body }) => body.data.replayId));
+  const entries = await list(`recordType=webhook&recordId=${id}&action=webhook.replay`, adminOfOne.as);
+  expect(new Set(entries.map(({ details }: { details: { replayId: string } }) => details.replayId))).toEqual(started);
+  expect(entries).toHaveLength(started.size);
+});
+
 describe('a session', () => {
   test('leaves an entry for its login and for its logout', async () => {
     const { userName, id } = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId: two });
