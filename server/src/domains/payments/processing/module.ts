@@ -13,6 +13,7 @@ import type { TransactionReader } from '../transactions/read.ts';
 import type { PaymentTransitions } from '../transactions/transitions.ts';
 import { operationDue } from './claim-statements.ts';
 import { Dispatcher } from './dispatcher.ts';
+import { disputeRecord } from './disputes/schema.ts';
 import { disputeDue, disputesDue } from './disputes/statements.ts';
 import { DisputeWorker, type DisputeWorkerOptions } from './disputes/worker.ts';
 import { processingChecks } from './integrity.ts';
@@ -43,7 +44,8 @@ export const processing = defineModule({
   name: 'processing',
   tables: ['provider_dispute'],
   settings,
-  resources: { 'timeline step': timelineStep },
+  reference: [{ name: 'Disputes', description: 'Operations about which a provider contradicts what is settled.' }],
+  resources: { 'timeline step': timelineStep, dispute: disputeRecord },
   provide,
   routes: (context: Needs) => processingRoutes(context),
   workers: ({ dispatcher, settler, disputes }: Provided) => [

@@ -1,12 +1,13 @@
 import { statement } from '../../../../platform/postgres/statement.ts';
 import type { Topic } from '../../../../platform/postgres/topics.ts';
+import type { DisputeState } from './states.ts';
 
 /** Disputes are due to be looked up. */
 export const disputesDue: Topic = 'disputes';
 
 /**
- * Opens a dispute that is due at once; opens it again if it was closed or the provider now reports something else. Returns
- * nothing if the same dispute is open. Values: tenant, payment, number, channel, the outcome reported, the provider's
+ * Opens a dispute that is due at once; opens it again if the provider had agreed or now reports something else. Returns
+ * nothing if the same dispute is open, or was closed by a user. Values: tenant, payment, number, channel, the outcome reported, the provider's
  * reference, the amount and currency reported, now in ms.
  */
 export const insertDispute = statement<{ number: number }>(
@@ -18,14 +19,12 @@ export const insertDispute = statement<{ number: number }>(
    on conflict (tenant_id, transaction_id, number) do update
       set said = excluded.said, reference = excluded.reference, amount = excluded.amount, currency = excluded.currency,
           state = 'OPEN', due_at = excluded.due_at, opened_at = excluded.opened_at, look_ups = 0, closed_at = null,
-          lease = null, leased_until = null
+          closed_by = null, close_note = null, lease = null, leased_until = null
     where d.state = 'AGREES' or (d.said, d.reference, d.amount, d.currency)
           is distinct from (excluded.said, excluded.reference, excluded.amount, excluded.currency)
    returning number`,
   { wakes: [{ topic: disputesDue, when: (rows) => rows.length > 0 }] },
 );
-
-export type DisputeState = 'OPEN' | 'AGREES' | 'DISAGREES';
 
 export interface DueDispute {
   tenant_id: number;
@@ -36,8 +35,11 @@ export interface DueDispute {
   look_ups: number;
 }
 
+/** As in the partial index. */
+const isNotClosed = `state in ('OPEN', 'DISAGREES')`;
+
 /** Whether a dispute is due and not leased. `$1` is now in ms. */
-const isDue = `state <> 'AGREES' and due_at <= to_timestamp($1::float8 / 1000)
+const isDue = `${isNotClosed} and due_at <= to_timestamp($1::float8 / 1000)
         and (leased_until is null or leased_until <= to_timestamp($1::float8 / 1000))`;
 
 /** For the due-work poller: whether any dispute is due. Value: now in ms. */
@@ -86,7 +88,7 @@ export const releaseDisputes = statement(
 /** Ends these leases, after claims whose response was lost. Value: leases. */
 export const giveBackDisputes = statement(
   'processing.give_back_disputes',
-  `update provider_dispute set lease = null, leased_until = null where state <> 'AGREES' and lease = any ($1::uuid[])`,
+  `update provider_dispute set lease = null, leased_until = null where ${isNotClosed} and lease = any ($1::uuid[])`,
 );
 
 /**
@@ -107,7 +109,7 @@ export const shortenDisputeWaits = statement(
                   else coalesce(($4::float8[])[far.look_ups], $5::float8) end as wait_ms
     ) as wait
     where d.tenant_id = far.tenant_id and d.transaction_id = far.transaction_id and d.number = far.number
-      and far.state <> 'AGREES'
+      and far.state in ('OPEN', 'DISAGREES')
       and (far.leased_until > to_timestamp(($1::float8 + $2::float8 + $3::float8) / 1000)
            or far.due_at > to_timestamp(($1::float8 + wait_ms + $3::float8) / 1000))`,
 );
@@ -115,5 +117,5 @@ export const shortenDisputeWaits = statement(
 /** Ends every lease: for a node that is alone with the database, because their holders are dead. */
 export const freeDisputeLeases = statement(
   'processing.free_dispute_leases',
-  `update provider_dispute set lease = null, leased_until = null where state <> 'AGREES' and lease is not null`,
+  `update provider_dispute set lease = null, leased_until = null where ${isNotClosed} and lease is not null`,
 );

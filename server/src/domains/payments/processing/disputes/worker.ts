@@ -16,7 +16,6 @@ import { isFinished } from '../states.ts';
 import { type Verdict, verdictOf } from './rules.ts';
 import {
   claimDisputes,
-  type DisputeState,
   type DueDispute,
   freeDisputeLeases,
   giveBackDisputes,
@@ -24,6 +23,7 @@ import {
   releaseDisputes,
   shortenDisputeWaits,
 } from './statements.ts';
+import type { DisputeState } from './states.ts';
 
 export interface DisputeWorkerOptions extends PublicAddress {
   database: Queryable;
