@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Topic } from '../postgres/topics.ts';
 import type { BackgroundWorker } from './background-worker.ts';
 import { type DueWork, fallbackPollMs } from './due-work-poller.ts';
-import type { LeaseStore } from './leases.ts';
+import type { LeaseStore } from './lease-statements.ts';
 
 export interface FailureReports {
   /** Called once when claims begin to fail, and for every piece of work that throws (which is a defect). */

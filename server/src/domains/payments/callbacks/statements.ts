@@ -1,4 +1,4 @@
-import { claimStatement, leasedTable } from '../../../platform/jobs/leases.ts';
+import { claimStatement, leasedTable } from '../../../platform/jobs/lease-statements.ts';
 import { type Statement, statement } from '../../../platform/postgres/statement.ts';
 import type { Topic } from '../../../platform/postgres/topics.ts';
 import { type CallbackContent, retryWaitsMs } from './rules.ts';

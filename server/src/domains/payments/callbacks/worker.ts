@@ -1,6 +1,6 @@
 import { secondMs } from '../../../core/clock.ts';
 import { Refusal } from '../../../core/errors.ts';
-import { claimBy, leasesOf } from '../../../platform/jobs/leases.ts';
+import { claimBy, leasesOf } from '../../../platform/jobs/lease-statements.ts';
 import { type FailureReports, type Leased, Worker } from '../../../platform/jobs/worker.ts';
 import { retryAt } from './rules.ts';
 import { type CallbackSettlerDeps, settleCallback } from './settle.ts';

@@ -1,4 +1,4 @@
-import { leasedTable } from '../../../platform/jobs/leases.ts';
+import { leasedTable } from '../../../platform/jobs/lease-statements.ts';
 import { statement } from '../../../platform/postgres/statement.ts';
 import { lookUpWaitsMs } from './rules.ts';
 import { type OperationRow, operationColumns, operationJoins } from './statements.ts';

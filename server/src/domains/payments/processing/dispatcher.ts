@@ -1,6 +1,6 @@
 import { type Clock, secondMs } from '../../../core/clock.ts';
 import type { DrawUuid } from '../../../core/id.ts';
-import { leasesOf } from '../../../platform/jobs/leases.ts';
+import { leasesOf } from '../../../platform/jobs/lease-statements.ts';
 import { type FailureReports, Worker } from '../../../platform/jobs/worker.ts';
 import { plainArray, textArray } from '../../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';

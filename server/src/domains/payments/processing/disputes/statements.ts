@@ -1,4 +1,4 @@
-import { claimStatement, leasedTable } from '../../../../platform/jobs/leases.ts';
+import { claimStatement, leasedTable } from '../../../../platform/jobs/lease-statements.ts';
 import { statement } from '../../../../platform/postgres/statement.ts';
 import type { Topic } from '../../../../platform/postgres/topics.ts';
 import { lookUpWaitsMs } from '../rules.ts';

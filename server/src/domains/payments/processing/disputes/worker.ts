@@ -1,6 +1,6 @@
 import { type Clock, secondMs } from '../../../../core/clock.ts';
 import type { DrawUuid } from '../../../../core/id.ts';
-import { claimBy, leasesOf } from '../../../../platform/jobs/leases.ts';
+import { claimBy, leasesOf } from '../../../../platform/jobs/lease-statements.ts';
 import { type FailureReports, type Leased, Worker } from '../../../../platform/jobs/worker.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
 import type { ChannelCredentials } from '../../channels/credentials.ts';
