@@ -10,8 +10,7 @@ export const disputesDue: Topic = 'disputes';
 /**
  * Opens a dispute that is due at once; opens it again if the provider had agreed or now reports something else. Returns
  * nothing if the same dispute is open, or was closed by a user. Values: tenant, payment, number, channel, the outcome
- * reported, the provider's
- * reference, the amount and currency reported, now in ms.
+ * reported, the provider's reference, the amount and currency reported, now in ms.
  */
 export const insertDispute = statement<{ number: number }>(
   'processing.open_dispute',
