@@ -1,5 +1,5 @@
-import { dayMs } from '../../../core/clock.ts';
-import { RollupWorker } from '../../../platform/jobs/rollup-worker.ts';
+import { dayMs, secondMs } from '../../../core/clock.ts';
+import { failureLog, Worker } from '../../../platform/jobs/worker.ts';
 import { defineModule } from '../../../platform/module.ts';
 import type { Node, NodeWith } from '../../../platform/node.ts';
 import { type SettingsOf, setting } from '../../../platform/settings/declare.ts';
@@ -19,6 +19,11 @@ const settings = {
   }),
 };
 
+/** Entries of a second are chained together. */
+const chainEveryMs = secondMs;
+/** Finds the entries of other nodes whose notification was lost, and of a process that died. */
+const idleChainEveryMs = 15 * secondMs;
+
 type Needs = NodeWith<SettingsOf<typeof settings>>;
 
 /** The audit log: who did what to which record, chained by hashes so that tampering is found. */
@@ -34,20 +39,20 @@ export const audit = defineModule({
     return { refusedRequests };
   },
   routes: (node: Node) => auditRoutes(node),
-  workers: ({ workerDatabase, log }: Node) => {
-    const chaining = new RollupWorker(workerDatabase, [chainAuditEntries], (error) =>
-      log.warn({ error }, 'Chaining the audit log is failing; retrying'),
-    );
-    return [
-      {
-        name: 'audit chain',
-        start: () => chaining.start(),
-        stop: () => chaining.stop(),
-        wake: () => chaining.wake(),
-        wakesOn: auditDue,
+  workers: ({ workerDatabase, log }: Node) => [
+    new Worker<never>({
+      name: 'audit chain',
+      wakesOn: auditDue,
+      claim: async () => {
+        await chainAuditEntries(workerDatabase);
+        return [];
       },
-    ];
-  },
+      slots: 1,
+      gapMs: () => chainEveryMs,
+      pollMs: () => idleChainEveryMs,
+      ...failureLog(log, 'Chaining the audit log'),
+    }),
+  ],
   retention: ({ database, settings: { 'app.audit.keep': keepMs } }: Needs) => [
     { name: 'audit log', sweep: (nowMs) => expireAuditEntries(database, nowMs, keepMs) },
   ],
