@@ -1,4 +1,4 @@
-import { minuteMs } from '../core/clock.ts';
+import { minuteMs, secondMs } from '../core/clock.ts';
 import { DueWorkPoller } from '../platform/jobs/due-work-poller.ts';
 import type { AnyModule, BackgroundWorker, RetentionSweep } from '../platform/module.ts';
 import { sweepIdempotencyRecords } from '../platform/postgres/idempotency-records.ts';
@@ -49,30 +49,50 @@ export function startWorkers(workers: readonly BackgroundWorker[], context: Cont
 }
 
 const sweepEveryMs = 60 * minuteMs;
+/** A node that is restarted within every hour has to sweep as well. */
+const firstSweepAfterMs = 30 * secondMs;
+const sweepAgainAfterMs = 30 * secondMs;
 
-/** Runs the retention sweeps once an hour. A sweep that fails does not affect the others. */
+/**
+ * Runs the retention sweeps half a minute after the start, then once an hour. A sweep that fails does not affect the others;
+ * all are run again half a minute later.
+ */
 function sweeperOf(context: Context): Pick<BackgroundWorker, 'start' | 'stop'> {
   const { database, clock, logError } = context;
   const sweeps: RetentionSweep[] = [
     { name: 'idempotency records', sweep: (nowMs) => sweepIdempotencyRecords(database, nowMs) },
     ...(modules as readonly AnyModule[]).flatMap(({ retention }) => retention?.(context) ?? []),
   ];
-  const sweepAll = () =>
-    Promise.all(
-      sweeps.map(({ name, sweep }) =>
-        sweep(clock()).catch((error) => logError(error, `Expired rows could not be removed: ${name}`)),
-      ),
+  /** Returns whether every sweep has succeeded. */
+  const sweepAll = async (): Promise<boolean> => {
+    const results = await Promise.all(
+      sweeps.map(async ({ name, sweep }) => {
+        try {
+          await sweep(clock());
+          return true;
+        } catch (error) {
+          logError(error, `Expired rows could not be removed: ${name}`);
+          return false;
+        }
+      }),
     );
+    return results.every(Boolean);
+  };
   let sweeping: Promise<unknown> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
+  let isStopping = false;
+  const sweepAfter = (waitMs: number) => {
+    timer = setTimeout(() => {
+      sweeping = sweepAll().then((succeeded) => {
+        if (!isStopping) sweepAfter(succeeded ? sweepEveryMs : sweepAgainAfterMs);
+      });
+    }, waitMs);
+  };
   return {
-    start: () => {
-      timer = setInterval(() => {
-        sweeping = sweepAll();
-      }, sweepEveryMs);
-    },
+    start: () => sweepAfter(firstSweepAfterMs),
     stop: async () => {
-      clearInterval(timer);
+      isStopping = true;
+      clearTimeout(timer);
       await sweeping;
     },
   };

@@ -2,6 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { type Clock, minuteMs } from '../../../core/clock.ts';
 import type { Mailer } from '../../../platform/mail/mailer.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
+import { retryWhileUnavailable } from '../../../platform/postgres/retry.ts';
 import { normalizedAccount } from '../sessions/account.ts';
 import { findLogin, type LoginRow } from '../sessions/statements.ts';
 import { insertReset } from './statements.ts';
@@ -47,7 +48,16 @@ export class PasswordResetMailer {
   }
 
   async #send(user: LoginRow): Promise<void> {
-    const { database, mailer, clock, publicUrl } = this.#deps;
+    const { mailer, publicUrl } = this.#deps;
+    // A new token for each try: the one of a try whose answer was lost may be stored.
+    const token = await retryWhileUnavailable(() => this.#insertToken(user));
+    if (token === undefined) return;
+    await mailer.send({ to: user.email, ...messageOf(user.user_name, token, publicUrl) });
+  }
+
+  /** Returns undefined if the user has too many open resets. */
+  async #insertToken(user: LoginRow): Promise<string | undefined> {
+    const { database, clock } = this.#deps;
     const token = randomBytes(tokenBytes).toString('base64url');
     const nowMs = clock();
     const [inserted] = await database.run(insertReset, [
@@ -57,8 +67,7 @@ export class PasswordResetMailer {
       new Date(nowMs),
       maxOpenResets,
     ]);
-    if (inserted === undefined) return;
-    await mailer.send({ to: user.email, ...messageOf(user.user_name, token, publicUrl) });
+    return inserted && token;
   }
 }
 
