@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { dataOf } from '../../testing/cast.ts';
+import { dataOf, makeKey } from '../../testing/cast.ts';
 import { eventually } from '../../testing/database.ts';
 import { freeze } from '../../testing/freeze.ts';
 import { startReceiver } from '../../testing/receiver.ts';
@@ -113,7 +113,7 @@ export function nodePartKills(
     },
     'last uses of keys': {
       recording: async () => {
-        const { as, id } = await madeKey();
+        const { as, id } = await makeKey(node.service, node.as);
         await lock('developer_key');
         expect((await node.service.get('/api/transaction/list', as)).status).toBe(200);
         await waits('developer_key');
@@ -175,11 +175,6 @@ export function nodePartKills(
     } catch {
       return [];
     }
-  }
-
-  async function madeKey(): Promise<{ id: number; as: string }> {
-    const { id, sk } = await scene.post('developer/mine/generate', {});
-    return { id, as: `ApiKey ${sk}` };
   }
 
   /** Every check of the database is under way and unanswered when it is killed. */
