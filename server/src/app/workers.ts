@@ -1,7 +1,7 @@
-import { minuteMs, secondMs } from '../core/clock.ts';
 import type { BackgroundWorker } from '../platform/jobs/background-worker.ts';
 import { DueWorkPoller } from '../platform/jobs/due-work-poller.ts';
-import type { AnyModule, RetentionSweep } from '../platform/module.ts';
+import { Sweeper } from '../platform/jobs/sweeper.ts';
+import type { AnyModule } from '../platform/module.ts';
 import { sweepIdempotencyRecords } from '../platform/postgres/idempotency-records.ts';
 import type { Context } from './assemble.ts';
 import { modules } from './modules.ts';
@@ -38,7 +38,7 @@ export function startWorkers(workers: readonly BackgroundWorker[], context: Cont
   context.onClockSetBack(() => shortenWaitsAfterSetBack(workers));
   const sweeper = sweeperOf(context);
   sweeper.start();
-  lifecycle.add('sweeper', sweeper.stop);
+  lifecycle.add('sweeper', () => sweeper.stop());
   const poller = new DueWorkPoller({
     database: context.pollerDatabase,
     clock,
@@ -49,52 +49,14 @@ export function startWorkers(workers: readonly BackgroundWorker[], context: Cont
   lifecycle.add('poller', () => poller.stop());
 }
 
-const sweepEveryMs = 60 * minuteMs;
-/** A node that is restarted within every hour has to sweep as well. */
-const firstSweepAfterMs = 30 * secondMs;
-const sweepAgainAfterMs = 30 * secondMs;
-
-/**
- * Runs the retention sweeps half a minute after the start, then once an hour. A sweep that fails does not affect the others;
- * all are run again half a minute later.
- */
-function sweeperOf(context: Context): Pick<BackgroundWorker, 'start' | 'stop'> {
+function sweeperOf(context: Context): Sweeper {
   const { database, clock, logError } = context;
-  const sweeps: RetentionSweep[] = [
-    { name: 'idempotency records', sweep: (nowMs) => sweepIdempotencyRecords(database, nowMs) },
-    ...(modules as readonly AnyModule[]).flatMap(({ retention }) => retention?.(context) ?? []),
-  ];
-  /** Returns whether every sweep has succeeded. */
-  const sweepAll = async (): Promise<boolean> => {
-    const results = await Promise.all(
-      sweeps.map(async ({ name, sweep }) => {
-        try {
-          await sweep(clock());
-          return true;
-        } catch (error) {
-          logError(error, `Expired rows could not be removed: ${name}`);
-          return false;
-        }
-      }),
-    );
-    return results.every(Boolean);
-  };
-  let sweeping: Promise<unknown> = Promise.resolve();
-  let timer: NodeJS.Timeout | undefined;
-  let isStopping = false;
-  const sweepAfter = (waitMs: number) => {
-    timer = setTimeout(() => {
-      sweeping = sweepAll().then((succeeded) => {
-        if (!isStopping) sweepAfter(succeeded ? sweepEveryMs : sweepAgainAfterMs);
-      });
-    }, waitMs);
-  };
-  return {
-    start: () => sweepAfter(firstSweepAfterMs),
-    stop: async () => {
-      isStopping = true;
-      clearTimeout(timer);
-      await sweeping;
-    },
-  };
+  return new Sweeper({
+    sweeps: [
+      { name: 'idempotency records', sweep: (nowMs) => sweepIdempotencyRecords(database, nowMs) },
+      ...(modules as readonly AnyModule[]).flatMap(({ retention }) => retention?.(context) ?? []),
+    ],
+    clock,
+    onError: logError,
+  });
 }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Refusal } from '../../core/errors.ts';
 
 /** Longer in all than an embedded PostgreSQL takes to restart. A stop of the process waits for it. */
@@ -14,7 +13,7 @@ export async function retryWhileUnavailable<Result>(work: () => Promise<Result>)
       return await work();
     } catch (error) {
       if (!(error instanceof Refusal && error.kind === 'unavailable')) throw error;
-      await sleep(waitMs);
+      await new Promise((resolve) => setTimeout(resolve, waitMs));
     }
   }
   return work();

@@ -88,7 +88,7 @@ function brokenRequests(headers: string): [string, string][] {
     ['too long a header', request(`X-Long: ${'a'.repeat(40_000)}\r\n`)],
     ['many headers', request(Array.from({ length: 1_500 }, (_, i) => `X-${i}: a\r\n`).join(''))],
     ['NUL in a header', request('X-Nul: a\0b\r\n')],
-    ['folded header', request('X-Folded: a\r\n b\r\n')],
+    ['header over two lines', request('X-Two: a\r\n b\r\n')],
     ['space before the colon', request('Content-Length : 2\r\n', '{}')],
     ['negative length', request('Content-Length: -1\r\n', '{}')],
     ['length not a number', request('Content-Length: two\r\n', '{}')],

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { billingKills } from './billing.ts';
-import { nodePartKills } from './node-parts.ts';
-import { paymentKills } from './payments.ts';
-import { openScene, type Scene } from './scene.ts';
-import { type Kills, type Part, situations } from './situations.ts';
-import { stopWhileKilled } from './stopping.ts';
-import { webhookKills } from './webhooks.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { billingKills } from '../testing/database-killed/billing.ts';
+import { nodePartKills } from '../testing/database-killed/node-parts.ts';
+import { paymentKills } from '../testing/database-killed/payments.ts';
+import { openScene, type Scene } from '../testing/database-killed/scene.ts';
+import { type Kills, type Part, situations } from '../testing/database-killed/situations.ts';
+import { stopWhileKilled } from '../testing/database-killed/stopping.ts';
+import { webhookKills } from '../testing/database-killed/webhooks.ts';
 
 /**
  * PostgreSQL is killed while each part of the process is in each of its states. The process must stay, go on by itself, and
@@ -24,6 +24,8 @@ afterAll(async () => {
   expect(await scene.node.verified()).toEqual({ code: 0, broken: [] });
   await scene.node.close();
 });
+
+afterEach(() => scene.releaseLocks());
 
 describe.each(Object.keys(situations) as Part[])('%s', (part) => {
   const states: readonly string[] = situations[part];

@@ -2,11 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { dataOf, makeKey } from '../../testing/cast.ts';
-import { eventually } from '../../testing/database.ts';
-import { freeze } from '../../testing/freeze.ts';
-import { startReceiver } from '../../testing/receiver.ts';
-import { startService } from '../../testing/service-process.ts';
+import { dataOf, makeKey } from '../cast.ts';
+import { eventually } from '../database.ts';
+import { freeze } from '../freeze.ts';
+import { startReceiver } from '../receiver.ts';
+import { startService } from '../service-process.ts';
 import type { Scene } from './scene.ts';
 import type { Kills } from './situations.ts';
 

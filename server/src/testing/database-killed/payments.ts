@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import { headersOf, signedMessage } from '../../domains/payments/providers/sandbox/messages.ts';
-import { sandboxReportOf } from '../../testing/callbacks.ts';
-import { dataOf, makeChannel } from '../../testing/cast.ts';
-import { eventually } from '../../testing/database.ts';
+import { sandboxReportOf } from '../callbacks.ts';
+import { dataOf, makeChannel } from '../cast.ts';
+import { eventually } from '../database.ts';
 import type { Scene } from './scene.ts';
 import type { Kills } from './situations.ts';
 
@@ -83,17 +83,17 @@ export function paymentKills(scene: Scene): Kills<'processing' | 'disputes' | 'c
       },
       'looking up': async () => {
         const contradicted = await contradict();
-        await lock('sandbox_operation');
+        await lock('sandbox_operation', 'access exclusive');
         await contradicted.send();
-        await waits('sandbox_operation', 2);
+        await isLookedUp();
         await killPostgres();
         await contradicted.isAgreed();
       },
       recording: async () => {
         const contradicted = await contradict();
-        const records = await lock('sandbox_operation');
+        const records = await lock('sandbox_operation', 'access exclusive');
         await contradicted.send();
-        await waits('sandbox_operation');
+        await isLookedUp();
         await lock('provider_dispute');
         await records.release();
         await waits('provider_dispute', 2);
@@ -103,7 +103,7 @@ export function paymentKills(scene: Scene): Kills<'processing' | 'disputes' | 'c
       waiting: async () => {
         const contradicted = await contradict();
         // The provider does not answer within the deadline: it is asked again after 5 s.
-        const records = await lock('sandbox_operation');
+        const records = await lock('sandbox_operation', 'access exclusive');
         await contradicted.send();
         await reaches('it is to be asked again', `${contradicted.dispute} and look_ups = 1 and lease is null`);
         await records.release();
@@ -240,6 +240,11 @@ export function paymentKills(scene: Scene): Kills<'processing' | 'disputes' | 'c
     expect(await count(`transaction where channel_id = ${resting} and status = 'SUCCESS'`)).toBe(ids.length);
     const taken = `sandbox_operation where channel_id in (${channels}) and state = 'SUCCEEDED'`;
     expect(await count(taken)).toBe(ids.length);
+  }
+
+  /** The poller and the sandbox's worker wait for the locked records, and a look-up. */
+  function isLookedUp(): Promise<unknown> {
+    return waits('sandbox_operation', 3);
   }
 
   /** A payment that has succeeded, and a callback that says that it failed. */

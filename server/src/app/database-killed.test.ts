@@ -1,8 +1,8 @@
 import { expect, test, vi } from 'vitest';
-import { Lifecycle } from '../../platform/process/lifecycle.ts';
-import { databaseFromTemplate } from '../../testing/database.ts';
-import { florinOn } from '../../testing/florin.ts';
-import { situations } from './situations.ts';
+import { Lifecycle } from '../platform/process/lifecycle.ts';
+import { databaseFromTemplate } from '../testing/database.ts';
+import { situations } from '../testing/database-killed/situations.ts';
+import { florinOn } from '../testing/florin.ts';
 
 /** Parts that do not work by themselves: they serve requests or are the database. */
 const notWorkers = ['http', 'database', 'postgres', 'waiting'];

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { makeCustomer, makeInvoice } from '../../testing/invoices.ts';
+import { makeCustomer, makeInvoice } from '../invoices.ts';
 import type { Scene } from './scene.ts';
 import type { Kills } from './situations.ts';
 

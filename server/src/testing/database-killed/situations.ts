@@ -1,6 +1,6 @@
 /**
  * In which states PostgreSQL is killed, for each part of a process that works by itself. The parts have the names under which
- * they are registered with the lifecycle; `situations.test.ts` compares them, so that a new worker needs situations here, and
+ * they are registered with the lifecycle; `database-killed.test.ts` compares them, so that a new worker needs situations here, and
  * the compiler requires a kill for each of them (`Kills`).
  *
  * `stopping` is one kill for all of them: the process is told to stop while every worker has work in progress.

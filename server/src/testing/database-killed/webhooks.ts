@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { expect } from 'vitest';
-import { eventually } from '../../testing/database.ts';
-import { type Receiver, startReceiver } from '../../testing/receiver.ts';
+import { eventually } from '../database.ts';
+import { type Receiver, startReceiver } from '../receiver.ts';
 import type { Scene } from './scene.ts';
 import type { Kills } from './situations.ts';
 
@@ -102,7 +102,7 @@ export function webhookKills(scene: Scene): Kills<'deliveries' | 'replays'> {
     deliveredOnce: (ids: string[]) => Promise<void>;
   }
 
-  /** An endpoint that is told of payments, and is removed afterwards. */
+  /** An endpoint that is notified of payments, and is removed afterwards. */
   async function endpoint(use: (hooked: Hooked) => Promise<void>): Promise<void> {
     const receiver = await startReceiver();
     const hook = { url: receiver.url, events: ['transaction.created'], secret: 'a shared secret' };

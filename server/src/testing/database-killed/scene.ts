@@ -1,7 +1,8 @@
+import type pg from 'pg';
 import { expect } from 'vitest';
-import { dataOf, makeChannel, makePayment } from '../../testing/cast.ts';
-import { eventually } from '../../testing/database.ts';
-import { type PayingNode, payingNode } from '../../testing/paying-node.ts';
+import { dataOf, makeChannel, makePayment } from '../cast.ts';
+import { eventually } from '../database.ts';
+import { type PayingNode, payingNode } from '../paying-node.ts';
 
 /** A channel rests for 30 s, an endpoint is paused for 30 s, and a lease that was lost with the database runs for 12 s. */
 const endsWithinMs = 120_000;
@@ -20,6 +21,8 @@ export async function openScene() {
   });
   let { pid } = node.service;
   let kills = 0;
+
+  const locks: pg.Client[] = [];
 
   const post = async (path: string, body: unknown) => dataOf(await node.service.post(`/api/${path}`, body, node.as));
   const get = async (path: string) => dataOf(await node.service.get(`/api/${path}`, node.as));
@@ -67,6 +70,7 @@ export async function openScene() {
   /** Locks a table against writing; `access exclusive` also against reading. A kill ends it too. */
   async function lock(table: string, mode: 'exclusive' | 'access exclusive' = 'exclusive') {
     const client = await node.connect();
+    locks.push(client);
     const granted = client.query(`begin; lock table ${table} in ${mode} mode`);
     granted.catch(() => {});
     return {
@@ -146,6 +150,10 @@ export async function openScene() {
     operationsOf,
     paidOnce,
     makeChannel: () => makeChannel(node.service, node.as, { provider: 'sandbox', webhookSecret: 'shared' }),
+    /** Ends what a test that failed has left locked. */
+    releaseLocks: async () => {
+      await Promise.all(locks.splice(0).map((client) => client.end().catch(() => {})));
+    },
     /** After the service was started again. */
     restarted: () => {
       ({ pid } = node.service);

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { makeCustomer } from '../../testing/invoices.ts';
-import { startReceiver } from '../../testing/receiver.ts';
+import { makeCustomer } from '../invoices.ts';
+import { startReceiver } from '../receiver.ts';
 import type { Scene } from './scene.ts';
 
 /**
