@@ -208,6 +208,18 @@ const cases: Record<string, Case> = {
     request: ({ refund: id }) => ({ query: { id }, id }),
   },
   'GET /api/refund/list': { needs: 'transaction_read', ownerships: plain, request: () => ({}) },
+  'GET /api/dispute/list': { needs: 'transaction_read', ownerships: plain, request: () => ({}) },
+  'POST /api/dispute/close': {
+    needs: 'transaction_refund',
+    ownerships: named,
+    acrossTenants: true,
+    // Its payment has no dispute.
+    answers: 404,
+    request: ({ paid: transactionId }) => ({
+      body: { transactionId, operation: 1, note: 'Checked' },
+      id: transactionId,
+    }),
+  },
   'POST /api/customer/modify': {
     needs: 'transaction_write',
     ownerships: createdOrNamed,
@@ -601,6 +613,7 @@ const unaudited: Record<string, string> = {
   'POST /api/user/forgot-password': 'Recorded after the answer, for known addresses: audit.test.ts.',
   'POST /api/user/reset-password': 'Recorded with a mailed token: audit.test.ts.',
   'POST /api/webhook/replay': 'The deliveries here are still open, so nothing is replayed: audit.test.ts.',
+  'POST /api/dispute/close': 'There is no dispute here: contradiction.test.ts.',
   'POST /api/callback/{channel}': 'Sent by a provider, and stored as it is.',
   'POST /inbox/{token}': 'Sent by another system, and stored as it is.',
 };
