@@ -185,12 +185,20 @@ export function nodePartKills(
     await node.query('select pg_reload_conf()');
     const client = await node.connect();
     await client.query('set synchronous_commit = on');
-    client.query('notify drill').catch(() => {});
-    await eventually('a commit holds the lock', async () => {
-      const [row] = await node.query<{ n: number }>(
-        `select count(*)::int as n from pg_stat_activity where wait_event = 'SyncRep'`,
+    const [{ pid } = { pid: 0 }] = (await client.query<{ pid: number }>('select pg_backend_pid() as pid')).rows;
+    // Until PostgreSQL has read the setting, commits do not wait.
+    const notify = (): Promise<void> =>
+      client.query('notify drill').then(
+        () => notify(),
+        () => {},
       );
-      return (row?.n ?? 0) > 0;
+    void notify();
+    await eventually('a commit holds the lock', async () => {
+      const [row] = await node.query<{ waits: boolean }>(
+        `select wait_event = 'SyncRep' as waits from pg_stat_activity where pid = $1`,
+        [pid],
+      );
+      return row?.waits;
     });
   }
 

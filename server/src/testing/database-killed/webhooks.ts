@@ -34,7 +34,7 @@ export function webhookKills(scene: Scene): Kills<'deliveries' | 'replays'> {
         }),
       claiming: () =>
         endpoint(async ({ created, deliveredOnce }) => {
-          const ids = await holdAfter('delivery', () => created(1));
+          const { result: ids } = await holdAfter('delivery', () => created(1));
           await killPostgres();
           await deliveredOnce(ids);
         }),
@@ -71,8 +71,9 @@ export function webhookKills(scene: Scene): Kills<'deliveries' | 'replays'> {
       copying: () =>
         endpoint(async (hooked) => {
           await replayed(hooked, async (request) => {
+            const { release } = await holdAfter('webhook_replay', request);
             await lock('delivery');
-            await request();
+            await release();
             // Claims of deliveries, and the deliveries of the replay.
             await waits('delivery', 2);
             await killPostgres();
