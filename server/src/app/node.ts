@@ -22,8 +22,11 @@ import type { Settings } from './settings.ts';
 
 /** Connections for lists of events and deliveries. */
 const listConnections = 2;
-/** Connections for claiming deliveries, recording results, replaying, rolling up totals, settling invoices and NOTIFY. */
-const workerConnections = 5;
+/**
+ * Connections for background work: three for deliveries, four for processing, one each for subscriptions, for the due-work
+ * poller, and for replays, rollups, the settlement of invoices and NOTIFY together.
+ */
+const workerConnections = 10;
 
 /** What a node is made from, apart from its database and its keys. */
 export interface Surroundings {
@@ -66,13 +69,13 @@ export function makeNode(
     await Promise.all([...pools.values()].map((database) => database.close()));
   });
   addConnectionMetrics(metrics, pools);
-  const pollerDatabase = openPool('poller', 1, 'watching');
+  const workerDatabase = openPool('worker', workerConnections, 'indexed');
   const setBackHandlers: (() => Promise<void>)[] = [];
   // A clock that a test controls is used as it is.
   const databaseClock =
     givenClock === systemClock
       ? new DatabaseClock({
-          database: pollerDatabase,
+          database: workerDatabase,
           clock: systemClock,
           onApart: (aheadMs) =>
             log.warn({ aheadMs }, "This machine's clock and the database's differ; the database's is used"),
@@ -104,7 +107,6 @@ export function makeNode(
     { publisher: database, onSilent: () => primary.suspect() },
   );
   lifecycle.add('notifications', () => notifications.stop());
-  const workerDatabase = openPool('worker', workerConnections, 'indexed');
   if (!isOursAlone) {
     const relay = new TopicRelay({ topics, notifications, database: workerDatabase });
     relay.start();
@@ -131,7 +133,6 @@ export function makeNode(
     database,
     workerDatabase,
     listDatabase: openPool('lists', listConnections, 'indexed'),
-    pollerDatabase,
     openPool,
     pools,
     primary,

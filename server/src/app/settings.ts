@@ -42,7 +42,7 @@ const nodeSettings = {
   'app.database.connections': setting(integer(2, 500), {
     default: '10',
     description:
-      'Connections for requests. Besides, a node has one each for the batch writer, the batch reader, subscriptions, the due-work poller, the listener and the primary monitor, two for lists, four for processing and five for its workers.',
+      'Connections for requests. Besides, a node has ten for its workers, two for lists, and one each for the batch writer, the listener and the primary monitor.',
   }),
   'app.role': setting(oneOf('all', 'api', 'worker'), {
     default: 'all',

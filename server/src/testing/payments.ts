@@ -19,7 +19,6 @@ export async function paymentsNode({ connection, database }: TestDatabase, clock
   const channels = new ChannelDirectory(database, notifications);
   await notifications.start();
   const writer = new Database({ connection, connections: 1, name: 'test writer' });
-  const reading = new Database({ connection, connections: 1, name: 'test reader' });
   const drawUuid = uuidSource(clock);
   const batchSizes: number[] = [];
   const creator = new TransactionCreator({
@@ -30,7 +29,7 @@ export async function paymentsNode({ connection, database }: TestDatabase, clock
     reservations: invoiceReservations,
     observeBatch: (size) => batchSizes.push(size),
   });
-  const reader = new TransactionReader(database, reading);
+  const reader = new TransactionReader(database);
   const transitions = new PaymentTransitions([{ cte: followPaymentsCte }]);
   const deps = { database, reader, drawUuid, clock, transitions };
   return {
@@ -45,7 +44,7 @@ export async function paymentsNode({ connection, database }: TestDatabase, clock
       updateTransaction(input, principal, deps, key),
     stop: async () => {
       await notifications.stop();
-      await Promise.all([writer.close(), reading.close()]);
+      await writer.close();
     },
   };
 }

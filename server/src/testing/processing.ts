@@ -119,7 +119,7 @@ export async function processingNode(
     drawUuid,
     observeBatch: () => {},
   });
-  const reader = new TransactionReader(database, pool('test reader', 1));
+  const reader = new TransactionReader(database);
   const requests = pool('test requests', 4);
   const operationsOf = (tenantId: number, id: string): Promise<OperationRow[]> =>
     database.run(findOfPayment, [tenantId, uuidOfPublicId('txn', id)]);

@@ -2,7 +2,6 @@ import { publicId } from '../../../core/id.ts';
 import { failureLog } from '../../../platform/jobs/worker.ts';
 import { defineModule } from '../../../platform/module.ts';
 import type { NodeWith } from '../../../platform/node.ts';
-import type { Database } from '../../../platform/postgres/database.ts';
 import { type SettingsOf, setting } from '../../../platform/settings/declare.ts';
 import { durationOfAtLeast } from '../../../platform/settings/kinds.ts';
 import type { ChannelCredentials } from '../channels/credentials.ts';
@@ -26,7 +25,6 @@ const settings = {
 };
 
 type Needs = NodeWith<SettingsOf<typeof settings>> & {
-  processingDatabase: Database;
   channels: ChannelDirectory;
   credentials: ChannelCredentials;
   providers: Providers;
@@ -48,8 +46,8 @@ export const processing = defineModule({
 });
 
 function provide(needs: Needs) {
-  const { settings, log, processingDatabase, sandboxEnabled } = needs;
-  const common = { ...needs, database: processingDatabase, timeoutMs: settings['app.provider.timeout'] };
+  const { settings, log, workerDatabase, sandboxEnabled } = needs;
+  const common = { ...needs, database: workerDatabase, timeoutMs: settings['app.provider.timeout'] };
   const { onDispute, onVerdict } = disputeObservers(needs);
   const settler = new Settler({ ...common, onDispute });
   const dispatcher = new Dispatcher({

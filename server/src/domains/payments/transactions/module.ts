@@ -65,7 +65,7 @@ function provide(needs: Needs) {
   metrics.gauge('florin_create_queue', 'Payments waiting to be written.', async (gauge) => gauge.set(creator.queued));
   return {
     creator,
-    reader: new TransactionReader(database, openPool('reader', 1, 'indexed')),
+    reader: new TransactionReader(database),
     transitions: new PaymentTransitions(transitionFollowers),
   };
 }
