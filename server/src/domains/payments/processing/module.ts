@@ -8,7 +8,7 @@ import type { ChannelCredentials } from '../channels/credentials.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
 import type { Providers } from '../providers/directory.ts';
 import type { TransactionReader } from '../transactions/read.ts';
-import type { PaymentTransitions } from '../transactions/transitions.ts';
+import type { PaymentTransitions } from '../transactions/transition-statements.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { type DisputeWorkerDeps, disputeWorker } from './disputes/worker.ts';
 import { processingChecks } from './integrity.ts';

@@ -1,7 +1,7 @@
 import { claimStatement, leasedTable } from '../../../../platform/jobs/lease-statements.ts';
 import { statement } from '../../../../platform/postgres/statement.ts';
 import type { Topic } from '../../../../platform/postgres/topics.ts';
-import { lookUpWaitsMs } from '../rules.ts';
+import { lookUpWaitsMs } from '../../operations/rules.ts';
 
 /** Disputes are due to be looked up. */
 export const disputesDue: Topic = 'disputes';
