@@ -22,9 +22,9 @@ export const channels = defineModule({
   routes: (context: Node & Provided) => channelRoutes({ ...context, directory: context.channels }),
 });
 
-function provide({ database, workerDatabase, notifications, open, sandboxEnabled }: Node) {
+function provide({ database, workerDatabase, notifications, open, isLost, sandboxEnabled }: Node) {
   return {
     channels: new ChannelDirectory(database, notifications, sandboxEnabled),
-    credentials: new ChannelCredentials(workerDatabase, notifications, open),
+    credentials: new ChannelCredentials(workerDatabase, notifications, { open, isLost }),
   };
 }

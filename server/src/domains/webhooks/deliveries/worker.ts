@@ -211,6 +211,13 @@ export class DeliveryWorker {
       return undefined;
     }
     const { isTrial } = queue;
+    const { path, keys } = target;
+    if (keys === undefined) {
+      // Deliveries wait until the secret is rotated. The pause keeps them from being claimed over and over.
+      if (isTrial || !queue.isPaused(clock())) await this.#health.pause(queue);
+      await this.#releaseUnsent(delivery);
+      return undefined;
+    }
     let sentMs = clock();
     const sent = target.forbidden
       ? forbiddenAddress
@@ -221,7 +228,7 @@ export class DeliveryWorker {
             // Delayed since the claim by a frozen process or a slow database: another sender may claim it at any moment.
             const isTooLate = delivery.leasedUntilMs - sentMs < timeoutMs + recordingBudgetMs;
             const isPaused = queue.isPaused(sentMs) && !isTrial;
-            return isTooLate || isPaused ? undefined : signedRequest(delivery, target, sentMs);
+            return isTooLate || isPaused ? undefined : signedRequest(delivery, { path, keys }, sentMs);
           },
         });
     if (sent === undefined) {
