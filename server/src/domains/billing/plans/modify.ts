@@ -1,12 +1,12 @@
 import type { Static } from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
+import { requireCurrency } from '../../../core/currency.ts';
 import { notFound, Refusal } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
-import { mayUse, requireAccepting } from '../../payments/channels/rules.ts';
-import { requireCurrency } from '../invoices/rules.ts';
+import { requireAccepting } from '../../payments/channels/rules.ts';
 import { requireInterval } from './rules.ts';
 import type { planInput } from './schema.ts';
 import { insertPlan, lockPlan, type PlanRow, updatePlan } from './statements.ts';
@@ -50,16 +50,13 @@ export async function modifyPlan(input: PlanInput, principal: Principal, deps: P
   });
 }
 
-/** Refuses a channel that payments of this tenant cannot use or that does not accept the currency. */
 async function requireChannel(
   { channelId, currency }: PlanInput,
   tenantId: number,
   channels: ChannelDirectory,
 ): Promise<void> {
-  if (channelId === undefined || channelId === null) return;
-  const channel = await channels.find(channelId);
-  if (channel === undefined || !mayUse(channel, tenantId)) throw notFound('channel', channelId, 'channelId');
-  requireAccepting(channel, currency);
+  if (channelId == null) return;
+  requireAccepting(await channels.findUsable(channelId, tenantId), currency);
 }
 
 async function requireUnused(
