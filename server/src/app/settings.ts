@@ -1,5 +1,5 @@
 import type { Intersection, OwnSettings } from '../platform/module.ts';
-import { connectionOf } from '../platform/postgres/connection.ts';
+import { connectionOf } from '../platform/postgres/connection-url.ts';
 import { type SettingDeclaration, SettingsError, type SettingsOf, setting } from '../platform/settings/declare.ts';
 import { integer, type Kind, oneOf, text, url, words } from '../platform/settings/kinds.ts';
 import { modules } from './modules.ts';
