@@ -2,6 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { type Clock, minuteMs } from '../../../core/clock.ts';
 import type { Mailer } from '../../../platform/mail/mailer.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
+import { appendAudit, type RequestOrigin } from '../audit/append.ts';
 import { normalizedAccount } from '../sessions/account.ts';
 import { findLogin, type LoginRow } from '../sessions/statements.ts';
 import { insertReset } from './statements.ts';
@@ -32,10 +33,10 @@ export class PasswordResetMailer {
     this.#deps = deps;
   }
 
-  async request(email: string): Promise<void> {
+  async request(email: string, origin: RequestOrigin): Promise<void> {
     const [user] = await this.#deps.database.run(findLogin, [normalizedAccount(email)]);
     if (user === undefined || !user.active || normalizedAccount(user.email) !== normalizedAccount(email)) return;
-    const sending = this.#send(user)
+    const sending = this.#send(user, origin)
       .catch((error) => this.#deps.logError(error, 'A password reset could not be mailed.'))
       .finally(() => this.#sending.delete(sending));
     this.#sending.add(sending);
@@ -46,17 +47,27 @@ export class PasswordResetMailer {
     await Promise.all(this.#sending);
   }
 
-  async #send(user: LoginRow): Promise<void> {
+  async #send(user: LoginRow, origin: RequestOrigin): Promise<void> {
     const { database, mailer, clock, publicUrl } = this.#deps;
     const token = randomBytes(tokenBytes).toString('base64url');
     const nowMs = clock();
-    const [inserted] = await database.run(insertReset, [
+    const values = [
       hashOfResetToken(token),
       user.id,
       new Date(nowMs + resetLifetimeMs),
       new Date(nowMs),
       maxOpenResets,
-    ]);
+    ];
+    const inserted = await database.transaction(async (transaction) => {
+      const [row] = await transaction.run(insertReset, values);
+      if (row === undefined) return undefined;
+      await appendAudit(
+        transaction,
+        { by: 'nobody', userId: null, userName: null, ...origin },
+        { action: 'user.request_password_reset', tenantId: user.tenant_id, recordId: user.id },
+      );
+      return row;
+    });
     if (inserted === undefined) return;
     await mailer.send({ to: user.email, ...messageOf(user.user_name, token, publicUrl) });
   }
