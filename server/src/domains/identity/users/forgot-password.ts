@@ -2,6 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { type Clock, minuteMs } from '../../../core/clock.ts';
 import type { Mailer } from '../../../platform/mail/mailer.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
+import { retryWhileUnavailable } from '../../../platform/postgres/retry.ts';
 import { appendAudit, type RequestOrigin } from '../audit/append.ts';
 import { normalizedAccount } from '../sessions/account.ts';
 import { findLogin, type LoginRow } from '../sessions/statements.ts';
@@ -48,7 +49,16 @@ export class PasswordResetMailer {
   }
 
   async #send(user: LoginRow, origin: RequestOrigin): Promise<void> {
-    const { database, mailer, clock, publicUrl } = this.#deps;
+    const { mailer, publicUrl } = this.#deps;
+    // A new token for each try: the one of a try whose answer was lost may be stored.
+    const token = await retryWhileUnavailable(() => this.#insertToken(user, origin));
+    if (token === undefined) return;
+    await mailer.send({ to: user.email, ...messageOf(user.user_name, token, publicUrl) });
+  }
+
+  /** Returns undefined if the user has too many open resets. */
+  async #insertToken(user: LoginRow, origin: RequestOrigin): Promise<string | undefined> {
+    const { database, clock } = this.#deps;
     const token = randomBytes(tokenBytes).toString('base64url');
     const nowMs = clock();
     const values = [
@@ -58,18 +68,16 @@ export class PasswordResetMailer {
       new Date(nowMs),
       maxOpenResets,
     ];
-    const inserted = await database.transaction(async (transaction) => {
-      const [row] = await transaction.run(insertReset, values);
-      if (row === undefined) return undefined;
+    return await database.transaction(async (transaction) => {
+      const [inserted] = await transaction.run(insertReset, values);
+      if (inserted === undefined) return undefined;
       await appendAudit(
         transaction,
         { by: 'nobody', userId: null, userName: null, ...origin },
         { action: 'user.request_password_reset', tenantId: user.tenant_id, recordId: user.id },
       );
-      return row;
+      return token;
     });
-    if (inserted === undefined) return;
-    await mailer.send({ to: user.email, ...messageOf(user.user_name, token, publicUrl) });
   }
 }
 
