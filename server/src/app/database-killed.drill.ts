@@ -159,7 +159,7 @@ describe('deliveries', () => {
 
   beforeEach(async () => {
     receiver = await startReceiver();
-    const hook = { url: receiver.url, events: ['transaction.created'], secret: 'a shared secret' };
+    const hook = { url: receiver.url, events: ['transaction.created'], secret: 'our shared secret' };
     endpointId = dataOf(await node.service.post('/api/webhook/register', hook, node.as)).id;
     return async () => {
       dataOf(await node.service.post('/api/webhook/remove', { id: endpointId }, node.as));

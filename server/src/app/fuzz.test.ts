@@ -90,7 +90,7 @@ afterAll(async () => {
 });
 
 async function makeTold(as: string): Promise<Known['told']> {
-  const hook = { url: 'http://127.0.0.1:9/', events: ['transaction.refunded'], secret: 's' };
+  const hook = { url: 'http://127.0.0.1:9/', events: ['transaction.refunded'], secret: 'a secret of tests' };
   const { id: webhookId } = dataOf(await florin.post('/api/webhook/register', hook, as));
   const { deliveryId } = dataOf(await florin.post('/api/webhook/test', { id: webhookId }, as));
   const again = { endpointId: webhookId, since: '2020-01-01T00:00:00Z' };
@@ -316,7 +316,7 @@ function fitting({
     url: ['http://127.0.0.1:9/hook'],
     events: [['invoice.paid'], ['invoice.paid', 'subscription.*']],
     groupBy: ['channel', 'status', 'currency'],
-    secret: ['a shared secret'],
+    secret: ['our shared secret'],
     maxInFlight: [1, null],
     ratePerSecond: [1000, null],
     promote: [true],

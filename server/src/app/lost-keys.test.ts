@@ -79,9 +79,9 @@ describe('on a database elsewhere that holds secrets', () => {
     const channel = { name: 'C', code: 'c', type: 'ONLINE', currency: 'USD', country: 'US', state: true };
     const secrets = { apiKey: 'one', webhookSecret: 'two' };
     expect((await florin.post('/api/channel/modify', { ...channel, ...secrets }, admin)).status).toBe(200);
-    const hook = { url: 'http://127.0.0.1:9/', events: ['transaction.*'], secret: 'whsec_demo' };
+    const hook = { url: 'http://127.0.0.1:9/', events: ['transaction.*'], secret: 'whsec_demonstration' };
     expect((await florin.post('/api/webhook/register', hook, admin)).status).toBe(200);
-    const inbox = await florin.post('/api/inbox/create', { secret: 'whsec_demo' }, admin);
+    const inbox = await florin.post('/api/inbox/create', { secret: 'whsec_demonstration' }, admin);
     expect(inbox.status).toBe(200);
     inboxPath = `/inbox/${inbox.body.data.token}`;
     await florin.stop();

@@ -56,7 +56,7 @@ afterAll(async () => {
 
 async function makeEverything(): Promise<void> {
   const post = async (path: string, body: object) => dataOf(await florin.post(path, body, admin));
-  await post('/api/webhook/register', { url: receiver.url, events: ['*'], secret: 'a secret' });
+  await post('/api/webhook/register', { url: receiver.url, events: ['*'], secret: 'a secret of tests' });
   const byHand = await makeChannel(florin, admin, { currency: 'USD,JPY' });
   const fallback = await makeChannel(florin, admin, { provider: 'sandbox' });
   const sandbox = await makeChannel(florin, admin, { provider: 'sandbox', fallbackChannelIds: [fallback] });

@@ -39,6 +39,7 @@ export const refusalTypes = {
   clock_under_way: 'conflict',
   last_administrator: 'conflict',
   webhook_inactive: 'conflict',
+  webhook_limit_reached: 'conflict',
   no_secret_staged: 'conflict',
   replay_running: 'conflict',
   plan_in_use: 'conflict',
