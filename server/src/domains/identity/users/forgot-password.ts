@@ -8,7 +8,7 @@ import { insertReset } from './statements.ts';
 
 export interface PasswordResetMailerDeps {
   database: Database;
-  mailer: Mailer;
+  mailer: Pick<Mailer, 'send'>;
   clock: Clock;
   /** `app.public-url`, without a slash at the end: links in mails begin with it. */
   publicUrl: string;
@@ -50,15 +50,16 @@ export class PasswordResetMailer {
     const { database, mailer, clock, publicUrl } = this.#deps;
     const token = randomBytes(tokenBytes).toString('base64url');
     const nowMs = clock();
+    const validUntilMs = nowMs + resetLifetimeMs;
     const [inserted] = await database.run(insertReset, [
       hashOfResetToken(token),
       user.id,
-      new Date(nowMs + resetLifetimeMs),
+      new Date(validUntilMs),
       new Date(nowMs),
       maxOpenResets,
     ]);
     if (inserted === undefined) return;
-    await mailer.send({ to: user.email, ...messageOf(user.user_name, token, publicUrl) });
+    await mailer.send({ to: user.email, ...messageOf(user.user_name, token, publicUrl), validUntilMs });
   }
 }
 
