@@ -5,11 +5,12 @@ import { handleArguments, verifyUsage } from './arguments.ts';
 import { type Finding, verify } from './integrity.ts';
 import { loadSettings } from './load-settings.ts';
 import { findDatabase } from './open-database.ts';
+import { countValuesByKey, describeKey } from './reseal-values.ts';
 import { SettingsError } from './settings.ts';
 
 /**
- * `npm run verify`: checks the database against the integrity claims of all modules, and prints a line for each claim. It
- * only reads, and may run while the service runs. Exit code 0 when every claim holds, 1 when one is broken, 2 when the
+ * `npm run verify`: checks the database against the integrity claims of all modules, and prints a line for each claim, and
+ * for each encryption key what it has sealed. It only reads, and may run while the service runs. Exit code 0 when every claim holds, 1 when one is broken, 2 when the
  * check itself failed.
  */
 const exitCode = handleArguments(process.argv.slice(2), verifyUsage);
@@ -36,7 +37,9 @@ async function verifyDatabase(): Promise<number> {
       stop().then(exit, exit);
     });
   try {
-    return await verify(database, (finding) => process.stdout.write(`${lineOf(finding)}\n`));
+    const broken = await verify(database, (finding) => process.stdout.write(`${lineOf(finding)}\n`));
+    for (const count of await countValuesByKey(database)) process.stdout.write(`sealed  ${describeKey(count)}\n`);
+    return broken;
   } finally {
     await database.close();
     await stop();

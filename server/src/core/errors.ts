@@ -36,6 +36,7 @@ export const refusalTypes = {
   invoice_not_payable: 'conflict',
   payment_exceeds_invoice: 'conflict',
   invoice_payment_under_way: 'conflict',
+  payment_method_unreadable: 'conflict',
   clock_under_way: 'conflict',
   last_administrator: 'conflict',
   webhook_inactive: 'conflict',

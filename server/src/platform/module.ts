@@ -2,6 +2,7 @@ import type { TSchema } from 'typebox';
 import type { Route } from './http/route.ts';
 import type { DueWork } from './jobs/due-work-poller.ts';
 import type { Check } from './postgres/check.ts';
+import type { SealedColumn } from './postgres/sealed-column-statements.ts';
 import type { Topic } from './postgres/topics.ts';
 import type { SettingDeclarations } from './settings/declare.ts';
 
@@ -61,6 +62,8 @@ export interface Module<Needs, Provides, RouteContext, WorkerContext, RetentionC
   retention?: (context: RetentionContext) => readonly RetentionSweep[];
   /** Claims that the module's rows must satisfy at every moment, checked by `npm run verify`. */
   integrity?: readonly Check[];
+  /** Columns of its tables that hold sealed values: `npm run reseal` seals them again, `npm run verify` counts them. */
+  sealed?: readonly SealedColumn[];
   /** Shapes of API resources that the generated docs show as tables, by the resource's name. */
   resources?: Readonly<Record<string, TSchema>>;
 }

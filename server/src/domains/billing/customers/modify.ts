@@ -9,14 +9,17 @@ import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import { mayUse } from '../../payments/channels/rules.ts';
 import { readClock } from '../test-clocks/read.ts';
 import { requireTestClocksOffered } from '../test-clocks/rules.ts';
+import { paymentMethodPlace } from './payment-method.ts';
 import { readCustomer } from './read.ts';
 import type { customerInput } from './schema.ts';
-import { type CustomerRow, insertCustomer, updateCustomer } from './statements.ts';
+import { type CustomerRow, insertCustomer, setPaymentMethod, updateCustomer } from './statements.ts';
 
 export interface CustomerDeps {
   database: Database;
   channels: ChannelDirectory;
   clock: Clock;
+  /** Seals a secret for one place of storage. */
+  seal: (plain: string, place: string) => Buffer;
   /** Whether test clocks are offered. */
   clocksOffered: boolean;
 }
@@ -44,7 +47,8 @@ export async function modifyCustomer(
 async function create(input: CustomerInput, principal: Principal, deps: CustomerDeps): Promise<CustomerRow> {
   await requireChannel(input.defaultChannelId, principal.tenantId, deps.channels);
   const clockId = await requireClock(input.clockId, principal, deps);
-  const [row] = await deps.database.run(insertCustomer, [
+  const { paymentMethod } = input;
+  const values = [
     principal.tenantId,
     input.name,
     input.email ?? null,
@@ -53,18 +57,24 @@ async function create(input: CustomerInput, principal: Principal, deps: Customer
     input.externalId ?? null,
     input.metadata ? metadataJson(input.metadata) : null,
     input.defaultChannelId ?? null,
-    input.paymentMethod ?? null,
     clockId,
     deps.clock(),
-  ]);
-  return row as CustomerRow;
+  ];
+  return deps.database.transaction(async (transaction) => {
+    const [row] = (await transaction.run(insertCustomer, values)) as [CustomerRow];
+    if (paymentMethod === undefined || paymentMethod === null) return row;
+    // The token is sealed to the id, which the insert has drawn.
+    const sealed = deps.seal(paymentMethod, paymentMethodPlace(row.tenant_id, row.id));
+    const [withPaymentMethod] = await transaction.run(setPaymentMethod, [row.tenant_id, row.id, sealed]);
+    return withPaymentMethod as CustomerRow;
+  });
 }
 
 async function update(
   id: number,
   input: CustomerInput,
   principal: Principal,
-  { database, channels, clock }: CustomerDeps,
+  { database, channels, clock, seal }: CustomerDeps,
 ): Promise<CustomerRow> {
   const existing = await readCustomer(database, id, principal);
   await requireChannel(input.defaultChannelId, existing.tenant_id, channels);
@@ -82,7 +92,7 @@ async function update(
     ...given(input.externalId),
     ...given(input.metadata && metadataJson(input.metadata)),
     ...given(input.defaultChannelId),
-    ...given(input.paymentMethod),
+    ...given(input.paymentMethod && seal(input.paymentMethod, paymentMethodPlace(existing.tenant_id, id))),
     clock(),
   ]);
   return row as CustomerRow;

@@ -35,6 +35,8 @@ export interface CreateTransactionDeps {
   channels: ChannelDirectory;
   reservations: PaymentReservations;
   drawUuid: DrawUuid;
+  /** Opens a sealed value from its place of storage. */
+  open: (sealed: Buffer, place: string) => string;
   observeBatch: (size: number, durationMs: number) => void;
 }
 
@@ -49,6 +51,13 @@ export interface Created {
 /** What a batch results in for one of its payments; only that payment's request sees the refusal. */
 type Outcome = Created | Refusal;
 
+/** A provider's token of a payment method, as it is stored. */
+export interface StoredToken {
+  sealed: Buffer;
+  /** The place of storage that it is sealed for. */
+  place: string;
+}
+
 /** A payment that billing creates for an invoice. */
 export interface PaymentRequest {
   id: string;
@@ -62,7 +71,7 @@ export interface PaymentRequest {
   invoiceId: number;
   description: string;
   metadata: Record<string, unknown> | null;
-  paymentMethod: string | null;
+  paymentMethod: StoredToken | string | null;
   returnUrl: string | null;
 }
 
@@ -182,7 +191,8 @@ export class TransactionCreator implements PaymentWriter {
       if (!channels.has(channelId))
         channels.set(channelId, await this.#deps.channels.findInTransaction(transaction, channelId));
     }
-    const results = requests.map((request) => draftOrRefusal(request, channels.get(request.channelId)));
+    const { open } = this.#deps;
+    const results = requests.map((request) => draftOrRefusal(request, channels.get(request.channelId), open));
     const drafts = results.filter((result): result is Draft => !(result instanceof Refusal));
     if (drafts.length > 0) {
       const inserted = await insertPayments(transaction, drafts);
@@ -230,21 +240,37 @@ function outcomeOf(
 /** The id in a lookup by idempotency key alone. */
 const noId = '00000000-0000-0000-0000-000000000000';
 
-function draftOrRefusal(request: PaymentRequest, channel: ChannelRow | undefined): Draft | Refusal {
+function draftOrRefusal(
+  request: PaymentRequest,
+  channel: ChannelRow | undefined,
+  open: CreateTransactionDeps['open'],
+): Draft | Refusal {
   const { id, tenantId, userId, metadata, paymentMethod, returnUrl, ...required } = request;
-  const input = {
-    ...required,
-    ...(metadata !== null && { metadata }),
-    ...(paymentMethod !== null && { paymentMethod }),
-    ...(returnUrl !== null && { returnUrl }),
-  };
   const createdBy = { tenantId, userId };
   try {
+    const input = {
+      ...required,
+      ...(metadata !== null && { metadata }),
+      ...(paymentMethod !== null && { paymentMethod: openToken(paymentMethod, open) }),
+      ...(returnUrl !== null && { returnUrl }),
+    };
     requireUsableChannel(channel, input, createdBy);
     return draftOf(input, channel, createdBy, id, undefined);
   } catch (error) {
     if (error instanceof Refusal) return error;
     throw error;
+  }
+}
+
+/** Refuses the one payment: a token that cannot be opened must not keep those of other customers. */
+function openToken(token: StoredToken | string, open: CreateTransactionDeps['open']): string {
+  if (typeof token === 'string') return token;
+  try {
+    return open(token.sealed, token.place);
+  } catch (cause) {
+    throw new Refusal('payment_method_unreadable', 'The stored payment method of the customer cannot be opened.', {
+      cause,
+    });
   }
 }
 

@@ -1,9 +1,10 @@
 import { defineModule } from '../../../platform/module.ts';
 import type { Node, NodeWith } from '../../../platform/node.ts';
+import { sealedColumn } from '../../../platform/postgres/sealed-column-statements.ts';
 import { type SettingsOf, setting } from '../../../platform/settings/declare.ts';
 import { integer, networks } from '../../../platform/settings/kinds.ts';
 import { addressGuards } from './address-guard.ts';
-import { EndpointDirectory } from './directory.ts';
+import { EndpointDirectory, endpointSecretPlace } from './directory.ts';
 import { DisabledEndpointMailer } from './disabled-endpoint-mailer.ts';
 import { endpointRoutes } from './routes.ts';
 import { endpointRecord } from './schema.ts';
@@ -22,6 +23,16 @@ const settings = {
   }),
 };
 
+const sealedSecret = (column: string) =>
+  sealedColumn<{ id: number; tenant_id: number }>({
+    noun: 'webhook endpoints',
+    table: 'webhook_endpoint',
+    column,
+    key: [['id', 'bigint']],
+    further: ['tenant_id'],
+    place: ({ tenant_id, id }) => endpointSecretPlace(tenant_id, id),
+  });
+
 type Settings = SettingsOf<typeof settings>;
 type Provided = ReturnType<typeof provide>;
 
@@ -29,6 +40,7 @@ type Provided = ReturnType<typeof provide>;
 export const webhookEndpoints = defineModule({
   name: 'endpoints',
   tables: ['webhook_endpoint'],
+  sealed: [sealedSecret('secret_sealed'), sealedSecret('next_secret_sealed')],
   settings,
   reference: [{ name: 'Webhooks', description: 'Signed notifications to other systems.' }],
   resources: { 'webhook endpoint': endpointRecord },
