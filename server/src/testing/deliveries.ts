@@ -117,7 +117,7 @@ export async function testDeliveries() {
       const { database } = db;
       const worker = new DeliveryWorker({
         database,
-        directory: new EndpointDirectory({ database, notifications, open: sealer.open, guards }),
+        directory: new EndpointDirectory({ database, notifications, open: sealer.open, isLost: sealer.isLost, guards }),
         clock: Date.now,
         timeoutMs: 10 * secondMs,
         retryIntervalsMs: [minuteMs, 5 * minuteMs, 30 * minuteMs],
@@ -225,6 +225,7 @@ const sealer = {
     if (!sealed.toString().startsWith(`${where}|`)) throw new Error(`Sealed elsewhere than at ${where}.`);
     return sealed.toString().slice(where.length + 1);
   },
+  isLost: () => false,
 };
 
 /** A clock that stands still until `moveBy`. */

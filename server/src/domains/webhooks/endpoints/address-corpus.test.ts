@@ -68,8 +68,9 @@ afterAll(async () => {
   await db.drop();
 });
 
+const isLost = () => false;
 const directory = () =>
-  new EndpointDirectory({ database: db.database, notifications, open: (sealed) => String(sealed), guards });
+  new EndpointDirectory({ database: db.database, notifications, open: (sealed) => String(sealed), isLost, guards });
 const urlTo = (host: string) => `http://${host}:${new URL(decoy.url).port}/`;
 
 /** `accepted`, or the field and type of the refusal. */
@@ -170,6 +171,7 @@ async function outcomesOfOneEvent(
   expect(await appendEvent(db.database, { ...event, body })).toBe(deliveries);
   const options = {
     open: (sealed: Buffer) => String(sealed),
+    isLost,
     guards: { everyone: usedGuard, administrators: usedGuard },
   };
   const worker = new DeliveryWorker({

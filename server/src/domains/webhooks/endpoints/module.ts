@@ -57,13 +57,13 @@ export const webhookEndpoints = defineModule({
 });
 
 function provide(node: NodeWith<Settings>) {
-  const { settings, deploymentMode, workerDatabase, notifications, open, lifecycle } = node;
+  const { settings, deploymentMode, workerDatabase, notifications, open, isLost, lifecycle } = node;
   const guards = addressGuards(deploymentMode === 'STANDALONE', settings['app.webhook.allow-targets'] ?? []);
   const disabledNotice = new DisabledEndpointMailer(node);
   lifecycle.add('notices', () => disabledNotice.settled());
   return {
     guards,
-    endpoints: new EndpointDirectory({ database: workerDatabase, notifications, open, guards }),
+    endpoints: new EndpointDirectory({ database: workerDatabase, notifications, open, isLost, guards }),
     disabledNotice,
   };
 }

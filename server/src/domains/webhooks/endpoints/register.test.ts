@@ -44,10 +44,10 @@ beforeAll(async () => {
   };
   const { database } = db;
   const notifications = new Notifications(db.connection, () => {});
-  const open = () => '';
+  const secrets = { open: () => '', isLost: () => false };
   const routes = endpointRoutes({
     database,
-    directory: new EndpointDirectory({ database, notifications, open, guards: addressGuards(true, []) }),
+    directory: new EndpointDirectory({ database, notifications, ...secrets, guards: addressGuards(true, []) }),
     get guards() {
       return guards;
     },
