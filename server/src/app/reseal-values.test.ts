@@ -109,7 +109,8 @@ test('what an older version stored in clear is charged, and then sealed', async 
   expect(await codeOfPayment()).toBe('expired_card');
   // More than two batches.
   await db.query(
-    `insert into customer (tenant_id, name, payment_method) select 0, 'x', 'pm_' || n from generate_series(1, 1100) as n`,
+    `insert into customer (tenant_id, name, payment_method, created_at)
+     select 0, 'x', 'pm_' || n, now() from generate_series(1, 1100) as n`,
   );
   expect(await counts()).toContain('stored in clear: customers: 1101');
   expect(await resealValues(db.database, parseKeyring(newer), () => {})).toEqual({ resealed: 1101, unopened: 0 });

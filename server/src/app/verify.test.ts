@@ -802,7 +802,10 @@ async function run(environment: Record<string, string>) {
     stderr += chunk;
   });
   const code = await new Promise((resolve) => child.on('close', resolve));
-  return { code, lines: stdout.split('\n').filter((line) => line !== ''), stderr };
+  const [sealed = [], lines = []] = [true, false].map((isCount) =>
+    stdout.split('\n').filter((line) => line !== '' && line.startsWith('sealed ') === isCount),
+  );
+  return { code, lines, sealed, stderr };
 }
 
 describe('npm run verify', () => {
@@ -810,7 +813,12 @@ describe('npm run verify', () => {
 
   test('while the service runs, prints a line for each claim and ends with 0, or with 1 when one is broken', async () => {
     const environment = { DATABASE_URL: urlOf(db.connection) };
-    expect(await run(environment)).toEqual({ code: 0, lines: everythingOk, stderr: '' });
+    expect(await run(environment)).toEqual({
+      code: 0,
+      lines: everythingOk,
+      sealed: [expect.stringMatching(/^sealed {2}key \w+ has sealed webhook endpoints: 1, channels: \d+, callbacks: \d+$/)],
+      stderr: '',
+    });
     await db.query(filled(`update refund set currency = 'JPY' where id = {refund}`));
     try {
       const { code, lines } = await run(environment);
