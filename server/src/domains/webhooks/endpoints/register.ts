@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import { invalid, Refusal } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
+import { appendAudit } from '../../identity/audit/append.ts';
 import type { AddressGuards } from './address-guard.ts';
 import { endpointSecretPlace } from './directory.ts';
 import type { EndpointDeps } from './managed-endpoint.ts';
@@ -29,25 +30,33 @@ export async function registerEndpoint(
   requireReadScopes(events, principal);
   await requireAllowedUrl(url, principal, guards);
   const { tenantId, userId } = principal;
+  const subscribed = [...new Set(events)];
   const [{ id }] = (await database.run(nextEndpointId)) as [{ id: number }];
   const generatedSecret = givenSecret === undefined ? generateSecret() : undefined;
   const secret = givenSecret ?? (generatedSecret as string);
   const sealed = seal(secret, endpointSecretPlace(tenantId, id));
   const row = await database.transaction(async (transaction) => {
     await transaction.run(lockRegistrations, [tenantId]);
-    const [inserted] = await transaction.run(insertEndpoint, [
+    const [registered] = await transaction.run(insertEndpoint, [
       tenantId,
       id,
       userId,
       url,
       reachesPrivate(principal),
-      [...new Set(events)],
+      subscribed,
       sealed,
       new Date(clock()),
       maxEndpoints,
     ]);
-    if (inserted === undefined) throw limitReached(maxEndpoints);
-    return inserted;
+    if (registered === undefined) throw limitReached(maxEndpoints);
+    await appendAudit(transaction, principal, {
+      action: 'webhook.create',
+      tenantId,
+      recordId: id,
+      after: { url, events: subscribed, state: true },
+      secrets: { secret: 'set' },
+    });
+    return registered;
   });
   await directory.changed(database, id);
   return { row, generatedSecret };

@@ -17,7 +17,12 @@ const events = Type.Array(eventPattern, {
 });
 /** Sixteen characters of a generated secret are 96 bits; shorter ones can be found by trying, from one signed delivery. */
 export const secret = (description: string) =>
-  Type.String({ pattern: '^[ -~]{16,256}$', title: '16 to 256 printable ASCII characters', description });
+  Type.String({
+    pattern: '^[ -~]{16,256}$',
+    title: '16 to 256 printable ASCII characters',
+    writeOnly: true,
+    description,
+  });
 
 export const nullable = <Shape extends TSchema>(shape: Shape, description: string) =>
   Type.Union([shape, Type.Null()], { description });
