@@ -1,7 +1,7 @@
 import { dayMs, secondMs } from '../core/clock.ts';
 import { Database } from '../platform/postgres/database.ts';
 import { openLog } from '../platform/process/log.ts';
-import { handleArguments, resealUsage } from './arguments.ts';
+import { readArguments, resealUsage } from './arguments.ts';
 import { loadSettings } from './load-settings.ts';
 import { findDatabase } from './open-database.ts';
 import { countValuesByKey, describeKey, type ResealProgress, resealValues } from './reseal-values.ts';
@@ -9,7 +9,7 @@ import { existingEncryptionKeys } from './secrets.ts';
 import { SettingsError } from './settings.ts';
 
 /** `npm run reseal`: seals all stored secrets with the first encryption key. */
-const exitCode = handleArguments(process.argv.slice(2), resealUsage);
+const { exitCode } = readArguments(process.argv.slice(2), resealUsage);
 if (exitCode === undefined) await main();
 else process.exitCode = exitCode;
 

@@ -868,11 +868,11 @@ describe('npm run verify', () => {
       const early = await run(environment);
       expect(early).toMatchObject({ code: 2, lines: [], stderr: expect.stringContaining('start Florin once') });
       await migrate(postgres.connection, () => {});
-      expect(await run(environment)).toEqual({ code: 0, lines: everythingOk, stderr: '' });
+      expect(await run(environment)).toEqual({ code: 0, lines: everythingOk, sealed: [], stderr: '' });
     } finally {
       await postgres.stop();
     }
-    expect(await run(environment)).toEqual({ code: 0, lines: everythingOk, stderr: '' });
+    expect(await run(environment)).toEqual({ code: 0, lines: everythingOk, sealed: [], stderr: '' });
   });
 
   test('prints in one line why it cannot check, creates nothing, and ends with 2', async () => {
