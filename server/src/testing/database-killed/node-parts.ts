@@ -25,6 +25,8 @@ export function nodePartKills(
   | 'last uses of keys'
   | 'mail'
   | 'notices'
+  | 'audit chain'
+  | 'refused requests'
 > {
   const { node, count, reaches, isNone, killPostgres, lock, waits, pay, paidOnce } = scene;
   return {
@@ -149,6 +151,29 @@ export function nodePartKills(
         await receiver.close();
       },
     },
+    'audit chain': {
+      chaining: async () => {
+        await lock('audit_chain', 'access exclusive');
+        await scene.makeChannel();
+        await waits('audit_chain');
+        await killPostgres();
+        await isNone('every entry is chained', 'audit_entry where seq is null');
+      },
+    },
+    'refused requests': {
+      recording: async () => {
+        const [first, second] = [await readingKey(), await readingKey()];
+        await lock('audit_entry');
+        expect((await node.service.get('/api/channel/list', first.as)).status).toBe(403);
+        await waits('audit_entry');
+        await killPostgres();
+        expect((await node.service.get('/api/channel/list', second.as)).status).toBe(403);
+        await reaches(
+          'the refusal is recorded',
+          `audit_entry where action = 'access.refuse' and (body::json->>'keyId')::bigint = ${second.id}`,
+        );
+      },
+    },
   };
 
   /**
@@ -175,6 +200,10 @@ export function nodePartKills(
       );
       return row?.waits;
     });
+  }
+
+  function readingKey() {
+    return makeKey(node.service, node.as, 'transaction_read');
   }
 
   function mails(): string[] {
