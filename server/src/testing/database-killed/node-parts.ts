@@ -94,7 +94,8 @@ export function nodePartKills(
           await create();
           await eventually('a notification waits', async () => {
             const [row] = await node.query<{ n: number }>(
-              `select count(*)::int as n from pg_stat_activity where wait_event_type = 'Lock' and wait_event = 'object'`,
+              `select count(*)::int as n from pg_stat_activity
+                where application_name like 'florin %' and state = 'active' and query like '%pg_notify%'`,
             );
             return (row?.n ?? 0) > 0;
           });
