@@ -128,7 +128,7 @@ export function nodePartKills(
     notices: {
       'reading addresses': async () => {
         const receiver = await startReceiver(410);
-        const hook = { url: receiver.url, events: ['transaction.created'], secret: 'a shared secret' };
+        const hook = { url: receiver.url, events: ['transaction.created'], secret: 'our shared secret' };
         const { id } = await scene.post('webhook/register', hook);
         const channelId = await scene.makeChannel();
         const before = mails().length;
