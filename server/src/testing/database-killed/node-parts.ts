@@ -94,7 +94,8 @@ export function nodePartKills(
           await create();
           await eventually('a notification waits', async () => {
             const [row] = await node.query<{ n: number }>(
-              `select count(*)::int as n from pg_stat_activity where wait_event_type = 'Lock' and wait_event = 'object'`,
+              `select count(*)::int as n from pg_stat_activity
+                where application_name like 'florin %' and state = 'active' and query like '%pg_notify%'`,
             );
             return (row?.n ?? 0) > 0;
           });
@@ -137,7 +138,7 @@ export function nodePartKills(
     notices: {
       'reading addresses': async () => {
         const receiver = await startReceiver(410);
-        const hook = { url: receiver.url, events: ['transaction.created'], secret: 'a shared secret' };
+        const hook = { url: receiver.url, events: ['transaction.created'], secret: 'our shared secret' };
         const { id } = await scene.post('webhook/register', hook);
         const channelId = await scene.makeChannel();
         const before = mails().length;
@@ -185,12 +186,20 @@ export function nodePartKills(
     await node.query('select pg_reload_conf()');
     const client = await node.connect();
     await client.query('set synchronous_commit = on');
-    client.query('notify drill').catch(() => {});
-    await eventually('a commit holds the lock', async () => {
-      const [row] = await node.query<{ n: number }>(
-        `select count(*)::int as n from pg_stat_activity where wait_event = 'SyncRep'`,
+    const [{ pid } = { pid: 0 }] = (await client.query<{ pid: number }>('select pg_backend_pid() as pid')).rows;
+    // Until PostgreSQL has read the setting, commits do not wait.
+    const notify = (): Promise<void> =>
+      client.query('notify drill').then(
+        () => notify(),
+        () => {},
       );
-      return (row?.n ?? 0) > 0;
+    void notify();
+    await eventually('a commit holds the lock', async () => {
+      const [row] = await node.query<{ waits: boolean }>(
+        `select wait_event = 'SyncRep' as waits from pg_stat_activity where pid = $1`,
+        [pid],
+      );
+      return row?.waits;
     });
   }
 
