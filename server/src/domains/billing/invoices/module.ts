@@ -1,24 +1,49 @@
 import { fallbackPollMs } from '../../../platform/jobs/due-work-poller.ts';
 import { defineModule } from '../../../platform/module.ts';
-import type { Node } from '../../../platform/node.ts';
+import type { NodeWith } from '../../../platform/node.ts';
+import { type SettingsOf, setting } from '../../../platform/settings/declare.ts';
+import { durationOfAtLeast, integer } from '../../../platform/settings/kinds.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import type { TransactionCreator } from '../../payments/transactions/create.ts';
 import type { TestClockWorker } from '../test-clocks/worker.ts';
 import { InvoiceFollowers } from './followers.ts';
 import { invoiceChecks } from './integrity.ts';
+import { PdfRenderer } from './rendering/pdf-renderer.ts';
 import { invoiceRoutes } from './routes.ts';
 import { invoiceRecord } from './schema.ts';
 import { InvoiceSettler } from './settle.ts';
 import { endedPaymentDue, invoicesDue } from './settle-statements.ts';
 import { invoiceTestClockWork } from './test-clock-work.ts';
 
-type Needs = Node & { channels: ChannelDirectory; creator: TransactionCreator; testClockWorker: TestClockWorker };
+const settings = {
+  'app.invoice.pdf-processes': setting(integer(1, 64), {
+    default: '1',
+    description:
+      'Processes that render invoices as PDF. They start when they are needed and end after 30 s without work.',
+  }),
+  'app.invoice.pdf-waiting': setting(integer(0, 10_000), {
+    default: '64',
+    description:
+      'PDFs that may wait for a process. Tenants take turns; when more wait, the tenant with the most is refused.',
+  }),
+  'app.invoice.pdf-timeout': setting(durationOfAtLeast(1, 'a millisecond'), {
+    default: '30s',
+    description: 'How long rendering one PDF may take, without the wait for a process.',
+  }),
+};
+
+type Needs = NodeWith<SettingsOf<typeof settings>> & {
+  channels: ChannelDirectory;
+  creator: TransactionCreator;
+  testClockWorker: TestClockWorker;
+};
 type Provided = ReturnType<typeof provide>;
 
 /** Invoices: lines, tax, numbers, payment reservations, settlement and rendering. */
 export const invoices = defineModule({
   name: 'invoices',
   tables: ['invoice', 'invoice_line', 'invoice_counter', 'invoice_payment'],
+  settings,
   reference: [{ name: 'Invoices', description: 'Invoices and their payments.' }],
   resources: { invoice: invoiceRecord },
   provide,
@@ -35,7 +60,7 @@ export const invoices = defineModule({
   integrity: invoiceChecks,
 });
 
-function provide({ workerDatabase, drawUuid, log, testClockWorker }: Needs) {
+function provide({ settings, workerDatabase, drawUuid, log, lifecycle, metrics, testClockWorker }: Needs) {
   const invoiceFollowers = new InvoiceFollowers();
   const invoiceSettler = new InvoiceSettler({
     database: workerDatabase,
@@ -46,5 +71,22 @@ function provide({ workerDatabase, drawUuid, log, testClockWorker }: Needs) {
     onRecovered: () => log.info('Invoice settlement works again'),
   });
   testClockWorker.register(invoiceTestClockWork);
-  return { invoiceFollowers, invoiceSettler };
+  const pdfRenderer = new PdfRenderer({
+    processes: settings['app.invoice.pdf-processes'],
+    maximumWaiting: settings['app.invoice.pdf-waiting'],
+    timeoutMs: settings['app.invoice.pdf-timeout'],
+    stopping: lifecycle.stopping,
+    log,
+  });
+  lifecycle.add('PDF renderer', () => pdfRenderer.stop());
+  metrics.gauge(
+    'florin_invoice_pdfs',
+    'Invoices that are rendered as PDF, by state.',
+    async (gauge) => {
+      gauge.set({ state: 'running' }, pdfRenderer.running);
+      gauge.set({ state: 'waiting' }, pdfRenderer.waiting);
+    },
+    ['state'],
+  );
+  return { invoiceFollowers, invoiceSettler, pdfRenderer };
 }
