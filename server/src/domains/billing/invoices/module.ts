@@ -1,18 +1,17 @@
-import { fallbackPollMs } from '../../../platform/jobs/due-work-poller.ts';
+import { failureLog } from '../../../platform/jobs/worker.ts';
 import { defineModule } from '../../../platform/module.ts';
 import type { NodeWith } from '../../../platform/node.ts';
 import { type SettingsOf, setting } from '../../../platform/settings/declare.ts';
 import { durationOfAtLeast, integer } from '../../../platform/settings/kinds.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import type { TransactionCreator } from '../../payments/transactions/create.ts';
-import type { TestClockWorker } from '../test-clocks/worker.ts';
+import type { TestClocks } from '../test-clocks/worker.ts';
 import { InvoiceFollowers } from './followers.ts';
 import { invoiceChecks } from './integrity.ts';
 import { PdfRenderer } from './rendering/pdf-renderer.ts';
 import { invoiceRoutes } from './routes.ts';
 import { invoiceRecord } from './schema.ts';
-import { InvoiceSettler } from './settle.ts';
-import { endedPaymentDue, invoicesDue } from './settle-statements.ts';
+import { invoiceSettlementWorker } from './settle.ts';
 import { invoiceTestClockWork } from './test-clock-work.ts';
 
 const settings = {
@@ -35,7 +34,7 @@ const settings = {
 type Needs = NodeWith<SettingsOf<typeof settings>> & {
   channels: ChannelDirectory;
   creator: TransactionCreator;
-  testClockWorker: TestClockWorker;
+  testClocks: TestClocks;
 };
 type Provided = ReturnType<typeof provide>;
 
@@ -48,29 +47,19 @@ export const invoices = defineModule({
   resources: { invoice: invoiceRecord },
   provide,
   routes: (context: Needs & Provided) => invoiceRoutes(context),
-  workers: ({ invoiceSettler }: Provided) => [
-    {
-      name: 'invoices',
-      start: () => invoiceSettler.start(),
-      stop: () => invoiceSettler.stop(),
-      wake: () => invoiceSettler.wake(),
-      dueWork: { topic: invoicesDue, due: endedPaymentDue },
-    },
-  ],
+  workers: ({ invoiceWorker }: Provided) => [invoiceWorker],
   integrity: invoiceChecks,
 });
 
-function provide({ settings, workerDatabase, drawUuid, log, lifecycle, metrics, testClockWorker }: Needs) {
+function provide({ settings, workerDatabase, drawUuid, log, lifecycle, metrics, testClocks }: Needs) {
   const invoiceFollowers = new InvoiceFollowers();
-  const invoiceSettler = new InvoiceSettler({
+  const invoiceWorker = invoiceSettlementWorker({
     database: workerDatabase,
     drawUuid,
     followers: invoiceFollowers,
-    pollMs: () => fallbackPollMs,
-    onError: (error) => log.warn({ error }, 'Invoice settlement is failing; retrying'),
-    onRecovered: () => log.info('Invoice settlement works again'),
+    ...failureLog(log, 'Invoice settlement'),
   });
-  testClockWorker.register(invoiceTestClockWork);
+  testClocks.register(invoiceTestClockWork);
   const pdfRenderer = new PdfRenderer({
     processes: settings['app.invoice.pdf-processes'],
     maximumWaiting: settings['app.invoice.pdf-waiting'],
@@ -88,5 +77,5 @@ function provide({ settings, workerDatabase, drawUuid, log, lifecycle, metrics, 
     },
     ['state'],
   );
-  return { invoiceFollowers, invoiceSettler, pdfRenderer };
+  return { invoiceFollowers, invoiceWorker, pdfRenderer };
 }
