@@ -34,7 +34,7 @@ export function webhookKills(scene: Scene): Kills<'deliveries' | 'replays'> {
         }),
       claiming: () =>
         endpoint(async ({ created, deliveredOnce }) => {
-          const ids = await holdAfter('delivery', () => created(1));
+          const { result: ids } = await holdAfter('delivery', () => created(1));
           await killPostgres();
           await deliveredOnce(ids);
         }),
@@ -71,10 +71,10 @@ export function webhookKills(scene: Scene): Kills<'deliveries' | 'replays'> {
       copying: () =>
         endpoint(async (hooked) => {
           await replayed(hooked, async (request) => {
+            const { release } = await holdAfter('webhook_replay', request);
             await lock('delivery');
-            await request();
-            // Claims of deliveries, and the deliveries of the replay.
-            await waits('delivery', 2);
+            await release();
+            await waits('delivery');
             await killPostgres();
           });
         }),
@@ -125,6 +125,7 @@ export function webhookKills(scene: Scene): Kills<'deliveries' | 'replays'> {
         deliveredOnce: (ids) => deliveredOnce(ids, receiver, endpointId),
       });
     } finally {
+      await scene.releaseLocks();
       await scene.post('webhook/remove', { id: endpointId });
       await receiver.close();
     }
