@@ -77,6 +77,22 @@ export function url(...protocols: string[]): Kind<string> {
   };
 }
 
+/** Names for address ranges that the HTTP server knows: 127.0.0.0/8 and ::1, link-local, and private addresses. */
+const namedNetworks = ['loopback', 'linklocal', 'uniquelocal'];
+
+/** Proxies: addresses, networks or names of address ranges. */
+export const proxies: Kind<string[]> = {
+  name: 'comma-separated addresses or networks (CIDR)',
+  parse: (value) => {
+    const entries = words.parse(value);
+    for (const entry of entries) {
+      if (isIP(entry) !== 0 || namedNetworks.includes(entry)) continue;
+      networks.parse(entry);
+    }
+    return entries;
+  },
+};
+
 export const networks: Kind<string[]> = {
   name: 'comma-separated networks (CIDR)',
   parse: (value) => {

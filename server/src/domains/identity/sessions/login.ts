@@ -31,7 +31,7 @@ export async function login(
   const attempt = await deps.loginFailures.reserve(account, address);
   let result: LoginResult | undefined;
   try {
-    const user = await verifyPassword(account, password, deps);
+    const user = await verifyPassword(account, password, attempt.asker, deps);
     result = user && (await openSession(user, deps));
   } catch (error) {
     attempt.release(); // Overload or an unreachable database says nothing about the password.
@@ -41,17 +41,18 @@ export async function login(
     attempt.fail();
     throw new Refusal('login_refused', 'The account or the password is not right.');
   }
-  attempt.release();
+  attempt.succeed();
   return result;
 }
 
 async function verifyPassword(
   account: string,
   password: string,
+  asker: string,
   { database, passwords }: LoginDeps,
 ): Promise<LoginRow | undefined> {
   const [user] = await database.run(findLogin, [normalizedAccount(account)]);
-  const matches = await passwords.verify(user?.password_hash, password);
+  const matches = await passwords.verify(user?.password_hash, password, asker);
   return matches && user?.active ? user : undefined;
 }
 

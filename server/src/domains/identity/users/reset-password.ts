@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
 import { Refusal } from '../../../core/errors.ts';
 import type { Passwords } from '../../../platform/crypto/passwords.ts';
+import { networkOf } from '../../../platform/http/network-of.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import type { Notifications } from '../../../platform/postgres/notifications.ts';
 import type { LoginFailures } from '../sessions/login-failures.ts';
@@ -35,7 +36,7 @@ export async function resetPassword(
   // Checked before the password is hashed, so that a made-up token costs no hash.
   const [open] = await deps.database.run(findOpenReset, [tokenHash, new Date(deps.clock())]);
   if (open === undefined) throw resetTokenInvalid();
-  const passwordHash = await deps.passwords.hash(newPassword);
+  const passwordHash = await deps.passwords.hash(newPassword, networkOf(address));
   const user = await consumeToken(tokenHash, open.user_id, passwordHash, deps);
   deps.loginFailures.clear(user.user_name, address);
   deps.loginFailures.clear(user.email, address);

@@ -2,6 +2,8 @@ import { Type } from 'typebox';
 import { notFound } from '../../../core/errors.ts';
 import { defaultPageSize, paginationOf } from '../../../core/page.ts';
 import { seesAllTenants, tenantOnWire } from '../../../core/principal.ts';
+import { networkOf } from '../../../platform/http/network-of.ts';
+import type { FailureLimiter } from '../../../platform/http/rate-limiter.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import type { PasswordResetMailer } from './forgot-password.ts';
 import { type ModifyUserDeps, modifyUser } from './modify.ts';
@@ -16,7 +18,12 @@ import {
 } from './schema.ts';
 import { countUsers, findUser, listUsers, type UserRow } from './statements.ts';
 
-type UserDeps = ModifyUserDeps & ResetPasswordDeps & { passwordResetMailer: PasswordResetMailer };
+interface UserDeps extends ModifyUserDeps, ResetPasswordDeps {
+  passwordResetMailer: PasswordResetMailer;
+  /** By address. */
+  resetRequests: FailureLimiter;
+  resetFailures: FailureLimiter;
+}
 
 export function userRoutes(deps: UserDeps): Route[] {
   const { database, passwordResetMailer } = deps;
@@ -24,10 +31,12 @@ export function userRoutes(deps: UserDeps): Route[] {
     post('/api/user/forgot-password', 'nothing', 'Users', {
       summary: 'Request a password reset',
       description:
-        'Sends an e-mail with a reset token that is valid for 30 minutes. The answer is the same for any address.',
+        'Sends an e-mail with a reset token that is valid for 30 minutes. The answer is the same for any address. At ' +
+        'most `app.rate-limit.failures-per-address` requests from one address in 15 minutes.',
       body: forgotPasswordInput,
       data: Type.Null(),
-      handle: async ({ body }) => {
+      handle: async ({ body, address }) => {
+        deps.resetRequests.count(networkOf(address));
         await passwordResetMailer.request(body.email);
         return { message: 'If the address is known, an e-mail is on its way', data: null };
       },
@@ -39,7 +48,7 @@ export function userRoutes(deps: UserDeps): Route[] {
       body: resetPasswordInput,
       data: Type.Null(),
       handle: async ({ body, address }) => {
-        await resetPassword({ ...body, address }, deps);
+        await deps.resetFailures.attempt(networkOf(address), () => resetPassword({ ...body, address }, deps));
         return { message: 'Password reset', data: null };
       },
     }),
