@@ -108,6 +108,16 @@ const ofWebhook = {
 } as const;
 const ofInbox = { needs: 'transaction_read', alsoNeeds: ['subscription_read', 'invoice_read'] };
 
+const callback: Case = {
+  needs: 'nothing',
+  ownerships: plain,
+  request: () => {
+    const { body, signature } = signedMessage(sandboxReportOf('txn_of_nobody'), 1, channelSecret);
+    const [channel, token] = calledBack.split('/') as [string, string];
+    return { params: { channel, token }, body, headers: headersOf({ body, signature }) };
+  },
+};
+
 const cases: Record<string, Case> = {
   'POST /api/user/login': {
     needs: 'nothing',
@@ -361,14 +371,8 @@ const cases: Record<string, Case> = {
     request: () => ({ params: { token: records.platform.token }, body: 'anything' }),
   },
   // The signature is the credential.
-  'POST /api/callback/{channel}': {
-    needs: 'nothing',
-    ownerships: plain,
-    request: () => {
-      const message = signedMessage(sandboxReportOf('txn_of_nobody'), 1, channelSecret);
-      return { params: { channel: calledBack }, body: message.body, headers: headersOf(message) };
-    },
-  },
+  'POST /api/callback/{channel}': callback,
+  'POST /api/callback/{channel}/{token}': callback,
   // Last: it ends the sessions that the others need.
   'POST /api/user/logout': { needs: 'session', ownerships: plain, request: () => ({}), alsoWhenEnded: true },
 };
@@ -407,8 +411,8 @@ function planInput(changes: Record<string, unknown> = {}): Record<string, unknow
 let db: TestDatabase;
 let florin: TestFlorin;
 let refreshToken: string;
-/** A channel that takes callbacks. */
-let calledBack: number;
+/** The id of a channel that takes callbacks, and the token of its address. */
+let calledBack: string;
 let callers: Caller[];
 const records = {} as Record<'platform' | 'one' | 'two' | 'absent', Records>;
 
@@ -446,7 +450,11 @@ beforeAll(async () => {
     freshSubscription: async () => 987_654,
   };
   callers = [...(await strangers(admin, one)), ...(await acquaintances(admin, adminOfOne, one))];
-  calledBack = await makeProviderChannel(florin, admin);
+  const receiving = await makeProviderChannel(florin, admin);
+  const { callbackUrl } = dataOf(await florin.get('/api/channel/list', admin)).find(
+    ({ id }: { id: number }) => id === receiving,
+  );
+  calledBack = callbackUrl.split('/api/callback/')[1];
   refreshToken = (await login('admin', administratorPassword)).token.refreshToken;
 }, 60_000);
 

@@ -129,7 +129,7 @@ describe('on a database elsewhere that holds secrets', () => {
     const florin = await nodeWith(`${fresh},${key}:lost`);
     const admin = await florin.login('admin', administratorPassword);
     const { body } = await florin.get('/api/channel/list', admin);
-    const { createdTime: _, updatedTime: __, tenantId: ___, ...channel } = body.data[0];
+    const { createdTime: _, updatedTime: __, tenantId: ___, callbackUrl: ____, ...channel } = body.data[0];
     const secrets = { apiKey: 'three', webhookSecret: 'four' };
     const saved = await florin.post('/api/channel/modify', { ...channel, ...secrets }, admin);
     expect(saved.status, JSON.stringify(saved.body)).toBe(200);

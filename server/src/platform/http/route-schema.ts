@@ -66,9 +66,13 @@ function envelope(data: TSchema, paged: Paging): TSchema {
   );
 }
 
-/** The operation id: /api/developer/mine/generate becomes developerMineGenerate. */
+/** The operation id: /api/developer/mine/generate becomes developerMineGenerate, /api/callback/{channel}/{token} callbackToken. */
 function operationIdOf(method: string, path: string): string {
-  const words = path.split('/').filter((word) => word !== '' && word !== 'api' && !word.startsWith('{'));
+  const words = path
+    .replace(/\{\w+\}/, '')
+    .replaceAll(/[{}]/g, '')
+    .split('/')
+    .filter((word) => word !== '' && word !== 'api');
   const name = words
     .flatMap((word) => word.split('-'))
     .map((word, i) => (i === 0 ? word : word[0]?.toUpperCase() + word.slice(1)));

@@ -91,7 +91,7 @@ export interface Route {
   method: 'GET' | 'POST';
   /** Answers HEAD as well, for load balancers. */
   head?: boolean;
-  /** In OpenAPI's notation: `/api/callback/{channel}`. */
+  /** In OpenAPI's notation: `/api/callback/{channel}/{token}`. */
   path: string;
   needs: Need;
   /** Its group in the API reference. */

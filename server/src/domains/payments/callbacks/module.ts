@@ -1,3 +1,4 @@
+import type { FailureLimiter } from '../../../platform/http/rate-limiter.ts';
 import { fallbackPollMs } from '../../../platform/jobs/due-work-poller.ts';
 import { defineModule } from '../../../platform/module.ts';
 import type { Node } from '../../../platform/node.ts';
@@ -20,6 +21,7 @@ type Needs = Node & {
   providers: Providers;
   settler: Settler;
   rechecker: RefundRechecker;
+  makeFailureLimiter: () => FailureLimiter;
 };
 type Provided = ReturnType<typeof provide>;
 
@@ -48,7 +50,7 @@ function provide(needs: Needs) {
   const { log, metrics, processingDatabase, providers } = needs;
   const received = metrics.counter(
     'florin_callbacks_total',
-    'Callbacks from providers: received, repeated, or refused because of their signature.',
+    'Callbacks from providers: received, repeated, or refused because they do not verify.',
     ['result'],
   );
   const settled = metrics.counter(
@@ -64,9 +66,13 @@ function provide(needs: Needs) {
     onError: (error) => log.warn({ error }, 'Settling callbacks is failing; retrying'),
     onRecovered: () => log.info('Settling callbacks works again'),
   });
-  const intake = new CallbackIntake({ ...needs, observe: (result) => received.labels(result).inc() });
+  const intake = new CallbackIntake({
+    ...needs,
+    failures: needs.makeFailureLimiter(),
+    observe: (result) => received.labels(result).inc(),
+  });
   providers.deliverCallbacksTo((channelId, headers, body) =>
-    intake.receive(String(channelId), { headers, query: {}, body }),
+    intake.receiveFromSandbox(channelId, { headers, query: {}, body }),
   );
   return { callbacks, intake };
 }

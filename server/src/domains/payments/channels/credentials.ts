@@ -12,6 +12,17 @@ export function secretPlace(tenantId: number, id: number, name: SecretName): str
   return `channel/${tenantId}/${id}/${name}`;
 }
 
+/** What is needed to call a channel's provider. */
+export interface ChannelSecrets extends Credentials {
+  /** The unguessable part of the channel's callback address. */
+  callbackToken: string;
+}
+
+/** The address to which a provider sends the callbacks of a channel. */
+export function callbackUrlOf(publicUrl: string, channelId: number, token: string): string {
+  return `${publicUrl}/api/callback/${channelId}/${token}`;
+}
+
 /** The credentials of channels at their providers. Cached encrypted, and decrypted for each call. */
 export class ChannelCredentials {
   readonly #cache: ReadThroughCache<number, SealedCredentials>;
@@ -35,11 +46,12 @@ export class ChannelCredentials {
     });
   }
 
-  async of(channelId: number): Promise<Credentials> {
+  async of(channelId: number): Promise<ChannelSecrets> {
     const sealed = this.#cache.peek(channelId) ?? (await this.#cache.get(channelId));
     const opened = (secret: Buffer | null | undefined, name: SecretName): string | null =>
       secret && sealed ? this.#open(secret, secretPlace(sealed.tenant_id, channelId, name)) : null;
     return {
+      callbackToken: sealed?.callback_token ?? '',
       apiKey: opened(sealed?.api_key_sealed, 'apiKey'),
       apiSecret: opened(sealed?.api_secret_sealed, 'apiSecret'),
       webhookSecret: opened(sealed?.webhook_secret_sealed, 'webhookSecret'),

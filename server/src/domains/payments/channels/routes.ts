@@ -1,11 +1,18 @@
 import { Type } from 'typebox';
-import { seesAllTenants, tenantOnWire } from '../../../core/principal.ts';
+import { type Principal, seesAllTenants, tenantOnWire } from '../../../core/principal.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
+import { callbackUrlOf } from './credentials.ts';
 import { type ChannelDeps, saveChannel } from './modify.ts';
+import { mayChange } from './rules.ts';
 import { channelInput, listedChannel, savedChannel } from './schema.ts';
 import { type ChannelRow, listChannels } from './statements.ts';
 
-export function channelRoutes(deps: ChannelDeps): Route[] {
+interface ChannelRoutesDeps extends ChannelDeps {
+  /** `app.public-url`, without a slash at the end. */
+  publicUrl: string;
+}
+
+export function channelRoutes(deps: ChannelRoutesDeps): Route[] {
   return [
     get('/api/channel/list', 'channel_read', 'Channels', {
       summary: 'List channels',
@@ -14,7 +21,7 @@ export function channelRoutes(deps: ChannelDeps): Route[] {
       data: Type.Array(listedChannel),
       handle: async ({ principal }) => {
         const rows = await deps.database.run(listChannels, [seesAllTenants(principal) ? null : principal.tenantId]);
-        return { data: rows.map(channelOnWire) };
+        return { data: rows.map((row) => channelOnWire(row, principal, deps)) };
       },
     }),
 
@@ -28,14 +35,15 @@ export function channelRoutes(deps: ChannelDeps): Route[] {
         const row = await saveChannel(body, principal, deps);
         return {
           message: body.id === undefined ? 'Channel created' : 'Channel updated',
-          data: { ...channelOnWire(row), updatedTime: row.updated_at },
+          data: { ...channelOnWire(row, principal, deps), updatedTime: row.updated_at },
         };
       },
     }),
   ];
 }
 
-function channelOnWire(row: ChannelRow) {
+function channelOnWire(row: ChannelRow, principal: Principal, { publicUrl }: Pick<ChannelRoutesDeps, 'publicUrl'>) {
+  const seesAddress = row.provider !== null && principal.scopes.has('channel_read') && mayChange(row, principal);
   return {
     id: row.id,
     name: row.name,
@@ -47,6 +55,7 @@ function channelOnWire(row: ChannelRow) {
     tenantId: tenantOnWire(row.tenant_id),
     provider: row.provider,
     fallbackChannelIds: row.fallback_channel_ids,
+    callbackUrl: seesAddress ? callbackUrlOf(publicUrl, row.id, row.callback_token) : null,
     createdTime: row.created_at,
   };
 }

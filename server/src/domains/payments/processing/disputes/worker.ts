@@ -130,7 +130,8 @@ export class DisputeWorker {
     try {
       const connector = await providers.of(row.operation_provider);
       const opened = await credentials.of(row.operation_channel_id);
-      const operation = providerOperation({ ...row, operation_reference: reference }, { publicUrl });
+      const { callbackToken } = opened;
+      const operation = providerOperation({ ...row, operation_reference: reference }, { publicUrl, callbackToken });
       return await lookUpOperation(connector, row, operation, { credentials: opened, timeoutMs });
     } catch (cause) {
       return { kind: 'unknown', cause };
