@@ -12,6 +12,7 @@ import { requestMetrics } from './request-metrics.ts';
 import { addResetPage } from './reset-page.ts';
 import { groups, routesOf } from './routes.ts';
 import { addSandboxPage } from './sandbox-page.ts';
+import { addSecurityTxt } from './security-txt.ts';
 import { version } from './version.ts';
 
 /**
@@ -24,6 +25,8 @@ export async function serve(context: Context, isStopping: () => boolean, waiting
   const app = httpServer({
     authenticate,
     trustProxy: settings['app.server.trust-proxy'],
+    connectionsPerAddress: settings['app.server.connections-per-address'],
+    publicUrl: publicUrlOf(settings),
     onReply: (reply) => {
       observeReply(reply);
       logReply(reply, log);
@@ -40,6 +43,7 @@ export async function serve(context: Context, isStopping: () => boolean, waiting
     groups: [...groups],
   });
   addMetricsRoute(app, metrics);
+  addSecurityTxt(app, { contact: settings['app.security.contact'], publicUrl: publicUrlOf(settings), clock });
   if (routes.length > 0) {
     addResetPage(app);
     addSandboxPage(app, { sandbox: () => providers.of('sandbox'), publicUrl: publicUrlOf(settings) });

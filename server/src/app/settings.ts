@@ -1,7 +1,7 @@
 import type { Intersection, OwnSettings } from '../platform/module.ts';
 import { connectionOf } from '../platform/postgres/connection.ts';
 import { type SettingDeclaration, SettingsError, type SettingsOf, setting } from '../platform/settings/declare.ts';
-import { integer, type Kind, oneOf, proxies, text, url } from '../platform/settings/kinds.ts';
+import { contact, integer, type Kind, oneOf, proxies, text, url } from '../platform/settings/kinds.ts';
 import { modules } from './modules.ts';
 
 export { SettingsError } from '../platform/settings/declare.ts';
@@ -25,6 +25,11 @@ const nodeSettings = {
   'app.server.trust-proxy': setting(proxies, {
     description:
       'Addresses or networks of proxies whose X-Forwarded-For header is trusted; also loopback, linklocal and uniquelocal. Without it the header is ignored, and limits for each address see the proxy alone.',
+  }),
+  'app.server.connections-per-address': setting(integer(1, 1_000_000), {
+    default: '2000',
+    description:
+      'Open connections allowed from one address (a /64 network of IPv6). Those of app.server.trust-proxy are not limited.',
   }),
   'app.data-dir': setting(text, {
     default: './data',
@@ -83,6 +88,10 @@ const nodeSettings = {
     default: '100',
     description:
       'Failures from one address (a /64 network of IPv6) in 15 minutes, each: failed logins over all accounts, failed refreshes, failed password resets, requests for reset mails, and callbacks that do not verify. Further ones get 429.',
+  }),
+  'app.security.contact': setting(contact, {
+    description:
+      'Where to report a vulnerability, an e-mail address or an https: address: published at /.well-known/security.txt. Without it there is no such page.',
   }),
   'app.sandbox.enabled': setting(oneOf('true', 'false'), {
     description:

@@ -10,7 +10,11 @@ let admin: string;
 
 beforeAll(async () => {
   db = await databaseFromTemplate();
-  florin = await florinOn(db, { APP_SERVER_TRUST_PROXY: '127.0.0.9' });
+  florin = await florinOn(db, {
+    APP_SERVER_TRUST_PROXY: '127.0.0.9',
+    APP_PUBLIC_URL: 'https://pay.example',
+    APP_SECURITY_CONTACT: 'security@pay.example',
+  });
   admin = await florin.login('admin', administratorPassword);
 });
 
@@ -91,4 +95,34 @@ test('X-Forwarded-For counts only from a trusted proxy', async () => {
   expect(await guess('127.0.0.9', '203.0.113.1')).toBe(429);
   expect(await guess('127.0.0.9', '203.0.113.2')).toBe(401);
   expect(await guess('127.0.0.6', '203.0.113.99')).toBe(429);
+});
+
+test.each([
+  '/docs',
+  '/docs/static/index.html',
+  '/docs/static/nothing',
+  '/openapi.json',
+  '/metrics',
+  '/health/ready',
+  '/reset-password',
+  '/reset-password.js',
+  '/sandbox/pay/unknown',
+  '/.well-known/security.txt',
+  '/nowhere',
+])('%s has the headers that protect browsers', async (path) => {
+  const { headers } = await florin.get(path);
+  expect(headers.get('x-content-type-options')).toBe('nosniff');
+  expect(headers.get('referrer-policy')).toBe('no-referrer');
+  expect(headers.get('content-security-policy')).toMatch(/frame-ancestors 'none'/);
+  expect(headers.get('strict-transport-security')).toBe('max-age=31536000');
+  expect(headers.get('cache-control')).toBe('no-store');
+});
+
+test('security.txt names the contact, and an end that has not come', async () => {
+  const { status, headers, body } = await florin.get('/.well-known/security.txt');
+  expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
+  const [contact, expires, canonical] = body.trim().split('\n');
+  expect(contact).toBe('Contact: mailto:security@pay.example');
+  expect(Date.parse(expires.replace('Expires: ', ''))).toBeGreaterThan(Date.now());
+  expect(canonical).toBe('Canonical: https://pay.example/.well-known/security.txt');
 });
