@@ -512,7 +512,10 @@ describe('formats and limits', () => {
   test('a field that is given twice is refused by name', async () => {
     const twice = `{"amount":7,"amount":7,"currency":"USD","channelId":${channelId}}`;
     const { status, body } = await post('/api/transaction/create', twice);
-    expect({ status, body }).toEqual({ status: 400, body: aRefusal(400, { type: 'invalid_request', field: 'amount' }) });
+    expect({ status, body }).toEqual({
+      status: 400,
+      body: aRefusal(400, { type: 'invalid_request', field: 'amount' }),
+    });
   });
 
   test('metadata may use names that are special in JavaScript, and they are returned', async () => {

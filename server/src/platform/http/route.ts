@@ -89,8 +89,6 @@ export function endpoint<Body extends TSchema, Query extends TSchema, Data exten
 /** An endpoint with its method and path. Each module declares its own (`module.ts`). */
 export interface Route {
   method: 'GET' | 'POST';
-  /** Answers HEAD as well, for load balancers. */
-  head?: boolean;
   /** In OpenAPI's notation: `/api/callback/{channel}/{token}`. */
   path: string;
   needs: Need;

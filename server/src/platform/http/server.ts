@@ -84,7 +84,7 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
     ...(options.serverFactory && { serverFactory: options.serverFactory }),
     genReqId: requestIdOf,
     routerOptions: { ignoreTrailingSlash: true },
-    exposeHeadRoutes: false,
+    exposeHeadRoutes: true,
     return503OnClosing: false, // Requests on open connections are still served while the server drains.
     forceCloseConnections: 'idle',
     trustProxy: options.trustProxy ?? false,
@@ -193,7 +193,6 @@ export function addRoute(
   const { method, path, needs, endpoint } = route;
   const options: RouteOptions = {
     method,
-    exposeHeadRoute: route.head === true,
     url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
     schema: routeSchema(route),
     ...(endpoint.rawBody && { bodyLimit: endpoint.rawBody.maximumBytes }),

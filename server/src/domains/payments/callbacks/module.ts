@@ -1,5 +1,5 @@
 import type { FailureLimiter } from '../../../platform/http/rate-limiter.ts';
-import { fallbackPollMs } from '../../../platform/jobs/due-work-poller.ts';
+import { failureLog } from '../../../platform/jobs/worker.ts';
 import { defineModule } from '../../../platform/module.ts';
 import type { Node } from '../../../platform/node.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
@@ -10,9 +10,8 @@ import type { Settler } from '../processing/settle.ts';
 import type { Providers } from '../providers/directory.ts';
 import { CallbackIntake } from './receive.ts';
 import { callbackRoutes } from './routes.ts';
-import { callbackDue, callbacksDue } from './statements.ts';
 import { sweepCallbacks } from './sweep.ts';
-import { CallbackWorker } from './worker.ts';
+import { callbackWorker } from './worker.ts';
 
 type Needs = Node & {
   processingDatabase: Database;
@@ -32,17 +31,7 @@ export const callbacks = defineModule({
   reference: [{ name: 'Callbacks', description: 'Callbacks of payment providers.' }],
   provide,
   routes: (context: Provided) => callbackRoutes(context),
-  workers: ({ callbacks }: Provided) => [
-    {
-      name: 'callbacks',
-      start: () => callbacks.start(),
-      stop: () => callbacks.stop(),
-      wake: () => callbacks.wake(),
-      dueWork: { topic: callbacksDue, due: callbackDue },
-      freeDeadLeases: () => callbacks.freeDeadLeases(),
-      clockWasSetBack: () => callbacks.clockWasSetBack(),
-    },
-  ],
+  workers: ({ callbacks }: Provided) => [callbacks],
   retention: ({ database }: Node) => [{ name: 'callbacks', sweep: (nowMs) => sweepCallbacks(database, nowMs) }],
 });
 
@@ -58,21 +47,18 @@ function provide(needs: Needs) {
     'Results of stored callbacks: settled, or ignored because their operation was not found.',
     ['result'],
   );
-  const callbacks = new CallbackWorker({
+  const callbacks = callbackWorker({
     ...needs,
     database: processingDatabase,
     observe: (result) => settled.labels(result).inc(),
-    pollMs: () => fallbackPollMs,
-    onError: (error) => log.warn({ error }, 'Settling callbacks is failing; retrying'),
-    onRecovered: () => log.info('Settling callbacks works again'),
+    ...failureLog(log, 'Settling callbacks'),
   });
   const intake = new CallbackIntake({
     ...needs,
     failures: needs.makeFailureLimiter(),
     observe: (result) => received.labels(result).inc(),
   });
-  providers.deliverCallbacksTo((channelId, headers, body) =>
-    intake.receiveFromSandbox(channelId, { headers, query: {}, body }),
-  );
+  providers.deliverCallback = (channelId, headers, body) =>
+    intake.receiveFromSandbox(channelId, { headers, query: {}, body });
   return { callbacks, intake };
 }

@@ -115,7 +115,7 @@ export class CallbackIntake {
     for (const { id, provider } of channels) {
       try {
         const connector = await providers.of(provider);
-        const message = connector.readCallback(callback, await credentials.of(id));
+        const message = connector.readCallback(callback, await credentials.forCallbacks(id));
         return { channelId: id, eventId: message.eventId, content: contentOf(message) };
       } catch (error) {
         if (!(error instanceof Refusal)) logError(error, `A callback to channel ${id} could not be verified`);
