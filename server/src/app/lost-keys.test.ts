@@ -176,7 +176,13 @@ describe('on a database elsewhere that holds secrets', () => {
     let movedMs = 0;
     const florin = await nodeWith(`${fresh},${key}:lost`, () => Date.now() + movedMs);
     const admin = await florin.login('admin', administratorPassword);
-    const { createdTime: _, updatedTime: __, tenantId: ___, ...channel } = sandboxChannel as Record<string, unknown>;
+    const {
+      createdTime: _,
+      updatedTime: __,
+      tenantId: ___,
+      callbackUrl: ____,
+      ...channel
+    } = sandboxChannel as Record<string, unknown>;
     const refused = await florin.call('POST', `/api/callback/${channel.id}`, { body: '{}' });
     expect(refused).toMatchObject({ status: 401, body: { error: { type: 'callback_invalid' } } });
 

@@ -48,7 +48,7 @@ export async function serve(context: Context, isStopping: () => boolean, waiting
     addResetPage(app);
     addSandboxPage(app, { sandbox: () => providers.of('sandbox'), publicUrl: publicUrlOf(settings) });
   }
-  await addRateLimit(app, settings['app.rate-limit.requests-per-minute']);
+  addRateLimit(app, settings, clock);
   for (const route of [...operationsRoutes({ primary, clock, isStopping }), ...routes])
     addRoute(app, route, { authenticate });
 

@@ -82,7 +82,18 @@ const nodeSettings = {
     secret: true,
   }),
   'app.rate-limit.requests-per-minute': setting(integer(1, 1_000_000_000), {
-    description: 'Requests per minute of one caller (a user with all their API keys). Without it there is no limit.',
+    description: 'Requests per minute of one user with all their API keys. Without it there is no limit.',
+  }),
+  'app.rate-limit.key-requests-per-minute': setting(integer(1, 1_000_000_000), {
+    description: 'Requests per minute of one API key. Without it there is no limit.',
+  }),
+  'app.rate-limit.tenant-requests-per-minute': setting(integer(1, 1_000_000_000), {
+    description:
+      'Requests per minute of one tenant, all its users and API keys together. Without it there is no limit.',
+  }),
+  'app.rate-limit.address-requests-per-minute': setting(integer(1, 1_000_000_000), {
+    description:
+      'Requests per minute from one address (a /64 network of IPv6), with or without credentials. Without it there is no limit.',
   }),
   'app.rate-limit.failures-per-address': setting(integer(1, 1_000_000_000), {
     default: '100',
