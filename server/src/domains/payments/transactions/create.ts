@@ -79,6 +79,8 @@ export class TransactionCreator implements PaymentWriter {
       run: (drafts) => this.#insertBatch(drafts),
       maxBatch: maximumBatch,
       maxQueued: maximumQueued,
+      // A tenant that floods delays another by one batch.
+      sharedBy: ({ tenantId }) => tenantId,
       retryForMs,
       observe: deps.observeBatch,
     });
