@@ -9,6 +9,7 @@ import { isolation } from './isolation.ts';
 import { list } from './list.ts';
 import { manyEndpoints } from './many-endpoints.ts';
 import { memory } from './memory.ts';
+import { noisyTenant } from './noisy-tenant.ts';
 import { processing } from './processing.ts';
 import { renewals, someRenewals } from './renewals.ts';
 import { start } from './start.ts';
@@ -22,6 +23,7 @@ export const measurements: Record<string, (bench: Bench) => Promise<Line[]>> = {
   'usual-way': usualWay,
   subscribed,
   steady,
+  'noisy-tenant': noisyTenant,
   processing,
   detail,
   deliveries,

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Clock, minuteMs } from '../core/clock.ts';
 import { Refusal } from '../core/errors.ts';
-import { networkOf } from '../platform/http/network-of.ts';
-import { type Quota, RateLimiter } from '../platform/http/rate-limiter.ts';
+import { networkOf } from '../platform/http/limits/network-of.ts';
+import { type Quota, RateLimiter } from '../platform/http/limits/rate-limiter.ts';
 import type { Settings } from './settings.ts';
 
 /** What a limit counts by, and the key of a request; undefined: the limit does not concern it. */

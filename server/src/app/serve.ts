@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { TenantTurns } from '../platform/http/limits/tenant-turns.ts';
 import { addReference } from '../platform/http/reference.ts';
 import { addRoute, httpServer } from '../platform/http/server.ts';
 import type { WaitingServer } from '../platform/http/waiting-server.ts';
@@ -49,8 +50,9 @@ export async function serve(context: Context, isStopping: () => boolean, waiting
     addSandboxPage(app, { sandbox: () => providers.of('sandbox'), publicUrl: publicUrlOf(settings) });
   }
   addRateLimit(app, settings, clock);
+  const turns = new TenantTurns();
   for (const route of [...operationsRoutes({ primary, clock, isStopping }), ...routes])
-    addRoute(app, route, { authenticate });
+    addRoute(app, route, { authenticate, turns });
 
   await listenAt(settings, (host, port) => app.listen({ host, port }));
   lifecycle.add('http', async () => {

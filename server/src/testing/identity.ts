@@ -12,7 +12,7 @@ import { userRoutes } from '../domains/identity/users/routes.ts';
 import { freshKeyring, parseKeyring } from '../platform/crypto/keyring.ts';
 import { Passwords } from '../platform/crypto/passwords.ts';
 import { Tokens } from '../platform/crypto/tokens.ts';
-import { FailureLimiter } from '../platform/http/rate-limiter.ts';
+import { FailureLimiter } from '../platform/http/limits/rate-limiter.ts';
 import { addRoute, httpServer } from '../platform/http/server.ts';
 import type { Mail } from '../platform/mail/mailer.ts';
 import { Notifications } from '../platform/postgres/notifications.ts';

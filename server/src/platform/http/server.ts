@@ -2,16 +2,18 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type RouteOptions } from 'fastify';
 import { invalid, Refusal } from '../../core/errors.ts';
-import { type Principal, seesAllTenants } from '../../core/principal.ts';
+import type { Principal } from '../../core/principal.ts';
 import { brokenHttpRefusal, jsonType, refuseConnection } from './broken-http.ts';
-import { limitConnections } from './connection-limit.ts';
 import { drainBeforeClose } from './drain.ts';
 import { maximumBodyBytes, parseJsonBody, refuseEncoded, refuseUnstorableText } from './json-body.ts';
 import { KnownMethods } from './known-methods.ts';
-import { addressMatcher } from './network-of.ts';
+import { limitConnections } from './limits/connection-limit.ts';
+import { addressMatcher } from './limits/network-of.ts';
+import type { TenantTurns } from './limits/tenant-turns.ts';
+import { requirePermission } from './permission.ts';
 import { withRawBodies } from './raw-body.ts';
 import { refusalBody, statusOf, toRefusal } from './refusal-reply.ts';
-import type { Answer, Call, Need, Route } from './route.ts';
+import type { Answer, Call, Route } from './route.ts';
 import { routeSchema } from './route-schema.ts';
 import { securityHeaders } from './security-headers.ts';
 import { compileSchema } from './validation.ts';
@@ -50,6 +52,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     principal: Principal | undefined;
     refusal: Refusal | undefined;
+    /** Gives up the request's turn (`TenantTurns`). */
+    leaveTurn: (() => void) | undefined;
     /** The declared path. Fastify would build the whole description of the route to return it. */
     declaredPath: string;
   }
@@ -122,6 +126,7 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
   });
   app.decorateRequest('principal', undefined);
   app.decorateRequest('refusal', undefined);
+  app.decorateRequest('leaveTurn', undefined);
   app.decorateRequest('declaredPath', 'other');
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(everyAnswer);
@@ -188,7 +193,7 @@ function hostsOf(rawHeaders: readonly string[]): number {
 export function addRoute(
   app: FastifyInstance,
   route: Route,
-  { authenticate }: Pick<HttpServerOptions, 'authenticate'>,
+  { authenticate, turns }: Pick<HttpServerOptions, 'authenticate'> & { turns?: TenantTurns },
 ): void {
   const { method, path, needs, endpoint } = route;
   const options: RouteOptions = {
@@ -200,8 +205,21 @@ export function addRoute(
       request.declaredPath = path;
       if (needs === 'nothing' || needs === 'token') return done();
       authenticate(request.headers.authorization)
-        .then((principal) => admit(request, principal, needs, done))
+        .then((principal) => {
+          requirePermission(needs, principal);
+          request.principal = principal;
+          if (turns === undefined) return done();
+          turns.enter(principal.tenantId, (leave) => {
+            request.leaveTurn = leave;
+            done();
+          });
+        })
         .catch(done);
+    },
+    // Every request is answered, also when its client has left; not every response is closed.
+    onSend: (request, _reply, payload, done) => {
+      request.leaveTurn?.();
+      done(null, payload);
     },
     handler: async (request, reply) => {
       if (endpoint.query !== undefined) refuseUnstorableQuery(request.query as Record<string, unknown>);
@@ -210,32 +228,6 @@ export function addRoute(
   };
   if (endpoint.rawBody === undefined) app.route(options);
   else withRawBodies(app, (part) => part.route(options));
-}
-
-function admit(
-  request: FastifyRequest,
-  principal: Principal,
-  needs: Exclude<Need, 'nothing' | 'token'>,
-  done: () => void,
-): void {
-  demand(needs, principal);
-  request.principal = principal;
-  done();
-}
-
-function demand(needs: Exclude<Need, 'nothing' | 'token'>, principal: Principal): void {
-  if (needs === 'caller') return;
-  if (needs === 'session') {
-    if (principal.by === 'session') return;
-    throw new Refusal('credentials_invalid', 'This needs a Bearer access token; a developer key will not do.');
-  }
-  if (needs === 'platform_administrator') {
-    if (seesAllTenants(principal)) return;
-    throw new Refusal('role_missing', 'This needs the user type PLATFORM_ADMIN.');
-  }
-  if (!principal.scopes.has(needs)) {
-    throw new Refusal('scope_missing', `This needs the scope ${needs}.`, { details: { scope: needs } });
-  }
 }
 
 function refuseUnstorableQuery(query: Record<string, unknown>): void {

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { type Clock, minuteMs } from '../../../core/clock.ts';
 import { Refusal } from '../../../core/errors.ts';
-import { networkOf } from '../../../platform/http/network-of.ts';
+import { networkOf } from '../../../platform/http/limits/network-of.ts';
 import { normalizedAccount } from './account.ts';
 
 /** Per account and address (decisions, Sessions). */

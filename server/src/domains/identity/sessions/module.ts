@@ -1,6 +1,6 @@
 import { Passwords } from '../../../platform/crypto/passwords.ts';
 import { Tokens } from '../../../platform/crypto/tokens.ts';
-import { FailureLimiter } from '../../../platform/http/rate-limiter.ts';
+import { FailureLimiter } from '../../../platform/http/limits/rate-limiter.ts';
 import { defineModule } from '../../../platform/module.ts';
 import type { NodeWith } from '../../../platform/node.ts';
 import { deleteInBatches } from '../../../platform/postgres/delete-in-batches.ts';

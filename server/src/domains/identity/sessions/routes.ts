@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { networkOf } from '../../../platform/http/network-of.ts';
-import type { FailureLimiter } from '../../../platform/http/rate-limiter.ts';
+import { networkOf } from '../../../platform/http/limits/network-of.ts';
+import type { FailureLimiter } from '../../../platform/http/limits/rate-limiter.ts';
 import { post, type Route } from '../../../platform/http/route.ts';
 import { type LoginDeps, login } from './login.ts';
 import { type LogoutDeps, logout } from './logout.ts';

@@ -1,5 +1,5 @@
 import type { Passwords } from '../../../platform/crypto/passwords.ts';
-import type { FailureLimiter } from '../../../platform/http/rate-limiter.ts';
+import type { FailureLimiter } from '../../../platform/http/limits/rate-limiter.ts';
 import { defineModule } from '../../../platform/module.ts';
 import type { NodeWith } from '../../../platform/node.ts';
 import { deleteInBatches } from '../../../platform/postgres/delete-in-batches.ts';

@@ -1,4 +1,4 @@
-import type { FailureLimiter } from '../../../platform/http/rate-limiter.ts';
+import type { FailureLimiter } from '../../../platform/http/limits/rate-limiter.ts';
 import { failureLog } from '../../../platform/jobs/worker.ts';
 import { defineModule } from '../../../platform/module.ts';
 import type { Node } from '../../../platform/node.ts';

@@ -1,4 +1,4 @@
-import { networkOf } from '../../../platform/http/network-of.ts';
+import { networkOf } from '../../../platform/http/limits/network-of.ts';
 import { type Call, post, type Route } from '../../../platform/http/route.ts';
 import type { CallbackIntake } from './receive.ts';
 import { callbackParams, callbackReceived, tokenCallbackParams } from './schema.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Refusal } from '../../core/errors.ts';
+import { Refusal } from '../../../core/errors.ts';
 import { networkOf } from './network-of.ts';
 import { FailureLimiter, RateLimiter } from './rate-limiter.ts';
 

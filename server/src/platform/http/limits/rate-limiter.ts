@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import type { Clock } from '../../core/clock.ts';
-import { Refusal } from '../../core/errors.ts';
+import type { Clock } from '../../../core/clock.ts';
+import { Refusal } from '../../../core/errors.ts';
 
 export interface RateLimiterOptions {
   /** Number allowed in a window. */
