@@ -325,6 +325,7 @@ const cases: Record<string, Case> = {
   },
   'POST /api/webhook/register': {
     needs: 'transaction_read',
+    needsOfRecord: true,
     ownerships: plain,
     request: () => ({
       body: { url: 'http://127.0.0.1:9/hook', events: ['transaction.refunded'], secret: 'a shared secret' },
@@ -410,6 +411,8 @@ function planInput(changes: Record<string, unknown> = {}): Record<string, unknow
 
 let db: TestDatabase;
 let florin: TestFlorin;
+/** The node's clock against the machine's. */
+let aheadMs = 0;
 let refreshToken: string;
 /** The id of a channel that takes callbacks, and the token of its address. */
 let calledBack: string;
@@ -418,7 +421,7 @@ const records = {} as Record<'platform' | 'one' | 'two' | 'absent', Records>;
 
 beforeAll(async () => {
   db = await databaseFromTemplate();
-  florin = await florinOn(db);
+  florin = await florinOn(db, {}, () => Date.now() + aheadMs);
   const admin = await administratorOf(florin);
   const one = await makeTenant(florin, admin);
   const two = await makeTenant(florin, admin);
@@ -523,6 +526,9 @@ async function strangers(admin: string, one: number): Promise<Caller[]> {
   const switchedOff = { id, userName, email: `${userName}@example.com`, userType: 'MERCHANT_ADMIN', state: false };
   dataOf(await florin.post('/api/user/modify', switchedOff, admin));
   const live = await login(someone.userName, memberPassword);
+  aheadMs = -8 * 86_400_000;
+  const expired = await login(someone.userName, memberPassword);
+  aheadMs = 0;
   return [
     { name: 'nobody', as: undefined },
     { name: 'a garbage token', as: 'Bearer garbage' },
@@ -533,6 +539,7 @@ async function strangers(admin: string, one: number): Promise<Caller[]> {
     { name: 'a refresh token', as: `Bearer ${live.token.refreshToken}` },
     { name: 'a token sent as a key', as: `ApiKey ${live.token.accessToken}` },
     { name: 'a session that was logged out', as: `Bearer ${ended.token.accessToken}`, ended: true },
+    { name: 'a session that has expired', as: `Bearer ${expired.token.accessToken}` },
     { name: 'an unknown key', as: `ApiKey sk_live_${'A'.repeat(32)}` },
     { name: 'a key sent as a token', as: `Bearer ${keyOfAway.sk}` },
     { name: 'a revoked key', as: revoked.as },
@@ -598,6 +605,27 @@ const routes = declaredRoutes().map(({ method, path }) => `${method} ${path}`);
 test('the matrix has every endpoint, and no other', () => {
   expect(Object.keys(cases).sort()).toEqual(routes.toSorted());
 });
+
+test('the OpenAPI document declares for each operation what the matrix expects', async () => {
+  const { body } = await florin.get('/openapi.json');
+  const declared: Record<string, unknown> = {};
+  for (const [path, operations] of Object.entries<Record<string, { security: unknown }>>(body.paths)) {
+    for (const [method, { security }] of Object.entries(operations)) {
+      const route = `${method.toUpperCase()} ${path}`;
+      if (route in cases) declared[route] = security;
+    }
+  }
+  const expected = Object.entries(cases).map(([route, one]) => [route, securityOf(one)]);
+  expect(declared).toEqual(Object.fromEntries(expected));
+});
+
+/** The security requirement of an operation. Where only the record says which scope is needed, the document cannot. */
+function securityOf({ needs, needsOfRecord, alsoNeeds }: Case): Record<string, string[]>[] {
+  if (needs === 'nothing') return [];
+  if (needs === 'session') return [{ bearer: [] }];
+  const needed = needs === 'known' || needsOfRecord || alsoNeeds ? [] : [needs];
+  return [{ bearer: needed }, { apiKey: needed }];
+}
 
 describe('each endpoint grants each caller exactly what they may do', () => {
   test.each(Object.keys(cases))('%s', async (route) => {

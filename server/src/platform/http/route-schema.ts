@@ -87,7 +87,10 @@ function needText(needs: Need): string {
   return `Needs the scope \`${needs}\`.`;
 }
 
+/** What a caller needs, as OpenAPI 3.1 puts it: for these kinds of credentials the lists name scopes or roles. */
 function securityOf(needs: Need): Record<string, string[]>[] {
   if (needs === 'nothing') return [];
-  return needs === 'session' || needs === 'token' ? [{ bearer: [] }] : [{ bearer: [] }, { apiKey: [] }];
+  if (needs === 'session' || needs === 'token') return [{ bearer: [] }];
+  const needed = needs === 'caller' ? [] : [needs === 'platform_administrator' ? 'PLATFORM_ADMIN' : needs];
+  return [{ bearer: needed }, { apiKey: needed }];
 }
