@@ -23,7 +23,11 @@ export async function noisyTenant(bench: Bench): Promise<Line[]> {
   const alone: number[] = [];
   const measure = async () => {
     const requests = createRequests(merchant.key, channelId);
-    const { p99Ms, perSecond: rate, failures } = await bench.load({ port: service.port, requests, connections, seconds });
+    const {
+      p99Ms,
+      perSecond: rate,
+      failures,
+    } = await bench.load({ port: service.port, requests, connections, seconds });
     if (failures > 0) throw new Error(`${failures} requests failed.`);
     return { p99Ms, rate };
   };

@@ -1,14 +1,10 @@
 import type { TSchema } from 'typebox';
 import type { Route } from './http/route.ts';
 import type { BackgroundWorker } from './jobs/background-worker.ts';
+import type { RetentionSweep } from './jobs/sweeper.ts';
 import type { Check } from './postgres/check.ts';
+import type { SealedColumn } from './postgres/sealed-column-statements.ts';
 import type { SettingDeclarations } from './settings/declare.ts';
-
-/** Deletes rows whose retention period is over. Runs once an hour. */
-export interface RetentionSweep {
-  name: string;
-  sweep: (nowMs: number) => Promise<unknown>;
-}
 
 /** A group of the API reference. */
 export interface ReferenceGroup {
@@ -39,6 +35,8 @@ export interface Module<Needs, Provides, RouteContext, WorkerContext, RetentionC
   retention?: (context: RetentionContext) => readonly RetentionSweep[];
   /** Claims that the module's rows must satisfy at every moment, checked by `npm run verify`. */
   integrity?: readonly Check[];
+  /** Columns of its tables that hold sealed values: `npm run reseal` seals them again, `npm run verify` counts them. */
+  sealed?: readonly SealedColumn[];
   /** Shapes of API resources that the generated docs show as tables, by the resource's name. */
   resources?: Readonly<Record<string, TSchema>>;
 }

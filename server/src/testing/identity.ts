@@ -138,6 +138,7 @@ async function startNode({ db, keyring, clock, send, logError }: NodeOptions): P
     refreshFailures: makeFailureLimiter(),
     resetRequests: makeFailureLimiter(),
     resetFailures: makeFailureLimiter(),
+    refusedRequests: { record: () => {} },
     lifetimes: { accessTokenSeconds: 86_400, sessionSeconds: 7 * 86_400 },
     passwordMinLength: 6,
     publicUrl: 'https://pay.example',

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hash, verify } from '@node-rs/argon2';
 import { Refusal } from '../../core/errors.ts';
-import { FairQueue } from '../../core/fair-queue.ts';
+import { RoundRobinQueue } from '../../core/round-robin-queue.ts';
 
 export interface PasswordCost {
   /** In KiB. */
@@ -39,7 +39,7 @@ export class Passwords {
   readonly #cost: PasswordCost;
   readonly #concurrency: number;
   readonly #maxQueued: number;
-  readonly #waiting = new FairQueue<Waiting>();
+  readonly #waiting = new RoundRobinQueue<Waiting>();
   /** The password of an unknown account is compared with this hash, so that it takes as long as that of a known one. */
   readonly #dummy: Promise<string>;
   #running = 0;

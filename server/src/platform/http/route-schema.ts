@@ -83,6 +83,9 @@ function needText(needs: Need): string {
   if (needs === 'nothing') return '';
   if (needs === 'session' || needs === 'token') return 'Needs a Bearer access token.';
   if (needs === 'caller') return 'Needs a Bearer access token or a developer key.';
+  if (needs === 'administrator') {
+    return 'Needs the user type MERCHANT_ADMIN or PLATFORM_ADMIN; a developer key also needs every scope (`*`).';
+  }
   if (needs === 'platform_administrator') return 'Needs the user type PLATFORM_ADMIN.';
   return `Needs the scope \`${needs}\`.`;
 }
@@ -91,6 +94,11 @@ function needText(needs: Need): string {
 function securityOf(needs: Need): Record<string, string[]>[] {
   if (needs === 'nothing') return [];
   if (needs === 'session' || needs === 'token') return [{ bearer: [] }];
-  const needed = needs === 'caller' ? [] : [needs === 'platform_administrator' ? 'PLATFORM_ADMIN' : needs];
-  return [{ bearer: needed }, { apiKey: needed }];
+  return [{ bearer: neededOf(needs) }, { apiKey: neededOf(needs) }];
+}
+
+function neededOf(needs: Need): string[] {
+  if (needs === 'caller') return [];
+  if (needs === 'administrator') return ['MERCHANT_ADMIN', 'PLATFORM_ADMIN'];
+  return [needs === 'platform_administrator' ? 'PLATFORM_ADMIN' : needs];
 }

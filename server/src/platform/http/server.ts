@@ -23,6 +23,8 @@ export interface HttpServerOptions {
   authenticate: (authorization: string | undefined) => Promise<Principal>;
   /** Called for every reply, for metrics and the log. */
   onReply: (reply: ReplyFacts) => void;
+  /** Called for every refusal, with the caller if authenticated. Must not throw. */
+  onRefusal?: ((refusal: Refusal, request: RefusedCall) => void) | undefined;
   /** Called for every unexpected error. */
   onDefect: (error: unknown, requestId: string) => void;
   /** From which proxies X-Forwarded-For is trusted: Fastify's `trustProxy`. */
@@ -35,6 +37,16 @@ export interface HttpServerOptions {
   timeouts?: Partial<typeof socketTimeouts> | undefined;
   /** Provides a server with `socketOptions`; without it one is created. */
   serverFactory?: ((handler: RequestListener) => Server) | undefined;
+}
+
+/** The request that was refused. */
+export interface RefusedCall {
+  principal: Principal | undefined;
+  requestId: string;
+  address: string;
+  method: string;
+  /** The declared path. */
+  path: string;
 }
 
 export interface ReplyFacts {
@@ -206,8 +218,8 @@ export function addRoute(
       if (needs === 'nothing' || needs === 'token') return done();
       authenticate(request.headers.authorization)
         .then((principal) => {
+          request.principal = { ...principal, requestId: request.id, address: request.ip };
           requirePermission(needs, principal);
-          request.principal = principal;
           if (turns === undefined) return done();
           turns.enter(principal.tenantId, (leave) => {
             request.leaveTurn = leave;
@@ -268,10 +280,17 @@ function refuse(
   refusal: Refusal,
   request: FastifyRequest,
   reply: FastifyReply,
-  { onDefect }: Pick<HttpServerOptions, 'onDefect'>,
+  { onDefect, onRefusal }: Pick<HttpServerOptions, 'onDefect' | 'onRefusal'>,
 ): void {
   request.refusal = refusal;
   if (refusal.kind === 'defect') onDefect(refusal.cause ?? refusal, request.id);
+  onRefusal?.(refusal, {
+    principal: request.principal,
+    requestId: request.id,
+    address: request.ip,
+    method: request.method,
+    path: request.declaredPath,
+  });
   if (refusal.retryAfterSeconds !== undefined) reply.header('retry-after', Math.ceil(refusal.retryAfterSeconds));
   if (refusal.type === 'encoding_not_supported') reply.header('accept-encoding', 'identity');
   if (refusal.kind === 'unauthenticated') reply.header('www-authenticate', 'Bearer, ApiKey');

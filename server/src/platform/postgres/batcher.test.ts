@@ -3,7 +3,7 @@ import { Refusal } from '../../core/errors.ts';
 import { Batcher } from './batcher.ts';
 
 /** Batches that return when the test says so. */
-function held<Item>(options: { maxBatch?: number; maxQueued?: number; sharedBy?: (item: Item) => string } = {}) {
+function held<Item>(options: { maxBatch?: number; maxQueued?: number } = {}) {
   const running: {
     items: readonly Item[];
     finish: (results?: readonly unknown[]) => void;
@@ -110,36 +110,6 @@ describe('the queue', () => {
     await drained;
     await Promise.all(served);
     expect(order).toEqual(['a', 'b', 'drained']);
-  });
-});
-
-describe('items of several sharers', () => {
-  const sharedBy = (item: string) => item[0] as string;
-  const many = Array.from({ length: 6 }, (_, i) => `a${i}`);
-
-  test('take turns where more wait than fit into a batch, and keep their order', async () => {
-    const { batcher, running } = held<string>({ maxBatch: 3, sharedBy });
-    const served = ['x', ...many, 'b0', 'b1'].map((item) => batcher.add(item));
-    for (let i = 0; i < 4; i++) {
-      running[i]?.finish();
-      await turn();
-    }
-    expect(running.map(({ items }) => items)).toEqual([['x'], ['a0', 'b0', 'a1'], ['a2', 'b1', 'a3'], ['a4', 'a5']]);
-    expect(await Promise.all(served)).toEqual(['x', ...many, 'b0', 'b1']);
-  });
-
-  test('when the queue is full the newest of the one with the most is refused, and no other', async () => {
-    const { batcher, running } = held<string>({ maxQueued: 6, sharedBy });
-    const served = ['x', ...many, 'b0', 'b1', 'a6', 'b2', 'b3'].map((item) => batcher.add(item));
-    const outcomes = Promise.allSettled(served);
-    for (let i = 0; i < 2; i++) {
-      running[i]?.finish();
-      await turn();
-    }
-    const refused = (await outcomes).flatMap((outcome, i) => (outcome.status === 'rejected' ? [i] : []));
-    expect(running[1]?.items).toEqual(['a0', 'a1', 'a2', 'b0', 'b1', 'b2']);
-    // a5, a4 and a3 for the b's; a6 and b3 themselves, because theirs are as many.
-    expect(refused).toEqual([4, 5, 6, 9, 11]);
   });
 });
 

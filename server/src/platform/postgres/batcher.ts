@@ -1,26 +1,25 @@
 import { Refusal } from '../../core/errors.ts';
-import { FairQueue } from '../../core/fair-queue.ts';
 import { failureOf } from './failures.ts';
+import { type Costed, FairQueue } from './fair-queue.ts';
 
 export interface BatcherOptions<Item, Result> {
   /** Runs one batch. Result i belongs to item i. */
   run: (items: readonly Item[]) => Promise<readonly Result[]>;
-  /** Maximum number of items in a batch. */
+  /** Maximum number of items in a batch, and of their cost in all. */
   maxBatch: number;
+  /** What an item costs, in items of cost 1. Default: 1. */
+  costOf?: (item: Item) => number;
+  /** Whose item it is: a batch that cannot hold all that wait is divided among them by cost. Default: everybody's. */
+  groupOf?: (item: Item) => unknown;
   /** Maximum number of waiting items; further ones are refused at once. */
   maxQueued: number;
   /** How long a batch is retried while the database is unavailable, in ms; only where running it twice is harmless. */
   retryForMs?: number;
-  /**
-   * Who takes turns when more items wait than fit into a batch, such as tenants. When the queue is full, the newest item of
-   * the one with the most is refused. Without it, items are served in their order.
-   */
-  sharedBy?: (item: Item) => string | number;
   /** Called for each finished batch with its size and its duration in ms. */
   observe?: (size: number, durationMs: number) => void;
 }
 
-interface Waiting<Item, Result> {
+interface Waiting<Item, Result> extends Costed {
   item: Item;
   resolve: (result: Result) => void;
   reject: (error: unknown) => void;
@@ -36,9 +35,7 @@ const retryPauseMs = 50;
  */
 export class Batcher<Item, Result> {
   readonly #options: BatcherOptions<Item, Result>;
-  #queue: Waiting<Item, Result>[] = [];
-  /** Number of waiting items of each sharer. */
-  readonly #waitingOf = new Map<string | number, number>();
+  readonly #queue = new FairQueue<Waiting<Item, Result>>();
   #inFlight = false;
   #isAway = false;
   #idle: (() => void)[] = [];
@@ -48,10 +45,10 @@ export class Batcher<Item, Result> {
   }
 
   add(item: Item): Promise<Result> {
-    if (this.#queue.length >= this.#options.maxQueued && !this.#makeRoomFor(item)) return Promise.reject(queueFull());
+    const { maxQueued, groupOf, costOf } = this.#options;
+    if (this.#queue.length >= maxQueued) return Promise.reject(queueFull());
     return new Promise((resolve, reject) => {
-      this.#queue.push({ item, resolve, reject });
-      this.#count(item, 1);
+      this.#queue.push({ item, group: groupOf?.(item), cost: costOf?.(item) ?? 1, resolve, reject });
       if (!this.#inFlight) this.#launch();
     });
   }
@@ -68,46 +65,10 @@ export class Batcher<Item, Result> {
 
   #launch(): void {
     const { maxBatch } = this.#options;
-    const batch = this.#queue.length <= maxBatch ? this.#queue : this.#shareOf(maxBatch);
-    if (batch === this.#queue) this.#queue = [];
-    for (const { item } of batch) this.#count(item, -1);
+    const batch = this.#queue.take(maxBatch, maxBatch);
     this.#inFlight = true;
     // oxlint-disable-next-line typescript/no-floating-promises -- #attempt passes every failure to its items; a defect ends the process.
     this.#flush(batch);
-  }
-
-  /** Takes a batch out of a longer queue, as many items of each sharer as possible. */
-  #shareOf(maxBatch: number): Waiting<Item, Result>[] {
-    const { sharedBy } = this.#options;
-    if (sharedBy === undefined) return this.#queue.splice(0, maxBatch);
-    const inTurns = new FairQueue<Waiting<Item, Result>>();
-    for (const waiting of this.#queue) inTurns.push(String(sharedBy(waiting.item)), waiting);
-    const batch: Waiting<Item, Result>[] = [];
-    while (batch.length < maxBatch) batch.push(inTurns.shift() as Waiting<Item, Result>);
-    const taken = new Set(batch);
-    this.#queue = this.#queue.filter((waiting) => !taken.has(waiting));
-    return batch;
-  }
-
-  /** Refuses the newest item of the sharer with the most items, unless that is the one of the new item. */
-  #makeRoomFor(item: Item): boolean {
-    const { sharedBy } = this.#options;
-    if (sharedBy === undefined) return false;
-    const [most, count] = [...this.#waitingOf].reduce((one, other) => (other[1] > one[1] ? other : one));
-    if (count <= (this.#waitingOf.get(sharedBy(item)) ?? 0) + 1) return false;
-    const at = this.#queue.findLastIndex((waiting) => sharedBy(waiting.item) === most);
-    const [refused] = this.#queue.splice(at, 1) as [Waiting<Item, Result>];
-    this.#count(refused.item, -1);
-    refused.reject(queueFull());
-    return true;
-  }
-
-  #count(item: Item, change: 1 | -1): void {
-    const sharer = this.#options.sharedBy?.(item);
-    if (sharer === undefined) return;
-    const count = (this.#waitingOf.get(sharer) ?? 0) + change;
-    if (count === 0) this.#waitingOf.delete(sharer);
-    else this.#waitingOf.set(sharer, count);
   }
 
   async #flush(batch: Waiting<Item, Result>[]): Promise<void> {

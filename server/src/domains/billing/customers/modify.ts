@@ -3,20 +3,25 @@ import type { Clock } from '../../../core/clock.ts';
 import { invalid, Refusal } from '../../../core/errors.ts';
 import { metadataJson } from '../../../core/metadata.ts';
 import type { Principal } from '../../../core/principal.ts';
-import type { Database } from '../../../platform/postgres/database.ts';
+import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { violatedConstraint } from '../../../platform/postgres/failures.ts';
+import { appendAudit } from '../../identity/audit/append.ts';
+import { secretsGiven } from '../../identity/audit/changes.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
-import { mayUse } from '../../payments/channels/rules.ts';
 import { readClock } from '../test-clocks/read.ts';
 import { requireTestClocksOffered } from '../test-clocks/rules.ts';
+import { paymentMethodPlace } from './payment-method.ts';
 import { readCustomer } from './read.ts';
-import type { customerInput } from './schema.ts';
-import { type CustomerRow, insertCustomer, updateCustomer } from './statements.ts';
+import { recordOf } from './record.ts';
+import { customerInput } from './schema.ts';
+import { type CustomerRow, insertCustomer, lockCustomer, setPaymentMethod, updateCustomer } from './statements.ts';
 
 export interface CustomerDeps {
   database: Database;
   channels: ChannelDirectory;
   clock: Clock;
+  /** Seals a secret for one place of storage. */
+  seal: (plain: string, place: string) => Buffer;
   /** Whether test clocks are offered. */
   clocksOffered: boolean;
 }
@@ -44,7 +49,8 @@ export async function modifyCustomer(
 async function create(input: CustomerInput, principal: Principal, deps: CustomerDeps): Promise<CustomerRow> {
   await requireChannel(input.defaultChannelId, principal.tenantId, deps.channels);
   const clockId = await requireClock(input.clockId, principal, deps);
-  const [row] = await deps.database.run(insertCustomer, [
+  const { paymentMethod } = input;
+  const values = [
     principal.tenantId,
     input.name,
     input.email ?? null,
@@ -53,18 +59,34 @@ async function create(input: CustomerInput, principal: Principal, deps: Customer
     input.externalId ?? null,
     input.metadata ? metadataJson(input.metadata) : null,
     input.defaultChannelId ?? null,
-    input.paymentMethod ?? null,
     clockId,
     deps.clock(),
-  ]);
-  return row as CustomerRow;
+  ];
+  return deps.database.transaction(async (transaction) => {
+    const [row] = (await transaction.run(insertCustomer, values)) as [CustomerRow];
+    const saved = paymentMethod ? await storePaymentMethod(transaction, row, paymentMethod, deps) : row;
+    await audit(transaction, principal, input, undefined, saved);
+    return saved;
+  });
+}
+
+/** The token is sealed to the id, which the insert has drawn. */
+async function storePaymentMethod(
+  transaction: Queryable,
+  { tenant_id, id }: CustomerRow,
+  paymentMethod: string,
+  { seal }: CustomerDeps,
+): Promise<CustomerRow> {
+  const sealed = seal(paymentMethod, paymentMethodPlace(tenant_id, id));
+  const [saved] = (await transaction.run(setPaymentMethod, [tenant_id, id, sealed])) as [CustomerRow];
+  return saved;
 }
 
 async function update(
   id: number,
   input: CustomerInput,
   principal: Principal,
-  { database, channels, clock }: CustomerDeps,
+  { database, channels, clock, seal }: CustomerDeps,
 ): Promise<CustomerRow> {
   const existing = await readCustomer(database, id, principal);
   await requireChannel(input.defaultChannelId, existing.tenant_id, channels);
@@ -72,7 +94,7 @@ async function update(
     throw invalid('clockId', 'clockId stays as it was when the customer was created.');
   }
   const given = (value: unknown) => [value !== undefined, value ?? null];
-  const [row] = await database.run(updateCustomer, [
+  const values = [
     existing.tenant_id,
     id,
     input.name,
@@ -82,10 +104,32 @@ async function update(
     ...given(input.externalId),
     ...given(input.metadata && metadataJson(input.metadata)),
     ...given(input.defaultChannelId),
-    ...given(input.paymentMethod),
+    ...given(input.paymentMethod && seal(input.paymentMethod, paymentMethodPlace(existing.tenant_id, id))),
     clock(),
-  ]);
-  return row as CustomerRow;
+  ];
+  return database.transaction(async (transaction) => {
+    const [before] = await transaction.run(lockCustomer, [existing.tenant_id, id]);
+    const [row] = (await transaction.run(updateCustomer, values)) as [CustomerRow];
+    await audit(transaction, principal, input, before, row);
+    return row;
+  });
+}
+
+async function audit(
+  transaction: Queryable,
+  principal: Principal,
+  input: CustomerInput,
+  before: CustomerRow | undefined,
+  after: CustomerRow,
+): Promise<void> {
+  await appendAudit(transaction, principal, {
+    action: before === undefined ? 'customer.create' : 'customer.update',
+    tenantId: after.tenant_id,
+    recordId: after.id,
+    before: before && recordOf(before),
+    after: recordOf(after),
+    secrets: secretsGiven(customerInput, input),
+  });
 }
 
 async function requireChannel(
@@ -93,11 +137,7 @@ async function requireChannel(
   tenantId: number,
   channels: ChannelDirectory,
 ): Promise<void> {
-  if (channelId === undefined || channelId === null) return;
-  const channel = await channels.find(channelId);
-  if (channel === undefined || !mayUse(channel, tenantId)) {
-    throw new Refusal('record_not_found', `There is no channel ${channelId}.`, { field: 'defaultChannelId' });
-  }
+  if (channelId != null) await channels.findUsable(channelId, tenantId, 'defaultChannelId');
 }
 
 async function requireClock(

@@ -1,12 +1,14 @@
 import type { Static } from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
+import { requireCurrency } from '../../../core/currency.ts';
 import { notFound, Refusal } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
+import { appendAudit } from '../../identity/audit/append.ts';
 import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
-import { mayUse, requireAccepting } from '../../payments/channels/rules.ts';
-import { requireCurrency } from '../invoices/rules.ts';
+import { requireAccepting } from '../../payments/channels/rules.ts';
+import { recordOf } from './record.ts';
 import { requireInterval } from './rules.ts';
 import type { planInput } from './schema.ts';
 import { insertPlan, lockPlan, type PlanRow, updatePlan } from './statements.ts';
@@ -31,8 +33,12 @@ export async function modifyPlan(input: PlanInput, principal: Principal, deps: P
   if (id === undefined) {
     requireInterval(input.interval, input.intervalCount ?? 1);
     await requireChannel(input, principal.tenantId, deps.channels);
-    const [created] = await deps.database.run(insertPlan, [principal.tenantId, ...valuesOf(input), deps.clock()]);
-    return created as PlanRow;
+    const values = [principal.tenantId, ...valuesOf(input), deps.clock()];
+    return deps.database.transaction(async (transaction) => {
+      const [created] = (await transaction.run(insertPlan, values)) as [PlanRow];
+      await audit(transaction, principal, undefined, created);
+      return created;
+    });
   }
   return deps.database.transaction(async (transaction) => {
     const [existing] = await transaction.run(lockPlan, [await visibleTenants(transaction, principal), id]);
@@ -46,20 +52,33 @@ export async function modifyPlan(input: PlanInput, principal: Principal, deps: P
       ...valuesOf(input, existing),
       deps.clock(),
     ]);
+    await audit(transaction, principal, existing, updated as PlanRow);
     return updated as PlanRow;
   });
 }
 
-/** Refuses a channel that payments of this tenant cannot use or that does not accept the currency. */
+async function audit(
+  transaction: Queryable,
+  principal: Principal,
+  before: PlanRow | undefined,
+  after: PlanRow,
+): Promise<void> {
+  await appendAudit(transaction, principal, {
+    action: before === undefined ? 'plan.create' : 'plan.update',
+    tenantId: after.tenant_id,
+    recordId: after.id,
+    before: before && recordOf(before),
+    after: recordOf(after),
+  });
+}
+
 async function requireChannel(
   { channelId, currency }: PlanInput,
   tenantId: number,
   channels: ChannelDirectory,
 ): Promise<void> {
-  if (channelId === undefined || channelId === null) return;
-  const channel = await channels.find(channelId);
-  if (channel === undefined || !mayUse(channel, tenantId)) throw notFound('channel', channelId, 'channelId');
-  requireAccepting(channel, currency);
+  if (channelId == null) return;
+  requireAccepting(await channels.findUsable(channelId, tenantId), currency);
 }
 
 async function requireUnused(

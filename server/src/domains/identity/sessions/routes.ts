@@ -21,9 +21,9 @@ export function sessionRoutes(deps: SessionRoutesDeps): Route[] {
         '`app.rate-limit.failures-per-address` failures those to any account that has not logged in from there before.',
       body: loginInput,
       data: loginResult,
-      handle: async ({ body, address }) => ({
+      handle: async ({ body, address, requestId }) => ({
         message: 'Login successful',
-        data: await login({ ...body, address }, deps),
+        data: await login({ ...body, address, requestId }, deps),
       }),
     }),
 
@@ -48,8 +48,8 @@ export function sessionRoutes(deps: SessionRoutesDeps): Route[] {
         'ends every session of the user. Logging out twice is not an error. The body is optional.',
       body: logoutInput,
       data: Type.Null(),
-      handle: async ({ body, headers }) => {
-        await logout(headers.authorization, body?.all === true, deps);
+      handle: async ({ body, headers, address, requestId }) => {
+        await logout(headers.authorization, body?.all === true, { address, requestId }, deps);
         return { message: 'Logged out', data: null };
       },
     }),

@@ -2,13 +2,15 @@ import { hash, randomBytes } from 'node:crypto';
 import { type Clock, minuteMs } from '../../../core/clock.ts';
 import type { Mailer } from '../../../platform/mail/mailer.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
+import { retryWhileUnavailable } from '../../../platform/postgres/retry.ts';
+import { appendAudit, type RequestOrigin } from '../audit/append.ts';
 import { normalizedAccount } from '../sessions/account.ts';
 import { findLogin, type LoginRow } from '../sessions/statements.ts';
 import { insertReset } from './statements.ts';
 
 export interface PasswordResetMailerDeps {
   database: Database;
-  mailer: Mailer;
+  mailer: Pick<Mailer, 'send'>;
   clock: Clock;
   /** `app.public-url`, without a slash at the end: links in mails begin with it. */
   publicUrl: string;
@@ -32,10 +34,10 @@ export class PasswordResetMailer {
     this.#deps = deps;
   }
 
-  async request(email: string): Promise<void> {
+  async request(email: string, origin: RequestOrigin): Promise<void> {
     const [user] = await this.#deps.database.run(findLogin, [normalizedAccount(email)]);
     if (user === undefined || !user.active || normalizedAccount(user.email) !== normalizedAccount(email)) return;
-    const sending = this.#send(user)
+    const sending = this.#send(user, origin)
       .catch((error) => this.#deps.logError(error, 'A password reset could not be mailed.'))
       .finally(() => this.#sending.delete(sending));
     this.#sending.add(sending);
@@ -46,19 +48,35 @@ export class PasswordResetMailer {
     await Promise.all(this.#sending);
   }
 
-  async #send(user: LoginRow): Promise<void> {
-    const { database, mailer, clock, publicUrl } = this.#deps;
+  async #send(user: LoginRow, origin: RequestOrigin): Promise<void> {
+    const { mailer, publicUrl } = this.#deps;
+    // A new token for each try: the one of a try whose answer was lost may be stored.
+    const inserted = await retryWhileUnavailable(() => this.#insertToken(user, origin));
+    if (inserted === undefined) return;
+    const { token, validUntilMs } = inserted;
+    await mailer.send({ to: user.email, ...messageOf(user.user_name, token, publicUrl), validUntilMs });
+  }
+
+  /** Returns undefined if the user has too many open resets. */
+  async #insertToken(
+    user: LoginRow,
+    origin: RequestOrigin,
+  ): Promise<{ token: string; validUntilMs: number } | undefined> {
+    const { database, clock } = this.#deps;
     const token = randomBytes(tokenBytes).toString('base64url');
     const nowMs = clock();
-    const [inserted] = await database.run(insertReset, [
-      hashOfResetToken(token),
-      user.id,
-      new Date(nowMs + resetLifetimeMs),
-      new Date(nowMs),
-      maxOpenResets,
-    ]);
-    if (inserted === undefined) return;
-    await mailer.send({ to: user.email, ...messageOf(user.user_name, token, publicUrl) });
+    const validUntilMs = nowMs + resetLifetimeMs;
+    const values = [hashOfResetToken(token), user.id, new Date(validUntilMs), new Date(nowMs), maxOpenResets];
+    return await database.transaction(async (transaction) => {
+      const [inserted] = await transaction.run(insertReset, values);
+      if (inserted === undefined) return undefined;
+      await appendAudit(
+        transaction,
+        { by: 'nobody', userId: null, userName: null, ...origin },
+        { action: 'user.request_password_reset', tenantId: user.tenant_id, recordId: user.id },
+      );
+      return { token, validUntilMs };
+    });
   }
 }
 

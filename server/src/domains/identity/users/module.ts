@@ -42,7 +42,8 @@ export const users = defineModule({
       resetFailures: context.makeFailureLimiter(),
     });
   },
-  retention: ({ database }: Needs) => [
+  retention: ({ database, mailer }: Needs) => [
     { name: 'password resets', sweep: (nowMs) => deleteInBatches(database, deleteExpiredResets, [new Date(nowMs)]) },
+    { name: 'stored mail', sweep: (nowMs) => mailer.removeExpired(nowMs) },
   ],
 });

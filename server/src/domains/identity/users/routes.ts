@@ -1,12 +1,13 @@
 import { Type } from 'typebox';
 import { notFound } from '../../../core/errors.ts';
 import { defaultPageSize, paginationOf } from '../../../core/page.ts';
-import { seesAllTenants, tenantOnWire } from '../../../core/principal.ts';
+import { seesAllTenants } from '../../../core/principal.ts';
 import { networkOf } from '../../../platform/http/limits/network-of.ts';
 import type { FailureLimiter } from '../../../platform/http/limits/rate-limiter.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import type { PasswordResetMailer } from './forgot-password.ts';
 import { type ModifyUserDeps, modifyUser } from './modify.ts';
+import { recordOf } from './record.ts';
 import { type ResetPasswordDeps, resetPassword } from './reset-password.ts';
 import {
   currentUser,
@@ -16,7 +17,7 @@ import {
   userListQuery,
   userRecord,
 } from './schema.ts';
-import { countUsers, findUser, listUsers, type UserRow } from './statements.ts';
+import { countUsers, findUser, listUsers } from './statements.ts';
 
 interface UserDeps extends ModifyUserDeps, ResetPasswordDeps {
   passwordResetMailer: PasswordResetMailer;
@@ -35,9 +36,9 @@ export function userRoutes(deps: UserDeps): Route[] {
         'most `app.rate-limit.failures-per-address` requests from one address in 15 minutes.',
       body: forgotPasswordInput,
       data: Type.Null(),
-      handle: async ({ body, address }) => {
+      handle: async ({ body, address, requestId }) => {
         deps.resetRequests.count(networkOf(address));
-        await passwordResetMailer.request(body.email);
+        await passwordResetMailer.request(body.email, { address, requestId });
         return { message: 'If the address is known, an e-mail is on its way', data: null };
       },
     }),
@@ -47,8 +48,9 @@ export function userRoutes(deps: UserDeps): Route[] {
       description: 'Takes the token received by e-mail, which works once. Every session of the user ends.',
       body: resetPasswordInput,
       data: Type.Null(),
-      handle: async ({ body, address }) => {
-        await deps.resetFailures.attempt(networkOf(address), () => resetPassword({ ...body, address }, deps));
+      handle: async ({ body, address, requestId }) => {
+        const reset = () => resetPassword({ ...body, address, requestId }, deps);
+        await deps.resetFailures.attempt(networkOf(address), reset);
         return { message: 'Password reset', data: null };
       },
     }),
@@ -95,18 +97,4 @@ export function userRoutes(deps: UserDeps): Route[] {
       }),
     }),
   ];
-}
-
-function recordOf(user: UserRow) {
-  return {
-    id: user.id,
-    userName: user.user_name,
-    email: user.email,
-    userType: user.user_type,
-    tenantId: tenantOnWire(user.tenant_id),
-    roles: user.roles,
-    state: user.state,
-    createdTime: user.created_at,
-    updatedTime: user.updated_at,
-  };
 }

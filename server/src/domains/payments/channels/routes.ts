@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
-import { type Principal, seesAllTenants, tenantOnWire } from '../../../core/principal.ts';
+import { type Principal, seesAllTenants } from '../../../core/principal.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import { callbackUrlOf } from './credentials.ts';
 import { type ChannelDeps, saveChannel } from './modify.ts';
+import { recordOf } from './record.ts';
 import { mayChange } from './rules.ts';
 import { channelInput, listedChannel, savedChannel } from './schema.ts';
 import { type ChannelRow, listChannels } from './statements.ts';
@@ -44,18 +45,5 @@ export function channelRoutes(deps: ChannelRoutesDeps): Route[] {
 
 function channelOnWire(row: ChannelRow, principal: Principal, { publicUrl }: Pick<ChannelRoutesDeps, 'publicUrl'>) {
   const seesAddress = row.provider !== null && principal.scopes.has('channel_read') && mayChange(row, principal);
-  return {
-    id: row.id,
-    name: row.name,
-    code: row.code,
-    type: row.type,
-    currency: row.currencies.join(','),
-    country: row.country,
-    state: row.state,
-    tenantId: tenantOnWire(row.tenant_id),
-    provider: row.provider,
-    fallbackChannelIds: row.fallback_channel_ids,
-    callbackUrl: seesAddress ? callbackUrlOf(publicUrl, row.id, row.callback_token) : null,
-    createdTime: row.created_at,
-  };
+  return { ...recordOf(row), callbackUrl: seesAddress ? callbackUrlOf(publicUrl, row.id, row.callback_token) : null };
 }

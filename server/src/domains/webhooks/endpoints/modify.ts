@@ -3,9 +3,11 @@ import { invalid } from '../../../core/errors.ts';
 import { eventTypes, pingType, readableTypes } from '../../../core/event-types.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
+import { appendAudit } from '../../identity/audit/append.ts';
+import { recordOf } from './list.ts';
 import { type EndpointDeps, lockManagedEndpoint } from './managed-endpoint.ts';
 import { requireAllowedUrl } from './register.ts';
-import { requireReadScopes } from './rules.ts';
+import { reachesPrivate, requireReadScopes } from './rules.ts';
 import type { modifyInput } from './schema.ts';
 import { type EndpointRow, findOpenDeliveryBeyond, updateEndpoint } from './statements.ts';
 
@@ -16,16 +18,16 @@ import { type EndpointRow, findOpenDeliveryBeyond, updateEndpoint } from './stat
 export async function modifyEndpoint(
   { id, url, events, state, maxInFlight, ratePerSecond }: Static<typeof modifyInput>,
   principal: Principal,
-  { database, directory, guard, clock }: EndpointDeps,
+  { database, directory, guards, clock }: EndpointDeps,
 ): Promise<EndpointRow> {
   const changes = [url, events, state, maxInFlight, ratePerSecond];
   if (changes.every((change) => change === undefined)) {
     throw invalid('id', 'Name something to change: url, events, state, maxInFlight or ratePerSecond.');
   }
   if (events !== undefined) requireReadScopes(events, principal);
-  if (url !== undefined) await requireAllowedUrl(url, guard);
+  if (url !== undefined) await requireAllowedUrl(url, principal, guards);
   const saved = await database.transaction(async (transaction) => {
-    await lockManagedEndpoint(transaction, id, principal);
+    const before = await lockManagedEndpoint(transaction, id, principal);
     if (url !== undefined) await requireReadingOpenDeliveries(transaction, id, principal);
     const [row] = await transaction.run(updateEndpoint, [
       id,
@@ -37,7 +39,15 @@ export async function modifyEndpoint(
       ratePerSecond !== undefined,
       ratePerSecond ?? null,
       clock(),
+      reachesPrivate(principal),
     ]);
+    await appendAudit(transaction, principal, {
+      action: 'webhook.update',
+      tenantId: before.tenant_id,
+      recordId: id,
+      before: recordOf(before, clock()),
+      after: recordOf(row as EndpointRow, clock()),
+    });
     return row as EndpointRow;
   });
   await directory.changed(database, id);

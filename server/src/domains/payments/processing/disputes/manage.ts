@@ -5,9 +5,10 @@ import { type DrawUuid, publicId, uuidOfPublicId } from '../../../../core/id.ts'
 import { defaultPageSize, type Pagination, paginationOf } from '../../../../core/page.ts';
 import type { Principal } from '../../../../core/principal.ts';
 import type { Database } from '../../../../platform/postgres/database.ts';
+import { appendAudit } from '../../../identity/audit/append.ts';
 import { visibleTenants } from '../../../identity/tenants/visible-tenants.ts';
 import type { TransactionReader } from '../../transactions/read.ts';
-import { addTimelineMessages } from '../../transactions/timeline-messages.ts';
+import { addTimelineMessages } from '../../transactions/timeline-message-statements.ts';
 import { closeOpenDispute, countDisputes, type DisputeRow, findDispute, findDisputePage } from './manage-statements.ts';
 import type { disputeCloseInput, disputeListQuery, disputeRecord } from './schema.ts';
 
@@ -62,6 +63,12 @@ export async function closeDispute(
     await addTimelineMessages(transaction, [
       { tenantId, transactionId: id, id: messageId, atMs: nowMs, kind: 'dispute_closed', operation, detail },
     ]);
+    await appendAudit(transaction, principal, {
+      action: 'dispute.close',
+      tenantId,
+      recordId: publicId('txn', id),
+      details: { operation, note },
+    });
     return recordOf(closed);
   });
 }

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { FairQueue } from './fair-queue.ts';
+import { RoundRobinQueue } from './round-robin-queue.ts';
 
-function queueOf(...items: string[]): FairQueue<string> {
-  const queue = new FairQueue<string>();
+function queueOf(...items: string[]): RoundRobinQueue<string> {
+  const queue = new RoundRobinQueue<string>();
   for (const item of items) queue.push(item[0] as string, item);
   return queue;
 }
 
-function drained(queue: FairQueue<string>): string[] {
+function drained(queue: RoundRobinQueue<string>): string[] {
   const items: string[] = [];
   for (let item = queue.shift(); item !== undefined; item = queue.shift()) items.push(item);
   return items;

@@ -2,7 +2,7 @@
  * A queue that serves its keys in turns: an item waits for one item of each other key at most, however many items those
  * have. Items of one key keep their order.
  */
-export class FairQueue<Item> {
+export class RoundRobinQueue<Item> {
   /** In the order in which the keys are served. */
   readonly #byKey = new Map<string, Item[]>();
   #size = 0;
