@@ -3,6 +3,7 @@ import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type RouteOptions } from 'fastify';
 import { invalid, Refusal } from '../../core/errors.ts';
 import type { Principal } from '../../core/principal.ts';
+import { send, sendDocument } from './answer.ts';
 import { brokenHttpRefusal, jsonType, refuseConnection } from './broken-http.ts';
 import { drainBeforeClose } from './drain.ts';
 import { maximumBodyBytes, parseJsonBody, refuseEncoded, refuseUnstorableText } from './json-body.ts';
@@ -13,7 +14,7 @@ import type { TenantTurns } from './limits/tenant-turns.ts';
 import { requirePermission } from './permission.ts';
 import { withRawBodies } from './raw-body.ts';
 import { refusalBody, statusOf, toRefusal } from './refusal-reply.ts';
-import type { Answer, Call, Route } from './route.ts';
+import type { Call, Route } from './route.ts';
 import { routeSchema } from './route-schema.ts';
 import { securityHeaders } from './security-headers.ts';
 import { compileSchema } from './validation.ts';
@@ -235,7 +236,8 @@ export function addRoute(
     },
     handler: async (request, reply) => {
       if (endpoint.query !== undefined) refuseUnstorableQuery(request.query as Record<string, unknown>);
-      return send(reply, await endpoint.handle(callOf(request)));
+      const answer = await endpoint.handle(callOf(request));
+      return answer.document === undefined ? send(reply, answer) : sendDocument(request, reply, answer);
     },
   };
   if (endpoint.rawBody === undefined) app.route(options);
@@ -259,21 +261,6 @@ function callOf(request: FastifyRequest): Call<never, never> {
     address: request.ip,
     headers: request.raw.headers,
   };
-}
-
-function send(
-  reply: FastifyReply,
-  { data, json, message, pagination, document, headers }: Answer<unknown>,
-): FastifyReply {
-  // A viewer of documents needs more than a policy for data allows.
-  if (document !== undefined) reply.header('content-security-policy', "frame-ancestors 'none'");
-  if (headers !== undefined) reply.headers(headers);
-  reply.header('content-type', document?.type ?? jsonType);
-  if (document !== undefined) return reply.send(document.content);
-  if (json === undefined) return reply.send({ code: 200, message, data, pagination });
-  return reply.send(
-    `{"code":200,${message === undefined ? '' : `"message":${JSON.stringify(message)},`}"data":${json}}`,
-  );
 }
 
 function refuse(
