@@ -193,7 +193,7 @@ export function nodePartKills(
         () => notify(),
         () => {},
       );
-    void notify();
+    notify().catch(() => {});
     await eventually('a commit holds the lock', async () => {
       const [row] = await node.query<{ waits: boolean }>(
         `select wait_event = 'SyncRep' as waits from pg_stat_activity where pid = $1`,
