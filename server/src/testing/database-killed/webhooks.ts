@@ -74,8 +74,7 @@ export function webhookKills(scene: Scene): Kills<'deliveries' | 'replays'> {
             const { release } = await holdAfter('webhook_replay', request);
             await lock('delivery');
             await release();
-            // Claims of deliveries, and the deliveries of the replay.
-            await waits('delivery', 2);
+            await waits('delivery');
             await killPostgres();
           });
         }),
@@ -126,6 +125,7 @@ export function webhookKills(scene: Scene): Kills<'deliveries' | 'replays'> {
         deliveredOnce: (ids) => deliveredOnce(ids, receiver, endpointId),
       });
     } finally {
+      await scene.releaseLocks();
       await scene.post('webhook/remove', { id: endpointId });
       await receiver.close();
     }
