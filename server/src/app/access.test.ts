@@ -210,99 +210,96 @@ const cases: Record<string, Case> = {
   },
   'GET /api/refund/list': { needs: 'transaction_read', ownerships: plain, request: () => ({}) },
   'GET /api/dispute/list': { needs: 'transaction_read', ownerships: plain, request: () => ({}) },
-<<<<<<< HEAD
-=======
   // No payment here is disputed: contradiction.test.ts closes a dispute.
->>>>>>> drill
   'POST /api/dispute/close': {
     needs: 'transaction_refund',
     ownerships: named,
     acrossTenants: true,
-<<<<<<< HEAD
-    request: (disputed: id ) => (transactionId: id, operation: 1, note: 'x' , id ),
-=======
-    request: (paid: id ) => (transactionId: id, operation: 1, note: 'Paid back' , id ),
+    request: ({ paid: id }) => ({ body: { transactionId: id, operation: 1, note: 'Paid back' }, id }),
     answers: 404,
->>>>>>> drill
   },
   'POST /api/customer/modify': {
     needs: 'transaction_write',
     ownerships: createdOrNamed,
     acrossTenants: true,
-    request: (payer: id , _caller, ownership) => (...(ownership !== 'none' && id ), name: unique('Customer') ,
-      id,),
+    request: ({ payer: id }, _caller, ownership) => ({
+      body: { ...(ownership !== 'none' && { id }), name: unique('Customer') },
+      id,
+    }),
   },
   'GET /api/customer/detail': {
     needs: 'transaction_read',
     ownerships: named,
     acrossTenants: true,
-    request: (payer: id ) => (id , id ),
+    request: ({ payer: id }) => ({ query: { id }, id }),
   },
-  'GET /api/customer/list': { needs: 'transaction_read', ownerships: plain, request: () => () },
+  'GET /api/customer/list': { needs: 'transaction_read', ownerships: plain, request: () => ({}) },
   'POST /api/invoice/create': {
     needs: 'invoice_write',
     ownerships: named,
     acrossTenants: true,
-    request: (payer: customerId ) => (customerId, currency: 'USD', lines: [description: 'x', quantity: 1, unitAmount: 1 ] ,
-      id: customerId,),
+    request: ({ payer: customerId }) => ({
+      body: { customerId, currency: 'USD', lines: [{ description: 'x', quantity: 1, unitAmount: 1 }] },
+      id: customerId,
+    }),
   },
   'GET /api/invoice/detail': {
     needs: 'invoice_read',
     ownerships: named,
     acrossTenants: true,
-    request: (invoice: id ) => (id , id ),
+    request: ({ invoice: id }) => ({ query: { id }, id }),
   },
   'GET /api/invoice/print': {
     needs: 'invoice_read',
     ownerships: named,
     acrossTenants: true,
-    request: (invoice: id ) => (id , id ),
+    request: ({ invoice: id }) => ({ query: { id }, id }),
   },
-  'GET /api/invoice/list': { needs: 'invoice_read', ownerships: plain, request: () => () },
+  'GET /api/invoice/list': { needs: 'invoice_read', ownerships: plain, request: () => ({}) },
   'POST /api/invoice/pay': {
     needs: 'invoice_write',
     ownerships: named,
     acrossTenants: true,
-    request: (invoice: id ) => (id, amount: 1 , id ),
+    request: ({ invoice: id }) => ({ body: { id, amount: 1 }, id }),
   },
   'POST /api/invoice/finalize': draftVerb(),
   'POST /api/invoice/void': draftVerb(),
   'POST /api/clock/create': {
     needs: 'subscription_write',
     ownerships: plain,
-    request: () => (name: unique('Clock') ),
+    request: () => ({ body: { name: unique('Clock') } }),
   },
   'POST /api/clock/advance': {
     needs: 'subscription_write',
     ownerships: named,
     acrossTenants: true,
-    request: (clock: id ) => (id, toTime: '2027-01-31T00:00:00Z' , id ),
+    request: ({ clock: id }) => ({ body: { id, toTime: '2027-01-31T00:00:00Z' }, id }),
   },
   'GET /api/clock/detail': {
     needs: 'subscription_read',
     ownerships: named,
     acrossTenants: true,
-    request: (clock: id ) => (id , id ),
+    request: ({ clock: id }) => ({ query: { id }, id }),
   },
-  'GET /api/clock/list': { needs: 'subscription_read', ownerships: plain, request: () => () },
+  'GET /api/clock/list': { needs: 'subscription_read', ownerships: plain, request: () => ({}) },
   'POST /api/plan/modify': {
     needs: 'subscription_write',
     ownerships: createdOrNamed,
     acrossTenants: true,
-    request: (plan: id , _caller, ownership) => (body: planInput(ownership === 'none' ? {} : { id }), id ),
+    request: ({ plan: id }, _caller, ownership) => ({ body: planInput(ownership === 'none' ? {} : { id }), id }),
   },
-  'GET /api/plan/list': { needs: 'subscription_read', ownerships: plain, request: () => () },
+  'GET /api/plan/list': { needs: 'subscription_read', ownerships: plain, request: () => ({}) },
   'POST /api/subscription/create': {
     needs: 'subscription_write',
     ownerships: named,
     acrossTenants: true,
-    request: (payer: customerId, plan: planId ) => (customerId, planId , id: customerId ),
+    request: ({ payer: customerId, plan: planId }) => ({ body: { customerId, planId }, id: customerId }),
   },
   'POST /api/subscription/update': {
     needs: 'subscription_write',
     ownerships: named,
     acrossTenants: true,
-    request: (subscription: id ) => (id, metadata: words: unique('words') , id ),
+    request: ({ subscription: id }) => ({ body: { id, metadata: { words: unique('words') } }, id }),
   },
   'POST /api/subscription/pause': subscriptionVerb(),
   'POST /api/subscription/cancel': subscriptionVerb(),
@@ -311,63 +308,65 @@ const cases: Record<string, Case> = {
     needs: 'subscription_read',
     ownerships: named,
     acrossTenants: true,
-    request: (subscription: id ) => (id , id ),
+    request: ({ subscription: id }) => ({ query: { id }, id }),
   },
   'GET /api/subscription/preview': {
     needs: 'subscription_read',
     ownerships: named,
     acrossTenants: true,
-    request: (subscription: id ) => (id , id ),
+    request: ({ subscription: id }) => ({ query: { id }, id }),
   },
-  'GET /api/subscription/list': { needs: 'subscription_read', ownerships: plain, request: () => () },
-  'GET /api/ledger/balance': { needs: 'transaction_read', ownerships: plain, request: () => () },
-  'GET /api/ledger/entries': { needs: 'transaction_read', ownerships: plain, request: () => () },
-  'GET /api/statistics/summary': { needs: 'transaction_read', ownerships: plain, request: () => () },
+  'GET /api/subscription/list': { needs: 'subscription_read', ownerships: plain, request: () => ({}) },
+  'GET /api/ledger/balance': { needs: 'transaction_read', ownerships: plain, request: () => ({}) },
+  'GET /api/ledger/entries': { needs: 'transaction_read', ownerships: plain, request: () => ({}) },
+  'GET /api/statistics/summary': { needs: 'transaction_read', ownerships: plain, request: () => ({}) },
   'GET /api/statistics/series': {
     needs: 'transaction_read',
     ownerships: plain,
-    request: () => (groupBy: 'channel' ),
+    request: () => ({ query: { groupBy: 'channel' } }),
   },
   'POST /api/webhook/register': {
     needs: 'webhook_write',
     alsoNeeds: ['transaction_read'],
     ownerships: plain,
-    request: () => (url: 'http://127.0.0.1:9/hook', events: ['transaction.refunded'], secret: 'our shared secret' ,),
+    request: () => ({
+      body: { url: 'http://127.0.0.1:9/hook', events: ['transaction.refunded'], secret: 'our shared secret' },
+    }),
   },
-  'GET /api/webhook/list': { needs: 'webhook_read', ownerships: plain, request: () => () },
+  'GET /api/webhook/list': { needs: 'webhook_read', ownerships: plain, request: () => ({}) },
   'POST /api/webhook/modify': {
     ...changesWebhook,
-    request: (webhook: id ) => (id, maxInFlight: 5 , id ),
+    request: ({ webhook: id }) => ({ body: { id, maxInFlight: 5 }, id }),
   },
   'POST /api/webhook/rotate': {
     ...changesWebhook,
-    request: (webhook: id ) => (id, secret: 'the next one of them' , id ),
+    request: ({ webhook: id }) => ({ body: { id, secret: 'the next one of them' }, id }),
   },
-  'POST /api/webhook/test': { ...changesWebhook, request: (webhook: id ) => (id , id ) },
+  'POST /api/webhook/test': { ...changesWebhook, request: ({ webhook: id }) => ({ body: { id }, id }) },
   'GET /api/webhook/delivery/list': {
     ...readsWebhook,
-    request: (webhook: endpointId ) => (endpointId , id: endpointId ),
+    request: ({ webhook: endpointId }) => ({ query: { endpointId }, id: endpointId }),
   },
-  'GET /api/webhook/delivery/detail': { ...readsWebhook, request: (delivery: id ) => (id , id ) },
+  'GET /api/webhook/delivery/detail': { ...readsWebhook, request: ({ delivery: id }) => ({ query: { id }, id }) },
   'POST /api/webhook/replay': {
     ...changesWebhook,
-    request: (delivery: deliveryId ) => (deliveryId , id: deliveryId ),
+    request: ({ delivery: deliveryId }) => ({ body: { deliveryId }, id: deliveryId }),
   },
-  'GET /api/webhook/replay/detail': { ...readsWebhook, request: (replay: id ) => (id , id ) },
-  'GET /api/event/list': { needs: 'known', ownerships: plain, request: () => () },
-  'GET /api/event/detail': { ...readsWebhook, needs: 'known', request: (event: id ) => (id , id ) },
-  'POST /api/inbox/create': { needs: 'webhook_write', alsoNeeds: everyRead, ownerships: plain, request: () => () },
-  'GET /api/inbox/list': { needs: 'webhook_read', alsoNeeds: everyRead, ownerships: plain, request: () => () },
+  'GET /api/webhook/replay/detail': { ...readsWebhook, request: ({ replay: id }) => ({ query: { id }, id }) },
+  'GET /api/event/list': { needs: 'known', ownerships: plain, request: () => ({}) },
+  'GET /api/event/detail': { ...readsWebhook, needs: 'known', request: ({ event: id }) => ({ query: { id }, id }) },
+  'POST /api/inbox/create': { needs: 'webhook_write', alsoNeeds: everyRead, ownerships: plain, request: () => ({}) },
+  'GET /api/inbox/list': { needs: 'webhook_read', alsoNeeds: everyRead, ownerships: plain, request: () => ({}) },
   'GET /api/inbox/messages': {
     needs: 'webhook_read',
     alsoNeeds: everyRead,
     ownerships: named,
-    request: (inbox: id ) => (id , id ),
+    request: ({ inbox: id }) => ({ query: { id }, id }),
   },
   // After the others of webhooks: a platform administrator removes what they need.
   'POST /api/webhook/remove': {
     ...changesWebhook,
-    request: async (webhook , as, known , ownership) => {
+    request: async ({ webhook }, { as, known }, ownership) => {
       const mine =
         ownership === 'own' && ['webhook_write', 'transaction_read'].every((scope) => known?.scopes.includes(scope));
       const id = mine ? await makeWebhook(as as string) : webhook;
@@ -378,7 +377,7 @@ const cases: Record<string, Case> = {
   'POST /inbox/{token}': {
     needs: 'nothing',
     ownerships: plain,
-    request: () => (token: records.platform.token , body: 'anything' ),
+    request: () => ({ params: { token: records.platform.token }, body: 'anything' }),
   },
   // The signature is the credential.
   'POST /api/callback/{channel}': {
@@ -390,7 +389,7 @@ const cases: Record<string, Case> = {
     },
   },
   // Last: it ends the sessions that the others need.
-  'POST /api/user/logout': { needs: 'session', ownerships: plain, request: () => (), alsoWhenEnded: true },
+  'POST /api/user/logout': { needs: 'session', ownerships: plain, request: () => ({}), alsoWhenEnded: true },
 };
 
 /** What can be done to a draft once: each known caller gets one of their own to do it to. */
