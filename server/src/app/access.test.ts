@@ -210,13 +210,14 @@ const cases: Record<string, Case> = {
   },
   'GET /api/refund/list': { needs: 'transaction_read', ownerships: plain, request: () => ({}) },
   'GET /api/dispute/list': { needs: 'transaction_read', ownerships: plain, request: () => ({}) },
-  // No payment here is disputed: contradiction.test.ts closes a dispute.
   'POST /api/dispute/close': {
     needs: 'transaction_refund',
     ownerships: named,
     acrossTenants: true,
-    request: ({ paid: id }) => ({ body: { transactionId: id, operation: 1, note: 'Paid back' }, id }),
-    answers: 404,
+    request: async ({ paid: id }) => {
+      await openDispute(id);
+      return { body: { transactionId: id, operation: 1, note: 'Paid back' }, id };
+    },
   },
   'POST /api/customer/modify': {
     needs: 'transaction_write',
@@ -505,6 +506,15 @@ async function makeRecords(admin: string, as: string, tenantId: number | null, t
     tenant,
     key: (await makeKey(florin, as)).id,
   };
+}
+
+async function openDispute(payment: string): Promise<void> {
+  await db.query(
+    `insert into provider_dispute (tenant_id, transaction_id, number, channel_id, said, state, due_at, opened_at)
+     select tenant_id, id, 1, channel_id, 'failed', 'OPEN', 'infinity', now() from transaction where id = $1
+         on conflict (tenant_id, transaction_id, number) do update set state = 'OPEN', closed_at = null, closed_by = null`,
+    [payment.replace('txn_', '')],
+  );
 }
 
 async function makeTold(as: string): Promise<Pick<Records, 'webhook' | 'delivery' | 'replay' | 'inbox' | 'token'>> {
