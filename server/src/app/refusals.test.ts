@@ -194,6 +194,11 @@ const writes: Record<string, Write> = {
     fields: { transactionId: 'text', amount: 'amount', reason: 'text', metadata: 'object' },
     required: ['transactionId'],
   },
+  '/api/dispute/close': {
+    body: () => ({ transactionId, operation: 1, note: 'x' }),
+    fields: { transactionId: 'text', operation: 'id', note: 'text' },
+    required: ['transactionId', 'operation', 'note'],
+  },
   '/api/plan/modify': {
     body: () => ({
       name: 'Gold',

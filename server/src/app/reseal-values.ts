@@ -24,7 +24,8 @@ export interface ResealProgress {
 
 /**
  * Seals every value again whose key is not the current one, and values that older versions stored in clear. A value that
- * changes meanwhile is left as it is: the change has sealed it, with that node's current key, and a second run finds it.
+ * changes meanwhile is left as it is: the node that changed it has sealed it, and a second run finds it if that was with an
+ * old key.
  * A run that is interrupted loses nothing; the next one skips what is done.
  */
 export async function resealValues(
