@@ -627,7 +627,6 @@ const unaudited: Record<string, string> = {
   'POST /api/user/refresh': 'Goes on with a session whose login is recorded.',
   'POST /api/user/forgot-password': 'Recorded after the answer, for known addresses: audit.test.ts.',
   'POST /api/user/reset-password': 'Recorded with a mailed token: audit.test.ts.',
-  'POST /api/dispute/close': 'No payment here is disputed: contradiction.test.ts.',
   'POST /api/webhook/replay': 'The deliveries here are still open, so nothing is replayed: audit.test.ts.',
   'POST /api/callback/{channel}': 'Sent by a provider, and stored as it is.',
   'POST /inbox/{token}': 'Sent by another system, and stored as it is.',
