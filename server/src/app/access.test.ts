@@ -220,13 +220,14 @@ const cases: Record<string, Case> = {
   },
   'GET /api/refund/list': { needs: 'transaction_read', ownerships: plain, request: () => ({}) },
   'GET /api/dispute/list': { needs: 'transaction_read', ownerships: plain, request: () => ({}) },
-  // No payment here is disputed: contradiction.test.ts closes a dispute.
   'POST /api/dispute/close': {
     needs: 'transaction_refund',
     ownerships: named,
     acrossTenants: true,
-    request: ({ paid: id }) => ({ body: { transactionId: id, operation: 1, note: 'Paid back' }, id }),
-    answers: 404,
+    request: async ({ paid: id }) => {
+      await openDispute(id);
+      return { body: { transactionId: id, operation: 1, note: 'Paid back' }, id };
+    },
   },
   'POST /api/customer/modify': {
     needs: 'transaction_write',
@@ -517,6 +518,15 @@ async function makeRecords(admin: string, as: string, tenantId: number | null, t
   };
 }
 
+async function openDispute(payment: string): Promise<void> {
+  await db.query(
+    `insert into provider_dispute (tenant_id, transaction_id, number, channel_id, said, state, due_at, opened_at)
+     select tenant_id, id, 1, channel_id, 'failed', 'OPEN', 'infinity', now() from transaction where id = $1
+         on conflict (tenant_id, transaction_id, number) do update set state = 'OPEN', closed_at = null, closed_by = null`,
+    [payment.replace('txn_', '')],
+  );
+}
+
 async function makeTold(as: string): Promise<Pick<Records, 'webhook' | 'delivery' | 'replay' | 'inbox' | 'token'>> {
   const webhook = await makeWebhook(as);
   const { deliveryId } = dataOf(await florin.post('/api/webhook/test', { id: webhook }, as));
@@ -653,7 +663,6 @@ const unaudited: Record<string, string> = {
   'POST /api/user/refresh': 'Goes on with a session whose login is recorded.',
   'POST /api/user/forgot-password': 'Recorded after the answer, for known addresses: audit.test.ts.',
   'POST /api/user/reset-password': 'Recorded with a mailed token: audit.test.ts.',
-  'POST /api/dispute/close': 'No payment here is disputed: contradiction.test.ts.',
   'POST /api/webhook/replay': 'The deliveries here are still open, so nothing is replayed: audit.test.ts.',
   'POST /api/callback/{channel}': 'Sent by a provider, and stored as it is.',
   'POST /api/callback/{channel}/{token}': 'Sent by a provider, and stored as it is.',
