@@ -17,7 +17,6 @@ export interface DeliveryRow {
   state: string;
   attempts: number;
   claims: number;
-  aside: boolean;
   lease: string | null;
   due_at: string;
 }

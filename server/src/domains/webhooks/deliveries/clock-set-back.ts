@@ -1,7 +1,7 @@
 import { minuteMs } from '../../../core/clock.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { shortenPauses } from '../endpoints/health-statements.ts';
-import { bringForward, shortenDueLeases, shortenParkedLeases } from './clock-set-back-statements.ts';
+import { bringForward, shortenLeases } from './clock-set-back-statements.ts';
 import { shortenReplayWaits } from './replay/statements.ts';
 import { breakerOpenMs } from './rules.ts';
 
@@ -24,9 +24,7 @@ export async function bringDeliveriesForward(
   nowMs: number,
   { leaseMs, retryIntervalsMs }: DeliveryWaits,
 ): Promise<void> {
-  for (const shorten of [shortenDueLeases, shortenParkedLeases]) {
-    await database.run(shorten, [nowMs + leaseMs + toleranceMs, nowMs + leaseMs]);
-  }
+  await database.run(shortenLeases, [nowMs + leaseMs + toleranceMs, nowMs + leaseMs]);
   const pauseMs = Math.max(leaseMs, breakerOpenMs);
   await database.run(shortenPauses, [nowMs + pauseMs + toleranceMs, nowMs + breakerOpenMs]);
   for (;;) {

@@ -9,7 +9,7 @@ import type { EndpointDirectory } from '../endpoints/directory.ts';
 import type { DisabledEndpointMailer } from '../endpoints/disabled-endpoint-mailer.ts';
 import { deliveriesDue } from '../events/append-events.cte.ts';
 import { freeDeadLeases } from './claiming/dead-leases.ts';
-import { recentlyDueQuery } from './claiming/peek-statements.ts';
+import { recentlyDueQuery } from './claiming/statements.ts';
 import { deliveryChecks } from './integrity.ts';
 import { deliveryMetrics } from './metrics.ts';
 import { replaysDue } from './replay/statements.ts';

@@ -3,10 +3,9 @@ import { ClaimLoop } from '../../../platform/jobs/claim-loop.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { AddressGuard } from '../endpoints/address-guard.ts';
 import type { EndpointDirectory } from '../endpoints/directory.ts';
-import { maxClaimSize, releaseDeliveries, releaseDueLeases, releaseParkedLeases } from './claiming/claim-statements.ts';
 import { Claimer, type LeasedDelivery } from './claiming/claimer.ts';
 import type { EndpointQueue } from './claiming/endpoint-queue.ts';
-import { EndpointQueues } from './claiming/endpoint-queues.ts';
+import { maxClaimSize, releaseDeliveries, releaseLeases } from './claiming/statements.ts';
 import { bringDeliveriesForward } from './clock-set-back.ts';
 import { EndpointHealth, type EndpointHealthOptions } from './recording/endpoint-health.ts';
 import { Recorder } from './recording/recorder.ts';
@@ -16,7 +15,7 @@ import { signedRequest } from './sending/request.ts';
 import { noAnswer, Sender, type SendResult } from './sending/sender.ts';
 
 export interface DeliveryWorkerOptions {
-  /** Uses at most three connections at once, mostly two: to claim, to record and to park. */
+  /** Uses at most three connections at once, mostly two: to claim, to record and to write the health of endpoints. */
   database: Queryable;
   directory: EndpointDirectory;
   guard: AddressGuard;
@@ -82,7 +81,6 @@ export class DeliveryWorker {
   readonly #loop: ClaimLoop<LeasedDelivery>;
   readonly #sender: Sender;
   readonly #recorder: Recorder;
-  readonly #queues: EndpointQueues;
   readonly #claimer: Claimer;
   readonly #health: EndpointHealth;
   #isFailing = false;
@@ -94,14 +92,12 @@ export class DeliveryWorker {
     const slots = () => (isShedding?.() ? Math.min(sheddingSlots, maxInFlight) : maxInFlight);
     this.#options = options;
     this.#sender = new Sender({ timeoutMs, lookup: guard.lookup, ...(ca !== undefined && { ca }) });
-    this.#queues = new EndpointQueues(slots);
     this.#claimer = new Claimer({
       database,
       clock,
-      queues: this.#queues,
+      slots,
       leaseMs: timeoutMs + leaseMarginMs,
       onMore: () => this.#loop.wake(),
-      onError: onError,
     });
     this.#health = new EndpointHealth({
       database,
@@ -120,7 +116,9 @@ export class DeliveryWorker {
     });
     this.#loop = new ClaimLoop({
       claim: (freeSlots, lease) => this.#claim(freeSlots, lease),
-      releaseLeases: (leases) => this.#releaseLeases(leases),
+      releaseLeases: async (leases) => {
+        await database.run(releaseLeases, [leases]);
+      },
       keyOf: ({ tenant_id, id }) => `${tenant_id} ${id}`,
       renew: (inFlight, { lease, leasedUntilMs }) => Object.assign(inFlight, { lease, leasedUntilMs }),
       perform: (delivery) => this.#perform(delivery),
@@ -145,6 +143,7 @@ export class DeliveryWorker {
 
   /** Deliveries may be due: claim now, not at the next poll. */
   wake(): void {
+    this.#claimer.wake();
     this.#loop.wake();
   }
 
@@ -156,6 +155,7 @@ export class DeliveryWorker {
     const { database, clock, timeoutMs, retryIntervalsMs } = this.#options;
     const leaseMs = timeoutMs + leaseMarginMs;
     await bringDeliveriesForward(database, clock(), { leaseMs, retryIntervalsMs });
+    this.#claimer.reset();
     this.#loop.wake();
   }
 
@@ -165,7 +165,6 @@ export class DeliveryWorker {
    */
   async stop(): Promise<void> {
     await this.#loop.stop();
-    await this.#claimer.close();
     await withinMs(this.#loop.drained(), this.#options.timeoutMs + recordingBudgetMs);
     await withinMs(this.#recorder.flush(), recordingBudgetMs);
     this.#recorder.close();
@@ -178,16 +177,14 @@ export class DeliveryWorker {
   }
 
   async #perform(delivery: LeasedDelivery): Promise<void> {
-    const { clock } = this.#options;
-    const queue = this.#queues.begin(delivery.endpoint_id, clock());
+    const queue = this.#claimer.begin(delivery.endpoint_id);
     let sent: SendResult | undefined;
     try {
       sent = await this.#deliver(delivery, queue);
     } finally {
-      const nowMs = clock();
       const ended = sent && { isFailure: countsAsFailure(sent.outcome, sent.status), durationMs: sent.durationMs };
-      this.#queues.end(queue, nowMs, ended);
-      if (this.#queues.isWorthClaiming(queue, nowMs)) this.#loop.wake();
+      this.#claimer.end(queue, ended);
+      if (this.#claimer.isWorthClaiming(queue)) this.#loop.wake();
     }
   }
 
@@ -256,10 +253,7 @@ export class DeliveryWorker {
       deliveries.map((delivery) => delivery.id),
       deliveries.map((delivery) => delivery.lease),
     ]);
-  }
-
-  async #releaseLeases(leases: readonly string[]): Promise<void> {
-    for (const release of [releaseDueLeases, releaseParkedLeases]) await this.#options.database.run(release, [leases]);
+    for (const delivery of deliveries) this.#claimer.released(delivery);
   }
 
   #reportError(error: unknown): void {

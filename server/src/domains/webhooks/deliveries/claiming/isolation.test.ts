@@ -30,17 +30,15 @@ test('an endpoint that hangs with 3,000 due deliveries has eight in flight, and 
   await eventually('all of the others', () => healthy.received.length === 200);
   expect(held.waiting).toBe(8);
   expect(await claimsOf(endpointId)).toBe(8);
-  await eventually('waiting deliveries are parked', async () => (await parkedOf(endpointId)) > 2_500);
   held.answerAll(200);
 });
 
-test('deliveries parked while their endpoint hung are sent when it answers again', async () => {
+test('deliveries that waited while their endpoint hung are sent when it answers again', async () => {
   const held = heldAnswers();
   const { endpointId } = await deliveries.subscribe(held.answering);
   await deliveries.enqueue(endpointId, 600);
   deliveries.startWorker({ maxInFlight: 64, timeoutMs });
   await eventually('it hangs', () => held.waiting === 8);
-  await eventually('some are parked', async () => (await parkedOf(endpointId)) > 0);
   held.answerAll(200);
   const done = await deliveries.untilFinished(600);
   expect(done.every(({ state, attempts, claims }) => state === 'SUCCEEDED' && attempts === 1 && claims === 1)).toBe(
@@ -142,10 +140,10 @@ test("the endpoint's own limit holds however promptly it answers", async () => {
   const { endpointId } = await deliveries.subscribe(
     (_received, _request, response) => {
       most = Math.max(most, ++current);
-      setImmediate(() => {
+      setTimeout(() => {
         current--;
         response.writeHead(200).end();
-      });
+      }, 5);
     },
     { maxInFlight: 3 },
   );
@@ -358,14 +356,6 @@ async function claimsOf(endpointId: number): Promise<number> {
     [endpointId],
   );
   return row?.claims ?? 0;
-}
-
-async function parkedOf(endpointId: number): Promise<number> {
-  const [row] = await db.query<{ parked: number }>(
-    'select count(*)::int as parked from delivery where endpoint_id = $1 and aside',
-    [endpointId],
-  );
-  return row?.parked ?? 0;
 }
 
 async function attempts(endpointId: number): Promise<number[]> {
