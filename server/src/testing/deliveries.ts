@@ -1,10 +1,12 @@
 import { minuteMs, secondMs } from '../core/clock.ts';
 import type { EventType } from '../core/event-types.ts';
 import { uuidSource } from '../core/id.ts';
-import { DeliveryWorker, type DeliveryWorkerOptions } from '../domains/webhooks/deliveries/worker.ts';
+import type { LeasedDelivery } from '../domains/webhooks/deliveries/claiming/claimer.ts';
+import { type DeliveryWorkerOptions, deliveryWorker } from '../domains/webhooks/deliveries/worker.ts';
 import { AddressGuard } from '../domains/webhooks/endpoints/address-guard.ts';
 import { EndpointDirectory, endpointSecretPlace } from '../domains/webhooks/endpoints/directory.ts';
 import { appendEvent, eventBody } from '../domains/webhooks/events/append-events.cte.ts';
+import type { Worker } from '../platform/jobs/worker.ts';
 import { Notifications } from '../platform/postgres/notifications.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from './database.ts';
 import { type Answering, type Receiver, startReceiver } from './receiver.ts';
@@ -88,6 +90,20 @@ export async function testDeliveries() {
     return receiver;
   }
 
+  function newWorker(options: Partial<DeliveryWorkerOptions> = {}): Worker<LeasedDelivery> {
+    const guard = options.guard ?? new AddressGuard({ standalone: true, allowTargets: [] });
+    const { database } = db;
+    return deliveryWorker({
+      database,
+      directory: new EndpointDirectory({ database, notifications, open: sealer.open, guard }),
+      guard,
+      clock: Date.now,
+      timeoutMs: 10 * secondMs,
+      retryIntervalsMs: [minuteMs, 5 * minuteMs, 30 * minuteMs],
+      ...options,
+    });
+  }
+
   return {
     db,
     startReceiver: newReceiver,
@@ -106,19 +122,11 @@ export async function testDeliveries() {
       return { receiver, endpointId: endpointIds[0] as number, endpointIds };
     },
 
+    newWorker,
+
     /** Starts a delivery worker, which `clean` stops. */
-    startWorker(options: Partial<DeliveryWorkerOptions> = {}): DeliveryWorker {
-      const guard = options.guard ?? new AddressGuard({ standalone: true, allowTargets: [] });
-      const { database } = db;
-      const worker = new DeliveryWorker({
-        database,
-        directory: new EndpointDirectory({ database, notifications, open: sealer.open, guard }),
-        guard,
-        clock: Date.now,
-        timeoutMs: 10 * secondMs,
-        retryIntervalsMs: [minuteMs, 5 * minuteMs, 30 * minuteMs],
-        ...options,
-      });
+    startWorker(options: Partial<DeliveryWorkerOptions> = {}): Worker<LeasedDelivery> {
+      const worker = newWorker(options);
       worker.start();
       cleanups.push(() => worker.stop());
       return worker;

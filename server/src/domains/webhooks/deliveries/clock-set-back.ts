@@ -2,7 +2,6 @@ import { minuteMs } from '../../../core/clock.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { shortenPauses } from '../endpoints/health-statements.ts';
 import { bringForward, shortenLeases } from './clock-set-back-statements.ts';
-import { shortenReplayWaits } from './replay/statements.ts';
 import { breakerOpenMs } from './rules.ts';
 
 /** A time further ahead than possible by more than this was written before the clock was set back. */
@@ -31,9 +30,4 @@ export async function bringDeliveriesForward(
     const [row] = await database.run(bringForward, [nowMs, [...retryIntervalsMs], toleranceMs, batchSize]);
     if ((row?.count ?? 0) < batchSize) return;
   }
-}
-
-/** The same for replays, which never wait longer than a lease. */
-export async function bringReplaysForward(database: Queryable, nowMs: number, leaseMs: number): Promise<void> {
-  await database.run(shortenReplayWaits, [nowMs + leaseMs + toleranceMs, nowMs + leaseMs]);
 }

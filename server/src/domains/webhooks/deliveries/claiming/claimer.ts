@@ -25,14 +25,14 @@ export interface ClaimerOptions {
   /** Deliveries that the node may have in flight. */
   slots: () => number;
   leaseMs: number;
-  /** Called when a claim was full: more is due. */
-  onMore: () => void;
+  /** Called when more is due than was claimed, and may be claimed. */
+  onDue: () => void;
 }
 
 /** A delivery is found by `findFresh` if it is committed no later than this after it was due, by the clock of this node. */
 const lateMs = secondMs;
-/** While more is due than is claimed, other endpoints' fresh deliveries are looked for no more often, unless woken. */
-const findEveryMs = 100;
+/** While more is due than can be claimed, fresh deliveries are looked for no more often than this. */
+const findEveryMs = 50;
 /** All endpoints are surveyed in turn, this many at a time, and each time those that this node serves. */
 const surveyEveryMs = secondMs;
 const surveySize = 1_000;
@@ -62,7 +62,6 @@ export class Claimer {
   #inFlight = 0;
   /** The last claim left due deliveries behind. */
   #isBehind = false;
-  #isWoken = true;
   #foundAt = { nowMs: 0, steadyMs: Number.NEGATIVE_INFINITY };
   #surveyedAtMs = Number.NEGATIVE_INFINITY;
   #lastSurveyedId = 0;
@@ -74,11 +73,6 @@ export class Claimer {
   /** No delivery is due, as far as this node knows. */
   get isIdle(): boolean {
     return this.#ready.size === 0;
-  }
-
-  /** Deliveries may have come due: the next claim looks for them. */
-  wake(): void {
-    this.#isWoken = true;
   }
 
   /** Forgets when deliveries are due: the next claim surveys all endpoints from the beginning. */
@@ -93,7 +87,7 @@ export class Claimer {
 
   /** Claims at most `freeSlots` deliveries under the lease token `lease`. */
   async claim(freeSlots: number, lease: string): Promise<LeasedDelivery[]> {
-    const { database, clock, slots, leaseMs, onMore } = this.#options;
+    const { database, clock, slots, leaseMs, onDue } = this.#options;
     const nowMs = clock();
     await this.#find(nowMs);
     const allocator = new SlotAllocator({ freeSlots, slots: slots(), active: this.#active, nowMs });
@@ -112,7 +106,7 @@ export class Claimer {
       plainArray(granted.map(([{ dueFromMs }]) => dueFromMs as number)),
     ]);
     this.#isBehind = this.#update(allocator.granted, rows);
-    if (this.#isBehind) onMore();
+    if (this.#isBehind) onDue();
     await this.#returnUnusedTrials(granted, nowMs, untilMs);
     return rows.map((row) => Object.assign(row, { lease, leasedUntilMs: untilMs }));
   }
@@ -130,6 +124,7 @@ export class Claimer {
     queue.end(this.#options.clock(), ended, this.#options.slots());
     this.#inFlight--;
     if (queue.inFlight === 0) this.#active.delete(queue);
+    if (this.#isWorthClaiming(queue)) this.#options.onDue();
   }
 
   /** A claimed delivery was released: it is due again. */
@@ -139,7 +134,7 @@ export class Claimer {
   }
 
   /** Whether a queue with due deliveries has enough free capacity again for another claim. Called after every delivery. */
-  isWorthClaiming(queue: EndpointQueue): boolean {
+  #isWorthClaiming(queue: EndpointQueue): boolean {
     if (queue.dueFromMs === undefined) return false;
     const nowMs = this.#options.clock();
     const slots = this.#options.slots();
@@ -155,8 +150,7 @@ export class Claimer {
     const passedMs = steadyMs - this.#foundAt.steadyMs;
     if (Math.abs(nowMs - this.#foundAt.nowMs - passedMs) > lateMs) this.reset();
     if (steadyMs - this.#surveyedAtMs > surveyEveryMs) await this.#survey(nowMs, steadyMs);
-    if (!this.#isWoken && this.#isBehind && passedMs < findEveryMs) return;
-    this.#isWoken = false;
+    if (this.#isBehind && passedMs < findEveryMs) return;
     const fromMs = this.#foundAt.nowMs - lateMs;
     this.#foundAt = { nowMs, steadyMs };
     for (const row of await this.#options.database.run(findFresh, [nowMs, fromMs])) {

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
 import { eventually } from '../../../../testing/database.ts';
 import { heldAnswers, type TestDeliveries, testDeliveries } from '../../../../testing/deliveries.ts';
-import { freeDeadLeases } from './dead-leases.ts';
+import { replayWorker } from '../replay/worker.ts';
 
 let deliveries: TestDeliveries;
 
@@ -39,7 +39,8 @@ test('deliveries of a dead process are due at once, and its late results are fen
   );
   isDead = true;
   receiver.answering = 200;
-  await freeDeadLeases(db.database);
+  const replays = replayWorker({ database: db.database, clock: Date.now, onError: () => {} });
+  for (const worker of [deliveries.newWorker(), replays]) await worker.freeDeadLeases();
   deliveries.startWorker();
   const done = await deliveries.untilFinished(4);
   expect(done.map(({ state, attempts, claims }) => ({ state, attempts, claims }))).toEqual(

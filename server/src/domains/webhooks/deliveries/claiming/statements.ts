@@ -24,13 +24,18 @@ export interface FoundEndpoint {
 const endpointColumns = `endpoint.id, endpoint.state, endpoint.origin, endpoint.max_in_flight, endpoint.rate_per_s,
           ${msOf('endpoint.open_until')} as open_ms, ${msOf('endpoint.first_failure_at')} as first_failure_ms`;
 
-/** Finds the endpoints with deliveries that came due within a time. Values: now and the begin of that time, in ms. */
+/**
+ * Finds the endpoints with deliveries that came due within a time. The order makes the planner read the index by due time.
+ * Values: now and the begin of that time, in ms.
+ */
 export const findFresh = statement<FoundEndpoint & { due_ms: number }>(
   'deliveries.find_fresh',
-  `with fresh as materialized (
-     select endpoint_id, min(due_at) as due_at from delivery
+  `with due as materialized (
+     select endpoint_id, due_at from delivery
       where state = 'OPEN' and due_at between ${timeOf('$2')} and ${timeOf('$1')} and ${notLeased}
-      group by endpoint_id
+      order by due_at
+   ), fresh as (
+     select endpoint_id, min(due_at) as due_at from due group by endpoint_id
    )
    select ${endpointColumns}, ${msOf('fresh.due_at')} as due_ms
      from fresh join webhook_endpoint endpoint on endpoint.id = fresh.endpoint_id`,
@@ -124,29 +129,10 @@ export const claimDeliveries = statement<ClaimedDelivery>(
              delivery.replay_of, date_part('epoch', delivery.due_at) * 1000 as due_ms, event.type, event.body`,
 );
 
-/** Releases leases: deliveries that were claimed and not sent are due again at once. Values: tenants, ids, leases. */
-export const releaseDeliveries = statement(
-  'deliveries.release_deliveries',
-  `update delivery
-      set lease = null, leased_until = null
-     from unnest($1::bigint[], $2::uuid[], $3::uuid[]) as given (tenant_id, id, lease)
-     cross join lateral (
-       select ctid as place from delivery
-        where delivery.tenant_id = given.tenant_id and delivery.id = given.id limit 1
-     ) as found
-    where delivery.ctid = found.place and delivery.lease = given.lease`,
-);
-
-/** Releases all deliveries under the given leases, after a claim whose answer was lost. Value: leases. */
-export const releaseLeases = statement(
-  'deliveries.release_leases',
-  `update delivery set lease = null, leased_until = null where state = 'OPEN' and lease = any ($1::uuid[])`,
-);
-
-/** Releases the leases of all deliveries. */
-export const freeLeases = statement(
-  'deliveries.free_leases',
-  `update delivery set lease = null, leased_until = null where state = 'OPEN' and lease is not null`,
+/** Releases a delivery that was claimed and not sent: it is due again at once. Values: tenant, id, lease. */
+export const releaseDelivery = statement(
+  'deliveries.release_delivery',
+  'update delivery set lease = null, leased_until = null where tenant_id = $1 and id = $2 and lease = $3',
 );
 
 /** For how long unused rate accumulates, in ms: a quarter of a second, or one delivery if that takes longer. */
