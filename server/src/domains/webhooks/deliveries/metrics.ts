@@ -65,5 +65,9 @@ export function deliveryMetrics(metrics: Metrics, database: Queryable, clock: Cl
 async function readBacklog(database: Queryable, clock: Clock): Promise<typeof unknownBacklog> {
   const nowMs = clock();
   const [row] = await database.run(countBacklog, [nowMs]);
-  return { open: row?.open ?? 0, due: row?.due ?? 0, lagSeconds: Math.max(0, nowMs - (row?.oldest_ms ?? nowMs)) / 1000 };
+  return {
+    open: row?.open ?? 0,
+    due: row?.due ?? 0,
+    lagSeconds: Math.max(0, nowMs - (row?.oldest_ms ?? nowMs)) / 1000,
+  };
 }

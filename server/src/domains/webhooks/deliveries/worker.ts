@@ -126,7 +126,10 @@ export function deliveryWorker(options: DeliveryWorkerOptions): Worker<LeasedDel
 }
 
 /** Claims, records and attempts fail together while the database is away: reports the first failure and the recovery. */
-function reportOnce({ onError, onRecovered }: Partial<FailureReports>): Required<Record<keyof FailureReports, (error?: unknown) => void>> {
+function reportOnce({
+  onError,
+  onRecovered,
+}: Partial<FailureReports>): Required<Record<keyof FailureReports, (error?: unknown) => void>> {
   let isFailing = false;
   return {
     onError: (error) => {

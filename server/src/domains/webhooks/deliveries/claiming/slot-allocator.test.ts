@@ -125,7 +125,10 @@ test('no more slots are granted than are free, and unproven endpoints leave half
 });
 
 /** How many slots one endpoint alone is granted. */
-function granted({ queue, ...overrides }: Partial<EndpointSnapshot> & { queue?: EndpointQueue }, slots: number): number {
+function granted(
+  { queue, ...overrides }: Partial<EndpointSnapshot> & { queue?: EndpointQueue },
+  slots: number,
+): number {
   return total([queue ?? new EndpointQueue(1, { ...snapshot, ...overrides })], slots);
 }
 

@@ -98,10 +98,7 @@ export class SlotAllocator {
 
   #left(pool: Pool, { endpoint: { origin } }: EndpointQueue): number {
     const share = Math.max(1, Math.floor(this.#options.slots * poolShare));
-    return Math.min(
-      share - (this.#used.get(pool) ?? 0),
-      perOrigin[pool] - (this.#used.get(`${pool} ${origin}`) ?? 0),
-    );
+    return Math.min(share - (this.#used.get(pool) ?? 0), perOrigin[pool] - (this.#used.get(`${pool} ${origin}`) ?? 0));
   }
 }
 

@@ -138,8 +138,7 @@ export const releaseDelivery = statement(
 /** For how long unused rate accumulates, in ms: a quarter of a second, or one delivery if that takes longer. */
 const burstMs = (rate: string) => `greatest(250, 1000 / ${rate}::float8)`;
 /** How many deliveries a rate that is used up for `aheadMs` allows. Three thirds of a second add up to one. */
-const allowed = (rate: string, aheadMs: string) =>
-  `floor((${burstMs(rate)} - ${aheadMs}) * ${rate} / 1000 + 1e-6)`;
+const allowed = (rate: string, aheadMs: string) => `floor((${burstMs(rate)} - ${aheadMs}) * ${rate} / 1000 + 1e-6)`;
 /** Never more than the burst, whatever the clocks say. */
 const aheadMs = `least(greatest(pace.used_until_ms - $1::float8, 0), ${burstMs('excluded.rate_per_s')})`;
 const granted = `least(excluded.granted, ${allowed('excluded.rate_per_s', aheadMs)})`;

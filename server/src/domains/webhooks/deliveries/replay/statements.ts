@@ -56,7 +56,12 @@ export const findReplay = statement<ReplayRow>(
 );
 
 /** A replay is due at most 15 s from now, and its lease is 30 s: `replay/worker.ts`. */
-export const replayTable = leasedTable({ table: 'webhook_replay', name: 'replays', open: `state = 'RUNNING'`, waitMs: '15000' });
+export const replayTable = leasedTable({
+  table: 'webhook_replay',
+  name: 'replays',
+  open: `state = 'RUNNING'`,
+  waitMs: '15000',
+});
 
 export interface DueReplay {
   tenant_id: number;
