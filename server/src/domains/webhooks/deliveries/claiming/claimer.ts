@@ -31,9 +31,11 @@ export interface ClaimerOptions {
 
 /** A delivery is found by `findFresh` if it is committed no later than this after it was due, by the clock of this node. */
 const lateMs = secondMs;
+/** Fresh deliveries are read in pages of this size. */
+const pageSize = 2_000;
 /** While more is due than can be claimed, fresh deliveries are looked for no more often than this. */
 const findEveryMs = 50;
-/** All endpoints are surveyed in turn, this many at a time, and each time those that this node serves. */
+/** Endpoints are surveyed in turn, this many at a time; half of them may be those that this node serves. */
 const surveyEveryMs = secondMs;
 const surveySize = 1_000;
 /** The longest time between the due time of a delivery and its commit: a statement takes at most 10 s. */
@@ -62,7 +64,11 @@ export class Claimer {
   #inFlight = 0;
   /** The last claim left due deliveries behind. */
   #isBehind = false;
-  #foundAt = { nowMs: 0, steadyMs: Number.NEGATIVE_INFINITY };
+  /** When `findFresh` last ran: by the clock, and in ms of `performance.now()`. */
+  #foundMs = 0;
+  #foundAtMs = Number.NEGATIVE_INFINITY;
+  /** The end of the last full page: fresh deliveries due before have been found. */
+  #pageEndMs = 0;
   #surveyedAtMs = Number.NEGATIVE_INFINITY;
   #lastSurveyedId = 0;
 
@@ -80,7 +86,8 @@ export class Claimer {
     this.#ready.clear();
     for (const queue of this.#queues.values())
       Object.assign(queue, { dueFromMs: undefined, openFromMs: 0, rateUsedUntilMs: 0 });
-    this.#foundAt = { nowMs: this.#options.clock() - lateMs, steadyMs: Number.NEGATIVE_INFINITY };
+    this.#foundMs = this.#options.clock();
+    this.#pageEndMs = 0;
     this.#surveyedAtMs = Number.NEGATIVE_INFINITY;
     this.#lastSurveyedId = 0;
   }
@@ -103,7 +110,7 @@ export class Claimer {
       lease,
       plainArray(granted.map(([{ id }]) => id)),
       plainArray(granted.map(([, count]) => count)),
-      plainArray(granted.map(([{ dueFromMs }]) => dueFromMs as number)),
+      plainArray(granted.map(([{ dueFromMs }]) => Math.floor(dueFromMs as number))),
     ]);
     this.#isBehind = this.#update(allocator.granted, rows);
     if (this.#isBehind) onDue();
@@ -146,22 +153,27 @@ export class Claimer {
   }
 
   async #find(nowMs: number): Promise<void> {
-    const steadyMs = performance.now();
-    const passedMs = steadyMs - this.#foundAt.steadyMs;
-    if (Math.abs(nowMs - this.#foundAt.nowMs - passedMs) > lateMs) this.reset();
-    if (steadyMs - this.#surveyedAtMs > surveyEveryMs) await this.#survey(nowMs, steadyMs);
-    if (this.#isBehind && passedMs < findEveryMs) return;
-    const fromMs = this.#foundAt.nowMs - lateMs;
-    this.#foundAt = { nowMs, steadyMs };
-    for (const row of await this.#options.database.run(findFresh, [nowMs, fromMs])) {
+    const atMs = performance.now();
+    if (this.#foundMs === 0 || nowMs < this.#foundMs - latestCommitMs) this.reset();
+    if (atMs - this.#surveyedAtMs > surveyEveryMs) await this.#survey(nowMs, atMs);
+    if (this.#isBehind && atMs - this.#foundAtMs < findEveryMs) return;
+    const fromMs = Math.max(Math.min(this.#foundMs, nowMs) - lateMs, this.#pageEndMs);
+    this.#foundMs = nowMs;
+    this.#foundAtMs = atMs;
+    const rows = await this.#options.database.run(findFresh, [nowMs, fromMs, pageSize]);
+    for (const row of rows) {
       const queue = this.#refresh(row, nowMs);
       queue.freshAtMs = nowMs;
       this.#addDue(queue, row.due_ms);
     }
+    if (rows.reduce((sum, { count }) => sum + count, 0) < pageSize) return;
+    // If more deliveries than a page are due at one moment, the survey finds the endpoints of the others.
+    this.#pageEndMs = Math.max(fromMs + 1, ...rows.map(({ last_ms }) => last_ms));
+    this.#options.onDue();
   }
 
-  async #survey(nowMs: number, steadyMs: number): Promise<void> {
-    this.#surveyedAtMs = steadyMs;
+  async #survey(nowMs: number, atMs: number): Promise<void> {
+    this.#surveyedAtMs = atMs;
     for (const queue of this.#ready) {
       const isWaiting = queue.inFlight > 0 || queue.endpoint.ratePerS !== null || nowMs - queue.freshAtMs <= freshMs;
       if (!isWaiting || queue.isPaused(nowMs)) this.#removeDue(queue);
@@ -170,13 +182,13 @@ export class Claimer {
       const limitMs = queue.isKnownToFail ? failedIdleQueueMs : idleQueueMs;
       if (!this.#ready.has(queue) && queue.idleMs(nowMs) > limitMs) this.#queues.delete(id);
     }
-    const served = [...this.#queues.values()].slice(-surveySize);
+    const served = [...this.#queues.values()].slice(-surveySize / 2);
     const rows = await this.#options.database.run(survey, [
       nowMs,
       plainArray(served.map(({ id }) => id)),
       plainArray(served.map(({ openFromMs }) => Math.max(0, openFromMs - latestCommitMs))),
       this.#lastSurveyedId,
-      surveySize,
+      surveySize - served.length,
     ]);
     const servedIds = new Set(served.map(({ id }) => id));
     this.#lastSurveyedId = Math.max(0, ...rows.map(({ id }) => id).filter((id) => !servedIds.has(id)));
@@ -194,7 +206,7 @@ export class Claimer {
     for (const row of rows) {
       counts.set(row.endpoint_id, (counts.get(row.endpoint_id) ?? 0) + 1);
       const queue = this.#queues.get(row.endpoint_id);
-      if (queue !== undefined) queue.dueFromMs = Math.max(queue.dueFromMs ?? 0, Math.floor(row.due_ms));
+      if (queue !== undefined) queue.dueFromMs = Math.max(queue.dueFromMs ?? 0, row.due_ms);
     }
     let isBehind = false;
     for (const [queue, count] of granted) {

@@ -6,6 +6,14 @@ export const maxClaimSize = 200;
 /** SQL condition: the delivery is not leased. `$1` is now, in ms since the epoch. */
 const notLeased = '(leased_until is null or leased_until <= to_timestamp($1::float8 / 1000))';
 const timeOf = (ms: string) => `to_timestamp((${ms})::float8 / 1000)`;
+/**
+ * SQL condition: the delivery is open, of this endpoint, and due in this time. Written so that only the index by endpoint
+ * serves it: a planner with old statistics preferred the index by due time, and read the deliveries of all endpoints.
+ */
+const isDueTo = (endpointId: string, from: string) =>
+  `state = 'OPEN' and (endpoint_id, due_at) >= (${endpointId}, ${from})
+            and (endpoint_id, due_at) <= (${endpointId}, ${timeOf('$1')})`;
+const oldestFirst = 'order by endpoint_id, due_at';
 const msOf = (time: string) => `(extract(epoch from ${time}) * 1000)::float8`;
 
 /** An endpoint's row, and the first due delivery that was found for it. */
@@ -25,19 +33,19 @@ const endpointColumns = `endpoint.id, endpoint.state, endpoint.origin, endpoint.
           ${msOf('endpoint.open_until')} as open_ms, ${msOf('endpoint.first_failure_at')} as first_failure_ms`;
 
 /**
- * Finds the endpoints with deliveries that came due within a time. The order makes the planner read the index by due time.
- * Values: now and the begin of that time, in ms.
+ * Finds the endpoints of deliveries that came due within a time: when the first and the last were due, and how many. The
+ * order makes the planner read the index by due time. Values: now and the begin of that time, in ms; how many deliveries.
  */
-export const findFresh = statement<FoundEndpoint & { due_ms: number }>(
+export const findFresh = statement<FoundEndpoint & { due_ms: number; last_ms: number; count: number }>(
   'deliveries.find_fresh',
   `with due as materialized (
      select endpoint_id, due_at from delivery
       where state = 'OPEN' and due_at between ${timeOf('$2')} and ${timeOf('$1')} and ${notLeased}
-      order by due_at
+      order by due_at limit $3
    ), fresh as (
-     select endpoint_id, min(due_at) as due_at from due group by endpoint_id
+     select endpoint_id, min(due_at) as first, max(due_at) as last, count(*) from due group by endpoint_id
    )
-   select ${endpointColumns}, ${msOf('fresh.due_at')} as due_ms
+   select ${endpointColumns}, ${msOf('fresh.first')} as due_ms, ${msOf('fresh.last')} as last_ms, fresh.count
      from fresh join webhook_endpoint endpoint on endpoint.id = fresh.endpoint_id`,
 );
 
@@ -59,15 +67,13 @@ export const survey = statement<FoundEndpoint & { oldest_open_ms: number | null 
      from surveyed
      join webhook_endpoint endpoint on endpoint.id = surveyed.id
      left join lateral (
-       select due_at from delivery
-        where endpoint_id = surveyed.id and state = 'OPEN' and due_at between ${timeOf('from_ms')} and ${timeOf('$1')}
-        order by due_at limit 1
+       select due_at from delivery where ${isDueTo('surveyed.id', timeOf('from_ms'))} ${oldestFirst} limit 1
      ) as oldest on true
      left join lateral (
        select due_at from delivery
-        where endpoint_id = surveyed.id and state = 'OPEN' and due_at between oldest.due_at and ${timeOf('$1')}
-          and ${notLeased} and (endpoint.open_until is null or endpoint.open_until <= ${timeOf('$1')})
-        order by due_at limit 1
+        where ${isDueTo('surveyed.id', 'oldest.due_at')} and ${notLeased}
+          and (endpoint.open_until is null or endpoint.open_until <= ${timeOf('$1')})
+        ${oldestFirst} limit 1
      ) as waiting on true
     where oldest.due_at is not null or surveyed.id = any ($2::bigint[])
        or surveyed.id = (select max(id) from surveyed)`,
@@ -111,9 +117,8 @@ export const claimDeliveries = statement<ClaimedDelivery>(
        from unnest($4::bigint[], $5::int[], $6::float8[]) as granted (endpoint_id, count, from_ms)
        cross join lateral (
          select ctid as place, tenant_id, event_id from delivery
-          where endpoint_id = granted.endpoint_id and state = 'OPEN'
-            and due_at between ${timeOf('from_ms')} and ${timeOf('$1')} and ${notLeased}
-          order by due_at limit granted.count
+          where ${isDueTo('granted.endpoint_id', timeOf('from_ms'))} and ${notLeased}
+          ${oldestFirst} limit granted.count
             for update skip locked
        ) as found
       limit ${maxClaimSize}
