@@ -1,4 +1,4 @@
-import { type Clock, hourMs, minuteMs, secondMs } from '../../../../core/clock.ts';
+import { type Clock, hourMs, secondMs } from '../../../../core/clock.ts';
 import { plainArray } from '../../../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
 import { releaseTrials, reserveTrials } from '../../endpoints/health-statements.ts';
@@ -35,14 +35,13 @@ const lateMs = secondMs;
 const pageSize = 2_000;
 /** While more is due than can be claimed, fresh deliveries are looked for no more often than this. */
 const findEveryMs = 50;
-/** Endpoints are surveyed in turn, this many at a time; half of them may be those that this node serves. */
+/** Endpoints are surveyed in turn, this many at a time. */
 const surveyEveryMs = secondMs;
 const surveySize = 1_000;
 /** The longest time between the due time of a delivery and its commit: a statement takes at most 10 s. */
 const latestCommitMs = 15 * secondMs;
-/** An idle queue is forgotten after a minute, or after an hour if its endpoint has failed: its failures are counted. */
-const idleQueueMs = minuteMs;
-const failedIdleQueueMs = hourMs;
+/** An idle queue is forgotten after this time: longer than any retry waits, so that failures in a row are counted. */
+const idleQueueMs = hourMs;
 /** A claim for fewer deliveries than this, or than an eighth of the slots, costs more than it gains. */
 const worthwhileClaim = 25;
 
@@ -179,19 +178,16 @@ export class Claimer {
       if (!isWaiting || queue.isPaused(nowMs)) this.#removeDue(queue);
     }
     for (const [id, queue] of this.#queues) {
-      const limitMs = queue.isKnownToFail ? failedIdleQueueMs : idleQueueMs;
-      if (!this.#ready.has(queue) && queue.idleMs(nowMs) > limitMs) this.#queues.delete(id);
+      if (!this.#ready.has(queue) && queue.idleMs(nowMs) > idleQueueMs) this.#queues.delete(id);
     }
-    const served = [...this.#queues.values()].slice(-surveySize / 2);
-    const rows = await this.#options.database.run(survey, [
-      nowMs,
-      plainArray(served.map(({ id }) => id)),
-      plainArray(served.map(({ openFromMs }) => Math.max(0, openFromMs - latestCommitMs))),
-      this.#lastSurveyedId,
-      surveySize - served.length,
-    ]);
-    const servedIds = new Set(served.map(({ id }) => id));
-    this.#lastSurveyedId = Math.max(0, ...rows.map(({ id }) => id).filter((id) => !servedIds.has(id)));
+    const openFromMs = [...this.#queues.values()]
+      .filter(({ id }) => id > this.#lastSurveyedId)
+      .sort((a, b) => a.id - b.id)
+      .slice(0, surveySize)
+      .map((queue) => [queue.id, Math.max(0, queue.openFromMs - latestCommitMs)]);
+    const values = [nowMs, JSON.stringify(Object.fromEntries(openFromMs)), this.#lastSurveyedId, surveySize];
+    const rows = await this.#options.database.run(survey, values);
+    this.#lastSurveyedId = rows.length < surveySize ? 0 : Math.max(...rows.map(({ id }) => id));
     for (const row of rows) {
       if (row.oldest_open_ms === null && !this.#queues.has(row.id)) continue;
       const queue = this.#refresh(row, nowMs);

@@ -50,33 +50,25 @@ export const findFresh = statement<FoundEndpoint & { due_ms: number; last_ms: nu
 );
 
 /**
- * Finds the oldest due delivery of each given endpoint and of the next ones by id; none of a paused endpoint. Two index
- * probes for each, however many deliveries it has. Returns those given, those with open deliveries, and the last.
- *
- * Values: now in ms; ids of endpoints and the `due_at` in ms before which all their deliveries have ended; the id after
- * which the next ones begin, and how many.
+ * Finds the oldest due delivery of each of the next endpoints by id; none of a paused endpoint. Two index probes for each,
+ * however many deliveries it has. Values: now in ms, the `due_at` in ms before which all deliveries of an endpoint have
+ * ended, by its id, as JSON; the endpoint after which to begin, how many.
  */
 export const survey = statement<FoundEndpoint & { oldest_open_ms: number | null }>(
   'deliveries.survey',
-  `with surveyed (id, from_ms) as materialized (
-     select * from unnest($2::bigint[], $3::float8[])
-     union all
-     (select id, 0 from webhook_endpoint where id > $4::bigint and id <> all ($2::bigint[]) order by id limit $5)
-   )
-   select ${endpointColumns}, ${msOf('oldest.due_at')} as oldest_open_ms, ${msOf('waiting.due_at')} as due_ms
-     from surveyed
-     join webhook_endpoint endpoint on endpoint.id = surveyed.id
+  `select ${endpointColumns}, ${msOf('oldest.due_at')} as oldest_open_ms, ${msOf('waiting.due_at')} as due_ms
+     from (select * from webhook_endpoint where id > $3 order by id limit $4) as endpoint
      left join lateral (
-       select due_at from delivery where ${isDueTo('surveyed.id', timeOf('from_ms'))} ${oldestFirst} limit 1
+       select due_at from delivery
+        where ${isDueTo('endpoint.id', timeOf(`coalesce(($2::jsonb ->> endpoint.id::text)::float8, 0)`))}
+        ${oldestFirst} limit 1
      ) as oldest on true
      left join lateral (
        select due_at from delivery
-        where ${isDueTo('surveyed.id', 'oldest.due_at')} and ${notLeased}
+        where ${isDueTo('endpoint.id', 'oldest.due_at')} and ${notLeased}
           and (endpoint.open_until is null or endpoint.open_until <= ${timeOf('$1')})
         ${oldestFirst} limit 1
-     ) as waiting on true
-    where oldest.due_at is not null or surveyed.id = any ($2::bigint[])
-       or surveyed.id = (select max(id) from surveyed)`,
+     ) as waiting on true`,
 );
 
 /**
