@@ -25,6 +25,7 @@ const workTables: Record<string, WorkTable> = {
   subscription: { topic: 'subscriptions', dueColumns: ['due_at'] },
   subscription_charge: { topic: 'subscriptions', dueColumns: ['due_at'] },
   clock: { topic: 'clocks', dueColumns: ['target_at'] },
+  audit_entry: { topic: 'audit', dueColumns: [] },
   transaction_total_delta: { topic: 'rollups', dueColumns: [] },
   ledger_total_delta: { topic: 'rollups', dueColumns: [] },
   charge_total_delta: { topic: 'rollups', dueColumns: [] },

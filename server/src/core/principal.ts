@@ -18,6 +18,9 @@ export interface Principal {
   sessionId?: string;
   /** The developer key, if that was used. */
   keyId?: number;
+  /** The request on whose behalf it acts: its `X-Request-Id` and the caller's address. Set for each request. */
+  requestId?: string;
+  address?: string;
 }
 
 /** A platform administrator sees every tenant, other callers only their own (decisions, Who may do what). */

@@ -30,6 +30,9 @@ export interface TestFlorin {
   stop: () => Promise<void>;
 }
 
+/** Requests to a service, in this process or in another one. */
+export type FlorinClient = Omit<TestFlorin, 'dataDir' | 'stop'>;
+
 export interface CallOptions {
   as?: string | undefined;
   body?: unknown;
@@ -108,10 +111,12 @@ export function callerOf(address: string): TestFlorin['call'] {
       get headers() {
         return headersOf(response.headers);
       },
-      body: text.startsWith('{') ? JSON.parse(text) : text,
+      body: isJson(response.headers['content-type']) ? JSON.parse(text) : text,
     };
   };
 }
+
+const isJson = (type: unknown) => typeof type === 'string' && type.startsWith('application/json');
 
 function headersOf(received: Record<string, string | string[] | undefined>): Headers {
   const pairs = Object.entries(received).flatMap(([name, value = []]) => [value].flat().map((one) => [name, one]));

@@ -96,7 +96,10 @@ export async function processingNode(
     drawUuid,
     onDispute: (row, outcome) => disputes.push(`${row.state} ${outcome.kind}`),
   });
-  const credentials = new ChannelCredentials(database, notifications, (sealed) => sealed.toString());
+  const credentials = new ChannelCredentials(database, notifications, {
+    open: (sealed) => sealed.toString(),
+    isLost: () => false,
+  });
   const { worker: dispatcher }: { worker: Worker<OperationRow> } = new Dispatcher({
     database: wrapDatabase(working),
     transitions,

@@ -79,6 +79,9 @@ function needText(needs: Need): string {
   if (needs === 'nothing') return '';
   if (needs === 'session' || needs === 'token') return 'Needs a Bearer access token.';
   if (needs === 'caller') return 'Needs a Bearer access token or a developer key.';
+  if (needs === 'administrator') {
+    return 'Needs the user type MERCHANT_ADMIN or PLATFORM_ADMIN; a developer key also needs every scope (`*`).';
+  }
   if (needs === 'platform_administrator') return 'Needs the user type PLATFORM_ADMIN.';
   return `Needs the scope \`${needs}\`.`;
 }

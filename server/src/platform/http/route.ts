@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
 import type { Static, TSchema } from 'typebox';
 import type { CursorPagination, Pagination } from '../../core/page.ts';
 import type { Principal } from '../../core/principal.ts';
@@ -10,10 +11,11 @@ import type { Scope } from '../../core/scopes.ts';
  * - `session`: a Bearer access token; a developer key is refused;
  * - `token`: a Bearer access token that the route verifies itself, because its session may have ended;
  * - `caller`: any authenticated caller; the route checks further permissions itself;
+ * - `administrator`: a MERCHANT_ADMIN or PLATFORM_ADMIN, by session, or by a key for everything;
  * - `platform_administrator`: a PLATFORM_ADMIN, by session or key;
  * - a scope: any authenticated caller who has it.
  */
-export type Need = 'nothing' | 'token' | 'session' | 'caller' | 'platform_administrator' | Scope;
+export type Need = 'nothing' | 'token' | 'session' | 'caller' | 'administrator' | 'platform_administrator' | Scope;
 
 /** One request, after authentication and validation. */
 export interface Call<Body, Query> {
@@ -39,7 +41,7 @@ export interface Answer<Data> {
   message?: string;
   pagination?: Pagination | CursorPagination;
   /** Instead of the envelope: a page or a file, of one of the endpoint's `documentTypes`. */
-  document?: { type: string; content: string | Buffer };
+  document?: { type: string; content: string | Buffer | Readable };
   headers?: Record<string, string>;
 }
 
@@ -89,8 +91,6 @@ export function endpoint<Body extends TSchema, Query extends TSchema, Data exten
 /** An endpoint with its method and path. Each module declares its own (`module.ts`). */
 export interface Route {
   method: 'GET' | 'POST';
-  /** Answers HEAD as well, for load balancers. */
-  head?: boolean;
   /** In OpenAPI's notation: `/api/callback/{channel}`. */
   path: string;
   needs: Need;

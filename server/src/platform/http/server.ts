@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type RouteOptions } from 'fastify';
 import { invalid, Refusal } from '../../core/errors.ts';
 import { type Principal, seesAllTenants } from '../../core/principal.ts';
+import { scopes } from '../../core/scopes.ts';
 import { drainBeforeClose } from './drain.ts';
 import { maximumBodyBytes, parseJsonBody, refuseEncoded, refuseUnstorableText } from './json-body.ts';
 import { KnownMethods } from './known-methods.ts';
@@ -18,12 +19,24 @@ export interface HttpServerOptions {
   authenticate: (authorization: string | undefined) => Promise<Principal>;
   /** Called for every reply, for metrics and the log. */
   onReply: (reply: ReplyFacts) => void;
+  /** Called for every refusal, with the caller if authenticated. Must not throw. */
+  onRefusal?: ((refusal: Refusal, request: RefusedCall) => void) | undefined;
   /** Called for every unexpected error. */
   onDefect: (error: unknown, requestId: string) => void;
   /** From which proxies X-Forwarded-For is trusted: Fastify's `trustProxy`. */
   trustProxy?: string[] | undefined;
   /** Provides a server with `socketOptions`; without it one is created. */
   serverFactory?: ((handler: RequestListener) => Server) | undefined;
+}
+
+/** The request that was refused. */
+export interface RefusedCall {
+  principal: Principal | undefined;
+  requestId: string;
+  address: string;
+  method: string;
+  /** The declared path. */
+  path: string;
 }
 
 export interface ReplyFacts {
@@ -65,7 +78,7 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
     ...(options.serverFactory && { serverFactory: options.serverFactory }),
     genReqId: requestIdOf,
     routerOptions: { ignoreTrailingSlash: true },
-    exposeHeadRoutes: false,
+    exposeHeadRoutes: true,
     return503OnClosing: false, // Requests on open connections are still served while the server drains.
     forceCloseConnections: 'idle',
     trustProxy: options.trustProxy ?? false,
@@ -140,7 +153,6 @@ export function addRoute(
   const { method, path, needs, endpoint } = route;
   const options: RouteOptions = {
     method,
-    exposeHeadRoute: route.head === true,
     url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
     schema: routeSchema(route),
     ...(endpoint.rawBody && { bodyLimit: endpoint.rawBody.maximumBytes }),
@@ -166,8 +178,8 @@ function admit(
   needs: Exclude<Need, 'nothing' | 'token'>,
   done: () => void,
 ): void {
+  request.principal = { ...principal, requestId: request.id, address: request.ip };
   demand(needs, principal);
-  request.principal = principal;
   done();
 }
 
@@ -177,6 +189,10 @@ function demand(needs: Exclude<Need, 'nothing' | 'token'>, principal: Principal)
     if (principal.by === 'session') return;
     throw new Refusal('credentials_invalid', 'This needs a Bearer access token; a developer key will not do.');
   }
+  if (needs === 'administrator') {
+    requireAdministrator(principal);
+    return;
+  }
   if (needs === 'platform_administrator') {
     if (seesAllTenants(principal)) return;
     throw new Refusal('role_missing', 'This needs the user type PLATFORM_ADMIN.');
@@ -184,6 +200,18 @@ function demand(needs: Exclude<Need, 'nothing' | 'token'>, principal: Principal)
   if (!principal.scopes.has(needs)) {
     throw new Refusal('scope_missing', `This needs the scope ${needs}.`, { details: { scope: needs } });
   }
+}
+
+/** What an administrator may see includes everything: a key for less must not reach it. */
+function requireAdministrator({ by, userType, scopes: held }: Principal): void {
+  if (userType === 'MERCHANT_USER') {
+    throw new Refusal('role_missing', 'This needs the user type MERCHANT_ADMIN or PLATFORM_ADMIN.');
+  }
+  const missing = by === 'key' ? scopes.find((scope) => !held.has(scope)) : undefined;
+  if (missing === undefined) return;
+  throw new Refusal('scope_missing', `A key needs every scope here, and this one lacks ${missing}.`, {
+    details: { scope: missing },
+  });
 }
 
 function refuseUnstorableQuery(query: Record<string, unknown>): void {
@@ -223,10 +251,17 @@ function refuse(
   refusal: Refusal,
   request: FastifyRequest,
   reply: FastifyReply,
-  { onDefect }: Pick<HttpServerOptions, 'onDefect'>,
+  { onDefect, onRefusal }: Pick<HttpServerOptions, 'onDefect' | 'onRefusal'>,
 ): void {
   request.refusal = refusal;
   if (refusal.kind === 'defect') onDefect(refusal.cause ?? refusal, request.id);
+  onRefusal?.(refusal, {
+    principal: request.principal,
+    requestId: request.id,
+    address: request.ip,
+    method: request.method,
+    path: request.declaredPath,
+  });
   if (refusal.retryAfterSeconds !== undefined) reply.header('retry-after', Math.ceil(refusal.retryAfterSeconds));
   if (refusal.type === 'encoding_not_supported') reply.header('accept-encoding', 'identity');
   if (refusal.kind === 'unauthenticated') reply.header('www-authenticate', 'Bearer, ApiKey');

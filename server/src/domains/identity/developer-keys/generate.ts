@@ -3,6 +3,7 @@ import type { Clock } from '../../../core/clock.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import type { Notifications } from '../../../platform/postgres/notifications.ts';
+import { appendAudit } from '../audit/append.ts';
 import { expiryOf, fingerprintOf, generateRandomKey, grantedScope, masked } from './rules.ts';
 import type { generateInput } from './schema.ts';
 import { insertKey, type KeyRow } from './statements.ts';
@@ -23,7 +24,7 @@ export async function generateKey(
   const scope = grantedScope(input?.scope, owner);
   const expiresAt = expiryOf(input?.expiresTime, nowMs);
   const key = generateRandomKey();
-  const [row] = await database.run(insertKey, [
+  const values = [
     owner.tenantId,
     owner.userId,
     Buffer.from(fingerprintOf(key), 'base64'),
@@ -32,6 +33,17 @@ export async function generateKey(
     input?.name ?? null,
     new Date(nowMs),
     expiresAt,
-  ]);
-  return { key, row: row as KeyRow };
+  ];
+  const row = await database.transaction(async (transaction) => {
+    const [created] = (await transaction.run(insertKey, values)) as [KeyRow];
+    const { id, name, expires_at: expiresTime, masked: skMasked } = created;
+    await appendAudit(transaction, owner, {
+      action: 'key.create',
+      tenantId: owner.tenantId,
+      recordId: id,
+      after: { skMasked, scope, name, expiresTime },
+    });
+    return created;
+  });
+  return { key, row };
 }

@@ -1,5 +1,6 @@
 import { notFound } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
+import { appendAudit } from '../audit/append.ts';
 import type { KeyDeps } from './generate.ts';
 import { keysTopic } from './key-authenticator.ts';
 import { type KeyRow, revokeKey } from './statements.ts';
@@ -13,6 +14,9 @@ export async function revokeOwnKey(
   const revoked = await database.transaction(async (transaction) => {
     const [row] = await transaction.run(revokeKey, [id, owner.userId, new Date(clock())]);
     if (row === undefined) throw notFound('developer key', id);
+    if (row.previous_state === 1) {
+      await appendAudit(transaction, owner, { action: 'key.revoke', tenantId: owner.tenantId, recordId: id });
+    }
     await notifications.publish(transaction, keysTopic, row.key_hash.toString('base64'));
     return row;
   });

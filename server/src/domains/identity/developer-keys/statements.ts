@@ -37,11 +37,11 @@ export const listKeysOfUser = statement<KeyRow>(
 );
 
 /** Revoking a key again keeps the time of its first revocation. Values: id, owner, now. */
-export const revokeKey = statement<KeyRow>(
+export const revokeKey = statement<KeyRow & { previous_state: number }>(
   'developer_keys.revoke',
   `update developer_key set state = 0, updated_at = case state when 1 then $3 else updated_at end
     where id = $1 and user_id = $2
-   returning ${columns}`,
+   returning ${columns}, (select k.state from developer_key k where k.id = $1) as previous_state`,
 );
 
 export const findLiveKey = statement<LiveKeyRow>(

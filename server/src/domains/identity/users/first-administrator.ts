@@ -6,10 +6,12 @@ import type { Passwords } from '../../../platform/crypto/passwords.ts';
 import { randomText } from '../../../platform/crypto/random-text.ts';
 import { readOrCreateSecret } from '../../../platform/crypto/sealed-secret.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
+import { appendAudit, systemActor } from '../audit/append.ts';
 import { normalizedAccount } from '../sessions/account.ts';
 import { findLogin } from '../sessions/statements.ts';
 import { isCommonPassword } from './common-passwords.ts';
 import { insertWithLoginNames } from './modify.ts';
+import { recordOf } from './record.ts';
 import { anyUser, lockUsers } from './statements.ts';
 
 export interface FirstAdministratorDeps {
@@ -91,7 +93,7 @@ function insertAdministrator(
   return database.transaction(async (transaction) => {
     await transaction.run(lockUsers);
     if ((await transaction.run(anyUser)).length > 0) return false;
-    await insertWithLoginNames(transaction, {
+    const created = await insertWithLoginNames(transaction, {
       tenantId: platformTenant,
       userName: account,
       email: account.includes('@') ? account : `${account}@localhost`,
@@ -100,6 +102,12 @@ function insertAdministrator(
       roles: [],
       state: true,
       now: new Date(clock()),
+    });
+    await appendAudit(transaction, systemActor, {
+      action: 'user.create',
+      tenantId: platformTenant,
+      recordId: created.id,
+      after: recordOf(created),
     });
     return true;
   });

@@ -2,6 +2,8 @@ import { hash, randomBytes } from 'node:crypto';
 import { type Clock, minuteMs } from '../../../core/clock.ts';
 import type { Mailer } from '../../../platform/mail/mailer.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
+import { retryWhileUnavailable } from '../../../platform/postgres/retry.ts';
+import { appendAudit, type RequestOrigin } from '../audit/append.ts';
 import { normalizedAccount } from '../sessions/account.ts';
 import { findLogin, type LoginRow } from '../sessions/statements.ts';
 import { insertReset } from './statements.ts';
@@ -32,10 +34,10 @@ export class PasswordResetMailer {
     this.#deps = deps;
   }
 
-  async request(email: string): Promise<void> {
+  async request(email: string, origin: RequestOrigin): Promise<void> {
     const [user] = await this.#deps.database.run(findLogin, [normalizedAccount(email)]);
     if (user === undefined || !user.active || normalizedAccount(user.email) !== normalizedAccount(email)) return;
-    const sending = this.#send(user)
+    const sending = this.#send(user, origin)
       .catch((error) => this.#deps.logError(error, 'A password reset could not be mailed.'))
       .finally(() => this.#sending.delete(sending));
     this.#sending.add(sending);
@@ -46,19 +48,36 @@ export class PasswordResetMailer {
     await Promise.all(this.#sending);
   }
 
-  async #send(user: LoginRow): Promise<void> {
-    const { database, mailer, clock, publicUrl } = this.#deps;
+  async #send(user: LoginRow, origin: RequestOrigin): Promise<void> {
+    const { mailer, publicUrl } = this.#deps;
+    // A new token for each try: the one of a try whose answer was lost may be stored.
+    const token = await retryWhileUnavailable(() => this.#insertToken(user, origin));
+    if (token === undefined) return;
+    await mailer.send({ to: user.email, ...messageOf(user.user_name, token, publicUrl) });
+  }
+
+  /** Returns undefined if the user has too many open resets. */
+  async #insertToken(user: LoginRow, origin: RequestOrigin): Promise<string | undefined> {
+    const { database, clock } = this.#deps;
     const token = randomBytes(tokenBytes).toString('base64url');
     const nowMs = clock();
-    const [inserted] = await database.run(insertReset, [
+    const values = [
       hashOfResetToken(token),
       user.id,
       new Date(nowMs + resetLifetimeMs),
       new Date(nowMs),
       maxOpenResets,
-    ]);
-    if (inserted === undefined) return;
-    await mailer.send({ to: user.email, ...messageOf(user.user_name, token, publicUrl) });
+    ];
+    return await database.transaction(async (transaction) => {
+      const [inserted] = await transaction.run(insertReset, values);
+      if (inserted === undefined) return undefined;
+      await appendAudit(
+        transaction,
+        { by: 'nobody', userId: null, userName: null, ...origin },
+        { action: 'user.request_password_reset', tenantId: user.tenant_id, recordId: user.id },
+      );
+      return token;
+    });
   }
 }
 

@@ -5,13 +5,16 @@ import { type Principal, platformTenant, seesAllTenants } from '../../../core/pr
 import type { Passwords } from '../../../platform/crypto/passwords.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import type { Notifications } from '../../../platform/postgres/notifications.ts';
+import { appendAudit } from '../audit/append.ts';
+import { secretsGiven } from '../audit/changes.ts';
 import { normalizedAccount } from '../sessions/account.ts';
 import { endSessionsOfUser } from '../sessions/statements.ts';
 import { principalsTopic } from '../tenants/notifications.ts';
 import { tenantIdOf } from '../tenants/schema.ts';
 import { findTenant } from '../tenants/statements.ts';
+import { recordOf } from './record.ts';
 import { refusePrivilegeEscalation, refuseTenantOfPlatformAdministrator, requireStrongPassword } from './rules.ts';
-import type { userInput } from './schema.ts';
+import { userInput } from './schema.ts';
 import {
   claimLoginName,
   deleteOtherLoginNames,
@@ -83,7 +86,9 @@ async function createUser(
   if (tenantId !== platformTenant && (await transaction.run(findTenant, [tenantId])).length === 0) {
     throw new Refusal('record_not_found', `There is no tenant ${tenantId}.`, { field: 'tenantId' });
   }
-  return insertWithLoginNames(transaction, { ...input, ...privileges, passwordHash, now });
+  const created = await insertWithLoginNames(transaction, { ...input, ...privileges, passwordHash, now });
+  await audit(transaction, principal, input, undefined, created);
+  return created;
 }
 
 async function replaceUser(
@@ -119,7 +124,25 @@ async function replaceUser(
   ]);
   await claimLoginNames(transaction, saved as UserRow);
   if (passwordHash !== null || !input.state) await transaction.run(endSessionsOfUser, [input.id, now]);
+  await audit(transaction, principal, input, before, saved as UserRow);
   return saved as UserRow;
+}
+
+async function audit(
+  transaction: Queryable,
+  principal: Principal,
+  input: UserInput,
+  before: UserRow | undefined,
+  after: UserRow,
+): Promise<void> {
+  await appendAudit(transaction, principal, {
+    action: before === undefined ? 'user.create' : 'user.update',
+    tenantId: after.tenant_id,
+    recordId: after.id,
+    before: before && recordOf(before),
+    after: recordOf(after),
+    secrets: secretsGiven(userInput, input),
+  });
 }
 
 function refuseLosingLastAdministrator(before: UserRow, after: UserInput, locked: UserRow[]): void {

@@ -4,6 +4,7 @@ import { Refusal } from '../../../core/errors.ts';
 import type { Passwords } from '../../../platform/crypto/passwords.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import type { Notifications } from '../../../platform/postgres/notifications.ts';
+import { appendAudit, type RequestOrigin } from '../audit/append.ts';
 import type { LoginFailures } from '../sessions/login-failures.ts';
 import { endSessionsOfUser } from '../sessions/statements.ts';
 import { principalsTopic } from '../tenants/notifications.ts';
@@ -27,7 +28,7 @@ export interface ResetPasswordDeps {
  * user's other tokens, and clears the failed logins of the user from the caller's address.
  */
 export async function resetPassword(
-  { token, newPassword, address }: Static<typeof resetPasswordInput> & { address: string },
+  { token, newPassword, ...origin }: Static<typeof resetPasswordInput> & { address: string; requestId: string },
   deps: ResetPasswordDeps,
 ): Promise<void> {
   requireStrongPassword(newPassword, deps.passwordMinLength, 'newPassword');
@@ -36,15 +37,16 @@ export async function resetPassword(
   const [open] = await deps.database.run(findOpenReset, [tokenHash, new Date(deps.clock())]);
   if (open === undefined) throw resetTokenInvalid();
   const passwordHash = await deps.passwords.hash(newPassword);
-  const user = await consumeToken(tokenHash, open.user_id, passwordHash, deps);
-  deps.loginFailures.clear(user.user_name, address);
-  deps.loginFailures.clear(user.email, address);
+  const user = await consumeToken(tokenHash, open.user_id, passwordHash, origin, deps);
+  deps.loginFailures.clear(user.user_name, origin.address);
+  deps.loginFailures.clear(user.email, origin.address);
 }
 
 async function consumeToken(
   tokenHash: Buffer,
   userId: number,
   passwordHash: string,
+  origin: RequestOrigin,
   { database, notifications, clock }: ResetPasswordDeps,
 ): Promise<UserRow> {
   const now = new Date(clock());
@@ -56,6 +58,11 @@ async function consumeToken(
     await transaction.run(setPassword, [userId, passwordHash, now]);
     await transaction.run(voidResetsOfUser, [userId, now]);
     await transaction.run(endSessionsOfUser, [userId, now]);
+    await appendAudit(
+      transaction,
+      { by: 'reset_token', userId, userName: locked.user_name, ...origin },
+      { action: 'user.reset_password', tenantId: locked.tenant_id, recordId: userId, secrets: { password: 'set' } },
+    );
     await notifications.publish(transaction, principalsTopic);
     return locked;
   });

@@ -1,10 +1,11 @@
 import { Type } from 'typebox';
 import { notFound } from '../../../core/errors.ts';
 import { defaultPageSize, paginationOf } from '../../../core/page.ts';
-import { seesAllTenants, tenantOnWire } from '../../../core/principal.ts';
+import { seesAllTenants } from '../../../core/principal.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import type { PasswordResetMailer } from './forgot-password.ts';
 import { type ModifyUserDeps, modifyUser } from './modify.ts';
+import { recordOf } from './record.ts';
 import { type ResetPasswordDeps, resetPassword } from './reset-password.ts';
 import {
   currentUser,
@@ -14,7 +15,7 @@ import {
   userListQuery,
   userRecord,
 } from './schema.ts';
-import { countUsers, findUser, listUsers, type UserRow } from './statements.ts';
+import { countUsers, findUser, listUsers } from './statements.ts';
 
 type UserDeps = ModifyUserDeps & ResetPasswordDeps & { passwordResetMailer: PasswordResetMailer };
 
@@ -27,8 +28,8 @@ export function userRoutes(deps: UserDeps): Route[] {
         'Sends an e-mail with a reset token that is valid for 30 minutes. The answer is the same for any address.',
       body: forgotPasswordInput,
       data: Type.Null(),
-      handle: async ({ body }) => {
-        await passwordResetMailer.request(body.email);
+      handle: async ({ body, address, requestId }) => {
+        await passwordResetMailer.request(body.email, { address, requestId });
         return { message: 'If the address is known, an e-mail is on its way', data: null };
       },
     }),
@@ -38,8 +39,8 @@ export function userRoutes(deps: UserDeps): Route[] {
       description: 'Takes the token received by e-mail, which works once. Every session of the user ends.',
       body: resetPasswordInput,
       data: Type.Null(),
-      handle: async ({ body, address }) => {
-        await resetPassword({ ...body, address }, deps);
+      handle: async ({ body, address, requestId }) => {
+        await resetPassword({ ...body, address, requestId }, deps);
         return { message: 'Password reset', data: null };
       },
     }),
@@ -86,18 +87,4 @@ export function userRoutes(deps: UserDeps): Route[] {
       }),
     }),
   ];
-}
-
-function recordOf(user: UserRow) {
-  return {
-    id: user.id,
-    userName: user.user_name,
-    email: user.email,
-    userType: user.user_type,
-    tenantId: tenantOnWire(user.tenant_id),
-    roles: user.roles,
-    state: user.state,
-    createdTime: user.created_at,
-    updatedTime: user.updated_at,
-  };
 }

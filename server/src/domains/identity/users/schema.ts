@@ -4,6 +4,7 @@ import { pageFields } from '../../../platform/http/list-query.ts';
 import { tenantIdInput, tenantIdOnWire } from '../tenants/schema.ts';
 
 const newPassword = Type.String({
+  writeOnly: true,
   minLength: 1,
   maxLength: 1024,
   description: 'At least 6 characters (`app.password.min-length`), at most 1024 bytes, not a commonly used password.',
@@ -18,7 +19,12 @@ export const forgotPasswordInput = Type.Object(
 
 export const resetPasswordInput = Type.Object(
   {
-    token: Type.String({ minLength: 1, maxLength: 200, description: 'The reset token received by e-mail.' }),
+    token: Type.String({
+      minLength: 1,
+      maxLength: 200,
+      writeOnly: true,
+      description: 'The reset token received by e-mail.',
+    }),
     newPassword,
   },
   { additionalProperties: false },

@@ -11,6 +11,7 @@ import type { Providers } from '../providers/directory.ts';
 import type { TransactionReader } from '../transactions/read.ts';
 import type { PaymentTransitions } from '../transactions/transitions.ts';
 import { Dispatcher } from './dispatcher.ts';
+import { disputeRecord } from './disputes/schema.ts';
 import { type DisputeWorkerDeps, disputeWorker } from './disputes/worker.ts';
 import { processingChecks } from './integrity.ts';
 import { RefundRechecker } from './recheck-refunds.ts';
@@ -40,7 +41,8 @@ export const processing = defineModule({
   name: 'processing',
   tables: ['provider_dispute'],
   settings,
-  resources: { 'timeline step': timelineStep },
+  reference: [{ name: 'Disputes', description: 'Operations about which a provider contradicts what is settled.' }],
+  resources: { 'timeline step': timelineStep, dispute: disputeRecord },
   provide,
   routes: (context: Needs) => processingRoutes(context),
   workers: ({ dispatcher, disputes }: Provided) => [dispatcher.worker, disputes],

@@ -57,13 +57,20 @@ export class Deliverer {
 
   /** undefined: nothing was sent, or too late for the result to count. */
   async #deliver(delivery: LeasedDelivery, queue: EndpointQueue): Promise<SendResult | undefined> {
-    const { directory, sender, recorder, clock, timeoutMs, retryIntervalsMs, observer } = this.#options;
+    const { directory, sender, recorder, health, clock, timeoutMs, retryIntervalsMs, observer } = this.#options;
     const target = directory.cached(delivery.endpoint_id) ?? (await directory.find(delivery.endpoint_id));
     if (target?.state !== true) {
       recorder.add(cancelledResult(delivery, clock()));
       return undefined;
     }
     const { isTrial } = queue;
+    const { path, keys } = target;
+    if (keys === undefined) {
+      // Deliveries wait until the secret is rotated. The pause keeps them from being claimed over and over.
+      if (isTrial || !queue.isPaused(clock())) await health.pause(queue);
+      await this.#releaseUnsent(delivery);
+      return undefined;
+    }
     let sentMs = clock();
     const sent = target.forbidden
       ? forbiddenAddress
@@ -74,7 +81,7 @@ export class Deliverer {
             // Delayed since the claim by a frozen process or a slow database: another sender may claim it at any moment.
             const isTooLate = delivery.leasedUntilMs - sentMs < timeoutMs + recordingBudgetMs;
             const isPaused = queue.isPaused(sentMs) && !isTrial;
-            return isTooLate || isPaused ? undefined : signedRequest(delivery, target, sentMs);
+            return isTooLate || isPaused ? undefined : signedRequest(delivery, { path, keys }, sentMs);
           },
         });
     if (sent === undefined) {

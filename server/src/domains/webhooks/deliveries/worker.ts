@@ -80,7 +80,8 @@ export function deliveryWorker(options: DeliveryWorkerOptions): Worker<LeasedDel
   const reports = reportOnce(options);
   const slots = () => (isShedding?.() ? Math.min(sheddingSlots, maxInFlight) : maxInFlight);
   const leaseMs = timeoutMs + leaseMarginMs;
-  const claimer = new Claimer({ database, clock, slots, leaseMs, onDue: () => worker.wake() });
+  const health = new EndpointHealth({ ...options, onPaused: observer.onPaused, onError: reports.onError });
+  const claimer = new Claimer({ database, clock, slots, leaseMs, health, onDue: () => worker.wake() });
   const sender = new Sender({ timeoutMs, lookup: guard.lookup, ...(ca !== undefined && { ca }) });
   const recorder = new Recorder({
     database,
@@ -89,7 +90,6 @@ export function deliveryWorker(options: DeliveryWorkerOptions): Worker<LeasedDel
     onWritten: reports.onRecovered,
     onDiscarded: (count) => observer.onDiscarded?.(count),
   });
-  const health = new EndpointHealth({ ...options, onPaused: observer.onPaused, onError: reports.onError });
   const deliverer = new Deliverer({ ...options, claimer, sender, recorder, health });
   const worker = new Worker<LeasedDelivery>({
     name: 'deliveries',
@@ -111,6 +111,7 @@ export function deliveryWorker(options: DeliveryWorkerOptions): Worker<LeasedDel
       Object.assign(inFlight, { lease, leasedUntilMs }),
     perform: (delivery) => deliverer.perform(delivery),
     drain: async (drained) => {
+      await claimer.settled();
       await withinMs(drained, timeoutMs + recordingBudgetMs);
       await withinMs(recorder.flush(), recordingBudgetMs);
       recorder.close();

@@ -2,14 +2,15 @@ import { claimStatement, leasedTable } from '../../../../platform/jobs/lease-sta
 import { statement } from '../../../../platform/postgres/statement.ts';
 import type { Topic } from '../../../../platform/postgres/topics.ts';
 import { lookUpWaitsMs } from '../rules.ts';
+import type { DisputeState } from './states.ts';
 
 /** Disputes are due to be looked up. */
 export const disputesDue: Topic = 'disputes';
 
 /**
- * Opens a dispute that is due at once; opens it again if it was closed or the provider now reports something else. Returns
- * nothing if the same dispute is open. Values: tenant, payment, number, channel, the outcome reported, the provider's
- * reference, the amount and currency reported, now in ms.
+ * Opens a dispute that is due at once; opens it again if the provider had agreed or now reports something else. Returns
+ * nothing if the same dispute is open, or was closed by a user. Values: tenant, payment, number, channel, the outcome
+ * reported, the provider's reference, the amount and currency reported, now in ms.
  */
 export const insertDispute = statement<{ number: number }>(
   'processing.open_dispute',
@@ -20,14 +21,12 @@ export const insertDispute = statement<{ number: number }>(
    on conflict (tenant_id, transaction_id, number) do update
       set said = excluded.said, reference = excluded.reference, amount = excluded.amount, currency = excluded.currency,
           state = 'OPEN', due_at = excluded.due_at, opened_at = excluded.opened_at, look_ups = 0, closed_at = null,
-          lease = null, leased_until = null
+          closed_by = null, close_note = null, lease = null, leased_until = null
     where d.state = 'AGREES' or (d.said, d.reference, d.amount, d.currency)
           is distinct from (excluded.said, excluded.reference, excluded.amount, excluded.currency)
    returning number`,
   { wakes: [{ topic: disputesDue, when: (rows) => rows.length > 0 }] },
 );
-
-export type DisputeState = 'OPEN' | 'AGREES' | 'DISAGREES';
 
 export interface DueDispute {
   tenant_id: number;
@@ -43,7 +42,7 @@ const waitMs = `coalesce((array[${lookUpWaitsMs.join(', ')}]::float8[])[look_ups
 export const disputeTable = leasedTable({
   table: 'provider_dispute',
   name: 'disputes',
-  open: `state <> 'AGREES'`,
+  open: `state in ('OPEN', 'DISAGREES')`,
   waitMs: `case when state = 'DISAGREES' then ${lookUpWaitsMs.at(-1)} when look_ups = 0 then 0 else ${waitMs} end`,
 });
 

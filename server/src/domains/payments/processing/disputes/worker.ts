@@ -14,15 +14,8 @@ import { isFinalOutcome, reverses } from '../settlement.ts';
 import { findOfPayment, type OperationRow } from '../statements.ts';
 import { isFinished } from '../states.ts';
 import { type Verdict, verdictOf } from './rules.ts';
-import {
-  claimDisputes,
-  type DisputeState,
-  type DueDispute,
-  disputeDue,
-  disputesDue,
-  disputeTable,
-  recordDispute,
-} from './statements.ts';
+import { claimDisputes, type DueDispute, disputeDue, disputesDue, disputeTable, recordDispute } from './statements.ts';
+import type { DisputeState } from './states.ts';
 
 export interface DisputeWorkerDeps extends PublicAddress, FailureReports {
   database: Queryable;

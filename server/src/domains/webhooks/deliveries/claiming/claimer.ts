@@ -1,9 +1,9 @@
 import { type Clock, hourMs, secondMs } from '../../../../core/clock.ts';
 import { plainArray } from '../../../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
-import { releaseTrials, reserveTrials } from '../../endpoints/health-statements.ts';
+import type { EndpointHealth } from '../recording/endpoint-health.ts';
 import { type EndedAttempt, EndpointQueue } from './endpoint-queue.ts';
-import { freshMs, promptAllowance, SlotAllocator } from './slot-allocator.ts';
+import { freshMs, SlotAllocator } from './slot-allocator.ts';
 import {
   type ClaimedDelivery,
   claimDeliveries,
@@ -25,6 +25,7 @@ export interface ClaimerOptions {
   /** Deliveries that the node may have in flight. */
   slots: () => number;
   leaseMs: number;
+  health: Pick<EndpointHealth, 'refusedTrials' | 'returnTrials'>;
   /** Called when more is due than was claimed, and may be claimed. */
   onDue: () => void;
 }
@@ -42,8 +43,8 @@ const surveySize = 1_000;
 const latestCommitMs = 15 * secondMs;
 /** An idle queue is forgotten after this time: longer than any retry waits, so that failures in a row are counted. */
 const idleQueueMs = hourMs;
-/** A claim for fewer deliveries than this, or than an eighth of the slots, costs more than it gains. */
-const worthwhileClaim = 25;
+/** A queue is claimed for again when no more than this part of its window is in flight. */
+const worthwhilePart = 3 / 4;
 
 /**
  * Finds due deliveries and claims them. Each endpoint has a queue (`EndpointQueue`); those with due deliveries are ready.
@@ -60,7 +61,6 @@ export class Claimer {
   readonly #ready = new Set<EndpointQueue>();
   /** Queues with deliveries in flight: never more than there are slots. */
   readonly #active = new Set<EndpointQueue>();
-  #inFlight = 0;
   /** The last claim left due deliveries behind. */
   #isBehind = false;
   /** When `findFresh` last ran: by the clock, and in ms of `performance.now()`. */
@@ -70,6 +70,7 @@ export class Claimer {
   #pageEndMs = 0;
   #surveyedAtMs = Number.NEGATIVE_INFINITY;
   #lastSurveyedId = 0;
+  #surveying: Promise<void> | undefined;
 
   constructor(options: ClaimerOptions) {
     this.#options = options;
@@ -91,15 +92,21 @@ export class Claimer {
     this.#lastSurveyedId = 0;
   }
 
+  /** Resolves when no survey is running. */
+  async settled(): Promise<void> {
+    await this.#surveying;
+  }
+
   /** Claims at most `freeSlots` deliveries under the lease token `lease`. */
   async claim(freeSlots: number, lease: string): Promise<LeasedDelivery[]> {
-    const { database, clock, slots, leaseMs, onDue } = this.#options;
+    const { database, clock, slots, leaseMs, health, onDue } = this.#options;
     const nowMs = clock();
     await this.#find(nowMs);
     const allocator = new SlotAllocator({ freeSlots, slots: slots(), active: this.#active, nowMs });
     allocator.grant([...this.#ready]);
     const untilMs = nowMs + leaseMs;
-    await this.#takeTrials(allocator.granted, nowMs, untilMs);
+    const halfOpen = [...allocator.granted.keys()].filter((queue) => queue.isHalfOpen(nowMs));
+    for (const queue of await health.refusedTrials(halfOpen, nowMs, untilMs)) allocator.granted.delete(queue);
     await this.#takeRates(allocator.granted, nowMs);
     const granted = [...allocator.granted];
     if (granted.length === 0) return [];
@@ -113,7 +120,8 @@ export class Claimer {
     ]);
     this.#isBehind = this.#update(allocator.granted, rows);
     if (this.#isBehind) onDue();
-    await this.#returnUnusedTrials(granted, nowMs, untilMs);
+    const unused = halfOpen.filter((queue) => queue.hasTrial && queue.dueFromMs === undefined);
+    await health.returnTrials(unused, nowMs, untilMs);
     return rows.map((row) => Object.assign(row, { lease, leasedUntilMs: untilMs }));
   }
 
@@ -121,16 +129,16 @@ export class Claimer {
     const queue = this.#queues.get(endpointId);
     if (queue === undefined) throw new Error(`A delivery to endpoint ${endpointId} was claimed without a grant.`);
     queue.begin(this.#options.clock());
-    this.#inFlight++;
     this.#active.add(queue);
     return queue;
   }
 
   end(queue: EndpointQueue, ended: EndedAttempt | undefined): void {
-    queue.end(this.#options.clock(), ended, this.#options.slots());
-    this.#inFlight--;
+    const { clock, slots, onDue } = this.#options;
+    const nowMs = clock();
+    queue.end(nowMs, ended, slots());
     if (queue.inFlight === 0) this.#active.delete(queue);
-    if (this.#isWorthClaiming(queue)) this.#options.onDue();
+    if (queue.dueFromMs !== undefined && queue.inFlight <= queue.limit(nowMs) * worthwhilePart) onDue();
   }
 
   /** A claimed delivery was released: it is due again. */
@@ -139,22 +147,10 @@ export class Claimer {
     if (queue !== undefined) this.#addDue(queue, dueMs);
   }
 
-  /** Whether a queue with due deliveries has enough free capacity again for another claim. Called after every delivery. */
-  #isWorthClaiming(queue: EndpointQueue): boolean {
-    if (queue.dueFromMs === undefined) return false;
-    const nowMs = this.#options.clock();
-    const slots = this.#options.slots();
-    const free = queue.limit(nowMs) - queue.inFlight;
-    const allowance = queue.isPrompt(nowMs)
-      ? Math.min(free, promptAllowance(slots - this.#inFlight, queue.inFlight))
-      : free;
-    return allowance > 0 && allowance >= Math.min((queue.inFlight + allowance) / 4, worthwhileClaim, slots / 8);
-  }
-
   async #find(nowMs: number): Promise<void> {
     const atMs = performance.now();
     if (this.#foundMs === 0 || nowMs < this.#foundMs - latestCommitMs) this.reset();
-    if (atMs - this.#surveyedAtMs > surveyEveryMs) await this.#survey(nowMs, atMs);
+    if (atMs - this.#surveyedAtMs > surveyEveryMs) this.#startSurvey(nowMs, atMs);
     if (this.#isBehind && atMs - this.#foundAtMs < findEveryMs) return;
     const fromMs = Math.max(Math.min(this.#foundMs, nowMs) - lateMs, this.#pageEndMs);
     this.#foundMs = nowMs;
@@ -163,12 +159,22 @@ export class Claimer {
     for (const row of rows) {
       const queue = this.#refresh(row, nowMs);
       queue.freshAtMs = nowMs;
-      this.#addDue(queue, row.due_ms);
+      this.#addDue(queue, row.dueMs);
     }
     if (rows.reduce((sum, { count }) => sum + count, 0) < pageSize) return;
     // If more deliveries than a page are due at one moment, the survey finds the endpoints of the others.
-    this.#pageEndMs = Math.max(fromMs + 1, ...rows.map(({ last_ms }) => last_ms));
+    this.#pageEndMs = Math.max(fromMs + 1, ...rows.map(({ lastMs }) => lastMs));
     this.#options.onDue();
+  }
+
+  /** In the background: claims do not wait for it. */
+  #startSurvey(nowMs: number, atMs: number): void {
+    this.#surveying ??= this.#survey(nowMs, atMs)
+      // The claims report that the database is away.
+      .catch(() => {})
+      .finally(() => {
+        this.#surveying = undefined;
+      });
   }
 
   async #survey(nowMs: number, atMs: number): Promise<void> {
@@ -187,13 +193,16 @@ export class Claimer {
       .map((queue) => [queue.id, Math.max(0, queue.openFromMs - latestCommitMs)]);
     const values = [nowMs, JSON.stringify(Object.fromEntries(openFromMs)), this.#lastSurveyedId, surveySize];
     const rows = await this.#options.database.run(survey, values);
+    // `reset` was called meanwhile: the clock was set back.
+    if (this.#surveyedAtMs !== atMs) return;
     this.#lastSurveyedId = rows.length < surveySize ? 0 : Math.max(...rows.map(({ id }) => id));
     for (const row of rows) {
-      if (row.oldest_open_ms === null && !this.#queues.has(row.id)) continue;
+      if (row.openMs === null && !this.#queues.has(row.id)) continue;
       const queue = this.#refresh(row, nowMs);
-      queue.openFromMs = row.oldest_open_ms ?? nowMs;
-      if (row.due_ms !== null) this.#addDue(queue, row.due_ms);
+      queue.openFromMs = row.openMs ?? nowMs;
+      if (row.dueMs !== null) this.#addDue(queue, row.dueMs);
     }
+    if (!this.isIdle) this.#options.onDue();
   }
 
   /** Records what a claim has found. Returns whether a queue had at least as many due deliveries as it was granted. */
@@ -210,34 +219,6 @@ export class Claimer {
       else isBehind = true;
     }
     return isBehind;
-  }
-
-  /** Trials of half-open circuit breakers: one on all nodes. */
-  async #takeTrials(granted: Map<EndpointQueue, number>, nowMs: number, untilMs: number): Promise<void> {
-    const halfOpen = [...granted.keys()].filter((queue) => queue.endpoint.isActive && queue.isHalfOpen(nowMs));
-    if (halfOpen.length === 0) return;
-    const ids = plainArray(halfOpen.map(({ id }) => id));
-    const taken = new Set((await this.#options.database.run(reserveTrials, [nowMs, untilMs, ids])).map(({ id }) => id));
-    for (const queue of halfOpen) {
-      queue.hasTrial = taken.has(queue.id);
-      if (!queue.hasTrial) granted.delete(queue);
-      queue.endpoint = { ...queue.endpoint, pausedUntilMs: untilMs };
-    }
-  }
-
-  /** Another node holds the rows: the endpoints need not wait for another pause. */
-  async #returnUnusedTrials(
-    granted: readonly (readonly [EndpointQueue, number])[],
-    nowMs: number,
-    untilMs: number,
-  ): Promise<void> {
-    const unused = granted.map(([queue]) => queue).filter((queue) => queue.hasTrial && queue.dueFromMs === undefined);
-    if (unused.length === 0) return;
-    await this.#options.database.run(releaseTrials, [nowMs, untilMs, plainArray(unused.map(({ id }) => id))]);
-    for (const queue of unused) {
-      queue.hasTrial = false;
-      queue.endpoint = { ...queue.endpoint, pausedUntilMs: nowMs };
-    }
   }
 
   async #takeRates(granted: Map<EndpointQueue, number>, nowMs: number): Promise<void> {
@@ -261,19 +242,10 @@ export class Claimer {
   }
 
   #refresh(row: FoundEndpoint, nowMs: number): EndpointQueue {
-    const endpoint = {
-      isActive: row.state,
-      origin: row.origin,
-      maxInFlight: row.max_in_flight,
-      ratePerS: row.rate_per_s,
-      pausedUntilMs: row.open_ms,
-      firstFailureMs: row.first_failure_ms,
-    };
-    const queue = this.#queues.get(row.id);
-    queue?.refresh(endpoint, nowMs);
-    const refreshed = queue ?? new EndpointQueue(row.id, endpoint);
-    this.#queues.set(row.id, refreshed);
-    return refreshed;
+    const queue = this.#queues.get(row.id) ?? new EndpointQueue(row.id, row);
+    queue.refresh(row, nowMs);
+    this.#queues.set(row.id, queue);
+    return queue;
   }
 
   #addDue(queue: EndpointQueue, dueMs: number): void {

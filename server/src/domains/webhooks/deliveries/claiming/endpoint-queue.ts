@@ -122,7 +122,7 @@ export class EndpointQueue {
 
   /** The circuit breaker is half-open: one delivery, the trial, finds out whether the endpoint works again. */
   isHalfOpen(nowMs: number): boolean {
-    return this.endpoint.pausedUntilMs !== null && !this.isPaused(nowMs);
+    return this.endpoint.isActive && this.endpoint.pausedUntilMs !== null && !this.isPaused(nowMs);
   }
 
   /** Whether a failure now opens the circuit breaker: that of a trial, or the last of `breakerFailures` in a row. */

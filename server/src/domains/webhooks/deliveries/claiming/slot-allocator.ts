@@ -70,7 +70,9 @@ export class SlotAllocator {
     const own = ratePerS !== null && queue.rateUsedUntilMs > nowMs ? 0 : queue.limit(nowMs) - used;
     if (queue.isPaused(nowMs) || own <= 0) return 0;
     if (queue.isHalfOpen(nowMs)) return used === 0 ? Math.min(1, this.#left('trial', queue)) : 0;
-    if (queue.isPrompt(nowMs)) return Math.min(own, promptAllowance(this.#free, used));
+    // One slot more while it uses fewer than four times the slots then free.
+    const byFree = Math.ceil((promptTimesFree * this.#free - used) / (promptTimesFree + 1));
+    if (queue.isPrompt(nowMs)) return Math.min(own, byFree);
     if (queue.isIntroduction && used > 0) return 0;
     const left = Math.min(own, this.#left('unproven', queue));
     const mayIntroduce = used === 0 && !queue.isKnownToFail && nowMs - queue.freshAtMs <= freshMs;
@@ -100,9 +102,4 @@ export class SlotAllocator {
     const share = Math.max(1, Math.floor(this.#options.slots * poolShare));
     return Math.min(share - (this.#used.get(pool) ?? 0), perOrigin[pool] - (this.#used.get(`${pool} ${origin}`) ?? 0));
   }
-}
-
-/** How many more slots a prompt endpoint with `used` gets: one while it uses fewer than four times the slots then free. */
-export function promptAllowance(free: number, used: number): number {
-  return Math.ceil((promptTimesFree * free - used) / (promptTimesFree + 1));
 }

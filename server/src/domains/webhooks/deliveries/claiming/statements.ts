@@ -1,4 +1,5 @@
 import { statement } from '../../../../platform/postgres/statement.ts';
+import type { EndpointSnapshot } from './endpoint-queue.ts';
 
 /** Deliveries in one claim at most. */
 export const maxClaimSize = 200;
@@ -16,27 +17,22 @@ const isDueTo = (endpointId: string, from: string) =>
 const oldestFirst = 'order by endpoint_id, due_at';
 const msOf = (time: string) => `(extract(epoch from ${time}) * 1000)::float8`;
 
-/** An endpoint's row, and the first due delivery that was found for it. */
-export interface FoundEndpoint {
+/** An endpoint's row, and when the first delivery that was found for it was due. */
+export interface FoundEndpoint extends EndpointSnapshot {
   id: number;
   /** null: none is due. */
-  due_ms: number | null;
-  state: boolean;
-  origin: string;
-  open_ms: number | null;
-  first_failure_ms: number | null;
-  max_in_flight: number | null;
-  rate_per_s: number | null;
+  dueMs: number | null;
 }
 
-const endpointColumns = `endpoint.id, endpoint.state, endpoint.origin, endpoint.max_in_flight, endpoint.rate_per_s,
-          ${msOf('endpoint.open_until')} as open_ms, ${msOf('endpoint.first_failure_at')} as first_failure_ms`;
+const endpointColumns = `endpoint.id, endpoint.state as "isActive", endpoint.origin, endpoint.max_in_flight as "maxInFlight",
+          endpoint.rate_per_s as "ratePerS", ${msOf('endpoint.open_until')} as "pausedUntilMs",
+          ${msOf('endpoint.first_failure_at')} as "firstFailureMs"`;
 
 /**
  * Finds the endpoints of deliveries that came due within a time: when the first and the last were due, and how many. The
  * order makes the planner read the index by due time. Values: now and the begin of that time, in ms; how many deliveries.
  */
-export const findFresh = statement<FoundEndpoint & { due_ms: number; last_ms: number; count: number }>(
+export const findFresh = statement<FoundEndpoint & { dueMs: number; lastMs: number; count: number }>(
   'deliveries.find_fresh',
   `with due as materialized (
      select endpoint_id, due_at from delivery
@@ -45,7 +41,7 @@ export const findFresh = statement<FoundEndpoint & { due_ms: number; last_ms: nu
    ), fresh as (
      select endpoint_id, min(due_at) as first, max(due_at) as last, count(*) from due group by endpoint_id
    )
-   select ${endpointColumns}, ${msOf('fresh.first')} as due_ms, ${msOf('fresh.last')} as last_ms, fresh.count
+   select ${endpointColumns}, ${msOf('fresh.first')} as "dueMs", ${msOf('fresh.last')} as "lastMs", fresh.count
      from fresh join webhook_endpoint endpoint on endpoint.id = fresh.endpoint_id`,
 );
 
@@ -54,9 +50,9 @@ export const findFresh = statement<FoundEndpoint & { due_ms: number; last_ms: nu
  * however many deliveries it has. Values: now in ms, the `due_at` in ms before which all deliveries of an endpoint have
  * ended, by its id, as JSON; the endpoint after which to begin, how many.
  */
-export const survey = statement<FoundEndpoint & { oldest_open_ms: number | null }>(
+export const survey = statement<FoundEndpoint & { openMs: number | null }>(
   'deliveries.survey',
-  `select ${endpointColumns}, ${msOf('oldest.due_at')} as oldest_open_ms, ${msOf('waiting.due_at')} as due_ms
+  `select ${endpointColumns}, ${msOf('oldest.due_at')} as "openMs", ${msOf('waiting.due_at')} as "dueMs"
      from (select * from webhook_endpoint where id > $3 order by id limit $4) as endpoint
      left join lateral (
        select due_at from delivery
