@@ -50,6 +50,8 @@ export class EndpointQueue {
   /** Failures since the last answer, on this node. */
   consecutiveFailures = 0;
   failingSinceMs: number | undefined;
+  /** Its last attempt was answered, however slowly. */
+  hasAnswered = false;
   /** Its rate allows no delivery before, as far as this node knows. */
   rateUsedUntilMs = 0;
   /** This node has the right to send the trial of a half-open breaker: the next delivery that begins is the trial. */
@@ -104,6 +106,7 @@ export class EndpointQueue {
     if (ended === undefined) return;
     this.consecutiveFailures = ended.isFailure ? this.consecutiveFailures + 1 : 0;
     this.failingSinceMs = ended.isFailure ? (this.failingSinceMs ?? nowMs) : undefined;
+    this.hasAnswered = !ended.isFailure;
     this.#isLastAnswerPrompt = !ended.isFailure && ended.durationMs <= promptMs;
     if (!this.#isLastAnswerPrompt) this.#window = Math.max(this.#initialWindow, Math.floor(this.#window / 2));
     else if (this.dueFromMs !== undefined) this.#window = Math.min(this.#window + 1, slots);

@@ -77,6 +77,21 @@ test('the first fresh delivery to an endpoint that is not known to fail gets a s
   expect(countOf({ firstFailureMs: nowMs - minuteMs }, nowMs)).toBe(0);
 });
 
+test('an endpoint that answers slowly gets slots although endpoints that hang fill the pool', () => {
+  const hanging = Array.from({ length: 16 }, (_, i) => {
+    const queue = new EndpointQueue(i, { ...snapshot, origin: `https://${i}.example` });
+    for (let n = 0; n < 8; n++) queue.begin(nowMs);
+    return queue;
+  });
+  const slow = new EndpointQueue(100, snapshot);
+  send(slow, 1, 'slow');
+  const failing = new EndpointQueue(101, snapshot);
+  send(failing, 1, 'failing');
+  const allocator = new SlotAllocator({ freeSlots: 200, slots: 512, active: hanging, nowMs });
+  allocator.grant([slow, failing]);
+  expect([...allocator.granted]).toEqual([[slow, 8]]);
+});
+
 test('an endpoint whose rate is used up gets none until it allows another delivery', () => {
   const queue = new EndpointQueue(1, { ...snapshot, ratePerS: 20 });
   expect(granted({ queue }, 512)).toBe(8);

@@ -29,8 +29,8 @@ export interface SlotAllocatorOptions {
  *
  * - A prompt endpoint may use its whole window, but at most four times the slots that it leaves free.
  * - All other endpoints are unproven. They share a pool, 8 slots each.
- * - When that pool is full, another one serves introductions: the first fresh delivery to an endpoint that is not known to
- *   fail is sent at once, however many other endpoints hang.
+ * - When that pool is full, another one serves endpoints that answer slowly, and introductions: the first fresh delivery to an
+ *   endpoint that is not known to fail is sent at once, however many other endpoints hang.
  * - An endpoint with an open circuit breaker gets none. When the breaker is half-open it gets one, the trial, of a pool.
  * - Deliveries to an inactive endpoint are always granted: they are cancelled without a request.
  */
@@ -73,10 +73,12 @@ export class SlotAllocator {
     // One slot more while it uses fewer than four times the slots then free.
     const byFree = Math.ceil((promptTimesFree * this.#free - used) / (promptTimesFree + 1));
     if (queue.isPrompt(nowMs)) return Math.min(own, byFree);
-    if (queue.isIntroduction && used > 0) return 0;
+    if (queue.isIntroduction && used > 0 && !queue.hasAnswered) return 0;
     const left = Math.min(own, this.#left('unproven', queue));
+    if (left > 0) return left;
+    if (queue.hasAnswered) return Math.min(own, this.#left('introduction', queue));
     const mayIntroduce = used === 0 && !queue.isKnownToFail && nowMs - queue.freshAtMs <= freshMs;
-    return left > 0 || !mayIntroduce ? left : Math.min(1, this.#left('introduction', queue));
+    return mayIntroduce ? Math.min(1, this.#left('introduction', queue)) : 0;
   }
 
   #grant(queue: EndpointQueue, most: number): void {
