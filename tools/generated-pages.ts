@@ -154,6 +154,8 @@ function needText(needs: Need): string {
   if (needs === 'nothing') return 'nothing';
   if (needs === 'session' || needs === 'token') return 'Bearer only';
   if (needs === 'caller') return 'Bearer or ApiKey; the read scope of every event type concerned';
+  if (needs === 'webhook_read' || needs === 'webhook_write')
+    return `scope \`${needs}\`; the read scope of every event type concerned`;
   if (needs === 'administrator') return 'user type `MERCHANT_ADMIN` or `PLATFORM_ADMIN`; a key with every scope';
   if (needs === 'platform_administrator') return 'user type `PLATFORM_ADMIN`';
   return `scope \`${needs}\``;

@@ -40,7 +40,7 @@ export function startWorkers(workers: readonly BackgroundWorker[], context: Cont
   sweeper.start();
   lifecycle.add('sweeper', () => sweeper.stop());
   const poller = new DueWorkPoller({
-    database: context.pollerDatabase,
+    database: context.workerDatabase,
     clock,
     works: workers.flatMap(({ dueWork }) => dueWork ?? []),
     onDue: (due) => topics.deliver(due),

@@ -3,13 +3,14 @@ import type { EventType } from '../core/event-types.ts';
 import { uuidSource } from '../core/id.ts';
 import type { LeasedDelivery } from '../domains/webhooks/deliveries/claiming/claimer.ts';
 import { type DeliveryWorkerOptions, deliveryWorker } from '../domains/webhooks/deliveries/worker.ts';
-import { AddressGuard } from '../domains/webhooks/endpoints/address-guard.ts';
+import type { AddressGuard } from '../domains/webhooks/endpoints/address-guard.ts';
 import { EndpointDirectory, endpointSecretPlace } from '../domains/webhooks/endpoints/directory.ts';
 import { appendEvent, eventBody } from '../domains/webhooks/events/append-events.cte.ts';
 import type { Worker } from '../platform/jobs/worker.ts';
 import { Notifications } from '../platform/postgres/notifications.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from './database.ts';
 import { type Answering, type Receiver, startReceiver } from './receiver.ts';
+import { loopbackGuard } from './sending.ts';
 
 export const endpointSecret = 'correct horse battery staple';
 
@@ -39,6 +40,8 @@ export interface AttemptRow {
   response_headers: Record<string, unknown> | null;
   response_body: Buffer | null;
 }
+
+type TestWorkerOptions = Partial<DeliveryWorkerOptions> & { guard?: AddressGuard };
 
 export type TestDeliveries = Awaited<ReturnType<typeof testDeliveries>>;
 
@@ -90,13 +93,12 @@ export async function testDeliveries() {
     return receiver;
   }
 
-  function newWorker(options: Partial<DeliveryWorkerOptions> = {}): Worker<LeasedDelivery> {
-    const guard = options.guard ?? new AddressGuard({ standalone: true, allowTargets: [] });
+  function newWorker({ guard = loopbackGuard, ...options }: TestWorkerOptions = {}): Worker<LeasedDelivery> {
+    const guards = { everyone: guard, administrators: guard };
     const { database } = db;
     return deliveryWorker({
       database,
-      directory: new EndpointDirectory({ database, notifications, open: sealer.open, isLost: sealer.isLost, guard }),
-      guard,
+      directory: new EndpointDirectory({ database, notifications, open: sealer.open, isLost: sealer.isLost, guards }),
       clock: Date.now,
       timeoutMs: 10 * secondMs,
       retryIntervalsMs: [minuteMs, 5 * minuteMs, 30 * minuteMs],
@@ -125,7 +127,7 @@ export async function testDeliveries() {
     newWorker,
 
     /** Starts a delivery worker, which `clean` stops. */
-    startWorker(options: Partial<DeliveryWorkerOptions> = {}): Worker<LeasedDelivery> {
+    startWorker(options: TestWorkerOptions = {}): Worker<LeasedDelivery> {
       const worker = newWorker(options);
       worker.start();
       cleanups.push(() => worker.stop());

@@ -30,7 +30,7 @@ export function paymentKills(scene: Scene): Kills<'processing' | 'disputes' | 'c
       },
       claiming: async () => {
         const channelId = await scene.makeChannel();
-        const ids = await holdAfter('provider_operation', () => pay(1, 'succeed', channelId));
+        const { result: ids } = await holdAfter('provider_operation', () => pay(1, 'succeed', channelId));
         await killPostgres();
         await paidOnce(ids, channelId);
       },

@@ -92,7 +92,10 @@ export async function openScene() {
    * Does the work, whose one statement writes the table, and returns when the next statement about it has begun and cannot
    * proceed: that of the worker. Locks are granted in the order in which they were asked for.
    */
-  async function holdAfter<Result>(table: string, work: () => Promise<Result>): Promise<Result> {
+  async function holdAfter<Result>(
+    table: string,
+    work: () => Promise<Result>,
+  ): Promise<{ result: Result; release: () => Promise<void> }> {
     const first = await locked(table);
     const working = work();
     working.catch(() => {});
@@ -109,7 +112,7 @@ export async function openScene() {
     const result = await working;
     await second.granted;
     await waits(table);
-    return result;
+    return { result, release: second.release };
   }
 
   const pay = (payments: number, sandbox: string, through: number): Promise<string[]> =>

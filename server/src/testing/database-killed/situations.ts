@@ -25,6 +25,8 @@ export const situations = {
   'last uses of keys': ['recording'],
   mail: ['recording a token'],
   notices: ['reading addresses'],
+  'audit chain': ['chaining'],
+  'refused requests': ['recording'],
 } as const;
 
 type Situations = typeof situations;

@@ -10,7 +10,7 @@ import { insertReset } from './statements.ts';
 
 export interface PasswordResetMailerDeps {
   database: Database;
-  mailer: Mailer;
+  mailer: Pick<Mailer, 'send'>;
   clock: Clock;
   /** `app.public-url`, without a slash at the end: links in mails begin with it. */
   publicUrl: string;
@@ -51,23 +51,22 @@ export class PasswordResetMailer {
   async #send(user: LoginRow, origin: RequestOrigin): Promise<void> {
     const { mailer, publicUrl } = this.#deps;
     // A new token for each try: the one of a try whose answer was lost may be stored.
-    const token = await retryWhileUnavailable(() => this.#insertToken(user, origin));
-    if (token === undefined) return;
-    await mailer.send({ to: user.email, ...messageOf(user.user_name, token, publicUrl) });
+    const inserted = await retryWhileUnavailable(() => this.#insertToken(user, origin));
+    if (inserted === undefined) return;
+    const { token, validUntilMs } = inserted;
+    await mailer.send({ to: user.email, ...messageOf(user.user_name, token, publicUrl), validUntilMs });
   }
 
   /** Returns undefined if the user has too many open resets. */
-  async #insertToken(user: LoginRow, origin: RequestOrigin): Promise<string | undefined> {
+  async #insertToken(
+    user: LoginRow,
+    origin: RequestOrigin,
+  ): Promise<{ token: string; validUntilMs: number } | undefined> {
     const { database, clock } = this.#deps;
     const token = randomBytes(tokenBytes).toString('base64url');
     const nowMs = clock();
-    const values = [
-      hashOfResetToken(token),
-      user.id,
-      new Date(nowMs + resetLifetimeMs),
-      new Date(nowMs),
-      maxOpenResets,
-    ];
+    const validUntilMs = nowMs + resetLifetimeMs;
+    const values = [hashOfResetToken(token), user.id, new Date(validUntilMs), new Date(nowMs), maxOpenResets];
     return await database.transaction(async (transaction) => {
       const [inserted] = await transaction.run(insertReset, values);
       if (inserted === undefined) return undefined;
@@ -76,7 +75,7 @@ export class PasswordResetMailer {
         { by: 'nobody', userId: null, userName: null, ...origin },
         { action: 'user.request_password_reset', tenantId: user.tenant_id, recordId: user.id },
       );
-      return token;
+      return { token, validUntilMs };
     });
   }
 }

@@ -1,19 +1,18 @@
 import { failureLog } from '../../../platform/jobs/worker.ts';
 import { defineModule } from '../../../platform/module.ts';
 import type { Node } from '../../../platform/node.ts';
-import type { Database } from '../../../platform/postgres/database.ts';
+import { sealedColumn } from '../../../platform/postgres/sealed-column-statements.ts';
 import type { ChannelCredentials } from '../channels/credentials.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
 import type { RefundRechecker } from '../processing/recheck-refunds.ts';
 import type { Settler } from '../processing/settle.ts';
 import type { Providers } from '../providers/directory.ts';
-import { CallbackIntake } from './receive.ts';
+import { bodyPlace, CallbackIntake } from './receive.ts';
 import { callbackRoutes } from './routes.ts';
 import { sweepCallbacks } from './sweep.ts';
 import { callbackWorker } from './worker.ts';
 
 type Needs = Node & {
-  processingDatabase: Database;
   channels: ChannelDirectory;
   credentials: ChannelCredentials;
   providers: Providers;
@@ -26,6 +25,19 @@ type Provided = ReturnType<typeof provide>;
 export const callbacks = defineModule({
   name: 'callbacks',
   tables: ['provider_callback'],
+  sealed: [
+    sealedColumn<{ channel_id: number; event_id: string; id: string }>({
+      noun: 'callbacks',
+      table: 'provider_callback',
+      column: 'body_sealed',
+      key: [
+        ['channel_id', 'bigint'],
+        ['event_id', 'text'],
+      ],
+      further: ['id'],
+      place: ({ channel_id, id }) => bodyPlace(channel_id, id),
+    }),
+  ],
   reference: [{ name: 'Callbacks', description: 'Callbacks of payment providers.' }],
   provide,
   routes: (context: Provided) => callbackRoutes(context),
@@ -34,7 +46,7 @@ export const callbacks = defineModule({
 });
 
 function provide(needs: Needs) {
-  const { log, metrics, processingDatabase, providers } = needs;
+  const { log, metrics, workerDatabase, providers } = needs;
   const received = metrics.counter(
     'florin_callbacks_total',
     'Callbacks from providers: received, repeated, or refused because of their signature.',
@@ -47,7 +59,7 @@ function provide(needs: Needs) {
   );
   const callbacks = callbackWorker({
     ...needs,
-    database: processingDatabase,
+    database: workerDatabase,
     observe: (result) => settled.labels(result).inc(),
     ...failureLog(log, 'Settling callbacks'),
   });

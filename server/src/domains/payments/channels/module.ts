@@ -1,12 +1,22 @@
 import { defineModule } from '../../../platform/module.ts';
 import type { Node } from '../../../platform/node.ts';
-import type { Database } from '../../../platform/postgres/database.ts';
-import { ChannelCredentials } from './credentials.ts';
+import { sealedColumn } from '../../../platform/postgres/sealed-column-statements.ts';
+import { ChannelCredentials, type SecretName, secretPlace } from './credentials.ts';
 import { ChannelDirectory } from './directory.ts';
 import { channelRoutes } from './routes.ts';
 import { savedChannel } from './schema.ts';
 
 type Provided = ReturnType<typeof provide>;
+
+const sealedSecret = (column: string, name: SecretName) =>
+  sealedColumn<{ id: number; tenant_id: number }>({
+    noun: 'channels',
+    table: 'channel',
+    column,
+    key: [['id', 'bigint']],
+    further: ['tenant_id'],
+    place: ({ tenant_id, id }) => secretPlace(tenant_id, id, name),
+  });
 
 /** Payment channels: accounts at providers, or offline ways to pay, through which payments are made. */
 export const channels = defineModule({
@@ -19,20 +29,18 @@ export const channels = defineModule({
     },
   ],
   resources: { channel: savedChannel },
+  sealed: [
+    sealedSecret('api_key_sealed', 'apiKey'),
+    sealedSecret('api_secret_sealed', 'apiSecret'),
+    sealedSecret('webhook_secret_sealed', 'webhookSecret'),
+  ],
   provide,
   routes: (context: Node & Provided) => channelRoutes({ ...context, directory: context.channels }),
 });
 
-function provide({
-  database,
-  processingDatabase,
-  notifications,
-  open,
-  isLost,
-  sandboxEnabled,
-}: Node & { processingDatabase: Database }) {
+function provide({ database, workerDatabase, notifications, open, isLost, sandboxEnabled }: Node) {
   return {
     channels: new ChannelDirectory(database, notifications, sandboxEnabled),
-    credentials: new ChannelCredentials(processingDatabase, notifications, { open, isLost }),
+    credentials: new ChannelCredentials(workerDatabase, notifications, { open, isLost }),
   };
 }

@@ -76,6 +76,7 @@ export class Deliverer {
       ? forbiddenAddress
       : await sender.send({
           origin: target.origin,
+          guard: target.guard,
           write: () => {
             sentMs = clock();
             // Delayed since the claim by a frozen process or a slow database: another sender may claim it at any moment.

@@ -1,12 +1,10 @@
 import { type Clock, secondMs } from '../../../core/clock.ts';
-import { leasedTable } from '../../../platform/jobs/lease-statements.ts';
 import { type FailureReports, type Leased, Worker } from '../../../platform/jobs/worker.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import type { AddressGuard } from '../endpoints/address-guard.ts';
 import type { EndpointDirectory } from '../endpoints/directory.ts';
 import { deliveriesDue } from '../events/append-events.cte.ts';
 import { Claimer, type LeasedDelivery } from './claiming/claimer.ts';
-import { maxClaimSize, recentlyDueQuery } from './claiming/statements.ts';
+import { freeLeases, maxClaimSize, recentlyDueQuery, releaseLeases } from './claiming/statements.ts';
 import { bringDeliveriesForward } from './clock-set-back.ts';
 import { Deliverer, type DeliveryObserver, recordingBudgetMs } from './deliverer.ts';
 import { EndpointHealth, type EndpointHealthOptions } from './recording/endpoint-health.ts';
@@ -17,7 +15,6 @@ export interface DeliveryWorkerOptions extends Partial<FailureReports> {
   /** Uses at most three connections at once, mostly two: to claim, to record and to write the health of endpoints. */
   database: Queryable;
   directory: EndpointDirectory;
-  guard: AddressGuard;
   clock: Clock;
   /** Deadline of a whole attempt: `app.webhook.timeout`. */
   timeoutMs: number;
@@ -56,13 +53,6 @@ const sheddingClaimGapMs = 100;
 /** A lease exceeds the deadline of the attempt by this: time to get a slot before it and to be recorded after it. */
 const leaseMarginMs = 20 * secondMs;
 
-const { release: releaseLeases, freeAll: freeLeases } = leasedTable({
-  table: 'delivery',
-  name: 'deliveries',
-  open: `state = 'OPEN'`,
-  waitMs: '0',
-});
-
 /**
  * Sends deliveries: claims due ones under a lease (`Claimer`), sends them signed (`Deliverer`) and records the results
  * (`Recorder`).
@@ -75,14 +65,14 @@ const { release: releaseLeases, freeAll: freeLeases } = leasedTable({
  * then keeps its lease and is sent again when that runs out.
  */
 export function deliveryWorker(options: DeliveryWorkerOptions): Worker<LeasedDelivery> {
-  const { database, guard, clock, timeoutMs, retryIntervalsMs, ca, isShedding, observer = {} } = options;
+  const { database, clock, timeoutMs, retryIntervalsMs, ca, isShedding, observer = {} } = options;
   const { maxInFlight = defaultMaxInFlight, idlePollMs = pollMs } = options;
   const reports = reportOnce(options);
   const slots = () => (isShedding?.() ? Math.min(sheddingSlots, maxInFlight) : maxInFlight);
   const leaseMs = timeoutMs + leaseMarginMs;
   const health = new EndpointHealth({ ...options, onPaused: observer.onPaused, onError: reports.onError });
   const claimer = new Claimer({ database, clock, slots, leaseMs, health, onDue: () => worker.wake() });
-  const sender = new Sender({ timeoutMs, lookup: guard.lookup, ...(ca !== undefined && { ca }) });
+  const sender = new Sender({ timeoutMs, ...(ca !== undefined && { ca }) });
   const recorder = new Recorder({
     database,
     clock,

@@ -128,6 +128,18 @@ export const releaseDelivery = statement(
   'update delivery set lease = null, leased_until = null where tenant_id = $1 and id = $2 and lease = $3',
 );
 
+/** Releases all deliveries under the given leases, after a claim whose answer was lost. Value: leases. */
+export const releaseLeases = statement(
+  'deliveries.release_leases',
+  `update delivery set lease = null, leased_until = null where state = 'OPEN' and lease = any ($1::uuid[])`,
+);
+
+/** Releases the leases of all deliveries. */
+export const freeLeases = statement(
+  'deliveries.free_leases',
+  `update delivery set lease = null, leased_until = null where state = 'OPEN' and lease is not null`,
+);
+
 /** For how long unused rate accumulates, in ms: a quarter of a second, or one delivery if that takes longer. */
 const burstMs = (rate: string) => `greatest(250, 1000 / ${rate}::float8)`;
 /** How many deliveries a rate that is used up for `aheadMs` allows. Three thirds of a second add up to one. */
