@@ -8,7 +8,7 @@ import { type Receiver, startReceiver } from '../receiver.ts';
 import { interleave, type Sample } from '../rounds.ts';
 import { sampleEventBody } from '../sample-event.ts';
 
-const rounds = 3;
+const rounds = 4;
 const deliveriesPerRound = 40_000;
 /** Concurrency of the comparison loops when the goal was set. The service's default is larger. */
 const inFlight = 64;

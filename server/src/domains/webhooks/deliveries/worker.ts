@@ -71,7 +71,6 @@ export function deliveryWorker(options: DeliveryWorkerOptions): Worker<LeasedDel
   const slots = () => (isShedding?.() ? Math.min(sheddingSlots, maxInFlight) : maxInFlight);
   const leaseMs = timeoutMs + leaseMarginMs;
   const health = new EndpointHealth({ ...options, onPaused: observer.onPaused, onError: reports.onError });
-  const claimer = new Claimer({ database, clock, slots, leaseMs, health, onDue: () => worker.wake() });
   const sender = new Sender({ timeoutMs, ...(ca !== undefined && { ca }) });
   const recorder = new Recorder({
     database,
@@ -80,14 +79,20 @@ export function deliveryWorker(options: DeliveryWorkerOptions): Worker<LeasedDel
     onWritten: reports.onRecovered,
     onDiscarded: (count) => observer.onDiscarded?.(count),
   });
+  const claimer = new Claimer({
+    database,
+    clock,
+    slots,
+    leaseMs,
+    health,
+    renew: (delivery) => recorder.renew(delivery.id, delivery),
+    onDue: () => worker.wake(),
+  });
   const deliverer = new Deliverer({ ...options, claimer, sender, recorder, health });
   const worker = new Worker<LeasedDelivery>({
     name: 'deliveries',
     dueWork: { topic: deliveriesDue, due: recentlyDueQuery },
-    claim: async (freeSlots, lease) => {
-      const claimed = await claimer.claim(freeSlots, lease);
-      return claimed.filter((delivery) => !recorder.renew(delivery.id, delivery));
-    },
+    claim: (freeSlots, lease) => claimer.claim(freeSlots, lease),
     leases: {
       release: (leases) => database.run(releaseLeases, [leases]),
       freeAll: () => database.run(freeLeases),

@@ -26,6 +26,8 @@ export interface ClaimerOptions {
   slots: () => number;
   leaseMs: number;
   health: Pick<EndpointHealth, 'refusedTrials' | 'returnTrials'>;
+  /** Whether the result of a delivery waits to be written: it is then written under the newer lease, and nothing is sent. */
+  renew: (delivery: LeasedDelivery) => boolean;
   /** Called when more is due than was claimed, and may be claimed. */
   onDue: () => void;
 }
@@ -99,7 +101,7 @@ export class Claimer {
 
   /** Claims at most `freeSlots` deliveries under the lease token `lease`. */
   async claim(freeSlots: number, lease: string): Promise<LeasedDelivery[]> {
-    const { database, clock, slots, leaseMs, health, onDue } = this.#options;
+    const { database, clock, slots, leaseMs, health, renew, onDue } = this.#options;
     const nowMs = clock();
     await this.#find(nowMs);
     const allocator = new SlotAllocator({ freeSlots, slots: slots(), active: this.#active, nowMs });
@@ -120,9 +122,12 @@ export class Claimer {
     ]);
     this.#isBehind = this.#update(allocator.granted, rows);
     if (this.#isBehind) onDue();
-    const unused = halfOpen.filter((queue) => queue.hasTrial && queue.dueFromMs === undefined);
+    const leased = rows.map((row) => Object.assign(row, { lease, leasedUntilMs: untilMs }));
+    const toSend = leased.filter((delivery) => !renew(delivery));
+    const ids = new Set(toSend.map((delivery) => delivery.endpoint_id));
+    const unused = halfOpen.filter((queue) => queue.hasTrial && !ids.has(queue.id));
     await health.returnTrials(unused, nowMs, untilMs);
-    return rows.map((row) => Object.assign(row, { lease, leasedUntilMs: untilMs }));
+    return toSend;
   }
 
   begin(endpointId: number): EndpointQueue {

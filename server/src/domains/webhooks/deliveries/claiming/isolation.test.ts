@@ -239,6 +239,40 @@ test('a trial whose delivery another node has locked is returned: another trial 
   expect(await endpoint(endpointId)).toMatchObject({ open_until: null });
 });
 
+test('a trial that is claimed again before its result is written is returned: the other deliveries follow', async () => {
+  const time = movableClock();
+  const held = heldAnswers();
+  const { endpointId, receiver } = await deliveries.subscribe(held.answering);
+  await db.query('update webhook_endpoint set open_until = to_timestamp($2::float8 / 1000) where id = $1', [
+    endpointId,
+    time.clock() - secondMs,
+  ]);
+  await deliveries.enqueue(endpointId, 1, time.clock() - secondMs);
+  await deliveries.enqueue(endpointId, 1, time.clock());
+  const claimed: number[] = [];
+  let write = () => {};
+  const mayWrite = new Promise<void>((resolve) => {
+    write = resolve;
+  });
+  const watched: Queryable = {
+    run: async (statement, values) => {
+      if (statement.name === 'deliveries.record_results') await mayWrite;
+      const rows = await db.database.run(statement, values);
+      if (statement.name === 'deliveries.claim_deliveries' && rows.length > 0) claimed.push(rows.length);
+      return rows;
+    },
+  };
+  deliveries.startWorker({ database: watched, clock: time.clock, timeoutMs });
+  await eventually('the trial', () => held.waiting === 1);
+  // Its lease runs out, so that it may be claimed again; the result is written under the newer lease.
+  time.moveBy(2 * minuteMs);
+  held.answerAll(200);
+  await eventually('it is claimed again', () => claimed.length > 1);
+  write();
+  await deliveries.untilFinished(2);
+  expect(receiver.received).toHaveLength(2);
+});
+
 test('an endpoint that refuses its deliveries with 4xx is not paused', async () => {
   const { receiver, endpointId } = await deliveries.subscribe(404);
   await deliveries.enqueue(endpointId, 20);
