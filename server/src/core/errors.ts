@@ -58,6 +58,7 @@ export const refusalTypes = {
   overloaded: 'unavailable',
   database_unavailable: 'unavailable',
   shutting_down: 'unavailable',
+  rendering_failed: 'unavailable',
 
   internal_error: 'defect',
 } as const;

@@ -66,9 +66,13 @@ function envelope(data: TSchema, paged: Paging): TSchema {
   );
 }
 
-/** The operation id: /api/developer/mine/generate becomes developerMineGenerate. */
+/** The operation id: /api/developer/mine/generate becomes developerMineGenerate, /api/callback/{channel}/{token} callbackToken. */
 function operationIdOf(method: string, path: string): string {
-  const words = path.split('/').filter((word) => word !== '' && word !== 'api' && !word.startsWith('{'));
+  const words = path
+    .replace(/\{\w+\}/, '')
+    .replaceAll(/[{}]/g, '')
+    .split('/')
+    .filter((word) => word !== '' && word !== 'api');
   const name = words
     .flatMap((word) => word.split('-'))
     .map((word, i) => (i === 0 ? word : word[0]?.toUpperCase() + word.slice(1)));
@@ -86,7 +90,15 @@ function needText(needs: Need): string {
   return `Needs the scope \`${needs}\`.`;
 }
 
+/** What a caller needs, as OpenAPI 3.1 puts it: for these kinds of credentials the lists name scopes or roles. */
 function securityOf(needs: Need): Record<string, string[]>[] {
   if (needs === 'nothing') return [];
-  return needs === 'session' || needs === 'token' ? [{ bearer: [] }] : [{ bearer: [] }, { apiKey: [] }];
+  if (needs === 'session' || needs === 'token') return [{ bearer: [] }];
+  return [{ bearer: neededOf(needs) }, { apiKey: neededOf(needs) }];
+}
+
+function neededOf(needs: Need): string[] {
+  if (needs === 'caller') return [];
+  if (needs === 'administrator') return ['MERCHANT_ADMIN', 'PLATFORM_ADMIN'];
+  return [needs === 'platform_administrator' ? 'PLATFORM_ADMIN' : needs];
 }

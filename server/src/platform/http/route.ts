@@ -41,9 +41,15 @@ export interface Answer<Data> {
   message?: string;
   pagination?: Pagination | CursorPagination;
   /** Instead of the envelope: a page or a file, of one of the endpoint's `documentTypes`. */
-  document?: { type: string; content: string | Buffer | Readable };
+  document?: RouteDocument;
   headers?: Record<string, string>;
 }
+
+/** A page or a file. */
+export type RouteDocument =
+  | { type: string; content: string | Buffer | Readable }
+  /** With an entity tag, content is made only for a caller that does not have it yet. */
+  | { type: string; tag: string; content: () => Promise<string | Buffer> };
 
 /** By page number, with a total; or by cursor. */
 export type Paging = boolean | 'by_cursor';
@@ -91,7 +97,7 @@ export function endpoint<Body extends TSchema, Query extends TSchema, Data exten
 /** An endpoint with its method and path. Each module declares its own (`module.ts`). */
 export interface Route {
   method: 'GET' | 'POST';
-  /** In OpenAPI's notation: `/api/callback/{channel}`. */
+  /** In OpenAPI's notation: `/api/callback/{channel}/{token}`. */
   path: string;
   needs: Need;
   /** Its group in the API reference. */

@@ -37,7 +37,7 @@ export async function login(
   try {
     const [user] = await deps.database.run(findLogin, [normalizedAccount(account)]);
     const actor = actorOf(user, origin);
-    const isVerified = await verifyPassword(user, password, deps);
+    const isVerified = await verifyPassword(user, password, attempt.asker, deps);
     result = user && isVerified ? await openSession(user, actor, deps) : undefined;
     if (result === undefined) recordRefused(user, actor, deps);
   } catch (error) {
@@ -48,7 +48,7 @@ export async function login(
     attempt.fail();
     throw new Refusal('login_refused', 'The account or the password is not right.');
   }
-  attempt.release();
+  attempt.succeed();
   return result;
 }
 
@@ -58,8 +58,13 @@ function actorOf(user: LoginRow | undefined, origin: { address: string; requestI
   return { by: 'password', userId: user.id, userName: user.user_name, ...origin };
 }
 
-async function verifyPassword(user: LoginRow | undefined, password: string, { passwords }: LoginDeps) {
-  const matches = await passwords.verify(user?.password_hash, password);
+async function verifyPassword(
+  user: LoginRow | undefined,
+  password: string,
+  asker: string,
+  { passwords }: LoginDeps,
+): Promise<boolean> {
+  const matches = await passwords.verify(user?.password_hash, password, asker);
   return matches && user?.active === true;
 }
 
