@@ -145,7 +145,9 @@ function needText(needs: Need): string {
   if (needs === 'nothing') return 'nothing';
   if (needs === 'session' || needs === 'token') return 'Bearer only';
   if (needs === 'caller') return 'Bearer or ApiKey; the read scope of every event type concerned';
-  if (needs === 'platform_administrator') return 'user type `PLATFORM_ADMIN`';
+  if (typeof needs !== 'string') {
+    return `${needText(needs.needs)}; user type ${needs.userTypes.map((type) => `\`${type}\``).join(' or ')}`;
+  }
   return `scope \`${needs}\``;
 }
 

@@ -79,11 +79,12 @@ function needText(needs: Need): string {
   if (needs === 'nothing') return '';
   if (needs === 'session' || needs === 'token') return 'Needs a Bearer access token.';
   if (needs === 'caller') return 'Needs a Bearer access token or a developer key.';
-  if (needs === 'platform_administrator') return 'Needs the user type PLATFORM_ADMIN.';
+  if (typeof needs !== 'string') return `${needText(needs.needs)} Needs the user type ${needs.userTypes.join(' or ')}.`;
   return `Needs the scope \`${needs}\`.`;
 }
 
-function securityOf(needs: Need): Record<string, string[]>[] {
+function securityOf(need: Need): Record<string, string[]>[] {
+  const needs = typeof need === 'string' ? need : need.needs;
   if (needs === 'nothing') return [];
   return needs === 'session' || needs === 'token' ? [{ bearer: [] }] : [{ bearer: [] }, { apiKey: [] }];
 }

@@ -3,7 +3,7 @@ import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type RouteOptions } from 'fastify';
 import { invalid, Refusal } from '../../core/errors.ts';
-import { type Principal, seesAllTenants } from '../../core/principal.ts';
+import { holds, type Principal } from '../../core/principal.ts';
 import { drainBeforeClose } from './drain.ts';
 import { maximumBodyBytes, parseJsonBody, refuseEncoded, refuseUnstorableText } from './json-body.ts';
 import { KnownMethods } from './known-methods.ts';
@@ -171,17 +171,15 @@ function admit(
   done();
 }
 
-function demand(needs: Exclude<Need, 'nothing' | 'token'>, principal: Principal): void {
-  if (needs === 'caller') return;
-  if (needs === 'session') {
-    if (principal.by === 'session') return;
+function demand(need: Exclude<Need, 'nothing' | 'token'>, principal: Principal): void {
+  const needs = typeof need === 'string' ? need : need.needs;
+  if (needs === 'session' && principal.by !== 'session') {
     throw new Refusal('credentials_invalid', 'This needs a Bearer access token; a developer key will not do.');
   }
-  if (needs === 'platform_administrator') {
-    if (seesAllTenants(principal)) return;
-    throw new Refusal('role_missing', 'This needs the user type PLATFORM_ADMIN.');
+  if (typeof need !== 'string' && !need.userTypes.includes(principal.userType)) {
+    throw new Refusal('role_missing', `This needs the user type ${need.userTypes.join(' or ')}.`);
   }
-  if (!principal.scopes.has(needs)) {
+  if (needs !== 'session' && needs !== 'caller' && !holds(principal, needs)) {
     throw new Refusal('scope_missing', `This needs the scope ${needs}.`, { details: { scope: needs } });
   }
 }

@@ -1,7 +1,7 @@
 import { type Clock, minuteMs } from '../../../core/clock.ts';
 import { Refusal } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
-import { scopesOfKey } from '../../../core/scopes.ts';
+import { keyHoldsAll, scopesOfKey } from '../../../core/scopes.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import type { Notifications } from '../../../platform/postgres/notifications.ts';
 import { ReadThroughCache } from '../../../platform/postgres/read-through-cache.ts';
@@ -86,7 +86,13 @@ async function loadLiveKey(database: Database, fingerprint: string): Promise<Liv
   const owner = principalOfAccount(row);
   return {
     id: row.key_id,
-    principal: { by: 'key', keyId: row.key_id, ...owner, scopes: scopesOfKey(row.scope, owner.scopes) },
+    principal: {
+      ...owner,
+      by: 'key',
+      keyId: row.key_id,
+      scopes: scopesOfKey(row.scope, owner.scopes),
+      holdsAll: keyHoldsAll(row.scope, owner.holdsAll),
+    },
     expiresAtMs: row.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(row.expires_at),
     lastUseRecordedAtMs: row.last_used_at === null ? Number.NEGATIVE_INFINITY : Date.parse(row.last_used_at),
   };

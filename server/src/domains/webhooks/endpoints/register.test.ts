@@ -36,6 +36,7 @@ beforeAll(async () => {
     tenantId: 7,
     roles: [],
     scopes: new Set(scopes),
+    holdsAll: false,
   };
   standalone = new AddressGuard({ standalone: true, allowTargets: [] });
   guard = standalone;
