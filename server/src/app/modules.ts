@@ -29,8 +29,8 @@ import { inboxes } from '../domains/webhooks/inboxes/module.ts';
 export const modules = [
   tenants,
   sessions,
-  users,
   developerKeys,
+  users,
 
   events,
   webhookEndpoints,

@@ -17,6 +17,7 @@ export const refusalTypes = {
 
   scope_missing: 'forbidden',
   role_missing: 'forbidden',
+  session_required: 'forbidden',
   clocks_not_offered: 'forbidden',
   sandbox_disabled: 'forbidden',
 

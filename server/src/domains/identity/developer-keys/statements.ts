@@ -44,6 +44,12 @@ export const revokeKey = statement<KeyRow>(
    returning ${columns}`,
 );
 
+/** Values: user, now. */
+export const revokeKeysOfUser = statement(
+  'developer_keys.revoke_of_user',
+  'update developer_key set state = 0, updated_at = $2 where user_id = $1 and state = 1',
+);
+
 export const findLiveKey = statement<LiveKeyRow>(
   'developer_keys.find_live',
   `select k.id as key_id, k.scope, k.expires_at, k.last_used_at, ${accountColumns}

@@ -51,7 +51,7 @@ async function verifyPassword(
   { database, passwords }: LoginDeps,
 ): Promise<LoginRow | undefined> {
   const [user] = await database.run(findLogin, [normalizedAccount(account)]);
-  const matches = await passwords.verify(user?.password_hash, password);
+  const matches = await passwords.verify(user?.password_hash ?? undefined, password);
   return matches && user?.active ? user : undefined;
 }
 

@@ -3,7 +3,8 @@ import { type AccountRow, accountColumns } from './account.ts';
 
 /** An account with its password hash. `active`: both the user and its tenant are enabled. */
 export interface LoginRow extends AccountRow {
-  password_hash: string;
+  /** null: the user has not accepted the invitation. */
+  password_hash: string | null;
   active: boolean;
 }
 

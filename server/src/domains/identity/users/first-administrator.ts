@@ -9,7 +9,7 @@ import type { Database } from '../../../platform/postgres/database.ts';
 import { normalizedAccount } from '../sessions/account.ts';
 import { findLogin } from '../sessions/statements.ts';
 import { isCommonPassword } from './common-passwords.ts';
-import { insertWithLoginNames } from './modify.ts';
+import { insertWithNames } from './modify.ts';
 import { anyUser, lockUsers } from './statements.ts';
 
 export interface FirstAdministratorDeps {
@@ -63,7 +63,7 @@ export async function ensureAdministrator(deps: FirstAdministratorDeps): Promise
 
   // Another node created the administrator first. The file is right only if that node wrote it, to the same folder.
   const [winner] = await database.run(findLogin, [normalizedAccount(account)]);
-  if (!(await passwords.verify(winner?.password_hash, password))) await rm(passwordFile, { force: true });
+  if (!(await passwords.verify(winner?.password_hash ?? undefined, password))) await rm(passwordFile, { force: true });
   return { account, created };
 }
 
@@ -91,16 +91,20 @@ function insertAdministrator(
   return database.transaction(async (transaction) => {
     await transaction.run(lockUsers);
     if ((await transaction.run(anyUser)).length > 0) return false;
-    await insertWithLoginNames(transaction, {
-      tenantId: platformTenant,
-      userName: account,
-      email: account.includes('@') ? account : `${account}@localhost`,
-      passwordHash,
-      userType: 'PLATFORM_ADMIN',
-      roles: [],
-      state: true,
-      now: new Date(clock()),
-    });
+    await insertWithNames(
+      transaction,
+      {
+        tenantId: platformTenant,
+        userName: account,
+        email: account.includes('@') ? account : `${account}@localhost`,
+        passwordHash,
+        userType: 'PLATFORM_ADMIN',
+        roles: [],
+        state: true,
+        now: new Date(clock()),
+      },
+      { mayKnowAll: true },
+    );
     return true;
   });
 }

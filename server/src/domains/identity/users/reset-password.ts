@@ -4,13 +4,22 @@ import { Refusal } from '../../../core/errors.ts';
 import type { Passwords } from '../../../platform/crypto/passwords.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import type { Notifications } from '../../../platform/postgres/notifications.ts';
+import { normalizedAccount } from '../sessions/account.ts';
 import type { LoginFailures } from '../sessions/login-failures.ts';
 import { endSessionsOfUser } from '../sessions/statements.ts';
 import { principalsTopic } from '../tenants/notifications.ts';
-import { hashOfResetToken } from './forgot-password.ts';
+import { hashOfResetToken } from './password-mailer.ts';
 import { requireStrongPassword } from './rules.ts';
 import type { resetPasswordInput } from './schema.ts';
-import { findOpenReset, lockActiveUser, setPassword, type UserRow, useReset, voidResetsOfUser } from './statements.ts';
+import {
+  claimProvenAddress,
+  findOpenReset,
+  lockActiveUser,
+  setPassword,
+  type UserRow,
+  useReset,
+  voidResetsOfUser,
+} from './statements.ts';
 
 export interface ResetPasswordDeps {
   database: Database;
@@ -23,7 +32,8 @@ export interface ResetPasswordDeps {
 }
 
 /**
- * Sets a new password with a mailed token, which works once within 30 minutes. Ends every session of the user, voids the
+ * Sets a new password with a mailed token of a reset or an invitation, which works once. The user has thereby proven to
+ * receive mail at the address, and can log in with it unless another user has proven that before. Ends every session of the user, voids the
  * user's other tokens, and clears the failed logins of the user from the caller's address.
  */
 export async function resetPassword(
@@ -56,6 +66,7 @@ async function consumeToken(
     await transaction.run(setPassword, [userId, passwordHash, now]);
     await transaction.run(voidResetsOfUser, [userId, now]);
     await transaction.run(endSessionsOfUser, [userId, now]);
+    await transaction.run(claimProvenAddress, [normalizedAccount(locked.email), userId]);
     await notifications.publish(transaction, principalsTopic);
     return locked;
   });

@@ -3,8 +3,8 @@ import { notFound } from '../../../core/errors.ts';
 import { defaultPageSize, paginationOf } from '../../../core/page.ts';
 import { seesAllTenants, tenantOnWire } from '../../../core/principal.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
-import type { PasswordResetMailer } from './forgot-password.ts';
 import { type ModifyUserDeps, modifyUser } from './modify.ts';
+import type { PasswordMailer } from './password-mailer.ts';
 import { type ResetPasswordDeps, resetPassword } from './reset-password.ts';
 import {
   currentUser,
@@ -16,10 +16,10 @@ import {
 } from './schema.ts';
 import { countUsers, findUser, listUsers, type UserRow } from './statements.ts';
 
-type UserDeps = ModifyUserDeps & ResetPasswordDeps & { passwordResetMailer: PasswordResetMailer };
+type UserDeps = ModifyUserDeps & ResetPasswordDeps & { passwordMailer: PasswordMailer };
 
 export function userRoutes(deps: UserDeps): Route[] {
-  const { database, passwordResetMailer } = deps;
+  const { database, passwordMailer } = deps;
   return [
     post('/api/user/forgot-password', 'nothing', 'Users', {
       summary: 'Request a password reset',
@@ -28,14 +28,16 @@ export function userRoutes(deps: UserDeps): Route[] {
       body: forgotPasswordInput,
       data: Type.Null(),
       handle: async ({ body }) => {
-        await passwordResetMailer.request(body.email);
+        await passwordMailer.request(body.email);
         return { message: 'If the address is known, an e-mail is on its way', data: null };
       },
     }),
 
     post('/api/user/reset-password', 'nothing', 'Users', {
       summary: 'Reset the password',
-      description: 'Takes the token received by e-mail, which works once. Every session of the user ends.',
+      description:
+        'Takes the token received by e-mail, for a reset or with an invitation, which works once. Every session of the ' +
+        'user ends.',
       body: resetPasswordInput,
       data: Type.Null(),
       handle: async ({ body, address }) => {
@@ -50,7 +52,7 @@ export function userRoutes(deps: UserDeps): Route[] {
       handle: async ({ principal }) => {
         const [user] = await database.run(findUser, [principal.userId]);
         if (user === undefined) throw notFound('user', principal.userId);
-        const { id, state, updatedTime, ...shown } = recordOf(user);
+        const { id, state, invited, updatedTime, ...shown } = recordOf(user);
         return { data: { userId: id, ...shown, scopes: [...principal.scopes] } };
       },
     }),
@@ -75,9 +77,11 @@ export function userRoutes(deps: UserDeps): Route[] {
     post('/api/user/modify', 'user_write', 'Users', {
       summary: 'Create or update a user',
       description:
-        'Without `id`, creates a user (`password` is then required); with `id`, updates that user. Callers cannot create or ' +
-        'update a user who has more permissions than they have themselves. A new password or `state` false ends the ' +
-        'sessions of the user. The last active PLATFORM_ADMIN can be neither disabled nor demoted (409).',
+        'Without `id`, creates a user; with `id`, updates that user. A new user without `password` is invited by mail to ' +
+        'choose one, within 7 days. Callers cannot create or update a user who has a permission that they do not have ' +
+        'themselves, and a key can set neither a password nor the e-mail address of an existing user (403). A new ' +
+        'password, another address and `state` false end the sessions of the user and every mailed token; `state` false ' +
+        'also revokes the keys. The last active PLATFORM_ADMIN can be neither disabled nor demoted (409).',
       body: userInput,
       data: userRecord,
       handle: async ({ body, principal }) => ({
@@ -97,6 +101,7 @@ function recordOf(user: UserRow) {
     tenantId: tenantOnWire(user.tenant_id),
     roles: user.roles,
     state: user.state,
+    invited: !user.has_password,
     createdTime: user.created_at,
     updatedTime: user.updated_at,
   };
