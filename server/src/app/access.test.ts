@@ -142,7 +142,7 @@ const cases: Record<string, Case> = {
     request: ({ user: { id, userName } }, _caller, ownership) => {
       const name = ownership === 'own' || ownership === 'foreign' ? userName : unique('user');
       const common = { userName: name, email: `${name}@example.com`, userType: 'MERCHANT_USER', state: true };
-      return { body: ownership === 'none' ? { ...common, password: memberPassword } : { id, ...common }, id };
+      return { body: ownership === 'none' ? common : { id, ...common }, id };
     },
   },
   'GET /api/tenant/list': { needs: 'PLATFORM_ADMIN', ownerships: plain, request: () => ({}) },
@@ -489,7 +489,7 @@ async function makeRecords(admin: string, as: string, tenantId: number | null, t
     ...(await makeTold(as)),
     paid,
     refund: dataOf(await florin.post('/api/refund/create', { transactionId: paid, amount: 1 }, as)).id,
-    user: await makeMember(florin, admin, { userType: 'MERCHANT_USER', tenantId, roles: ['viewer'] }),
+    user: await makeMember(florin, admin, { userType: 'MERCHANT_USER', tenantId }),
     tenant,
     key: (await makeKey(florin, as)).id,
   };

@@ -107,7 +107,7 @@ const writes: Record<string, Write> = {
       roles: 'texts',
       state: 'boolean',
     },
-    required: ['userName', 'email', 'password', 'userType', 'state'],
+    required: ['userName', 'email', 'userType', 'state'],
   },
   '/api/tenant/modify': {
     body: () => ({ name: 'One', state: true }),

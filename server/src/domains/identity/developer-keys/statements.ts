@@ -33,7 +33,7 @@ export const insertKey = statement<KeyRow>(
 
 export const listKeysOfUser = statement<KeyRow>(
   'developer_keys.list_of_user',
-  `select ${columns} from developer_key where user_id = $1 order by id desc`,
+  `select ${columns} from developer_key where user_id = $1 order by created_at desc, id desc`,
 );
 
 /** Revoking a key again keeps the time of its first revocation. Values: id, owner, now. */

@@ -296,7 +296,8 @@ test('the list pages like the transaction list, newest first, without passwords'
   const { body: first } = await node.get('/api/user/list?pageSize=2', { bearer: platform });
   const { body: second } = await node.get('/api/user/list?page=2&pageSize=2', { bearer: platform });
   const ids = [...first.data, ...second.data].map((user: { id: number }) => user.id);
-  expect(ids).toEqual([...ids].sort((a, b) => b - a));
+  const times = [...first.data, ...second.data].map((user: { createdTime: string }) => user.createdTime);
+  expect(times).toEqual(times.toSorted().toReversed());
   expect(new Set(ids).size).toBe(4);
   const [{ count }] = (await node.db.query('select count(*)::int as count from app_user')) as [{ count: number }];
   expect(first.pagination).toEqual({ page: 1, pageSize: 2, total: count, totalPages: Math.ceil(count / 2) });

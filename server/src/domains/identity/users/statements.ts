@@ -20,7 +20,7 @@ export const listUsers = statement<UserRow>(
   'users.list',
   `select ${columns} from app_user u
     where $1::bigint is null or u.tenant_id = $1
-    order by u.id desc limit $2 offset $3`,
+    order by u.created_at desc, u.id desc limit $2 offset $3`,
 );
 
 export const countUsers = statement<{ total: number }>(
