@@ -58,7 +58,8 @@ export async function ensureAdministrator(deps: FirstAdministratorDeps): Promise
   const passwordFile = join(deps.dataDir, 'admin-password');
   const password = given ?? (await generatedPassword(passwordFile));
   const created = await insertAdministrator(await passwords.hash(password), deps);
-  if (given !== undefined) return { account, created, ...(isCommonPassword(given) && { hasCommonPassword: true }) };
+  if (given !== undefined)
+    return { account, created, ...((await isCommonPassword(given)) && { hasCommonPassword: true }) };
   if (created) return { account, created, password, passwordFile };
 
   // Another node created the administrator first. The file is right only if that node wrote it, to the same folder.

@@ -69,7 +69,7 @@ async function hashOfNewPassword(
   { passwords, passwordMinLength }: ModifyUserDeps,
 ): Promise<string | null> {
   if (password === undefined) return null;
-  requireStrongPassword(password, passwordMinLength, 'password');
+  await requireStrongPassword(password, passwordMinLength, 'password');
   return passwords.hash(password);
 }
 

@@ -40,7 +40,7 @@ export async function resetPassword(
   { token, newPassword, address }: Static<typeof resetPasswordInput> & { address: string },
   deps: ResetPasswordDeps,
 ): Promise<void> {
-  requireStrongPassword(newPassword, deps.passwordMinLength, 'newPassword');
+  await requireStrongPassword(newPassword, deps.passwordMinLength, 'newPassword');
   const tokenHash = hashOfResetToken(token);
   // Checked before the password is hashed, so that a made-up token costs no hash.
   const [open] = await deps.database.run(findOpenReset, [tokenHash, new Date(deps.clock())]);

@@ -6,14 +6,14 @@ import { isCommonPassword } from './common-passwords.ts';
 const maximumPasswordBytes = 1024;
 
 /** Requires at least `minLength` characters, at most 1024 bytes, and no commonly used password. */
-export function requireStrongPassword(password: string, minLength: number, field: string): void {
+export async function requireStrongPassword(password: string, minLength: number, field: string): Promise<void> {
   if ([...password].length < minLength) {
     throw new Refusal('password_too_weak', `${field} must have at least ${minLength} characters.`, { field });
   }
   if (Buffer.byteLength(password) > maximumPasswordBytes) {
     throw invalid(field, `${field} must have at most ${maximumPasswordBytes} bytes.`);
   }
-  if (isCommonPassword(password)) {
+  if (await isCommonPassword(password)) {
     throw new Refusal('password_too_weak', `${field} is one of the commonest passwords. Choose another.`, { field });
   }
 }
