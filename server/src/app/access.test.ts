@@ -57,7 +57,9 @@ interface Records {
 
 interface Case {
   /** Open to all; a session; a platform administrator; or a scope. `known`: anyone who is. */
-  needs: 'nothing' | 'session' | 'known' | 'PLATFORM_ADMIN' | string;
+  needs: 'nothing' | 'session' | 'key' | 'known' | 'PLATFORM_ADMIN' | string;
+  /** Only for administrators, of the platform or of a merchant. */
+  administrators?: true;
   /** Further scopes. */
   alsoNeeds?: string[];
   /** Only the record says which scope it needs: who cannot see it is not told. */
@@ -101,6 +103,8 @@ interface Caller {
 const reads = ['transaction_read', 'user_read', 'channel_read', 'invoice_read', 'subscription_read'];
 const cashierScopes = [...reads, 'transaction_write'];
 const operatorScopes = [...cashierScopes, 'transaction_refund', 'invoice_write', 'subscription_write'];
+
+const absentSession = '0b6f2c1e-8f6a-4d55-9a43-3f2f9d6c1b7e';
 
 const plain: Ownership[] = ['none'];
 const named: Ownership[] = ['own', 'foreign', 'absent'];
@@ -154,6 +158,36 @@ const cases: Record<string, Case> = {
       body: { ...(ownership !== 'none' && { id }), name: unique('Tenant'), state: true },
       id,
     }),
+  },
+  'POST /api/developer/mine/rotate': {
+    needs: 'session',
+    ownerships: named,
+    request: async ({ key }, { as, known }, ownership) => {
+      const mine = ownership === 'own' && known?.by === 'session';
+      const id = mine ? (await makeKey(florin, as as string)).id : key;
+      return { body: { id }, id };
+    },
+  },
+  'GET /api/developer/current': { needs: 'key', ownerships: plain, request: () => ({}) },
+  'GET /api/developer/list': { needs: 'session', administrators: true, ownerships: plain, request: () => ({}) },
+  'POST /api/developer/revoke': {
+    needs: 'session',
+    administrators: true,
+    acrossTenants: true,
+    ownerships: named,
+    request: ({ key: id }) => ({ body: { id }, id }),
+  },
+  'GET /api/session/list': { needs: 'session', ownerships: plain, request: () => ({}) },
+  'POST /api/session/revoke': {
+    needs: 'session',
+    ownerships: ['absent'],
+    request: () => ({ body: { id: absentSession }, id: absentSession }),
+  },
+  'POST /api/user/change-password': {
+    needs: 'session',
+    ownerships: plain,
+    request: () => ({ body: { oldPassword: 'not the present one', newPassword: memberPassword } }),
+    answers: 400,
   },
   'POST /api/developer/mine/generate': { needs: 'session', ownerships: plain, request: () => ({ body: {} }) },
   'GET /api/developer/mine': { needs: 'session', ownerships: plain, request: () => ({}) },
@@ -776,11 +810,12 @@ async function call(route: string, caller: Caller, ownership: Ownership): Promis
 }
 
 function expectedStatus(one: Case, caller: Caller, ownership: Ownership): number {
-  const { needs, acrossTenants, needsOfRecord, answers = 200, alsoWhenEnded } = one;
+  const { needs, administrators, acrossTenants, needsOfRecord, answers = 200, alsoWhenEnded } = one;
   const { known, ended } = caller;
   if (needs === 'nothing' || (alsoWhenEnded && ended)) return answers;
   if (known === undefined) return 401;
-  if (needs === 'session' && known.by !== 'session') return 401;
+  if ((needs === 'session' || needs === 'key') && known.by !== needs) return 401;
+  if (administrators && known.userType === 'MERCHANT_USER') return 403;
   if (needs === 'PLATFORM_ADMIN' && (known.userType !== 'PLATFORM_ADMIN' || known.isLimited)) return 403;
   const reachesAll = acrossTenants && known.userType === 'PLATFORM_ADMIN';
   const isAbsent = ownership === 'absent' || (ownership === 'foreign' && !reachesAll);
@@ -811,6 +846,7 @@ function faultsOf({ status, body, headers }: Reply, expected: number, one: Case,
   if (needs === 'PLATFORM_ADMIN' && caller.known?.userType !== 'PLATFORM_ADMIN') {
     return type === 'role_missing' ? [] : [`type ${type} instead of role_missing`];
   }
+  if (one.administrators) return type === 'role_missing' ? [] : [`type ${type} instead of role_missing`];
   const missing = missingScope(one, caller);
   const names = type === 'scope_missing' && body.message.includes(missing) && body.error.details.scope === missing;
   return names ? [] : ['the missing scope is not named'];

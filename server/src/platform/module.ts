@@ -26,7 +26,7 @@ export interface BackgroundWorker {
   clockWasSetBack?: () => Promise<void>;
 }
 
-/** Deletes rows whose retention period is over. Runs once an hour. */
+/** Deletes rows whose retention period is over, or does other work that can wait for an hour. Runs once an hour. */
 export interface RetentionSweep {
   name: string;
   sweep: (nowMs: number) => Promise<unknown>;

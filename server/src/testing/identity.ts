@@ -177,6 +177,7 @@ async function startNode({ db, keyring, clock, send, logError }: NodeOptions): P
       await app.close();
       await passwordMailer.settled();
       await keys.settled();
+      await sessions.settled();
       await notifications.stop();
     },
   };

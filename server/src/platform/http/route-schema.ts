@@ -78,6 +78,7 @@ function operationIdOf(method: string, path: string): string {
 function needText(needs: Need): string {
   if (needs === 'nothing') return '';
   if (needs === 'session' || needs === 'token') return 'Needs a Bearer access token.';
+  if (needs === 'key') return 'Needs a developer key.';
   if (needs === 'caller') return 'Needs a Bearer access token or a developer key.';
   if (typeof needs !== 'string') return `${needText(needs.needs)} Needs the user type ${needs.userTypes.join(' or ')}.`;
   return `Needs the scope \`${needs}\`.`;
@@ -86,5 +87,6 @@ function needText(needs: Need): string {
 function securityOf(need: Need): Record<string, string[]>[] {
   const needs = typeof need === 'string' ? need : need.needs;
   if (needs === 'nothing') return [];
+  if (needs === 'key') return [{ apiKey: [] }];
   return needs === 'session' || needs === 'token' ? [{ bearer: [] }] : [{ bearer: [] }, { apiKey: [] }];
 }

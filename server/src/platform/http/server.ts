@@ -14,8 +14,8 @@ import { routeSchema } from './route-schema.ts';
 import { compileSchema } from './validation.ts';
 
 export interface HttpServerOptions {
-  /** Identifies the caller by the Authorization header; throws a refusal. Returns synchronously what is cached. */
-  authenticate: (authorization: string | undefined) => Promise<Principal>;
+  /** Identifies the caller by the Authorization header and the address; throws a refusal. */
+  authenticate: (authorization: string | undefined, address: string) => Promise<Principal>;
   /** Called for every reply, for metrics and the log. */
   onReply: (reply: ReplyFacts) => void;
   /** Called for every unexpected error. */
@@ -147,7 +147,7 @@ export function addRoute(
     onRequest: (request, _reply, done) => {
       request.declaredPath = path;
       if (needs === 'nothing' || needs === 'token') return done();
-      authenticate(request.headers.authorization)
+      authenticate(request.headers.authorization, request.ip)
         .then((principal) => admit(request, principal, needs, done))
         .catch(done);
     },
@@ -176,10 +176,13 @@ function demand(need: Exclude<Need, 'nothing' | 'token'>, principal: Principal):
   if (needs === 'session' && principal.by !== 'session') {
     throw new Refusal('credentials_invalid', 'This needs a Bearer access token; a developer key will not do.');
   }
+  if (needs === 'key' && principal.by !== 'key') {
+    throw new Refusal('credentials_invalid', 'This needs a developer key; a Bearer access token will not do.');
+  }
   if (typeof need !== 'string' && !need.userTypes.includes(principal.userType)) {
     throw new Refusal('role_missing', `This needs the user type ${need.userTypes.join(' or ')}.`);
   }
-  if (needs !== 'session' && needs !== 'caller' && !holds(principal, needs)) {
+  if (needs !== 'session' && needs !== 'key' && needs !== 'caller' && !holds(principal, needs)) {
     throw new Refusal('scope_missing', `This needs the scope ${needs}.`, { details: { scope: needs } });
   }
 }

@@ -3,6 +3,7 @@ import type { Clock } from '../../../core/clock.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import type { Notifications } from '../../../platform/postgres/notifications.ts';
+import { requireNetworks } from './allowed-addresses.ts';
 import { expiryOf, fingerprintOf, generateRandomKey, grantedScope, masked } from './rules.ts';
 import type { generateInput } from './schema.ts';
 import { insertKey, type KeyRow } from './statements.ts';
@@ -22,6 +23,8 @@ export async function generateKey(
   const nowMs = clock();
   const scope = grantedScope(input?.scope, owner);
   const expiresAt = expiryOf(input?.expiresTime, nowMs);
+  const allowedAddresses = input?.allowedAddresses ?? [];
+  requireNetworks(allowedAddresses);
   const key = generateRandomKey();
   const [row] = await database.run(insertKey, [
     owner.tenantId,
@@ -32,6 +35,7 @@ export async function generateKey(
     input?.name ?? null,
     new Date(nowMs),
     expiresAt,
+    allowedAddresses,
   ]);
   return { key, row: row as KeyRow };
 }

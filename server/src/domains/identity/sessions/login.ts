@@ -18,6 +18,13 @@ export interface LoginDeps extends TokenDeps {
   deploymentMode: string;
 }
 
+/** Where a login comes from. */
+interface Origin {
+  address: string;
+  /** The User-Agent header. */
+  device: string | undefined;
+}
+
 type LoginResult = Static<typeof loginResult>;
 
 /**
@@ -25,14 +32,14 @@ type LoginResult = Static<typeof loginResult>;
  * after the same work, so that callers cannot tell them apart. The attempt is counted before the password is hashed.
  */
 export async function login(
-  { account, password, address }: Static<typeof loginInput> & { address: string },
+  { account, password, address, device }: Static<typeof loginInput> & Origin,
   deps: LoginDeps,
 ): Promise<LoginResult> {
   const attempt = await deps.loginFailures.reserve(account, address);
   let result: LoginResult | undefined;
   try {
     const user = await verifyPassword(account, password, deps);
-    result = user && (await openSession(user, deps));
+    result = user && (await openSession(user, { address, device }, deps));
   } catch (error) {
     attempt.release(); // Overload or an unreachable database says nothing about the password.
     throw error;
@@ -56,7 +63,11 @@ async function verifyPassword(
 }
 
 /** Undefined when the password was changed or the user was disabled since the password was verified. */
-async function openSession(user: LoginRow, deps: LoginDeps): Promise<LoginResult | undefined> {
+async function openSession(
+  user: LoginRow,
+  { address, device }: Origin,
+  deps: LoginDeps,
+): Promise<LoginResult | undefined> {
   const { database, clock, lifetimes, deploymentMode } = deps;
   const startedAtMs = Math.floor(clock() / 1000) * 1000; // JWTs count whole seconds.
   const session = { id: randomUUID(), expiresAtMs: startedAtMs + lifetimes.sessionSeconds * 1000 };
@@ -66,6 +77,8 @@ async function openSession(user: LoginRow, deps: LoginDeps): Promise<LoginResult
     user.password_hash,
     new Date(startedAtMs),
     new Date(session.expiresAtMs),
+    storableDevice(device),
+    address,
   ]);
   if (started === undefined) return undefined;
   const refreshToken = await signRefreshToken(user, session.id, deps);
@@ -78,4 +91,9 @@ async function openSession(user: LoginRow, deps: LoginDeps): Promise<LoginResult
     userName: user.user_name,
     userId: user.id,
   };
+}
+
+/** Shortened: a header can have kilobytes. Headers hold no NUL, which PostgreSQL would refuse. */
+function storableDevice(device: string | undefined): string | null {
+  return device === undefined ? null : device.slice(0, 300);
 }

@@ -46,11 +46,13 @@ export const sessions = defineModule({
   ],
 });
 
-function provide({ signingKeys, clock, database, notifications, passwordCost }: Needs) {
+function provide({ signingKeys, clock, database, notifications, passwordCost, logError, lifecycle }: Needs) {
   const tokens = new Tokens({ keys: signingKeys, issuer: 'florin', audience: 'florin', clock });
+  const sessions = new SessionAuthenticator({ database, notifications, tokens, clock, logError });
+  lifecycle.add('last uses of sessions', () => sessions.settled());
   return {
     tokens,
-    sessions: new SessionAuthenticator({ database, notifications, tokens, clock }),
+    sessions,
     passwords: new Passwords(passwordCost && { cost: passwordCost }),
     loginFailures: new LoginFailures({ clock }),
   };

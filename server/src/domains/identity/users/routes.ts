@@ -3,10 +3,12 @@ import { notFound } from '../../../core/errors.ts';
 import { defaultPageSize, paginationOf } from '../../../core/page.ts';
 import { seesAllTenants, tenantOnWire } from '../../../core/principal.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
+import { changePassword } from './change-password.ts';
 import { type ModifyUserDeps, modifyUser } from './modify.ts';
 import type { PasswordMailer } from './password-mailer.ts';
 import { type ResetPasswordDeps, resetPassword } from './reset-password.ts';
 import {
+  changePasswordInput,
   currentUser,
   forgotPasswordInput,
   resetPasswordInput,
@@ -43,6 +45,19 @@ export function userRoutes(deps: UserDeps): Route[] {
       handle: async ({ body, address }) => {
         await resetPassword({ ...body, address }, deps);
         return { message: 'Password reset', data: null };
+      },
+    }),
+
+    post('/api/user/change-password', 'session', 'Users', {
+      summary: 'Change my password',
+      description:
+        'Needs the present password; a wrong one (400) counts as a failed login. The other sessions of the caller end, and ' +
+        'every mailed token.',
+      body: changePasswordInput,
+      data: Type.Null(),
+      handle: async ({ body, address, principal }) => {
+        await changePassword({ ...body, address }, principal, deps);
+        return { message: 'Password changed', data: null };
       },
     }),
 

@@ -28,6 +28,11 @@ export const resetPasswordInput = Type.Object(
   { additionalProperties: false },
 );
 
+export const changePasswordInput = Type.Object(
+  { oldPassword: Type.String({ minLength: 1, maxLength: 1024 }), newPassword: newPassword() },
+  { additionalProperties: false },
+);
+
 export const currentUser = Type.Object({
   userId: Type.Integer(),
   userName: Type.String(),

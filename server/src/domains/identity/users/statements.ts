@@ -148,6 +148,17 @@ export const voidResetsOfUser = statement(
   'update password_reset set used_at = $2 where user_id = $1 and used_at is null',
 );
 
+export const findPasswordHash = statement<{ password_hash: string | null }>(
+  'users.find_password_hash',
+  'select password_hash from app_user where id = $1',
+);
+
+/** Returns a row if the password was still the former one. Values: user, former hash, new hash, now. */
+export const replacePassword = statement<{ id: number }>(
+  'users.replace_password',
+  'update app_user set password_hash = $3, updated_at = $4 where id = $1 and password_hash = $2 returning id',
+);
+
 export const setPassword = statement(
   'users.set_password',
   'update app_user set password_hash = $2, updated_at = $3 where id = $1',
