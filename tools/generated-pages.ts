@@ -7,6 +7,7 @@ import { declaredRoutes, groups } from '../server/src/app/routes.ts';
 import { environmentName, settings } from '../server/src/app/settings.ts';
 import { scopeOfEventType } from '../server/src/core/event-types.ts';
 import { roles } from '../server/src/core/scopes.ts';
+import { auditActions } from '../server/src/domains/identity/audit/actions.ts';
 import { behaviours } from '../server/src/domains/payments/providers/sandbox/behaviours.ts';
 import type { Need, Route } from '../server/src/platform/http/route.ts';
 import type { AnyModule } from '../server/src/platform/module.ts';
@@ -57,6 +58,7 @@ function parts(): Record<string, () => string> {
     ...subscriptionTables,
     roles: rolesTable,
     'event types': eventTypesTable,
+    'audit actions': auditActionsTable,
     'sandbox behaviours': sandboxTable,
     ...Object.fromEntries([...requests, ...shapes]),
   };
@@ -66,6 +68,13 @@ const resources: Readonly<Record<string, TSchema>> = Object.assign(
   {},
   ...(modules as readonly AnyModule[]).map(({ resources = {} }) => resources),
 );
+
+function auditActionsTable(): string {
+  return table(
+    ['Action', 'Meaning'],
+    Object.entries(auditActions).map(([action, meaning]) => [`\`${action}\``, meaning]),
+  );
+}
 
 function settingsTable(): string {
   return table(

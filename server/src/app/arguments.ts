@@ -1,24 +1,35 @@
 import { parseArgs } from 'node:util';
 import { version } from './version.ts';
 
+/** Options that may be given several times, each with a value, by their names. */
+export type GivenOptions<Name extends string> = Readonly<Record<Name, readonly string[]>>;
+
 /**
- * Handles `--help`, `--version` and arguments that the command does not know. Returns the exit code of a command that is
- * done with that, and undefined when the command should run: 0 after help or version, 2 after a mistake, with the usage on
- * standard error.
+ * Reads the arguments of a command: `--help`, `--version` and the options that it names. Returns an exit code when the
+ * command is done with that: 0 after help or version, 2 after a mistake, with the usage on standard error.
  */
-export function handleArguments(words: readonly string[], usage: string): number | undefined {
+export function readArguments<Name extends string = never>(
+  words: readonly string[],
+  usage: string,
+  names: readonly Name[] = [],
+): { exitCode: number } | { exitCode: undefined; given: GivenOptions<Name> } {
+  const own = Object.fromEntries(names.map((name) => [name, { type: 'string', multiple: true } as const]));
   try {
     const { values } = parseArgs({
       args: [...words],
-      options: { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean', short: 'v' } },
+      options: { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean', short: 'v' }, ...own },
     });
     if (values.help) process.stdout.write(usage);
     else if (values.version) process.stdout.write(`${version}\n`);
-    else return undefined;
-    return 0;
+    else {
+      const lists = values as Readonly<Record<string, unknown>>;
+      const given = Object.fromEntries(names.map((name) => [name, lists[name] ?? []]));
+      return { exitCode: undefined, given: given as GivenOptions<Name> };
+    }
+    return { exitCode: 0 };
   } catch (error) {
     process.stderr.write(`${(error as Error).message.replace(/\.?$/, '.')}\n\n${usage}`);
-    return 2;
+    return { exitCode: 2 };
   }
 }
 
@@ -40,10 +51,13 @@ For example: PORT=9000 npm start
 Every setting is in docs/reference/settings.md, how to run it in docs/guides/operations.md, the interface in docs/reference/api/.
 `;
 
-export const verifyUsage = `Usage: npm run verify [-- --help | --version]
+export const verifyUsage = `Usage: npm run verify [-- --audit-head TENANT:SEQ:HASH ... | --help | --version]
 
 Checks the whole database against the claims that must hold for payments and money, and prints a line for each. It only
 reads, and may run while the service runs. Exit code 0: every claim holds. 1: at least one is broken. 2: the check failed.
 
-It takes no other arguments and reads the settings of npm start. See docs/guides/operations.md, "Checking the books".
+The last lines, "head", name the last entry of each audit log. Keep them outside and give them to a later run as
+--audit-head: it then also proves that nothing was removed or replaced before that entry.
+
+It reads the settings of npm start. See docs/guides/operations.md, "Checking the books", and docs/guides/audit.md.
 `;

@@ -1,3 +1,4 @@
+import { type AuditHead, auditHeads, disagreementWith, headText } from '../domains/identity/audit/heads.ts';
 import type { AnyModule } from '../platform/module.ts';
 import { type Check, offendersOf } from '../platform/postgres/check.ts';
 import type { Database } from '../platform/postgres/database.ts';
@@ -16,22 +17,38 @@ export interface Finding {
   hasMore: boolean;
 }
 
+export interface AuditHeads {
+  /** Entries of audit logs that were noted before. */
+  noted?: readonly AuditHead[];
+  /** Called for the last entry of each audit log, after the claims. */
+  onHead?: (head: AuditHead) => void;
+}
+
 /**
- * Checks every claim on one snapshot of the database, without blocking writers. Calls `report` after each check and returns
- * the number of broken claims.
+ * Checks every claim, and that the audit logs agree with the noted heads, on one snapshot of the database, without blocking
+ * writers. Calls `report` after each check and returns the number of broken claims.
  */
-export function verify(database: Database, report: (finding: Finding) => void): Promise<number> {
+export function verify(
+  database: Database,
+  report: (finding: Finding) => void,
+  { noted = [], onHead = () => {} }: AuditHeads = {},
+): Promise<number> {
   return database.snapshot(async (moment) => {
     let broken = 0;
-    for (const check of checks) {
-      const offenders = await offendersOf(moment, check, maximumOffenders + 1);
+    const conclude = (claim: string, offenders: readonly string[]) => {
       if (offenders.length > 0) broken++;
-      report({
-        claim: check.claim,
-        offenders: offenders.slice(0, maximumOffenders),
-        hasMore: offenders.length > maximumOffenders,
-      });
+      const hasMore = offenders.length > maximumOffenders;
+      report({ claim, offenders: offenders.slice(0, maximumOffenders), hasMore });
+    };
+    for (const check of checks) conclude(check.claim, await offendersOf(moment, check, maximumOffenders + 1));
+    for (const head of noted) {
+      const disagreement = await disagreementWith(moment, head);
+      conclude(
+        `The audit log agrees with the head ${headText(head)}`,
+        disagreement === undefined ? [] : [disagreement],
+      );
     }
+    for (const head of await auditHeads(moment)) onHead(head);
     return broken;
   });
 }

@@ -101,15 +101,15 @@ describe('unknown paths and methods', () => {
   });
 
   test.each([
-    ['POST', '/api/transaction/list', 'GET'],
+    ['POST', '/api/transaction/list', 'GET, HEAD'],
     ['GET', '/api/transaction/create', 'POST'],
-    ['POST', '/api/user/info', 'GET'],
+    ['POST', '/api/user/info', 'GET, HEAD'],
     ['GET', '/api/user/login', 'POST'],
     ['GET', '/api/user/login/', 'POST'],
     ['GET', '/api/user/login?x=1', 'POST'],
     ['GET', '/api/callback/17', 'POST'],
-    ['POST', '/metrics', 'GET'],
-    ['POST', '/openapi.json', 'GET'],
+    ['POST', '/metrics', 'GET, HEAD'],
+    ['POST', '/openapi.json', 'GET, HEAD'],
     ['POST', '/health/live', 'GET, HEAD'],
   ] as const)('%s %s is a clear 405 that says which methods there are', async (method, path, allow) => {
     for (const as of [undefined, admin]) {
@@ -120,21 +120,31 @@ describe('unknown paths and methods', () => {
     }
   });
 
-  test.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD', 'PROPFIND'])(
-    'no path of the interface takes %s',
-    async (method) => {
-      for (const [path, allow] of [
-        ['/api/channel/modify', 'POST'],
-        ['/api/channel/list', 'GET'],
-        ['/nowhere', null],
-      ] as const) {
-        const response = await fetch(florin.address + path, { method, headers: { authorization: admin } });
-        expect(response.status).toBe(allow === null ? 404 : 405);
-        expect(response.headers.get('allow')).toBe(allow);
-        expect(response.headers.get('x-request-id')).toEqual(aRequestId);
-      }
-    },
-  );
+  test.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND'])('no path of the interface takes %s', async (method) => {
+    for (const [path, allow] of [
+      ['/api/channel/modify', 'POST'],
+      ['/api/channel/list', 'GET, HEAD'],
+      ['/nowhere', null],
+    ] as const) {
+      const response = await fetch(florin.address + path, { method, headers: { authorization: admin } });
+      expect(response.status).toBe(allow === null ? 404 : 405);
+      expect(response.headers.get('allow')).toBe(allow);
+      expect(response.headers.get('x-request-id')).toEqual(aRequestId);
+    }
+  });
+
+  test('HEAD is answered like GET, without the body', async () => {
+    const paths = ['/health/live', '/health/ready', '/metrics', '/openapi.json', '/docs/', '/docs/static/index.html'];
+    for (const path of [...paths, '/sandbox', '/password-reset', '/api/channel/list', '/nowhere']) {
+      const [got, head] = await Promise.all(
+        ['GET', 'HEAD'].map((method) => fetch(florin.address + path, { method, headers: { authorization: admin } })),
+      );
+      expect([path, head?.status, await head?.text()]).toEqual([path, got?.status, '']);
+      expect([path, head?.headers.get('content-type')]).toEqual([path, got?.headers.get('content-type')]);
+    }
+    const refused = await fetch(`${florin.address}/api/channel/list`, { method: 'HEAD' });
+    expect({ status: refused.status, body: await refused.text() }).toEqual({ status: 401, body: '' });
+  });
 
   test('a trailing slash makes no difference', async () => {
     expect((await florin.get('/api/channel/list/', admin)).status).toBe(200);
@@ -145,11 +155,6 @@ describe('operations routes', () => {
   test('live and ready answer while the service runs', async () => {
     expect((await florin.get('/health/live')).body).toEqual({ code: 200, data: { status: 'live' } });
     expect((await florin.get('/health/ready')).body).toEqual({ code: 200, data: { status: 'ready' } });
-    for (const path of ['/health/live', '/health/ready']) {
-      const response = await fetch(florin.address + path, { method: 'HEAD' });
-      expect({ status: response.status, body: await response.text() }).toEqual({ status: 200, body: '' });
-      expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
-    }
   });
 
   test('the metrics count requests by declared path, batches and queues, and name no caller', async () => {

@@ -2,10 +2,13 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Clock } from '../core/clock.ts';
 import { freshKeyring } from '../platform/crypto/keyring.ts';
 import { openLog } from '../platform/process/log.ts';
-import { databaseFromTemplate, type TestDatabase } from '../testing/database.ts';
+import { dataOf, makePayment } from '../testing/cast.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../testing/database.ts';
 import { administratorPassword, florinOn } from '../testing/florin.ts';
+import { type Receiver, startReceiver } from '../testing/receiver.ts';
 import { startFlorin } from './florin.ts';
 import { keysInUse } from './sealed-values.ts';
 import { secretsOf } from './secrets.ts';
@@ -66,8 +69,24 @@ describe('on a database elsewhere that holds secrets', () => {
   let key: string;
   let inboxPath: string;
 
-  const nodeWith = (APP_ENCRYPTION_KEYS: string) =>
-    florinOn(db, { APP_DEPLOYMENT_MODE: 'CLUSTER', APP_JWT_KEYS: freshKeyring(), APP_ENCRYPTION_KEYS });
+  /** Replaces the lost key. */
+  const fresh = freshKeyring();
+  let sandboxChannel: { id: number };
+  let receiver: Receiver;
+  let endpointId: number;
+
+  const nodeWith = (APP_ENCRYPTION_KEYS: string, clock?: Clock) =>
+    florinOn(
+      db,
+      {
+        APP_DEPLOYMENT_MODE: 'CLUSTER',
+        APP_JWT_KEYS: freshKeyring(),
+        APP_ENCRYPTION_KEYS,
+        APP_SANDBOX_ENABLED: 'true',
+        APP_WEBHOOK_ALLOW_TARGETS: '127.0.0.0/8',
+      },
+      clock,
+    );
 
   beforeAll(async () => {
     db = await databaseFromTemplate();
@@ -79,17 +98,23 @@ describe('on a database elsewhere that holds secrets', () => {
     const channel = { name: 'C', code: 'c', type: 'ONLINE', currency: 'USD', country: 'US', state: true };
     const secrets = { apiKey: 'one', webhookSecret: 'two' };
     expect((await florin.post('/api/channel/modify', { ...channel, ...secrets }, admin)).status).toBe(200);
-    const hook = { url: 'http://127.0.0.1:9/', events: ['transaction.*'], secret: 'whsec_demo' };
-    expect((await florin.post('/api/webhook/register', hook, admin)).status).toBe(200);
+    const sandbox = { ...channel, code: 'sandbox', provider: 'sandbox', ...secrets };
+    sandboxChannel = dataOf(await florin.post('/api/channel/modify', sandbox, admin));
+    receiver = await startReceiver();
+    const hook = { url: receiver.url, events: ['transaction.created'], secret: 'whsec_demo' };
+    endpointId = dataOf(await florin.post('/api/webhook/register', hook, admin)).id;
     const inbox = await florin.post('/api/inbox/create', { secret: 'whsec_demo' }, admin);
     expect(inbox.status).toBe(200);
     inboxPath = `/inbox/${inbox.body.data.token}`;
     await florin.stop();
   });
 
-  afterAll(() => db.drop());
+  afterAll(async () => {
+    await receiver.close();
+    await db.drop();
+  });
 
-  const sealed = 'secrets in the database (channels: 2, inboxes: 1, webhook endpoints: 1)';
+  const sealed = 'secrets in the database (channels: 4, inboxes: 1, webhook endpoints: 1)';
 
   test('an empty data folder stops the start, and no keys are generated in it', async () => {
     const dataDir = join(folder, 'emptied-elsewhere');
@@ -125,7 +150,6 @@ describe('on a database elsewhere that holds secrets', () => {
   });
 
   test('a key marked as lost lets the node start, with a warning until the secrets have been set again; its inboxes take messages unverified', async () => {
-    const fresh = freshKeyring();
     const florin = await nodeWith(`${fresh},${key}:lost`);
     const admin = await florin.login('admin', administratorPassword);
     const { body } = await florin.get('/api/channel/list', admin);
@@ -142,9 +166,45 @@ describe('on a database elsewhere that holds secrets', () => {
     );
     expect(await keysInUse(db.database, encryptionKeys, Date.now())).toEqual(
       expect.arrayContaining([
-        { id: key, state: 'lost', what: 'inboxes: 1, webhook endpoints: 1' },
+        { id: key, state: 'lost', what: 'channels: 2, inboxes: 1, webhook endpoints: 1' },
         { id: fresh.split(':')[0], state: 'opens', what: 'channels: 2' },
       ]),
     );
+  });
+
+  test('until lost secrets are set again callbacks are refused, and charges and deliveries wait', async () => {
+    let movedMs = 0;
+    const florin = await nodeWith(`${fresh},${key}:lost`, () => Date.now() + movedMs);
+    const admin = await florin.login('admin', administratorPassword);
+    const { createdTime: _, updatedTime: __, tenantId: ___, ...channel } = sandboxChannel as Record<string, unknown>;
+    const refused = await florin.call('POST', `/api/callback/${channel.id}`, { body: '{}' });
+    expect(refused).toMatchObject({ status: 401, body: { error: { type: 'callback_invalid' } } });
+
+    const id = await makePayment(florin, admin, sandboxChannel.id);
+    const detail = async () => dataOf(await florin.get(`/api/transaction/detail?id=${id}`, admin));
+    await eventually('the charge waits', async () => {
+      const [row] = await db.query<{ waits: boolean }>(
+        `select state = 'READY' and lease is null and due_at > created_at as waits from provider_operation`,
+      );
+      return row?.waits;
+    });
+    await eventually('the endpoint is paused', async () => {
+      const [row] = await db.query<{ paused: boolean }>(
+        'select open_until is not null as paused from webhook_endpoint',
+      );
+      return row?.paused;
+    });
+    expect((await detail()).status).toBe('PROCESSING');
+    expect(receiver.received).toEqual([]);
+    expect(await db.query('select from delivery_attempt')).toEqual([]);
+
+    dataOf(await florin.post('/api/channel/modify', { ...channel, apiKey: 'five', webhookSecret: 'six' }, admin));
+    dataOf(await florin.post('/api/webhook/rotate', { id: endpointId, secret: 'whsec_new' }, admin));
+    dataOf(await florin.post('/api/webhook/rotate', { id: endpointId, promote: true }, admin));
+    movedMs = 60_000;
+    await eventually('the charge succeeds', async () => (await detail()).status === 'SUCCESS');
+    await eventually('the delivery arrives', () => receiver.received.length > 0);
+    expect(receiver.received).toHaveLength(1);
+    await florin.stop();
   });
 });

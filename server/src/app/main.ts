@@ -1,12 +1,12 @@
 import { openLog } from '../platform/process/log.ts';
-import { handleArguments, startUsage } from './arguments.ts';
+import { readArguments, startUsage } from './arguments.ts';
 import { loadSettings } from './load-settings.ts';
 import { type Settings, SettingsError } from './settings.ts';
 
 /** The process ends after this time even if the stop is not complete. Deliveries in flight take up to 12 s. */
 const stopDeadlineMs = 30_000;
 
-const exitCode = handleArguments(process.argv.slice(2), startUsage);
+const { exitCode } = readArguments(process.argv.slice(2), startUsage);
 if (exitCode === undefined) await main();
 else process.exitCode = exitCode;
 

@@ -3,6 +3,7 @@ import { invoices } from '../domains/billing/invoices/module.ts';
 import { plans } from '../domains/billing/plans/module.ts';
 import { subscriptions } from '../domains/billing/subscriptions/module.ts';
 import { testClocks } from '../domains/billing/test-clocks/module.ts';
+import { audit } from '../domains/identity/audit/module.ts';
 import { developerKeys } from '../domains/identity/developer-keys/module.ts';
 import { sessions } from '../domains/identity/sessions/module.ts';
 import { tenants } from '../domains/identity/tenants/module.ts';
@@ -27,6 +28,7 @@ import { inboxes } from '../domains/webhooks/inboxes/module.ts';
  * the layer check are derived from this list.
  */
 export const modules = [
+  audit,
   tenants,
   sessions,
   developerKeys,

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { type Clock, secondMs } from '../core/clock.ts';
 import { Refusal } from '../core/errors.ts';
-import { endpoint, type Route } from '../platform/http/route.ts';
+import { get, type Route } from '../platform/http/route.ts';
 import type { Metrics } from '../platform/metrics/metrics.ts';
 import type { PrimaryMonitor } from '../platform/postgres/primary-monitor.ts';
 
@@ -24,38 +24,24 @@ const status = Type.Object({ status: Type.String() });
 /** Health checks for load balancers and orchestrators. */
 export function operationsRoutes({ primary, clock, isStopping }: OperationsDeps): Route[] {
   return [
-    {
-      method: 'GET',
-      head: true,
-      path: '/health/live',
-      needs: 'nothing',
-      group: 'Operations',
-      endpoint: endpoint({
-        summary: 'Liveness: the process runs',
-        data: status,
-        handle: async () => ({ data: { status: 'live' } }),
-      }),
-    },
-    {
-      method: 'GET',
-      head: true,
-      path: '/health/ready',
-      needs: 'nothing',
-      group: 'Operations',
-      endpoint: endpoint({
-        summary: 'Readiness: requests can be served',
-        description:
-          '503 while the database has not accepted writes for 20 seconds, before it has accepted any since the start, and after the service has begun to stop. `error.details` holds the reason.',
-        data: status,
-        handle: async () => {
-          if (isStopping()) {
-            throw new Refusal('shutting_down', 'This node is stopping. Ask another.', { retryAfterSeconds: 1 });
-          }
-          assertWritable(primary, clock());
-          return { data: { status: 'ready' } };
-        },
-      }),
-    },
+    get('/health/live', 'nothing', 'Operations', {
+      summary: 'Liveness: the process runs',
+      data: status,
+      handle: async () => ({ data: { status: 'live' } }),
+    }),
+    get('/health/ready', 'nothing', 'Operations', {
+      summary: 'Readiness: requests can be served',
+      description:
+        '503 while the database has not accepted writes for 20 seconds, before it has accepted any since the start, and after the service has begun to stop. `error.details` holds the reason.',
+      data: status,
+      handle: async () => {
+        if (isStopping()) {
+          throw new Refusal('shutting_down', 'This node is stopping. Ask another.', { retryAfterSeconds: 1 });
+        }
+        assertWritable(primary, clock());
+        return { data: { status: 'ready' } };
+      },
+    }),
   ];
 }
 

@@ -122,7 +122,7 @@ const writes: Record<string, Write> = {
   '/api/developer/revoke': { body: () => ({ id: 987_654 }), fields: { id: 'id' }, required: ['id'] },
   '/api/developer/mine/rotate': {
     body: () => ({ id: 987_654, overlapSeconds: 60, expiresTime: '2099-01-01T00:00:00Z' }),
-    fields: { id: 'id', overlapSeconds: 'integer', expiresTime: 'text' },
+    fields: { id: 'id', overlapSeconds: 'from nothing on', expiresTime: 'text' },
     required: ['id'],
   },
   '/api/session/revoke': {

@@ -7,6 +7,7 @@ import { listenAt } from './listen.ts';
 import { addMetricsRoute, operationsRoutes } from './operations.ts';
 import { hostOf, publicUrlOf } from './public-url.ts';
 import { addRateLimit } from './rate-limit.ts';
+import { recordRefused } from './record-refused.ts';
 import { logReply } from './request-log.ts';
 import { requestMetrics } from './request-metrics.ts';
 import { addResetPage } from './reset-page.ts';
@@ -19,7 +20,8 @@ import { version } from './version.ts';
  * operations routes. If the start had to wait, the port is taken over from `waiting`.
  */
 export async function serve(context: Context, isStopping: () => boolean, waiting?: WaitingServer): Promise<string> {
-  const { settings, log, lifecycle, metrics, authenticate, primary, clock, creator, providers } = context;
+  const { settings, log, lifecycle, metrics, authenticate, primary, clock, creator, providers, refusedRequests } =
+    context;
   const observeReply = requestMetrics(metrics);
   const app = httpServer({
     authenticate,
@@ -28,6 +30,7 @@ export async function serve(context: Context, isStopping: () => boolean, waiting
       observeReply(reply);
       logReply(reply, log);
     },
+    onRefusal: (refusal, call) => recordRefused(refusal, call, refusedRequests),
     onDefect: (error, requestId) => log.error({ error, requestId }, 'A request failed because of a defect'),
     serverFactory: waiting && ((handler) => waiting.handOver(handler)),
   });

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { uuidOfPublicId } from '../core/id.ts';
+import { chainAuditEntries } from '../domains/identity/audit/chain.ts';
+import { auditHeads, headText } from '../domains/identity/audit/heads.ts';
 import { rollUpTransactionTotals } from '../domains/payments/transactions/rollup.ts';
 import { offendersOf } from '../platform/postgres/check.ts';
 import type { Queryable } from '../platform/postgres/database.ts';
@@ -45,6 +47,7 @@ beforeAll(async () => {
   await makeEverything();
   await makeInvoices();
   await makeSubscription();
+  await chainAuditEntries(db.database);
 });
 
 afterAll(async () => {
@@ -233,6 +236,24 @@ const bookAs = (
 };
 
 const plants: Plant[] = [
+  [
+    /unbroken chain/,
+    'an entry of the audit log that was changed',
+    `update audit_entry set body = replace(body, 'channel.update', 'channel.create') where action = 'channel.update'`,
+    () => /^tenant 1 entry \d+$/,
+  ],
+  [
+    /repeat what its body says/,
+    'an entry of the audit log that a filter no longer finds',
+    `update audit_entry set action = 'plan.update' where action = 'channel.update'`,
+    () => /^tenant 1 entry \d+$/,
+  ],
+  [
+    /ends with the entry that was chained last/,
+    'a removed end of the audit log',
+    `delete from audit_entry where seq = (select max(seq) from audit_entry where tenant_id = 1) and tenant_id = 1`,
+    () => /^tenant 1 after entry \d+$/,
+  ],
   [
     /body of every event/,
     'an amount changed in what is sent',
@@ -788,9 +809,9 @@ test('at most ten offenders are named', async () => {
 
 const script = join(fileURLToPath(import.meta.url), '..', 'verify.ts');
 
-async function run(environment: Record<string, string>) {
+async function run(environment: Record<string, string>, ...words: string[]) {
   const { PATH = '', HOME = '/', NODE_COMPILE_CACHE } = process.env;
-  const child = spawn(process.execPath, [script], {
+  const child = spawn(process.execPath, [script, ...words], {
     cwd: folder,
     env: { PATH, HOME, NODE_COMPILE_CACHE, ...environment },
   });
@@ -807,19 +828,27 @@ async function run(environment: Record<string, string>) {
 
 describe('npm run verify', () => {
   const everythingOk = checks.map(({ claim }) => `ok      ${claim}`);
+  const isHead = (line: string) => line.startsWith('head ');
 
   test('while the service runs, prints a line for each claim and ends with 0, or with 1 when one is broken', async () => {
     const environment = { DATABASE_URL: urlOf(db.connection) };
-    expect(await run(environment)).toEqual({ code: 0, lines: everythingOk, stderr: '' });
+    const { lines: printed, ...ended } = await run(environment);
+    expect(ended).toEqual({ code: 0, stderr: '' });
+    expect(printed.filter((line) => !isHead(line))).toEqual(everythingOk);
+    const heads = (await auditHeads(db.database)).map(headText);
+    expect(printed.filter(isHead)).toEqual(heads.map((head) => `head    ${head}`));
     await db.query(filled(`update refund set currency = 'JPY' where id = {refund}`));
     try {
-      const { code, lines } = await run(environment);
+      const head = (heads[0] as string).replace(/.$/, (digit) => (digit === '0' ? '1' : '0'));
+      const { code, lines } = await run(environment, '--audit-head', heads[0] as string, '--audit-head', head);
       expect(code).toBe(1);
       expect(lines.filter((line) => line.startsWith('BROKEN'))).toEqual([
         expect.stringMatching(new RegExp(`^BROKEN  A payment holds .*: ${made.refunded}$`)),
         expect.stringMatching(new RegExp(`^BROKEN  Every refund that succeeded is booked .*: ${made.refund}$`)),
+        expect.stringMatching(/^BROKEN {2}The audit log agrees with the head .*: entry \d+ of .* has another hash$/),
       ]);
-      expect(lines).toHaveLength(checks.length);
+      expect(lines).toHaveLength(checks.length + 2 + heads.length);
+      expect(lines).toContain(`ok      The audit log agrees with the head ${heads[0]}`);
     } finally {
       await db.query(filled(`update refund set currency = 'USD' where id = {refund}`));
     }

@@ -1,24 +1,25 @@
 import { dayMs } from '../core/clock.ts';
+import { type AuditHead, headText, parseHead } from '../domains/identity/audit/heads.ts';
 import { Database } from '../platform/postgres/database.ts';
 import { openLog } from '../platform/process/log.ts';
-import { handleArguments, verifyUsage } from './arguments.ts';
+import { readArguments, verifyUsage } from './arguments.ts';
 import { type Finding, verify } from './integrity.ts';
 import { loadSettings } from './load-settings.ts';
 import { findDatabase } from './open-database.ts';
 import { SettingsError } from './settings.ts';
 
 /**
- * `npm run verify`: checks the database against the integrity claims of all modules, and prints a line for each claim. It
- * only reads, and may run while the service runs. Exit code 0 when every claim holds, 1 when one is broken, 2 when the
- * check itself failed.
+ * `npm run verify`: checks the database against the integrity claims of all modules, and prints a line for each claim and
+ * for the head of each audit log. It only reads, and may run while the service runs. Exit code 0 when every claim holds, 1
+ * when one is broken, 2 when the check itself failed.
  */
-const exitCode = handleArguments(process.argv.slice(2), verifyUsage);
-if (exitCode === undefined) await main();
-else process.exitCode = exitCode;
+const read = readArguments(process.argv.slice(2), verifyUsage, ['audit-head']);
+if (read.exitCode === undefined) await main(read.given['audit-head']);
+else process.exitCode = read.exitCode;
 
-async function main(): Promise<void> {
+async function main(heads: readonly string[]): Promise<void> {
   try {
-    process.exitCode = (await verifyDatabase()) === 0 ? 0 : 1;
+    process.exitCode = (await verifyDatabase(heads.map(headOf))) === 0 ? 0 : 1;
   } catch (error) {
     const line = error instanceof SettingsError ? error.message : String((error as Error).stack);
     process.stderr.write(`Florin cannot verify: ${line}\n`);
@@ -26,7 +27,15 @@ async function main(): Promise<void> {
   }
 }
 
-async function verifyDatabase(): Promise<number> {
+function headOf(text: string): AuditHead {
+  const head = parseHead(text);
+  if (head !== undefined) return head;
+  throw new SettingsError(
+    `--audit-head takes TENANT:SEQ:HASH as printed by npm run verify, not ${JSON.stringify(text)}.`,
+  );
+}
+
+async function verifyDatabase(heads: readonly AuditHead[]): Promise<number> {
   const { connection, stop } = await findDatabase(loadSettings(), openLog('warn'));
   // Recounting a large database may take hours.
   const database = new Database({ connection, connections: 1, name: 'verify', statementTimeoutMs: dayMs });
@@ -36,7 +45,11 @@ async function verifyDatabase(): Promise<number> {
       stop().then(exit, exit);
     });
   try {
-    return await verify(database, (finding) => process.stdout.write(`${lineOf(finding)}\n`));
+    const print = (line: string) => process.stdout.write(`${line}\n`);
+    return await verify(database, (finding) => print(lineOf(finding)), {
+      noted: heads,
+      onHead: (head) => print(`head    ${headText(head)}`),
+    });
   } finally {
     await database.close();
     await stop();

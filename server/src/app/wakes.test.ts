@@ -25,6 +25,7 @@ const workTables: Record<string, WorkTable> = {
   subscription: { topic: 'subscriptions', dueColumns: ['due_at'] },
   subscription_charge: { topic: 'subscriptions', dueColumns: ['due_at'] },
   clock: { topic: 'clocks', dueColumns: ['target_at'] },
+  audit_entry: { topic: 'audit', dueColumns: [] },
   transaction_total_delta: { topic: 'rollups', dueColumns: [] },
   ledger_total_delta: { topic: 'rollups', dueColumns: [] },
   charge_total_delta: { topic: 'rollups', dueColumns: [] },
@@ -41,16 +42,15 @@ const exceptions: Record<string, string> = {
   'deliveries.bring_forward delivery': 'The clock was set back: the worker that runs the statement wakes itself.',
   'deliveries.set_back_replays webhook_replay':
     'The clock was set back: the worker that runs the statement wakes itself.',
-  'callbacks.bring_forward provider_callback':
+  'callbacks.shorten_waits provider_callback':
     'The clock was set back: the worker that runs the statement wakes itself.',
   'callbacks.call_up_by_key provider_callback':
     'The worker that runs the statement polls; the poller finds them within 100 ms.',
   'callbacks.call_up_by_reference provider_callback':
     'The worker that runs the statement polls; the poller finds them within 100 ms.',
-  'processing.bring_forward provider_operation':
+  'processing.shorten_waits provider_operation':
     'The clock was set back: the worker that runs the statement wakes itself.',
-  'processing.bring_disputes_forward provider_dispute':
-    'The clock was set back: the worker that runs the statement wakes itself.',
+  'disputes.shorten_waits provider_dispute': 'The clock was set back: the worker that runs the statement wakes itself.',
   'clocks.insert clock': 'A new clock stands still.',
   'clocks.step clock': 'The worker that runs the statement continues by itself.',
   'subscriptions.insert subscription': 'Its first change follows in the same transaction and wakes the worker.',
@@ -59,7 +59,6 @@ const exceptions: Record<string, string> = {
   'subscriptions.charges_tried subscription_charge': 'The charge is no longer due.',
   'sandbox.take sandbox_operation': 'The sandbox delays its callbacks; they come due by the clock.',
   'sandbox.settle_cancel sandbox_operation': 'The callbacks of the charge are cancelled.',
-  'sandbox.decide sandbox_operation': 'The sandbox delays its callbacks; they come due by the clock.',
   'sandbox.settle_refund sandbox_operation': 'The sandbox delays its callbacks; they come due by the clock.',
   'sandbox.claim_callbacks sandbox_operation': 'A claim: the worker that runs the statement sends them.',
   'sandbox.record_callback_sent sandbox_operation': 'The worker that runs the statement continues by itself.',

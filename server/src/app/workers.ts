@@ -1,6 +1,7 @@
 import { minuteMs } from '../core/clock.ts';
+import type { BackgroundWorker } from '../platform/jobs/background-worker.ts';
 import { DueWorkPoller } from '../platform/jobs/due-work-poller.ts';
-import type { AnyModule, BackgroundWorker, RetentionSweep } from '../platform/module.ts';
+import type { AnyModule, RetentionSweep } from '../platform/module.ts';
 import { sweepIdempotencyRecords } from '../platform/postgres/idempotency-records.ts';
 import type { Context } from './assemble.ts';
 import { modules } from './modules.ts';

@@ -20,6 +20,9 @@ export interface Principal {
   sessionId?: string;
   /** The developer key, if that was used. */
   keyId?: number;
+  /** The request on whose behalf it acts: its `X-Request-Id` and the caller's address. Set for each request. */
+  requestId?: string;
+  address?: string;
 }
 
 export function holds(principal: Principal, permission: Permission): boolean {

@@ -1,30 +1,8 @@
 import type { TSchema } from 'typebox';
 import type { Route } from './http/route.ts';
-import type { DueWork } from './jobs/due-work-poller.ts';
+import type { BackgroundWorker } from './jobs/background-worker.ts';
 import type { Check } from './postgres/check.ts';
-import type { Topic } from './postgres/topics.ts';
 import type { SettingDeclarations } from './settings/declare.ts';
-
-/** Background work of a node. */
-export interface BackgroundWorker {
-  name: string;
-  start: () => void;
-  /** Resolves when none of its work is running any more. */
-  stop: () => Promise<void>;
-  /** Looks for due work at once. Called when the topic of `dueWork` or `wakesOn` is published. */
-  wake?: () => void;
-  /** The topic that wakes the worker, and the query by which the poller finds its due work. */
-  dueWork?: DueWork;
-  /** The topic that wakes a worker without `dueWork`, which polls for itself only. */
-  wakesOn?: Topic;
-  /**
-   * Releases the leases of processes that have died, so that their work is due at once. Called before the workers start,
-   * and only when no other process can use the database.
-   */
-  freeDeadLeases?: () => Promise<void>;
-  /** The database's clock was set back: shortens leases and due times that lie further ahead than they can. */
-  clockWasSetBack?: () => Promise<void>;
-}
 
 /** Deletes rows whose retention period is over, or does other work that can wait for an hour. Runs once an hour. */
 export interface RetentionSweep {

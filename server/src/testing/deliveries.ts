@@ -113,7 +113,7 @@ export async function testDeliveries() {
       const { database } = db;
       const worker = new DeliveryWorker({
         database,
-        directory: new EndpointDirectory({ database, notifications, open: sealer.open, guard }),
+        directory: new EndpointDirectory({ database, notifications, open: sealer.open, isLost: sealer.isLost, guard }),
         guard,
         clock: Date.now,
         timeoutMs: 10 * secondMs,
@@ -222,6 +222,7 @@ const sealer = {
     if (!sealed.toString().startsWith(`${where}|`)) throw new Error(`Sealed elsewhere than at ${where}.`);
     return sealed.toString().slice(where.length + 1);
   },
+  isLost: () => false,
 };
 
 /** A clock that stands still until `moveBy`. */

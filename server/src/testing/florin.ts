@@ -108,10 +108,12 @@ export function callerOf(address: string): TestFlorin['call'] {
       get headers() {
         return headersOf(response.headers);
       },
-      body: text.startsWith('{') ? JSON.parse(text) : text,
+      body: isJson(response.headers['content-type']) ? JSON.parse(text) : text,
     };
   };
 }
+
+const isJson = (type: unknown) => typeof type === 'string' && type.startsWith('application/json');
 
 function headersOf(received: Record<string, string | string[] | undefined>): Headers {
   const pairs = Object.entries(received).flatMap(([name, value = []]) => [value].flat().map((one) => [name, one]));

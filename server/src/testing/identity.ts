@@ -136,6 +136,7 @@ async function startNode({ db, keyring, clock, send, logError }: NodeOptions): P
     logError,
     mailer,
     loginFailures: new LoginFailures({ clock }),
+    refusedRequests: { record: () => {} },
     lifetimes: { accessTokenSeconds: 86_400, sessionSeconds: 7 * 86_400 },
     passwordMinLength: 6,
     publicUrl,

@@ -16,6 +16,7 @@ import { TransactionCreator } from '../domains/payments/transactions/create.ts';
 import { TransactionReader } from '../domains/payments/transactions/read.ts';
 import { PaymentTransitions } from '../domains/payments/transactions/transitions.ts';
 import { updateTransaction } from '../domains/payments/transactions/update.ts';
+import type { Worker } from '../platform/jobs/worker.ts';
 import { Database, type Queryable } from '../platform/postgres/database.ts';
 import { Notifications } from '../platform/postgres/notifications.ts';
 import { type Topic, Topics } from '../platform/postgres/topics.ts';
@@ -95,8 +96,11 @@ export async function processingNode(
     drawUuid,
     onDispute: (row, outcome) => disputes.push(`${row.state} ${outcome.kind}`),
   });
-  const credentials = new ChannelCredentials(database, notifications, (sealed) => sealed.toString());
-  const dispatcher: Dispatcher = new Dispatcher({
+  const credentials = new ChannelCredentials(database, notifications, {
+    open: (sealed) => sealed.toString(),
+    isLost: () => false,
+  });
+  const { worker: dispatcher }: { worker: Worker<OperationRow> } = new Dispatcher({
     database: wrapDatabase(working),
     transitions,
     providers: { of: async () => provider } as unknown as Providers,
@@ -159,7 +163,6 @@ export async function processingNode(
     find: (id: string, principal: Principal) => reader.find(id, principal),
     stop: async () => {
       await dispatcher.stop();
-      await settler.drained();
       await notifications.stop();
       await Promise.all(pools.map((opened) => opened.close()));
     },

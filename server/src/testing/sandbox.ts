@@ -5,6 +5,7 @@ import type {
   Credentials,
   RefundOperation,
 } from '../domains/payments/providers/provider.ts';
+import { sandboxCallbackSender } from '../domains/payments/providers/sandbox/callback-sender.ts';
 import { referenceOf } from '../domains/payments/providers/sandbox/messages.ts';
 import { Sandbox } from '../domains/payments/providers/sandbox/sandbox.ts';
 import type { Queryable } from '../platform/postgres/database.ts';
@@ -41,6 +42,7 @@ export function sandboxOn({ database }: TestDatabase, startMs = Date.UTC(2026, 2
     troubles,
     moveBy: (ms: number) => {
       nowMs += ms;
+      node.sender.wake();
     },
     now: () => nowMs,
     /** A call whose deadline comes when the sandbox has done all it is going to do. */
@@ -54,10 +56,10 @@ export function sandboxOn({ database }: TestDatabase, startMs = Date.UTC(2026, 2
     },
     /** Throws to refuse a callback. */
     accept: async (_callback: Delivered): Promise<void> => {},
-    sandbox: new Sandbox({
+    sandbox: new Sandbox({ database: watched, clock: () => nowMs, publicUrl: 'https://pay.example.com' }),
+    sender: sandboxCallbackSender({
       database: watched,
       clock: () => nowMs,
-      publicUrl: 'https://pay.example.com',
       deliverCallback: async (channelId, headers, body) => {
         const callback = { channelId, headers, body };
         await node.accept(callback);

@@ -1,7 +1,7 @@
 import { dayMs } from '../core/clock.ts';
 import type { Principal } from '../core/principal.ts';
 import { invoiceChecks } from '../domains/billing/invoices/integrity.ts';
-import { InvoiceSettler } from '../domains/billing/invoices/settle.ts';
+import { invoiceSettlementWorker } from '../domains/billing/invoices/settle.ts';
 import { collectDue, followPayments } from '../domains/billing/subscriptions/collect.ts';
 import { createSubscription } from '../domains/billing/subscriptions/create.ts';
 import { subscriptionChecks } from '../domains/billing/subscriptions/integrity.ts';
@@ -38,7 +38,7 @@ export async function subscriptionsNode(db: TestDatabase, startMs: number) {
     onError: (error: unknown) => errors.push(error),
     creator,
   };
-  const settler = new InvoiceSettler({
+  const settler = invoiceSettlementWorker({
     database: workerDatabase,
     drawUuid,
     followers: { settled: (transaction, settled) => followPayments(transaction, settled, deps) },

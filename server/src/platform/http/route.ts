@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
 import type { Static, TSchema } from 'typebox';
 import type { CursorPagination, Pagination } from '../../core/page.ts';
 import type { Principal } from '../../core/principal.ts';
@@ -58,7 +59,7 @@ export interface Answer<Data> {
   message?: string;
   pagination?: Pagination | CursorPagination;
   /** Instead of the envelope: a page or a file, of one of the endpoint's `documentTypes`. */
-  document?: { type: string; content: string | Buffer };
+  document?: { type: string; content: string | Buffer | Readable };
   headers?: Record<string, string>;
 }
 
@@ -108,8 +109,6 @@ export function endpoint<Body extends TSchema, Query extends TSchema, Data exten
 /** An endpoint with its method and path. Each module declares its own (`module.ts`). */
 export interface Route {
   method: 'GET' | 'POST';
-  /** Answers HEAD as well, for load balancers. */
-  head?: boolean;
   /** In OpenAPI's notation: `/api/callback/{channel}`. */
   path: string;
   needs: Need;

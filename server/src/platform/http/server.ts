@@ -18,12 +18,24 @@ export interface HttpServerOptions {
   authenticate: (authorization: string | undefined, address: string) => Promise<Principal>;
   /** Called for every reply, for metrics and the log. */
   onReply: (reply: ReplyFacts) => void;
+  /** Called for every refusal, with the caller if authenticated. Must not throw. */
+  onRefusal?: ((refusal: Refusal, request: RefusedCall) => void) | undefined;
   /** Called for every unexpected error. */
   onDefect: (error: unknown, requestId: string) => void;
   /** From which proxies X-Forwarded-For is trusted: Fastify's `trustProxy`. */
   trustProxy?: string[] | undefined;
   /** Provides a server with `socketOptions`; without it one is created. */
   serverFactory?: ((handler: RequestListener) => Server) | undefined;
+}
+
+/** The request that was refused. */
+export interface RefusedCall {
+  principal: Principal | undefined;
+  requestId: string;
+  address: string;
+  method: string;
+  /** The declared path. */
+  path: string;
 }
 
 export interface ReplyFacts {
@@ -65,7 +77,7 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
     ...(options.serverFactory && { serverFactory: options.serverFactory }),
     genReqId: requestIdOf,
     routerOptions: { ignoreTrailingSlash: true },
-    exposeHeadRoutes: false,
+    exposeHeadRoutes: true,
     return503OnClosing: false, // Requests on open connections are still served while the server drains.
     forceCloseConnections: 'idle',
     trustProxy: options.trustProxy ?? false,
@@ -140,7 +152,6 @@ export function addRoute(
   const { method, path, needs, endpoint } = route;
   const options: RouteOptions = {
     method,
-    exposeHeadRoute: route.head === true,
     url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
     schema: routeSchema(route),
     ...(endpoint.rawBody && { bodyLimit: endpoint.rawBody.maximumBytes }),
@@ -166,8 +177,8 @@ function admit(
   needs: Exclude<Need, 'nothing' | 'token'>,
   done: () => void,
 ): void {
+  request.principal = { ...principal, requestId: request.id, address: request.ip };
   demand(needs, principal);
-  request.principal = principal;
   done();
 }
 
@@ -224,10 +235,17 @@ function refuse(
   refusal: Refusal,
   request: FastifyRequest,
   reply: FastifyReply,
-  { onDefect }: Pick<HttpServerOptions, 'onDefect'>,
+  { onDefect, onRefusal }: Pick<HttpServerOptions, 'onDefect' | 'onRefusal'>,
 ): void {
   request.refusal = refusal;
   if (refusal.kind === 'defect') onDefect(refusal.cause ?? refusal, request.id);
+  onRefusal?.(refusal, {
+    principal: request.principal,
+    requestId: request.id,
+    address: request.ip,
+    method: request.method,
+    path: request.declaredPath,
+  });
   if (refusal.retryAfterSeconds !== undefined) reply.header('retry-after', Math.ceil(refusal.retryAfterSeconds));
   if (refusal.type === 'encoding_not_supported') reply.header('accept-encoding', 'identity');
   if (refusal.kind === 'unauthenticated') reply.header('www-authenticate', 'Bearer, ApiKey');

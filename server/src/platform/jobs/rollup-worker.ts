@@ -1,68 +1,32 @@
 import type { Database } from '../postgres/database.ts';
+import type { Topic } from '../postgres/topics.ts';
+import type { Rollup } from './rollup-statements.ts';
+import { type FailureReports, Worker } from './worker.ts';
 
 const rollupEveryMs = 1_000;
 /** Finds the changes of other nodes, and of a process that died before it rolled up. */
 const idleRollupEveryMs = 15_000;
 
-/** Adds the changes gathered in one delta table to its totals. */
-export type Rollup = (database: Database) => Promise<void>;
-
-/** Runs all rollups a second after payments were written, and every 15 s otherwise. */
-export class RollupWorker {
-  readonly #database: Database;
-  readonly #rollups: readonly Rollup[];
-  readonly #onFailure: (error: unknown) => void;
-  #timer: NodeJS.Timeout | undefined;
-  #dueAtMs = Number.POSITIVE_INFINITY;
-  #running: Promise<void> = Promise.resolve();
-  #isStarted = false;
-  #isFailing = false;
-
-  /** `onFailure` is called once when a rollup fails, and not again until all of them have succeeded. */
-  constructor(database: Database, rollups: readonly Rollup[], onFailure: (error: unknown) => void) {
-    this.#database = database;
-    this.#rollups = rollups;
-    this.#onFailure = onFailure;
-  }
-
-  start(): void {
-    this.#isStarted = true;
-    this.#schedule(rollupEveryMs);
-  }
-
-  /** Payments were written: rolls up within a second. */
-  wake(): void {
-    if (this.#dueAtMs > performance.now() + rollupEveryMs) this.#schedule(rollupEveryMs);
-  }
-
-  async stop(): Promise<void> {
-    this.#isStarted = false;
-    clearTimeout(this.#timer);
-    await this.#running;
-  }
-
-  #schedule(inMs: number): void {
-    if (!this.#isStarted) return;
-    clearTimeout(this.#timer);
-    this.#dueAtMs = performance.now() + inMs;
-    this.#timer = setTimeout(() => {
-      // No run is due while this one is running: a wake schedules the next.
-      this.#dueAtMs = performance.now() + idleRollupEveryMs;
-      this.#running = this.#runAll().then(() => {
-        if (this.#dueAtMs - performance.now() > rollupEveryMs) this.#schedule(idleRollupEveryMs);
-      });
-    }, inMs);
-  }
-
-  /** One after the other, on one connection. A rollup that fails does not affect the others. */
-  async #runAll(): Promise<void> {
-    let isFailing = false;
-    for (const rollUp of this.#rollups) {
-      await rollUp(this.#database).catch((error) => {
-        if (!this.#isFailing && !isFailing) this.#onFailure(error);
-        isFailing = true;
-      });
-    }
-    this.#isFailing = isFailing;
-  }
+/** Runs all rollups when payments were written, at most once a second, and every 15 s otherwise. */
+export function rollupWorker(
+  database: Database,
+  rollups: readonly Rollup[],
+  { wakesOn, onError, onRecovered }: FailureReports & { wakesOn: Topic },
+): Worker<never> {
+  return new Worker<never>({
+    name: 'rollups',
+    wakesOn,
+    /** One after the other, on one connection. A rollup that fails does not affect the others. */
+    claim: async () => {
+      const errors: unknown[] = [];
+      for (const rollUp of rollups) await rollUp(database).catch((error) => errors.push(error));
+      if (errors.length > 0) throw errors[0];
+      return [];
+    },
+    slots: 1,
+    gapMs: () => rollupEveryMs,
+    pollMs: () => idleRollupEveryMs,
+    onError,
+    onRecovered,
+  });
 }

@@ -3,15 +3,18 @@ import type { Clock } from '../../../core/clock.ts';
 import { invalid, Refusal } from '../../../core/errors.ts';
 import { metadataJson } from '../../../core/metadata.ts';
 import type { Principal } from '../../../core/principal.ts';
-import type { Database } from '../../../platform/postgres/database.ts';
+import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { violatedConstraint } from '../../../platform/postgres/failures.ts';
+import { appendAudit } from '../../identity/audit/append.ts';
+import { secretsGiven } from '../../identity/audit/changes.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import { mayUse } from '../../payments/channels/rules.ts';
 import { readClock } from '../test-clocks/read.ts';
 import { requireTestClocksOffered } from '../test-clocks/rules.ts';
 import { readCustomer } from './read.ts';
-import type { customerInput } from './schema.ts';
-import { type CustomerRow, insertCustomer, updateCustomer } from './statements.ts';
+import { recordOf } from './record.ts';
+import { customerInput } from './schema.ts';
+import { type CustomerRow, insertCustomer, lockCustomer, updateCustomer } from './statements.ts';
 
 export interface CustomerDeps {
   database: Database;
@@ -44,7 +47,7 @@ export async function modifyCustomer(
 async function create(input: CustomerInput, principal: Principal, deps: CustomerDeps): Promise<CustomerRow> {
   await requireChannel(input.defaultChannelId, principal.tenantId, deps.channels);
   const clockId = await requireClock(input.clockId, principal, deps);
-  const [row] = await deps.database.run(insertCustomer, [
+  const values = [
     principal.tenantId,
     input.name,
     input.email ?? null,
@@ -56,8 +59,12 @@ async function create(input: CustomerInput, principal: Principal, deps: Customer
     input.paymentMethod ?? null,
     clockId,
     deps.clock(),
-  ]);
-  return row as CustomerRow;
+  ];
+  return deps.database.transaction(async (transaction) => {
+    const [row] = (await transaction.run(insertCustomer, values)) as [CustomerRow];
+    await audit(transaction, principal, input, undefined, row);
+    return row;
+  });
 }
 
 async function update(
@@ -72,7 +79,7 @@ async function update(
     throw invalid('clockId', 'clockId stays as it was when the customer was created.');
   }
   const given = (value: unknown) => [value !== undefined, value ?? null];
-  const [row] = await database.run(updateCustomer, [
+  const values = [
     existing.tenant_id,
     id,
     input.name,
@@ -84,8 +91,30 @@ async function update(
     ...given(input.defaultChannelId),
     ...given(input.paymentMethod),
     clock(),
-  ]);
-  return row as CustomerRow;
+  ];
+  return database.transaction(async (transaction) => {
+    const [before] = await transaction.run(lockCustomer, [existing.tenant_id, id]);
+    const [row] = (await transaction.run(updateCustomer, values)) as [CustomerRow];
+    await audit(transaction, principal, input, before, row);
+    return row;
+  });
+}
+
+async function audit(
+  transaction: Queryable,
+  principal: Principal,
+  input: CustomerInput,
+  before: CustomerRow | undefined,
+  after: CustomerRow,
+): Promise<void> {
+  await appendAudit(transaction, principal, {
+    action: before === undefined ? 'customer.create' : 'customer.update',
+    tenantId: after.tenant_id,
+    recordId: after.id,
+    before: before && recordOf(before),
+    after: recordOf(after),
+    secrets: secretsGiven(customerInput, input),
+  });
 }
 
 async function requireChannel(

@@ -55,7 +55,7 @@ export const customerInput = Type.Object(
       }),
     ),
     paymentMethod: clearable(
-      Type.String({ minLength: 1, maxLength: 255 }),
+      Type.String({ minLength: 1, maxLength: 255, writeOnly: true }),
       'at most 255 characters, or null',
       "The provider's token of the payment method (Stripe: `pm_…`), never a card number. Not returned.",
     ),

@@ -28,6 +28,11 @@ export const insertCustomer = statement<CustomerRow>(
    returning ${columns}`,
 );
 
+export const lockCustomer = statement<CustomerRow>(
+  'customers.lock',
+  `select ${columns} from customer c where c.tenant_id = $1 and c.id = $2 for no key update`,
+);
+
 /** Optional fields as pairs: whether to write the field, and the value (null clears it). */
 export const updateCustomer = statement<CustomerRow>(
   'customers.update',

@@ -1,10 +1,12 @@
 import type { Clock } from '../../../core/clock.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
+import type { AuditAction } from '../../identity/audit/actions.ts';
+import { appendAudit } from '../../identity/audit/append.ts';
 import { customerNowMs } from '../customers/read.ts';
 import { lockInvoices } from './lock.ts';
 import { readInvoice } from './read.ts';
-import { detailOf, type InvoiceRecord } from './record.ts';
+import { detailOf, type InvoiceRecord, recordOf } from './record.ts';
 import { type InvoiceRow, type LockedInvoice, updateStatus } from './statements.ts';
 import type { InvoiceStatus } from './states.ts';
 
@@ -13,8 +15,9 @@ export interface ChangeStatusDeps {
   clock: Clock;
 }
 
-/** Changes one invoice under its lock. `change` gets the current time of the invoice's customer. */
+/** Changes one invoice under its lock, and records it as `action`. `change` gets the current time of the invoice's customer. */
 export async function changeInvoice(
+  action: AuditAction,
   id: number,
   principal: Principal,
   { database, clock }: ChangeStatusDeps,
@@ -23,7 +26,10 @@ export async function changeInvoice(
   const { tenant_id: tenantId } = await readInvoice(database, id, principal);
   return database.transaction(async (transaction) => {
     const [invoice] = (await lockInvoices(transaction, [{ tenantId, invoiceId: id }])) as [LockedInvoice];
-    return detailOf(transaction, await change(transaction, invoice, customerNowMs(invoice, clock())));
+    const row = await change(transaction, invoice, customerNowMs(invoice, clock()));
+    const [before, after] = [recordOf(invoice), recordOf(row)];
+    await appendAudit(transaction, principal, { action, tenantId, recordId: id, before, after });
+    return detailOf(transaction, row);
   });
 }
 

@@ -5,12 +5,13 @@ import { metadataJson } from '../../../core/metadata.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { answerOnce } from '../../../platform/postgres/idempotency-records.ts';
+import { appendAudit } from '../../identity/audit/append.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import { mayUse, requireAccepting } from '../../payments/channels/rules.ts';
 import { customerNowMs, readCustomer } from '../customers/read.ts';
 import { insertInvoices } from './insert.ts';
 import { priceLines } from './price-lines.ts';
-import { detailOf, type InvoiceRecord } from './record.ts';
+import { detailOf, type InvoiceRecord, recordOf } from './record.ts';
 import { requireCurrency } from './rules.ts';
 import type { invoiceInput } from './schema.ts';
 import type { InvoiceRow } from './statements.ts';
@@ -64,6 +65,8 @@ export async function createInvoice(
         createdMs: customerNowMs(customer, realMs),
       },
     ]);
+    const after = recordOf(row as InvoiceRow);
+    await appendAudit(transaction, principal, { action: 'invoice.create', tenantId, recordId: after.id, after });
     return detailOf(transaction, row as InvoiceRow);
   };
   const request = { tenantId, path, key: idempotencyKey, input, nowMs: realMs };

@@ -16,7 +16,7 @@ export interface FinalizeDeps extends ChangeStatusDeps {
  * numbers have no holes. An invoice with a total of 0 becomes PAID at once, with its `invoice.paid` event.
  */
 export async function finalizeInvoice(id: number, principal: Principal, deps: FinalizeDeps): Promise<InvoiceRecord> {
-  return changeInvoice(id, principal, deps, async (transaction, invoice, nowMs) => {
+  return changeInvoice('invoice.finalize', id, principal, deps, async (transaction, invoice, nowMs) => {
     const to = invoice.total === 0 ? 'PAID' : 'OPEN';
     requireTransition(invoice, invoice.status === 'DRAFT' ? to : 'OPEN');
     const [number] = (await allocateNumbers(transaction, [invoice.tenant_id])) as [number];

@@ -1,18 +1,17 @@
-import { fallbackPollMs } from '../../../platform/jobs/due-work-poller.ts';
+import { failureLog } from '../../../platform/jobs/worker.ts';
 import { defineModule } from '../../../platform/module.ts';
 import type { Node } from '../../../platform/node.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import type { TransactionCreator } from '../../payments/transactions/create.ts';
-import type { TestClockWorker } from '../test-clocks/worker.ts';
+import type { TestClocks } from '../test-clocks/worker.ts';
 import { InvoiceFollowers } from './followers.ts';
 import { invoiceChecks } from './integrity.ts';
 import { invoiceRoutes } from './routes.ts';
 import { invoiceRecord } from './schema.ts';
-import { InvoiceSettler } from './settle.ts';
-import { endedPaymentDue, invoicesDue } from './settle-statements.ts';
+import { invoiceSettlementWorker } from './settle.ts';
 import { invoiceTestClockWork } from './test-clock-work.ts';
 
-type Needs = Node & { channels: ChannelDirectory; creator: TransactionCreator; testClockWorker: TestClockWorker };
+type Needs = Node & { channels: ChannelDirectory; creator: TransactionCreator; testClocks: TestClocks };
 type Provided = ReturnType<typeof provide>;
 
 /** Invoices: lines, tax, numbers, payment reservations, settlement and rendering. */
@@ -23,28 +22,18 @@ export const invoices = defineModule({
   resources: { invoice: invoiceRecord },
   provide,
   routes: (context: Needs & Provided) => invoiceRoutes(context),
-  workers: ({ invoiceSettler }: Provided) => [
-    {
-      name: 'invoices',
-      start: () => invoiceSettler.start(),
-      stop: () => invoiceSettler.stop(),
-      wake: () => invoiceSettler.wake(),
-      dueWork: { topic: invoicesDue, due: endedPaymentDue },
-    },
-  ],
+  workers: ({ invoiceWorker }: Provided) => [invoiceWorker],
   integrity: invoiceChecks,
 });
 
-function provide({ workerDatabase, drawUuid, log, testClockWorker }: Needs) {
+function provide({ workerDatabase, drawUuid, log, testClocks }: Needs) {
   const invoiceFollowers = new InvoiceFollowers();
-  const invoiceSettler = new InvoiceSettler({
+  const invoiceWorker = invoiceSettlementWorker({
     database: workerDatabase,
     drawUuid,
     followers: invoiceFollowers,
-    pollMs: () => fallbackPollMs,
-    onError: (error) => log.warn({ error }, 'Invoice settlement is failing; retrying'),
-    onRecovered: () => log.info('Invoice settlement works again'),
+    ...failureLog(log, 'Invoice settlement'),
   });
-  testClockWorker.register(invoiceTestClockWork);
-  return { invoiceFollowers, invoiceSettler };
+  testClocks.register(invoiceTestClockWork);
+  return { invoiceFollowers, invoiceWorker };
 }

@@ -5,6 +5,7 @@ import { type DrawUuid, publicId } from '../../../core/id.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { answerOnce } from '../../../platform/postgres/idempotency-records.ts';
+import { appendAudit } from '../../identity/audit/append.ts';
 import type { PaymentWriter } from '../../payments/transactions/create.ts';
 import { customerNowMs } from '../customers/read.ts';
 import { lockInvoices } from './lock.ts';
@@ -47,6 +48,8 @@ export async function payInvoice(
     const [invoice] = (await lockInvoices(transaction, keys)) as [LockedInvoice];
     const transactionId = await createPayment(transaction, invoice, input, principal, deps);
     const [reserved] = (await lockInvoices(transaction, keys)) as [LockedInvoice];
+    const details = { transactionId, amount: reserved.amount_held - invoice.amount_held };
+    await appendAudit(transaction, principal, { action: 'invoice.pay', tenantId, recordId: input.id, details });
     return { invoice: await detailOf(transaction, reserved), transactionId };
   };
   const request = { tenantId, path, key: idempotencyKey, input, nowMs: realMs };

@@ -82,6 +82,7 @@ export const payInput = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 255,
+        writeOnly: true,
         description: "The provider's token of the payment method. Default: the customer's.",
       }),
     ),

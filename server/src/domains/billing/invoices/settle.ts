@@ -1,5 +1,5 @@
 import type { DrawUuid } from '../../../core/id.ts';
-import { ClaimLoop } from '../../../platform/jobs/claim-loop.ts';
+import { type FailureReports, Worker } from '../../../platform/jobs/worker.ts';
 import { plainArray, textArray } from '../../../platform/postgres/array-literal.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { appendEvents, type EventDraft } from '../../webhooks/events/append-events.cte.ts';
@@ -9,20 +9,18 @@ import { keyOfRow, lockInvoices, mapKeyOf } from './lock.ts';
 import {
   claimEndedPayments,
   type EndedPayment,
+  endedPaymentDue,
+  invoicesDue,
   markPaymentsApplied,
   updateSettledInvoices,
 } from './settle-statements.ts';
 import type { LockedInvoice } from './statements.ts';
 
-export interface InvoiceSettlerOptions {
+export interface InvoiceSettlementDeps extends FailureReports {
   /** The settler uses one connection at a time. */
   database: Database;
   drawUuid: DrawUuid;
   followers: Pick<InvoiceFollowers, 'settled'>;
-  /** How often it polls when nothing wakes it, in ms. */
-  pollMs?: () => number;
-  onError: (error: unknown) => void;
-  onRecovered?: () => void;
 }
 
 /** Payments in one transaction. */
@@ -33,77 +31,60 @@ const maximumBatch = 200;
  * A fully paid invoice becomes PAID with one `invoice.paid` event; each failed payment gets an `invoice.payment_failed` event.
  * One transaction claims the payments, locks the invoices and writes everything, so no leases are needed.
  */
-export class InvoiceSettler {
-  readonly #options: InvoiceSettlerOptions;
-  readonly #loop: ClaimLoop<EndedPayment>;
+export function invoiceSettlementWorker(deps: InvoiceSettlementDeps): Worker<EndedPayment> {
+  const { onError, onRecovered } = deps;
+  return new Worker<EndedPayment>({
+    name: 'invoices',
+    dueWork: { topic: invoicesDue, due: endedPaymentDue },
+    claim: (limit) => settle(limit, deps),
+    slots: maximumBatch,
+    onError,
+    onRecovered,
+  });
+}
 
-  constructor(options: InvoiceSettlerOptions) {
-    const { onError, onRecovered } = options;
-    this.#options = options;
-    this.#loop = new ClaimLoop<EndedPayment>({
-      claim: (limit) => this.#settle(limit),
-      perform: async () => {},
-      release: async () => {},
-      slots: () => maximumBatch,
-      maxBatch: maximumBatch,
-      pollMs: options.pollMs,
-      onError,
-      ...(onRecovered && { onRecovered }),
-    });
-  }
+async function settle(limit: number, deps: InvoiceSettlementDeps): Promise<readonly EndedPayment[]> {
+  const { database } = deps;
+  // Nearly every poll finds nothing and needs no transaction.
+  if ((await database.run(claimEndedPayments, [1])).length === 0) return [];
+  return database.transaction(async (transaction) => {
+    const claimed = await transaction.run(claimEndedPayments, [limit]);
+    if (claimed.length > 0) await apply(transaction, claimed, deps);
+    return claimed;
+  });
+}
 
-  start(): void {
-    this.#loop.start();
+async function apply(
+  transaction: Queryable,
+  ended: readonly EndedPayment[],
+  deps: InvoiceSettlementDeps,
+): Promise<void> {
+  const { drawUuid, followers } = deps;
+  const invoices = await lockInvoices(
+    transaction,
+    ended.map(({ tenant_id, invoice_id }) => ({ tenantId: tenant_id, invoiceId: invoice_id })),
+  );
+  const current = new Map(invoices.map((invoice) => [mapKeyOf(keyOfRow(invoice)), invoice]));
+  const events: EventDraft[] = [];
+  const settled: SettledPayment[] = [];
+  for (const payment of ended) {
+    const key = mapKeyOf({ tenantId: payment.tenant_id, invoiceId: payment.invoice_id });
+    const before = current.get(key) as LockedInvoice;
+    const atMs = Date.parse(before.clock_now ?? payment.finished_at);
+    const after = applyPayment(before, payment, atMs);
+    current.set(key, after);
+    settled.push(settledPayment(after, payment, atMs));
+    const type = eventTypeOf(before, after, payment);
+    if (type !== undefined) events.push(eventDraftOf(type, after, eventPaymentOf(payment), drawUuid()));
   }
-
-  /** Polls now: a payment may have ended. */
-  wake(): void {
-    this.#loop.wake();
-  }
-
-  stop(): Promise<void> {
-    return this.#loop.stop();
-  }
-
-  async #settle(limit: number): Promise<readonly EndedPayment[]> {
-    const { database } = this.#options;
-    // Nearly every poll finds nothing and needs no transaction.
-    if ((await database.run(claimEndedPayments, [1])).length === 0) return [];
-    return database.transaction(async (transaction) => {
-      const claimed = await transaction.run(claimEndedPayments, [limit]);
-      if (claimed.length > 0) await this.#apply(transaction, claimed);
-      return claimed;
-    });
-  }
-
-  async #apply(transaction: Queryable, ended: readonly EndedPayment[]): Promise<void> {
-    const { drawUuid, followers } = this.#options;
-    const invoices = await lockInvoices(
-      transaction,
-      ended.map(({ tenant_id, invoice_id }) => ({ tenantId: tenant_id, invoiceId: invoice_id })),
-    );
-    const current = new Map(invoices.map((invoice) => [mapKeyOf(keyOfRow(invoice)), invoice]));
-    const events: EventDraft[] = [];
-    const settled: SettledPayment[] = [];
-    for (const payment of ended) {
-      const key = mapKeyOf({ tenantId: payment.tenant_id, invoiceId: payment.invoice_id });
-      const before = current.get(key) as LockedInvoice;
-      const atMs = Date.parse(before.clock_now ?? payment.finished_at);
-      const after = applyPayment(before, payment, atMs);
-      current.set(key, after);
-      settled.push(settledPayment(after, payment, atMs));
-      const type = eventTypeOf(before, after, payment);
-      if (type !== undefined) events.push(eventDraftOf(type, after, eventPaymentOf(payment), drawUuid()));
-    }
-    await saveInvoices(transaction, [...current.values()]);
-    await transaction.run(markPaymentsApplied, [
-      plainArray(ended.map(({ tenant_id }) => tenant_id)),
-      plainArray(ended.map(({ invoice_id }) => invoice_id)),
-      plainArray(ended.map(({ number }) => number)),
-    ]);
-    await appendEvents(transaction, events);
-    await followers.settled(transaction, settled);
-  }
+  await saveInvoices(transaction, [...current.values()]);
+  await transaction.run(markPaymentsApplied, [
+    plainArray(ended.map(({ tenant_id }) => tenant_id)),
+    plainArray(ended.map(({ invoice_id }) => invoice_id)),
+    plainArray(ended.map(({ number }) => number)),
+  ]);
+  await appendEvents(transaction, events);
+  await followers.settled(transaction, settled);
 }
 
 /** The invoice after one of its payments has ended at `atMs`, in the customer's time. */

@@ -17,7 +17,7 @@ export function voidInvoice(
   deps: VoidDeps,
 ): Promise<InvoiceRecord> {
   const to = uncollectible ? 'UNCOLLECTIBLE' : 'VOID';
-  return changeInvoice(id, principal, deps, async (transaction, invoice, nowMs) => {
+  return changeInvoice('invoice.void', id, principal, deps, async (transaction, invoice, nowMs) => {
     requireTransition(invoice, to);
     const row = await setStatus(transaction, invoice, to, nowMs);
     await deps.invoiceFollowers.closed(transaction, { tenantId: row.tenant_id, invoiceId: row.id, atMs: nowMs });

@@ -3,10 +3,12 @@ import type { Clock } from '../../../core/clock.ts';
 import { notFound, Refusal } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
+import { appendAudit } from '../../identity/audit/append.ts';
 import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import { mayUse, requireAccepting } from '../../payments/channels/rules.ts';
 import { requireCurrency } from '../invoices/rules.ts';
+import { recordOf } from './record.ts';
 import { requireInterval } from './rules.ts';
 import type { planInput } from './schema.ts';
 import { insertPlan, lockPlan, type PlanRow, updatePlan } from './statements.ts';
@@ -31,8 +33,12 @@ export async function modifyPlan(input: PlanInput, principal: Principal, deps: P
   if (id === undefined) {
     requireInterval(input.interval, input.intervalCount ?? 1);
     await requireChannel(input, principal.tenantId, deps.channels);
-    const [created] = await deps.database.run(insertPlan, [principal.tenantId, ...valuesOf(input), deps.clock()]);
-    return created as PlanRow;
+    const values = [principal.tenantId, ...valuesOf(input), deps.clock()];
+    return deps.database.transaction(async (transaction) => {
+      const [created] = (await transaction.run(insertPlan, values)) as [PlanRow];
+      await audit(transaction, principal, undefined, created);
+      return created;
+    });
   }
   return deps.database.transaction(async (transaction) => {
     const [existing] = await transaction.run(lockPlan, [await visibleTenants(transaction, principal), id]);
@@ -46,7 +52,23 @@ export async function modifyPlan(input: PlanInput, principal: Principal, deps: P
       ...valuesOf(input, existing),
       deps.clock(),
     ]);
+    await audit(transaction, principal, existing, updated as PlanRow);
     return updated as PlanRow;
+  });
+}
+
+async function audit(
+  transaction: Queryable,
+  principal: Principal,
+  before: PlanRow | undefined,
+  after: PlanRow,
+): Promise<void> {
+  await appendAudit(transaction, principal, {
+    action: before === undefined ? 'plan.create' : 'plan.update',
+    tenantId: after.tenant_id,
+    recordId: after.id,
+    before: before && recordOf(before),
+    after: recordOf(after),
   });
 }
 

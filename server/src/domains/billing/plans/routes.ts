@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
 import { defaultPageSize, paginationOf } from '../../../core/page.ts';
-import { tenantOnWire } from '../../../core/principal.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
 import { modifyPlan, type PlanDeps } from './modify.ts';
+import { recordOf } from './record.ts';
 import { planInput, planListQuery, planRecord } from './schema.ts';
-import { countPlans, listPlans, type PlanRow } from './statements.ts';
+import { countPlans, listPlans } from './statements.ts';
 
 export function planRoutes(deps: PlanDeps): Route[] {
   return [
@@ -39,21 +39,4 @@ export function planRoutes(deps: PlanDeps): Route[] {
       },
     }),
   ];
-}
-
-function recordOf(row: PlanRow) {
-  return {
-    id: row.id,
-    tenantId: tenantOnWire(row.tenant_id),
-    name: row.name,
-    currency: row.currency,
-    amount: row.amount,
-    interval: row.interval_unit,
-    intervalCount: row.interval_count,
-    trialDays: row.trial_days,
-    channelId: row.channel_id,
-    state: row.state,
-    createdTime: row.created_at,
-    updatedTime: row.updated_at,
-  };
 }

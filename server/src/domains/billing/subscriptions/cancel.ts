@@ -15,7 +15,7 @@ export function cancelSubscription(
   idempotencyKey?: string,
 ): Promise<SubscriptionReply> {
   return changeSubscription(
-    { path: '/api/subscription/cancel', input, idempotencyKey },
+    { path: '/api/subscription/cancel', action: 'subscription.cancel', input, idempotencyKey },
     principal,
     deps,
     async (_, row, nowMs) => {

@@ -4,6 +4,8 @@ import type { DrawUuid } from '../../../core/id.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { answerOnce } from '../../../platform/postgres/idempotency-records.ts';
+import type { AuditAction } from '../../identity/audit/actions.ts';
+import { appendAudit } from '../../identity/audit/append.ts';
 import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
 import { customerNowMs } from './customer-time.ts';
 import { withEndEffects } from './end-effects.ts';
@@ -22,6 +24,7 @@ export interface ChangeSubscriptionDeps {
 /** A request to change one subscription. */
 export interface ChangeRequest {
   path: string;
+  action: AuditAction;
   input: { id: number };
   idempotencyKey: string | undefined;
 }
@@ -38,7 +41,7 @@ export type DecideChange = (
  * idempotency key, a repeated request gets the first answer.
  */
 export async function changeSubscription(
-  { path, input, idempotencyKey }: ChangeRequest,
+  { path, action, input, idempotencyKey }: ChangeRequest,
   principal: Principal,
   deps: ChangeSubscriptionDeps,
   decide: DecideChange,
@@ -53,7 +56,10 @@ export async function changeSubscription(
     const changes = await withEndEffects(transaction, [{ ...decided, atMs: nowMs }]);
     await writeChanges(transaction, changes, deps);
     // A resumed subscription may be due at once.
-    return recordOf(await catchUp(transaction, (changes[0] as Change).after, nowMs, deps));
+    const after = recordOf(await catchUp(transaction, (changes[0] as Change).after, nowMs, deps));
+    const [tenantId, before] = [row.tenant_id, recordOf(row)];
+    await appendAudit(transaction, principal, { action, tenantId, recordId: row.id, before, after });
+    return after;
   };
   const request = { tenantId: principal.tenantId, path, key: idempotencyKey, input, nowMs: deps.clock() };
   const { answer, replayed } = await answerOnce(deps.database, request, run);

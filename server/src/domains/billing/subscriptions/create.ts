@@ -6,6 +6,7 @@ import { metadataJson } from '../../../core/metadata.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { answerOnce } from '../../../platform/postgres/idempotency-records.ts';
+import { appendAudit } from '../../identity/audit/append.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import { readCustomer } from '../customers/read.ts';
 import type { PlanRow } from '../plans/statements.ts';
@@ -59,7 +60,11 @@ export async function createSubscription(
 ): Promise<SubscriptionReply> {
   metadataJson(input.metadata);
   const { tenant_id: tenantId } = await readCustomer(deps.database, input.customerId, principal, 'customerId');
-  const run = (transaction: Queryable) => subscribe(transaction, input, { tenantId, userId: principal.userId }, deps);
+  const run = async (transaction: Queryable) => {
+    const after = await subscribe(transaction, input, { tenantId, userId: principal.userId }, deps);
+    await appendAudit(transaction, principal, { action: 'subscription.create', tenantId, recordId: after.id, after });
+    return after;
+  };
   const request = { tenantId, path, key: idempotencyKey, input, nowMs: deps.clock() };
   const { answer, replayed } = await answerOnce(deps.database, request, run);
   return { record: answer, replayed };

@@ -1,4 +1,4 @@
-import { fallbackPollMs } from '../../../platform/jobs/due-work-poller.ts';
+import { failureLog } from '../../../platform/jobs/worker.ts';
 import { defineModule } from '../../../platform/module.ts';
 import type { NodeWith } from '../../../platform/node.ts';
 import { type SettingsOf, setting } from '../../../platform/settings/declare.ts';
@@ -7,14 +7,13 @@ import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import type { TransactionCreator } from '../../payments/transactions/create.ts';
 import type { InvoiceFollowers } from '../invoices/followers.ts';
 import type { PlanUsages } from '../plans/usages.ts';
-import type { TestClockWorker } from '../test-clocks/worker.ts';
+import type { TestClocks } from '../test-clocks/worker.ts';
 import { followClosed, followPayments } from './collect.ts';
 import { subscriptionChecks } from './integrity.ts';
 import { subscriptionRoutes } from './routes.ts';
 import { previewedInvoice, subscriptionRecord } from './schema.ts';
-import { isPlanUsed, subscriptionDue } from './statements.ts';
-import { SubscriptionWorker } from './worker.ts';
-import { subscriptionsDue } from './write-statements.ts';
+import { isPlanUsed } from './statements.ts';
+import { subscriptionTestClockWork, subscriptionWorker } from './worker.ts';
 
 const settings = {
   'app.subscription.retry-intervals': setting(durations, {
@@ -29,7 +28,7 @@ type Needs = NodeWith<SettingsOf<typeof settings>> & {
   channels: ChannelDirectory;
   creator: TransactionCreator;
   invoiceFollowers: InvoiceFollowers;
-  testClockWorker: TestClockWorker;
+  testClocks: TestClocks;
   planUsages: PlanUsages;
 };
 type Provided = ReturnType<typeof provide>;
@@ -43,42 +42,22 @@ export const subscriptions = defineModule({
   resources: { subscription: subscriptionRecord, 'previewed invoice': previewedInvoice },
   provide,
   routes: (context: Needs) => subscriptionRoutes(context),
-  workers: ({ subscriptionWorker }: Provided) => [
-    {
-      name: 'subscriptions',
-      start: () => subscriptionWorker.start(),
-      stop: () => subscriptionWorker.stop(),
-      wake: () => subscriptionWorker.wake(),
-      dueWork: { topic: subscriptionsDue, due: subscriptionDue },
-    },
-  ],
+  workers: ({ subscriptionBilling }: Provided) => [subscriptionBilling],
   integrity: subscriptionChecks,
 });
 
 function provide(needs: Needs) {
-  const {
-    settings,
-    openPool,
-    clock,
-    drawUuid,
-    creator,
-    failPoint,
-    log,
-    invoiceFollowers,
-    testClockWorker,
-    planUsages,
-  } = needs;
+  const { settings, openPool, clock, drawUuid, creator, failPoint, log, invoiceFollowers, testClocks, planUsages } =
+    needs;
   const retryIntervalsMs = settings['app.subscription.retry-intervals'];
-  const subscriptionWorker = new SubscriptionWorker({
+  const subscriptionBilling = subscriptionWorker({
     database: openPool('subscriptions', 1, 'batched'),
     clock,
     drawUuid,
     retryIntervalsMs,
     failPoint,
     creator,
-    idlePollMs: fallbackPollMs,
-    onError: (error) => log.warn({ error }, 'Subscription billing is failing; retrying'),
-    onRecovered: () => log.info('Subscription billing works again'),
+    ...failureLog(log, 'Subscription billing'),
   });
   const followerDeps = { drawUuid, retryIntervalsMs };
   invoiceFollowers.register({
@@ -89,6 +68,6 @@ function provide(needs: Needs) {
     const [row] = await transaction.run(isPlanUsed, [tenant_id, id]);
     return row?.used ?? false;
   });
-  testClockWorker.register(subscriptionWorker.testClockWork);
-  return { subscriptionWorker };
+  testClocks.register(subscriptionTestClockWork);
+  return { subscriptionBilling };
 }

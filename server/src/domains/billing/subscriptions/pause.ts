@@ -15,7 +15,7 @@ export function pauseSubscription(
   idempotencyKey?: string,
 ): Promise<SubscriptionReply> {
   return changeSubscription(
-    { path: '/api/subscription/pause', input, idempotencyKey },
+    { path: '/api/subscription/pause', action: 'subscription.pause', input, idempotencyKey },
     principal,
     deps,
     async (_, row, nowMs) => {
@@ -35,7 +35,7 @@ export function resumeSubscription(
   deps: ChangeSubscriptionDeps,
   idempotencyKey?: string,
 ): Promise<SubscriptionReply> {
-  const request = { path: '/api/subscription/resume', input, idempotencyKey };
+  const request = { path: '/api/subscription/resume', action: 'subscription.resume', input, idempotencyKey } as const;
   return changeSubscription(request, principal, deps, async (transaction, row, nowMs) => {
     if (row.state !== 'PAUSED') throw notPaused(row.state);
     const charges = await transaction.run(findOpenCharges, [[row.tenant_id], [row.id]]);

@@ -33,8 +33,11 @@ export function updateSubscription(
 ): Promise<SubscriptionReply> {
   requireAnyChange(input);
   metadataJson(input.metadata);
-  return changeSubscription({ path, input, idempotencyKey }, principal, deps, (transaction, row, nowMs) =>
-    changeFor(transaction, row, input, nowMs, deps),
+  return changeSubscription(
+    { path, action: 'subscription.update', input, idempotencyKey },
+    principal,
+    deps,
+    (transaction, row, nowMs) => changeFor(transaction, row, input, nowMs, deps),
   );
 }
 

@@ -3,6 +3,7 @@ import { dayMs, secondMs } from '../../../core/clock.ts';
 import { invalid, Refusal } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
+import { appendAudit } from '../../identity/audit/append.ts';
 import type { ClockDeps } from './create.ts';
 import { readClock } from './read.ts';
 import { parseClockTime, requireTestClocksOffered } from './rules.ts';
@@ -30,12 +31,21 @@ export async function advanceClock(
   const nowMs = Date.parse(row.now_at);
   if (toMs < nowMs) throw invalid('toTime', `toTime must not be before ${row.now_at}: a clock cannot go back.`);
   if (toMs - nowMs > maxAdvanceMs) throw invalid('toTime', 'toTime must be at most ten years after the clock.');
-  const [started] = await database.run(startAdvance, [row.tenant_id, id, toMs, clock()]);
-  if (started === undefined) {
-    throw new Refusal('clock_under_way', 'This clock is already advancing: wait until it has arrived.', {
-      field: 'id',
+  const started = await database.transaction(async (transaction) => {
+    const [advancing] = await transaction.run(startAdvance, [row.tenant_id, id, toMs, clock()]);
+    if (advancing === undefined) {
+      throw new Refusal('clock_under_way', 'This clock is already advancing: wait until it has arrived.', {
+        field: 'id',
+      });
+    }
+    await appendAudit(transaction, principal, {
+      action: 'clock.advance',
+      tenantId: row.tenant_id,
+      recordId: id,
+      details: { from: row.now_at, to: new Date(toMs).toISOString() },
     });
-  }
+    return advancing;
+  });
   return waitForArrival(database, started);
 }
 

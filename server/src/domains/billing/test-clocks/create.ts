@@ -2,6 +2,8 @@ import type { Static } from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
+import { appendAudit } from '../../identity/audit/append.ts';
+import { recordOf } from './record.ts';
 import { parseClockTime, requireTestClocksOffered } from './rules.ts';
 import type { clockInput } from './schema.ts';
 import { type ClockRow, insertClock } from './statements.ts';
@@ -16,12 +18,17 @@ export interface ClockDeps {
 
 export async function createClock(
   { name, nowTime }: Static<typeof clockInput>,
-  { tenantId }: Principal,
+  principal: Principal,
   deps: ClockDeps,
 ): Promise<ClockRow> {
   requireTestClocksOffered(deps);
   const realMs = deps.clock();
   const nowMs = nowTime === undefined ? realMs : parseClockTime(nowTime, 'nowTime');
-  const [row] = await deps.database.run(insertClock, [tenantId, name, nowMs, realMs]);
-  return row as ClockRow;
+  const { tenantId } = principal;
+  return deps.database.transaction(async (transaction) => {
+    const [row] = (await transaction.run(insertClock, [tenantId, name, nowMs, realMs])) as [ClockRow];
+    const after = recordOf(row);
+    await appendAudit(transaction, principal, { action: 'clock.create', tenantId, recordId: row.id, after });
+    return row;
+  });
 }

@@ -1,10 +1,9 @@
-import { fallbackPollMs } from '../../../platform/jobs/due-work-poller.ts';
+import { failureLog } from '../../../platform/jobs/worker.ts';
 import { defineModule } from '../../../platform/module.ts';
 import type { Node } from '../../../platform/node.ts';
 import { clockRoutes } from './routes.ts';
 import { clockRecord } from './schema.ts';
-import { advancingClockDue, clocksDue } from './statements.ts';
-import { TestClockWorker } from './worker.ts';
+import { TestClocks } from './worker.ts';
 
 type Provided = ReturnType<typeof provide>;
 
@@ -16,26 +15,14 @@ export const testClocks = defineModule({
   resources: { clock: clockRecord },
   provide,
   routes: (context: Node & Provided) => clockRoutes({ ...context, offered: context.clocksOffered }),
-  workers: ({ clocksOffered, testClockWorker }: Provided) =>
-    clocksOffered
-      ? [
-          {
-            name: 'test clocks',
-            start: () => testClockWorker.start(),
-            stop: () => testClockWorker.stop(),
-            wake: () => testClockWorker.wake(),
-            dueWork: { topic: clocksDue, due: advancingClockDue },
-          },
-        ]
-      : [],
+  workers: ({ clocksOffered, testClocks }: Provided) => (clocksOffered ? [testClocks.worker] : []),
 });
 
 function provide({ workerDatabase, topics, deploymentMode, log }: Node) {
-  const testClockWorker = new TestClockWorker({
+  const testClocks = new TestClocks({
     database: workerDatabase,
     wake: (due) => topics.deliver(due),
-    pollMs: () => fallbackPollMs,
-    onError: (error) => log.warn({ error }, 'Advancing test clocks is failing; retrying'),
+    ...failureLog(log, 'Advancing test clocks'),
   });
-  return { testClockWorker, clocksOffered: deploymentMode === 'STANDALONE' };
+  return { testClocks, clocksOffered: deploymentMode === 'STANDALONE' };
 }

@@ -4,9 +4,10 @@ import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
 import { advanceClock } from './advance.ts';
 import { type ClockDeps, createClock } from './create.ts';
 import { readClock } from './read.ts';
+import { recordOf } from './record.ts';
 import { requireTestClocksOffered } from './rules.ts';
 import { clockAdvance, clockInput, clockQuery, clockRecord } from './schema.ts';
-import { type ClockRow, listClocks } from './statements.ts';
+import { listClocks } from './statements.ts';
 
 export function clockRoutes(deps: ClockDeps): Route[] {
   return [
@@ -55,16 +56,4 @@ export function clockRoutes(deps: ClockDeps): Route[] {
       },
     }),
   ];
-}
-
-function recordOf({ id, name, now_at, target_at, created_at, updated_at }: ClockRow) {
-  return {
-    id,
-    name,
-    nowTime: now_at,
-    state: target_at === null ? ('READY' as const) : ('ADVANCING' as const),
-    toTime: target_at,
-    createdTime: created_at,
-    updatedTime: updated_at,
-  };
 }

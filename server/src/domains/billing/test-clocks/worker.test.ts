@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/database.ts';
-import { TestClockWorker } from './worker.ts';
+import { TestClocks } from './worker.ts';
 
 let db: TestDatabase;
 
@@ -19,17 +19,17 @@ test('clocks that wait for a provider that does not answer do not block other cl
   );
   const last = Math.max(...clocks.map(({ id }) => id));
   const errors: unknown[] = [];
-  const worker = new TestClockWorker({
+  const testClocks = new TestClocks({
     database: db.database,
     wake: () => {},
     onError: (error) => errors.push(error),
   });
-  worker.register({
+  testClocks.register({
     isInProgress: async (_snapshot, { clockId }) => clockId !== last,
     nextDueMs: async () => null,
     topics: [],
   });
-  worker.start();
+  testClocks.worker.start();
   await eventually('the last clock arrives', async () => {
     const [clock] = await db.query<{ has_arrived: boolean }>(
       `select target_at is null and now_at = '2027-01-01' as has_arrived from clock where id = $1`,
@@ -37,6 +37,6 @@ test('clocks that wait for a provider that does not answer do not block other cl
     );
     return clock?.has_arrived;
   });
-  await worker.stop();
+  await testClocks.worker.stop();
   expect(errors).toEqual([]);
 });

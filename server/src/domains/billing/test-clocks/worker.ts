@@ -1,7 +1,7 @@
-import { ClaimLoop } from '../../../platform/jobs/claim-loop.ts';
+import { type FailureReports, Worker } from '../../../platform/jobs/worker.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import type { Topic } from '../../../platform/postgres/topics.ts';
-import { type ClockRow, findAdvancingClocks, moveClock } from './statements.ts';
+import { advancingClockDue, type ClockRow, clocksDue, findAdvancingClocks, moveClock } from './statements.ts';
 
 /** Work that runs by test clocks. An extension point: invoices and subscriptions register. */
 export interface TestClockWork {
@@ -18,13 +18,10 @@ export interface ClockKey {
   clockId: number;
 }
 
-export interface TestClockWorkerOptions {
+export interface TestClocksDeps extends FailureReports {
   database: Database;
   /** Wakes the workers of these topics. */
   wake: (topics: readonly Topic[]) => void;
-  /** How often it polls when nothing wakes it, in ms. */
-  pollMs?: () => number;
-  onError: (error: unknown) => void;
 }
 
 /** Clocks that advance concurrently. */
@@ -41,47 +38,31 @@ const restMs = 1_000;
  * payments are settled, so that a year that passes in seconds has the same results as a real one. No lease is needed: a move
  * names the time from which it starts, and only one of two concurrent moves succeeds.
  */
-export class TestClockWorker {
-  readonly #options: TestClockWorkerOptions;
-  readonly #loop: ClaimLoop<ClockRow>;
+export class TestClocks {
+  readonly worker: Worker<ClockRow>;
+  readonly #options: TestClocksDeps;
   readonly #works: TestClockWork[] = [];
   readonly #advancing = new Set<number>();
   /** Clocks that have freed their slots, and until when (`performance.now`). */
   readonly #resting = new Map<number, number>();
-  #running = false;
 
-  constructor(options: TestClockWorkerOptions) {
+  constructor(options: TestClocksDeps) {
+    const { database, onError, onRecovered } = options;
     this.#options = options;
-    this.#loop = new ClaimLoop<ClockRow>({
-      claim: (limit) =>
-        options.database.run(findAdvancingClocks, [[...this.#advancing, ...this.#restingClocks()], limit]),
+    this.worker = new Worker<ClockRow>({
+      name: 'test clocks',
+      dueWork: { topic: clocksDue, due: advancingClockDue },
+      claim: (limit) => database.run(findAdvancingClocks, [[...this.#advancing, ...this.#restingClocks()], limit]),
       perform: (row) => this.#advance(row),
-      release: async () => {},
-      slots: () => slots,
-      maxBatch: slots,
-      pollMs: options.pollMs,
-      onError: options.onError,
+      slots,
+      onError,
+      onRecovered,
     });
   }
 
   /** Registers work: clocks stop at each of its due times. */
   register(work: TestClockWork): void {
     this.#works.push(work);
-  }
-
-  start(): void {
-    this.#running = true;
-    this.#loop.start();
-  }
-
-  wake(): void {
-    this.#loop.wake();
-  }
-
-  async stop(): Promise<void> {
-    this.#running = false;
-    await this.#loop.stop();
-    await this.#loop.drained();
   }
 
   async #advance({ tenant_id: tenantId, id: clockId, now_at, target_at }: ClockRow): Promise<void> {
@@ -92,7 +73,7 @@ export class TestClockWorker {
     let movedAtMs = performance.now();
     this.#advancing.add(clockId);
     try {
-      while (this.#running) {
+      while (this.worker.isRunning) {
         const toMs = await this.#nextStopMs(clock, nowMs, targetMs);
         if (toMs === undefined) {
           if (performance.now() - movedAtMs > maxWaitMs) {

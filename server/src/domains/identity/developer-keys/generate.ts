@@ -3,6 +3,7 @@ import type { Clock } from '../../../core/clock.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import type { Notifications } from '../../../platform/postgres/notifications.ts';
+import { appendAudit } from '../audit/append.ts';
 import { requireNetworks } from './allowed-addresses.ts';
 import { expiryOf, fingerprintOf, generateRandomKey, grantedScope, masked } from './rules.ts';
 import type { generateInput } from './schema.ts';
@@ -26,7 +27,7 @@ export async function generateKey(
   const allowedAddresses = input?.allowedAddresses ?? [];
   requireNetworks(allowedAddresses);
   const key = generateRandomKey();
-  const [row] = await database.run(insertKey, [
+  const values = [
     owner.tenantId,
     owner.userId,
     Buffer.from(fingerprintOf(key), 'base64'),
@@ -36,6 +37,17 @@ export async function generateKey(
     new Date(nowMs),
     expiresAt,
     allowedAddresses,
-  ]);
-  return { key, row: row as KeyRow };
+  ];
+  const row = await database.transaction(async (transaction) => {
+    const [created] = (await transaction.run(insertKey, values)) as [KeyRow];
+    const { id, name, expires_at: expiresTime, masked: skMasked } = created;
+    await appendAudit(transaction, owner, {
+      action: 'key.create',
+      tenantId: owner.tenantId,
+      recordId: id,
+      after: { skMasked, scope, name, expiresTime, allowedAddresses },
+    });
+    return created;
+  });
+  return { key, row };
 }

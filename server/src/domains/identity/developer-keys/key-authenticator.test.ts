@@ -57,6 +57,9 @@ test('generate answers the full key once; the list shows it masked', async () =>
       updatedTime: null,
       expiresTime: null,
       lastUsedTime: null,
+      lastUsedAddress: null,
+      allowedAddresses: [],
+      replacedBy: null,
     },
   });
   const { sk, ...shown } = body.data;

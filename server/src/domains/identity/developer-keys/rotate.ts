@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import { notFound, Refusal } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
+import { appendAudit } from '../audit/append.ts';
 import type { KeyDeps } from './generate.ts';
 import { keysTopic } from './key-authenticator.ts';
 import { expiryOf, fingerprintOf, generateRandomKey, masked } from './rules.ts';
@@ -38,6 +39,12 @@ export async function rotateKey(
     ]);
     const successor = inserted as KeyRow;
     await transaction.run(replaceKey, [id, successor.id, new Date(nowMs + overlapSeconds * 1000), new Date(nowMs)]);
+    await appendAudit(transaction, owner, {
+      action: 'key.rotate',
+      tenantId: owner.tenantId,
+      recordId: id,
+      details: { replacedBy: successor.id, overlapSeconds },
+    });
     await notifications.publish(transaction, keysTopic, locked.key_hash.toString('base64'));
     return { row: successor, former: locked };
   });

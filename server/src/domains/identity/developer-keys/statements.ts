@@ -62,39 +62,43 @@ export const listKeysOfUser = statement<KeyRow>(
   `select ${columns} from developer_key k where k.user_id = $1 order by k.created_at desc, k.id desc`,
 );
 
-/** Revoking a key again keeps the time of its first revocation. Values: id, owner, now. */
-export const revokeKey = statement<KeyRow>(
-  'developer_keys.revoke',
-  `update developer_key as k set state = 0, updated_at = case state when 1 then $3 else updated_at end
-    where k.id = $1 and k.user_id = $2
-   returning ${columns}`,
-);
-
-/** Keys of users whom an administrator administers. `u` is the owner. Values from $1: tenant (null: all). */
-const administered = `($1::bigint is null or (k.tenant_id = $1 and u.user_type <> 'PLATFORM_ADMIN'))`;
+/** Keys of users whom an administrator of this tenant (null: of all) administers. `u` is the owner. */
+const administered = (tenant: string) =>
+  `(${tenant}::bigint is null or (k.tenant_id = ${tenant} and u.user_type <> 'PLATFORM_ADMIN'))`;
 const ownedColumns = `${columns}, k.user_id, k.tenant_id, u.user_name`;
 
 /** Newest first. Values: tenant (null: all), user (null: all), limit, offset. */
 export const listKeys = statement<OwnedKeyRow>(
   'developer_keys.list',
   `select ${ownedColumns} from developer_key k join app_user u on u.id = k.user_id
-    where ${administered} and ($2::bigint is null or k.user_id = $2)
+    where ${administered('$1')} and ($2::bigint is null or k.user_id = $2)
     order by k.created_at desc, k.id desc limit $3 offset $4`,
 );
 
 export const countKeys = statement<{ total: number }>(
   'developer_keys.count',
   `select count(*) as total from developer_key k join app_user u on u.id = k.user_id
-    where ${administered} and ($2::bigint is null or k.user_id = $2)`,
+    where ${administered('$1')} and ($2::bigint is null or k.user_id = $2)`,
 );
 
-/** Values: tenant (null: all), id, now. */
-export const revokeAdministeredKey = statement<OwnedKeyRow>(
-  'developer_keys.revoke_administered',
+interface RevokedKeyRow extends OwnedKeyRow {
+  previous_state: number;
+}
+
+/** Revoking a key again keeps the time of its first revocation. `u` is the owner, `before` the key as it was. */
+const revokeWhere = (condition: string) =>
   `update developer_key as k set state = 0, updated_at = case k.state when 1 then $3 else k.updated_at end
-     from app_user u
-    where k.id = $2 and u.id = k.user_id and ${administered}
-   returning ${ownedColumns}`,
+     from app_user u, developer_key before
+    where k.id = $1 and before.id = k.id and u.id = k.user_id and ${condition}
+   returning ${ownedColumns}, before.state as previous_state`;
+
+/** Values: id, owner, now. */
+export const revokeKey = statement<RevokedKeyRow>('developer_keys.revoke', revokeWhere('k.user_id = $2'));
+
+/** Values: id, tenant (null: all), now. */
+export const revokeAdministeredKey = statement<RevokedKeyRow>(
+  'developer_keys.revoke_administered',
+  revokeWhere(administered('$2')),
 );
 
 export const findKey = statement<KeyRow>(

@@ -3,6 +3,7 @@ import { Refusal } from '../../../core/errors.ts';
 import type { Tokens } from '../../../platform/crypto/tokens.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import type { Notifications } from '../../../platform/postgres/notifications.ts';
+import { type Actor, appendAudit, type RequestOrigin } from '../audit/append.ts';
 import { principalsTopic } from '../tenants/notifications.ts';
 import { sessionsTopic } from './session-authenticator.ts';
 import { endSession, endSessionsOfUser } from './statements.ts';
@@ -22,6 +23,7 @@ export interface LogoutDeps {
 export async function logout(
   authorization: string | undefined,
   everywhere: boolean,
+  origin: RequestOrigin,
   { database, notifications, tokens, clock }: LogoutDeps,
 ): Promise<void> {
   const { sessionId } = await tokens.verify('access', bearerTokenOf(authorization));
@@ -30,6 +32,13 @@ export async function logout(
   await database.transaction(async (transaction) => {
     const [ended] = await transaction.run(endSession, [sessionId, now]);
     if (ended === undefined) return;
+    const actor: Actor = { by: 'session', userId: ended.user_id, userName: ended.user_name, ...origin };
+    await appendAudit(transaction, actor, {
+      action: 'session.logout',
+      tenantId: ended.tenant_id,
+      recordId: sessionId,
+      details: { everywhere },
+    });
     if (everywhere) await transaction.run(endSessionsOfUser, [ended.user_id, now]);
     await notifications.publish(transaction, topic, key);
   });

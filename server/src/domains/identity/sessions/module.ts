@@ -5,6 +5,7 @@ import type { NodeWith } from '../../../platform/node.ts';
 import { deleteInBatches } from '../../../platform/postgres/delete-in-batches.ts';
 import { type SettingsOf, setting } from '../../../platform/settings/declare.ts';
 import { durationOfAtLeast } from '../../../platform/settings/kinds.ts';
+import type { RefusedRequests } from '../audit/refused-requests.ts';
 import { LoginFailures } from './login-failures.ts';
 import { sessionRoutes } from './routes.ts';
 import { loginResult } from './schema.ts';
@@ -33,7 +34,7 @@ export const sessions = defineModule({
   reference: [{ name: 'Users', description: 'Login, sessions, passwords and user accounts.' }],
   resources: { 'login result': loginResult },
   provide,
-  routes: (context: Needs & Provided) =>
+  routes: (context: Needs & Provided & { refusedRequests: RefusedRequests }) =>
     sessionRoutes({
       ...context,
       lifetimes: {

@@ -24,9 +24,9 @@ export function sessionRoutes(deps: LoginDeps & LogoutDeps): Route[] {
         '15 minutes, further logins to that account from that address are refused (429, with Retry-After).',
       body: loginInput,
       data: loginResult,
-      handle: async ({ body, address, headers }) => ({
+      handle: async ({ body, address, requestId, headers }) => ({
         message: 'Login successful',
-        data: await login({ ...body, address, device: headers['user-agent'] }, deps),
+        data: await login({ ...body, address, requestId, device: headers['user-agent'] }, deps),
       }),
     }),
 
@@ -49,8 +49,8 @@ export function sessionRoutes(deps: LoginDeps & LogoutDeps): Route[] {
         'ends every session of the user. Logging out twice is not an error. The body is optional.',
       body: logoutInput,
       data: Type.Null(),
-      handle: async ({ body, headers }) => {
-        await logout(headers.authorization, body?.all === true, deps);
+      handle: async ({ body, headers, address, requestId }) => {
+        await logout(headers.authorization, body?.all === true, { address, requestId }, deps);
         return { message: 'Logged out', data: null };
       },
     }),

@@ -5,7 +5,7 @@ import { tenantIdOnWire } from '../tenants/schema.ts';
 export const loginInput = Type.Object(
   {
     account: Type.String({ minLength: 1, maxLength: 254, description: 'User name or e-mail address, in any case.' }),
-    password: Type.String({ minLength: 1, maxLength: 1024 }),
+    password: Type.String({ minLength: 1, maxLength: 1024, writeOnly: true }),
   },
   { additionalProperties: false },
 );
@@ -30,7 +30,7 @@ export const loginResult = Type.Object({
 });
 
 export const refreshInput = Type.Object(
-  { refreshToken: Type.String({ minLength: 1, maxLength: 8192 }) },
+  { refreshToken: Type.String({ minLength: 1, maxLength: 8192, writeOnly: true }) },
   { additionalProperties: false },
 );
 

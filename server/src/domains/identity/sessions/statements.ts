@@ -55,9 +55,11 @@ export const findLiveSession = statement<LiveSessionRow>(
     where s.id = $1 and s.ended_at is null and u.state and t.state`,
 );
 
-export const endSession = statement<{ user_id: number }>(
+export const endSession = statement<{ user_id: number; tenant_id: number; user_name: string }>(
   'sessions.end',
-  'update session set ended_at = $2 where id = $1 and ended_at is null returning user_id',
+  `update session s set ended_at = $2 from app_user u
+    where s.id = $1 and s.ended_at is null and u.id = s.user_id
+   returning s.user_id, u.tenant_id, u.user_name`,
 );
 
 export const endSessionsOfUser = statement(

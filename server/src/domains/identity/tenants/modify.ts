@@ -1,11 +1,14 @@
 import type { Static } from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
 import { notFound } from '../../../core/errors.ts';
+import type { Principal } from '../../../core/principal.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import type { Notifications } from '../../../platform/postgres/notifications.ts';
+import { appendAudit } from '../audit/append.ts';
 import { principalsTopic } from './notifications.ts';
+import { recordOf } from './record.ts';
 import type { tenantInput } from './schema.ts';
-import { insertTenant, type TenantRow, updateTenant } from './statements.ts';
+import { insertTenant, lockTenant, type TenantRow, updateTenant } from './statements.ts';
 
 export interface ModifyTenantDeps {
   database: Database;
@@ -19,15 +22,31 @@ type TenantInput = Static<typeof tenantInput>;
  * Creates a tenant, or updates the tenant named by `id`. Disabling a tenant refuses its logins, sessions and keys
  * immediately; enabling it again makes its keys and its unexpired sessions work again.
  */
-export async function modifyTenant({ id, name, state }: TenantInput, deps: ModifyTenantDeps): Promise<TenantRow> {
+export async function modifyTenant(
+  { id, name, state }: TenantInput,
+  principal: Principal,
+  deps: ModifyTenantDeps,
+): Promise<TenantRow> {
   const now = new Date(deps.clock());
   if (id === undefined) {
-    const [created] = await deps.database.run(insertTenant, [name, state, now]);
-    return created as TenantRow;
+    return deps.database.transaction(async (transaction) => {
+      const [created] = (await transaction.run(insertTenant, [name, state, now])) as [TenantRow];
+      const after = recordOf(created);
+      await appendAudit(transaction, principal, {
+        action: 'tenant.create',
+        tenantId: created.id,
+        recordId: created.id,
+        after,
+      });
+      return created;
+    });
   }
   const updated = await deps.database.transaction(async (transaction) => {
-    const [row] = await transaction.run(updateTenant, [id, name, state, now]);
-    if (row === undefined) throw notFound('tenant', id);
+    const [existing] = await transaction.run(lockTenant, [id]);
+    if (existing === undefined) throw notFound('tenant', id);
+    const [row] = (await transaction.run(updateTenant, [id, name, state, now])) as [TenantRow];
+    const [before, after] = [recordOf(existing), recordOf(row)];
+    await appendAudit(transaction, principal, { action: 'tenant.update', tenantId: id, recordId: id, before, after });
     await deps.notifications.publish(transaction, principalsTopic);
     return row;
   });

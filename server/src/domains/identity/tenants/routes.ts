@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
 import { get, platformAdministrator, post, type Route } from '../../../platform/http/route.ts';
 import { type ModifyTenantDeps, modifyTenant } from './modify.ts';
+import { recordOf } from './record.ts';
 import { tenantInput, tenantRecord } from './schema.ts';
-import { listTenants, type TenantRow } from './statements.ts';
+import { listTenants } from './statements.ts';
 
 export function tenantRoutes(deps: ModifyTenantDeps): Route[] {
   return [
@@ -20,14 +21,10 @@ export function tenantRoutes(deps: ModifyTenantDeps): Route[] {
         'logins, sessions and keys immediately.',
       body: tenantInput,
       data: tenantRecord,
-      handle: async ({ body }) => ({
+      handle: async ({ body, principal }) => ({
         message: body.id === undefined ? 'Tenant created' : 'Tenant updated',
-        data: recordOf(await modifyTenant(body, deps)),
+        data: recordOf(await modifyTenant(body, principal, deps)),
       }),
     }),
   ];
-}
-
-function recordOf({ id, name, state, created_at, updated_at }: TenantRow) {
-  return { id, name, state, createdTime: created_at, updatedTime: updated_at };
 }

@@ -25,6 +25,11 @@ export const insertTenant = statement<TenantRow>(
   `insert into tenant (name, state, created_at) values ($1, $2, $3) returning ${columns}`,
 );
 
+export const lockTenant = statement<TenantRow>(
+  'tenants.lock',
+  `select ${columns} from tenant where id = $1 and id > 0 for no key update`,
+);
+
 export const updateTenant = statement<TenantRow>(
   'tenants.update',
   `update tenant set name = $2, state = $3, updated_at = $4 where id = $1 and id > 0 returning ${columns}`,

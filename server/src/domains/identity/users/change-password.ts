@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import { Refusal } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
+import { appendAudit } from '../audit/append.ts';
 import { endOtherSessions } from '../sessions/statements.ts';
 import { principalsTopic } from '../tenants/notifications.ts';
 import type { ResetPasswordDeps } from './reset-password.ts';
@@ -14,9 +15,10 @@ import { findPasswordHash, replacePassword, voidResetsOfUser } from './statement
  */
 export async function changePassword(
   { oldPassword, newPassword, address }: Static<typeof changePasswordInput> & { address: string },
-  { userId, userName, sessionId }: Principal,
+  principal: Principal,
   deps: ResetPasswordDeps,
 ): Promise<void> {
+  const { userId, userName, tenantId, sessionId } = principal;
   await requireStrongPassword(newPassword, deps.passwordMinLength, 'newPassword');
   const former = await verifiedHash(userId, userName, oldPassword, address, deps);
   const passwordHash = await deps.passwords.hash(newPassword);
@@ -27,6 +29,13 @@ export async function changePassword(
     if (changed === undefined) throw wrongPassword();
     await transaction.run(voidResetsOfUser, [userId, now]);
     await transaction.run(endOtherSessions, [userId, sessionId, now]);
+    const change = {
+      action: 'user.change_password',
+      tenantId,
+      recordId: userId,
+      secrets: { password: 'set' },
+    } as const;
+    await appendAudit(transaction, principal, change);
     await deps.notifications.publish(transaction, principalsTopic);
   });
   deps.notifications.applied(principalsTopic);

@@ -6,10 +6,12 @@ import type { Passwords } from '../../../platform/crypto/passwords.ts';
 import { randomText } from '../../../platform/crypto/random-text.ts';
 import { readOrCreateSecret } from '../../../platform/crypto/sealed-secret.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
+import { appendAudit, systemActor } from '../audit/append.ts';
 import { normalizedAccount } from '../sessions/account.ts';
 import { findLogin } from '../sessions/statements.ts';
 import { isCommonPassword } from './common-passwords.ts';
 import { insertWithNames } from './modify.ts';
+import { recordOf } from './record.ts';
 import { anyUser, lockUsers } from './statements.ts';
 
 export interface FirstAdministratorDeps {
@@ -92,20 +94,23 @@ function insertAdministrator(
   return database.transaction(async (transaction) => {
     await transaction.run(lockUsers);
     if ((await transaction.run(anyUser)).length > 0) return false;
-    await insertWithNames(
-      transaction,
-      {
-        tenantId: platformTenant,
-        userName: account,
-        email: account.includes('@') ? account : `${account}@localhost`,
-        passwordHash,
-        userType: 'PLATFORM_ADMIN',
-        roles: [],
-        state: true,
-        now: new Date(clock()),
-      },
-      { mayKnowAll: true },
-    );
+    const user = {
+      tenantId: platformTenant,
+      userName: account,
+      email: account.includes('@') ? account : `${account}@localhost`,
+      passwordHash,
+      userType: 'PLATFORM_ADMIN',
+      roles: [],
+      state: true,
+      now: new Date(clock()),
+    } as const;
+    const created = await insertWithNames(transaction, user, { mayKnowAll: true });
+    await appendAudit(transaction, systemActor, {
+      action: 'user.create',
+      tenantId: platformTenant,
+      recordId: created.id,
+      after: recordOf(created),
+    });
     return true;
   });
 }

@@ -5,6 +5,8 @@ import { type Principal, platformTenant, seesAllTenants } from '../../../core/pr
 import type { Passwords } from '../../../platform/crypto/passwords.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import type { Notifications } from '../../../platform/postgres/notifications.ts';
+import { appendAudit } from '../audit/append.ts';
+import { secretsGiven } from '../audit/changes.ts';
 import { revokeKeysOfUser } from '../developer-keys/statements.ts';
 import { endSessionsOfUser } from '../sessions/statements.ts';
 import { principalsTopic } from '../tenants/notifications.ts';
@@ -12,13 +14,14 @@ import { tenantIdOf } from '../tenants/schema.ts';
 import { findTenant } from '../tenants/statements.ts';
 import { type Naming, namingBy, takeNames } from './names.ts';
 import type { PasswordMailer } from './password-mailer.ts';
+import { recordOf } from './record.ts';
 import {
   refusePrivilegeEscalation,
   refuseTenantOfPlatformAdministrator,
   requireSessionToSet,
   requireStrongPassword,
 } from './rules.ts';
-import type { userInput } from './schema.ts';
+import { userInput } from './schema.ts';
 import { insertUser, lockWithAdministrators, type UserRow, updateUser, voidResetsOfUser } from './statements.ts';
 
 export interface ModifyUserDeps {
@@ -90,7 +93,10 @@ async function createUser(
   if (tenantId !== platformTenant && (await transaction.run(findTenant, [tenantId])).length === 0) {
     throw new Refusal('record_not_found', `There is no tenant ${tenantId}.`, { field: 'tenantId' });
   }
-  return insertWithNames(transaction, { ...input, ...privileges, passwordHash, now }, namingBy(principal));
+  const user = { ...input, ...privileges, passwordHash, now };
+  const created = await insertWithNames(transaction, user, namingBy(principal));
+  await audit(transaction, principal, input, undefined, created);
+  return created;
 }
 
 async function replaceUser(
@@ -132,7 +138,25 @@ async function replaceUser(
     await transaction.run(voidResetsOfUser, [saved.id, now]);
   }
   if (!saved.state) await transaction.run(revokeKeysOfUser, [saved.id, now]);
+  await audit(transaction, principal, input, before, saved);
   return { before, saved };
+}
+
+async function audit(
+  transaction: Queryable,
+  principal: Principal,
+  input: UserInput,
+  before: UserRow | undefined,
+  after: UserRow,
+): Promise<void> {
+  await appendAudit(transaction, principal, {
+    action: before === undefined ? 'user.create' : 'user.update',
+    tenantId: after.tenant_id,
+    recordId: after.id,
+    before: before && recordOf(before),
+    after: recordOf(after),
+    secrets: secretsGiven(userInput, input),
+  });
 }
 
 function refuseLosingLastAdministrator(before: UserRow, after: UserInput, locked: UserRow[]): void {

@@ -2,6 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { type Clock, dayMs, minuteMs } from '../../../core/clock.ts';
 import type { Mailer } from '../../../platform/mail/mailer.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
+import { appendAudit, type RequestOrigin } from '../audit/append.ts';
 import { normalizedAccount } from '../sessions/account.ts';
 import { findActiveByName, insertReset, type UserRow } from './statements.ts';
 
@@ -35,21 +36,21 @@ export class PasswordMailer {
   }
 
   /** Mails a reset token to every enabled user with this address. */
-  async request(email: string): Promise<void> {
+  async request(email: string, origin: RequestOrigin): Promise<void> {
     const address = normalizedAccount(email);
     const users = await this.#deps.database.run(findActiveByName, [address, maxUsersOfAddress]);
     for (const user of users) {
-      if (normalizedAccount(user.email) === address) this.#startSending(user, 'reset');
+      if (normalizedAccount(user.email) === address) this.#startSending(user, 'reset', origin);
     }
   }
 
   /** Mails a user who has no password yet the token to choose one. Call it after the user's transaction. */
   invite(user: UserRow): void {
-    this.#startSending(user, 'invitation');
+    this.#startSending(user, 'invitation', {});
   }
 
-  #startSending(user: UserRow, purpose: Purpose): void {
-    const sending = this.#send(user, purpose)
+  #startSending(user: UserRow, purpose: Purpose, origin: RequestOrigin): void {
+    const sending = this.#send(user, purpose, origin)
       .catch((error) => this.#deps.logError(error, `A mail to choose a password could not be sent (${purpose}).`))
       .finally(() => this.#sending.delete(sending));
     this.#sending.add(sending);
@@ -60,18 +61,29 @@ export class PasswordMailer {
     await Promise.all(this.#sending);
   }
 
-  async #send(user: UserRow, purpose: Purpose): Promise<void> {
+  async #send(user: UserRow, purpose: Purpose, origin: RequestOrigin): Promise<void> {
     const { database, mailer, clock, publicUrl } = this.#deps;
     const token = randomBytes(tokenBytes).toString('base64url');
     const nowMs = clock();
-    const [inserted] = await database.run(insertReset, [
+    const values = [
       hashOfResetToken(token),
       user.id,
       new Date(nowMs + lifetimeMs[purpose]),
       new Date(nowMs),
       maxOpenTokens,
       user.updated_at,
-    ]);
+    ];
+    const inserted = await database.transaction(async (transaction) => {
+      const [row] = await transaction.run(insertReset, values);
+      // An invitation belongs to the change of the user, which has an entry of its own.
+      if (row === undefined || purpose === 'invitation') return row;
+      await appendAudit(
+        transaction,
+        { by: 'nobody', userId: null, userName: null, ...origin },
+        { action: 'user.request_password_reset', tenantId: user.tenant_id, recordId: user.id },
+      );
+      return row;
+    });
     if (inserted === undefined) return;
     await mailer.send({ to: user.email, ...messages[purpose](user.user_name, token, publicUrl) });
   }

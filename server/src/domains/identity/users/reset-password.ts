@@ -4,6 +4,7 @@ import { Refusal } from '../../../core/errors.ts';
 import type { Passwords } from '../../../platform/crypto/passwords.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import type { Notifications } from '../../../platform/postgres/notifications.ts';
+import { appendAudit, type RequestOrigin } from '../audit/append.ts';
 import { normalizedAccount } from '../sessions/account.ts';
 import type { LoginFailures } from '../sessions/login-failures.ts';
 import { endSessionsOfUser } from '../sessions/statements.ts';
@@ -33,11 +34,11 @@ export interface ResetPasswordDeps {
 
 /**
  * Sets a new password with a mailed token of a reset or an invitation, which works once. The user has thereby proven to
- * receive mail at the address, and can log in with it unless another user has proven that before. Ends every session of the user, voids the
- * user's other tokens, and clears the failed logins of the user from the caller's address.
+ * receive mail at the address, and can log in with it unless another user has proven that before. Ends every session of the
+ * user, voids the user's other tokens, and clears the failed logins of the user from the caller's address.
  */
 export async function resetPassword(
-  { token, newPassword, address }: Static<typeof resetPasswordInput> & { address: string },
+  { token, newPassword, ...origin }: Static<typeof resetPasswordInput> & { address: string; requestId: string },
   deps: ResetPasswordDeps,
 ): Promise<void> {
   await requireStrongPassword(newPassword, deps.passwordMinLength, 'newPassword');
@@ -46,15 +47,16 @@ export async function resetPassword(
   const [open] = await deps.database.run(findOpenReset, [tokenHash, new Date(deps.clock())]);
   if (open === undefined) throw resetTokenInvalid();
   const passwordHash = await deps.passwords.hash(newPassword);
-  const user = await consumeToken(tokenHash, open.user_id, passwordHash, deps);
-  deps.loginFailures.clear(user.user_name, address);
-  deps.loginFailures.clear(user.email, address);
+  const user = await consumeToken(tokenHash, open.user_id, passwordHash, origin, deps);
+  deps.loginFailures.clear(user.user_name, origin.address);
+  deps.loginFailures.clear(user.email, origin.address);
 }
 
 async function consumeToken(
   tokenHash: Buffer,
   userId: number,
   passwordHash: string,
+  origin: RequestOrigin,
   { database, notifications, clock }: ResetPasswordDeps,
 ): Promise<UserRow> {
   const now = new Date(clock());
@@ -67,6 +69,11 @@ async function consumeToken(
     await transaction.run(voidResetsOfUser, [userId, now]);
     await transaction.run(endSessionsOfUser, [userId, now]);
     await transaction.run(claimProvenAddress, [normalizedAccount(locked.email), userId]);
+    await appendAudit(
+      transaction,
+      { by: 'reset_token', userId, userName: locked.user_name, ...origin },
+      { action: 'user.reset_password', tenantId: locked.tenant_id, recordId: userId, secrets: { password: 'set' } },
+    );
     await notifications.publish(transaction, principalsTopic);
     return locked;
   });

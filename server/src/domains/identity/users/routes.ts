@@ -1,11 +1,12 @@
 import { Type } from 'typebox';
 import { notFound } from '../../../core/errors.ts';
 import { defaultPageSize, paginationOf } from '../../../core/page.ts';
-import { seesAllTenants, tenantOnWire } from '../../../core/principal.ts';
+import { seesAllTenants } from '../../../core/principal.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import { changePassword } from './change-password.ts';
 import { type ModifyUserDeps, modifyUser } from './modify.ts';
 import type { PasswordMailer } from './password-mailer.ts';
+import { recordOf } from './record.ts';
 import { type ResetPasswordDeps, resetPassword } from './reset-password.ts';
 import {
   changePasswordInput,
@@ -16,7 +17,7 @@ import {
   userListQuery,
   userRecord,
 } from './schema.ts';
-import { countUsers, findUser, listUsers, type UserRow } from './statements.ts';
+import { countUsers, findUser, listUsers } from './statements.ts';
 
 type UserDeps = ModifyUserDeps & ResetPasswordDeps & { passwordMailer: PasswordMailer };
 
@@ -29,8 +30,8 @@ export function userRoutes(deps: UserDeps): Route[] {
         'Sends an e-mail with a reset token that is valid for 30 minutes. The answer is the same for any address.',
       body: forgotPasswordInput,
       data: Type.Null(),
-      handle: async ({ body }) => {
-        await passwordMailer.request(body.email);
+      handle: async ({ body, address, requestId }) => {
+        await passwordMailer.request(body.email, { address, requestId });
         return { message: 'If the address is known, an e-mail is on its way', data: null };
       },
     }),
@@ -42,8 +43,8 @@ export function userRoutes(deps: UserDeps): Route[] {
         'user ends.',
       body: resetPasswordInput,
       data: Type.Null(),
-      handle: async ({ body, address }) => {
-        await resetPassword({ ...body, address }, deps);
+      handle: async ({ body, address, requestId }) => {
+        await resetPassword({ ...body, address, requestId }, deps);
         return { message: 'Password reset', data: null };
       },
     }),
@@ -105,19 +106,4 @@ export function userRoutes(deps: UserDeps): Route[] {
       }),
     }),
   ];
-}
-
-function recordOf(user: UserRow) {
-  return {
-    id: user.id,
-    userName: user.user_name,
-    email: user.email,
-    userType: user.user_type,
-    tenantId: tenantOnWire(user.tenant_id),
-    roles: user.roles,
-    state: user.state,
-    invited: !user.has_password,
-    createdTime: user.created_at,
-    updatedTime: user.updated_at,
-  };
 }

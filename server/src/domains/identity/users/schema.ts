@@ -5,6 +5,7 @@ import { tenantIdInput, tenantIdOnWire } from '../tenants/schema.ts';
 
 const newPassword = (...notes: string[]) =>
   Type.String({
+    writeOnly: true,
     minLength: 1,
     maxLength: 1024,
     description: [
@@ -22,14 +23,19 @@ export const forgotPasswordInput = Type.Object(
 
 export const resetPasswordInput = Type.Object(
   {
-    token: Type.String({ minLength: 1, maxLength: 200, description: 'The reset token received by e-mail.' }),
+    token: Type.String({
+      minLength: 1,
+      maxLength: 200,
+      writeOnly: true,
+      description: 'The reset token received by e-mail.',
+    }),
     newPassword: newPassword(),
   },
   { additionalProperties: false },
 );
 
 export const changePasswordInput = Type.Object(
-  { oldPassword: Type.String({ minLength: 1, maxLength: 1024 }), newPassword: newPassword() },
+  { oldPassword: Type.String({ writeOnly: true, minLength: 1, maxLength: 1024 }), newPassword: newPassword() },
   { additionalProperties: false },
 );
 

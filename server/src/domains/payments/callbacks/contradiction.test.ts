@@ -3,7 +3,7 @@ import { hourMs } from '../../../core/clock.ts';
 import { offendersOf } from '../../../platform/postgres/check.ts';
 import { callbackScenario } from '../../../testing/callback-scenario.ts';
 import { makeProviderChannel } from '../../../testing/callbacks.ts';
-import { administratorOf, dataOf, makePayment } from '../../../testing/cast.ts';
+import { administratorOf, dataOf, makeMember, makePayment, makeTenant } from '../../../testing/cast.ts';
 import { eventually } from '../../../testing/database.ts';
 import { processingChecks } from '../processing/integrity.ts';
 
@@ -74,6 +74,52 @@ describe('a contradiction or a mismatch', () => {
     scenario.admin = await administratorOf(scenario.florin);
     await eventually('the dispute is closed', async () => (await disputesOf(id))[0]?.state === 'AGREES');
     expect(await offenders()).not.toContain(`${id}-1`);
+  });
+
+  test('a user closes a dispute: it is not looked up again, verify does not name it, and only a different report opens it', async () => {
+    const { florin, admin } = scenario;
+    const close = (body: object, as = scenario.admin) => florin.post('/api/dispute/close', body, as);
+    const listed = async (query: string) =>
+      dataOf(await florin.get(`/api/dispute/list?${query}`, scenario.admin)) as {
+        state: string;
+        note: string | null;
+      }[];
+    const id = await makePayment(florin, admin, scenario.channelId, { metadata: { sandbox: 'decline:card_declined' } });
+    await eventually('the payment fails', async () => (await detail(id)).status === 'FAILED');
+    const closing = { transactionId: id, operation: 1, note: 'Paid back by bank transfer' };
+    expect(await close(closing)).toMatchObject({ status: 404, body: { error: { field: 'operation' } } });
+    await scenario.db.query(`update sandbox_operation set state = 'SUCCEEDED', failure_code = null where key = $1`, [
+      `${id}-1`,
+    ]);
+    await callbackSettled(await send(id, { state: 'SUCCEEDED' }, 9));
+    await eventually('the operation is looked up', async () => (await disputesOf(id))[0]?.state === 'DISAGREES');
+    expect(await listed(`transactionId=${id}`)).toMatchObject([
+      { transactionId: id, operation: 1, channelId: scenario.channelId, state: 'DISAGREES', reported: 'succeeded' },
+    ]);
+
+    const cashier = await makeMember(florin, admin, { userType: 'MERCHANT_USER', tenantId: null, roles: ['cashier'] });
+    expect((await close(closing, cashier.as)).status).toBe(403);
+    const other = await makeTenant(florin, admin);
+    const stranger = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId: other });
+    expect((await close(closing, stranger.as)).status).toBe(404);
+    const closed = dataOf(await close(closing));
+    expect(closed).toMatchObject({ state: 'CLOSED', note: closing.note, closedBy: expect.any(Number) });
+    expect(dataOf(await close({ ...closing, note: 'Again' }))).toEqual(closed);
+    expect(await listed(`transactionId=${id}`)).toEqual([]);
+    expect(await listed(`transactionId=${id}&state=CLOSED`)).toEqual([closed]);
+    expect((await offenders()).filter((offender) => offender === `${id}-1`)).toHaveLength(1);
+    const steps: { type: string; message: string }[] = dataOf(
+      await florin.get(`/api/transaction/timeline?id=${id}`, admin),
+    );
+    expect(steps.at(-1)).toMatchObject({ type: 'dispute_closed', message: expect.stringContaining(closing.note) });
+
+    await callbackSettled(await send(id, { state: 'SUCCEEDED' }, 10));
+    expect((await disputesOf(id))[0]?.state).toBe('CLOSED');
+    await callbackSettled(await send(id, { state: 'SUCCEEDED', amount: 5 }, 11));
+    await eventually('a different report opens it', async () => (await disputesOf(id))[0]?.state !== 'CLOSED');
+    expect(await listed(`transactionId=${id}`)).toMatchObject([{ amount: 5, closedBy: null, note: null }]);
+    dataOf(await close(closing));
+    await scenario.db.query(`update sandbox_operation set state = 'FAILED' where key = $1`, [`${id}-1`]);
   });
 
   test.each([

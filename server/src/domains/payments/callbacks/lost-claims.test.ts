@@ -4,7 +4,7 @@ import { databaseFromTemplate, eventually, type TestDatabase } from '../../../te
 import { losingAnswers } from '../../../testing/lost-answers.ts';
 import type { Settler } from '../processing/settle.ts';
 import { storeCallback } from './statements.ts';
-import { CallbackWorker } from './worker.ts';
+import { callbackWorker } from './worker.ts';
 
 let db: TestDatabase;
 
@@ -18,7 +18,7 @@ test('callbacks of a claim whose response was lost are tried at once by the same
   // The clock stands still: no lease expires.
   const nowMs = Date.now() + 1_000;
   const losing = losingAnswers(db.database, 'callbacks.claim', 1, 3);
-  const worker = new CallbackWorker({
+  const worker = callbackWorker({
     database: losing,
     settler: {} as Settler,
     rechecker: { recheck: async () => 'done' },
@@ -40,7 +40,7 @@ test('callbacks of a claim whose response was lost are tried at once by the same
 
 test('after the clock was set back, a callback is retried after its own wait', async () => {
   let nowMs = Date.now() + 1_000;
-  const worker = new CallbackWorker({
+  const worker = callbackWorker({
     database: db.database,
     settler: {} as Settler,
     rechecker: { recheck: async () => 'done' },

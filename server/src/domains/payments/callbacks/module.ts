@@ -1,4 +1,4 @@
-import { fallbackPollMs } from '../../../platform/jobs/due-work-poller.ts';
+import { failureLog } from '../../../platform/jobs/worker.ts';
 import { defineModule } from '../../../platform/module.ts';
 import type { Node } from '../../../platform/node.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
@@ -9,9 +9,8 @@ import type { Settler } from '../processing/settle.ts';
 import type { Providers } from '../providers/directory.ts';
 import { CallbackIntake } from './receive.ts';
 import { callbackRoutes } from './routes.ts';
-import { callbackDue, callbacksDue } from './statements.ts';
 import { sweepCallbacks } from './sweep.ts';
-import { CallbackWorker } from './worker.ts';
+import { callbackWorker } from './worker.ts';
 
 type Needs = Node & {
   processingDatabase: Database;
@@ -30,17 +29,7 @@ export const callbacks = defineModule({
   reference: [{ name: 'Callbacks', description: 'Callbacks of payment providers.' }],
   provide,
   routes: (context: Provided) => callbackRoutes(context),
-  workers: ({ callbacks }: Provided) => [
-    {
-      name: 'callbacks',
-      start: () => callbacks.start(),
-      stop: () => callbacks.stop(),
-      wake: () => callbacks.wake(),
-      dueWork: { topic: callbacksDue, due: callbackDue },
-      freeDeadLeases: () => callbacks.freeDeadLeases(),
-      clockWasSetBack: () => callbacks.clockWasSetBack(),
-    },
-  ],
+  workers: ({ callbacks }: Provided) => [callbacks],
   retention: ({ database }: Node) => [{ name: 'callbacks', sweep: (nowMs) => sweepCallbacks(database, nowMs) }],
 });
 
@@ -56,17 +45,14 @@ function provide(needs: Needs) {
     'Results of stored callbacks: settled, or ignored because their operation was not found.',
     ['result'],
   );
-  const callbacks = new CallbackWorker({
+  const callbacks = callbackWorker({
     ...needs,
     database: processingDatabase,
     observe: (result) => settled.labels(result).inc(),
-    pollMs: () => fallbackPollMs,
-    onError: (error) => log.warn({ error }, 'Settling callbacks is failing; retrying'),
-    onRecovered: () => log.info('Settling callbacks works again'),
+    ...failureLog(log, 'Settling callbacks'),
   });
   const intake = new CallbackIntake({ ...needs, observe: (result) => received.labels(result).inc() });
-  providers.deliverCallbacksTo((channelId, headers, body) =>
-    intake.receive(String(channelId), { headers, query: {}, body }),
-  );
+  providers.deliverCallback = (channelId, headers, body) =>
+    intake.receive(String(channelId), { headers, query: {}, body });
   return { callbacks, intake };
 }

@@ -72,7 +72,7 @@ export class CallbackIntake {
     for (const { id, provider } of channels) {
       try {
         const connector = await providers.of(provider);
-        const message = connector.readCallback(callback, await credentials.of(id));
+        const message = connector.readCallback(callback, await credentials.forCallbacks(id));
         return { channelId: id, eventId: message.eventId, content: contentOf(message) };
       } catch (error) {
         // An outage is reported rather than a refusal: the provider then sends the callback again.

@@ -1,6 +1,7 @@
+import { claimStatement, leasedTable } from '../../../platform/jobs/lease-statements.ts';
 import { type Statement, statement } from '../../../platform/postgres/statement.ts';
 import type { Topic } from '../../../platform/postgres/topics.ts';
-import type { CallbackContent } from './rules.ts';
+import { type CallbackContent, retryWaitsMs } from './rules.ts';
 
 /** Provider callbacks are due to be settled. */
 export const callbacksDue: Topic = 'callbacks';
@@ -33,23 +34,26 @@ export interface DueCallback {
   tries: number;
 }
 
-/** Whether a callback is due and not leased. `$1` is now in ms. */
-const isDue = `state = 'RECEIVED' and due_at <= to_timestamp($1::float8 / 1000)
-        and (leased_until is null or leased_until <= to_timestamp($1::float8 / 1000))`;
+export const callbackTable = leasedTable({
+  table: 'provider_callback',
+  name: 'callbacks',
+  open: `state = 'RECEIVED'`,
+  waitMs: `coalesce((array[${retryWaitsMs.join(', ')}]::float8[])[tries], 0)`,
+});
 
 /** For the due-work poller: whether any callback is due. Value: now in ms. */
-export const callbackDue = `select from provider_callback where ${isDue}`;
+export const callbackDue = `select from provider_callback where ${callbackTable.isDue}`;
 
 /** A callback identifies its operation by our key, by the provider's reference, or by both. */
 const identifiers = ['key', 'reference'] as const;
 export type Identifier = (typeof identifiers)[number];
 
-/** Whether the callback `earlier` was received before `c`, is not settled, and has the same identifier. */
-const precedes = (identifier: Identifier) => `earlier.state = 'RECEIVED' and earlier.channel_id = c.channel_id
-          and (earlier.notice ->> '${identifier}') = (c.notice ->> '${identifier}') and earlier.position < c.position`;
+/** Whether the callback `earlier` was received before `t`, is not settled, and has the same identifier. */
+const precedes = (identifier: Identifier) => `earlier.state = 'RECEIVED' and earlier.channel_id = t.channel_id
+          and (earlier.notice ->> '${identifier}') = (t.notice ->> '${identifier}') and earlier.position < t.position`;
 
 /**
- * Whether `c` is the first callback of its operation, leased ones included. Callbacks whose operation was not found
+ * Whether `t` is the first callback of its operation, leased ones included. Callbacks whose operation was not found
  * (`tries`) do not count: they wait for their retry without delaying others, and `makeEarlierDue` restores the order if the
  * operation is found. `offset 0` makes the planner use the index instead of a join.
  */
@@ -62,26 +66,12 @@ const isNext = identifiers
   )
   .join('\n        and ');
 
-/**
- * Leases due callbacks: of each operation only the first one received. Values: now and the end of the lease in ms, the most
- * callbacks, the token of the lease.
- */
-export const claimCallbacks = statement<DueCallback>(
-  'callbacks.claim',
-  `with due as materialized (
-     select channel_id, event_id from provider_callback c
-      where ${isDue}
-        and ${isNext}
-      order by due_at
-      limit $3
-        for update skip locked
-   )
-   update provider_callback c
-      set lease = $4, leased_until = to_timestamp($2::float8 / 1000)
-     from due
-    where c.channel_id = due.channel_id and c.event_id = due.event_id
-   returning c.channel_id, c.event_id, c.id, c.notice, c.tries`,
-);
+/** Leases due callbacks: of each operation only the first one received. */
+export const claimCallbacks = claimStatement<DueCallback>(callbackTable, {
+  key: ['channel_id', 'event_id'],
+  returning: ['channel_id', 'event_id', 'id', 'notice', 'tries'],
+  and: isNext,
+});
 
 /**
  * Makes callbacks due that were received before a callback, have the same identifier, and wait for a retry because their
@@ -94,8 +84,8 @@ export const makeEarlierDue = Object.fromEntries(
       `callbacks.call_up_by_${identifier}`,
       `update provider_callback earlier
           set due_at = least(earlier.due_at, to_timestamp($3::float8 / 1000))
-         from provider_callback c
-        where c.channel_id = $1 and c.event_id = $2
+         from provider_callback t
+        where t.channel_id = $1 and t.event_id = $2
           and ${precedes(identifier)}
        returning earlier.event_id`,
     ),
@@ -112,42 +102,6 @@ export const recordCallback = statement(
       set state = $4, tries = $5, due_at = to_timestamp($6::float8 / 1000), lease = null, leased_until = null,
           settled_at = case when $4 <> 'RECEIVED' then to_timestamp($7::float8 / 1000) end
     where channel_id = $1 and event_id = $2 and lease = $3`,
-);
-
-/** Ends the leases of callbacks that were claimed and not started. One array for each: channels, provider ids, leases. */
-export const releaseCallbacks = statement(
-  'callbacks.release',
-  `update provider_callback c
-      set lease = null, leased_until = null
-     from unnest($1::bigint[], $2::text[], $3::uuid[]) as released (channel_id, event_id, lease)
-    where c.channel_id = released.channel_id and c.event_id = released.event_id and c.lease = released.lease`,
-);
-
-/** Ends these leases, after claims whose response was lost. Value: leases. */
-export const giveBackCallbacks = statement(
-  'callbacks.give_back',
-  `update provider_callback set lease = null, leased_until = null where state = 'RECEIVED' and lease = any ($1::uuid[])`,
-);
-
-/**
- * After the database's clock was set back: shortens leases and due times that lie further ahead than a full lease or a full
- * wait from now. Values in ms: now, the length of a lease, the tolerance, and an array of the waits after each try.
- */
-export const shortenWaits = statement(
-  'callbacks.bring_forward',
-  `update provider_callback
-      set leased_until = case when lease is not null
-                             then least(leased_until, to_timestamp(($1::float8 + $2::float8) / 1000)) end,
-          due_at = least(due_at, to_timestamp(($1::float8 + coalesce(($4::float8[])[tries], 0)) / 1000))
-    where state = 'RECEIVED'
-      and (leased_until > to_timestamp(($1::float8 + $2::float8 + $3::float8) / 1000)
-           or due_at > to_timestamp(($1::float8 + coalesce(($4::float8[])[tries], 0) + $3::float8) / 1000))`,
-);
-
-/** Ends every lease: for a node that is alone with the database, because their holders are dead. */
-export const freeLeases = statement(
-  'callbacks.free_leases',
-  `update provider_callback set lease = null, leased_until = null where state = 'RECEIVED' and lease is not null`,
 );
 
 /** Deletes callbacks that were settled before a time. Values: the time in ms, the most rows. */

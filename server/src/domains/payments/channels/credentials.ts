@@ -12,17 +12,27 @@ export function secretPlace(tenantId: number, id: number, name: SecretName): str
   return `channel/${tenantId}/${id}/${name}`;
 }
 
+export interface SecretOpener {
+  /** Decrypts a secret from the place where it is stored. */
+  open: (sealed: Buffer, where: string) => string;
+  /** Whether a secret is given up, because its key is declared lost (`app.encryption.keys`). */
+  isLost: (sealed: Buffer) => boolean;
+}
+
+/** The API key of a channel is given up with a lost encryption key: its provider cannot be called until it is set again. */
+export class LostCredentialsError extends Error {
+  constructor(channelId: number) {
+    super(`The API key of channel ${channelId} was encrypted with a key that is declared lost. Set it again.`);
+  }
+}
+
 /** The credentials of channels at their providers. Cached encrypted, and decrypted for each call. */
 export class ChannelCredentials {
   readonly #cache: ReadThroughCache<number, SealedCredentials>;
-  readonly #open: (sealed: Buffer, where: string) => string;
+  readonly #secrets: SecretOpener;
 
-  constructor(
-    database: Queryable,
-    notifications: Pick<Notifications, 'on'>,
-    open: (sealed: Buffer, where: string) => string,
-  ) {
-    this.#open = open;
+  constructor(database: Queryable, notifications: Pick<Notifications, 'on'>, secrets: SecretOpener) {
+    this.#secrets = secrets;
     this.#cache = new ReadThroughCache({
       max: 10_000,
       load: async (id) => (await database.run(findCredentials, [id]))[0],
@@ -35,10 +45,27 @@ export class ChannelCredentials {
     });
   }
 
+  /** For calls of the provider. Throws `LostCredentialsError`; a lost `webhookSecret` does not prevent calls. */
   async of(channelId: number): Promise<Credentials> {
-    const sealed = this.#cache.peek(channelId) ?? (await this.#cache.get(channelId));
+    const sealed = await this.#find(channelId);
+    const needed = [sealed?.api_key_sealed, sealed?.api_secret_sealed];
+    if (needed.some((secret) => secret && this.#secrets.isLost(secret))) throw new LostCredentialsError(channelId);
+    return this.#opened(channelId, sealed);
+  }
+
+  /** For the verification of callbacks, which needs the `webhookSecret` alone. Secrets that are lost count as not set. */
+  async forCallbacks(channelId: number): Promise<Credentials> {
+    return this.#opened(channelId, await this.#find(channelId));
+  }
+
+  async #find(channelId: number): Promise<SealedCredentials | undefined> {
+    return this.#cache.peek(channelId) ?? this.#cache.get(channelId);
+  }
+
+  #opened(channelId: number, sealed: SealedCredentials | undefined): Credentials {
+    const { open, isLost } = this.#secrets;
     const opened = (secret: Buffer | null | undefined, name: SecretName): string | null =>
-      secret && sealed ? this.#open(secret, secretPlace(sealed.tenant_id, channelId, name)) : null;
+      secret && sealed && !isLost(secret) ? open(secret, secretPlace(sealed.tenant_id, channelId, name)) : null;
     return {
       apiKey: opened(sealed?.api_key_sealed, 'apiKey'),
       apiSecret: opened(sealed?.api_secret_sealed, 'apiSecret'),

@@ -4,11 +4,14 @@ import { invalid, notFound, Refusal } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { violatedConstraint } from '../../../platform/postgres/failures.ts';
+import { appendAudit } from '../../identity/audit/append.ts';
+import { secretsGiven } from '../../identity/audit/changes.ts';
 import { sandboxDisabled } from '../providers/directory.ts';
 import { type SecretName, secretPlace } from './credentials.ts';
 import type { ChannelDirectory } from './directory.ts';
+import { recordOf } from './record.ts';
 import { currenciesOf, mayChange, mayUse, mixesSandboxWithRealMoney } from './rules.ts';
-import type { channelInput } from './schema.ts';
+import { channelInput } from './schema.ts';
 import {
   type ChannelRow,
   findChannel,
@@ -59,10 +62,11 @@ async function refuseTakenCode<Result>(code: string, save: () => Promise<Result>
 async function create(
   input: ChannelInput,
   currencies: string[],
-  { tenantId }: Principal,
+  principal: Principal,
   transaction: Queryable,
   { seal, clock, sandboxEnabled }: ChannelDeps,
 ): Promise<ChannelRow> {
+  const { tenantId } = principal;
   if (input.provider === 'sandbox' && !sandboxEnabled) throw sandboxDisabled('provider');
   await requireUsableFallbacks(input, tenantId, transaction);
   const planned = { provider: input.provider ?? null, fallback_channel_ids: input.fallbackChannelIds ?? [] };
@@ -85,6 +89,7 @@ async function create(
     input.provider ?? null,
     input.fallbackChannelIds ?? null,
   ]);
+  await audit(transaction, principal, input, undefined, row as ChannelRow);
   return row as ChannelRow;
 }
 
@@ -128,7 +133,25 @@ async function update(
     input.fallbackChannelIds ?? null,
     new Date(clock()),
   ]);
+  await audit(transaction, principal, input, existing, row as ChannelRow);
   return row as ChannelRow;
+}
+
+async function audit(
+  transaction: Queryable,
+  principal: Principal,
+  input: ChannelInput,
+  before: ChannelRow | undefined,
+  after: ChannelRow,
+): Promise<void> {
+  await appendAudit(transaction, principal, {
+    action: before === undefined ? 'channel.create' : 'channel.update',
+    tenantId: after.tenant_id,
+    recordId: after.id,
+    before: before && recordOf(before),
+    after: recordOf(after),
+    secrets: secretsGiven(channelInput, input),
+  });
 }
 
 /** Every fallback must be another channel, and one that the tenant may use. */

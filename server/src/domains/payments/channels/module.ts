@@ -28,10 +28,11 @@ function provide({
   processingDatabase,
   notifications,
   open,
+  isLost,
   sandboxEnabled,
 }: Node & { processingDatabase: Database }) {
   return {
     channels: new ChannelDirectory(database, notifications, sandboxEnabled),
-    credentials: new ChannelCredentials(processingDatabase, notifications, open),
+    credentials: new ChannelCredentials(processingDatabase, notifications, { open, isLost }),
   };
 }

@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
-import { seesAllTenants, tenantOnWire } from '../../../core/principal.ts';
+import { seesAllTenants } from '../../../core/principal.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import { type ChannelDeps, saveChannel } from './modify.ts';
+import { recordOf } from './record.ts';
 import { channelInput, listedChannel, savedChannel } from './schema.ts';
-import { type ChannelRow, listChannels } from './statements.ts';
+import { listChannels } from './statements.ts';
 
 export function channelRoutes(deps: ChannelDeps): Route[] {
   return [
@@ -14,7 +15,7 @@ export function channelRoutes(deps: ChannelDeps): Route[] {
       data: Type.Array(listedChannel),
       handle: async ({ principal }) => {
         const rows = await deps.database.run(listChannels, [seesAllTenants(principal) ? null : principal.tenantId]);
-        return { data: rows.map(channelOnWire) };
+        return { data: rows.map(recordOf) };
       },
     }),
 
@@ -28,25 +29,9 @@ export function channelRoutes(deps: ChannelDeps): Route[] {
         const row = await saveChannel(body, principal, deps);
         return {
           message: body.id === undefined ? 'Channel created' : 'Channel updated',
-          data: { ...channelOnWire(row), updatedTime: row.updated_at },
+          data: { ...recordOf(row), updatedTime: row.updated_at },
         };
       },
     }),
   ];
-}
-
-function channelOnWire(row: ChannelRow) {
-  return {
-    id: row.id,
-    name: row.name,
-    code: row.code,
-    type: row.type,
-    currency: row.currencies.join(','),
-    country: row.country,
-    state: row.state,
-    tenantId: tenantOnWire(row.tenant_id),
-    provider: row.provider,
-    fallbackChannelIds: row.fallback_channel_ids,
-    createdTime: row.created_at,
-  };
 }

@@ -7,6 +7,7 @@ const secret = (name: string) =>
   Type.Optional(
     Type.String({
       maxLength: 4096,
+      writeOnly: true,
       description: `${name}. Stored encrypted, never returned. An update without it keeps it; an empty string clears it.`,
     }),
   );

@@ -11,7 +11,7 @@ import type { Outcome } from '../providers/provider.ts';
 import { accounts } from './accounts.ts';
 import { balancesOf } from './balance.ts';
 import { entriesOf } from './entries.ts';
-import { rollUpLedger } from './rollup.ts';
+import { rollUpLedger } from './statements.ts';
 
 const merchants = [principalOf(1, 7), principalOf(2, 8)] as const;
 const administrator = principalOf(0, 1, 'PLATFORM_ADMIN');

@@ -1,3 +1,4 @@
+import { rollupOf } from '../../../platform/jobs/rollup-statements.ts';
 import { statement } from '../../../platform/postgres/statement.ts';
 import type { Account } from './accounts.ts';
 
@@ -124,27 +125,11 @@ export const listTransfersOfPayment = statement<TransferRow>(
   `${ofPayment} order by ${newestFirst} offset $7::bigint limit $8::bigint`,
 );
 
-/** The same as for the totals of payments. */
-export const maxDeltasPerRun = 20_000;
-
-/**
- * Moves rows of ledger_total_delta into ledger_total in one statement, so that a reader counts every transfer exactly once.
- * Concurrent runs take different rows and write the totals in the order of their key, so they cannot deadlock.
- */
-export const rollUpTotals = statement<{ rolled_up: number }>(
-  'ledger.roll_up',
-  `with taken as (
-     delete from ledger_total_delta
-      where ctid = any (array(select ctid from ledger_total_delta limit ${maxDeltasPerRun} for update skip locked))
-     returning *
-   ), rolled_up as (
-     insert into ledger_total as total (tenant_id, currency, debit, credit, day, count, amount)
-     select tenant_id, currency, debit, credit, day, sum(count), sum(amount)
-       from taken
-      group by 1, 2, 3, 4, 5
-      order by 1, 2, 3, 4, 5
-     on conflict (tenant_id, currency, debit, credit, day)
-     do update set count = total.count + excluded.count, amount = total.amount + excluded.amount
-   )
-   select count(*) as rolled_up from taken`,
-);
+/** Moves all rows of ledger_total_delta into ledger_total. */
+export const rollUpLedger = rollupOf({
+  name: 'ledger.roll_up',
+  totals: 'ledger_total',
+  deltas: 'ledger_total_delta',
+  key: ['tenant_id', 'currency', 'debit', 'credit', 'day'],
+  sums: ['count', 'amount'],
+});

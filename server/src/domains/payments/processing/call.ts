@@ -1,5 +1,6 @@
 import { Refusal } from '../../../core/errors.ts';
 import { publicId } from '../../../core/id.ts';
+import { LostCredentialsError } from '../channels/credentials.ts';
 import type { Absent, Call, Credentials, Operation, Outcome, Provider } from '../providers/provider.ts';
 import { isFinal } from '../transactions/states.ts';
 import { operationKey } from './rules.ts';
@@ -52,9 +53,14 @@ export function lookUpOperation(
   return withDeadline(row, options, (context) => connector.lookUp(operation, context));
 }
 
-/** Whether an outcome is unknown because Florin's own database is unavailable, which proves nothing about the provider. */
+/**
+ * Whether an outcome is unknown because the provider could not be asked: Florin's own database is unavailable, or the
+ * channel's API key is lost. It proves nothing about the provider.
+ */
 export function isOwnOutage(outcome: Outcome): boolean {
-  return outcome.kind === 'unknown' && outcome.cause instanceof Refusal && outcome.cause.kind === 'unavailable';
+  if (outcome.kind !== 'unknown') return false;
+  const { cause } = outcome;
+  return cause instanceof LostCredentialsError || (cause instanceof Refusal && cause.kind === 'unavailable');
 }
 
 /** The operation as connectors take it. */

@@ -1,4 +1,6 @@
+import { leasedTable } from '../../../platform/jobs/lease-statements.ts';
 import { statement } from '../../../platform/postgres/statement.ts';
+import { lookUpWaitsMs } from './rules.ts';
 import { type OperationRow, operationColumns, operationJoins } from './statements.ts';
 
 /** The most operations in one claim. */
@@ -14,10 +16,23 @@ const channelWithWork = `channel_with_work as (
       where c.channel_id is not null
    )`;
 
-/** Whether an operation `o` of channel `c` is due and not leased. `$1` is now in ms. */
-const isDue = `o.finished_at is null and o.channel_id = c.channel_id
-           and o.due_at <= to_timestamp($1::float8 / 1000)
-           and (o.leased_until is null or o.leased_until <= to_timestamp($1::float8 / 1000))`;
+/**
+ * A claim whose answer was lost is taken back: no provider was called under it. An operation that it turned from READY to
+ * CALLING becomes READY again (its `called_at` is the time of the claim); every other one is looked up first.
+ */
+export const operationTable = leasedTable({
+  table: 'provider_operation',
+  name: 'processing',
+  open: 'finished_at is null',
+  waitMs: `case when state = 'READY' then 0
+               else (array[${lookUpWaitsMs.join(', ')}]::float8[])[least(look_ups + 1, ${lookUpWaitsMs.length})] end`,
+  takeBack: `state = case when state = 'CALLING'
+                           and abs(extract(epoch from leased_until - called_at) * 1000 - $2::float8) <= 1
+                         then 'READY' else state end`,
+});
+
+/** Whether an operation of channel `c` is due and not leased. `$1` is now in ms. */
+const isDue = `${operationTable.isDue} and o.channel_id = c.channel_id`;
 
 /** For the due-work poller: whether any operation is due. Value: now in ms. */
 export const operationDue = `with recursive ${channelWithWork}
@@ -92,48 +107,4 @@ export const releaseOperations = statement(
        as released (tenant_id, transaction_id, number, lease, state)
     where o.tenant_id = released.tenant_id and o.transaction_id = released.transaction_id and o.number = released.number
       and o.lease = released.lease`,
-);
-
-/**
- * Ends these leases after claims whose response was lost: no provider was called under them. An operation that the lost
- * claim itself turned from READY to CALLING becomes READY again (its `called_at` is the time of the claim); every other one
- * is looked up first. Values: leases, the length of a lease in ms.
- */
-export const giveBackOperations = statement(
-  'processing.give_back',
-  `update provider_operation
-      set state = case when state = 'CALLING'
-                         and abs(extract(epoch from leased_until - called_at) * 1000 - $2::float8) <= 1
-                       then 'READY' else state end,
-          lease = null, leased_until = null
-    where finished_at is null and lease = any ($1::uuid[])`,
-);
-
-/**
- * After the database's clock was set back: shortens leases and due times that lie further ahead than a full lease or a full
- * wait from now. Leases keep their holder. Values in ms: now, the length of a lease, the tolerance, and an array of the
- * waits before each look-up.
- */
-export const shortenWaits = statement(
-  'processing.bring_forward',
-  `update provider_operation o
-      set leased_until = case when o.lease is not null
-                             then least(o.leased_until, to_timestamp(($1::float8 + $2::float8) / 1000)) end,
-          due_at = least(o.due_at, to_timestamp(($1::float8 + wait.ms) / 1000))
-     from provider_operation found
-    cross join lateral (
-      select case when found.state = 'READY' then 0
-                  else ($4::float8[])[least(found.look_ups + 1, array_length($4::float8[], 1))] end as ms
-    ) as wait
-    where found.finished_at is null
-      and (found.leased_until > to_timestamp(($1::float8 + $2::float8 + $3::float8) / 1000)
-           or found.due_at > to_timestamp(($1::float8 + wait.ms + $3::float8) / 1000))
-      and o.tenant_id = found.tenant_id and o.transaction_id = found.transaction_id and o.number = found.number
-      and o.finished_at is null`,
-);
-
-/** Ends every lease: for a node that is alone with the database, because their holders are dead. */
-export const freeLeases = statement(
-  'processing.free_leases',
-  'update provider_operation set lease = null, leased_until = null where finished_at is null and lease is not null',
 );

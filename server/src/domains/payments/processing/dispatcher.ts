@@ -1,11 +1,13 @@
-import { type Clock, minuteMs, secondMs } from '../../../core/clock.ts';
+import { type Clock, secondMs } from '../../../core/clock.ts';
 import type { DrawUuid } from '../../../core/id.ts';
-import { ClaimLoop } from '../../../platform/jobs/claim-loop.ts';
+import { leasesOf } from '../../../platform/jobs/lease-statements.ts';
+import { type FailureReports, Worker } from '../../../platform/jobs/worker.ts';
 import { plainArray, textArray } from '../../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { FailPoint } from '../../../platform/process/fail-point.ts';
 import type { ChannelCredentials } from '../channels/credentials.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
+import { operationsDue } from '../operations/open.cte.ts';
 import type { ProviderName, Providers } from '../providers/directory.ts';
 import { failure } from '../providers/failures.ts';
 import type { Credentials } from '../providers/provider.ts';
@@ -15,21 +17,14 @@ import type { PaymentTransitions } from '../transactions/transitions.ts';
 import { Breaker } from './breaker.ts';
 import { callOrLookUp, isOwnOutage, type ProviderResult, type PublicAddress, providerOperation } from './call.ts';
 import { ChannelLimits, maximumInFlightPerChannel } from './channel-limits.ts';
-import {
-  claimOperations,
-  freeLeases,
-  giveBackOperations,
-  maximumClaim,
-  releaseOperations,
-  shortenWaits,
-} from './claim-statements.ts';
+import { claimOperations, maximumClaim, operationDue, operationTable, releaseOperations } from './claim-statements.ts';
 import { Deferrer } from './defer.ts';
-import { decide, lookUpWaitsMs } from './rules.ts';
+import { decide } from './rules.ts';
 import type { Settler } from './settle.ts';
 import { type FinalOutcome, isFinalOutcome } from './settlement.ts';
-import type { LeasedOperation } from './statements.ts';
+import type { LeasedOperation, OperationRow } from './statements.ts';
 
-export interface DispatcherOptions extends PublicAddress {
+export interface DispatcherOptions extends PublicAddress, FailureReports {
   /** At most two connections of it are used at a time: one to claim, one to defer. */
   database: Queryable;
   providers: Providers;
@@ -45,10 +40,6 @@ export interface DispatcherOptions extends PublicAddress {
   timeoutMs: number;
   /** Where fault tests end the process. */
   failPoint: FailPoint;
-  /** How long to wait between polls, if something else wakes the dispatcher. */
-  pollMs?: () => number;
-  onError: (error: unknown) => void;
-  onRecovered?: () => void;
 }
 
 /** The most operations in flight in this process, including those whose settlement is being written. */
@@ -69,66 +60,38 @@ const leaseBeyondCallsMs = 10 * secondMs;
  * idempotency key, so that no payer is charged twice.
  */
 export class Dispatcher {
+  readonly worker: Worker<OperationRow>;
   readonly #options: DispatcherOptions;
-  readonly #loop: ClaimLoop<LeasedOperation>;
   readonly #breaker: Breaker;
   readonly #limits: ChannelLimits;
   readonly #deferrer: Deferrer;
   readonly #leaseMs: number;
 
   constructor(options: DispatcherOptions) {
-    const { clock, channels, timeoutMs, onError, onRecovered } = options;
+    const { clock, channels, settler, timeoutMs, onError, onRecovered } = options;
     this.#options = options;
     this.#leaseMs = 2 * timeoutMs + leaseBeyondCallsMs;
     this.#breaker = new Breaker(clock);
     this.#limits = new ChannelLimits(this.#breaker, channels);
     this.#deferrer = new Deferrer(options);
-    this.#loop = new ClaimLoop<LeasedOperation>({
+    this.worker = new Worker<OperationRow>({
+      name: 'processing',
+      dueWork: { topic: operationsDue, due: operationDue },
       claim: (maximum, lease) => this.#claim(maximum, lease),
-      releaseLeases: async (leases) => {
-        await options.database.run(giveBackOperations, [leases, this.#leaseMs]);
-      },
+      leases: leasesOf(operationTable, { ...options, leaseMs: this.#leaseMs }),
       keyOf: ({ tenant_id, id, number }) => `${tenant_id} ${id} ${number}`,
-      renew: (inFlight, { lease }) => Object.assign(inFlight, { lease }),
       perform: (operation) => this.#perform(operation),
-      release: (notStarted) => this.#release(notStarted),
-      slots: () => maximumInFlight,
+      drain: async (drained) => {
+        // The operations in flight end within their deadlines.
+        await drained;
+        await this.#deferrer.drained();
+        await settler.drained();
+      },
+      slots: maximumInFlight,
       maxBatch: maximumClaim,
-      pollMs: options.pollMs,
       onError,
-      ...(onRecovered && { onRecovered }),
+      onRecovered,
     });
-  }
-
-  start(): void {
-    this.#loop.start();
-  }
-
-  /** Operations have become due: claims now, not at the next poll. */
-  wake(): void {
-    this.#loop.wake();
-  }
-
-  /** Stops claiming and waits for the operations in flight, which end within their deadlines. */
-  async stop(): Promise<void> {
-    await this.#loop.stop();
-    await this.#loop.drained();
-    await this.#deferrer.drained();
-  }
-
-  /**
-   * Makes operations that dead processes had leased due at once. Call it before `start`, and only on a node that is alone
-   * with the database.
-   */
-  async freeDeadLeases(): Promise<void> {
-    await this.#options.database.run(freeLeases);
-  }
-
-  /** Call it after the database's clock was set back (`DatabaseClock`), and before `start`. */
-  async clockWasSetBack(): Promise<void> {
-    const { database, clock } = this.#options;
-    await database.run(shortenWaits, [clock(), this.#leaseMs, minuteMs, [...lookUpWaitsMs]]);
-    this.#loop.wake();
   }
 
   async #claim(maximum: number, lease: string): Promise<LeasedOperation[]> {

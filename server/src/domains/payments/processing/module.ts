@@ -1,5 +1,5 @@
 import { publicId } from '../../../core/id.ts';
-import { fallbackPollMs } from '../../../platform/jobs/due-work-poller.ts';
+import { failureLog } from '../../../platform/jobs/worker.ts';
 import { defineModule } from '../../../platform/module.ts';
 import type { NodeWith } from '../../../platform/node.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
@@ -7,14 +7,12 @@ import { type SettingsOf, setting } from '../../../platform/settings/declare.ts'
 import { durationOfAtLeast } from '../../../platform/settings/kinds.ts';
 import type { ChannelCredentials } from '../channels/credentials.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
-import { operationsDue } from '../operations/open.cte.ts';
 import type { Providers } from '../providers/directory.ts';
 import type { TransactionReader } from '../transactions/read.ts';
 import type { PaymentTransitions } from '../transactions/transitions.ts';
-import { operationDue } from './claim-statements.ts';
 import { Dispatcher } from './dispatcher.ts';
-import { disputeDue, disputesDue } from './disputes/statements.ts';
-import { DisputeWorker, type DisputeWorkerOptions } from './disputes/worker.ts';
+import { disputeRecord } from './disputes/schema.ts';
+import { type DisputeWorkerDeps, disputeWorker } from './disputes/worker.ts';
 import { processingChecks } from './integrity.ts';
 import { RefundRechecker } from './recheck-refunds.ts';
 import { processingRoutes } from './routes.ts';
@@ -43,32 +41,11 @@ export const processing = defineModule({
   name: 'processing',
   tables: ['provider_dispute'],
   settings,
-  resources: { 'timeline step': timelineStep },
+  reference: [{ name: 'Disputes', description: 'Operations about which a provider contradicts what is settled.' }],
+  resources: { 'timeline step': timelineStep, dispute: disputeRecord },
   provide,
   routes: (context: Needs) => processingRoutes(context),
-  workers: ({ dispatcher, settler, disputes }: Provided) => [
-    {
-      name: 'processing',
-      start: () => dispatcher.start(),
-      stop: async () => {
-        await dispatcher.stop();
-        await settler.drained();
-      },
-      wake: () => dispatcher.wake(),
-      dueWork: { topic: operationsDue, due: operationDue },
-      freeDeadLeases: () => dispatcher.freeDeadLeases(),
-      clockWasSetBack: () => dispatcher.clockWasSetBack(),
-    },
-    {
-      name: 'disputes',
-      start: () => disputes.start(),
-      stop: () => disputes.stop(),
-      wake: () => disputes.wake(),
-      dueWork: { topic: disputesDue, due: disputeDue },
-      freeDeadLeases: () => disputes.freeDeadLeases(),
-      clockWasSetBack: () => disputes.clockWasSetBack(),
-    },
-  ],
+  workers: ({ dispatcher, disputes }: Provided) => [dispatcher.worker, disputes],
   integrity: processingChecks,
 });
 
@@ -81,19 +58,10 @@ function provide(needs: Needs) {
     ...common,
     settler,
     disabledProviders: new Set(sandboxEnabled ? [] : (['sandbox'] as const)),
-    pollMs: () => fallbackPollMs,
-    onError: (error) => log.warn({ error }, 'Payment processing is failing; retrying'),
-    onRecovered: () => log.info('Payment processing works again'),
+    ...failureLog(log, 'Payment processing'),
   });
   const rechecker = new RefundRechecker({ ...common, settler });
-  const disputes = new DisputeWorker({
-    ...common,
-    settler,
-    onVerdict,
-    pollMs: () => fallbackPollMs,
-    onError: (error) => log.warn({ error }, 'Looking up disputes is failing; retrying'),
-    onRecovered: () => log.info('Looking up disputes works again'),
-  });
+  const disputes = disputeWorker({ ...common, settler, onVerdict, ...failureLog(log, 'Looking up disputes') });
   return { settler, dispatcher, rechecker, disputes };
 }
 
@@ -101,7 +69,7 @@ function provide(needs: Needs) {
 function disputeObservers({
   log,
   metrics,
-}: Needs): Pick<SettlerDeps, 'onDispute'> & Pick<DisputeWorkerOptions, 'onVerdict'> {
+}: Needs): Pick<SettlerDeps, 'onDispute'> & Pick<DisputeWorkerDeps, 'onVerdict'> {
   const opened = metrics.counter(
     'florin_provider_disputes_total',
     'Outcomes reported by providers that contradict the settled one (contradiction) or are of another amount (mismatch).',

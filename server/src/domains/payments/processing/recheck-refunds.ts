@@ -1,5 +1,5 @@
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import type { ChannelCredentials } from '../channels/credentials.ts';
+import { type ChannelCredentials, LostCredentialsError } from '../channels/credentials.ts';
 import type { Providers } from '../providers/directory.ts';
 import { lookUpOperation, type PublicAddress, providerOperation } from './call.ts';
 import type { Settler } from './settle.ts';
@@ -32,7 +32,8 @@ export class RefundRechecker {
 
   /**
    * Looks up this refund, or every refund of this charge's payment, if it has succeeded through the same channel. `unknown`:
-   * the provider did not answer. `busy`: too many look-ups are in flight.
+   * the provider did not answer. `busy`: too many look-ups are in flight, or the channel's API key is lost and has to be set
+   * again.
    */
   async recheck(operation: OperationRow): Promise<'done' | 'unknown' | 'busy'> {
     const rows = await this.#deps.database.run(findOfPayment, [operation.tenant_id, operation.id]);
@@ -48,6 +49,9 @@ export class RefundRechecker {
       this.#inFlight++;
       try {
         if (!(await this.#lookUp(row))) return 'unknown';
+      } catch (error) {
+        if (error instanceof LostCredentialsError) return 'busy';
+        throw error;
       } finally {
         this.#inFlight--;
       }

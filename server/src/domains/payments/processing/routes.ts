@@ -1,9 +1,11 @@
 import { Type } from 'typebox';
-import { get, type Route } from '../../../platform/http/route.ts';
+import { get, post, type Route } from '../../../platform/http/route.ts';
+import { closeDispute, type DisputeApiDeps, listDisputes } from './disputes/manage.ts';
+import { disputeCloseInput, disputeListQuery, disputeRecord } from './disputes/schema.ts';
 import { timelineQuery, timelineStep } from './schema.ts';
 import { maximumSteps, readTimeline, type TimelineDeps } from './timeline/read.ts';
 
-export function processingRoutes(deps: TimelineDeps): Route[] {
+export function processingRoutes(deps: TimelineDeps & DisputeApiDeps): Route[] {
   return [
     get('/api/transaction/timeline', 'transaction_read', 'Transactions', {
       summary: 'Read the timeline of a transaction',
@@ -11,6 +13,28 @@ export function processingRoutes(deps: TimelineDeps): Route[] {
       query: timelineQuery,
       data: Type.Array(timelineStep),
       handle: async ({ query, principal }) => ({ data: await readTimeline(query.id, principal, deps) }),
+    }),
+
+    get('/api/dispute/list', 'transaction_read', 'Disputes', {
+      summary: 'List disputes',
+      description: 'The latest first. `total` is always exact.',
+      query: disputeListQuery,
+      data: Type.Array(disputeRecord),
+      paged: true,
+      handle: ({ query, principal }) => listDisputes(query, principal, deps),
+    }),
+
+    post('/api/dispute/close', 'transaction_refund', 'Disputes', {
+      summary: 'Close a dispute',
+      description:
+        'For a dispute that a person has investigated: Florin stops asking the provider, and `npm run verify` does not ' +
+        'name it any more. The payment stays as it is. A dispute that is closed already is returned unchanged.',
+      body: disputeCloseInput,
+      data: disputeRecord,
+      handle: async ({ body, principal }) => ({
+        message: 'Dispute closed',
+        data: await closeDispute(body, principal, deps),
+      }),
     }),
   ];
 }

@@ -110,7 +110,7 @@ export class Settler {
     return this.#batcher.drained();
   }
 
-  /** The refund, if its failure is announced by an event. */
+  /** The refund, if its failure or cancellation is announced by an event. */
   async #readFailedRefund(row: OperationRow, outcome: FinalOutcome): Promise<RefundRow | undefined> {
     if (row.kind !== 'REFUND' || outcome.kind === 'succeeded') return undefined;
     const [refund] = await this.#deps.database.run(findRefund, [[row.tenant_id], row.refund_id]);

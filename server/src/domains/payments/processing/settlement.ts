@@ -55,7 +55,7 @@ export interface SettlementFacts {
   calls?: number | undefined;
   lookUps?: number | undefined;
   nextChannel?: NextChannel | null;
-  /** The refund of the operation; required if it has failed, for the body of its event. */
+  /** The refund of the operation; required if it has failed or was cancelled, for the body of its event. */
   refund?: RefundRow | undefined;
   atMs: number;
 }
@@ -163,23 +163,24 @@ function refundSucceeded({ row, atMs }: SettlementFacts): Effect {
 }
 
 function refundCancelled(facts: SettlementFacts): Effect {
-  return effect(releaseReservation(facts), { refundStatus: 'CANCELLED' });
+  const refundEvent = refundFailedEvent(facts, 'CANCELLED');
+  return effect({ ...releaseReservation(facts), refundEvent }, { refundStatus: 'CANCELLED' });
 }
 
-function refundFailed(facts: SettlementFacts, outcome: Failed): Effect {
-  const refundEvent = refundFailedEvent(facts, outcome);
+function refundFailed(facts: SettlementFacts, { failure }: Failed): Effect {
+  const refundEvent = refundFailedEvent(facts, 'FAILED', failure);
   return effect({ ...releaseReservation(facts), refundEvent }, { refundStatus: 'FAILED' });
 }
 
 /** The payment stays REFUNDED as long as another refund of it stands. */
-function refundReversed(facts: SettlementFacts, outcome: Failed): Effect {
+function refundReversed(facts: SettlementFacts, { failure }: Failed): Effect {
   const { row } = facts;
   const transition: Transition = {
     ...releaseReservation(facts),
     to: row.amount_refunded > row.operation_amount ? 'REFUNDED' : 'SUCCESS',
     refundedChange: -row.operation_amount,
     channelId: row.operation_channel_id,
-    refundEvent: refundFailedEvent(facts, outcome),
+    refundEvent: refundFailedEvent(facts, 'FAILED', failure),
   };
   return effect(transition, { refundStatus: 'FAILED', reverses: true });
 }
@@ -189,9 +190,15 @@ function releaseReservation({ row, atMs }: SettlementFacts): Transition {
   return { row, to: row.status, atMs, refundId: row.refund_id as string, heldChange: -row.operation_amount };
 }
 
-function refundFailedEvent({ row, refund, atMs }: SettlementFacts, outcome: Failed) {
+/** A cancelled refund is announced alike: for the merchant it matters that the money was not given back. */
+function refundFailedEvent(
+  { row, refund, outcome: { reference }, atMs }: SettlementFacts,
+  status: 'FAILED' | 'CANCELLED',
+  failure: Failure | null = null,
+) {
   if (refund === undefined) throw new Error(`The failed refund ${row.refund_id} was not read.`);
-  return { type: 'refund.failed', objectJson: JSON.stringify(refundAfterFailure(refund, outcome, atMs)) } as const;
+  const object = refundAfterFailure(refund, { status, failure, reference }, atMs);
+  return { type: 'refund.failed', objectJson: JSON.stringify(object) } as const;
 }
 
 /**

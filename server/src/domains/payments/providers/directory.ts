@@ -17,12 +17,6 @@ export interface ProviderContext {
   publicUrl: string;
   /** By provider: the address of a simulator or proxy that replaces the provider's own (`app.provider.stripe.url`, …). */
   urls: Readonly<Record<string, string | undefined>>;
-  /** Delivers a callback of the sandbox to its channel, as if it had arrived over HTTP. */
-  deliverCallback: DeliverCallback;
-  /** How often the sandbox polls for callbacks that are due, if something else wakes it. */
-  pollMs?: () => number;
-  /** Receives errors of background work, which has no caller. */
-  onError: (error: unknown) => void;
 }
 
 type ProviderFactory = (context: ProviderContext) => Promise<Provider>;
@@ -42,15 +36,11 @@ export class Providers {
   readonly #context: ProviderContext;
   readonly #loaded = new Map<ProviderName, Promise<Provider>>();
 
-  #deliverCallback: DeliverCallback = () => Promise.reject(new Error('No receiver of callbacks is registered yet.'));
+  /** Receives the sandbox's callbacks. */
+  deliverCallback: DeliverCallback = () => Promise.reject(new Error('No receiver of callbacks is registered yet.'));
 
-  constructor(context: Omit<ProviderContext, 'deliverCallback'>) {
-    this.#context = { ...context, deliverCallback: (...callback) => this.#deliverCallback(...callback) };
-  }
-
-  /** Registers the receiver of the sandbox's callbacks. */
-  deliverCallbacksTo(deliver: DeliverCallback): void {
-    this.#deliverCallback = deliver;
+  constructor(context: ProviderContext) {
+    this.#context = context;
   }
 
   /** Rejects with the refusal `sandbox_disabled` if the sandbox is disabled. */

@@ -1,11 +1,10 @@
-import { fallbackPollMs } from '../../../platform/jobs/due-work-poller.ts';
-import { type BackgroundWorker, defineModule } from '../../../platform/module.ts';
-import type { Node, NodeWith } from '../../../platform/node.ts';
+import { defineModule } from '../../../platform/module.ts';
+import type { NodeWith } from '../../../platform/node.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import { type SettingsOf, setting } from '../../../platform/settings/declare.ts';
 import { url } from '../../../platform/settings/kinds.ts';
 import { Providers } from './directory.ts';
-import { sandboxCallbackDue } from './sandbox/statements.ts';
+import { sandboxCallbackSender } from './sandbox/callback-sender.ts';
 
 const settings = {
   'app.provider.stripe.url': setting(url('http:', 'https:'), {
@@ -28,11 +27,10 @@ export const providers = defineModule({
   tables: ['sandbox_operation'],
   settings,
   provide,
-  workers: ({ providers, sandboxEnabled, logError }: Needs & Provided) =>
-    sandboxEnabled ? [sandboxWorker(providers, logError)] : [],
+  workers: ({ sandboxEnabled, ...context }: Needs & Provided) => (sandboxEnabled ? [sandboxWorker(context)] : []),
 });
 
-function provide({ settings, openPool, clock, publicUrl, sandboxEnabled, log }: Needs) {
+function provide({ settings, openPool, clock, publicUrl, sandboxEnabled }: Needs) {
   const processingDatabase: Database = openPool('processing', processingConnections, 'indexed');
   const providers = new Providers({
     database: processingDatabase,
@@ -40,27 +38,16 @@ function provide({ settings, openPool, clock, publicUrl, sandboxEnabled, log }: 
     sandboxEnabled,
     publicUrl,
     urls: { stripe: settings['app.provider.stripe.url'], mollie: settings['app.provider.mollie.url'] },
-    pollMs: () => fallbackPollMs,
-    onError: (error) => log.warn({ error }, 'Sending a sandbox callback failed; retrying until its attempts run out'),
   });
   return { providers, processingDatabase };
 }
 
-/** Sends the sandbox's callbacks. Loads the sandbox when the first one is due: a service with real providers has none. */
-function sandboxWorker(providers: Providers, logError: Node['logError']): BackgroundWorker {
-  return {
-    name: 'sandbox',
-    start: () => {},
-    stop: async () => (await providers.loaded('sandbox'))?.stop(),
-    wake: () => {
-      providers
-        .of('sandbox')
-        .then((sandbox) => {
-          sandbox.start();
-          sandbox.wake();
-        })
-        .catch((error) => logError(error, 'The sandbox could not be started'));
-    },
-    dueWork: { topic: 'sandbox', due: sandboxCallbackDue },
-  };
+function sandboxWorker({ providers, processingDatabase, clock, log }: Omit<Needs & Provided, 'sandboxEnabled'>) {
+  return sandboxCallbackSender({
+    database: processingDatabase,
+    clock,
+    deliverCallback: (...callback) => providers.deliverCallback(...callback),
+    onError: (error) => log.warn({ error }, 'Sending a sandbox callback failed; retrying until its attempts run out'),
+    recordsWritten: async () => (await providers.loaded('sandbox'))?.drained(),
+  });
 }

@@ -6,6 +6,7 @@ import { metadataJson } from '../../../core/metadata.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { answerOnce } from '../../../platform/postgres/idempotency-records.ts';
+import { appendAudit } from '../../identity/audit/append.ts';
 import { requestRefund } from '../operations/request-refund.ts';
 import type { TransactionReader } from '../transactions/read.ts';
 import { lockPayment, type TransactionRow } from '../transactions/statements.ts';
@@ -55,7 +56,14 @@ export async function createRefund(
     const refund = await insert(transaction, payment, { ...input, amount, metadata }, principal, deps.drawUuid());
     if (payment.provider === null) await recordRefunded(transaction, payment, refund, deps);
     else await holdAndRequest(transaction, payment, refund, deps);
-    return recordOf(refund);
+    const after = recordOf(refund);
+    await appendAudit(transaction, principal, {
+      action: 'refund.create',
+      tenantId: tenant_id,
+      recordId: after.id,
+      after,
+    });
+    return after;
   };
   const request = { tenantId: tenant_id, path, key: idempotencyKey, input, nowMs: deps.clock() };
   const { answer, replayed } = await answerOnce(deps.database, request, work);

@@ -65,13 +65,14 @@ export const refundChecks: readonly Check[] = [
        where event_count.count is distinct from succeeded.count`,
   },
   {
-    claim: 'Every refund that failed has exactly one refund.failed event, and no other refund has one',
-    // Refunds that failed before this event existed have none (`failure_untold`).
+    claim: 'Every refund that failed or was cancelled has exactly one refund.failed event, and no other refund has one',
+    // Refunds that ended before this event was sent for them have none (`failure_untold`).
     offenders: `
       with event_count as (
         select tenant_id, object_id, count(*) as count from event where type = 'refund.failed' group by 1, 2
       ), failed as (
-        select tenant_id, ${refund('id')} as object_id from refund where status = 'FAILED' and not failure_untold
+        select tenant_id, ${refund('id')} as object_id from refund 
+         where status in ('FAILED', 'CANCELLED') and not failure_untold
       )
       select object_id as offender
         from event_count

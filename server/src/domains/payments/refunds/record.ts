@@ -24,18 +24,22 @@ export function recordOf(row: RefundRow): RefundRecord {
   };
 }
 
-/** The refund after it has failed, exactly as the settling statement writes it, for its event. */
+/** The refund after it has failed or was cancelled, exactly as the settling statement writes it, for its event. */
 export function refundAfterFailure(
   refund: RefundRow,
-  { failure, reference }: { failure: Failure; reference?: string },
+  {
+    status,
+    failure,
+    reference,
+  }: { status: 'FAILED' | 'CANCELLED'; failure: Failure | null; reference?: string | undefined },
   atMs: number,
 ): RefundRecord {
   const time = new Date(atMs).toISOString();
   return recordOf({
     ...refund,
-    status: 'FAILED',
-    failure_code: failure.code,
-    failure_message: failure.message,
+    status,
+    failure_code: failure?.code ?? null,
+    failure_message: failure?.message ?? null,
     provider_reference: reference ?? refund.provider_reference,
     updated_at: time > refund.updated_at ? time : refund.updated_at,
   });

@@ -1,14 +1,15 @@
-import { RollupWorker } from '../../../platform/jobs/rollup-worker.ts';
+import { rollupWorker } from '../../../platform/jobs/rollup-worker.ts';
+import { failureLog } from '../../../platform/jobs/worker.ts';
 import { defineModule } from '../../../platform/module.ts';
 import type { Node } from '../../../platform/node.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
-import { rollUpLedger } from '../ledger/rollup.ts';
+import { rollUpLedger } from '../ledger/statements.ts';
 import { rollUpTransactionTotals } from '../transactions/rollup.ts';
 import { rollupsDue } from '../transactions/totals.cte.ts';
 import { statisticsChecks } from './integrity.ts';
-import { rollUpCharges } from './rollup.ts';
 import { statisticsRoutes } from './routes.ts';
 import { seriesRow, summary } from './schema.ts';
+import { rollUpCharges } from './statements.ts';
 
 /** Counts and amounts of payments, and success rates of charges. Also runs the rollups of all payment totals. */
 export const statistics = defineModule({
@@ -17,19 +18,11 @@ export const statistics = defineModule({
   reference: [{ name: 'Statistics', description: 'Counts and amounts of payments, and success rates of charges.' }],
   resources: { 'statistics summary': summary, 'statistics row': seriesRow },
   routes: (context: Node & { channels: ChannelDirectory }) => statisticsRoutes(context),
-  workers: ({ workerDatabase, log }: Node) => {
-    const rollups = new RollupWorker(workerDatabase, [rollUpTransactionTotals, rollUpLedger, rollUpCharges], (error) =>
-      log.warn({ error }, 'Rolling up totals is failing; retrying. Totals stay exact'),
-    );
-    return [
-      {
-        name: 'rollups',
-        start: () => rollups.start(),
-        stop: () => rollups.stop(),
-        wake: () => rollups.wake(),
-        wakesOn: rollupsDue,
-      },
-    ];
-  },
+  workers: ({ workerDatabase, log }: Node) => [
+    rollupWorker(workerDatabase, [rollUpTransactionTotals, rollUpLedger, rollUpCharges], {
+      wakesOn: rollupsDue,
+      ...failureLog(log, 'Rolling up totals'),
+    }),
+  ],
   integrity: statisticsChecks,
 });

@@ -1,3 +1,4 @@
+import { rollupOf } from '../../../platform/jobs/rollup-statements.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { statement } from '../../../platform/postgres/statement.ts';
 import { type TransactionStatus, transactionStatuses } from '../transactions/states.ts';
@@ -128,26 +129,11 @@ export async function findCharges(snapshot: Queryable, filter: Filter, by: Group
   ]);
 }
 
-/** Deltas in one rollup: a second's worth at full speed, and short enough to delay nobody. */
-export const maximumDeltas = 20_000;
-
-/**
- * Moves deltas from charge_total_delta into charge_total, in one statement: a reader sees every charge either as a delta or
- * in the totals. Concurrent rollups take different deltas, and write in the order of the key, so that they do not deadlock.
- */
-export const rollUpChargeDeltas = statement<{ rolled_up: number }>(
-  'statistics.roll_up_charges',
-  `with taken as (
-     delete from charge_total_delta
-      where ctid = any (array(select ctid from charge_total_delta limit ${maximumDeltas} for update skip locked))
-     returning *
-   ), rolled_up as (
-     insert into charge_total as total (tenant_id, day, channel_id, currency, outcome, count)
-     select tenant_id, day, channel_id, currency, outcome, sum(count)
-       from taken
-      group by 1, 2, 3, 4, 5
-      order by 1, 2, 3, 4, 5
-     on conflict (tenant_id, day, channel_id, currency, outcome) do update set count = total.count + excluded.count
-   )
-   select count(*) as rolled_up from taken`,
-);
+/** Moves all rows of charge_total_delta into charge_total. */
+export const rollUpCharges = rollupOf({
+  name: 'statistics.roll_up_charges',
+  totals: 'charge_total',
+  deltas: 'charge_total_delta',
+  key: ['tenant_id', 'day', 'channel_id', 'currency', 'outcome'],
+  sums: ['count'],
+});

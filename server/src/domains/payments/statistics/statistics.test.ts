@@ -7,8 +7,8 @@ import { arrangeChannels, principalOf } from '../../../testing/payments.ts';
 import { processingNode } from '../../../testing/processing.ts';
 import { failure } from '../providers/failures.ts';
 import { rollUpTransactionTotals } from '../transactions/rollup.ts';
-import { rollUpCharges } from './rollup.ts';
 import { seriesOf } from './series.ts';
+import { rollUpCharges } from './statements.ts';
 import { summaryOf } from './summary.ts';
 
 let db: TestDatabase;

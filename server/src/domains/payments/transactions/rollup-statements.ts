@@ -1,7 +1,5 @@
+import { maximumDeltas } from '../../../platform/jobs/rollup-statements.ts';
 import { statement } from '../../../platform/postgres/statement.ts';
-
-/** Deltas in one statement: a second's worth at full speed, and short enough to delay nobody. */
-export const maximumDeltas = 20_000;
 
 /** Held to the end of the transaction. Only rollups take this lock; reads and writes of payments do not. */
 export const lockRollup = statement(

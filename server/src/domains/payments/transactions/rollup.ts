@@ -1,5 +1,6 @@
+import { untilNoneLeft } from '../../../platform/jobs/rollup-statements.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
-import { lockRollup, maximumDeltas, rollUp } from './rollup-statements.ts';
+import { lockRollup, rollUp } from './rollup-statements.ts';
 
 /**
  * Payments in a bucket before a day's next bucket begins. Reading past 4,096 entries of an index takes a quarter of a
@@ -10,12 +11,10 @@ export const rowsPerBucket = 4_096;
 
 /** Rolls up until no deltas are left. Only one node rolls up at a time. */
 export async function rollUpTransactionTotals(database: Database, bucketSize: number = rowsPerBucket): Promise<void> {
-  for (;;) {
-    const rolledUp = await database.transaction(async (transaction) => {
+  await untilNoneLeft(() =>
+    database.transaction(async (transaction) => {
       await transaction.run(lockRollup);
-      const [row] = await transaction.run(rollUp, [bucketSize]);
-      return row?.rolled_up ?? 0;
-    });
-    if (rolledUp < maximumDeltas) return;
-  }
+      return (await transaction.run(rollUp, [bucketSize]))[0]?.rolled_up;
+    }),
+  );
 }

@@ -37,6 +37,7 @@ export const createInput = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 255,
+        writeOnly: true,
         description: "The provider's token of the payment method (Stripe: `pm_…`). Without one, the payer chooses.",
       }),
     ),

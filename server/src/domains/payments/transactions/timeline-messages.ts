@@ -14,6 +14,7 @@ export type TimelineMessageKind =
   | 'contradiction'
   | 'mismatch'
   | 'looked_up'
+  | 'dispute_closed'
   | 'not_called';
 
 export interface TimelineMessage {

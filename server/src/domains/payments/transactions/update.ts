@@ -6,6 +6,7 @@ import { metadataJson } from '../../../core/metadata.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { answerOnce } from '../../../platform/postgres/idempotency-records.ts';
+import { appendAudit } from '../../identity/audit/append.ts';
 import { requestCancellation } from '../operations/request-cancellation.ts';
 import type { TransactionReader } from './read.ts';
 import { recordOf, type TransactionRecord } from './record.ts';
@@ -56,7 +57,16 @@ export async function updateTransaction(
     const transition = await transitionOf(change, row, principal, transaction, deps);
     const changed = await deps.transitions.apply(transaction, [transition], deps.drawUuid);
     if (!changed.has(id)) throw new Error(`Payment ${id} changed while it was locked.`);
-    return recordOf(afterTransition(transition));
+    const [before, after] = [recordOf(row), recordOf(afterTransition(transition))];
+    await appendAudit(transaction, principal, {
+      action: 'transaction.update',
+      tenantId: tenant_id,
+      recordId: after.id,
+      before,
+      after,
+      ...(input.status !== undefined && { details: { requestedStatus: input.status } }),
+    });
+    return after;
   };
   const request = { tenantId: tenant_id, path, key: idempotencyKey, input, nowMs: deps.clock() };
   const { answer, replayed } = await answerOnce(deps.database, request, work);

@@ -64,7 +64,7 @@ type Provided = ReturnType<typeof provide>;
  *
  * 1. Enqueue: the statement that changes a payment appends the event and one delivery for each endpoint that subscribes to
  *    it (`events/append-events.cte.ts`), and wakes the `DeliveryWorker`.
- * 2. Claim (`claiming/`): `ClaimLoop` calls the `Claimer` with the number of free slots. It peeks at
+ * 2. Claim (`claiming/`): The `Worker` (`platform/jobs/worker.ts`) calls the `Claimer` with the number of free slots. It peeks at
  *    the oldest due deliveries, the `SlotAllocator` grants slots to their endpoints (`EndpointQueue`), `Permits` checks the rates
  *    and trials that all nodes share, and one statement takes the leases. Under load a direct claim skips the peek.
  * 3. Send (`sending/`): the `Sender` signs the event and posts it, within one deadline.

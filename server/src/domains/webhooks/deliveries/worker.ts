@@ -1,10 +1,11 @@
 import { type Clock, secondMs } from '../../../core/clock.ts';
-import { ClaimLoop } from '../../../platform/jobs/claim-loop.ts';
+import { Worker } from '../../../platform/jobs/worker.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { AddressGuard } from '../endpoints/address-guard.ts';
 import type { EndpointDirectory } from '../endpoints/directory.ts';
 import { maxClaimSize, releaseDeliveries, releaseDueLeases, releaseParkedLeases } from './claiming/claim-statements.ts';
 import { Claimer, type LeasedDelivery } from './claiming/claimer.ts';
+import { freeDeadLeases } from './claiming/dead-leases.ts';
 import type { EndpointQueue } from './claiming/endpoint-queue.ts';
 import { EndpointQueues } from './claiming/endpoint-queues.ts';
 import { bringDeliveriesForward } from './clock-set-back.ts';
@@ -79,7 +80,7 @@ const recordingBudgetMs = 2 * secondMs;
  */
 export class DeliveryWorker {
   readonly #options: DeliveryWorkerOptions;
-  readonly #loop: ClaimLoop<LeasedDelivery>;
+  readonly #loop: Worker<LeasedDelivery>;
   readonly #sender: Sender;
   readonly #recorder: Recorder;
   readonly #queues: EndpointQueues;
@@ -118,13 +119,18 @@ export class DeliveryWorker {
       onWritten: () => this.#reportRecovery(),
       onDiscarded: (count) => observer.onDiscarded?.(count),
     });
-    this.#loop = new ClaimLoop({
+    this.#loop = new Worker({
+      name: 'deliveries',
       claim: (freeSlots, lease) => this.#claim(freeSlots, lease),
-      releaseLeases: (leases) => this.#releaseLeases(leases),
+      leases: {
+        release: (leases) => this.#releaseLeases(leases),
+        freeAll: () => freeDeadLeases(database),
+        shortenWaits: () => this.#shortenWaits(),
+      },
       keyOf: ({ tenant_id, id }) => `${tenant_id} ${id}`,
       renew: (inFlight, { lease, leasedUntilMs }) => Object.assign(inFlight, { lease, leasedUntilMs }),
       perform: (delivery) => this.#perform(delivery),
-      release: (deliveries) => this.#release(deliveries),
+      drain: (drained) => this.#drain(drained),
       slots,
       gapMs: () => (isShedding?.() ? sheddingClaimGapMs : 0),
       maxBatch: maxClaimSize,
@@ -152,24 +158,29 @@ export class DeliveryWorker {
    * The database's clock was set back (`DatabaseClock`). Also called before the worker starts, because it may have happened
    * while no node was running.
    */
-  async clockWasSetBack(): Promise<void> {
-    const { database, clock, timeoutMs, retryIntervalsMs } = this.#options;
-    const leaseMs = timeoutMs + leaseMarginMs;
-    await bringDeliveriesForward(database, clock(), { leaseMs, retryIntervalsMs });
-    this.#loop.wake();
+  clockWasSetBack(): Promise<void> {
+    return this.#loop.clockWasSetBack();
   }
 
   /**
    * Stops claiming, gives deliveries in flight their deadline and 2 s to end, and records them. A delivery without an
    * answer by then keeps its lease and is sent again when that runs out.
    */
-  async stop(): Promise<void> {
-    await this.#loop.stop();
+  stop(): Promise<void> {
+    return this.#loop.stop();
+  }
+
+  async #drain(drained: Promise<void>): Promise<void> {
     await this.#claimer.close();
-    await withinMs(this.#loop.drained(), this.#options.timeoutMs + recordingBudgetMs);
+    await withinMs(drained, this.#options.timeoutMs + recordingBudgetMs);
     await withinMs(this.#recorder.flush(), recordingBudgetMs);
     this.#recorder.close();
     await this.#sender.close();
+  }
+
+  async #shortenWaits(): Promise<void> {
+    const { database, clock, timeoutMs, retryIntervalsMs } = this.#options;
+    await bringDeliveriesForward(database, clock(), { leaseMs: timeoutMs + leaseMarginMs, retryIntervalsMs });
   }
 
   async #claim(freeSlots: number, lease: string): Promise<LeasedDelivery[]> {
@@ -200,6 +211,13 @@ export class DeliveryWorker {
       return undefined;
     }
     const { isTrial } = queue;
+    const { path, keys } = target;
+    if (keys === undefined) {
+      // Deliveries wait until the secret is rotated. The pause keeps them from being claimed over and over.
+      if (isTrial || !queue.isPaused(clock())) await this.#health.pause(queue);
+      await this.#releaseUnsent(delivery);
+      return undefined;
+    }
     let sentMs = clock();
     const sent = target.forbidden
       ? forbiddenAddress
@@ -210,7 +228,7 @@ export class DeliveryWorker {
             // Delayed since the claim by a frozen process or a slow database: another sender may claim it at any moment.
             const isTooLate = delivery.leasedUntilMs - sentMs < timeoutMs + recordingBudgetMs;
             const isPaused = queue.isPaused(sentMs) && !isTrial;
-            return isTooLate || isPaused ? undefined : signedRequest(delivery, target, sentMs);
+            return isTooLate || isPaused ? undefined : signedRequest(delivery, { path, keys }, sentMs);
           },
         });
     if (sent === undefined) {
@@ -242,7 +260,7 @@ export class DeliveryWorker {
     if (state === 'FAILED' && status !== goneStatus) await this.#health.disableIfFailing(queue);
   }
 
-  /** If the delivery is claimed again meanwhile, `ClaimLoop` renews its lease in place, and this releases that lease too. */
+  /** If the delivery is claimed again meanwhile, `Worker` renews its lease in place, and this releases that lease too. */
   async #releaseUnsent(delivery: LeasedDelivery): Promise<void> {
     for (let lease: string | undefined; lease !== delivery.lease; ) {
       lease = delivery.lease;

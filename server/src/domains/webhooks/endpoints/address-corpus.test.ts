@@ -66,8 +66,9 @@ afterAll(async () => {
   await db.drop();
 });
 
+const isLost = () => false;
 const directory = () =>
-  new EndpointDirectory({ database: db.database, notifications, open: (sealed) => String(sealed), guard });
+  new EndpointDirectory({ database: db.database, notifications, open: (sealed) => String(sealed), isLost, guard });
 const urlTo = (host: string) => `http://${host}:${new URL(decoy.url).port}/`;
 
 /** `accepted`, or the field and type of the refusal. */
@@ -166,7 +167,7 @@ async function outcomesOfOneEvent(
   const event = { tenantId: 0, id, type: 'transaction.created', objectId: 'txn_1', createdMs: Date.now() } as const;
   const body = eventBody(id, 'transaction.created', event.createdMs, '{}');
   expect(await appendEvent(db.database, { ...event, body })).toBe(deliveries);
-  const options = { open: (sealed: Buffer) => String(sealed), guard: usedGuard };
+  const options = { open: (sealed: Buffer) => String(sealed), isLost, guard: usedGuard };
   const worker = new DeliveryWorker({
     database: db.database,
     directory: new EndpointDirectory({ database: db.database, notifications, ...options }),

@@ -14,7 +14,8 @@ export interface Target {
   path: string;
   /** The host is an IP address that must not be reached. Host names are checked at each connection. */
   forbidden: boolean;
-  keys: EndpointKeys;
+  /** Undefined: a secret is given up with a lost encryption key. Nothing can be signed until the secret is rotated. */
+  keys: EndpointKeys | undefined;
 }
 
 export interface EndpointDirectoryDeps {
@@ -22,6 +23,8 @@ export interface EndpointDirectoryDeps {
   notifications: Pick<Notifications, 'on' | 'publish'>;
   /** Opens a sealed secret from its place of storage. */
   open: (sealed: Buffer, place: string) => string;
+  /** Whether the key of a sealed secret is declared lost. */
+  isLost: (sealed: Buffer) => boolean;
   guard: AddressGuard;
 }
 
@@ -94,7 +97,9 @@ export class EndpointDirectory {
     };
   }
 
-  #keysOf({ tenant_id, id, secret_sealed, next_secret_sealed, promote_at }: TargetRow): EndpointKeys {
+  #keysOf({ tenant_id, id, secret_sealed, next_secret_sealed, promote_at }: TargetRow): EndpointKeys | undefined {
+    const { isLost } = this.#deps;
+    if (isLost(secret_sealed) || (next_secret_sealed && isLost(next_secret_sealed))) return undefined;
     const opened = (sealed: Buffer) => signingKeys(this.#deps.open(sealed, endpointSecretPlace(tenant_id, id)));
     const present = opened(secret_sealed);
     if (next_secret_sealed === null) return { present };

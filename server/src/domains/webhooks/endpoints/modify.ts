@@ -3,6 +3,8 @@ import { invalid } from '../../../core/errors.ts';
 import { eventTypes, pingType, readableTypes } from '../../../core/event-types.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
+import { appendAudit } from '../../identity/audit/append.ts';
+import { recordOf } from './list.ts';
 import { type EndpointDeps, lockManagedEndpoint } from './managed-endpoint.ts';
 import { requireAllowedUrl } from './register.ts';
 import { requireReadScopes } from './rules.ts';
@@ -25,7 +27,7 @@ export async function modifyEndpoint(
   if (events !== undefined) requireReadScopes(events, principal);
   if (url !== undefined) await requireAllowedUrl(url, guard);
   const saved = await database.transaction(async (transaction) => {
-    await lockManagedEndpoint(transaction, id, principal);
+    const before = await lockManagedEndpoint(transaction, id, principal);
     if (url !== undefined) await requireReadingOpenDeliveries(transaction, id, principal);
     const [row] = await transaction.run(updateEndpoint, [
       id,
@@ -38,6 +40,13 @@ export async function modifyEndpoint(
       ratePerSecond ?? null,
       clock(),
     ]);
+    await appendAudit(transaction, principal, {
+      action: 'webhook.update',
+      tenantId: before.tenant_id,
+      recordId: id,
+      before: recordOf(before, clock()),
+      after: recordOf(row as EndpointRow, clock()),
+    });
     return row as EndpointRow;
   });
   await directory.changed(database, id);

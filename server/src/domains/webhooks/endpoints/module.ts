@@ -32,7 +32,7 @@ export const webhookEndpoints = defineModule({
 });
 
 function provide(node: NodeWith<SettingsOf<typeof settings>>) {
-  const { settings, deploymentMode, workerDatabase, notifications, open, lifecycle } = node;
+  const { settings, deploymentMode, workerDatabase, notifications, open, isLost, lifecycle } = node;
   const guard = new AddressGuard({
     standalone: deploymentMode === 'STANDALONE',
     allowTargets: settings['app.webhook.allow-targets'] ?? [],
@@ -41,7 +41,7 @@ function provide(node: NodeWith<SettingsOf<typeof settings>>) {
   lifecycle.add('notices', () => disabledNotice.settled());
   return {
     guard,
-    endpoints: new EndpointDirectory({ database: workerDatabase, notifications, open, guard }),
+    endpoints: new EndpointDirectory({ database: workerDatabase, notifications, open, isLost, guard }),
     disabledNotice,
   };
 }

@@ -1,6 +1,7 @@
 import { pingType } from '../../../core/event-types.ts';
 import { publicId, uuidTimeMs } from '../../../core/id.ts';
 import type { Principal } from '../../../core/principal.ts';
+import { appendAudit } from '../../identity/audit/append.ts';
 import { appendEventForEndpoint, eventBody } from '../events/append-events.cte.ts';
 import { type EndpointDeps, lockManagedEndpoint, requireActive } from './managed-endpoint.ts';
 
@@ -19,6 +20,7 @@ export async function pingEndpoint(
     const row = await lockManagedEndpoint(transaction, id, principal);
     requireActive(row);
     const { tenant_id: tenantId, events, created_at: createdTime } = row;
+    await appendAudit(transaction, principal, { action: 'webhook.ping', tenantId, recordId: id });
     const objectJson = JSON.stringify({ id, events, createdTime });
     return appendEventForEndpoint(transaction, {
       tenantId,

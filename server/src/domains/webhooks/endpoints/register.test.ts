@@ -42,10 +42,10 @@ beforeAll(async () => {
   guard = standalone;
   const { database } = db;
   const notifications = new Notifications(db.connection, () => {});
-  const open = () => '';
+  const secrets = { open: () => '', isLost: () => false };
   const routes = endpointRoutes({
     database,
-    directory: new EndpointDirectory({ database, notifications, open, guard }),
+    directory: new EndpointDirectory({ database, notifications, ...secrets, guard }),
     guard: { allowsTarget: (hostname) => guard.allowsTarget(hostname) },
     drawUuid: uuidSource(() => nowMs),
     seal: (plain, where) => Buffer.from(`sealed:${where}:${[...plain].toReversed().join('')}`),

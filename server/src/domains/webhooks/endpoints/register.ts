@@ -2,7 +2,8 @@ import type { Static } from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
 import { invalid, Refusal } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
-import type { Queryable } from '../../../platform/postgres/database.ts';
+import type { Database } from '../../../platform/postgres/database.ts';
+import { appendAudit } from '../../identity/audit/append.ts';
 import type { AddressGuard } from './address-guard.ts';
 import { type EndpointDirectory, endpointSecretPlace } from './directory.ts';
 import { requireReadScopes } from './rules.ts';
@@ -10,7 +11,7 @@ import type { registerInput } from './schema.ts';
 import { insertEndpoint, nextEndpointId, type RegisteredRow } from './statements.ts';
 
 export interface RegisterDeps {
-  database: Queryable;
+  database: Database;
   directory: EndpointDirectory;
   guard: Pick<AddressGuard, 'allowsTarget'>;
   /** Seals a secret for one place of storage. */
@@ -27,19 +28,23 @@ export async function registerEndpoint(
   requireReadScopes(events, principal);
   await requireAllowedUrl(url, guard);
   const { tenantId, userId } = principal;
+  const subscribed = [...new Set(events)];
   const [{ id }] = (await database.run(nextEndpointId)) as [{ id: number }];
   const sealed = seal(secret, endpointSecretPlace(tenantId, id));
-  const [row] = await database.run(insertEndpoint, [
-    tenantId,
-    id,
-    userId,
-    url,
-    [...new Set(events)],
-    sealed,
-    new Date(clock()),
-  ]);
+  const row = await database.transaction(async (transaction) => {
+    const values = [tenantId, id, userId, url, subscribed, sealed, new Date(clock())];
+    const [registered] = await transaction.run(insertEndpoint, values);
+    await appendAudit(transaction, principal, {
+      action: 'webhook.create',
+      tenantId,
+      recordId: id,
+      after: { url, events: subscribed, state: true },
+      secrets: { secret: 'set' },
+    });
+    return registered as RegisteredRow;
+  });
   await directory.changed(database, id);
-  return row as RegisteredRow;
+  return row;
 }
 
 /** The URL parser silently repairs other spellings; the stored URL would then differ from the address connected to. */

@@ -1,6 +1,7 @@
 import type { Clock } from '../../../core/clock.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
+import { appendAudit } from '../../identity/audit/append.ts';
 import { type EndpointDeps, lockManagedOrRemovedEndpoint } from './managed-endpoint.ts';
 import { cancelDeliveries, type EndpointRow, markRemoved } from './statements.ts';
 
@@ -17,6 +18,7 @@ export async function removeEndpoint(
     const row = await lockManagedOrRemovedEndpoint(transaction, id, principal);
     if (row.removed_at !== null) return row;
     const [marked] = await transaction.run(markRemoved, [id, clock()]);
+    await appendAudit(transaction, principal, { action: 'webhook.remove', tenantId: row.tenant_id, recordId: id });
     return marked as EndpointRow;
   });
   await directory.changed(database, id);

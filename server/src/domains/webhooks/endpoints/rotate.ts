@@ -2,9 +2,11 @@ import type { Static } from 'typebox';
 import { dayMs } from '../../../core/clock.ts';
 import { invalid, Refusal } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
+import { appendAudit } from '../../identity/audit/append.ts';
+import { secretsGiven } from '../../identity/audit/changes.ts';
 import { endpointSecretPlace } from './directory.ts';
 import { type EndpointDeps, lockManagedEndpoint } from './managed-endpoint.ts';
-import type { rotateInput } from './schema.ts';
+import { rotateInput } from './schema.ts';
 import { type EndpointRow, promoteSecret, schedulePromotion, stageSecret } from './statements.ts';
 
 type RotateInput = Static<typeof rotateInput>;
@@ -24,6 +26,13 @@ export async function rotateSecret(
   const { id, secret, promote } = input;
   const saved = await database.transaction(async (transaction) => {
     const { tenant_id, has_next_secret, promote_at } = await lockManagedEndpoint(transaction, id, principal);
+    await appendAudit(transaction, principal, {
+      action: 'webhook.rotate_secret',
+      tenantId: tenant_id,
+      recordId: id,
+      secrets: secretsGiven(rotateInput, input),
+      details: { promote: promote === true, promoteAt: input.promoteAt ?? null },
+    });
     if (secret !== undefined) {
       const sealed = seal(secret, endpointSecretPlace(tenant_id, id));
       return (await transaction.run(stageSecret, [id, nowMs, sealed, promoteMs]))[0];

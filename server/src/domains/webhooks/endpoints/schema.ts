@@ -16,7 +16,12 @@ const events = Type.Array(eventPattern, {
   description: 'Event types to receive. `transaction.*` matches all types of transactions, `*` all types.',
 });
 export const secret = (description: string) =>
-  Type.String({ pattern: '^[ -~]{1,256}$', title: '1 to 256 printable ASCII characters', description });
+  Type.String({
+    pattern: '^[ -~]{1,256}$',
+    title: '1 to 256 printable ASCII characters',
+    writeOnly: true,
+    description,
+  });
 
 export const nullable = <Shape extends TSchema>(shape: Shape, description: string) =>
   Type.Union([shape, Type.Null()], { description });

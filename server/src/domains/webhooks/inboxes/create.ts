@@ -5,8 +5,10 @@ import type { DrawUuid } from '../../../core/id.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { randomText } from '../../../platform/crypto/random-text.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
+import { appendAudit } from '../../identity/audit/append.ts';
+import { secretsGiven } from '../../identity/audit/changes.ts';
 import { requireReadScopes } from '../endpoints/rules.ts';
-import type { createdInbox, createInput } from './schema.ts';
+import { type createdInbox, createInput } from './schema.ts';
 import { type InboxRow, insertInbox, nextInboxId } from './statements.ts';
 
 export interface InboxDeps {
@@ -39,7 +41,13 @@ export async function createInbox(
   const sealed = secret === undefined ? null : seal(secret, inboxSecretPlace(id));
   const nowMs = clock();
   const values = [tenantId, id, userId, hashOfToken(token), sealed, nowMs, nowMs + lifetimeMs];
-  const [row] = (await database.run(insertInbox, values)) as [InboxRow];
+  const row = await database.transaction(async (transaction) => {
+    const [created] = (await transaction.run(insertInbox, values)) as [InboxRow];
+    const secrets = secretsGiven(createInput, input ?? {});
+    const after = recordOf(created);
+    await appendAudit(transaction, principal, { action: 'inbox.create', tenantId, recordId: id, after, secrets });
+    return created;
+  });
   return { ...recordOf(row), url: `${publicUrl}/inbox/${token}`, token };
 }
 

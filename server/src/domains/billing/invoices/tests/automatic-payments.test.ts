@@ -9,7 +9,7 @@ import type { SettledPayment } from '../followers.ts';
 import { invoiceChecks } from '../integrity.ts';
 import { type InvoiceDraft, issueInvoices } from '../issue.ts';
 import { type InvoiceKey, keyOfRow } from '../lock.ts';
-import { InvoiceSettler } from '../settle.ts';
+import { invoiceSettlementWorker } from '../settle.ts';
 
 let db: TestDatabase;
 let node: Awaited<ReturnType<typeof paymentsNode>>;
@@ -83,19 +83,17 @@ const outcomes = (attempts: readonly PaymentAttempt[]) => attempts.map(({ outcom
 async function settle(nodes = 1): Promise<SettledPayment[]> {
   const reported: SettledPayment[] = [];
   const errors: unknown[] = [];
-  const settlers = Array.from(
-    { length: nodes },
-    () =>
-      new InvoiceSettler({
-        database: db.database,
-        drawUuid,
-        followers: {
-          settled: async (_transaction, settled) => {
-            reported.push(...settled);
-          },
+  const settlers = Array.from({ length: nodes }, () =>
+    invoiceSettlementWorker({
+      database: db.database,
+      drawUuid,
+      followers: {
+        settled: async (_transaction, settled) => {
+          reported.push(...settled);
         },
-        onError: (error) => errors.push(error),
-      }),
+      },
+      onError: (error) => errors.push(error),
+    }),
   );
   for (const settler of settlers) settler.start();
   await eventually('all payments are settled', async () => {

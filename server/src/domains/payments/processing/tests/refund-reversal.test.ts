@@ -69,7 +69,7 @@ async function refunded(transactionId: string, amount: number): Promise<{ id: st
   const { id } = await node.refund({ transactionId, amount }, one);
   await eventually('the refund ends', async () => {
     const { status } = (await db.database.run(findRefund, [[1], uuidOfPublicId('ref', id)]))[0] as { status: string };
-    return status === 'SUCCESS' || status === 'FAILED';
+    return status === 'SUCCESS' || status === 'FAILED' || status === 'CANCELLED';
   });
   const operation = (await node.operationsOf(1, transactionId)).find(
     ({ refund_id }) => refund_id === uuidOfPublicId('ref', id),
@@ -164,6 +164,18 @@ test('a refund that fails without having succeeded is announced by refund.failed
   expect(await refundRecord(id)).toMatchObject({ status: 'FAILED', failureCode: 'refund_refused' });
   expect(await refundTransfers(transactionId)).toEqual([]);
   expect((await node.find(transactionId, one)).status).toBe('SUCCESS');
+});
+
+test('a refund that the provider cancels is announced by refund.failed, and its amount can be refunded again', async () => {
+  const transactionId = await paid();
+  node.provider.answer = () => ({ kind: 'cancelled', reference: 're_1' });
+  const { id } = await refunded(transactionId, 1000);
+  expect(await eventsAbout(id)).toEqual([{ type: 'refund.failed', deliveries: 1, object: await refundRecord(id) }]);
+  expect(await refundRecord(id)).toMatchObject({ status: 'CANCELLED', failureCode: null, providerReference: 're_1' });
+  expect(await refundTransfers(transactionId)).toEqual([]);
+  node.provider.answer = () => succeeded;
+  await refunded(transactionId, 1000);
+  expect((await node.find(transactionId, one)).status).toBe('REFUNDED');
 });
 
 test('while another refund stands the payment stays REFUNDED; the reversed amount can be refunded again', async () => {

@@ -85,7 +85,7 @@ describe('a refund', () => {
   test.each([
     [succeeded, 'SUCCESS', { refundedChange: 400, channelId: 10 }],
     [failed, 'FAILED', { heldChange: -400, refundEvent: { type: 'refund.failed' } }],
-    [cancelled, 'CANCELLED', { heldChange: -400 }],
+    [cancelled, 'CANCELLED', { heldChange: -400, refundEvent: { type: 'refund.failed' } }],
   ])('with the outcome %j is %s', (outcome, refundStatus, transition) => {
     expect(settle(refundOf({}), outcome)).toMatchObject({ refundStatus, transition });
   });

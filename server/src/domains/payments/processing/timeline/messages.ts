@@ -17,6 +17,7 @@ const publicFacts = [
   'amount',
   'currency',
   'agrees',
+  'note',
 ];
 
 /** `operation` is the operation that the message refers to, if it is known. */
@@ -47,6 +48,7 @@ const rankOf: Partial<Record<TimelineMessageKind, number>> = {
   contradiction: ranks.contradicted,
   mismatch: ranks.contradicted,
   looked_up: ranks.lookedUp,
+  dispute_closed: ranks.closed,
 };
 
 const subjects = { CHARGE: 'the charge', REFUND: 'the refund', CANCEL: 'the request to cancel the charge' };
@@ -80,5 +82,6 @@ export const messageTexts: Record<TimelineMessageKind, (context: MessageContext)
       ? `${provider} was asked about ${subject} again and agrees with what is settled.`
       : `${provider} was asked about ${subject} again and reports "${detail.said}": its books and ours disagree. ` +
         'The payment stays as it is until a person has investigated.',
+  dispute_closed: ({ subject, detail }) => `User ${detail.userId} closed the dispute about ${subject}: ${detail.note}`,
   not_called: ({ provider, subject }) => `${provider} was not called for ${subject}.`,
 };

@@ -19,7 +19,7 @@ export interface PlacedStep extends Step {
   isReversal?: boolean;
 }
 
-export const ranks = { requested: 0, called: 1, message: 2, ended: 3, contradicted: 4, lookedUp: 5 };
+export const ranks = { requested: 0, called: 1, message: 2, ended: 3, contradicted: 4, lookedUp: 5, closed: 6 };
 
 export function creationStep(payment: TransactionRow): PlacedStep {
   const { created_at, user_id, amount, currency, channel_id, provider } = payment;

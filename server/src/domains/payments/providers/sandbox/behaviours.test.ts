@@ -129,7 +129,7 @@ async function runCases(cases: (readonly [string, Behaviour, Partial<ChargeOpera
       return { name, word, operation, answer, lookUp: await lookedUp(operation, word) };
     }),
   );
-  sandbox.start();
+  node.sender.start();
   node.moveBy(lateMs);
   while ((await countCallbacks('true')) > 0) {
     // A callback with a later due time is in flight, under its lease.
@@ -139,7 +139,7 @@ async function runCases(cases: (readonly [string, Behaviour, Partial<ChargeOpera
     });
     node.moveBy(callbackIntervalMs);
   }
-  await sandbox.stop();
+  await node.sender.stop();
   for (const { name, word, operation, answer, lookUp } of results) {
     const callbacks: string[] = [];
     for (const { headers, body } of node.delivered) {

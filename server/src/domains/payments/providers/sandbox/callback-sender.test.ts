@@ -14,7 +14,7 @@ beforeAll(async () => {
 beforeEach(() => db.query('delete from sandbox_operation'));
 
 afterEach(async () => {
-  for (const { sandbox } of nodes.splice(0)) await sandbox.stop();
+  for (const { sender } of nodes.splice(0)) await sender.stop();
 });
 
 afterAll(() => db.drop());
@@ -52,7 +52,7 @@ test('a callback is sent when it is due, signed and to its channel', async () =>
   const node = nodeAt();
   const charge = chargeWith('late');
   await node.sandbox.charge(charge, call({ channelId: 42 }));
-  node.sandbox.start();
+  node.sender.start();
   node.moveBy(lateMs - 1);
   await eventually('a poll for due callbacks', () => node.statements.includes('sandbox.claim_callbacks'));
   expect(node.delivered).toEqual([]);
@@ -68,9 +68,9 @@ test('due callbacks survive a restart and are sent by any node', async () => {
   const dead = nodeAt();
   const charge = chargeWith('callback:twice');
   await dead.sandbox.charge(charge, call());
-  await dead.sandbox.stop();
+  await dead.sender.stop();
   const node = nodeAt(dead.now() + lateMs);
-  node.sandbox.start();
+  node.sender.start();
   await eventually('the first', () => node.delivered.length === 1);
   await eventually('its record', async () => (await callbackStateOf(charge.key)).callback_step === 1);
   node.moveBy(callbackIntervalMs);
@@ -86,14 +86,14 @@ test('after a crash between sending and recording, the same callback is sent aga
   let finish: (() => void) | undefined;
   dying.accept = () => new Promise((resolve) => (finish = resolve));
   dying.moveBy(lateMs);
-  dying.sandbox.start();
+  dying.sender.start();
   await eventually('the callback is in flight', () => finish !== undefined);
   const successor = nodeAt(dying.now() + 61 * secondMs);
-  successor.sandbox.start();
+  successor.sender.start();
   await allSent(charge.key);
   finish?.();
   await eventually('it arrives late', () => dying.delivered.length === 1);
-  await dying.sandbox.stop();
+  await dying.sender.stop();
   expect(successor.delivered).toEqual(dying.delivered);
   // The lease fences off the late record of the first sender.
   expect(await callbackStateOf(charge.key)).toMatchObject({ callback_step: 1, callback_due_at: null });
@@ -105,7 +105,7 @@ test('a charge whose success was sent by callback cannot be cancelled, even by a
   const charge = chargeWith('late');
   await node.sandbox.charge(charge, call());
   node.moveBy(lateMs);
-  node.sandbox.start();
+  node.sender.start();
   await allSent(charge.key);
   expect(await behind.sandbox.cancel(cancelOf(charge), call())).toMatchObject({
     kind: 'failed',
@@ -120,7 +120,7 @@ test('two nodes send each callback once', async () => {
   await Promise.all(charges.map((charge) => one.sandbox.charge(charge, call())));
   for (const node of [one, two]) {
     node.moveBy(lateMs);
-    node.sandbox.start();
+    node.sender.start();
   }
   for (const { key } of charges) await allSent(key);
   const bodies = [...one.delivered, ...two.delivered].map(({ body }) => body.toString());
@@ -134,7 +134,7 @@ test('a callback that is not accepted is retried with growing delays, before the
   await node.sandbox.charge(charge, call());
   node.accept = () => Promise.reject(new Error('not now'));
   node.moveBy(lateMs);
-  node.sandbox.start();
+  node.sender.start();
   for (const [tries, waitMs] of [
     [1, secondMs],
     [2, 2 * secondMs],
@@ -161,7 +161,7 @@ test('a callback that is never accepted is given up and reported; a look-up stil
   const refused = new Error('never');
   node.accept = () => Promise.reject(refused);
   node.moveBy(lateMs);
-  node.sandbox.start();
+  node.sender.start();
   for (let tries = 1; tries <= 7; tries++) {
     await eventually(`try ${tries}`, async () => (await callbackStateOf(charge.key)).callback_tries === tries);
     node.moveBy(2 ** tries * secondMs);
@@ -193,7 +193,7 @@ test.each([
   ['cancel', 'cancelled'],
 ] as const)("the callback of the payer's choice is sent at once: %s", async (decision, kind) => {
   const node = nodeAt();
-  node.sandbox.start();
+  node.sender.start();
   const charge = chargeWith('payer');
   await node.sandbox.charge(charge, call());
   await node.sandbox.decide(charge.key, decision);
@@ -224,9 +224,9 @@ test('stopping waits for callbacks in flight', async () => {
   let finish: (() => void) | undefined;
   node.accept = () => new Promise((resolve) => (finish = resolve));
   node.moveBy(lateMs);
-  node.sandbox.start();
+  node.sender.start();
   await eventually('the callback is in flight', () => finish !== undefined);
-  const stopping = node.sandbox.stop();
+  const stopping = node.sender.stop();
   finish?.();
   await stopping;
   expect(await callbackStateOf(charge.key)).toMatchObject({ callback_step: 1, callback_due_at: null });

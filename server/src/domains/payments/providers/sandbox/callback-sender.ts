@@ -1,7 +1,8 @@
 import { type Clock, secondMs } from '../../../../core/clock.ts';
-import { ClaimLoop } from '../../../../platform/jobs/claim-loop.ts';
+import { Worker } from '../../../../platform/jobs/worker.ts';
 import { plainArray, textArray } from '../../../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
+import type { DeliverCallback } from '../directory.ts';
 import { callbackIntervalMs } from './behaviours.ts';
 import { headersOf, type SignedMessage } from './messages.ts';
 import {
@@ -11,17 +12,19 @@ import {
   recordCallbackFailed,
   recordCallbackSent,
   releaseCallbacks,
+  sandboxCallbackDue,
+  sandboxCallbacksDue,
 } from './statements.ts';
 
-export interface CallbackSenderOptions {
+export interface CallbackSenderDeps {
   database: Queryable;
   clock: Clock;
   /** Delivers a callback to its channel, as if it had arrived over HTTP. Rejects if the callback is not accepted. */
-  deliverCallback: (channelId: number, headers: Record<string, string>, body: Buffer) => Promise<void>;
-  /** How often the sender polls by itself, if something else wakes it (`sandboxCallbackDue`). */
-  pollMs?: () => number;
+  deliverCallback: DeliverCallback;
   /** Called once when the database becomes unavailable, and for every callback that is given up. */
   onError: (error: unknown) => void;
+  /** Resolves when the sandbox writes no record any more; awaited by `stop`. */
+  recordsWritten?: () => Promise<void>;
 }
 
 const maxInFlight = 16;
@@ -34,59 +37,44 @@ const maxAttempts = 8;
  * Sends the sandbox's callbacks at least once. The callbacks of an operation are sent in order, each one only after the one
  * before was accepted.
  */
-export class SandboxCallbackSender {
-  readonly #options: CallbackSenderOptions;
-  readonly #loop: ClaimLoop<DueCallback>;
+export function sandboxCallbackSender(deps: CallbackSenderDeps): Worker<DueCallback> {
+  const { database, clock, onError, recordsWritten } = deps;
+  return new Worker<DueCallback>({
+    name: 'sandbox',
+    dueWork: { topic: sandboxCallbacksDue, due: sandboxCallbackDue },
+    claim: (limit) => database.run(claimCallbacks, [clock(), clock() + leaseMs, limit]),
+    perform: (due) => send(due, deps),
+    release: async (notStarted) => {
+      await database.run(releaseCallbacks, [
+        textArray(notStarted.map((due) => due.key)),
+        plainArray(notStarted.map((due) => due.callback_step)),
+        clock(),
+      ]);
+    },
+    drain: async (drained) => {
+      await drained;
+      await recordsWritten?.();
+    },
+    slots: maxInFlight,
+    onError,
+  });
+}
 
-  constructor(options: CallbackSenderOptions) {
-    const { database, clock, onError } = options;
-    this.#options = options;
-    this.#loop = new ClaimLoop({
-      claim: (limit) => database.run(claimCallbacks, [clock(), clock() + leaseMs, limit]),
-      perform: (due) => this.#send(due),
-      release: (notStarted) => this.#release(notStarted),
-      slots: () => maxInFlight,
-      maxBatch: maxInFlight,
-      pollMs: options.pollMs,
-      onError,
-    });
+async function send(
+  { key, channel_id, callbacks, callback_step, callback_tries }: DueCallback,
+  { database, clock, deliverCallback, onError }: CallbackSenderDeps,
+): Promise<void> {
+  const message = callbacks[callback_step] as SignedMessage;
+  // A refund fails before the callback that reports it is sent.
+  await database.run(failReturnedRefund, [key, clock()]);
+  try {
+    await deliverCallback(channel_id, headersOf(message), Buffer.from(message.body));
+  } catch (error) {
+    const isLast = callback_tries + 1 >= maxAttempts;
+    if (isLast) onError(error);
+    const retryAtMs = isLast ? null : clock() + secondMs * 2 ** callback_tries;
+    await database.run(recordCallbackFailed, [key, callback_step, retryAtMs]);
+    return;
   }
-
-  start(): void {
-    this.#loop.start();
-  }
-
-  wake(): void {
-    this.#loop.wake();
-  }
-
-  async stop(): Promise<void> {
-    await this.#loop.stop();
-    await this.#loop.drained();
-  }
-
-  async #send({ key, channel_id, callbacks, callback_step, callback_tries }: DueCallback): Promise<void> {
-    const { database, clock, deliverCallback, onError } = this.#options;
-    const message = callbacks[callback_step] as SignedMessage;
-    // A refund fails before the callback that reports it is sent.
-    await database.run(failReturnedRefund, [key, clock()]);
-    try {
-      await deliverCallback(channel_id, headersOf(message), Buffer.from(message.body));
-    } catch (error) {
-      const isLast = callback_tries + 1 >= maxAttempts;
-      if (isLast) onError(error);
-      const retryAtMs = isLast ? null : clock() + secondMs * 2 ** callback_tries;
-      await database.run(recordCallbackFailed, [key, callback_step, retryAtMs]);
-      return;
-    }
-    await database.run(recordCallbackSent, [key, callback_step, clock() + callbackIntervalMs]);
-  }
-
-  async #release(notStarted: readonly DueCallback[]): Promise<void> {
-    await this.#options.database.run(releaseCallbacks, [
-      textArray(notStarted.map((due) => due.key)),
-      plainArray(notStarted.map((due) => due.callback_step)),
-      this.#options.clock(),
-    ]);
-  }
+  await database.run(recordCallbackSent, [key, callback_step, clock() + callbackIntervalMs]);
 }

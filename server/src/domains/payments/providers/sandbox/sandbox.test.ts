@@ -151,8 +151,6 @@ describe('lost calls', () => {
       database: { run: () => Promise.reject(cause) },
       clock: node.now,
       publicUrl: '',
-      deliverCallback: async () => {},
-      onError: () => {},
     });
     const charge = chargeOf();
     for (const answer of [
@@ -192,8 +190,6 @@ test('unreachable records are reported as an unavailable database; a requested s
     database: { run: () => new Promise(() => {}) },
     clock: node.now,
     publicUrl: '',
-    deliverCallback: async () => {},
-    onError: () => {},
   });
   const late = unreachable.lookUp(chargeOf(), call({ signal: deadline.signal }));
   deadline.abort(cause);

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../../../../core/clock.ts';
 import { Refusal } from '../../../../core/errors.ts';
+import type { Queryable } from '../../../../platform/postgres/database.ts';
 import { mismatchOutcome } from '../amount-mismatch.ts';
 import { failure } from '../failures.ts';
 import type {
@@ -16,13 +18,14 @@ import type {
   RefundOperation,
 } from '../provider.ts';
 import { behaviourOf, slowMs } from './behaviours.ts';
-import { type CallbackSenderOptions, SandboxCallbackSender } from './callback-sender.ts';
 import { outcomeOf, readSandboxCallback, referenceOf } from './messages.ts';
 import { newCancellationRecord, newOperationRecord, type PayerChoice } from './new-record.ts';
 import { SandboxRecords } from './records.ts';
 import type { OperationRecord } from './statements.ts';
 
-export interface SandboxOptions extends CallbackSenderOptions {
+export interface SandboxOptions {
+  database: Queryable;
+  clock: Clock;
   /** `app.public-url`. The payer's page is at `/sandbox/pay/{key}` below it. */
   publicUrl: string;
 }
@@ -43,33 +46,20 @@ export interface PayerPayment {
  * (`behaviours.ts`, docs/guides/sandbox.md). Like any provider it carries a key out once and never changes a final result. The
  * outcome is unknown if it cannot reach its records or the deadline passes.
  *
- * Nodes that run workers call `start`. The callbacks that it has to send are rows, so they are sent after a restart too.
+ * The callbacks that it has to send are rows, which a worker sends (`callback-sender.ts`), after a restart too.
  */
 export class Sandbox implements Provider {
   readonly #options: SandboxOptions;
   readonly #records: SandboxRecords;
-  readonly #sender: SandboxCallbackSender;
 
   constructor(options: SandboxOptions) {
     this.#options = options;
     this.#records = new SandboxRecords(options);
-    this.#sender = new SandboxCallbackSender(options);
   }
 
-  /** Starts to send callbacks. Does nothing when called again. */
-  start(): void {
-    this.#sender.start();
-  }
-
-  /** Sends callbacks that have become due. */
-  wake(): void {
-    this.#sender.wake();
-  }
-
-  /** Resolves when no callback is in flight and no record is being written. */
-  async stop(): Promise<void> {
-    await this.#sender.stop();
-    await this.#records.drained();
+  /** Resolves when no record is being written. */
+  drained(): Promise<void> {
+    return this.#records.drained();
   }
 
   charge(operation: ChargeOperation, call: Call): Promise<Outcome> {
@@ -119,9 +109,7 @@ export class Sandbox implements Provider {
   /** Applies the payer's choice on the page. Only the first choice counts; returns the payment as it is afterwards. */
   async decide(key: string, decision: PayerChoice): Promise<PayerPayment | undefined> {
     const record = isKey(key) ? await this.#records.decide(key, decision) : undefined;
-    if (record === undefined) return this.bill(key);
-    this.#sender.wake();
-    return payerPaymentOf(record);
+    return record === undefined ? this.bill(key) : payerPaymentOf(record);
   }
 
   #perform(operation: ChargeOperation | RefundOperation, call: Call): Promise<Outcome> {

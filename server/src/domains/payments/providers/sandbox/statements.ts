@@ -1,8 +1,12 @@
 import { plainArray, textArray } from '../../../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
 import { statement } from '../../../../platform/postgres/statement.ts';
+import type { Topic } from '../../../../platform/postgres/topics.ts';
 import type { FailureCode } from '../failures.ts';
 import type { SignedMessage } from './messages.ts';
+
+/** Callbacks of the sandbox are due. */
+export const sandboxCallbacksDue: Topic = 'sandbox';
 
 /** `UNTAKEN`: received but not carried out. `UNDECIDED`: waits for the payer's choice. */
 export type OperationState = 'UNTAKEN' | 'PENDING' | 'UNDECIDED' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED';
@@ -216,6 +220,7 @@ export const decideOperation = statement<OperationRecord>(
           callback_due_at = case when callbacks is not null then to_timestamp($5::float8 / 1000) end
     where key = $1 and state = 'UNDECIDED'
    returning ${columns}`,
+  { wakes: [{ topic: sandboxCallbacksDue, when: (rows) => rows.length > 0 }] },
 );
 
 export interface DueCallback {

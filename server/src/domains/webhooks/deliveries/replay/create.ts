@@ -3,6 +3,7 @@ import { hourMs } from '../../../../core/clock.ts';
 import { invalid, Refusal } from '../../../../core/errors.ts';
 import { leastUuidAt, publicId, uuidTimeMs } from '../../../../core/id.ts';
 import type { Principal } from '../../../../core/principal.ts';
+import { appendAudit } from '../../../identity/audit/append.ts';
 import { type EndpointDeps, lockManagedEndpoint, requireActive } from '../../endpoints/managed-endpoint.ts';
 import { findReadable } from '../read.ts';
 import { replayedStates, type replayInput } from '../schema.ts';
@@ -46,6 +47,12 @@ async function replayOne(text: string, principal: Principal, deps: ReplayDeps): 
     const open = runs.find(({ state }) => state === 'OPEN');
     if (open !== undefined) return open.id;
     const [enqueued] = (await transaction.run(replayDelivery, [row.tenant_id, firstId, clock()])) as [{ id: string }];
+    await appendAudit(transaction, principal, {
+      action: 'delivery.replay',
+      tenantId: row.tenant_id,
+      recordId: publicId('dlv', firstId),
+      details: { endpointId: row.endpoint_id },
+    });
     return enqueued.id;
   });
 }
@@ -79,7 +86,14 @@ async function replayEvents(
       leastUuidAt(sinceMs),
       nowMs,
     ]);
-    return inserted ?? (await transaction.run(findRunning, [endpointId]))[0];
+    if (inserted === undefined) return (await transaction.run(findRunning, [endpointId]))[0];
+    await appendAudit(transaction, principal, {
+      action: 'webhook.replay',
+      tenantId: endpoint.tenant_id,
+      recordId: endpointId,
+      details: { replayId: publicId('rpl', id), since: inserted.from_at, until: inserted.until_at, states },
+    });
+    return inserted;
   });
   if (row === undefined) throw new Error(`A replay of webhook ${endpointId} was neither inserted nor found.`);
   const isSame =

@@ -1,7 +1,7 @@
 import { type Clock, secondMs } from '../../../../core/clock.ts';
 import { typesMatching } from '../../../../core/event-types.ts';
 import { leastUuidAt } from '../../../../core/id.ts';
-import { ClaimLoop } from '../../../../platform/jobs/claim-loop.ts';
+import { Worker } from '../../../../platform/jobs/worker.ts';
 import type { Database, Queryable } from '../../../../platform/postgres/database.ts';
 import { lockEndpoint } from '../../endpoints/statements.ts';
 import { bringReplaysForward } from '../clock-set-back.ts';
@@ -54,27 +54,25 @@ interface LeasedReplay {
  */
 export class ReplayWorker {
   readonly #options: ReplayWorkerOptions;
-  readonly #loop: ClaimLoop<LeasedReplay>;
+  readonly #loop: Worker<LeasedReplay>;
   #isStopping = false;
 
   constructor(options: ReplayWorkerOptions) {
     const { onError, onRecovered } = options;
     this.#options = options;
-    this.#loop = new ClaimLoop<LeasedReplay>({
+    this.#loop = new Worker<LeasedReplay>({
+      name: 'replays',
       claim: (freeSlots, lease) => this.#claim(freeSlots, lease),
-      releaseLeases: async (leases) => {
-        await options.database.run(releaseReplayLeases, [leases]);
+      leases: {
+        release: (leases) => options.database.run(releaseReplayLeases, [leases]),
+        freeAll: async () => {},
+        shortenWaits: () => bringReplaysForward(options.database, options.clock(), leaseMs),
       },
       keyOf: ({ id }) => id,
-      renew: (inFlight, { lease }) => Object.assign(inFlight, { lease }),
       perform: (replay) => this.#perform(replay),
-      release: async (notStarted) => {
-        for (const replay of notStarted) await this.#release(replay);
-      },
-      slots: () => slots,
-      maxBatch: slots,
+      slots,
       pollMs: () => pollMs,
-      onError: onError,
+      onError,
       ...(onRecovered && { onRecovered }),
     });
   }
@@ -89,16 +87,13 @@ export class ReplayWorker {
   }
 
   /** The database's clock was set back. */
-  async clockWasSetBack(): Promise<void> {
-    const { database, clock } = this.#options;
-    await bringReplaysForward(database, clock(), leaseMs);
-    this.#loop.wake();
+  clockWasSetBack(): Promise<void> {
+    return this.#loop.clockWasSetBack();
   }
 
   async stop(): Promise<void> {
     this.#isStopping = true;
     await this.#loop.stop();
-    await this.#loop.drained();
   }
 
   async #claim(freeSlots: number, lease: string): Promise<LeasedReplay[]> {

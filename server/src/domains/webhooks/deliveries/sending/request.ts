@@ -1,6 +1,5 @@
 import { publicId } from '../../../../core/id.ts';
-import type { Target } from '../../endpoints/directory.ts';
-import { signaturesAt } from '../../endpoints/signature.ts';
+import { type EndpointKeys, signaturesAt } from '../../endpoints/signature.ts';
 import type { ClaimedDelivery } from '../claiming/claim-statements.ts';
 import type { SignedRequest } from './sender.ts';
 
@@ -18,7 +17,7 @@ export const fixedHeaders = [
 /** The HTTP request of a delivery, signed as of now. */
 export function signedRequest(
   { id, replay_of, event_id, type, body }: Pick<ClaimedDelivery, 'id' | 'replay_of' | 'event_id' | 'type' | 'body'>,
-  { path, keys }: Pick<Target, 'path' | 'keys'>,
+  { path, keys }: { path: string; keys: EndpointKeys },
   nowMs: number,
 ): SignedRequest {
   const bytes = Buffer.from(body);

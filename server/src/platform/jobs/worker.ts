@@ -1,42 +1,59 @@
 import { randomUUID } from 'node:crypto';
+import type { Topic } from '../postgres/topics.ts';
+import type { BackgroundWorker } from './background-worker.ts';
+import { type DueWork, fallbackPollMs } from './due-work-poller.ts';
+import type { LeaseStore } from './lease-statements.ts';
 
-export interface ClaimLoopOptions<Work> {
+export interface FailureReports {
+  /** Called once when claims begin to fail, and for every piece of work that throws (which is a defect). */
+  onError: (error: unknown) => void;
+  /** Called once when claims succeed again. */
+  onRecovered?: (() => void) | undefined;
+}
+
+export interface WorkerOptions<Row extends object>
+  extends Pick<BackgroundWorker, 'name' | 'dueWork' | 'wakesOn'>,
+    Partial<FailureReports> {
   /**
-   * Claims at most `room` pieces of due work under the given lease token (the fence), by a statement with
+   * Claims at most `room` rows of due work under the given lease token (the fence), by a statement with
    * `for update skip locked`. No other worker may claim them until the lease has expired.
    */
-  claim: (room: number, lease: string) => Promise<readonly Work[]>;
-  /**
-   * Releases everything under these lease tokens. Called after a claim has failed: its statement may have been executed
-   * although its answer was lost, and then no worker has what it claimed. Not needed where claims take no lease.
-   */
-  releaseLeases?: (leases: readonly string[]) => Promise<void>;
+  claim: (room: number, lease: string) => Promise<readonly Row[]>;
+  /** Leave it out where claims take no lease. */
+  leases?: LeaseStore;
   /** Identifies a piece of work, equal for every claim of it. Leave it out where work is never claimed twice. */
-  keyOf?: (work: Work) => string;
+  keyOf?: (work: Row) => string;
   /**
    * Work in flight here was claimed again, because the clock jumped ahead and its lease seemed to have expired: it continues
-   * under the newer lease. Without this function the newer claim is dropped and expires.
+   * under the newer lease. Default: copies the lease token.
    */
-  renew?: (inFlight: Work, claimed: Work) => void;
-  /** Performs one piece of work and records its result; never throws synchronously. Occupies one slot until it resolves. */
-  perform: (work: Work) => Promise<void>;
-  /** Releases the lease of work that was claimed and not started, so that another node need not wait until it expires. */
-  release: (notStarted: readonly Work[]) => Promise<void>;
-  /** How many pieces may be in flight at once; read before each claim, so that it may change with the load. */
-  slots: () => number;
+  renew?: (inFlight: Leased<Row>, claimed: Leased<Row>) => void;
+  /**
+   * Performs one piece of work and records its result; never throws synchronously. Occupies one slot until it resolves.
+   * Leave it out where the claim performs the work, in its own transaction.
+   */
+  perform?: (work: Leased<Row>) => Promise<void>;
+  /** Releases work that was claimed and not started, where claims take no lease. */
+  release?: (notStarted: readonly Row[]) => Promise<void>;
+  /** How many pieces may be in flight at once; a function is called before each claim. */
+  slots: number | (() => number);
+  /** Maximum number of pieces per claim. Default: as many as there are slots. */
+  maxBatch?: number;
   /** Minimum time between two claims in ms; read before each. Default: none. */
   gapMs?: () => number;
-  /** Maximum number of pieces per claim. */
-  maxBatch: number;
-  /** Time in ms until the next claim when nothing was due; read after each claim. Default: 100. */
+  /**
+   * Time in ms until the next claim when nothing was due; read after each claim. Default: 1 s for a worker with `dueWork`,
+   * which the poller wakes, otherwise 100 ms.
+   */
   pollMs?: (() => number) | undefined;
-  /** Called once when claims begin to fail, and for every piece of work that throws (which is a defect). */
-  onError?: (error: unknown) => void;
-  /** Called once when claims succeed again. */
-  onRecovered?: () => void;
+  /** Called by `stop` after the last claim; resolves when all work has ended. Default: `drained`. */
+  drain?: (drained: Promise<void>) => Promise<void>;
   /** Called for every claim that found work: how many pieces, and how long it took in ms. */
   observe?: (count: number, durationMs: number) => void;
 }
+
+/** Work with the token of its lease. */
+export type Leased<Row> = Row & { lease: string };
 
 const defaultPollMs = 100;
 /** Time until the next claim after one that found work: at 5,000/s this reduced p99 from 208 to 88 ms. */
@@ -53,15 +70,18 @@ const maximumBackoffMs = 1_000;
 const giveBackAfterMs = [0, 3_000, 15_000];
 
 /**
- * Claims due work from a table, as much as there are free slots for, and performs it. There is no reaper: the lease of a
- * node that died expires, and its work is due again.
+ * The one kind of worker that takes work from a table: claims due rows, as many as there are free slots for, and performs
+ * them. There is no reaper: the lease of a node that died expires, and its work is due again.
  *
  * `wake` makes it claim at once; without a wake it claims every `pollMs`. One claim is in flight at a time, so that the
  * size of claims adapts to the load. While the database is away it retries with growing pauses of up to a second, and
  * reports that once.
  */
-export class ClaimLoop<Work> {
-  readonly #options: ClaimLoopOptions<Work>;
+export class Worker<Row extends object> implements BackgroundWorker {
+  readonly name: string;
+  readonly dueWork: DueWork | undefined;
+  readonly wakesOn: Topic | undefined;
+  readonly #options: WorkerOptions<Row>;
   #running = false;
   #claiming: Promise<void> | undefined;
   #inFlight = 0;
@@ -70,14 +90,22 @@ export class ClaimLoop<Work> {
   #failures = 0;
   /** Leases of failed claims: when each failed, and how often it has been released. */
   readonly #uncertain = new Map<string, { failedAtMs: number; times: number }>();
-  readonly #working = new Map<string, Work>();
+  readonly #working = new Map<string, Leased<Row>>();
   #claimedAtMs = Number.NEGATIVE_INFINITY;
   #poll: NodeJS.Timeout | undefined;
   #gather: NodeJS.Timeout | undefined;
   #idle: (() => void)[] = [];
 
-  constructor(options: ClaimLoopOptions<Work>) {
+  constructor(options: WorkerOptions<Row>) {
     this.#options = options;
+    this.name = options.name;
+    this.dueWork = options.dueWork;
+    this.wakesOn = options.wakesOn;
+  }
+
+  /** Whether it has been started and not stopped: work that takes long ends early when it is false. */
+  get isRunning(): boolean {
+    return this.#running;
   }
 
   /** Number of pieces that were started and have not ended. */
@@ -85,27 +113,38 @@ export class ClaimLoop<Work> {
     return this.#inFlight;
   }
 
-  start(): void {
+  readonly start = (): void => {
     if (this.#running) return;
     this.#running = true;
     this.wake();
-  }
+  };
 
   /** Work may have become due: claims at once. */
-  wake(): void {
+  readonly wake = (): void => {
     this.#mayHaveDue = true;
     this.#advance();
-  }
+  };
 
-  /** Stops claiming; work in flight continues (see `drained`). The work of a claim under way is released. */
-  async stop(): Promise<void> {
+  /** Stops claiming, releases the work of a claim under way, and waits for the work in flight. */
+  readonly stop = async (): Promise<void> => {
     this.#running = false;
     clearTimeout(this.#poll);
     clearTimeout(this.#gather);
     await this.#claiming;
     // One attempt: what cannot be released now is due again when its lease expires.
     if (this.#uncertain.size > 0) await this.#giveBack([...this.#uncertain.keys()]).catch(() => {});
-  }
+    const drained = this.drained();
+    await (this.#options.drain?.(drained) ?? drained);
+  };
+
+  readonly freeDeadLeases = async (): Promise<void> => {
+    await this.#options.leases?.freeAll();
+  };
+
+  readonly clockWasSetBack = async (): Promise<void> => {
+    await this.#options.leases?.shortenWaits();
+    this.wake();
+  };
 
   /** Resolves when no work is in flight. */
   drained(): Promise<void> {
@@ -115,10 +154,9 @@ export class ClaimLoop<Work> {
 
   #advance(): void {
     if (!this.#running || !this.#mayHaveDue || this.#claiming !== undefined || this.#failures > 0) return;
-    const slots = this.#options.slots();
-    const room = this.#roomIn(slots);
+    const room = this.#room();
     if (room <= 0) return;
-    const isWorthIt = room * 4 >= Math.min(slots, this.#options.maxBatch);
+    const isWorthIt = room * 4 >= Math.min(this.#slots(), this.#maxBatch());
     const gapLeftMs = this.#claimedAtMs + (this.#options.gapMs?.() ?? 0) - performance.now();
     const waitMs = Math.max(isWorthIt ? 0 : gatherMs, gapLeftMs);
     if (waitMs <= 0) this.#startClaim(room);
@@ -127,16 +165,25 @@ export class ClaimLoop<Work> {
 
   #gathered(): void {
     this.#gather = undefined;
-    const room = this.#roomIn(this.#options.slots());
+    const room = this.#room();
     if (this.#running && this.#claiming === undefined && room > 0) this.#startClaim(room);
   }
 
   #pollMs(): number {
-    return this.#options.pollMs?.() ?? defaultPollMs;
+    return this.#options.pollMs?.() ?? (this.dueWork === undefined ? defaultPollMs : fallbackPollMs);
   }
 
-  #roomIn(slots: number): number {
-    return Math.min(this.#options.maxBatch, slots - this.#inFlight);
+  #slots(): number {
+    const { slots } = this.#options;
+    return typeof slots === 'number' ? slots : slots();
+  }
+
+  #maxBatch(): number {
+    return this.#options.maxBatch ?? Number.POSITIVE_INFINITY;
+  }
+
+  #room(): number {
+    return Math.min(this.#maxBatch(), this.#slots() - this.#inFlight);
   }
 
   #startClaim(room: number): void {
@@ -156,7 +203,7 @@ export class ClaimLoop<Work> {
   #pollNow(): void {
     this.#mayHaveDue = true;
     // A failed claim is retried only here: wakes must not shorten the pauses while the database is away.
-    if (this.#failures > 0) this.#startClaim(Math.max(1, this.#roomIn(this.#options.slots())));
+    if (this.#failures > 0) this.#startClaim(Math.max(1, this.#room()));
     else {
       this.#poll = setTimeout(() => this.#pollNow(), this.#pollMs());
       this.#advance();
@@ -165,36 +212,41 @@ export class ClaimLoop<Work> {
 
   /** Claims once and never rejects; returns the pause before the next claim without a wake. */
   async #claim(room: number): Promise<number> {
-    const { claim, releaseLeases: giveBack } = this.#options;
+    const { claim, leases, onError, onRecovered, observe } = this.#options;
     const startedAt = performance.now();
     const lease = randomUUID();
-    let claimed: readonly Work[];
+    let claimed: readonly Leased<Row>[];
     let wasSent = false;
     try {
       if (this.#uncertain.size > 0) await this.#giveBackUncertain();
       wasSent = true;
-      claimed = await claim(room, lease);
+      claimed = (await claim(room, lease)).map((row) => Object.assign(row, { lease }));
     } catch (error) {
-      if (wasSent && giveBack !== undefined) this.#uncertain.set(lease, { failedAtMs: performance.now(), times: 0 });
+      if (wasSent && leases !== undefined) this.#uncertain.set(lease, { failedAtMs: performance.now(), times: 0 });
       this.#mayHaveDue = true;
-      if (this.#failures++ === 0) this.#options.onError?.(error);
+      if (this.#failures++ === 0) onError?.(error);
       return Math.min(maximumBackoffMs, firstBackoffMs * 2 ** Math.min(this.#failures - 1, 10));
     }
     if (this.#failures > 0) {
       this.#failures = 0;
-      this.#options.onRecovered?.();
+      onRecovered?.();
     }
     if (claimed.length === 0) return this.#pollMs();
-    this.#options.observe?.(claimed.length, performance.now() - startedAt);
+    observe?.(claimed.length, performance.now() - startedAt);
     if (!this.#running) {
-      await this.#options.release(claimed).catch((error) => this.#options.onError?.(error));
+      await this.#releaseClaim(lease, claimed).catch((error) => onError?.(error));
       return this.#pollMs();
     }
     // A full claim means that more may be due.
     if (claimed.length >= room) this.#mayHaveDue = true;
-    for (const work of claimed) this.#start(work);
+    if (this.#options.perform !== undefined) for (const work of claimed) this.#start(work);
     // More work is likely to follow soon, possibly written by another node.
     return Math.min(this.#pollMs(), pollAfterWorkMs);
+  }
+
+  async #releaseClaim(lease: string, notStarted: readonly Row[]): Promise<void> {
+    await this.#options.leases?.release([lease]);
+    await this.#options.release?.(notStarted);
   }
 
   async #giveBackUncertain(): Promise<void> {
@@ -206,24 +258,25 @@ export class ClaimLoop<Work> {
   }
 
   async #giveBack(leases: readonly string[]): Promise<void> {
-    await this.#options.releaseLeases?.(leases);
+    await this.#options.leases?.release(leases);
     for (const lease of leases) {
       const one = this.#uncertain.get(lease);
       if (one !== undefined && ++one.times === giveBackAfterMs.length) this.#uncertain.delete(lease);
     }
   }
 
-  #start(work: Work): void {
+  #start(work: Leased<Row>): void {
     const key = this.#options.keyOf?.(work);
     const inFlight = key === undefined ? undefined : this.#working.get(key);
     if (inFlight === undefined) this.#perform(key, work);
-    else this.#options.renew?.(inFlight, work);
+    else if (this.#options.renew !== undefined) this.#options.renew(inFlight, work);
+    else inFlight.lease = work.lease;
   }
 
-  #perform(key: string | undefined, work: Work): void {
+  #perform(key: string | undefined, work: Leased<Row>): void {
     this.#inFlight++;
     if (key !== undefined) this.#working.set(key, work);
-    this.#options.perform(work).then(
+    this.#options.perform?.(work).then(
       () => this.#performed(key),
       (error) => {
         this.#options.onError?.(error);
@@ -238,4 +291,15 @@ export class ClaimLoop<Work> {
     if (this.#inFlight === 0) for (const resolve of this.#idle.splice(0)) resolve();
     this.#advance();
   }
+}
+
+/** Logs failures; `activity` names what fails, such as `Settling callbacks`. */
+export function failureLog(
+  log: { warn: (facts: object, message: string) => void; info: (message: string) => void },
+  activity: string,
+): FailureReports {
+  return {
+    onError: (error) => log.warn({ error }, `${activity} is failing; retrying`),
+    onRecovered: () => log.info(`${activity} works again`),
+  };
 }

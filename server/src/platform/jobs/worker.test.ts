@@ -1,18 +1,27 @@
 import { afterEach, expect, test } from 'vitest';
 import { eventually } from '../../testing/database.ts';
-import { ClaimLoop, type ClaimLoopOptions } from './claim-loop.ts';
+import { type Leased, Worker, type WorkerOptions } from './worker.ts';
 
-const loops: ClaimLoop<number>[] = [];
+interface Work {
+  id: number;
+}
+
+const works = (...ids: number[]): Work[] => ids.map((id) => ({ id }));
+
+const noLeases = { release: async () => {}, freeAll: async () => {}, shortenWaits: async () => {} };
+
+const workers: Worker<Work>[] = [];
 
 afterEach(async () => {
-  for (const loop of loops.splice(0)) await loop.stop();
+  for (const worker of workers.splice(0)) await worker.stop();
 });
 
-/** A claim loop over a queue in memory. */
-function makeLoop(queue: number[], options: Partial<ClaimLoopOptions<number>> = {}) {
+/** A worker on a queue in memory. */
+function makeWorker(queue: Work[], options: Partial<WorkerOptions<Work>> = {}) {
   const claimSizes: number[] = [];
-  const done: number[] = [];
-  const loop = new ClaimLoop<number>({
+  const done: Work[] = [];
+  const worker = new Worker<Work>({
+    name: 'test',
     claim: async (room) => {
       claimSizes.push(room);
       return queue.splice(0, room);
@@ -23,28 +32,28 @@ function makeLoop(queue: number[], options: Partial<ClaimLoopOptions<number>> = 
     release: async (notStarted) => {
       queue.unshift(...notStarted);
     },
-    slots: () => 4,
+    slots: 4,
     maxBatch: 10,
     ...options,
   });
-  loops.push(loop);
-  return { loop, claimSizes, done };
+  workers.push(worker);
+  return { worker, claimSizes, done };
 }
 
 test('all due work is performed without a wake', async () => {
-  const { loop, done, claimSizes } = makeLoop(Array.from({ length: 25 }, (_, i) => i));
-  loop.start();
+  const { worker, done, claimSizes } = makeWorker(works(...Array(25).keys()));
+  worker.start();
   await eventually('all is done', () => done.length === 25);
   expect(Math.max(...claimSizes)).toBe(4);
 });
 
 test('never claims more than there are free slots', async () => {
   const finish: (() => void)[] = [];
-  const queue = Array.from({ length: 9 }, (_, i) => i);
-  const { loop } = makeLoop(queue, { perform: () => new Promise((resolve) => finish.push(resolve)) });
-  loop.start();
-  await eventually('the slots are full', () => loop.inFlight === 4);
-  loop.wake();
+  const queue = works(...Array(9).keys());
+  const { worker } = makeWorker(queue, { perform: () => new Promise((resolve) => finish.push(resolve)) });
+  worker.start();
+  await eventually('the slots are full', () => worker.inFlight === 4);
+  worker.wake();
   expect(queue).toHaveLength(5);
   finish.shift()?.();
   await eventually('the free slot is taken', () => finish.length === 4);
@@ -53,34 +62,34 @@ test('never claims more than there are free slots', async () => {
     await eventually('another', () => finish.length > 0);
     finish.shift()?.();
   }
-  await loop.drained();
-  expect(loop.inFlight).toBe(0);
+  await worker.drained();
+  expect(worker.inFlight).toBe(0);
 });
 
 test('work that becomes due during a claim is claimed right after it', async () => {
-  const queue: number[] = [];
+  const queue: Work[] = [];
   let claims = 0;
-  const { loop, done } = makeLoop(queue, {
+  const { worker, done } = makeWorker(queue, {
     pollMs: () => 60_000,
     claim: async (room) => {
       const found = queue.splice(0, room);
       if (++claims === 1) {
-        queue.push(1);
-        loop.wake();
+        queue.push(...works(1));
+        worker.wake();
       }
       return found;
     },
   });
-  loop.start();
+  worker.start();
   await eventually('it is done', () => done.length === 1);
 });
 
 test('work that other nodes make due is found by polling', async () => {
-  const queue: number[] = [];
-  const { loop, done, claimSizes } = makeLoop(queue, { pollMs: () => 5 });
-  loop.start();
+  const queue: Work[] = [];
+  const { worker, done, claimSizes } = makeWorker(queue, { pollMs: () => 5 });
+  worker.start();
   await eventually('claims that find nothing', () => claimSizes.length > 2);
-  queue.push(1);
+  queue.push(...works(1));
   await eventually('it is done', () => done.length === 1);
 });
 
@@ -88,8 +97,8 @@ test('a failing claim is reported once and retried after a pause that wakes do n
   let broken = true;
   let tries = 0;
   const reports: string[] = [];
-  const queue = [1];
-  const { loop, done } = makeLoop(queue, {
+  const queue = works(1);
+  const { worker, done } = makeWorker(queue, {
     claim: async (room) => {
       tries++;
       if (broken) throw new Error('away');
@@ -98,11 +107,11 @@ test('a failing claim is reported once and retried after a pause that wakes do n
     onError: () => reports.push('failing'),
     onRecovered: () => reports.push('recovered'),
   });
-  loop.start();
+  worker.start();
   await eventually('the failure is reported', () => reports.length === 1);
   const triesBefore = tries;
   for (let i = 0; i < 100; i++) {
-    loop.wake();
+    worker.wake();
     await Promise.resolve();
   }
   expect(tries).toBe(triesBefore);
@@ -115,20 +124,20 @@ test('a failing claim is reported once and retried after a pause that wakes do n
 test('work that throws is reported and frees its slot', async () => {
   const reported: unknown[] = [];
   const failure = new Error('broken');
-  const { loop } = makeLoop([1, 2, 3, 4, 5, 6, 7, 8], {
+  const { worker } = makeWorker(works(1, 2, 3, 4, 5, 6, 7, 8), {
     perform: () => Promise.reject(failure),
     onError: (error) => reported.push(error),
   });
-  loop.start();
+  worker.start();
   await eventually('all are reported', () => reported.length === 8);
-  expect(loop.inFlight).toBe(0);
+  expect(worker.inFlight).toBe(0);
   expect(new Set(reported)).toEqual(new Set([failure]));
 });
 
 test('the work of a claim that returns after the stop is released, and nothing more is claimed', async () => {
-  const queue = [1, 2];
+  const queue = works(1, 2);
   let go: () => void = () => {};
-  const { loop, done } = makeLoop(queue, {
+  const { worker, done } = makeWorker(queue, {
     claim: async (room) => {
       await new Promise<void>((resolve) => {
         go = resolve;
@@ -136,37 +145,40 @@ test('the work of a claim that returns after the stop is released, and nothing m
       return queue.splice(0, room);
     },
   });
-  loop.start();
-  const stopping = loop.stop();
+  worker.start();
+  const stopping = worker.stop();
   go();
   await stopping;
-  loop.wake();
-  expect(queue).toEqual([1, 2]);
+  worker.wake();
+  expect(queue).toMatchObject(works(1, 2));
   expect(done).toEqual([]);
 });
 
 test('the leases of a claim whose answer was lost are released before the next claim, and again while it may still be executed', async () => {
-  const queue = [1, 2, 3];
-  const taken = new Map<string, number[]>();
+  const queue = works(1, 2, 3);
+  const taken = new Map<string, Work[]>();
   const returned: string[][] = [];
   let isLost = true;
-  const { loop, done } = makeLoop(queue, {
+  const { worker, done } = makeWorker(queue, {
     claim: async (room, lease) => {
       const claimed = queue.splice(0, room);
       taken.set(lease, claimed);
       if (isLost) throw new Error('The answer was lost.');
       return claimed;
     },
-    releaseLeases: async (leases) => {
-      returned.push([...leases]);
-      isLost = false;
-      for (const lease of leases) queue.push(...(taken.get(lease) ?? []).splice(0));
+    leases: {
+      ...noLeases,
+      release: async (leases) => {
+        returned.push([...leases]);
+        isLost = false;
+        for (const lease of leases) queue.push(...(taken.get(lease) ?? []).splice(0));
+      },
     },
   });
-  loop.start();
+  worker.start();
   await eventually('all is done', () => done.length === 3);
   expect(returned).toEqual([[[...taken.keys()][0]]]);
-  await loop.stop();
+  await worker.stop();
   // The lost statement may be executed as late as this.
   expect(returned).toHaveLength(2);
 });
@@ -175,17 +187,20 @@ test('nothing is claimed while leases cannot be released', async () => {
   let claims = 0;
   let isAway = true;
   let tries = 0;
-  const { loop } = makeLoop([], {
+  const { worker } = makeWorker([], {
     claim: async () => {
       if (++claims === 1) throw new Error('away');
       return [];
     },
-    releaseLeases: async () => {
-      tries++;
-      if (isAway) throw new Error('away');
+    leases: {
+      ...noLeases,
+      release: async () => {
+        tries++;
+        if (isAway) throw new Error('away');
+      },
     },
   });
-  loop.start();
+  worker.start();
   await eventually('three tries', () => tries === 3);
   expect(claims).toBe(1);
   isAway = false;
@@ -193,30 +208,28 @@ test('nothing is claimed while leases cannot be released', async () => {
 });
 
 test('work in flight that is claimed again continues under the newer lease and is not started twice', async () => {
-  const started: { key: string; lease: string }[] = [];
+  const started: Leased<Work>[] = [];
   const finish: (() => void)[] = [];
   let claims = 0;
-  const loop = new ClaimLoop<{ key: string; lease: string }>({
-    claim: async (_room, lease) => (++claims <= 2 ? [{ key: 'a', lease }] : []),
-    keyOf: ({ key }) => key,
-    renew: (inFlight, { lease }) => Object.assign(inFlight, { lease }),
+  const leases: string[] = [];
+  const { worker } = makeWorker([], {
+    claim: async (_room, lease) => {
+      leases.push(lease);
+      return ++claims <= 2 ? works(1) : [];
+    },
+    keyOf: ({ id }) => String(id),
     perform: (work) => {
       started.push(work);
       return new Promise((resolve) => finish.push(resolve));
     },
-    release: async () => {},
-    slots: () => 4,
-    maxBatch: 10,
     pollMs: () => 5,
   });
-  loop.start();
+  worker.start();
   await eventually('two claims', () => claims >= 2 && started.length > 0);
-  const [first] = started;
   await eventually('three claims', () => claims >= 3);
-  expect(started).toHaveLength(1);
-  expect(loop.inFlight).toBe(1);
-  expect(first).toBe(started[0]);
+  expect(started).toMatchObject([{ id: 1, lease: leases[1] }]);
+  expect(worker.inFlight).toBe(1);
   for (const end of finish) end();
-  await loop.stop();
-  await loop.drained();
+  await worker.stop();
+  await worker.drained();
 });

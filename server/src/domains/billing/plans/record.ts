@@ -1,0 +1,21 @@
+import type { Static } from 'typebox';
+import { tenantOnWire } from '../../../core/principal.ts';
+import type { planRecord } from './schema.ts';
+import type { PlanRow } from './statements.ts';
+
+export function recordOf(row: PlanRow): Static<typeof planRecord> {
+  return {
+    id: row.id,
+    tenantId: tenantOnWire(row.tenant_id),
+    name: row.name,
+    currency: row.currency,
+    amount: row.amount,
+    interval: row.interval_unit,
+    intervalCount: row.interval_count,
+    trialDays: row.trial_days,
+    channelId: row.channel_id,
+    state: row.state,
+    createdTime: row.created_at,
+    updatedTime: row.updated_at,
+  };
+}

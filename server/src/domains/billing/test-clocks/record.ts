@@ -1,0 +1,22 @@
+import type { Static } from 'typebox';
+import type { clockRecord } from './schema.ts';
+import type { ClockRow } from './statements.ts';
+
+export function recordOf({
+  id,
+  name,
+  now_at,
+  target_at,
+  created_at,
+  updated_at,
+}: ClockRow): Static<typeof clockRecord> {
+  return {
+    id,
+    name,
+    nowTime: now_at,
+    state: target_at === null ? 'READY' : 'ADVANCING',
+    toTime: target_at,
+    createdTime: created_at,
+    updatedTime: updated_at,
+  };
+}

@@ -1,0 +1,237 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { dayMs } from '../../../core/clock.ts';
+import { offendersOf } from '../../../platform/postgres/check.ts';
+import { Database, type Queryable } from '../../../platform/postgres/database.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../testing/database.ts';
+import { appendAudit, systemActor } from './append.ts';
+import { chainAuditEntries } from './chain.ts';
+import { expireAuditEntries } from './expire.ts';
+import { auditHeads, disagreementWith, headText, parseHead } from './heads.ts';
+import { auditChecks } from './integrity.ts';
+
+let db: TestDatabase;
+
+beforeAll(async () => {
+  db = await databaseFromTemplate();
+});
+
+afterAll(() => db.drop());
+
+beforeEach(async () => {
+  await db.query('truncate audit_entry, audit_chain');
+});
+
+const append = (tenantId: number, name: string, transaction: Queryable = db.database) =>
+  appendAudit(transaction, systemActor, { action: 'channel.update', tenantId, recordId: 7, after: { name } });
+
+async function appendChained(tenantId: number, names: readonly string[]): Promise<void> {
+  for (const name of names) await append(tenantId, name);
+  await chainAuditEntries(db.database);
+}
+
+async function offenders(): Promise<string[]> {
+  const found = await Promise.all(auditChecks.map((check) => offendersOf(db.database, check, 11)));
+  return found.flat();
+}
+
+const rowsOf = (tenantId: number) =>
+  db.query<{ seq: number; name: string }>(
+    `select seq, body::json->'changes'->'name'->>'after' as name from audit_entry where tenant_id = $1 order by seq`,
+    [tenantId],
+  );
+
+describe('entries are chained', () => {
+  test('by tenant, in the order in which they were written', async () => {
+    for (const name of ['a', 'b', 'c']) for (const tenantId of [0, 5]) await append(tenantId, name);
+    await chainAuditEntries(db.database);
+    for (const tenantId of [0, 5]) {
+      expect(await rowsOf(tenantId)).toEqual([
+        { seq: 1, name: 'a' },
+        { seq: 2, name: 'b' },
+        { seq: 3, name: 'c' },
+      ]);
+    }
+    expect(await offenders()).toEqual([]);
+  });
+
+  test('also when their transaction commits after later ones', async () => {
+    let commit = () => {};
+    const committing = new Promise<void>((resolve) => {
+      commit = resolve;
+    });
+    let appended = () => {};
+    const isAppended = new Promise<void>((resolve) => {
+      appended = resolve;
+    });
+    const late = db.database.transaction(async (transaction) => {
+      await append(0, 'late', transaction);
+      appended();
+      await committing;
+    });
+    await isAppended;
+    // Neither the change nor the chain waits for the open transaction.
+    await appendChained(0, ['early']);
+    expect(await rowsOf(0)).toEqual([{ seq: 1, name: 'early' }]);
+    commit();
+    await late;
+    await chainAuditEntries(db.database);
+    expect(await rowsOf(0)).toEqual([
+      { seq: 1, name: 'early' },
+      { seq: 2, name: 'late' },
+    ]);
+    expect(await offenders()).toEqual([]);
+  });
+
+  test('once, when several nodes do it at the same time', async () => {
+    const nodes = Array.from({ length: 3 }, () => new Database({ ...db, connections: 1, name: 'test node' }));
+    try {
+      for (let round = 0; round < 5; round++) {
+        await Promise.all([
+          ...Array.from({ length: 20 }, (_, n) => append(n % 3, `${round} ${n}`)),
+          ...nodes.map((node) => chainAuditEntries(node)),
+        ]);
+      }
+      await Promise.all(nodes.map((node) => chainAuditEntries(node)));
+      await chainAuditEntries(db.database);
+      expect(await db.query('select count(*) as count from audit_entry where seq is not null')).toEqual([
+        { count: 100 },
+      ]);
+      expect(await offenders()).toEqual([]);
+    } finally {
+      await Promise.all(nodes.map((node) => node.close()));
+    }
+  });
+});
+
+describe('verify finds', () => {
+  const chainClaim = 'is an unbroken chain';
+
+  test.each([
+    ['a changed body', `update audit_entry set body = replace(body, '"b"', '"B"') where seq = 2`, 'tenant 0 entry 2'],
+    ['a body that is no longer JSON', `update audit_entry set body = '{' where seq = 2`, 'tenant 0 entry 2'],
+    ['a removed entry', 'delete from audit_entry where seq = 2', 'tenant 0 entry 3'],
+    ['a removed beginning', 'delete from audit_entry where seq <= 2', 'tenant 0 entry 3'],
+    ['a removed end', 'delete from audit_entry where seq = 4', 'tenant 0 after entry 3'],
+    ['a removed log', 'delete from audit_entry', 'tenant 0 after entry 0'],
+    [
+      'a removed entry in a log that was numbered again',
+      `delete from audit_entry where seq = 2; update audit_entry set seq = seq - 1 where seq > 2`,
+      'tenant 0 entry 2',
+    ],
+    [
+      'reordered entries',
+      `update audit_entry set seq = -seq; update audit_entry set seq = case seq when -2 then 3 when -3 then 2 else -seq end`,
+      'tenant 0 entry 2',
+    ],
+    [
+      'an entry that was taken out of the chain',
+      'update audit_entry set seq = null, hash = null where seq = 3',
+      'tenant 0 entry 4',
+    ],
+    ['an entry given to another tenant', 'update audit_entry set tenant_id = 9 where seq = 4', 'tenant 9 entry 4'],
+    [
+      'another action for the filter',
+      `update audit_entry set action = 'plan.update' where seq = 2`,
+      'tenant 0 entry 2',
+    ],
+    ['another record for the filter', `update audit_entry set record_id = null where seq = 2`, 'tenant 0 entry 2'],
+    ['another actor for the filter', `update audit_entry set user_id = 3 where seq = 2`, 'tenant 0 entry 2'],
+    [
+      'another time for the list',
+      `update audit_entry set id = '01000000-0000-7000-8000-000000000000' where seq = 2`,
+      'tenant 0 entry 2',
+    ],
+  ])('%s', async (_what, sql, offender) => {
+    await appendChained(0, ['a', 'b', 'c', 'd']);
+    expect(await offenders()).toEqual([]);
+    for (const part of sql.split(';')) await db.query(part);
+    expect(await offenders()).toContain(offender);
+  });
+
+  test('nothing while entries wait to be chained', async () => {
+    await appendChained(0, ['a']);
+    await append(0, 'b');
+    expect(await offenders()).toEqual([]);
+    expect(auditChecks[0]?.claim).toContain(chainClaim);
+  });
+});
+
+describe('a head that was noted outside', () => {
+  async function noted() {
+    await appendChained(0, ['a', 'b', 'c']);
+    const [head] = await auditHeads(db.database);
+    return parseHead(headText(head as never)) as NonNullable<ReturnType<typeof parseHead>>;
+  }
+
+  test('still holds when the log has grown', async () => {
+    const head = await noted();
+    expect(head).toMatchObject({ tenantId: 0, seq: 3 });
+    await appendChained(0, ['d']);
+    expect(await disagreementWith(db.database, head)).toBeUndefined();
+  });
+
+  test('shows that the end was removed, where the chain alone was made to fit', async () => {
+    const head = await noted();
+    await db.query('delete from audit_entry where seq = 3');
+    await db.query(`update audit_chain set seq = 2, hash = (select hash from audit_entry where seq = 2)`);
+    expect(await offenders()).toEqual([]);
+    expect(await disagreementWith(db.database, head)).toBe(
+      'entry 3 of the platform is missing: the log ends with entry 2',
+    );
+  });
+
+  test('shows that the whole log was written again', async () => {
+    const head = await noted();
+    await db.query('truncate audit_entry, audit_chain');
+    await appendChained(0, ['a', 'B', 'c', 'd']);
+    expect(await offenders()).toEqual([]);
+    expect(await disagreementWith(db.database, head)).toBe('entry 3 of the platform has another hash');
+  });
+
+  test('is refused when it is not one', () => {
+    for (const text of ['', '0:1', '0:1:ab', `x:1:${'0'.repeat(64)}`, `0:1:${'0'.repeat(64)} `]) {
+      expect(parseHead(text)).toBeUndefined();
+    }
+  });
+});
+
+describe('expired entries', () => {
+  const keepMs = 400 * dayMs;
+  const in401Days = () => Date.now() + 402 * dayMs;
+
+  test('are removed, and the chain goes on from the hash of the last one', async () => {
+    await appendChained(0, ['a', 'b', 'c']);
+    await appendChained(5, ['a']);
+    const heads = await auditHeads(db.database);
+    await expireAuditEntries(db.database, in401Days(), keepMs);
+    expect(await db.query('select from audit_entry where action <> $1', ['audit.expire'])).toEqual([]);
+    expect(await offenders()).toEqual([]);
+    await appendChained(0, ['d']);
+    expect((await rowsOf(0)).map(({ seq }) => seq)).toEqual([4, 5]);
+    expect(await offenders()).toEqual([]);
+    for (const head of heads) expect(await disagreementWith(db.database, head)).toBeUndefined();
+    await db.query(
+      `update audit_entry set body = replace(body, '"throughSeq":3', '"throughSeq":2') where tenant_id = 0`,
+    );
+    expect(await offenders()).toContain('tenant 0 entry 4');
+  });
+
+  test('are removed once a day, and nothing is removed before its time', async () => {
+    await appendChained(0, ['a']);
+    await expireAuditEntries(db.database, Date.now() + 399 * dayMs, keepMs);
+    expect(await rowsOf(0)).toHaveLength(1);
+    await expireAuditEntries(db.database, in401Days(), keepMs);
+    await chainAuditEntries(db.database);
+    await expireAuditEntries(db.database, in401Days(), keepMs);
+    expect(await db.query('select action from audit_entry')).toEqual([{ action: 'audit.expire' }]);
+  });
+
+  test('a head older than what is kept is told apart from one that was tampered with', async () => {
+    await appendChained(0, ['a']);
+    const [head] = await auditHeads(db.database);
+    await appendChained(0, ['b']);
+    await expireAuditEntries(db.database, in401Days(), keepMs);
+    await appendChained(0, ['c']);
+    expect(await disagreementWith(db.database, head as never)).toMatch(/^entry 1 of the platform has expired/);
+  });
+});

@@ -1,0 +1,68 @@
+import type { Check } from '../../../platform/postgres/check.ts';
+
+/**
+ * The chain goes on from the last `audit.expire` entry where its beginning was removed. Read by patterns, because a body
+ * that was tampered with need not be JSON.
+ */
+const anchors = `
+  select distinct on (tenant_id) tenant_id,
+         substring(body from '"throughSeq":([0-9]{1,15})[,}]')::bigint as seq,
+         decode(substring(body from '"hash":"([0-9a-f]{64})"'), 'hex') as hash
+    from audit_entry
+   where action = 'audit.expire'
+   order by tenant_id, id desc`;
+
+const genesis = `decode(repeat('00', 32), 'hex')`;
+
+const idOnWire = `replace(id::text, '-', '')`;
+const tenantJson = `case tenant_id when 0 then 'null' else '"' || tenant_id || '"' end`;
+const beforeTime = `'{"id":"aud_' || ${idOnWire} || '","tenantId":' || ${tenantJson} || ',"time":"'`;
+/** `2026-01-31T09:30:00.500Z` */
+const timeLength = 24;
+const afterTime = `'","action":' || to_json(action) || ',"recordType":' || to_json(record_type)
+         || ',"recordId":' || coalesce(to_json(record_id)::text, 'null') || ',"userId":' || coalesce(user_id::text, 'null') || ','`;
+
+export const auditChecks: readonly Check[] = [
+  {
+    claim: 'The audit log of every tenant is an unbroken chain: no entry was changed, removed or reordered',
+    offenders: `
+      with anchor as (${anchors}), linked as (
+        select tenant_id, id, seq, hash, body,
+               lag(seq) over chain as previous_seq, lag(hash) over chain as previous_hash
+          from audit_entry
+         where seq is not null
+        window chain as (partition by tenant_id order by seq)
+      ), expected as (
+        select linked.*,
+               case when previous_seq is not null then previous_seq + 1 else coalesce(anchor.seq, 0) + 1 end as next_seq,
+               case when previous_seq is not null then previous_hash else coalesce(anchor.hash, ${genesis}) end as before
+          from linked left join anchor using (tenant_id)
+      )
+      select format('tenant %s entry %s', tenant_id, seq) as offender
+        from expected
+       where seq <> next_seq or hash is distinct from sha256(before || convert_to(body, 'UTF8'))
+       order by tenant_id, seq`,
+  },
+  {
+    claim: 'The columns of every audit entry repeat what its body says',
+    offenders: `
+      select format('tenant %s entry %s', tenant_id, coalesce(seq::text, 'aud_' || ${idOnWire})) as offender
+        from audit_entry
+       where not (starts_with(body, ${beforeTime})
+                  and starts_with(substr(body, length(${beforeTime}) + ${timeLength} + 1), ${afterTime}))`,
+  },
+  {
+    claim: 'Every audit chain ends with the entry that was chained last',
+    offenders: `
+      with anchor as (${anchors}), last as (
+        select distinct on (tenant_id) tenant_id, seq, hash
+          from audit_entry where seq is not null order by tenant_id, seq desc
+      )
+      select format('tenant %s after entry %s', tenant_id, coalesce(last.seq, anchor.seq, 0)) as offender
+        from audit_chain chain
+        full join last using (tenant_id)
+        left join anchor using (tenant_id)
+       where chain.seq is distinct from coalesce(last.seq, anchor.seq, 0)
+          or chain.hash is distinct from coalesce(last.hash, anchor.hash, ${genesis})`,
+  },
+];

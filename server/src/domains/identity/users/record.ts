@@ -1,0 +1,19 @@
+import type { Static } from 'typebox';
+import { tenantOnWire } from '../../../core/principal.ts';
+import type { userRecord } from './schema.ts';
+import type { UserRow } from './statements.ts';
+
+export function recordOf(user: UserRow): Static<typeof userRecord> {
+  return {
+    id: user.id,
+    userName: user.user_name,
+    email: user.email,
+    userType: user.user_type,
+    tenantId: tenantOnWire(user.tenant_id),
+    roles: user.roles,
+    state: user.state,
+    invited: !user.has_password,
+    createdTime: user.created_at,
+    updatedTime: user.updated_at,
+  };
+}

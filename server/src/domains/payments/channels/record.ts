@@ -1,0 +1,20 @@
+import type { Static } from 'typebox';
+import { tenantOnWire } from '../../../core/principal.ts';
+import type { listedChannel } from './schema.ts';
+import type { ChannelRow } from './statements.ts';
+
+export function recordOf(row: ChannelRow): Static<typeof listedChannel> {
+  return {
+    id: row.id,
+    name: row.name,
+    code: row.code,
+    type: row.type,
+    currency: row.currencies.join(','),
+    country: row.country,
+    state: row.state,
+    tenantId: tenantOnWire(row.tenant_id),
+    provider: row.provider,
+    fallbackChannelIds: row.fallback_channel_ids,
+    createdTime: row.created_at,
+  };
+}

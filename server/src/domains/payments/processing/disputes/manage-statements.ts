@@ -1,0 +1,58 @@
+import { statement } from '../../../../platform/postgres/statement.ts';
+import type { DisputeState } from './states.ts';
+
+export interface DisputeRow {
+  transaction_id: string;
+  number: number;
+  channel_id: number;
+  state: DisputeState;
+  said: string;
+  amount: number | null;
+  currency: string | null;
+  reference: string | null;
+  look_ups: number;
+  opened_at: string;
+  closed_at: string | null;
+  closed_by: number | null;
+  close_note: string | null;
+}
+
+const columns = `transaction_id, number, channel_id, state, said, amount, currency, reference, look_ups, opened_at, closed_at,
+       closed_by, close_note`;
+
+/**
+ * Closes a dispute on behalf of a user, and fences off a look-up in progress. Returns nothing if it is closed already or does
+ * not exist. Values: tenant, payment, number, user, note, now in ms.
+ */
+export const closeOpenDispute = statement<DisputeRow>(
+  'processing.close_dispute',
+  `update provider_dispute
+      set state = 'CLOSED', closed_by = $4, close_note = $5, closed_at = to_timestamp($6::float8 / 1000),
+          lease = null, leased_until = null
+    where tenant_id = $1 and transaction_id = $2 and number = $3 and state in ('OPEN', 'DISAGREES')
+   returning ${columns}`,
+);
+
+/** Values: tenant, payment, number. */
+export const findDispute = statement<DisputeRow>(
+  'processing.find_dispute',
+  `select ${columns} from provider_dispute where tenant_id = $1 and transaction_id = $2 and number = $3`,
+);
+
+/** `$1` to `$4`: tenants; states; a payment and a channel, or null for all. */
+const isListed = `tenant_id = any ($1::bigint[]) and state = any ($2::text[])
+      and ($3::uuid is null or transaction_id = $3) and ($4::bigint is null or channel_id = $4)`;
+
+export const countDisputes = statement<{ total: number }>(
+  'processing.count_disputes',
+  `select count(*) as total from provider_dispute where ${isListed}`,
+);
+
+/** One page, the latest first. Further values: rows to skip, the most rows. */
+export const findDisputePage = statement<DisputeRow>(
+  'processing.list_disputes',
+  `select ${columns} from provider_dispute
+    where ${isListed}
+    order by opened_at desc, transaction_id desc, number
+   offset $5::bigint limit $6::bigint`,
+);

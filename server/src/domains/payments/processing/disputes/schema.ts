@@ -1,0 +1,49 @@
+import { Type } from 'typebox';
+import { pageFields } from '../../../../platform/http/list-query.ts';
+import { long, nullable } from '../../../../platform/http/shapes.ts';
+import { transactionId } from '../../transactions/schema.ts';
+import { disputeStates } from './states.ts';
+
+const operation = Type.Integer({
+  minimum: 1,
+  maximum: 32_767,
+  description: 'Number of the provider operation, as the timeline shows it.',
+});
+
+export const disputeListQuery = Type.Object({
+  ...pageFields,
+  state: Type.Optional(
+    Type.Enum([...disputeStates], { description: 'Default: those that are not closed, OPEN and DISAGREES.' }),
+  ),
+  transactionId: Type.Optional(transactionId),
+  channelId: Type.Optional(long('Only disputes with the provider of this channel.')),
+});
+
+export const disputeCloseInput = Type.Object(
+  {
+    transactionId,
+    operation,
+    note: Type.String({
+      minLength: 1,
+      maxLength: 1000,
+      description: 'What was found, for the timeline of the payment.',
+    }),
+  },
+  { additionalProperties: false },
+);
+
+export const disputeRecord = Type.Object({
+  transactionId: Type.String(),
+  operation,
+  channelId: Type.Integer({ description: 'The channel whose provider was asked.' }),
+  state: Type.Enum([...disputeStates]),
+  reported: Type.String({ description: 'What the provider reported: `succeeded`, `failed` or `cancelled`.' }),
+  amount: nullable(Type.Integer({ description: 'The amount that it reported, in minor units.' })),
+  currency: nullable(Type.String({ description: 'The currency that it reported.' })),
+  reference: nullable(Type.String({ description: "The provider's own id of the operation." })),
+  lookUps: Type.Integer({ description: 'How often the operation has been looked up since.' }),
+  openedTime: Type.String(),
+  closedTime: nullable(Type.String({ description: 'When the provider agreed, or a user closed it.' })),
+  closedBy: nullable(Type.Integer({ description: 'The user who closed it; null: nobody did.' })),
+  note: nullable(Type.String({ description: 'What the user found.' })),
+});

@@ -1,0 +1,50 @@
+import type { Database, Queryable } from '../postgres/database.ts';
+import { statement } from '../postgres/statement.ts';
+
+/** Deltas in one statement: a second's worth at full speed, and short enough to delay nobody. */
+export const maximumDeltas = 20_000;
+
+/** Adds the changes gathered in one table of deltas to its totals, until none are left. */
+export type Rollup = (database: Database) => Promise<void>;
+
+export interface TotalsOptions {
+  /** The name of the statement. */
+  name: string;
+  totals: string;
+  deltas: string;
+  /** The primary key of the totals; the deltas have the same columns. */
+  key: readonly string[];
+  /** The columns to add up. */
+  sums: readonly string[];
+}
+
+/**
+ * A rollup in one statement, so that a reader counts every change exactly once. Concurrent rollups take different deltas and
+ * write the totals in the order of their key, so they cannot deadlock.
+ */
+export function rollupOf({ name, totals, deltas, key, sums }: TotalsOptions): (database: Queryable) => Promise<void> {
+  const keys = key.join(', ');
+  const rollUp = statement<{ rolled_up: number }>(
+    name,
+    `with taken as (
+       delete from ${deltas}
+        where ctid = any (array(select ctid from ${deltas} limit ${maximumDeltas} for update skip locked))
+       returning *
+     ), rolled_up as (
+       insert into ${totals} as total (${keys}, ${sums.join(', ')})
+       select ${keys}, ${sums.map((column) => `sum(${column})`).join(', ')}
+         from taken
+        group by ${keys}
+        order by ${keys}
+       on conflict (${keys})
+       do update set ${sums.map((column) => `${column} = total.${column} + excluded.${column}`).join(', ')}
+     )
+     select count(*) as rolled_up from taken`,
+  );
+  return (database) => untilNoneLeft(async () => (await database.run(rollUp))[0]?.rolled_up);
+}
+
+/** Repeats a rollup of at most `maximumDeltas` until it has taken fewer. */
+export async function untilNoneLeft(rollUp: () => Promise<number | undefined>): Promise<void> {
+  while ((await rollUp()) === maximumDeltas);
+}
