@@ -23,8 +23,6 @@ const moduleNames: readonly string[] = modules.map(({ name }) => name);
  */
 const sharedTables: Record<string, readonly string[]> = {
   delivery: ['events', 'endpoints', 'deliveries'],
-  provider_operation: ['operations', 'processing'],
-  charge_total_delta: ['processing', 'statistics'],
 };
 
 const ownersOfTable = new Map<string, readonly string[]>([

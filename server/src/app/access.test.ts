@@ -34,6 +34,8 @@ interface Records {
   transaction: string;
   /** A payment that succeeded, large enough to be refunded over and over. */
   paid: string;
+  /** A payment with a closed dispute. */
+  disputed: string;
   refund: string;
   user: Member;
   tenant: number;
@@ -249,6 +251,13 @@ const cases: Record<string, Case> = {
     request: ({ refund: id }) => ({ query: { id }, id }),
   },
   'GET /api/refund/list': { needs: 'transaction_read', ownerships: plain, request: () => ({}) },
+  'GET /api/dispute/list': { needs: 'transaction_read', ownerships: plain, request: () => ({}) },
+  'POST /api/dispute/close': {
+    needs: 'transaction_refund',
+    ownerships: named,
+    acrossTenants: true,
+    request: ({ disputed: id }) => ({ body: { transactionId: id, operation: 1, note: 'x' }, id }),
+  },
   'POST /api/customer/modify': {
     needs: 'transaction_write',
     ownerships: createdOrNamed,
@@ -470,6 +479,7 @@ beforeAll(async () => {
     channel: 987_654,
     transaction: 'txn_0198a5b87c1f7000800000000000dead',
     paid: 'txn_0198a5b87c1f7000800000000000beef',
+    disputed: 'txn_0198a5b87c1f7000800000000000beef',
     refund: 'ref_0198a5b87c1f7000800000000000dead',
     user: { id: 987_654, userName: 'nobody', as: '' },
     tenant: 987_654,
@@ -524,11 +534,21 @@ async function makeRecords(admin: string, as: string, tenantId: number | null, t
     event: transaction.replace('txn_', 'evt_'),
     ...(await makeTold(as)),
     paid,
+    disputed: await makeDisputed(paid, channel),
     refund: dataOf(await florin.post('/api/refund/create', { transactionId: paid, amount: 1 }, as)).id,
     user: await makeMember(florin, admin, { userType: 'MERCHANT_USER', tenantId }),
     tenant,
     key: (await makeKey(florin, as)).id,
   };
+}
+
+async function makeDisputed(paid: string, channel: number): Promise<string> {
+  await db.query(
+    `insert into provider_dispute (tenant_id, transaction_id, number, channel_id, said, state, due_at, opened_at, closed_at)
+     select tenant_id, id, 1, $2, 'failed', 'AGREES', now(), now(), now() from transaction where id = $1`,
+    [paid.replace('txn_', ''), channel],
+  );
+  return paid;
 }
 
 async function makeTold(as: string): Promise<Pick<Records, 'webhook' | 'delivery' | 'replay' | 'inbox' | 'token'>> {

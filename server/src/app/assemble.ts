@@ -1,4 +1,4 @@
-import { followPaymentsCte } from '../domains/billing/invoices/follow-payment.cte.ts';
+import { invoiceFollower } from '../domains/billing/invoices/follow-payment.cte.ts';
 import { invoiceReservations } from '../domains/billing/invoices/reserve.ts';
 import { assembleModules, type Intersection, type Uses } from '../platform/module.ts';
 import { LoadShedder } from './load-shedder.ts';
@@ -20,7 +20,7 @@ export function assemble(
     ...makeNode(opened, secrets, surroundings),
     loadShedder: new LoadShedder(),
     // Extension points of payments that billing fills: payments do not depend on billing.
-    transitionFollowers: [{ cte: followPaymentsCte }],
+    transitionFollowers: [invoiceFollower],
     reservations: invoiceReservations,
   });
   return context satisfies Intersection<Uses<(typeof modules)[number]>>;

@@ -30,18 +30,7 @@ test('a node opens as many connections as the operations page says', async () =>
   expect(Number(documented?.[2])).toBe(total);
   const description = settings['app.database.connections'].description;
   for (const words of [documented?.[1]?.replaceAll(/\s+/g, ' '), description]) {
-    expect(words).toContain(
-      'one each for the batch writer, the batch reader, subscriptions, the due-work poller, the listener and the primary monitor',
-    );
+    expect(words).toContain('one each for the batch writer, the listener and the primary monitor');
   }
-  expect(most).toEqual({
-    main: 10,
-    worker: 5,
-    processing: 4,
-    lists: 2,
-    writer: 1,
-    reader: 1,
-    subscriptions: 1,
-    poller: 1,
-  });
+  expect(most).toEqual({ main: 10, worker: 10, lists: 2, writer: 1 });
 });

@@ -6,10 +6,11 @@ import { Sealer } from '../platform/crypto/seal.ts';
 import { mailerOf } from '../platform/mail/mailer.ts';
 import { Metrics } from '../platform/metrics/metrics.ts';
 import type { NodeWith } from '../platform/node.ts';
-import { Database, type Plans } from '../platform/postgres/database.ts';
+import { Database } from '../platform/postgres/database.ts';
 import { DatabaseClock } from '../platform/postgres/database-clock.ts';
 import { Notifications } from '../platform/postgres/notifications.ts';
 import { PrimaryMonitor } from '../platform/postgres/primary-monitor.ts';
+import type { Plans } from '../platform/postgres/session-settings.ts';
 import { TopicRelay } from '../platform/postgres/topic-relay.ts';
 import { Topics } from '../platform/postgres/topics.ts';
 import { failPointAt, noFailPoint } from '../platform/process/fail-point.ts';
@@ -22,8 +23,11 @@ import type { Settings } from './settings.ts';
 
 /** Connections for lists of events and deliveries. */
 const listConnections = 2;
-/** Connections for claiming deliveries, recording results, replaying, rolling up totals, settling invoices and NOTIFY. */
-const workerConnections = 5;
+/**
+ * Connections for background work: three for deliveries, four for processing, one each for subscriptions, for the due-work
+ * poller, and for replays, rollups, the settlement of invoices and NOTIFY together.
+ */
+const workerConnections = 10;
 
 /** What a node is made from, apart from its database and its keys. */
 export interface Surroundings {
@@ -66,13 +70,13 @@ export function makeNode(
     await Promise.all([...pools.values()].map((database) => database.close()));
   });
   addConnectionMetrics(metrics, pools);
-  const pollerDatabase = openPool('poller', 1, 'watching');
+  const workerDatabase = openPool('worker', workerConnections, 'indexed');
   const setBackHandlers: (() => Promise<void>)[] = [];
   // A clock that a test controls is used as it is.
   const databaseClock =
     givenClock === systemClock
       ? new DatabaseClock({
-          database: pollerDatabase,
+          database: workerDatabase,
           clock: systemClock,
           onApart: (aheadMs) =>
             log.warn({ aheadMs }, "This machine's clock and the database's differ; the database's is used"),
@@ -104,7 +108,6 @@ export function makeNode(
     { publisher: database, onSilent: () => primary.suspect() },
   );
   lifecycle.add('notifications', () => notifications.stop());
-  const workerDatabase = openPool('worker', workerConnections, 'indexed');
   if (!isOursAlone) {
     const relay = new TopicRelay({ topics, notifications, database: workerDatabase });
     relay.start();
@@ -131,7 +134,6 @@ export function makeNode(
     database,
     workerDatabase,
     listDatabase: openPool('lists', listConnections, 'indexed'),
-    pollerDatabase,
     openPool,
     pools,
     primary,

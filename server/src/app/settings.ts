@@ -1,5 +1,5 @@
 import type { Intersection, OwnSettings } from '../platform/module.ts';
-import { connectionOf } from '../platform/postgres/connection.ts';
+import { connectionOf } from '../platform/postgres/connection-url.ts';
 import { type SettingDeclaration, SettingsError, type SettingsOf, setting } from '../platform/settings/declare.ts';
 import { integer, type Kind, oneOf, text, url, words } from '../platform/settings/kinds.ts';
 import { modules } from './modules.ts';
@@ -42,7 +42,7 @@ const nodeSettings = {
   'app.database.connections': setting(integer(2, 500), {
     default: '10',
     description:
-      'Connections for requests. Besides, a node has one each for the batch writer, the batch reader, subscriptions, the due-work poller, the listener and the primary monitor, two for lists, four for processing and five for its workers.',
+      'Connections for requests. Besides, a node has ten for its workers, two for lists, and one each for the batch writer, the listener and the primary monitor.',
   }),
   'app.role': setting(oneOf('all', 'api', 'worker'), {
     default: 'all',

@@ -35,19 +35,11 @@ const workTables: Record<string, WorkTable> = {
 const exceptions: Record<string, string> = {
   'invoices.hold invoice_payment': 'The payment is open; it is due when it has ended.',
   'invoices.fail_payments invoice_payment': 'The payment is written as applied: nothing is left to do.',
-  'transactions.move_many invoice_payment':
-    'Payments do not know the topics of billing; the poller finds the invoice within 100 ms.',
-  'processing.settle invoice_payment':
-    'Payments do not know the topics of billing; the poller finds the invoice within 100 ms.',
   'deliveries.bring_forward delivery': 'The clock was set back: the worker that runs the statement wakes itself.',
   'deliveries.set_back_replays webhook_replay':
     'The clock was set back: the worker that runs the statement wakes itself.',
   'callbacks.shorten_waits provider_callback':
     'The clock was set back: the worker that runs the statement wakes itself.',
-  'callbacks.call_up_by_key provider_callback':
-    'The worker that runs the statement polls; the poller finds them within 100 ms.',
-  'callbacks.call_up_by_reference provider_callback':
-    'The worker that runs the statement polls; the poller finds them within 100 ms.',
   'processing.shorten_waits provider_operation':
     'The clock was set back: the worker that runs the statement wakes itself.',
   'disputes.shorten_waits provider_dispute': 'The clock was set back: the worker that runs the statement wakes itself.',

@@ -1,7 +1,7 @@
-import { minuteMs } from '../core/clock.ts';
 import type { BackgroundWorker } from '../platform/jobs/background-worker.ts';
 import { DueWorkPoller } from '../platform/jobs/due-work-poller.ts';
-import type { AnyModule, RetentionSweep } from '../platform/module.ts';
+import { Sweeper } from '../platform/jobs/sweeper.ts';
+import type { AnyModule } from '../platform/module.ts';
 import { sweepIdempotencyRecords } from '../platform/postgres/idempotency-records.ts';
 import type { Context } from './assemble.ts';
 import { modules } from './modules.ts';
@@ -38,9 +38,9 @@ export function startWorkers(workers: readonly BackgroundWorker[], context: Cont
   context.onClockSetBack(() => shortenWaitsAfterSetBack(workers));
   const sweeper = sweeperOf(context);
   sweeper.start();
-  lifecycle.add('sweeper', sweeper.stop);
+  lifecycle.add('sweeper', () => sweeper.stop());
   const poller = new DueWorkPoller({
-    database: context.pollerDatabase,
+    database: context.workerDatabase,
     clock,
     works: workers.flatMap(({ dueWork }) => dueWork ?? []),
     onDue: (due) => topics.deliver(due),
@@ -49,32 +49,14 @@ export function startWorkers(workers: readonly BackgroundWorker[], context: Cont
   lifecycle.add('poller', () => poller.stop());
 }
 
-const sweepEveryMs = 60 * minuteMs;
-
-/** Runs the retention sweeps once an hour. A sweep that fails does not affect the others. */
-function sweeperOf(context: Context): Pick<BackgroundWorker, 'start' | 'stop'> {
+function sweeperOf(context: Context): Sweeper {
   const { database, clock, logError } = context;
-  const sweeps: RetentionSweep[] = [
-    { name: 'idempotency records', sweep: (nowMs) => sweepIdempotencyRecords(database, nowMs) },
-    ...(modules as readonly AnyModule[]).flatMap(({ retention }) => retention?.(context) ?? []),
-  ];
-  const sweepAll = () =>
-    Promise.all(
-      sweeps.map(({ name, sweep }) =>
-        sweep(clock()).catch((error) => logError(error, `Expired rows could not be removed: ${name}`)),
-      ),
-    );
-  let sweeping: Promise<unknown> = Promise.resolve();
-  let timer: NodeJS.Timeout | undefined;
-  return {
-    start: () => {
-      timer = setInterval(() => {
-        sweeping = sweepAll();
-      }, sweepEveryMs);
-    },
-    stop: async () => {
-      clearInterval(timer);
-      await sweeping;
-    },
-  };
+  return new Sweeper({
+    sweeps: [
+      { name: 'idempotency records', sweep: (nowMs) => sweepIdempotencyRecords(database, nowMs) },
+      ...(modules as readonly AnyModule[]).flatMap(({ retention }) => retention?.(context) ?? []),
+    ],
+    clock,
+    onError: logError,
+  });
 }

@@ -1,14 +1,9 @@
 import type { TSchema } from 'typebox';
 import type { Route } from './http/route.ts';
 import type { BackgroundWorker } from './jobs/background-worker.ts';
+import type { RetentionSweep } from './jobs/sweeper.ts';
 import type { Check } from './postgres/check.ts';
 import type { SettingDeclarations } from './settings/declare.ts';
-
-/** Deletes rows whose retention period is over, or does other work that can wait for an hour. Runs once an hour. */
-export interface RetentionSweep {
-  name: string;
-  sweep: (nowMs: number) => Promise<unknown>;
-}
 
 /** A group of the API reference. */
 export interface ReferenceGroup {

@@ -1,7 +1,7 @@
 import { headersOf, type SandboxResult, type SignedMessage } from '../domains/payments/providers/sandbox/messages.ts';
 import { makeChannel, makePayment } from './cast.ts';
 import { eventually, type TestDatabase } from './database.ts';
-import type { Reply, TestFlorin } from './florin.ts';
+import type { FlorinClient, Reply } from './florin.ts';
 
 /** The webhookSecret of the channels of these tests. */
 export const channelSecret = 'whsec_of_the_channel';
@@ -10,7 +10,7 @@ export const channelSecret = 'whsec_of_the_channel';
 export const accepted = { code: 200, message: 'Callback received', data: { received: true } };
 
 export function makeProviderChannel(
-  florin: TestFlorin,
+  florin: FlorinClient,
   as: string,
   changes: Record<string, unknown> = {},
 ): Promise<number> {
@@ -23,7 +23,7 @@ export function sandboxReportOf(paymentId: string, changes: Partial<SandboxResul
 }
 
 /** Sends a callback as the sandbox would, to a channel by its id or code. */
-export function postCallback(florin: TestFlorin, channel: number | string, message: SignedMessage): Promise<Reply> {
+export function postCallback(florin: FlorinClient, channel: number | string, message: SignedMessage): Promise<Reply> {
   return florin.call('POST', `/api/callback/${channel}`, { body: message.body, headers: headersOf(message) });
 }
 
@@ -79,7 +79,7 @@ export function callbackRecords(database: () => TestDatabase) {
 
 /** A payment whose charge is WAITING at the sandbox, which reports no outcome by itself. */
 export async function pendingPayment(
-  florin: TestFlorin,
+  florin: FlorinClient,
   db: TestDatabase,
   channelId: number,
   as: string,

@@ -1,4 +1,4 @@
-import { administratorPassword, type Reply, type TestFlorin } from './florin.ts';
+import { administratorPassword, type FlorinClient, type Reply, type TestFlorin } from './florin.ts';
 
 /** Creates tenants, users, keys, channels and payments for tests of the whole service, through its API. */
 export interface Member {
@@ -24,7 +24,7 @@ export function dataOf({ status, body }: Reply): any {
   return body.data;
 }
 
-export function administratorOf(florin: TestFlorin): Promise<string> {
+export function administratorOf(florin: FlorinClient): Promise<string> {
   return florin.login('admin', administratorPassword);
 }
 
@@ -32,7 +32,7 @@ let drawn = 0;
 /** A word that is unique in this test run. */
 export const unique = (word: string) => `${word}-${(++drawn).toString(36)}`;
 
-export async function makeTenant(florin: TestFlorin, as: string, name = unique('Tenant')): Promise<number> {
+export async function makeTenant(florin: FlorinClient, as: string, name = unique('Tenant')): Promise<number> {
   return dataOf(await florin.post('/api/tenant/modify', { name, state: true }, as)).id;
 }
 
@@ -44,7 +44,7 @@ export interface MemberFacts {
 }
 
 /** Creates a user and logs in. */
-export async function makeMember(florin: TestFlorin, as: string, facts: MemberFacts): Promise<Member> {
+export async function makeMember(florin: FlorinClient, as: string, facts: MemberFacts): Promise<Member> {
   const userName = facts.userName ?? unique('user');
   const input = { ...facts, userName, email: `${userName}@example.com`, password: memberPassword, state: true };
   const { id } = dataOf(await florin.post('/api/user/modify', input, as));
@@ -71,7 +71,7 @@ export async function makeChannel(
   return dataOf(await florin.post('/api/channel/modify', channelInput(changes), as)).id;
 }
 
-export async function makeKey(florin: TestFlorin, as: string, scope?: string): Promise<MadeKey> {
+export async function makeKey(florin: FlorinClient, as: string, scope?: string): Promise<MadeKey> {
   const { id, sk } = dataOf(await florin.post('/api/developer/mine/generate', { scope }, as));
   return { id, sk, as: `ApiKey ${sk}` };
 }

@@ -30,6 +30,9 @@ export interface TestFlorin {
   stop: () => Promise<void>;
 }
 
+/** Requests to a service, in this process or in another one. */
+export type FlorinClient = Omit<TestFlorin, 'dataDir' | 'stop'>;
+
 export interface CallOptions {
   as?: string | undefined;
   body?: unknown;

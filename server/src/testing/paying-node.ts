@@ -51,6 +51,9 @@ export async function payingNode(settings: Record<string, string> = {}) {
       as = await service.login('admin', administratorPassword);
     },
 
+    /** Stops the process, and its database with it. */
+    end: () => service.end('SIGTERM'),
+
     /** Starts to create payments under keys with this prefix, which must be unique. */
     load: (name: string): PaymentLoad => startPaymentLoad(service.address, as, channelId, name),
 
@@ -59,6 +62,12 @@ export async function payingNode(settings: Record<string, string> = {}) {
 
     /** Queries the node's database directly. */
     query,
+
+    /** A connection of its own to the node's database. A kill of PostgreSQL breaks it. */
+    connect,
+
+    /** Where its files are. */
+    dataDir,
 
     /** Runs `npm run verify`. */
     verified: () => verified(dataDir),
@@ -151,5 +160,12 @@ export async function payingNode(settings: Record<string, string> = {}) {
     } finally {
       await client.end();
     }
+  }
+
+  async function connect(): Promise<pg.Client> {
+    const client = new pg.Client({ host: join(dataDir, 'postgres', 'socket'), user: 'florin', database: 'florin' });
+    client.on('error', () => {});
+    await client.connect();
+    return client;
   }
 }

@@ -2,12 +2,12 @@ import type { Clock } from '../core/clock.ts';
 import { uuidSource } from '../core/id.ts';
 import type { Principal } from '../core/principal.ts';
 import { scopes, type UserType } from '../core/scopes.ts';
-import { followPaymentsCte } from '../domains/billing/invoices/follow-payment.cte.ts';
+import { invoiceFollower } from '../domains/billing/invoices/follow-payment.cte.ts';
 import { invoiceReservations } from '../domains/billing/invoices/reserve.ts';
 import { ChannelDirectory } from '../domains/payments/channels/directory.ts';
 import { TransactionCreator } from '../domains/payments/transactions/create.ts';
 import { TransactionReader } from '../domains/payments/transactions/read.ts';
-import { PaymentTransitions } from '../domains/payments/transactions/transitions.ts';
+import { PaymentTransitions } from '../domains/payments/transactions/transition-statements.ts';
 import { updateTransaction } from '../domains/payments/transactions/update.ts';
 import { Database } from '../platform/postgres/database.ts';
 import { Notifications } from '../platform/postgres/notifications.ts';
@@ -19,7 +19,6 @@ export async function paymentsNode({ connection, database }: TestDatabase, clock
   const channels = new ChannelDirectory(database, notifications);
   await notifications.start();
   const writer = new Database({ connection, connections: 1, name: 'test writer' });
-  const reading = new Database({ connection, connections: 1, name: 'test reader' });
   const drawUuid = uuidSource(clock);
   const batchSizes: number[] = [];
   const creator = new TransactionCreator({
@@ -30,8 +29,8 @@ export async function paymentsNode({ connection, database }: TestDatabase, clock
     reservations: invoiceReservations,
     observeBatch: (size) => batchSizes.push(size),
   });
-  const reader = new TransactionReader(database, reading);
-  const transitions = new PaymentTransitions([{ cte: followPaymentsCte }]);
+  const reader = new TransactionReader(database);
+  const transitions = new PaymentTransitions([invoiceFollower]);
   const deps = { database, reader, drawUuid, clock, transitions };
   return {
     creator,
@@ -45,7 +44,7 @@ export async function paymentsNode({ connection, database }: TestDatabase, clock
       updateTransaction(input, principal, deps, key),
     stop: async () => {
       await notifications.stop();
-      await Promise.all([writer.close(), reading.close()]);
+      await writer.close();
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import { uuidOfPublicId, uuidSource } from '../core/id.ts';
 import type { Principal } from '../core/principal.ts';
-import { followPaymentsCte } from '../domains/billing/invoices/follow-payment.cte.ts';
+import { invoiceFollower } from '../domains/billing/invoices/follow-payment.cte.ts';
 import { invoiceReservations } from '../domains/billing/invoices/reserve.ts';
 import { ChannelCredentials } from '../domains/payments/channels/credentials.ts';
 import { ChannelDirectory } from '../domains/payments/channels/directory.ts';
@@ -14,7 +14,7 @@ import type { Absent, Operation, Outcome, Provider } from '../domains/payments/p
 import { createRefund } from '../domains/payments/refunds/create.ts';
 import { TransactionCreator } from '../domains/payments/transactions/create.ts';
 import { TransactionReader } from '../domains/payments/transactions/read.ts';
-import { PaymentTransitions } from '../domains/payments/transactions/transitions.ts';
+import { PaymentTransitions } from '../domains/payments/transactions/transition-statements.ts';
 import { updateTransaction } from '../domains/payments/transactions/update.ts';
 import type { Worker } from '../platform/jobs/worker.ts';
 import { Database, type Queryable } from '../platform/postgres/database.ts';
@@ -86,7 +86,7 @@ export async function processingNode(
   const drawUuid = uuidSource(clock);
   const errors: unknown[] = [];
   const disputes: string[] = [];
-  const transitions = new PaymentTransitions([{ cte: followPaymentsCte }]);
+  const transitions = new PaymentTransitions([invoiceFollower]);
   const working = pool('test processing', 4, 'indexed');
   const settler = new Settler({
     database: working,
@@ -122,7 +122,7 @@ export async function processingNode(
     drawUuid,
     observeBatch: () => {},
   });
-  const reader = new TransactionReader(database, pool('test reader', 1));
+  const reader = new TransactionReader(database);
   const requests = pool('test requests', 4);
   const operationsOf = (tenantId: number, id: string): Promise<OperationRow[]> =>
     database.run(findOfPayment, [tenantId, uuidOfPublicId('txn', id)]);

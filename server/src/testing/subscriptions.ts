@@ -24,7 +24,7 @@ export async function subscriptionsNode(db: TestDatabase, startMs: number) {
     connection: db.connection,
     connections: 2,
     name: 'test subscriptions',
-    plans: 'batched',
+    plans: 'indexed',
   });
   const database = recordingStatements(workerDatabase, statements);
   const retryIntervalsMs = [2 * dayMs, 5 * dayMs];

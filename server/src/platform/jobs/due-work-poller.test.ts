@@ -9,7 +9,7 @@ const pollers: DueWorkPoller[] = [];
 
 beforeAll(async () => {
   db = await databaseFromTemplate('template0');
-  database = new Database({ connection: db.connection, connections: 1, name: 'test poller', plans: 'watching' });
+  database = new Database({ connection: db.connection, connections: 1, name: 'test poller', plans: 'indexed' });
   await db.query('create table parcel (id int primary key, due_ms float8 not null)');
   await db.query('create table letter (id int primary key, due_ms float8 not null)');
 });

@@ -11,7 +11,6 @@ export interface DueWork {
 }
 
 export interface DueWorkPollerOptions {
-  /** A pool whose statements keep their plan (`watching`). */
   database: Queryable;
   clock: Clock;
   works: readonly DueWork[];
@@ -26,8 +25,8 @@ export const fallbackPollMs = 1_000;
 
 /**
  * Polls for due work on behalf of all workers, ten times a second: work that comes due by the clock, and work whose
- * notification from another node was lost. One statement covers all workers and keeps its plan: with one poll per
- * worker an idle service ran 78 statements a second, planned each of them, and used a tenth of a processor.
+ * notification from another node was lost. One statement covers all workers: with one poll per worker an idle service ran
+ * 78 statements a second and used a tenth of a processor.
  *
  * It reports no errors: the workers poll for themselves as well, and report them.
  */

@@ -8,9 +8,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../testing/database.ts';
 import { urlOf } from '../../testing/florin.ts';
 import { transactionPooler } from '../../testing/transaction-pooler.ts';
-import { type ConnectionConfig, connectionOf, describeHosts, SessionClient } from './connection.ts';
-import { Database, sessionSettings } from './database.ts';
+import { describeHosts, SessionClient } from './connection.ts';
+import { type ConnectionConfig, connectionOf } from './connection-url.ts';
+import { Database } from './database.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded/supervisor.ts';
+import { sessionSettings } from './session-settings.ts';
 
 const setting = (name: string) => ({ name: '', text: `select current_setting('${name}') as value` });
 

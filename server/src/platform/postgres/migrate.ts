@@ -2,8 +2,9 @@ import { readdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
-import { type ConnectionConfig, SessionClient } from './connection.ts';
-import { sessionSettings } from './database.ts';
+import { SessionClient } from './connection.ts';
+import type { ConnectionConfig } from './connection-url.ts';
+import { sessionSettings } from './session-settings.ts';
 
 const migrationsDir = fileURLToPath(new URL('../../../migrations', import.meta.url));
 const migrationsTable = 'schema_migration';

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
-import { type ConnectionConfig, SessionClient } from './connection.ts';
-import { type Queryable, sessionSettings } from './database.ts';
+import { SessionClient } from './connection.ts';
+import type { ConnectionConfig } from './connection-url.ts';
+import type { Queryable } from './database.ts';
+import { sessionSettings } from './session-settings.ts';
 import { statement } from './statement.ts';
 
 const channel = 'florin';

@@ -11,7 +11,7 @@ let database: Database;
 
 beforeAll(async () => {
   db = await databaseFromTemplate('template0');
-  database = new Database({ connection: db.connection, connections: 1, name: 'test plans', plans: 'batched' });
+  database = new Database({ connection: db.connection, connections: 1, name: 'test plans', plans: 'indexed' });
 });
 
 afterAll(async () => {

@@ -1,10 +1,12 @@
 import { Socket } from 'node:net';
 import type pg from 'pg';
 import { type Clock, secondMs } from '../../core/clock.ts';
-import { type ConnectionConfig, SessionClient } from './connection.ts';
-import { type Database, sessionSettings } from './database.ts';
+import { SessionClient } from './connection.ts';
+import type { ConnectionConfig } from './connection-url.ts';
+import type { Database } from './database.ts';
 import { type ClockReading, databaseMsSql } from './database-clock.ts';
 import { failureOf, isLoginRefused } from './failures.ts';
+import { sessionSettings } from './session-settings.ts';
 
 /** Why nothing can be written. */
 export type AbsenceReason = 'away' | 'read_only';

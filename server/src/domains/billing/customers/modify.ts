@@ -8,7 +8,6 @@ import { violatedConstraint } from '../../../platform/postgres/failures.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
 import { secretsGiven } from '../../identity/audit/changes.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
-import { mayUse } from '../../payments/channels/rules.ts';
 import { readClock } from '../test-clocks/read.ts';
 import { requireTestClocksOffered } from '../test-clocks/rules.ts';
 import { readCustomer } from './read.ts';
@@ -122,11 +121,7 @@ async function requireChannel(
   tenantId: number,
   channels: ChannelDirectory,
 ): Promise<void> {
-  if (channelId === undefined || channelId === null) return;
-  const channel = await channels.find(channelId);
-  if (channel === undefined || !mayUse(channel, tenantId)) {
-    throw new Refusal('record_not_found', `There is no channel ${channelId}.`, { field: 'defaultChannelId' });
-  }
+  if (channelId != null) await channels.findUsable(channelId, tenantId, 'defaultChannelId');
 }
 
 async function requireClock(

@@ -5,7 +5,7 @@ import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { PaymentWriter } from '../../payments/transactions/create.ts';
 import { appendEvents } from '../../webhooks/events/append-events.cte.ts';
 import { eventDraftOf } from './events.ts';
-import { type InvoiceKey, keyOfRow, lockInvoices, mapKeyOf } from './lock.ts';
+import { type InvoiceKey, keyOfRow, mapKeyOf } from './lock.ts';
 import { paymentRequestOf } from './payment-request.ts';
 import { reserveAmounts } from './reserve.ts';
 import { unreservedAmountOf } from './rules.ts';
@@ -26,18 +26,20 @@ export type PaymentAttempt = InvoiceKey &
 
 /**
  * Pays the remaining amounts of many invoices: one payment for each, on the invoice's channel, with the customer's stored
- * payment method. Runs in the caller's transaction and takes at most five statements for any number of invoices. Payments
+ * payment method. Runs in the caller's transaction, which has locked them (`lockInvoices`). Payments
  * and reservations are committed together with what the caller writes, so that a crash neither loses nor repeats a payment.
  * `nowMs` is the customers' time. Returns one attempt for each wanted invoice, in that order.
  */
 export async function payInvoices(
   transaction: Queryable,
   wanted: readonly InvoiceKey[],
+  locked: readonly LockedInvoice[],
   nowMs: number,
   { creator, drawUuid }: { creator: PaymentWriter; drawUuid: DrawUuid },
 ): Promise<PaymentAttempt[]> {
   if (wanted.length === 0) return [];
-  const invoices = await lockInvoices(transaction, wanted);
+  const wantedKeys = new Set(wanted.map(mapKeyOf));
+  const invoices = locked.filter((invoice) => wantedKeys.has(mapKeyOf(keyOfRow(invoice))));
   const payable = invoices.filter(
     (invoice) =>
       isPayable(invoice.status) && unreservedAmountOf(invoice) > 0 && invoice.amount_held === invoice.amount_paid,

@@ -1,18 +1,18 @@
 import type { Static } from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
-import { invalid, notFound } from '../../../core/errors.ts';
+import { requireCurrency } from '../../../core/currency.ts';
+import { invalid } from '../../../core/errors.ts';
 import { metadataJson } from '../../../core/metadata.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { answerOnce } from '../../../platform/postgres/idempotency-records.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
-import { mayUse, requireAccepting } from '../../payments/channels/rules.ts';
+import { requireAccepting } from '../../payments/channels/rules.ts';
 import { customerNowMs, readCustomer } from '../customers/read.ts';
 import { insertInvoices } from './insert.ts';
 import { priceLines } from './price-lines.ts';
 import { detailOf, type InvoiceRecord, recordOf } from './record.ts';
-import { requireCurrency } from './rules.ts';
 import type { invoiceInput } from './schema.ts';
 import type { InvoiceRow } from './statements.ts';
 
@@ -43,7 +43,8 @@ export async function createInvoice(
   const totals = priceLines(input.lines);
   const customer = await readCustomer(database, input.customerId, principal, 'customerId');
   const tenantId = customer.tenant_id;
-  await requireChannel(input, tenantId, deps.channels);
+  const { channelId, currency } = input;
+  if (channelId !== undefined) requireAccepting(await deps.channels.findUsable(channelId, tenantId), currency);
   const realMs = clock();
   const run = async (transaction: Queryable): Promise<InvoiceRecord> => {
     const [row] = await insertInvoices(transaction, [
@@ -77,15 +78,4 @@ export async function createInvoice(
 function requireOneTax({ lines }: InvoiceInput): void {
   const both = lines.findIndex(({ taxRate, taxAmount }) => taxRate !== undefined && taxAmount !== undefined);
   if (both >= 0) throw invalid(`lines.${both}.taxAmount`, 'A line has a taxRate or a taxAmount, not both.');
-}
-
-async function requireChannel(
-  { channelId, currency }: InvoiceInput,
-  tenantId: number,
-  channels: ChannelDirectory,
-): Promise<void> {
-  if (channelId === undefined) return;
-  const channel = await channels.find(channelId);
-  if (channel === undefined || !mayUse(channel, tenantId)) throw notFound('channel', channelId, 'channelId');
-  requireAccepting(channel, currency);
 }

@@ -1,11 +1,6 @@
-import { isCurrency } from '../../../core/currency.ts';
-import { invalid, Refusal } from '../../../core/errors.ts';
+import { Refusal } from '../../../core/errors.ts';
 import type { InvoiceRow } from './statements.ts';
 import { type InvoiceStatus, isPayable, mayBecome, transitions } from './states.ts';
-
-export function requireCurrency(currency: string): void {
-  if (!isCurrency(currency)) throw invalid('currency', 'currency must be an upper-case ISO 4217 code, such as USD.');
-}
 
 /** An invoice number as clients see it: INV-000001. */
 export const numberText = (number: number) => `INV-${String(number).padStart(6, '0')}`;

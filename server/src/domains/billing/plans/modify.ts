@@ -1,13 +1,13 @@
 import type { Static } from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
+import { requireCurrency } from '../../../core/currency.ts';
 import { notFound, Refusal } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
 import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
-import { mayUse, requireAccepting } from '../../payments/channels/rules.ts';
-import { requireCurrency } from '../invoices/rules.ts';
+import { requireAccepting } from '../../payments/channels/rules.ts';
 import { recordOf } from './record.ts';
 import { requireInterval } from './rules.ts';
 import type { planInput } from './schema.ts';
@@ -72,16 +72,13 @@ async function audit(
   });
 }
 
-/** Refuses a channel that payments of this tenant cannot use or that does not accept the currency. */
 async function requireChannel(
   { channelId, currency }: PlanInput,
   tenantId: number,
   channels: ChannelDirectory,
 ): Promise<void> {
-  if (channelId === undefined || channelId === null) return;
-  const channel = await channels.find(channelId);
-  if (channel === undefined || !mayUse(channel, tenantId)) throw notFound('channel', channelId, 'channelId');
-  requireAccepting(channel, currency);
+  if (channelId == null) return;
+  requireAccepting(await channels.findUsable(channelId, tenantId), currency);
 }
 
 async function requireUnused(

@@ -1,6 +1,4 @@
-import { invalid, notFound } from '../../../core/errors.ts';
-import type { ChannelDirectory } from '../../payments/channels/directory.ts';
-import { mayUse, requireAccepting } from '../../payments/channels/rules.ts';
+import { invalid } from '../../../core/errors.ts';
 import type { PlanRow } from '../plans/statements.ts';
 import type { Payer } from './statements.ts';
 
@@ -9,16 +7,4 @@ export function defaultChannelOf(plan: Pick<PlanRow, 'channel_id'>, payer: Pick<
   const channelId = plan.channel_id ?? payer.default_channel_id;
   if (channelId !== null) return channelId;
   throw invalid('channelId', 'channelId must name a channel: neither the plan nor the customer does.');
-}
-
-/** Refuses a channel that payments of this tenant cannot use or that does not accept the currency. */
-export async function requireChannel(
-  channels: ChannelDirectory,
-  channelId: number,
-  tenantId: number,
-  currency: string,
-): Promise<void> {
-  const channel = await channels.find(channelId);
-  if (channel === undefined || !mayUse(channel, tenantId)) throw notFound('channel', channelId, 'channelId');
-  requireAccepting(channel, currency);
 }

@@ -6,6 +6,7 @@ import type { FailPoint } from '../../../platform/process/fail-point.ts';
 import type { PaymentWriter } from '../../payments/transactions/create.ts';
 import { type PaymentAttempt, payInvoices } from '../invoices/automatic-payments.ts';
 import type { SettledPayment } from '../invoices/followers.ts';
+import { lockInvoices } from '../invoices/lock.ts';
 import {
   type ChargeKey,
   findChargesOfInvoices,
@@ -47,32 +48,26 @@ export async function collectDue(clockId: number, nowMs: number, deps: CollectDe
     await collect(due, nowMs, deps);
   } catch (error) {
     if (error instanceof Refusal && error.kind === 'unavailable') throw error;
-    if (error instanceof ChargesTakenError) return due.length;
     for (const charge of due) await collectAlone(charge, nowMs, deps);
   }
   return due.length;
 }
 
-/**
- * Thrown to roll a batch back: since the due charges were read, another node has tried one of them, and its payment has ended.
- * The payment that this batch has opened for it would come before its retry time.
- */
-class ChargesTakenError extends Error {}
-
 async function collect(due: readonly ChargeKey[], nowMs: number, deps: CollectDeps): Promise<void> {
   const { database, failPoint } = deps;
   await database.transaction(async (transaction) => {
-    const wanted = due.map(({ tenant_id, invoice_id }) => ({ tenantId: tenant_id, invoiceId: invoice_id }));
-    const attempts = await payInvoices(transaction, wanted, nowMs, deps);
+    const keys = due.map(({ tenant_id, invoice_id }) => ({ tenantId: tenant_id, invoiceId: invoice_id }));
+    const invoices = await lockInvoices(transaction, keys);
     await transaction.run(lockSubscriptionIds, inLockOrder(due));
     const stillDue = await transaction.run(markChargesTried, [
-      due.map(({ tenant_id }) => tenant_id),
-      due.map(({ invoice_id }) => invoice_id),
+      keys.map(({ tenantId }) => tenantId),
+      keys.map(({ invoiceId }) => invoiceId),
       nowMs,
     ]);
+    // Since the due charges were read, another node may have tried one, and its payment may have ended: its retry is later.
     const stillDueIds = new Set(stillDue.map(({ invoice_id }) => invoice_id));
-    if (attempts.some((attempt) => isAttempted(attempt) && !stillDueIds.has(attempt.invoiceId)))
-      throw new ChargesTakenError();
+    const wanted = keys.filter(({ invoiceId }) => stillDueIds.has(invoiceId));
+    const attempts = await payInvoices(transaction, wanted, invoices, nowMs, deps);
     const outcomes = attempts.flatMap((attempt) => outcomesOf(attempt, nowMs));
     await applyOutcomes(transaction, outcomes, deps);
     failPoint('collecting');
@@ -86,13 +81,10 @@ async function collectAlone(charge: ChargeKey, nowMs: number, deps: CollectDeps)
     await collect([charge], nowMs, deps);
   } catch (error) {
     if (error instanceof Refusal && error.kind === 'unavailable') throw error;
-    if (error instanceof ChargesTakenError) return;
     deps.onError(error);
     await deps.database.run(postponeCharge, [charge.tenant_id, charge.invoice_id, nowMs + postponeMs]);
   }
 }
-
-const isAttempted = ({ outcome }: PaymentAttempt) => outcome === 'opened' || outcome === 'failed';
 
 function outcomesOf({ tenantId, invoiceId, outcome }: PaymentAttempt, atMs: number): ChargeOutcome[] {
   if (outcome === 'failed') return [{ tenantId, invoiceId, outcome, atMs }];

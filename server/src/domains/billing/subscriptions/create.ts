@@ -8,10 +8,11 @@ import type { Database, Queryable } from '../../../platform/postgres/database.ts
 import { answerOnce } from '../../../platform/postgres/idempotency-records.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
+import { requireAccepting } from '../../payments/channels/rules.ts';
 import { readCustomer } from '../customers/read.ts';
 import type { PlanRow } from '../plans/statements.ts';
 import { daysAfter, isTimeZone } from './calendar.ts';
-import { defaultChannelOf, requireChannel } from './channels.ts';
+import { defaultChannelOf } from './channels.ts';
 import { periodPrice } from './period.ts';
 import { recordOf, type SubscriptionRecord, type SubscriptionReply } from './record.ts';
 import { renewalOf } from './renew.ts';
@@ -81,7 +82,7 @@ async function subscribe(
   if (payer === undefined) throw notFound('customer', input.customerId, 'customerId');
   const plan = await requireUsablePlan(transaction, tenantId, input.planId);
   const channelId = input.channelId ?? defaultChannelOf(plan, payer);
-  await requireChannel(deps.channels, channelId, tenantId, plan.currency);
+  requireAccepting(await deps.channels.findUsable(channelId, tenantId), plan.currency);
   const nowMs = payer.clock_now === null ? deps.clock() : Date.parse(payer.clock_now);
   const [{ id }] = (await transaction.run(nextSubscriptionId)) as [{ id: number }];
   const row = rowOf(input, owner, plan, payer, id, nowMs);

@@ -47,11 +47,21 @@ export const subscriptions = defineModule({
 });
 
 function provide(needs: Needs) {
-  const { settings, openPool, clock, drawUuid, creator, failPoint, log, invoiceFollowers, testClocks, planUsages } =
-    needs;
+  const {
+    settings,
+    workerDatabase,
+    clock,
+    drawUuid,
+    creator,
+    failPoint,
+    log,
+    invoiceFollowers,
+    testClocks,
+    planUsages,
+  } = needs;
   const retryIntervalsMs = settings['app.subscription.retry-intervals'];
   const subscriptionBilling = subscriptionWorker({
-    database: openPool('subscriptions', 1, 'batched'),
+    database: workerDatabase,
     clock,
     drawUuid,
     retryIntervalsMs,

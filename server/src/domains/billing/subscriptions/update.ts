@@ -5,9 +5,10 @@ import type { Principal } from '../../../core/principal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { Statement } from '../../../platform/postgres/statement.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
+import { requireAccepting } from '../../payments/channels/rules.ts';
 import { findPlan, lockPlanShared, type PlanRow } from '../plans/statements.ts';
 import { type ChangeSubscriptionDeps, changeSubscription, type DecideChange } from './change-subscription.ts';
-import { defaultChannelOf, requireChannel } from './channels.ts';
+import { defaultChannelOf } from './channels.ts';
 import { fullPeriodOf } from './period.ts';
 import type { SubscriptionReply } from './record.ts';
 import { msOf, parseTime, timeOf, withChange } from './rules.ts';
@@ -56,7 +57,8 @@ async function changeFor(
   nowMs: number,
   { channels }: UpdateSubscriptionDeps,
 ): ReturnType<DecideChange> {
-  if (input.channelId != null) await requireChannel(channels, input.channelId, row.tenant_id, row.currency);
+  if (input.channelId != null)
+    requireAccepting(await channels.findUsable(input.channelId, row.tenant_id), row.currency);
   const terms = await termsFor(transaction, row, input, nowMs);
   if (input.channelId === null) await requireDefaultChannel(transaction, row, terms.to.plan_id ?? row.plan_id);
   const pending = await pendingLinesOf(transaction, [row]);

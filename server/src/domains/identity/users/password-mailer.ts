@@ -2,6 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { type Clock, dayMs, minuteMs } from '../../../core/clock.ts';
 import type { Mailer } from '../../../platform/mail/mailer.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
+import { retryWhileUnavailable } from '../../../platform/postgres/retry.ts';
 import { appendAudit, type RequestOrigin } from '../audit/append.ts';
 import { normalizedAccount } from '../sessions/account.ts';
 import { findActiveByName, insertReset, type UserRow } from './statements.ts';
@@ -62,7 +63,16 @@ export class PasswordMailer {
   }
 
   async #send(user: UserRow, purpose: Purpose, origin: RequestOrigin): Promise<void> {
-    const { database, mailer, clock, publicUrl } = this.#deps;
+    const { mailer, publicUrl } = this.#deps;
+    // A new token for each try: the one of a try whose answer was lost may be stored.
+    const token = await retryWhileUnavailable(() => this.#insertToken(user, purpose, origin));
+    if (token === undefined) return;
+    await mailer.send({ to: user.email, ...messages[purpose](user.user_name, token, publicUrl) });
+  }
+
+  /** Returns undefined if the user has too many open tokens, or was changed since it was read. */
+  async #insertToken(user: UserRow, purpose: Purpose, origin: RequestOrigin): Promise<string | undefined> {
+    const { database, clock } = this.#deps;
     const token = randomBytes(tokenBytes).toString('base64url');
     const nowMs = clock();
     const values = [
@@ -73,19 +83,18 @@ export class PasswordMailer {
       maxOpenTokens,
       user.updated_at,
     ];
-    const inserted = await database.transaction(async (transaction) => {
-      const [row] = await transaction.run(insertReset, values);
+    return await database.transaction(async (transaction) => {
+      const [inserted] = await transaction.run(insertReset, values);
+      if (inserted === undefined) return undefined;
       // An invitation belongs to the change of the user, which has an entry of its own.
-      if (row === undefined || purpose === 'invitation') return row;
+      if (purpose === 'invitation') return token;
       await appendAudit(
         transaction,
         { by: 'nobody', userId: null, userName: null, ...origin },
         { action: 'user.request_password_reset', tenantId: user.tenant_id, recordId: user.id },
       );
-      return row;
+      return token;
     });
-    if (inserted === undefined) return;
-    await mailer.send({ to: user.email, ...messages[purpose](user.user_name, token, publicUrl) });
   }
 }
 

@@ -105,6 +105,8 @@ describe('a contradiction or a mismatch', () => {
     const closed = dataOf(await close(closing));
     expect(closed).toMatchObject({ state: 'CLOSED', note: closing.note, closedBy: expect.any(Number) });
     expect(dataOf(await close({ ...closing, note: 'Again' }))).toEqual(closed);
+    const audited = await florin.get(`/api/audit/list?recordType=dispute&recordId=${id}`, scenario.admin);
+    expect(dataOf(audited)).toMatchObject([{ action: 'dispute.close', details: { operation: 1, note: closing.note } }]);
     expect(await listed(`transactionId=${id}`)).toEqual([]);
     expect(await listed(`transactionId=${id}&state=CLOSED`)).toEqual([closed]);
     expect((await offenders()).filter((offender) => offender === `${id}-1`)).toHaveLength(1);

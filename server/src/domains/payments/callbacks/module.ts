@@ -1,7 +1,6 @@
 import { failureLog } from '../../../platform/jobs/worker.ts';
 import { defineModule } from '../../../platform/module.ts';
 import type { Node } from '../../../platform/node.ts';
-import type { Database } from '../../../platform/postgres/database.ts';
 import type { ChannelCredentials } from '../channels/credentials.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
 import type { RefundRechecker } from '../processing/recheck-refunds.ts';
@@ -13,7 +12,6 @@ import { sweepCallbacks } from './sweep.ts';
 import { callbackWorker } from './worker.ts';
 
 type Needs = Node & {
-  processingDatabase: Database;
   channels: ChannelDirectory;
   credentials: ChannelCredentials;
   providers: Providers;
@@ -34,7 +32,7 @@ export const callbacks = defineModule({
 });
 
 function provide(needs: Needs) {
-  const { log, metrics, processingDatabase, providers } = needs;
+  const { log, metrics, workerDatabase, providers } = needs;
   const received = metrics.counter(
     'florin_callbacks_total',
     'Callbacks from providers: received, repeated, or refused because of their signature.',
@@ -47,7 +45,7 @@ function provide(needs: Needs) {
   );
   const callbacks = callbackWorker({
     ...needs,
-    database: processingDatabase,
+    database: workerDatabase,
     observe: (result) => settled.labels(result).inc(),
     ...failureLog(log, 'Settling callbacks'),
   });

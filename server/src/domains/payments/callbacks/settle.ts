@@ -1,11 +1,12 @@
 import type { Clock } from '../../../core/clock.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
+import { makeOperationsDue } from '../operations/statements.ts';
 import type { RefundRechecker } from '../processing/recheck-refunds.ts';
 import { parseOperationKey } from '../processing/rules.ts';
 import type { Settler } from '../processing/settle.ts';
-import { findByKey, findByReference, makeOperationsDue, type OperationRow } from '../processing/statements.ts';
+import { findByKey, findByReference, type OperationRow } from '../processing/statements.ts';
 import { isFinished } from '../processing/states.ts';
-import { addTimelineMessages } from '../transactions/timeline-messages.ts';
+import { addTimelineMessages } from '../transactions/timeline-message-statements.ts';
 import type { CallbackContent } from './rules.ts';
 import { type DueCallback, type Identifier, makeEarlierDue } from './statements.ts';
 

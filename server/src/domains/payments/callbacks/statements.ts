@@ -88,6 +88,7 @@ export const makeEarlierDue = Object.fromEntries(
         where t.channel_id = $1 and t.event_id = $2
           and ${precedes(identifier)}
        returning earlier.event_id`,
+      { wakes: [{ topic: callbacksDue, when: (rows) => rows.length > 0 }] },
     ),
   ]),
 ) as Record<Identifier, Statement<{ event_id: string }>>;

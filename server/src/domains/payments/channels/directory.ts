@@ -1,7 +1,8 @@
+import { notFound } from '../../../core/errors.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import type { Notifications } from '../../../platform/postgres/notifications.ts';
 import { ReadThroughCache } from '../../../platform/postgres/read-through-cache.ts';
-import { isSandbox } from './rules.ts';
+import { isSandbox, mayUse } from './rules.ts';
 import { type ChannelRow, findChannel } from './statements.ts';
 
 export const channelsTopic = 'channels';
@@ -32,6 +33,16 @@ export class ChannelDirectory {
 
   find(id: number): Promise<ChannelRow | undefined> {
     return this.#cache.get(id);
+  }
+
+  /**
+   * The channel that payments of this tenant can use: its own, or the platform's. Refuses (`record_not_found`, naming
+   * `field`) any other, so that another tenant's channel cannot be told from one that does not exist.
+   */
+  async findUsable(id: number, tenantId: number, field = 'channelId'): Promise<ChannelRow> {
+    const channel = await this.find(id);
+    if (channel === undefined || !mayUse(channel, tenantId)) throw notFound('channel', id, field);
+    return channel;
   }
 
   /**

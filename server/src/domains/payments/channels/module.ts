@@ -1,6 +1,5 @@
 import { defineModule } from '../../../platform/module.ts';
 import type { Node } from '../../../platform/node.ts';
-import type { Database } from '../../../platform/postgres/database.ts';
 import { ChannelCredentials } from './credentials.ts';
 import { ChannelDirectory } from './directory.ts';
 import { channelRoutes } from './routes.ts';
@@ -23,16 +22,9 @@ export const channels = defineModule({
   routes: (context: Node & Provided) => channelRoutes({ ...context, directory: context.channels }),
 });
 
-function provide({
-  database,
-  processingDatabase,
-  notifications,
-  open,
-  isLost,
-  sandboxEnabled,
-}: Node & { processingDatabase: Database }) {
+function provide({ database, workerDatabase, notifications, open, isLost, sandboxEnabled }: Node) {
   return {
     channels: new ChannelDirectory(database, notifications, sandboxEnabled),
-    credentials: new ChannelCredentials(processingDatabase, notifications, { open, isLost }),
+    credentials: new ChannelCredentials(workerDatabase, notifications, { open, isLost }),
   };
 }

@@ -1,4 +1,4 @@
-import { isCurrency } from '../../../core/currency.ts';
+import { isCurrency, requireCurrency } from '../../../core/currency.ts';
 import { invalid, Refusal } from '../../../core/errors.ts';
 import { type Principal, platformTenant, seesAllTenants } from '../../../core/principal.ts';
 import { sandboxDisabled } from '../providers/directory.ts';
@@ -45,9 +45,7 @@ export function mixesSandboxWithRealMoney(
  * `channel_inactive` or `currency_not_supported`.
  */
 export function requireAccepting(channel: ChannelRow, currency: string): void {
-  if (!isCurrency(currency)) {
-    throw invalid('currency', 'currency must be an upper-case ISO 4217 code, such as USD.');
-  }
+  requireCurrency(currency);
   if (channel.is_disabled) throw sandboxDisabled('channelId');
   if (!channel.state) {
     throw new Refusal('channel_inactive', 'This channel does not accept payments: it is switched off.', {

@@ -1,4 +1,10 @@
 import { defineModule } from '../../../platform/module.ts';
 
-/** Provider operations: charges, refunds and cancellations, recorded before a provider is called. `processing` runs them. */
-export const operations = defineModule({ name: 'operations', tables: ['provider_operation'] });
+/**
+ * Provider operations: charges, refunds and cancellations, recorded before a provider is called, and counts of how charges
+ * ended. `processing` runs them.
+ */
+export const operations = defineModule({
+  name: 'operations',
+  tables: ['provider_operation', 'charge_total', 'charge_total_delta'],
+});

@@ -3,14 +3,14 @@ import type { DrawUuid } from '../../../core/id.ts';
 import { plainArray, textArray } from '../../../platform/postgres/array-literal.ts';
 import { Batcher } from '../../../platform/postgres/batcher.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
+import { lookUpAt } from '../operations/rules.ts';
+import { deferOperations } from '../operations/statements.ts';
 import type { Outcome } from '../providers/provider.ts';
 import { isFinal } from '../transactions/states.ts';
-import { addTimelineMessages, type TimelineMessage } from '../transactions/timeline-messages.ts';
+import { addTimelineMessages, type TimelineMessage } from '../transactions/timeline-message-statements.ts';
 import type { Transition } from '../transactions/transition.cte.ts';
-import type { PaymentTransitions } from '../transactions/transitions.ts';
+import type { PaymentTransitions } from '../transactions/transition-statements.ts';
 import type { ProviderResult } from './call.ts';
-import { deferOperations } from './claim-statements.ts';
-import { lookUpAt } from './rules.ts';
 import type { FinalOutcome } from './settlement.ts';
 import type { LeasedOperation } from './statements.ts';
 

@@ -2,14 +2,13 @@ import { publicId } from '../../../core/id.ts';
 import { failureLog } from '../../../platform/jobs/worker.ts';
 import { defineModule } from '../../../platform/module.ts';
 import type { NodeWith } from '../../../platform/node.ts';
-import type { Database } from '../../../platform/postgres/database.ts';
 import { type SettingsOf, setting } from '../../../platform/settings/declare.ts';
 import { durationOfAtLeast } from '../../../platform/settings/kinds.ts';
 import type { ChannelCredentials } from '../channels/credentials.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
 import type { Providers } from '../providers/directory.ts';
 import type { TransactionReader } from '../transactions/read.ts';
-import type { PaymentTransitions } from '../transactions/transitions.ts';
+import type { PaymentTransitions } from '../transactions/transition-statements.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { disputeRecord } from './disputes/schema.ts';
 import { type DisputeWorkerDeps, disputeWorker } from './disputes/worker.ts';
@@ -27,7 +26,6 @@ const settings = {
 };
 
 type Needs = NodeWith<SettingsOf<typeof settings>> & {
-  processingDatabase: Database;
   channels: ChannelDirectory;
   credentials: ChannelCredentials;
   providers: Providers;
@@ -50,8 +48,8 @@ export const processing = defineModule({
 });
 
 function provide(needs: Needs) {
-  const { settings, log, processingDatabase, sandboxEnabled } = needs;
-  const common = { ...needs, database: processingDatabase, timeoutMs: settings['app.provider.timeout'] };
+  const { settings, log, workerDatabase, sandboxEnabled } = needs;
+  const common = { ...needs, database: workerDatabase, timeoutMs: settings['app.provider.timeout'] };
   const { onDispute, onVerdict } = disputeObservers(needs);
   const settler = new Settler({ ...common, onDispute });
   const dispatcher = new Dispatcher({

@@ -1,17 +1,8 @@
-import { dayMs, hourMs, minuteMs, secondMs } from '../../../core/clock.ts';
 import { publicId, uuidOfPublicId } from '../../../core/id.ts';
 import { failure } from '../providers/failures.ts';
 import { isFinal } from '../transactions/states.ts';
 import type { FinalOutcome } from './settlement.ts';
 import type { OperationRow } from './statements.ts';
-
-/** Waits before each look-up of an operation without a final outcome; the last one repeats until the provider decides. */
-export const lookUpWaitsMs: readonly number[] = [5 * secondMs, 30 * secondMs, 5 * minuteMs, hourMs, dayMs];
-
-/** When the next look-up is due, after this many. */
-export function lookUpAt(lookUps: number, nowMs: number): number {
-  return nowMs + (lookUpWaitsMs[Math.min(lookUps, lookUpWaitsMs.length - 1)] as number);
-}
 
 /** What to do with a claimed operation: call its provider, postpone it, or settle it with an outcome without a call. */
 export type Decision = 'call_provider' | 'postpone' | FinalOutcome;

@@ -1,12 +1,10 @@
 import { type Statement, statement } from '../../../platform/postgres/statement.ts';
-import { wakesDeliveries } from '../../webhooks/events/append-events.cte.ts';
+import { finishOperationsCte } from '../operations/finish.cte.ts';
 import { openOperationsCte, operationsDue } from '../operations/open.cte.ts';
 import { openStates } from '../operations/statements.ts';
 import { settleRefundsCte } from '../refunds/settle.cte.ts';
-import { rollupsDue } from '../transactions/totals.cte.ts';
 import { transitionInput } from '../transactions/transition.cte.ts';
-import type { PaymentTransitions } from '../transactions/transitions.ts';
-import { countChargesCte } from './charge-totals.cte.ts';
+import type { MovedRow, PaymentTransitions } from '../transactions/transition-statements.ts';
 
 /** Input columns besides those of the transition: one array each, in the order of `valuesOfSettlements`. */
 const settlementColumns = [
@@ -42,10 +40,8 @@ const settlementColumns = [
  * input (by payment id: two settlers would deadlock otherwise). A join was planned as a scan of all operations: 63
  * settlements took 90 ms instead of 4.
  */
-export function settleOperations(
-  transitions: PaymentTransitions,
-): Statement<{ id: string; deliveries: number; has_operation: boolean }> {
-  return statement<{ id: string; deliveries: number; has_operation: boolean }>(
+export function settleOperations(transitions: PaymentTransitions): Statement<MovedRow> {
+  return statement<MovedRow>(
     'processing.settle',
     `with settlement as (
      ${transitionInput(settlementColumns)}
@@ -62,29 +58,7 @@ export function settleOperations(
       ) as locked
    ),
    ${transitions.cte(settlementColumns)},
-   finished as (
-     update provider_operation o
-        set state = moved.state, void = moved.state in ('FAILED', 'CANCELLED'), lease = null, leased_until = null,
-            provider_reference = coalesce(moved.reference, o.provider_reference), failure_code = moved.outcome_code,
-            provider_code = moved.provider_code, failure_message = moved.outcome_message, settled_by = moved.settled_by,
-            calls = least(o.calls + moved.calls, 32767), look_ups = least(o.look_ups + moved.look_ups, 32767),
-            finished_at = case when moved.reverses then o.finished_at else moved.at end
-       from moved
-      where o.tenant_id = moved.tenant_id and o.transaction_id = moved.id and o.number = moved.number
-     returning o.tenant_id, o.transaction_id, o.kind, o.channel_id, o.state, o.finished_at, moved.currency, moved.amount,
-               moved.next_channel_id, moved.next_provider
-   ),
-   cancelled_operation as (
-     update provider_operation o
-        set state = 'CANCELLED', void = true, lease = null, leased_until = null, settled_by = 'nothing',
-            finished_at = moved.at
-       from moved
-      where moved.to_status = 'CANCELLED' and moved.from_status <> 'CANCELLED'
-        and o.tenant_id = moved.tenant_id and o.transaction_id = moved.id and o.number <> moved.number
-        and o.state in (${openStates})
-     returning o.tenant_id, o.kind, o.channel_id, o.state, o.finished_at, moved.currency
-   ),
-   ${countChargesCte},
+   ${finishOperationsCte},
    refund_outcome as (
      select tenant_id, refund_id as id, refund_status as status, reference, outcome_code as failure_code,
             outcome_message as failure_message, reverses, at
@@ -102,11 +76,10 @@ export function settleOperations(
       where next_channel_id is not null
    ),
    ${openOperationsCte}
-   select id, (select count(*) from enqueued) as deliveries, next_channel_id is not null as has_operation from moved`,
+   select ${transitions.columns}, next_channel_id is not null as has_operation from moved`,
     {
       wakes: [
-        { topic: rollupsDue, when: (rows) => rows.length > 0 },
-        wakesDeliveries,
+        ...transitions.wakes,
         { topic: operationsDue, when: (rows) => rows.some(({ has_operation }) => has_operation) },
       ],
     },

@@ -5,7 +5,7 @@ import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
 import { findRefund, type RefundRow } from '../refunds/statements.ts';
 import { transitionParameters } from '../transactions/transition.cte.ts';
-import type { PaymentTransitions } from '../transactions/transitions.ts';
+import type { PaymentTransitions } from '../transactions/transition-statements.ts';
 import { type DisputeReporterDeps, reportContradiction, reportMismatch } from './disputes/open.ts';
 import { differsInMoney } from './disputes/rules.ts';
 import { nextChannelFor } from './fallback.ts';

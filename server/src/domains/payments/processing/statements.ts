@@ -1,5 +1,4 @@
 import { statement } from '../../../platform/postgres/statement.ts';
-import { operationsDue } from '../operations/open.cte.ts';
 import type { ProviderName } from '../providers/directory.ts';
 import { paymentColumns, type TransactionRow } from '../transactions/statements.ts';
 import type { OperationKind, OperationState } from './states.ts';
@@ -77,18 +76,4 @@ export const findOfPayment = statement<OperationRow>(
      join transaction t on t.tenant_id = o.tenant_id and t.id = o.transaction_id${operationJoins}
     where o.tenant_id = $1 and o.transaction_id = $2
     order by o.number`,
-);
-
-/**
- * Makes the open operations of a payment due now, so that they are looked up: the provider has reported a change. An
- * operation that is leased is being looked up already, possibly since before the change, and the result of that look-up
- * sets a later due time again: the caller must repeat this. Values: tenant, payment, now in ms.
- */
-export const makeOperationsDue = statement<{ number: number; is_leased: boolean }>(
-  'processing.hurry',
-  `update provider_operation
-      set due_at = least(due_at, to_timestamp($3::float8 / 1000))
-    where tenant_id = $1 and transaction_id = $2 and state in ('CALLING', 'UNKNOWN', 'WAITING')
-   returning number, coalesce(leased_until > to_timestamp($3::float8 / 1000), false) as is_leased`,
-  { wakes: [{ topic: operationsDue, when: (rows) => rows.length > 0 }] },
 );

@@ -1,6 +1,5 @@
 import { defineModule } from '../../../platform/module.ts';
 import type { NodeWith } from '../../../platform/node.ts';
-import type { Database } from '../../../platform/postgres/database.ts';
 import { type SettingsOf, setting } from '../../../platform/settings/declare.ts';
 import { url } from '../../../platform/settings/kinds.ts';
 import { Providers } from './directory.ts';
@@ -18,9 +17,6 @@ const settings = {
 type Needs = NodeWith<SettingsOf<typeof settings>>;
 type Provided = ReturnType<typeof provide>;
 
-/** Connections for claiming, starting, deferring and settling operations: each runs one statement at a time. */
-const processingConnections = 4;
-
 /** Payment providers: the interface they implement, and its implementations. */
 export const providers = defineModule({
   name: 'providers',
@@ -30,21 +26,20 @@ export const providers = defineModule({
   workers: ({ sandboxEnabled, ...context }: Needs & Provided) => (sandboxEnabled ? [sandboxWorker(context)] : []),
 });
 
-function provide({ settings, openPool, clock, publicUrl, sandboxEnabled }: Needs) {
-  const processingDatabase: Database = openPool('processing', processingConnections, 'indexed');
+function provide({ settings, workerDatabase, clock, publicUrl, sandboxEnabled }: Needs) {
   const providers = new Providers({
-    database: processingDatabase,
+    database: workerDatabase,
     clock,
     sandboxEnabled,
     publicUrl,
     urls: { stripe: settings['app.provider.stripe.url'], mollie: settings['app.provider.mollie.url'] },
   });
-  return { providers, processingDatabase };
+  return { providers };
 }
 
-function sandboxWorker({ providers, processingDatabase, clock, log }: Omit<Needs & Provided, 'sandboxEnabled'>) {
+function sandboxWorker({ providers, workerDatabase, clock, log }: Omit<Needs & Provided, 'sandboxEnabled'>) {
   return sandboxCallbackSender({
-    database: processingDatabase,
+    database: workerDatabase,
     clock,
     deliverCallback: (...callback) => providers.deliverCallback(...callback),
     onError: (error) => log.warn({ error }, 'Sending a sandbox callback failed; retrying until its attempts run out'),

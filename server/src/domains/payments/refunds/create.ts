@@ -11,7 +11,7 @@ import { requestRefund } from '../operations/request-refund.ts';
 import type { TransactionReader } from '../transactions/read.ts';
 import { lockPayment, type TransactionRow } from '../transactions/statements.ts';
 import type { Transition } from '../transactions/transition.cte.ts';
-import type { PaymentTransitions } from '../transactions/transitions.ts';
+import type { PaymentTransitions } from '../transactions/transition-statements.ts';
 import { type RefundRecord, recordOf } from './record.ts';
 import { refundableAmount } from './rules.ts';
 import type { refundInput } from './schema.ts';

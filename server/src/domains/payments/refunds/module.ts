@@ -1,7 +1,7 @@
 import { defineModule } from '../../../platform/module.ts';
 import type { Node } from '../../../platform/node.ts';
 import type { TransactionReader } from '../transactions/read.ts';
-import type { PaymentTransitions } from '../transactions/transitions.ts';
+import type { PaymentTransitions } from '../transactions/transition-statements.ts';
 import { refundChecks } from './integrity.ts';
 import { refundRoutes } from './routes.ts';
 import { refundRecord } from './schema.ts';

@@ -4,17 +4,17 @@ import { defineModule } from '../../../platform/module.ts';
 import type { Node } from '../../../platform/node.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
 import { rollUpLedger } from '../ledger/statements.ts';
+import { rollUpCharges } from '../operations/statements.ts';
 import { rollUpTransactionTotals } from '../transactions/rollup.ts';
 import { rollupsDue } from '../transactions/totals.cte.ts';
 import { statisticsChecks } from './integrity.ts';
 import { statisticsRoutes } from './routes.ts';
 import { seriesRow, summary } from './schema.ts';
-import { rollUpCharges } from './statements.ts';
 
 /** Counts and amounts of payments, and success rates of charges. Also runs the rollups of all payment totals. */
 export const statistics = defineModule({
   name: 'statistics',
-  tables: ['charge_total', 'charge_total_delta'],
+  tables: [],
   reference: [{ name: 'Statistics', description: 'Counts and amounts of payments, and success rates of charges.' }],
   resources: { 'statistics summary': summary, 'statistics row': seriesRow },
   routes: (context: Node & { channels: ChannelDirectory }) => statisticsRoutes(context),

@@ -1,4 +1,3 @@
-import { rollupOf } from '../../../platform/jobs/rollup-statements.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { statement } from '../../../platform/postgres/statement.ts';
 import { type TransactionStatus, transactionStatuses } from '../transactions/states.ts';
@@ -128,12 +127,3 @@ export async function findCharges(snapshot: Queryable, filter: Filter, by: Group
     by.day ?? false,
   ]);
 }
-
-/** Moves all rows of charge_total_delta into charge_total. */
-export const rollUpCharges = rollupOf({
-  name: 'statistics.roll_up_charges',
-  totals: 'charge_total',
-  deltas: 'charge_total_delta',
-  key: ['tenant_id', 'day', 'channel_id', 'currency', 'outcome'],
-  sums: ['count'],
-});

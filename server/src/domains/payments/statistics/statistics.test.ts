@@ -5,10 +5,10 @@ import type { Principal } from '../../../core/principal.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../../testing/database.ts';
 import { arrangeChannels, principalOf } from '../../../testing/payments.ts';
 import { processingNode } from '../../../testing/processing.ts';
+import { rollUpCharges } from '../operations/statements.ts';
 import { failure } from '../providers/failures.ts';
 import { rollUpTransactionTotals } from '../transactions/rollup.ts';
 import { seriesOf } from './series.ts';
-import { rollUpCharges } from './statements.ts';
 import { summaryOf } from './summary.ts';
 
 let db: TestDatabase;

@@ -9,7 +9,7 @@ import type { PaymentReservations } from './reservations.ts';
 import { transactionRoutes } from './routes.ts';
 import { transactionDetail } from './schema.ts';
 import type { TransitionFollower } from './transition.cte.ts';
-import { PaymentTransitions } from './transitions.ts';
+import { PaymentTransitions } from './transition-statements.ts';
 
 const batchSizeBuckets = [1, 2, 5, 10, 25, 50, 100, 200, 350, 500];
 
@@ -65,7 +65,7 @@ function provide(needs: Needs) {
   metrics.gauge('florin_create_queue', 'Payments waiting to be written.', async (gauge) => gauge.set(creator.queued));
   return {
     creator,
-    reader: new TransactionReader(database, openPool('reader', 1, 'indexed')),
+    reader: new TransactionReader(database),
     transitions: new PaymentTransitions(transitionFollowers),
   };
 }

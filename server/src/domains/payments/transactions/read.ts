@@ -16,10 +16,9 @@ export class TransactionReader {
   readonly #database: Database;
   readonly #batcher: Batcher<TransactionKey, TransactionRow | undefined>;
 
-  /** `reader` is a pool of one connection for the batches. `database` serves lookups in any tenant, which are rare. */
-  constructor(database: Database, reader: Database) {
+  constructor(database: Database) {
     this.#database = database;
-    this.#batcher = new Batcher({ run: (keys) => readMany(reader, keys), maxBatch: 200, maxQueued: 10_000 });
+    this.#batcher = new Batcher({ run: (keys) => readMany(database, keys), maxBatch: 200, maxQueued: 10_000 });
   }
 
   /**

@@ -1,5 +1,6 @@
 import { type DrawUuid, uuidTimeMs } from '../../../core/id.ts';
 import { columns, type NamedType } from '../../../platform/postgres/columns.ts';
+import type { Topic } from '../../../platform/postgres/topics.ts';
 import { appendEventsCte, eventBody } from '../../webhooks/events/append-events.cte.ts';
 import { bookTransfersCte } from '../ledger/book.cte.ts';
 import { recordJson, recordOf } from './record.ts';
@@ -124,6 +125,8 @@ function eventOf(transition: Transition, drawUuid: DrawUuid): TransitionWithEven
 export interface TransitionFollower {
   /** CTEs that read `moved (tenant_id, id, invoice_id, from_status, to_status, failure_code, failure_message, at)`. */
   cte: string;
+  /** The topic that is due when the CTE of this name has returned rows. */
+  wakes: { topic: Topic; changed: string };
 }
 
 /**

@@ -13,9 +13,9 @@ import { recordOf, type TransactionRecord } from './record.ts';
 import { requireChange, requireUpdatable } from './rules.ts';
 import type { updateInput } from './schema.ts';
 import { lockPayment, type TransactionRow } from './statements.ts';
-import { addTimelineMessage } from './timeline-messages.ts';
+import { addTimelineMessage } from './timeline-message-statements.ts';
 import { afterTransition, type Transition } from './transition.cte.ts';
-import type { PaymentTransitions } from './transitions.ts';
+import type { PaymentTransitions } from './transition-statements.ts';
 
 type UpdateInput = Static<typeof updateInput>;
 

@@ -3,6 +3,7 @@ import { uuidTimeMs } from '../../../core/id.ts';
 import { platformTenant } from '../../../core/principal.ts';
 import type { Mailer } from '../../../platform/mail/mailer.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
+import { retryWhileUnavailable } from '../../../platform/postgres/retry.ts';
 import { type DisabledFactsRow, findDisabledFacts, maxCountedDeliveries } from './disabled-endpoint-statements.ts';
 import type { DisabledReason } from './rules.ts';
 
@@ -53,9 +54,8 @@ export class DisabledEndpointMailer {
     const { database, mailer, publicUrl, clock, logError } = this.#options;
     const userType = webhook.tenantId === platformTenant ? 'PLATFORM_ADMIN' : 'MERCHANT_ADMIN';
     const nowMs = clock();
-    const [facts] = (await database.run(findDisabledFacts, [webhook.tenantId, webhook.id, userType, nowMs])) as [
-      DisabledFactsRow,
-    ];
+    const values = [webhook.tenantId, webhook.id, userType, nowMs];
+    const [facts] = (await retryWhileUnavailable(() => database.run(findDisabledFacts, values))) as [DisabledFactsRow];
     const message = messageOf(webhook, reason, facts, { publicUrl, nowMs });
     for (const to of facts.addresses) {
       await mailer

@@ -8,7 +8,7 @@ import { type PaymentAttempt, payInvoices } from '../automatic-payments.ts';
 import type { SettledPayment } from '../followers.ts';
 import { invoiceChecks } from '../integrity.ts';
 import { type InvoiceDraft, issueInvoices } from '../issue.ts';
-import { type InvoiceKey, keyOfRow } from '../lock.ts';
+import { type InvoiceKey, keyOfRow, lockInvoices } from '../lock.ts';
 import { invoiceSettlementWorker } from '../settle.ts';
 
 let db: TestDatabase;
@@ -63,12 +63,13 @@ const issue = (drafts: readonly InvoiceDraft[]) =>
   db.database.transaction((transaction) => issueInvoices(transaction, drafts, drawUuid));
 
 const pay = (wanted: readonly InvoiceKey[], through: (transaction: Queryable) => Queryable = (one) => one) =>
-  db.database.transaction((transaction) =>
-    payInvoices(through(transaction), wanted, nowMs, {
+  db.database.transaction(async (transaction) => {
+    const database = through(transaction);
+    return payInvoices(database, wanted, await lockInvoices(database, wanted), nowMs, {
       creator: node.creator,
       drawUuid,
-    }),
-  );
+    });
+  });
 
 const keysOf = (rows: readonly { tenant_id: number; id: number }[]): InvoiceKey[] => rows.map(keyOfRow);
 

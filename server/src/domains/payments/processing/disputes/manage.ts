@@ -8,7 +8,7 @@ import type { Database } from '../../../../platform/postgres/database.ts';
 import { appendAudit } from '../../../identity/audit/append.ts';
 import { visibleTenants } from '../../../identity/tenants/visible-tenants.ts';
 import type { TransactionReader } from '../../transactions/read.ts';
-import { addTimelineMessages } from '../../transactions/timeline-messages.ts';
+import { addTimelineMessages } from '../../transactions/timeline-message-statements.ts';
 import { closeOpenDispute, countDisputes, type DisputeRow, findDispute, findDisputePage } from './manage-statements.ts';
 import type { disputeCloseInput, disputeListQuery, disputeRecord } from './schema.ts';
 

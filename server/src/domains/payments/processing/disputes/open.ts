@@ -1,7 +1,7 @@
 import type { Clock } from '../../../../core/clock.ts';
 import type { DrawUuid } from '../../../../core/id.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
-import { addTimelineMessages } from '../../transactions/timeline-messages.ts';
+import { addTimelineMessages } from '../../transactions/timeline-message-statements.ts';
 import type { FinalOutcome } from '../settlement.ts';
 import type { OperationRow } from '../statements.ts';
 import type { SettledBy } from '../states.ts';

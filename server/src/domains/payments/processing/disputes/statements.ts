@@ -1,7 +1,7 @@
 import { claimStatement, leasedTable } from '../../../../platform/jobs/lease-statements.ts';
 import { statement } from '../../../../platform/postgres/statement.ts';
 import type { Topic } from '../../../../platform/postgres/topics.ts';
-import { lookUpWaitsMs } from '../rules.ts';
+import { lookUpWaitsMs } from '../../operations/rules.ts';
 import type { DisputeState } from './states.ts';
 
 /** Disputes are due to be looked up. */

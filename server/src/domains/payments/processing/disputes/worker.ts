@@ -4,11 +4,11 @@ import { claimBy, leasesOf } from '../../../../platform/jobs/lease-statements.ts
 import { type FailureReports, type Leased, Worker } from '../../../../platform/jobs/worker.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
 import type { ChannelCredentials } from '../../channels/credentials.ts';
+import { lookUpAt } from '../../operations/rules.ts';
 import type { Providers } from '../../providers/directory.ts';
 import type { Absent, Outcome } from '../../providers/provider.ts';
-import { addTimelineMessages } from '../../transactions/timeline-messages.ts';
+import { addTimelineMessages } from '../../transactions/timeline-message-statements.ts';
 import { lookUpOperation, type PublicAddress, providerOperation } from '../call.ts';
-import { lookUpAt } from '../rules.ts';
 import type { Settler } from '../settle.ts';
 import { isFinalOutcome, reverses } from '../settlement.ts';
 import { findOfPayment, type OperationRow } from '../statements.ts';

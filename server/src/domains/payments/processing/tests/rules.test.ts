@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { decide, lookUpAt, operationKey, parseOperationKey } from '../rules.ts';
+import { lookUpAt } from '../../operations/rules.ts';
+import { decide, operationKey, parseOperationKey } from '../rules.ts';
 import type { OperationRow } from '../statements.ts';
 
 const operation = (facts: Partial<OperationRow>) =>

@@ -1,5 +1,5 @@
 import type { TransactionStatus } from '../../transactions/states.ts';
-import type { TimelineMessageKind } from '../../transactions/timeline-messages.ts';
+import type { TimelineMessageKind } from '../../transactions/timeline-message-statements.ts';
 import type { MessageRecord, OperationRecord } from './statements.ts';
 import { type PlacedStep, ranks } from './steps.ts';
 

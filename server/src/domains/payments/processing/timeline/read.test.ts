@@ -6,7 +6,7 @@ import { arrangeChannels, principalOf } from '../../../../testing/payments.ts';
 import { processingNode } from '../../../../testing/processing.ts';
 import { failure } from '../../providers/failures.ts';
 import type { Outcome } from '../../providers/provider.ts';
-import { addTimelineMessages } from '../../transactions/timeline-messages.ts';
+import { addTimelineMessages } from '../../transactions/timeline-message-statements.ts';
 import { messageTexts } from './messages.ts';
 import { maximumSteps, readTimeline } from './read.ts';
 

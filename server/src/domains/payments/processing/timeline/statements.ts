@@ -1,7 +1,7 @@
 import { statement } from '../../../../platform/postgres/statement.ts';
 import type { FailureCode } from '../../providers/failures.ts';
 import type { RefundStatus } from '../../refunds/states.ts';
-import type { TimelineMessageKind } from '../../transactions/timeline-messages.ts';
+import type { TimelineMessageKind } from '../../transactions/timeline-message-statements.ts';
 import type { OperationKind, OperationState, SettledBy } from '../states.ts';
 
 export interface OperationRecord {

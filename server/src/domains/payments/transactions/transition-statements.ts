@@ -1,7 +1,7 @@
 import type { DrawUuid } from '../../../core/id.ts';
 import type { NamedType } from '../../../platform/postgres/columns.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import { type Statement, statement } from '../../../platform/postgres/statement.ts';
+import { type Statement, statement, type Wake } from '../../../platform/postgres/statement.ts';
 import { wakesDeliveries } from '../../webhooks/events/append-events.cte.ts';
 import { rollupsDue } from './totals.cte.ts';
 import {
@@ -12,21 +12,41 @@ import {
   transitionParameters,
 } from './transition.cte.ts';
 
+/** A payment that was moved; what the statement has enqueued is the same in every row. */
+export interface MovedRow {
+  id: string;
+  deliveries: number;
+  [changed: string]: unknown;
+}
+
 /** Applies transitions to payments, together with their totals, ledger transfers, events and followers. */
 export class PaymentTransitions {
   readonly #followers: readonly TransitionFollower[];
-  readonly #applyMany: Statement<{ id: string; deliveries: number }>;
+  readonly #applyMany: Statement<MovedRow>;
+  /** The topics that moved payments make due; the statement must return `columns`. */
+  readonly wakes: readonly Wake<MovedRow>[];
+  readonly columns: string;
 
   constructor(followers: readonly TransitionFollower[]) {
     this.#followers = followers;
-    this.#applyMany = statement<{ id: string; deliveries: number }>(
+    this.wakes = [
+      { topic: rollupsDue, when: (rows) => rows.length > 0 },
+      wakesDeliveries,
+      ...followers.map(({ wakes: { topic, changed } }) => ({
+        topic,
+        when: ([row]: readonly MovedRow[]) => Number(row?.[changed] ?? 0) > 0,
+      })),
+    ];
+    const counts = followers.map(({ wakes: { changed } }) => `, (select count(*) from ${changed}) as ${changed}`);
+    this.columns = `id, (select count(*) from enqueued) as deliveries${counts.join('')}`;
+    this.#applyMany = statement<MovedRow>(
       'transactions.move_many',
       `with move as (
          ${transitionInput()}
        ),
        ${this.cte()}
-       select id, (select count(*) from enqueued) as deliveries from moved`,
-      { wakes: [{ topic: rollupsDue, when: (rows) => rows.length > 0 }, wakesDeliveries] },
+       select ${this.columns} from moved`,
+      { wakes: this.wakes },
     );
   }
 

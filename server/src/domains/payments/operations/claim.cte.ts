@@ -1,0 +1,70 @@
+import { leasedTable } from '../../../platform/jobs/lease-statements.ts';
+import { lookUpWaitsMs } from './rules.ts';
+
+/** The most operations in one claim. */
+export const maximumClaim = 200;
+
+/** The channels that have open operations, found by a loose index scan: some microseconds for each channel. */
+const channelWithWork = `channel_with_work as (
+     (select channel_id from provider_operation where finished_at is null order by channel_id limit 1)
+     union all
+     select (select o.channel_id from provider_operation o
+              where o.finished_at is null and o.channel_id > c.channel_id order by o.channel_id limit 1)
+       from channel_with_work c
+      where c.channel_id is not null
+   )`;
+
+/**
+ * A claim whose answer was lost is taken back: no provider was called under it. An operation that it turned from READY to
+ * CALLING becomes READY again (its `called_at` is the time of the claim); every other one is looked up first.
+ */
+export const operationTable = leasedTable({
+  table: 'provider_operation',
+  name: 'processing',
+  open: 'finished_at is null',
+  waitMs: `case when state = 'READY' then 0
+               else (array[${lookUpWaitsMs.join(', ')}]::float8[])[least(look_ups + 1, ${lookUpWaitsMs.length})] end`,
+  takeBack: `state = case when state = 'CALLING'
+                           and abs(extract(epoch from leased_until - called_at) * 1000 - $2::float8) <= 1
+                         then 'READY' else state end`,
+});
+
+/** Whether an operation of channel `c` is due and not leased. `$1` is now in ms. */
+const isDue = `${operationTable.isDue} and o.channel_id = c.channel_id`;
+
+/** For the due-work poller: whether any operation is due. Value: now in ms. */
+export const operationDue = `with recursive ${channelWithWork}
+   select from channel_with_work c cross join lateral (select from provider_operation o where ${isDue} limit 1) as first`;
+
+/**
+ * Recursive CTEs that lease due operations of every channel, up to the limit of each channel, so that a channel whose provider
+ * hangs cannot starve the others. `claimed` are the operations, with `state_before`. Values: now and the end of the lease in
+ * ms, the most operations, the token of the lease, the most operations of one channel; then two arrays, the channels with a
+ * limit of their own and these limits.
+ *
+ * READY becomes CALLING here, before the call: if this process dies now, nobody can know whether the call was made, so the
+ * next claim looks the operation up.
+ */
+export const claimOperationsCte = `${channelWithWork}, due as materialized (
+     select picked.*
+       from channel_with_work c
+       left join unnest($6::bigint[], $7::int[]) as limited (channel_id, maximum) on limited.channel_id = c.channel_id
+      cross join lateral (
+        select tenant_id, transaction_id, number, state from provider_operation o
+         where ${isDue}
+         order by o.due_at
+         limit least($3::int, coalesce(limited.maximum, $5::int))
+           for update skip locked
+      ) picked
+      limit $3::int
+   ), capped as (
+     select * from due limit ${maximumClaim}
+   ), claimed as (
+     update provider_operation o
+        set lease = $4, leased_until = to_timestamp($2::float8 / 1000),
+            state = case o.state when 'READY' then 'CALLING' else o.state end,
+            called_at = coalesce(o.called_at, to_timestamp($1::float8 / 1000))
+       from capped
+      where o.tenant_id = capped.tenant_id and o.transaction_id = capped.transaction_id and o.number = capped.number
+     returning o.*, capped.state as state_before
+   )`;
