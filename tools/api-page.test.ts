@@ -108,7 +108,7 @@ const clientFields = new Set(['headers', 'responseHeaders']);
 const chainFields = new Set(['seq', 'hash']);
 
 function shapeOf(value: unknown, name = ''): unknown {
-  // Ids are drawn anew in every run, also those in messages.
+  // Every run draws other ids, also those in messages.
   if (fixedFields.has(name)) return typeof value === 'string' ? value.replace(/^User \d+/, 'User') : value;
   if (clientFields.has(name)) return typeof value;
   if (chainFields.has(name)) return 'chained';

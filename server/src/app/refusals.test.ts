@@ -115,8 +115,13 @@ const writes: Record<string, Write> = {
     required: ['name', 'state'],
   },
   '/api/developer/mine/generate': {
-    body: () => ({ scope: 'channel_read', name: 'till', expiresTime: '2999-01-01T00:00:00Z' }),
-    fields: { scope: 'text', name: 'text', expiresTime: 'text' },
+    body: () => ({
+      scope: 'channel_read',
+      name: 'till',
+      expiresTime: '2999-01-01T00:00:00Z',
+      allowedAddresses: ['127.0.0.0/8'],
+    }),
+    fields: { scope: 'text', name: 'text', expiresTime: 'text', allowedAddresses: 'texts' },
     required: [],
   },
   '/api/developer/revoke': { body: () => ({ id: 987_654 }), fields: { id: 'id' }, required: ['id'] },

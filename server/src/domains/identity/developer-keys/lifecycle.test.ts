@@ -151,7 +151,11 @@ test('the owner is told once by mail, seven days before a key expires', async ()
   await makeKey(clerk, { name: 'Made for a day', expiresTime: new Date(node.now() + dayMs).toISOString() });
   const deps = {
     database: node.db.database,
-    mailer: { send: async (mail: (typeof node.mails)[number]) => void node.mails.push(mail) },
+    mailer: {
+      send: async (mail: (typeof node.mails)[number]) => {
+        node.mails.push(mail);
+      },
+    },
     logError: () => {},
   };
   const notices = () => node.mails.filter(({ subject }) => subject === 'A developer key is about to expire');
