@@ -49,7 +49,7 @@ export async function writeBacklog(service: Service, backlog: Backlog): Promise<
 }
 
 export async function registerEndpoint(service: Service, key: string, url: string): Promise<number> {
-  const endpoint = { url, events: ['*'], secret: 'whsec_bench' };
+  const endpoint = { url, events: ['*'], secret: 'whsec_benchmarks' };
   const { id } = await service.call('POST', '/api/webhook/register', `ApiKey ${key}`, endpoint);
   return id;
 }

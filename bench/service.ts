@@ -190,7 +190,14 @@ function inheritedEnvironment(): NodeJS.ProcessEnv {
 }
 
 function settingsOf(port: number, dataDir: string): NodeJS.ProcessEnv {
-  return { PORT: String(port), APP_DATA_DIR: dataDir, APP_ADMIN_PASSWORD: password, APP_LOG_LEVEL: 'warn' };
+  return {
+    PORT: String(port),
+    APP_DATA_DIR: dataDir,
+    APP_ADMIN_PASSWORD: password,
+    APP_LOG_LEVEL: 'warn',
+    APP_WEBHOOK_ALLOW_TARGETS: '127.0.0.0/8',
+    APP_WEBHOOK_MAX_ENDPOINTS: '10000',
+  };
 }
 
 async function waitUntilReady(child: ChildProcess, port: number, logFile: string): Promise<void> {

@@ -158,6 +158,8 @@ function needText(needs: Need): string {
   if (typeof needs !== 'string') {
     return `${needText(needs.needs)}; user type ${needs.userTypes.map((type) => `\`${type}\``).join(' or ')}`;
   }
+  if (needs === 'webhook_read' || needs === 'webhook_write')
+    return `scope \`${needs}\`; the read scope of every event type concerned`;
   return `scope \`${needs}\``;
 }
 

@@ -4,6 +4,7 @@ import { claim } from './claim.ts';
 import { commitToPost } from './commit-to-post.ts';
 import { deliveries } from './deliveries.ts';
 import { detail } from './detail.ts';
+import { fanOut } from './fan-out.ts';
 import { fullTable } from './full-table.ts';
 import { isolation } from './isolation.ts';
 import { list } from './list.ts';
@@ -21,6 +22,7 @@ export const measurements: Record<string, (bench: Bench) => Promise<Line[]>> = {
   ceiling,
   'usual-way': usualWay,
   subscribed,
+  'fan-out': fanOut,
   steady,
   processing,
   detail,

@@ -18,7 +18,7 @@ export async function subscribed(bench: Bench): Promise<Line[]> {
   const receiver = await startReceiver();
   const subscriber = await service.createMerchant('subscriber');
   for (let i = 0; i < endpoints; i++) {
-    const endpoint = { url: `http://127.0.0.1:${receiver.port}/${i}`, events: ['*'], secret: 'whsec_bench' };
+    const endpoint = { url: `http://127.0.0.1:${receiver.port}/${i}`, events: ['*'], secret: 'whsec_benchmarks' };
     await service.call('POST', '/api/webhook/register', `ApiKey ${subscriber.key}`, endpoint);
   }
   const sentPerSecond: number[] = [];

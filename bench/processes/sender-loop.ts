@@ -8,15 +8,19 @@ import type { PostJob, PostResult } from './post-loop.ts';
 
 serveMessages(run);
 
-const { lookup } = new AddressGuard({ standalone: true, allowTargets: [] });
-const keys = { present: signingKeys('whsec_bench') };
+const guard = new AddressGuard({ allowsPrivate: true, allowTargets: [] });
+const keys = { present: signingKeys('whsec_benchmarks') };
 const id = '0190a5b1-c2d3-7e4f-8a6b-1c2d3e4f5a6b';
 const delivery = { tenant_id: 1, id, event_id: id, endpoint_id: 1, replay_of: null, type: 'transaction.created' };
 
 async function run({ port, posts, inFlight, body }: PostJob): Promise<PostResult> {
-  const sender = new Sender({ timeoutMs: 10_000, lookup });
+  const sender = new Sender({ timeoutMs: 10_000 });
   const target = { origin: `http://127.0.0.1:${port}`, path: '/', keys };
-  const outgoing = { origin: target.origin, write: () => signedRequest({ ...delivery, body }, target, Date.now()) };
+  const outgoing = {
+    origin: target.origin,
+    guard,
+    write: () => signedRequest({ ...delivery, body }, target, Date.now()),
+  };
   let started = 0;
   let failures = 0;
   const startedAt = performance.now();

@@ -51,6 +51,15 @@ For example: PORT=9000 npm start
 Every setting is in docs/reference/settings.md, how to run it in docs/guides/operations.md, the interface in docs/reference/api/.
 `;
 
+export const resealUsage = `Usage: npm run reseal [-- --help | --version]
+
+Seals the stored secrets again with the first of the encryption keys, and prints its progress. It may run while the service
+runs, be interrupted and be started again. Exit code 0: the other keys seal nothing any more and can be removed from the list.
+1: values are left that could not be opened. 2: the command failed.
+
+It takes no other arguments and reads the settings of npm start. See docs/guides/operations.md, "Keys".
+`;
+
 export const verifyUsage = `Usage: npm run verify [-- --audit-head TENANT:SEQ:HASH ... | --help | --version]
 
 Checks the whole database against the claims that must hold for payments and money, and prints a line for each. It only

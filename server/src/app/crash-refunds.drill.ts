@@ -26,7 +26,7 @@ beforeAll(async () => {
   node = await payingNode({ APP_PROVIDER_STRIPE_URL: stripe.url });
   const channel = { provider: 'stripe', apiKey: simulatedApiKey, webhookSecret: channelSecret };
   channelId = await makeChannel(node.service, node.as, channel);
-  const hook = { url: receiver.url, events: ['refund.*'], secret: 'a shared secret' };
+  const hook = { url: receiver.url, events: ['refund.*'], secret: 'our shared secret' };
   dataOf(await node.service.post('/api/webhook/register', hook, node.as));
 });
 

@@ -101,9 +101,9 @@ describe('on a database elsewhere that holds secrets', () => {
     const sandbox = { ...channel, code: 'sandbox', provider: 'sandbox', ...secrets };
     sandboxChannel = dataOf(await florin.post('/api/channel/modify', sandbox, admin));
     receiver = await startReceiver();
-    const hook = { url: receiver.url, events: ['transaction.created'], secret: 'whsec_demo' };
+    const hook = { url: receiver.url, events: ['transaction.created'], secret: 'whsec_demonstration' };
     endpointId = dataOf(await florin.post('/api/webhook/register', hook, admin)).id;
-    const inbox = await florin.post('/api/inbox/create', { secret: 'whsec_demo' }, admin);
+    const inbox = await florin.post('/api/inbox/create', { secret: 'whsec_demonstration' }, admin);
     expect(inbox.status).toBe(200);
     inboxPath = `/inbox/${inbox.body.data.token}`;
     await florin.stop();
@@ -199,7 +199,7 @@ describe('on a database elsewhere that holds secrets', () => {
     expect(await db.query('select from delivery_attempt')).toEqual([]);
 
     dataOf(await florin.post('/api/channel/modify', { ...channel, apiKey: 'five', webhookSecret: 'six' }, admin));
-    dataOf(await florin.post('/api/webhook/rotate', { id: endpointId, secret: 'whsec_new' }, admin));
+    dataOf(await florin.post('/api/webhook/rotate', { id: endpointId, secret: 'whsec_the_next_one' }, admin));
     dataOf(await florin.post('/api/webhook/rotate', { id: endpointId, promote: true }, admin));
     movedMs = 60_000;
     await eventually('the charge succeeds', async () => (await detail()).status === 'SUCCESS');

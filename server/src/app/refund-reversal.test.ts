@@ -29,7 +29,7 @@ beforeAll(async () => {
   const urls = { APP_PROVIDER_STRIPE_URL: stripe.url, APP_PROVIDER_MOLLIE_URL: mollie.url };
   florin = await florinOn(db, urls, () => Date.now() + skewMs);
   admin = await administratorOf(florin);
-  const hook = { url: receiver.url, events: ['refund.*'], secret: 'a shared secret' };
+  const hook = { url: receiver.url, events: ['refund.*'], secret: 'our shared secret' };
   dataOf(await florin.post('/api/webhook/register', hook, admin));
 });
 
@@ -165,7 +165,7 @@ test('refund.failed is subscribed to with the scope that reads refunds, and list
   const { body } = await florin.get(`/api/event/list?objectId=${sent}`, admin);
   expect(body.data).toMatchObject([{ type: 'refund.failed', objectId: sent }]);
   const register = (as: string, type: string) =>
-    florin.post('/api/webhook/register', { url: receiver.url, events: [type], secret: 'a shared secret' }, as);
+    florin.post('/api/webhook/register', { url: receiver.url, events: [type], secret: 'our shared secret' }, as);
   const without = await makeKey(florin, admin, 'invoice_read');
   const within = await makeKey(florin, admin, 'transaction_read');
   for (const type of ['refund.failed', 'refund.*']) {

@@ -21,7 +21,7 @@ beforeAll(async () => {
   admin = await administratorOf(florin);
   channelId = await makeChannel(florin, admin);
   transactionId = await makePayment(florin, admin, channelId);
-  const hook = { url: 'http://127.0.0.1:9/', events: ['transaction.refunded'], secret: 's' };
+  const hook = { url: 'http://127.0.0.1:9/', events: ['transaction.refunded'], secret: 'a secret of tests' };
   webhookId = dataOf(await florin.post('/api/webhook/register', hook, admin)).id;
 });
 
@@ -216,6 +216,11 @@ const writes: Record<string, Write> = {
     fields: { transactionId: 'text', amount: 'amount', reason: 'text', metadata: 'object' },
     required: ['transactionId'],
   },
+  '/api/dispute/close': {
+    body: () => ({ transactionId, operation: 1, note: 'x' }),
+    fields: { transactionId: 'text', operation: 'id', note: 'text' },
+    required: ['transactionId', 'operation', 'note'],
+  },
   '/api/plan/modify': {
     body: () => ({
       name: 'Gold',
@@ -333,9 +338,9 @@ const writes: Record<string, Write> = {
     required: ['id', 'toTime'],
   },
   '/api/webhook/register': {
-    body: () => ({ url: 'http://127.0.0.1:9/', events: ['transaction.refunded'], secret: 's' }),
+    body: () => ({ url: 'http://127.0.0.1:9/', events: ['transaction.refunded'], secret: 'a secret of tests' }),
     fields: { url: 'text', events: 'texts', secret: 'text' },
-    required: ['url', 'events', 'secret'],
+    required: ['url', 'events'],
   },
   '/api/webhook/modify': {
     body: () => ({
@@ -347,7 +352,11 @@ const writes: Record<string, Write> = {
   },
   '/api/webhook/remove': { body: () => ({ id: 987_654 }), fields: { id: 'id' }, required: ['id'] },
   '/api/webhook/rotate': {
-    body: () => ({ id: webhookId, secret: 'next', promoteAt: new Date(Date.now() + 60_000).toISOString() }),
+    body: () => ({
+      id: webhookId,
+      secret: 'the next one of them',
+      promoteAt: new Date(Date.now() + 60_000).toISOString(),
+    }),
     fields: { id: 'id', secret: 'text', promote: 'yes', promoteAt: 'text' },
     required: ['id'],
   },
@@ -363,7 +372,7 @@ const writes: Record<string, Write> = {
     required: [],
     needsBody: true,
   },
-  '/api/inbox/create': { body: () => ({ secret: 's' }), fields: { secret: 'text' }, required: [] },
+  '/api/inbox/create': { body: () => ({ secret: 'a secret of tests' }), fields: { secret: 'text' }, required: [] },
 };
 
 /** Values no field of that kind takes, as JSON text: some numbers exist only there. */

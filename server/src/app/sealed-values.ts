@@ -1,3 +1,4 @@
+import { paymentMethodPlace } from '../domains/billing/customers/payment-method.ts';
 import { bodyPlace } from '../domains/payments/callbacks/receive.ts';
 import { secretPlace as channelPlace, type SecretName } from '../domains/payments/channels/credentials.ts';
 import { endpointSecretPlace as endpointPlace } from '../domains/webhooks/endpoints/directory.ts';
@@ -7,7 +8,7 @@ import { Sealer } from '../platform/crypto/seal.ts';
 import type { Queryable } from '../platform/postgres/database.ts';
 import { statement } from '../platform/postgres/statement.ts';
 
-type Kind = 'channel' | 'webhook_endpoint' | 'inbox' | 'provider_callback';
+type Kind = 'channel' | 'webhook_endpoint' | 'inbox' | 'customer' | 'provider_callback';
 
 interface SealedRow {
   kind: Kind;
@@ -22,7 +23,8 @@ interface SealedRow {
 
 /**
  * How many values each key has encrypted, by kind of record, with three samples of each to try the key on: a single one may
- * be damaged. Of the callbacks only one per channel is read, by primary key, because there may be millions. On two cores
+ * be damaged. Of the callbacks only one per channel is read, by primary key, because there may be millions, and of the
+ * customers a thousand. On two cores
  * with 100,000 endpoints and 10,000 channels this takes 0.27 s, with a hundred of each 2 ms. Values: now in ms.
  */
 const sampleSealed = statement<SealedRow>(
@@ -41,6 +43,9 @@ const sampleSealed = statement<SealedRow>(
      select 'inbox', tenant_id, id, '', substring(secret_sealed from 1 for 33), secret_sealed
        from inbox
       where expires_at > to_timestamp($1::float8 / 1000)
+     union all
+     (select 'customer', tenant_id, id, '', substring(payment_method_sealed from 1 for 33), payment_method_sealed
+        from customer where payment_method_sealed is not null limit 1000)
      union all
      select 'provider_callback', c.tenant_id, c.id, '', p.head, null
        from channel c
@@ -71,6 +76,7 @@ const nouns: Record<Kind, string> = {
   channel: 'channels',
   webhook_endpoint: 'webhook endpoints',
   inbox: 'inboxes',
+  customer: 'customers',
   provider_callback: 'channels with callbacks',
 };
 
@@ -109,6 +115,8 @@ function placeOf({ kind, tenant_id, id, name }: SealedRow): string {
       return endpointPlace(tenant_id, id);
     case 'inbox':
       return inboxPlace(id);
+    case 'customer':
+      return paymentMethodPlace(tenant_id, id);
     case 'provider_callback':
       return bodyPlace(id, name);
   }

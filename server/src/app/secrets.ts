@@ -41,6 +41,11 @@ export async function secretsOf(settings: Settings, log: Log): Promise<Secrets> 
   return { jwtKeys, ...(await encryptionKeysOf(settings, isOursAndExists)) };
 }
 
+/** Reads the encryption keys from the settings or from the data folder. Generates none: the database exists. */
+export async function existingEncryptionKeys(settings: Settings): Promise<Keyring> {
+  return (await encryptionKeysOf(settings, true)).encryptionKeys;
+}
+
 async function encryptionKeysOf(settings: Settings, isOursAndExists: boolean): Promise<Omit<Secrets, 'jwtKeys'>> {
   const name = 'app.encryption.keys';
   const file = fileOf(name, settings);
@@ -95,7 +100,7 @@ export async function requireKeysInUse(secrets: Secrets, database: Queryable, no
 
 function missing(file: string, why: string): SettingsError {
   return new SettingsError(
-    `${file} is missing, and ${why}: only the key in it opens the stored secrets of channels, webhook endpoints and inboxes. Put the file back from a backup of the data folder, or set app.encryption.keys if the key was given so; ${howToGiveUp}.`,
+    `${file} is missing, and ${why}: only the key in it opens the stored secrets of channels, webhook endpoints, inboxes and customers. Put the file back from a backup of the data folder, or set app.encryption.keys if the key was given so; ${howToGiveUp}.`,
   );
 }
 

@@ -21,7 +21,7 @@ beforeAll(async () => {
   as = `ApiKey ${dataOf(await florin.post('/api/developer/mine/generate', { scope: '*' }, admin)).sk}`;
   channelId = await makeChannel(florin, as, { provider: 'sandbox' });
   receiver = await startReceiver(200);
-  const hook = { url: receiver.url, events: ['transaction.*'], secret: 's' };
+  const hook = { url: receiver.url, events: ['transaction.*'], secret: 'a secret of tests' };
   dataOf(await florin.post('/api/webhook/register', hook, as));
 });
 

@@ -59,7 +59,7 @@ afterAll(async () => {
 
 async function makeEverything(): Promise<void> {
   const post = async (path: string, body: object) => dataOf(await florin.post(path, body, admin));
-  await post('/api/webhook/register', { url: receiver.url, events: ['*'], secret: 'a secret' });
+  await post('/api/webhook/register', { url: receiver.url, events: ['*'], secret: 'a secret of tests' });
   const byHand = await makeChannel(florin, admin, { currency: 'USD,JPY' });
   const fallback = await makeChannel(florin, admin, { provider: 'sandbox' });
   const sandbox = await makeChannel(florin, admin, { provider: 'sandbox', fallbackChannelIds: [fallback] });
@@ -823,7 +823,10 @@ async function run(environment: Record<string, string>, ...words: string[]) {
     stderr += chunk;
   });
   const code = await new Promise((resolve) => child.on('close', resolve));
-  return { code, lines: stdout.split('\n').filter((line) => line !== ''), stderr };
+  const [sealed = [], lines = []] = [true, false].map((isCount) =>
+    stdout.split('\n').filter((line) => line !== '' && line.startsWith('sealed ') === isCount),
+  );
+  return { code, lines, sealed, stderr };
 }
 
 describe('npm run verify', () => {
@@ -832,11 +835,13 @@ describe('npm run verify', () => {
 
   test('while the service runs, prints a line for each claim and ends with 0, or with 1 when one is broken', async () => {
     const environment = { DATABASE_URL: urlOf(db.connection) };
-    const { lines: printed, ...ended } = await run(environment);
+    const { lines: printed, sealed, ...ended } = await run(environment);
     expect(ended).toEqual({ code: 0, stderr: '' });
     expect(printed.filter((line) => !isHead(line))).toEqual(everythingOk);
     const heads = (await auditHeads(db.database)).map(headText);
     expect(printed.filter(isHead)).toEqual(heads.map((head) => `head    ${head}`));
+    const counts = /^sealed {2}key \w+ has sealed webhook endpoints: 1, channels: \d+, callbacks: \d+$/;
+    expect(sealed).toEqual([expect.stringMatching(counts)]);
     await db.query(filled(`update refund set currency = 'JPY' where id = {refund}`));
     try {
       const head = (heads[0] as string).replace(/.$/, (digit) => (digit === '0' ? '1' : '0'));
@@ -863,11 +868,11 @@ describe('npm run verify', () => {
       const early = await run(environment);
       expect(early).toMatchObject({ code: 2, lines: [], stderr: expect.stringContaining('start Florin once') });
       await migrate(postgres.connection, () => {});
-      expect(await run(environment)).toEqual({ code: 0, lines: everythingOk, stderr: '' });
+      expect(await run(environment)).toEqual({ code: 0, lines: everythingOk, sealed: [], stderr: '' });
     } finally {
       await postgres.stop();
     }
-    expect(await run(environment)).toEqual({ code: 0, lines: everythingOk, stderr: '' });
+    expect(await run(environment)).toEqual({ code: 0, lines: everythingOk, sealed: [], stderr: '' });
   });
 
   test('prints in one line why it cannot check, creates nothing, and ends with 2', async () => {

@@ -6,12 +6,13 @@ import { readArguments, verifyUsage } from './arguments.ts';
 import { type Finding, verify } from './integrity.ts';
 import { loadSettings } from './load-settings.ts';
 import { findDatabase } from './open-database.ts';
+import { countValuesByKey, describeKey } from './reseal-values.ts';
 import { SettingsError } from './settings.ts';
 
 /**
- * `npm run verify`: checks the database against the integrity claims of all modules, and prints a line for each claim and
- * for the head of each audit log. It only reads, and may run while the service runs. Exit code 0 when every claim holds, 1
- * when one is broken, 2 when the check itself failed.
+ * `npm run verify`: checks the database against the integrity claims of all modules, and prints a line for each claim, for
+ * the head of each audit log and for what each encryption key has sealed. It only reads, and may run while the service runs.
+ * Exit code 0 when every claim holds, 1 when one is broken, 2 when the check itself failed.
  */
 const read = readArguments(process.argv.slice(2), verifyUsage, ['audit-head']);
 if (read.exitCode === undefined) await main(read.given['audit-head']);
@@ -46,10 +47,12 @@ async function verifyDatabase(heads: readonly AuditHead[]): Promise<number> {
     });
   try {
     const print = (line: string) => process.stdout.write(`${line}\n`);
-    return await verify(database, (finding) => print(lineOf(finding)), {
+    const broken = await verify(database, (finding) => print(lineOf(finding)), {
       noted: heads,
       onHead: (head) => print(`head    ${headText(head)}`),
     });
+    for (const count of await countValuesByKey(database)) print(`sealed  ${describeKey(count)}`);
+    return broken;
   } finally {
     await database.close();
     await stop();

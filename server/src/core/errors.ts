@@ -39,10 +39,12 @@ export const refusalTypes = {
   invoice_not_payable: 'conflict',
   payment_exceeds_invoice: 'conflict',
   invoice_payment_under_way: 'conflict',
+  payment_method_unreadable: 'conflict',
   clock_under_way: 'conflict',
   last_administrator: 'conflict',
   key_inactive: 'conflict',
   webhook_inactive: 'conflict',
+  webhook_limit_reached: 'conflict',
   no_secret_staged: 'conflict',
   replay_running: 'conflict',
   plan_in_use: 'conflict',
@@ -60,6 +62,7 @@ export const refusalTypes = {
   overloaded: 'unavailable',
   database_unavailable: 'unavailable',
   shutting_down: 'unavailable',
+  rendering_failed: 'unavailable',
 
   internal_error: 'defect',
 } as const;

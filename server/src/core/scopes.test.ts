@@ -10,10 +10,17 @@ import {
   userTypes,
 } from './scopes.ts';
 
-const reads: Scope[] = ['transaction_read', 'user_read', 'channel_read', 'invoice_read', 'subscription_read'];
+const reads: Scope[] = [
+  'transaction_read',
+  'user_read',
+  'channel_read',
+  'invoice_read',
+  'subscription_read',
+  'webhook_read',
+];
 const sorted = (held: ReadonlySet<Scope>) => [...held].toSorted();
 
-test("the scopes and user types are the interface's", () => {
+test("the scopes are the interface's and two of webhooks; the user types are the interface's", () => {
   expect(scopes).toEqual([
     'transaction_write',
     'transaction_read',
@@ -26,6 +33,8 @@ test("the scopes and user types are the interface's", () => {
     'invoice_write',
     'subscription_read',
     'subscription_write',
+    'webhook_read',
+    'webhook_write',
   ]);
   expect(userTypes).toEqual(['PLATFORM_ADMIN', 'MERCHANT_ADMIN', 'MERCHANT_USER']);
   expect(defaultScopes).toEqual(['transaction_write', 'transaction_read', 'user_write', 'user_read']);
@@ -35,7 +44,10 @@ describe('a user', () => {
   test.each([
     ['viewer', reads],
     ['cashier', [...reads, 'transaction_write']],
-    ['operator', [...reads, 'transaction_write', 'transaction_refund', 'invoice_write', 'subscription_write']],
+    [
+      'operator',
+      [...reads, 'transaction_write', 'transaction_refund', 'invoice_write', 'subscription_write', 'webhook_write'],
+    ],
   ] as const)('who is a %s holds what the decisions say', (role, held) => {
     expect(sorted(scopesOfUser('MERCHANT_USER', [role]))).toEqual(held.toSorted());
   });

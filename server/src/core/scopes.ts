@@ -1,4 +1,7 @@
-/** The scopes of the interface (Authentication, Scopes for developer keys), in its order. */
+/**
+ * The scopes of the interface (Authentication, Scopes for developer keys), in its order, and two of webhooks: an endpoint
+ * sends everything that its tenant does to a URL of the caller's choice, so that changing it needs more than reading.
+ */
 export const scopes = [
   'transaction_write',
   'transaction_read',
@@ -11,6 +14,8 @@ export const scopes = [
   'invoice_write',
   'subscription_read',
   'subscription_write',
+  'webhook_read',
+  'webhook_write',
 ] as const;
 
 export type Scope = (typeof scopes)[number];
@@ -33,7 +38,14 @@ const readScopes = scopes.filter((scope) => scope.endsWith('_read'));
 export const roles = {
   viewer: readScopes,
   cashier: [...readScopes, 'transaction_write'],
-  operator: [...readScopes, 'transaction_write', 'transaction_refund', 'invoice_write', 'subscription_write'],
+  operator: [
+    ...readScopes,
+    'transaction_write',
+    'transaction_refund',
+    'invoice_write',
+    'subscription_write',
+    'webhook_write',
+  ],
 } as const satisfies Record<string, readonly Scope[]>;
 
 export type Role = keyof typeof roles;

@@ -2,12 +2,13 @@ import { minuteMs, secondMs } from '../core/clock.ts';
 import type { EventType } from '../core/event-types.ts';
 import { uuidSource } from '../core/id.ts';
 import { DeliveryWorker, type DeliveryWorkerOptions } from '../domains/webhooks/deliveries/worker.ts';
-import { AddressGuard } from '../domains/webhooks/endpoints/address-guard.ts';
+import type { AddressGuard } from '../domains/webhooks/endpoints/address-guard.ts';
 import { EndpointDirectory, endpointSecretPlace } from '../domains/webhooks/endpoints/directory.ts';
 import { appendEvent, eventBody } from '../domains/webhooks/events/append-events.cte.ts';
 import { Notifications } from '../platform/postgres/notifications.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from './database.ts';
 import { type Answering, type Receiver, startReceiver } from './receiver.ts';
+import { loopbackGuard } from './sending.ts';
 
 export const endpointSecret = 'correct horse battery staple';
 
@@ -108,13 +109,15 @@ export async function testDeliveries() {
     },
 
     /** Starts a delivery worker, which `clean` stops. */
-    startWorker(options: Partial<DeliveryWorkerOptions> = {}): DeliveryWorker {
-      const guard = options.guard ?? new AddressGuard({ standalone: true, allowTargets: [] });
+    startWorker({
+      guard = loopbackGuard,
+      ...options
+    }: Partial<DeliveryWorkerOptions> & { guard?: AddressGuard } = {}): DeliveryWorker {
+      const guards = { everyone: guard, administrators: guard };
       const { database } = db;
       const worker = new DeliveryWorker({
         database,
-        directory: new EndpointDirectory({ database, notifications, open: sealer.open, isLost: sealer.isLost, guard }),
-        guard,
+        directory: new EndpointDirectory({ database, notifications, open: sealer.open, isLost: sealer.isLost, guards }),
         clock: Date.now,
         timeoutMs: 10 * secondMs,
         retryIntervalsMs: [minuteMs, 5 * minuteMs, 30 * minuteMs],

@@ -56,6 +56,8 @@ export async function florinOn(
       APP_DEPLOYMENT_MODE: 'STANDALONE',
       APP_ADMIN_PASSWORD: administratorPassword,
       APP_LOG_LEVEL: 'silent',
+      // The receivers of tests, for endpoints that keys register too.
+      APP_WEBHOOK_ALLOW_TARGETS: '127.0.0.0/8',
       APP_ENCRYPTION_KEYS: encryptionKeysOf(connection),
       ...environment,
     },

@@ -72,7 +72,7 @@ export async function testNodes(db: TestDatabase) {
     },
 
     /** Registers an endpoint and returns its id. */
-    async registered(node: ReadyService, url: string, secret = 'a shared secret'): Promise<number> {
+    async registered(node: ReadyService, url: string, secret = 'our shared secret'): Promise<number> {
       const hook = { url, events: ['transaction.created'], secret };
       return dataOf(await node.post('/api/webhook/register', hook, await this.administrator(node))).id;
     },

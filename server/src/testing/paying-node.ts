@@ -31,7 +31,7 @@ export async function payingNode(settings: Record<string, string> = {}) {
   let service = await startService({ environment });
   let as = await service.login('admin', administratorPassword);
   const channelId = await makeChannel(service, as);
-  const hook = { url: receiver.url, events: ['transaction.created'], secret: 'a shared secret' };
+  const hook = { url: receiver.url, events: ['transaction.created'], secret: 'our shared secret' };
   dataOf(await service.post('/api/webhook/register', hook, as));
   /** Payments acknowledged by all loads so far: id by Idempotency-Key. */
   const acknowledged = new Map<string, string>();

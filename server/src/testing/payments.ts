@@ -27,6 +27,7 @@ export async function paymentsNode({ connection, database }: TestDatabase, clock
     channels,
     drawUuid,
     reservations: invoiceReservations,
+    open: String,
     observeBatch: (size) => batchSizes.push(size),
   });
   const reader = new TransactionReader(database);

@@ -116,6 +116,7 @@ export async function processingNode(
   });
   const creator = new TransactionCreator({
     reservations: invoiceReservations,
+    open: String,
     writer: pool('test writer', 1),
     database,
     channels,

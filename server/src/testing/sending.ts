@@ -3,7 +3,8 @@ import { Sender } from '../domains/webhooks/deliveries/sending/sender.ts';
 import { AddressGuard } from '../domains/webhooks/endpoints/address-guard.ts';
 import { type Answering, type Receiver, startReceiver } from './receiver.ts';
 
-export const standaloneGuard = new AddressGuard({ standalone: true, allowTargets: [] });
+/** Allows the receivers of tests, and keeps their answers. */
+export const loopbackGuard = new AddressGuard({ allowsPrivate: true, allowTargets: ['127.0.0.0/8'] });
 
 /** Senders and receivers. Call `clean` after each test. */
 export function testSending() {
@@ -19,8 +20,8 @@ export function testSending() {
       return receiver;
     },
 
-    startSender(timeoutMs = 5_000, lookup = standaloneGuard.lookup, maxWaitMs?: number): Sender {
-      const sender = new Sender({ timeoutMs, lookup, ...(maxWaitMs !== undefined && { maxWaitMs }) });
+    startSender(timeoutMs = 5_000, maxWaitMs?: number): Sender {
+      const sender = new Sender({ timeoutMs, ...(maxWaitMs !== undefined && { maxWaitMs }) });
       cleanups.push(() => sender.close());
       return sender;
     },

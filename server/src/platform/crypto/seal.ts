@@ -32,6 +32,11 @@ export class Sealer {
     return this.#keys.isLost(keyIdOf(sealed));
   }
 
+  /** The id of the key that seals now. */
+  get currentKeyId(): string {
+    return this.#keys.current.id;
+  }
+
   /** Decrypts a value that was sealed for `where`. Throws when the key is missing or the bytes were changed or moved. */
   open(sealed: Buffer, where: string): string {
     const nonceAt = 1 + (sealed[0] ?? 0);

@@ -59,9 +59,15 @@ export interface Answer<Data> {
   message?: string;
   pagination?: Pagination | CursorPagination;
   /** Instead of the envelope: a page or a file, of one of the endpoint's `documentTypes`. */
-  document?: { type: string; content: string | Buffer | Readable };
+  document?: RouteDocument;
   headers?: Record<string, string>;
 }
+
+/** A page or a file. */
+export type RouteDocument =
+  | { type: string; content: string | Buffer | Readable }
+  /** With an entity tag, content is made only for a caller that does not have it yet. */
+  | { type: string; tag: string; content: () => Promise<string | Buffer> };
 
 /** By page number, with a total; or by cursor. */
 export type Paging = boolean | 'by_cursor';

@@ -9,7 +9,7 @@ import { maximumBodyBytes, parseJsonBody, refuseEncoded, refuseUnstorableText } 
 import { KnownMethods } from './known-methods.ts';
 import { withRawBodies } from './raw-body.ts';
 import { refusalBody, statusOf, toRefusal } from './refusal-reply.ts';
-import type { Answer, Call, Need, Route } from './route.ts';
+import type { Answer, Call, Need, Route, RouteDocument } from './route.ts';
 import { routeSchema } from './route-schema.ts';
 import { compileSchema } from './validation.ts';
 
@@ -164,7 +164,8 @@ export function addRoute(
     },
     handler: async (request, reply) => {
       if (endpoint.query !== undefined) refuseUnstorableQuery(request.query as Record<string, unknown>);
-      return send(reply, await endpoint.handle(callOf(request)));
+      const answer = await endpoint.handle(callOf(request));
+      return answer.document === undefined ? send(reply, answer) : sendDocument(request, reply, answer);
     },
   };
   if (endpoint.rawBody === undefined) app.route(options);
@@ -217,18 +218,36 @@ function callOf(request: FastifyRequest): Call<never, never> {
   };
 }
 
-function send(
-  reply: FastifyReply,
-  { data, json, message, pagination, document, headers }: Answer<unknown>,
-): FastifyReply {
+function send(reply: FastifyReply, { data, json, message, pagination, headers }: Answer<unknown>): FastifyReply {
   if (headers !== undefined) reply.headers(headers);
-  reply.header('content-type', document?.type ?? jsonType);
+  reply.header('content-type', jsonType);
   reply.header('cache-control', 'no-store');
-  if (document !== undefined) return reply.send(document.content);
   if (json === undefined) return reply.send({ code: 200, message, data, pagination });
   return reply.send(
     `{"code":200,${message === undefined ? '' : `"message":${JSON.stringify(message)},`}"data":${json}}`,
   );
+}
+
+/** A document with an entity tag may be kept by its reader, who asks each time whether it is still current. */
+async function sendDocument(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { document, headers = {} }: Answer<unknown>,
+): Promise<FastifyReply> {
+  const { type, content, tag } = { tag: undefined, ...(document as RouteDocument) };
+  if (typeof content !== 'function') {
+    return reply.headers({ ...headers, 'content-type': type, 'cache-control': 'no-store' }).send(content);
+  }
+  const validators = { etag: tag, 'cache-control': 'private, no-cache' };
+  if (isCurrent(request.headers['if-none-match'], tag)) return reply.headers(validators).code(304).send();
+  const made = await content();
+  return reply.headers({ ...headers, ...validators, 'content-type': type }).send(made);
+}
+
+/** Whether the reader has the document already (RFC 9110, 13.1.2: weak comparison). */
+function isCurrent(ifNoneMatch: string | undefined, tag: string | undefined): boolean {
+  const known = ifNoneMatch?.split(',').map((one) => one.trim().replace(/^W\//, '')) ?? [];
+  return known.includes('*') || (tag !== undefined && known.includes(tag));
 }
 
 function refuse(

@@ -2,8 +2,12 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { minuteMs, secondMs } from '../../core/clock.ts';
 import { Sweeper } from './sweeper.ts';
 
-beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 test('sweeps run half a minute after the start, then once an hour, and again half a minute after one has failed', async () => {
   const swept: string[] = [];

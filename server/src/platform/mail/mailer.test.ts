@@ -31,6 +31,23 @@ test('without a mail server a message becomes a file that only its owner can rea
   expect(text).toContain(link);
 });
 
+test('a stored message is removed when it is no longer valid, and others stay', async () => {
+  let nowMs = Date.now();
+  const mailer = mailerOf({ clock: () => nowMs, from, dataDir, log: () => {} });
+  await mailer.removeExpired(nowMs);
+  await mailer.send(mail);
+  await mailer.send({ ...mail, validUntilMs: nowMs + 1_000 });
+  const count = async () => (await readdir(join(dataDir, 'mail'))).length;
+  await mailer.removeExpired(nowMs + 999);
+  expect(await count()).toBe(2);
+  await mailer.removeExpired(nowMs + 1_000);
+  expect(await count()).toBe(1);
+  await mailer.send({ ...mail, validUntilMs: nowMs + 1_000 });
+  nowMs += 1_000;
+  await mailer.send(mail);
+  expect(await count(), 'the next message removes it too').toBe(2);
+});
+
 test('no header can be smuggled in through an address or a subject', async () => {
   const kept: string[] = [];
   const mailer = mailerOf({ clock: Date.now, from, dataDir, log: ({ path }) => kept.push(path) });

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
 import type { Clock } from '../../core/clock.ts';
@@ -9,11 +9,15 @@ export interface Mail {
   to: string;
   subject: string;
   text: string;
+  /** When it has served its purpose; a stored message is removed then. Default: never. */
+  validUntilMs?: number;
 }
 
 export interface Mailer {
   /** Resolves when the server has accepted the message or the file is written; rejects otherwise. */
   send: (mail: Mail) => Promise<void>;
+  /** Removes stored messages whose `validUntilMs` has passed. */
+  removeExpired: (nowMs: number) => Promise<void>;
 }
 
 export interface MailerOptions {
@@ -52,16 +56,20 @@ function smtpMailer(url: string, from: string): Mailer {
     send: async ({ to, subject, text }) => {
       await transport.sendMail({ to: { name: '', address: to }, subject, text });
     },
+    removeExpired: async () => {},
   };
 }
 
 function fileMailer({ from, dataDir, log, clock }: MailerOptions): Mailer {
   const folder = join(dataDir, 'mail');
   return {
+    removeExpired: (nowMs) => removeExpired(folder, nowMs),
     send: async (mail) => {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const now = new Date(clock());
-      const name = `${now.toISOString().replaceAll(':', '-')}-${randomBytes(4).toString('hex')}`;
+      await removeExpired(folder, now.getTime());
+      const validity = mail.validUntilMs === undefined ? '' : `.until-${mail.validUntilMs}`;
+      const name = `${now.toISOString().replaceAll(':', '-')}-${randomBytes(4).toString('hex')}${validity}`;
       const path = join(folder, `${name}.eml`);
       // Written under a hidden name and renamed, so that the folder never contains half a message.
       const unfinished = join(folder, `.${name}`);
@@ -70,6 +78,18 @@ function fileMailer({ from, dataDir, log, clock }: MailerOptions): Mailer {
       log({ path }, 'There is no mail server (app.mail.url): the message was kept as a file.');
     },
   };
+}
+
+/** The name of a file says until when its message is valid, so that no message has to be read. */
+async function removeExpired(folder: string, nowMs: number): Promise<void> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  const expired = names.filter(
+    (name) => Number(/\.until-(\d+)\.eml$/.exec(name)?.[1] ?? Number.POSITIVE_INFINITY) <= nowMs,
+  );
+  await Promise.all(expired.map((name) => rm(join(folder, name), { force: true })));
 }
 
 /** A message by RFC 5322, readable as text and by mail programs. */

@@ -1,11 +1,16 @@
 import { Refusal } from '../../core/errors.ts';
 import { failureOf } from './failures.ts';
+import { type Costed, FairQueue } from './fair-queue.ts';
 
 export interface BatcherOptions<Item, Result> {
   /** Runs one batch. Result i belongs to item i. */
   run: (items: readonly Item[]) => Promise<readonly Result[]>;
-  /** Maximum number of items in a batch. */
+  /** Maximum number of items in a batch, and of their cost in all. */
   maxBatch: number;
+  /** What an item costs, in items of cost 1. Default: 1. */
+  costOf?: (item: Item) => number;
+  /** Whose item it is: a batch that cannot hold all that wait is divided among them by cost. Default: everybody's. */
+  groupOf?: (item: Item) => unknown;
   /** Maximum number of waiting items; further ones are refused at once. */
   maxQueued: number;
   /** How long a batch is retried while the database is unavailable, in ms; only where running it twice is harmless. */
@@ -14,7 +19,7 @@ export interface BatcherOptions<Item, Result> {
   observe?: (size: number, durationMs: number) => void;
 }
 
-interface Waiting<Item, Result> {
+interface Waiting<Item, Result> extends Costed {
   item: Item;
   resolve: (result: Result) => void;
   reject: (error: unknown) => void;
@@ -30,7 +35,7 @@ const retryPauseMs = 50;
  */
 export class Batcher<Item, Result> {
   readonly #options: BatcherOptions<Item, Result>;
-  #queue: Waiting<Item, Result>[] = [];
+  readonly #queue = new FairQueue<Waiting<Item, Result>>();
   #inFlight = false;
   #isAway = false;
   #idle: (() => void)[] = [];
@@ -40,9 +45,10 @@ export class Batcher<Item, Result> {
   }
 
   add(item: Item): Promise<Result> {
-    if (this.#queue.length >= this.#options.maxQueued) return Promise.reject(queueFull());
+    const { maxQueued, groupOf, costOf } = this.#options;
+    if (this.#queue.length >= maxQueued) return Promise.reject(queueFull());
     return new Promise((resolve, reject) => {
-      this.#queue.push({ item, resolve, reject });
+      this.#queue.push({ item, group: groupOf?.(item), cost: costOf?.(item) ?? 1, resolve, reject });
       if (!this.#inFlight) this.#launch();
     });
   }
@@ -59,8 +65,7 @@ export class Batcher<Item, Result> {
 
   #launch(): void {
     const { maxBatch } = this.#options;
-    const batch = this.#queue.length <= maxBatch ? this.#queue : this.#queue.slice(0, maxBatch);
-    this.#queue = batch === this.#queue ? [] : this.#queue.slice(maxBatch);
+    const batch = this.#queue.take(maxBatch, maxBatch);
     this.#inFlight = true;
     // oxlint-disable-next-line typescript/no-floating-promises -- #attempt passes every failure to its items; a defect ends the process.
     this.#flush(batch);

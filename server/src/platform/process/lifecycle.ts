@@ -11,6 +11,7 @@ export interface Part {
 export class Lifecycle {
   readonly #parts: Part[] = [];
   readonly #onStopFailure: (name: string, error: unknown) => void;
+  readonly #stopBegins = new AbortController();
   #stopping: Promise<void> | undefined;
 
   constructor(onStopFailure: (name: string, error: unknown) => void) {
@@ -22,7 +23,13 @@ export class Lifecycle {
     this.#parts.push({ name, stop });
   }
 
+  /** Aborted when the stop begins, before the first part is stopped. */
+  get stopping(): AbortSignal {
+    return this.#stopBegins.signal;
+  }
+
   stop(): Promise<void> {
+    this.#stopBegins.abort();
     this.#stopping ??= this.#stopAll();
     return this.#stopping;
   }

@@ -66,8 +66,7 @@ export function nodePartKills(
       sending: async () => {
         const secrets = (name: string) => readFileSync(join(node.dataDir, name), 'utf8').trim();
         const socket = encodeURIComponent(join(node.dataDir, 'postgres', 'socket'));
-        // Its commits do not wait for a standby.
-        await node.query('alter database florin set synchronous_commit = local');
+        const before = new Set(await backends());
         // Alone with its database a node has nobody to relay to: the first node's supervisor starts PostgreSQL again.
         const second = await startService({
           environment: {
@@ -90,21 +89,13 @@ export function nodePartKills(
           };
           await create();
           await paidOnce(ids, channelId);
-          await holdNotifications();
+          // They do not answer from now on: the notification of the next payment is under way when PostgreSQL is killed.
+          for (const pid of await backends()) if (!before.has(pid)) process.kill(pid, 'SIGSTOP');
           await create();
-          await eventually('a notification waits', async () => {
-            const [row] = await node.query<{ n: number }>(
-              `select count(*)::int as n from pg_stat_activity where wait_event_type = 'Lock' and wait_event = 'object'`,
-            );
-            return (row?.n ?? 0) > 0;
-          });
           await killPostgres();
           await eventually('the second node serves', async () => {
             return (await second.get('/api/channel/list', node.as)).status === 200;
           });
-          await node.query('alter database florin reset synchronous_commit');
-          await node.query('alter system reset all');
-          await node.query('select pg_reload_conf()');
           await create();
           await paidOnce(ids, channelId);
           expect(second.stderr).not.toContain('A defect');
@@ -137,7 +128,7 @@ export function nodePartKills(
     notices: {
       'reading addresses': async () => {
         const receiver = await startReceiver(410);
-        const hook = { url: receiver.url, events: ['transaction.created'], secret: 'a shared secret' };
+        const hook = { url: receiver.url, events: ['transaction.created'], secret: 'our shared secret' };
         const { id } = await scene.post('webhook/register', hook);
         const channelId = await scene.makeChannel();
         const before = mails().length;
@@ -176,30 +167,13 @@ export function nodePartKills(
     },
   };
 
-  /**
-   * Commits that notify are executed one at a time, under a lock. One that waits for a standby that does not exist keeps the
-   * lock.
-   */
-  async function holdNotifications(): Promise<void> {
-    await node.query(`alter system set synchronous_standby_names = 'missing'`);
-    await node.query('select pg_reload_conf()');
-    const client = await node.connect();
-    await client.query('set synchronous_commit = on');
-    const [{ pid } = { pid: 0 }] = (await client.query<{ pid: number }>('select pg_backend_pid() as pid')).rows;
-    // Until PostgreSQL has read the setting, commits do not wait.
-    const notify = (): Promise<void> =>
-      client.query('notify drill').then(
-        () => notify(),
-        () => {},
-      );
-    void notify();
-    await eventually('a commit holds the lock', async () => {
-      const [row] = await node.query<{ waits: boolean }>(
-        `select wait_event = 'SyncRep' as waits from pg_stat_activity where pid = $1`,
-        [pid],
-      );
-      return row?.waits;
-    });
+  /** The server processes of connections that no request uses. */
+  async function backends(): Promise<number[]> {
+    const rows = await node.query<{ pid: number }>(
+      `select pid from pg_stat_activity
+        where application_name like 'florin %' and application_name not in ('florin main', 'florin writer')`,
+    );
+    return rows.map(({ pid }) => pid);
   }
 
   function readingKey() {

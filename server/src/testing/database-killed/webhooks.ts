@@ -74,8 +74,7 @@ export function webhookKills(scene: Scene): Kills<'deliveries' | 'replays'> {
             const { release } = await holdAfter('webhook_replay', request);
             await lock('delivery');
             await release();
-            // Claims of deliveries, and the deliveries of the replay.
-            await waits('delivery', 2);
+            await waits('delivery');
             await killPostgres();
           });
         }),
@@ -106,7 +105,7 @@ export function webhookKills(scene: Scene): Kills<'deliveries' | 'replays'> {
   /** An endpoint that is notified of payments, and is removed afterwards. */
   async function endpoint(use: (hooked: Hooked) => Promise<void>): Promise<void> {
     const receiver = await startReceiver();
-    const hook = { url: receiver.url, events: ['transaction.created'], secret: 'a shared secret' };
+    const hook = { url: receiver.url, events: ['transaction.created'], secret: 'our shared secret' };
     const { id: endpointId } = await scene.post('webhook/register', hook);
     const channelId = await scene.makeChannel();
     const held: ServerResponse[] = [];
@@ -126,6 +125,7 @@ export function webhookKills(scene: Scene): Kills<'deliveries' | 'replays'> {
         deliveredOnce: (ids) => deliveredOnce(ids, receiver, endpointId),
       });
     } finally {
+      await scene.releaseLocks();
       await scene.post('webhook/remove', { id: endpointId });
       await receiver.close();
     }

@@ -1,4 +1,5 @@
 import { renderedTypes } from '../../domains/billing/invoices/rendering/render.ts';
+import { exportTypes } from '../../domains/identity/audit/export.ts';
 import type { Prepared } from './records.ts';
 import type { Sent } from './requests.ts';
 
@@ -28,12 +29,15 @@ function queryOf(pairs: Sent['pairs'], bend: Sent['bend']): string {
 
 const escaped = (text: string) => encodeURIComponent(text.toWellFormed());
 
+/** What answers instead of the envelope. */
+const documentTypes = [...renderedTypes, ...Object.values(exportTypes)];
+
 /** The faults of a reply, independent of the request. */
 export function faultOf({ status, headers }: Pick<Response, 'status' | 'headers'>, text: string): string | undefined {
   const fault = (what: string) => `${what}: ${status} ${text.slice(0, 500)}`;
   if (status >= 500) return fault('a 5xx');
   const type = headers.get('content-type') ?? '';
-  if (status === 200 && renderedTypes.some((printed) => type.startsWith(printed))) return undefined;
+  if (status === 200 && documentTypes.some((document) => type.startsWith(document))) return undefined;
   if (type !== 'application/json; charset=utf-8') return fault('not JSON by its type');
   const requestId = headers.get('x-request-id');
   if (requestId === null) return fault('no request id');

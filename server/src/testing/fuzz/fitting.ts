@@ -111,7 +111,7 @@ export function fitting({
     url: ['http://127.0.0.1:9/hook'],
     events: [['invoice.paid'], ['invoice.paid', 'subscription.*']],
     groupBy: ['channel', 'status', 'currency'],
-    secret: ['a shared secret'],
+    secret: ['our shared secret'],
     maxInFlight: [1, null],
     ratePerSecond: [1000, null],
     promote: [true],

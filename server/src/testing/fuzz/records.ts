@@ -88,7 +88,7 @@ export async function prepare(florin: FlorinClient): Promise<Prepared> {
 }
 
 async function makeTold(florin: FlorinClient, as: string): Promise<Known['told']> {
-  const hook = { url: 'http://127.0.0.1:9/', events: ['transaction.refunded'], secret: 's' };
+  const hook = { url: 'http://127.0.0.1:9/', events: ['transaction.refunded'], secret: 'a secret of tests' };
   const { id: webhookId } = dataOf(await florin.post('/api/webhook/register', hook, as));
   const { deliveryId } = dataOf(await florin.post('/api/webhook/test', { id: webhookId }, as));
   const again = { endpointId: webhookId, since: '2020-01-01T00:00:00Z' };

@@ -10,15 +10,18 @@ import { secretsGiven } from '../../identity/audit/changes.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import { readClock } from '../test-clocks/read.ts';
 import { requireTestClocksOffered } from '../test-clocks/rules.ts';
+import { paymentMethodPlace } from './payment-method.ts';
 import { readCustomer } from './read.ts';
 import { recordOf } from './record.ts';
 import { customerInput } from './schema.ts';
-import { type CustomerRow, insertCustomer, lockCustomer, updateCustomer } from './statements.ts';
+import { type CustomerRow, insertCustomer, lockCustomer, setPaymentMethod, updateCustomer } from './statements.ts';
 
 export interface CustomerDeps {
   database: Database;
   channels: ChannelDirectory;
   clock: Clock;
+  /** Seals a secret for one place of storage. */
+  seal: (plain: string, place: string) => Buffer;
   /** Whether test clocks are offered. */
   clocksOffered: boolean;
 }
@@ -46,6 +49,7 @@ export async function modifyCustomer(
 async function create(input: CustomerInput, principal: Principal, deps: CustomerDeps): Promise<CustomerRow> {
   await requireChannel(input.defaultChannelId, principal.tenantId, deps.channels);
   const clockId = await requireClock(input.clockId, principal, deps);
+  const { paymentMethod } = input;
   const values = [
     principal.tenantId,
     input.name,
@@ -55,22 +59,34 @@ async function create(input: CustomerInput, principal: Principal, deps: Customer
     input.externalId ?? null,
     input.metadata ? metadataJson(input.metadata) : null,
     input.defaultChannelId ?? null,
-    input.paymentMethod ?? null,
     clockId,
     deps.clock(),
   ];
   return deps.database.transaction(async (transaction) => {
     const [row] = (await transaction.run(insertCustomer, values)) as [CustomerRow];
-    await audit(transaction, principal, input, undefined, row);
-    return row;
+    const saved = paymentMethod ? await storePaymentMethod(transaction, row, paymentMethod, deps) : row;
+    await audit(transaction, principal, input, undefined, saved);
+    return saved;
   });
+}
+
+/** The token is sealed to the id, which the insert has drawn. */
+async function storePaymentMethod(
+  transaction: Queryable,
+  { tenant_id, id }: CustomerRow,
+  paymentMethod: string,
+  { seal }: CustomerDeps,
+): Promise<CustomerRow> {
+  const sealed = seal(paymentMethod, paymentMethodPlace(tenant_id, id));
+  const [saved] = (await transaction.run(setPaymentMethod, [tenant_id, id, sealed])) as [CustomerRow];
+  return saved;
 }
 
 async function update(
   id: number,
   input: CustomerInput,
   principal: Principal,
-  { database, channels, clock }: CustomerDeps,
+  { database, channels, clock, seal }: CustomerDeps,
 ): Promise<CustomerRow> {
   const existing = await readCustomer(database, id, principal);
   await requireChannel(input.defaultChannelId, existing.tenant_id, channels);
@@ -88,7 +104,7 @@ async function update(
     ...given(input.externalId),
     ...given(input.metadata && metadataJson(input.metadata)),
     ...given(input.defaultChannelId),
-    ...given(input.paymentMethod),
+    ...given(input.paymentMethod && seal(input.paymentMethod, paymentMethodPlace(existing.tenant_id, id))),
     clock(),
   ];
   return database.transaction(async (transaction) => {

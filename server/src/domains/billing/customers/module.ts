@@ -1,6 +1,8 @@
 import { defineModule } from '../../../platform/module.ts';
 import type { Node } from '../../../platform/node.ts';
+import { sealedColumn } from '../../../platform/postgres/sealed-column-statements.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
+import { paymentMethodPlace } from './payment-method.ts';
 import { customerRoutes } from './routes.ts';
 import { customerRecord } from './schema.ts';
 
@@ -8,6 +10,19 @@ import { customerRecord } from './schema.ts';
 export const customers = defineModule({
   name: 'customers',
   tables: ['customer'],
+  sealed: [
+    sealedColumn<{ tenant_id: number; id: number }>({
+      noun: 'customers',
+      table: 'customer',
+      column: 'payment_method_sealed',
+      plainColumn: 'payment_method',
+      key: [
+        ['tenant_id', 'bigint'],
+        ['id', 'bigint'],
+      ],
+      place: ({ tenant_id, id }) => paymentMethodPlace(tenant_id, id),
+    }),
+  ],
   reference: [{ name: 'Customers', description: 'The payers of invoices and subscriptions.' }],
   resources: { customer: customerRecord },
   routes: (context: Node & { channels: ChannelDirectory; clocksOffered: boolean }) => customerRoutes(context),

@@ -14,7 +14,7 @@ export function recordOf(row: CustomerRow): CustomerRecord {
     externalId: row.external_id,
     metadata: row.metadata,
     defaultChannelId: row.default_channel_id,
-    hasPaymentMethod: row.payment_method !== null,
+    hasPaymentMethod: row.has_payment_method,
     clockId: row.clock_id,
     createdTime: row.created_at,
     updatedTime: row.updated_at,

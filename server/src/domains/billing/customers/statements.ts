@@ -10,21 +10,20 @@ export interface CustomerRow {
   external_id: string | null;
   metadata: Record<string, unknown> | null;
   default_channel_id: number | null;
-  /** The provider's token: sent to providers, never returned. */
-  payment_method: string | null;
+  has_payment_method: boolean;
   clock_id: number | null;
   created_at: string;
   updated_at: string | null;
 }
 
 const columns = `c.tenant_id, c.id, c.name, c.email, c.phone, c.address, c.external_id, c.metadata, c.default_channel_id,
-  c.payment_method, c.clock_id, c.created_at, c.updated_at`;
+  c.payment_method_sealed is not null or c.payment_method is not null as has_payment_method, c.clock_id, c.created_at, c.updated_at`;
 
 export const insertCustomer = statement<CustomerRow>(
   'customers.insert',
   `insert into customer as c (tenant_id, name, email, phone, address, external_id, metadata, default_channel_id,
-                              payment_method, clock_id, created_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, to_timestamp($11::float8 / 1000))
+                              clock_id, created_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, to_timestamp($10::float8 / 1000))
    returning ${columns}`,
 );
 
@@ -42,10 +41,17 @@ export const updateCustomer = statement<CustomerRow>(
           external_id = case when $10 then $11 else c.external_id end,
           metadata = case when $12 then $13::json else c.metadata end,
           default_channel_id = case when $14 then $15::bigint else c.default_channel_id end,
-          payment_method = case when $16 then $17 else c.payment_method end,
+          payment_method_sealed = case when $16 then $17::bytea else c.payment_method_sealed end,
+          payment_method = case when not $16 then c.payment_method end,
           updated_at = to_timestamp($18::float8 / 1000)
     where c.tenant_id = $1 and c.id = $2
    returning ${columns}`,
+);
+
+/** Values: tenant, id, the sealed token of the payment method. */
+export const setPaymentMethod = statement<CustomerRow>(
+  'customers.set_payment_method',
+  `update customer c set payment_method_sealed = $3 where c.tenant_id = $1 and c.id = $2 returning ${columns}`,
 );
 
 /** With the time of its test clock. Values: visible tenants, id. */

@@ -1,23 +1,48 @@
 import { failureLog } from '../../../platform/jobs/worker.ts';
 import { defineModule } from '../../../platform/module.ts';
-import type { Node } from '../../../platform/node.ts';
+import type { NodeWith } from '../../../platform/node.ts';
+import { type SettingsOf, setting } from '../../../platform/settings/declare.ts';
+import { durationOfAtLeast, integer } from '../../../platform/settings/kinds.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import type { TransactionCreator } from '../../payments/transactions/create.ts';
 import type { TestClocks } from '../test-clocks/worker.ts';
 import { InvoiceFollowers } from './followers.ts';
 import { invoiceChecks } from './integrity.ts';
+import { PdfRenderer } from './rendering/pdf-renderer.ts';
 import { invoiceRoutes } from './routes.ts';
 import { invoiceRecord } from './schema.ts';
 import { invoiceSettlementWorker } from './settle.ts';
 import { invoiceTestClockWork } from './test-clock-work.ts';
 
-type Needs = Node & { channels: ChannelDirectory; creator: TransactionCreator; testClocks: TestClocks };
+const settings = {
+  'app.invoice.pdf-processes': setting(integer(1, 64), {
+    default: '1',
+    description:
+      'Processes that render invoices as PDF. They start when they are needed and end after 30 s without work.',
+  }),
+  'app.invoice.pdf-waiting': setting(integer(0, 10_000), {
+    default: '64',
+    description:
+      'PDFs that may wait for a process. Tenants take turns; when more wait, the tenant with the most is refused.',
+  }),
+  'app.invoice.pdf-timeout': setting(durationOfAtLeast(1, 'a millisecond'), {
+    default: '30s',
+    description: 'How long rendering one PDF may take, without the wait for a process.',
+  }),
+};
+
+type Needs = NodeWith<SettingsOf<typeof settings>> & {
+  channels: ChannelDirectory;
+  creator: TransactionCreator;
+  testClocks: TestClocks;
+};
 type Provided = ReturnType<typeof provide>;
 
 /** Invoices: lines, tax, numbers, payment reservations, settlement and rendering. */
 export const invoices = defineModule({
   name: 'invoices',
   tables: ['invoice', 'invoice_line', 'invoice_counter', 'invoice_payment'],
+  settings,
   reference: [{ name: 'Invoices', description: 'Invoices and their payments.' }],
   resources: { invoice: invoiceRecord },
   provide,
@@ -26,7 +51,7 @@ export const invoices = defineModule({
   integrity: invoiceChecks,
 });
 
-function provide({ workerDatabase, drawUuid, log, testClocks }: Needs) {
+function provide({ settings, workerDatabase, drawUuid, log, lifecycle, metrics, testClocks }: Needs) {
   const invoiceFollowers = new InvoiceFollowers();
   const invoiceWorker = invoiceSettlementWorker({
     database: workerDatabase,
@@ -35,5 +60,22 @@ function provide({ workerDatabase, drawUuid, log, testClocks }: Needs) {
     ...failureLog(log, 'Invoice settlement'),
   });
   testClocks.register(invoiceTestClockWork);
-  return { invoiceFollowers, invoiceWorker };
+  const pdfRenderer = new PdfRenderer({
+    processes: settings['app.invoice.pdf-processes'],
+    maximumWaiting: settings['app.invoice.pdf-waiting'],
+    timeoutMs: settings['app.invoice.pdf-timeout'],
+    stopping: lifecycle.stopping,
+    log,
+  });
+  lifecycle.add('PDF renderer', () => pdfRenderer.stop());
+  metrics.gauge(
+    'florin_invoice_pdfs',
+    'Invoices that are rendered as PDF, by state.',
+    async (gauge) => {
+      gauge.set({ state: 'running' }, pdfRenderer.running);
+      gauge.set({ state: 'waiting' }, pdfRenderer.waiting);
+    },
+    ['state'],
+  );
+  return { invoiceFollowers, invoiceWorker, pdfRenderer };
 }

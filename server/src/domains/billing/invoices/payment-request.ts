@@ -1,4 +1,5 @@
-import type { PaymentRequest } from '../../payments/transactions/create.ts';
+import type { PaymentRequest, StoredToken } from '../../payments/transactions/create.ts';
+import { paymentMethodPlace } from '../customers/payment-method.ts';
 import { numberText } from './rules.ts';
 import type { LockedInvoice } from './statements.ts';
 
@@ -21,7 +22,14 @@ export function paymentRequestOf(
     invoiceId: invoice.id,
     description: numberText(invoice.number as number),
     metadata: invoice.metadata,
-    paymentMethod: changes.paymentMethod ?? invoice.payment_method,
+    paymentMethod: changes.paymentMethod ?? storedPaymentMethod(invoice),
     returnUrl: changes.returnUrl ?? null,
   };
+}
+
+function storedPaymentMethod(invoice: LockedInvoice): StoredToken | string | null {
+  const { tenant_id, customer_id, payment_method_sealed: sealed, payment_method: inClear } = invoice;
+  // In clear only if a node of the older version has written it, and then it is the newer one.
+  if (inClear !== null || sealed === null) return inClear;
+  return { sealed, place: paymentMethodPlace(tenant_id, customer_id) };
 }

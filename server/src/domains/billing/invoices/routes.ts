@@ -7,7 +7,7 @@ import { readInvoicePage } from './list.ts';
 import { type PayInvoiceDeps, payInvoice } from './pay.ts';
 import { readInvoice } from './read.ts';
 import { detailOf } from './record.ts';
-import { renderedTypes, renderInvoice } from './rendering/render.ts';
+import { type RenderDeps, renderedTypes, renderInvoice } from './rendering/render.ts';
 import {
   finalizeInput,
   invoiceInput,
@@ -22,7 +22,7 @@ import {
 } from './schema.ts';
 import { type VoidDeps, voidInvoice } from './void.ts';
 
-type InvoiceRouteDeps = CreateInvoiceDeps & FinalizeDeps & PayInvoiceDeps & VoidDeps;
+type InvoiceRouteDeps = CreateInvoiceDeps & FinalizeDeps & PayInvoiceDeps & VoidDeps & RenderDeps;
 
 export function invoiceRoutes(deps: InvoiceRouteDeps): Route[] {
   return [
@@ -59,11 +59,14 @@ export function invoiceRoutes(deps: InvoiceRouteDeps): Route[] {
 
     get('/api/invoice/print', 'invoice_read', 'Invoices', {
       summary: 'Render an invoice',
-      description: 'Answers an HTML page or a PDF file instead of the JSON envelope. Errors use the envelope.',
+      description:
+        'Answers an HTML page or a PDF file instead of the JSON envelope. Errors use the envelope. The `ETag` changes with ' +
+        'the content: with it in `If-None-Match` the answer is 304 without a body. PDFs are rendered in turns by tenant; ' +
+        'refused with `overloaded` when too many wait, and with `rendering_failed` after `app.invoice.pdf-timeout`.',
       query: printQuery,
       data: Type.Null(),
       documentTypes: renderedTypes,
-      handle: ({ query, principal }) => renderInvoice(query, principal, deps.database),
+      handle: ({ query, principal }) => renderInvoice(query, principal, deps),
     }),
 
     post('/api/invoice/finalize', 'invoice_write', 'Invoices', {

@@ -65,6 +65,8 @@ export interface PaymentRow {
 /** A locked invoice with the payment defaults of its customer. */
 export interface LockedInvoice extends InvoiceRow {
   default_channel_id: number | null;
+  /** The customer's token, sealed, or in clear from an older version. */
+  payment_method_sealed: Buffer | null;
   payment_method: string | null;
   /** The time of the customer's test clock; null: the customer has none. */
   clock_now: string | null;
@@ -107,13 +109,13 @@ export const findPayments = statement<PaymentRow>(
  */
 export const lockInvoiceRows = statement<LockedInvoice>(
   'invoices.lock',
-  `select ${invoiceColumns}, c.default_channel_id, c.payment_method, k.now_at as clock_now
+  `select ${invoiceColumns}, c.default_channel_id, c.payment_method_sealed, c.payment_method, k.now_at as clock_now
      from unnest($1::bigint[], $2::bigint[]) as wanted (tenant_id, id)
     cross join lateral (
       select * from invoice where tenant_id = wanted.tenant_id and id = wanted.id for update
     ) as i
     cross join lateral (
-      select default_channel_id, payment_method, clock_id
+      select default_channel_id, payment_method_sealed, payment_method, clock_id
         from customer where tenant_id = i.tenant_id and id = i.customer_id limit 1
     ) as c
      left join lateral (

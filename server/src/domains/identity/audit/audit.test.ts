@@ -161,7 +161,7 @@ describe('a request that is refused', () => {
 test('a replay is recorded once, although it is asked for twice', async () => {
   const registered = await florin.post(
     '/api/webhook/register',
-    { url: 'http://127.0.0.1:9/hook', events: ['*'], secret: 'a shared secret' },
+    { url: 'http://127.0.0.1:9/hook', events: ['*'], secret: 'our shared secret' },
     adminOfOne.as,
   );
   const { id } = dataOf(registered);

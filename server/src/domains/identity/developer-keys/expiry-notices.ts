@@ -13,7 +13,7 @@ const maxNotices = 200;
  */
 export async function noticeExpiringKeys(
   nowMs: number,
-  deps: { database: Database; mailer: Mailer; logError: (error: unknown, message: string) => void },
+  deps: { database: Database; mailer: Pick<Mailer, 'send'>; logError: (error: unknown, message: string) => void },
 ): Promise<void> {
   const keys = await deps.database.run(markExpiring, [new Date(nowMs), new Date(nowMs + noticeMs), maxNotices]);
   for (const key of keys) {

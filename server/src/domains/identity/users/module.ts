@@ -31,7 +31,8 @@ export const users = defineModule({
     const passwordMinLength = context.settings['app.password.min-length'];
     return userRoutes({ ...context, passwordMailer, passwordMinLength });
   },
-  retention: ({ database }: Needs) => [
+  retention: ({ database, mailer }: Needs) => [
     { name: 'password resets', sweep: (nowMs) => deleteInBatches(database, deleteExpiredResets, [new Date(nowMs)]) },
+    { name: 'stored mail', sweep: (nowMs) => mailer.removeExpired(nowMs) },
   ],
 });

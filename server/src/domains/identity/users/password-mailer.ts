@@ -9,7 +9,7 @@ import { findActiveByName, insertReset, type UserRow } from './statements.ts';
 
 export interface PasswordMailerDeps {
   database: Database;
-  mailer: Mailer;
+  mailer: Pick<Mailer, 'send'>;
   clock: Clock;
   /** `app.public-url`, without a slash at the end: links in mails begin with it. */
   publicUrl: string;
@@ -65,20 +65,26 @@ export class PasswordMailer {
   async #send(user: UserRow, purpose: Purpose, origin: RequestOrigin): Promise<void> {
     const { mailer, publicUrl } = this.#deps;
     // A new token for each try: the one of a try whose answer was lost may be stored.
-    const token = await retryWhileUnavailable(() => this.#insertToken(user, purpose, origin));
-    if (token === undefined) return;
-    await mailer.send({ to: user.email, ...messages[purpose](user.user_name, token, publicUrl) });
+    const inserted = await retryWhileUnavailable(() => this.#insertToken(user, purpose, origin));
+    if (inserted === undefined) return;
+    const { token, validUntilMs } = inserted;
+    await mailer.send({ to: user.email, ...messages[purpose](user.user_name, token, publicUrl), validUntilMs });
   }
 
   /** Returns undefined if the user has too many open tokens, or was changed since it was read. */
-  async #insertToken(user: UserRow, purpose: Purpose, origin: RequestOrigin): Promise<string | undefined> {
+  async #insertToken(
+    user: UserRow,
+    purpose: Purpose,
+    origin: RequestOrigin,
+  ): Promise<{ token: string; validUntilMs: number } | undefined> {
     const { database, clock } = this.#deps;
     const token = randomBytes(tokenBytes).toString('base64url');
     const nowMs = clock();
+    const validUntilMs = nowMs + lifetimeMs[purpose];
     const values = [
       hashOfResetToken(token),
       user.id,
-      new Date(nowMs + lifetimeMs[purpose]),
+      new Date(validUntilMs),
       new Date(nowMs),
       maxOpenTokens,
       user.updated_at,
@@ -87,13 +93,13 @@ export class PasswordMailer {
       const [inserted] = await transaction.run(insertReset, values);
       if (inserted === undefined) return undefined;
       // An invitation belongs to the change of the user, which has an entry of its own.
-      if (purpose === 'invitation') return token;
+      if (purpose === 'invitation') return { token, validUntilMs };
       await appendAudit(
         transaction,
         { by: 'nobody', userId: null, userName: null, ...origin },
         { action: 'user.request_password_reset', tenantId: user.tenant_id, recordId: user.id },
       );
-      return token;
+      return { token, validUntilMs };
     });
   }
 }

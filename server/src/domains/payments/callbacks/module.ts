@@ -1,12 +1,13 @@
 import { failureLog } from '../../../platform/jobs/worker.ts';
 import { defineModule } from '../../../platform/module.ts';
 import type { Node } from '../../../platform/node.ts';
+import { sealedColumn } from '../../../platform/postgres/sealed-column-statements.ts';
 import type { ChannelCredentials } from '../channels/credentials.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
 import type { RefundRechecker } from '../processing/recheck-refunds.ts';
 import type { Settler } from '../processing/settle.ts';
 import type { Providers } from '../providers/directory.ts';
-import { CallbackIntake } from './receive.ts';
+import { bodyPlace, CallbackIntake } from './receive.ts';
 import { callbackRoutes } from './routes.ts';
 import { sweepCallbacks } from './sweep.ts';
 import { callbackWorker } from './worker.ts';
@@ -24,6 +25,19 @@ type Provided = ReturnType<typeof provide>;
 export const callbacks = defineModule({
   name: 'callbacks',
   tables: ['provider_callback'],
+  sealed: [
+    sealedColumn<{ channel_id: number; event_id: string; id: string }>({
+      noun: 'callbacks',
+      table: 'provider_callback',
+      column: 'body_sealed',
+      key: [
+        ['channel_id', 'bigint'],
+        ['event_id', 'text'],
+      ],
+      further: ['id'],
+      place: ({ channel_id, id }) => bodyPlace(channel_id, id),
+    }),
+  ],
   reference: [{ name: 'Callbacks', description: 'Callbacks of payment providers.' }],
   provide,
   routes: (context: Provided) => callbackRoutes(context),

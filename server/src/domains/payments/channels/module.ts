@@ -1,11 +1,22 @@
 import { defineModule } from '../../../platform/module.ts';
 import type { Node } from '../../../platform/node.ts';
-import { ChannelCredentials } from './credentials.ts';
+import { sealedColumn } from '../../../platform/postgres/sealed-column-statements.ts';
+import { ChannelCredentials, type SecretName, secretPlace } from './credentials.ts';
 import { ChannelDirectory } from './directory.ts';
 import { channelRoutes } from './routes.ts';
 import { savedChannel } from './schema.ts';
 
 type Provided = ReturnType<typeof provide>;
+
+const sealedSecret = (column: string, name: SecretName) =>
+  sealedColumn<{ id: number; tenant_id: number }>({
+    noun: 'channels',
+    table: 'channel',
+    column,
+    key: [['id', 'bigint']],
+    further: ['tenant_id'],
+    place: ({ tenant_id, id }) => secretPlace(tenant_id, id, name),
+  });
 
 /** Payment channels: accounts at providers, or offline ways to pay, through which payments are made. */
 export const channels = defineModule({
@@ -18,6 +29,11 @@ export const channels = defineModule({
     },
   ],
   resources: { channel: savedChannel },
+  sealed: [
+    sealedSecret('api_key_sealed', 'apiKey'),
+    sealedSecret('api_secret_sealed', 'apiSecret'),
+    sealedSecret('webhook_secret_sealed', 'webhookSecret'),
+  ],
   provide,
   routes: (context: Node & Provided) => channelRoutes({ ...context, directory: context.channels }),
 });

@@ -9,9 +9,18 @@ import type { ChannelDirectory } from '../channels/directory.ts';
 import type { ChannelRow } from '../channels/statements.ts';
 import { type CreateInput, draftOf, requireUsableChannel } from './draft.ts';
 import type { PaymentReservations } from './reservations.ts';
-import { type Draft, type ExistingPayment, findExistingPayments, insertPayments } from './statements.ts';
+import {
+  type Draft,
+  type ExistingPayment,
+  findExistingPayments,
+  type InsertedRow,
+  insertPayments,
+} from './statements.ts';
 
-/** Payments in one statement. Beyond some hundreds a batch gains nothing, and its first request waits longer. */
+/**
+ * Payments and deliveries in one statement. Beyond some hundreds a batch gains nothing, and its first request waits longer. A
+ * delivery takes the database about half as long as a payment.
+ */
 const maximumBatch = 500;
 /** Creates that may wait, about half a second of work at full speed. Further ones are refused with Retry-After. */
 const maximumQueued = 10_000;
@@ -26,6 +35,8 @@ export interface CreateTransactionDeps {
   channels: ChannelDirectory;
   reservations: PaymentReservations;
   drawUuid: DrawUuid;
+  /** Opens a sealed value from its place of storage. */
+  open: (sealed: Buffer, place: string) => string;
   observeBatch: (size: number, durationMs: number) => void;
 }
 
@@ -40,6 +51,13 @@ export interface Created {
 /** What a batch results in for one of its payments; only that payment's request sees the refusal. */
 type Outcome = Created | Refusal;
 
+/** A provider's token of a payment method, as it is stored. */
+export interface StoredToken {
+  sealed: Buffer;
+  /** The place of storage that it is sealed for. */
+  place: string;
+}
+
 /** A payment that billing creates for an invoice. */
 export interface PaymentRequest {
   id: string;
@@ -53,7 +71,7 @@ export interface PaymentRequest {
   invoiceId: number;
   description: string;
   metadata: Record<string, unknown> | null;
-  paymentMethod: string | null;
+  paymentMethod: StoredToken | string | null;
   returnUrl: string | null;
 }
 
@@ -72,12 +90,17 @@ export interface PaymentWriter {
 export class TransactionCreator implements PaymentWriter {
   readonly #deps: CreateTransactionDeps;
   readonly #batcher: Batcher<Draft, Outcome>;
+  /** How many endpoints each tenant's last payment was delivered to; tenants without any are left out. */
+  readonly #fanOut = new Map<number, number>();
 
   constructor(deps: CreateTransactionDeps) {
     this.#deps = deps;
     this.#batcher = new Batcher({
       run: (drafts) => this.#insertBatch(drafts),
       maxBatch: maximumBatch,
+      // A tenant pays for its own endpoints: its deliveries take places from its payments, not from those of others.
+      costOf: ({ tenantId }) => 1 + (this.#fanOut.get(tenantId) ?? 0),
+      groupOf: ({ tenantId }) => tenantId,
       maxQueued: maximumQueued,
       retryForMs,
       observe: deps.observeBatch,
@@ -132,6 +155,7 @@ export class TransactionCreator implements PaymentWriter {
 
   async #insertBatch(drafts: readonly Draft[]): Promise<Outcome[]> {
     const inserted = await insertPayments(this.#deps.writer, inKeyOrder(drafts));
+    this.#learnFanOut(inserted);
     if (inserted.length === drafts.length) return drafts.map(createdFrom);
     const ids = new Set(inserted.map(({ id }) => id));
     const existing = await findExistingPayments(
@@ -139,6 +163,13 @@ export class TransactionCreator implements PaymentWriter {
       drafts.filter((draft) => !ids.has(draft.id)),
     );
     return drafts.map((draft) => (ids.has(draft.id) ? createdFrom(draft) : outcomeOf(draft, existing)));
+  }
+
+  #learnFanOut(inserted: readonly InsertedRow[]): void {
+    for (const { tenant_id, deliveries } of inserted) {
+      if (deliveries > 0) this.#fanOut.set(tenant_id, deliveries);
+      else this.#fanOut.delete(tenant_id);
+    }
   }
 
   async #firstAnswer(
@@ -160,7 +191,8 @@ export class TransactionCreator implements PaymentWriter {
       if (!channels.has(channelId))
         channels.set(channelId, await this.#deps.channels.findInTransaction(transaction, channelId));
     }
-    const results = requests.map((request) => draftOrRefusal(request, channels.get(request.channelId)));
+    const { open } = this.#deps;
+    const results = requests.map((request) => draftOrRefusal(request, channels.get(request.channelId), open));
     const drafts = results.filter((result): result is Draft => !(result instanceof Refusal));
     if (drafts.length > 0) {
       const inserted = await insertPayments(transaction, drafts);
@@ -208,21 +240,37 @@ function outcomeOf(
 /** The id in a lookup by idempotency key alone. */
 const noId = '00000000-0000-0000-0000-000000000000';
 
-function draftOrRefusal(request: PaymentRequest, channel: ChannelRow | undefined): Draft | Refusal {
+function draftOrRefusal(
+  request: PaymentRequest,
+  channel: ChannelRow | undefined,
+  open: CreateTransactionDeps['open'],
+): Draft | Refusal {
   const { id, tenantId, userId, metadata, paymentMethod, returnUrl, ...required } = request;
-  const input = {
-    ...required,
-    ...(metadata !== null && { metadata }),
-    ...(paymentMethod !== null && { paymentMethod }),
-    ...(returnUrl !== null && { returnUrl }),
-  };
   const createdBy = { tenantId, userId };
   try {
+    const input = {
+      ...required,
+      ...(metadata !== null && { metadata }),
+      ...(paymentMethod !== null && { paymentMethod: openToken(paymentMethod, open) }),
+      ...(returnUrl !== null && { returnUrl }),
+    };
     requireUsableChannel(channel, input, createdBy);
     return draftOf(input, channel, createdBy, id, undefined);
   } catch (error) {
     if (error instanceof Refusal) return error;
     throw error;
+  }
+}
+
+/** Refuses the one payment: a token that cannot be opened must not keep those of other customers. */
+function openToken(token: StoredToken | string, open: CreateTransactionDeps['open']): string {
+  if (typeof token === 'string') return token;
+  try {
+    return open(token.sealed, token.place);
+  } catch (cause) {
+    throw new Refusal('payment_method_unreadable', 'The stored payment method of the customer cannot be opened.', {
+      cause,
+    });
   }
 }
 

@@ -78,8 +78,9 @@ const draftColumns = columns<Draft>([
 ]);
 
 export interface InsertedRow {
+  tenant_id: number;
   id: string;
-  /** Deliveries of the whole batch. */
+  /** Deliveries of this payment's event. */
   deliveries: number;
   has_operation: boolean;
 }
@@ -122,7 +123,8 @@ const createBatch = statement<InsertedRow>(
      select tenant_id, channel_id, user_id, 'PENDING' as status, created_at, currency, 1 as count, amount from created
    ),
    ${countTotalsCte}
-   select id, (select count(*) from enqueued) as deliveries, provider is not null as has_operation from created`,
+   select tenant_id, id, coalesce(cardinality(endpoints), 0) as deliveries, provider is not null as has_operation
+     from created left join event_subscribers using (tenant_id)`,
   {
     wakes: [
       { topic: rollupsDue, when: (rows) => rows.length > 0 },

@@ -4,7 +4,7 @@ import { defineModule } from '../../../platform/module.ts';
 import type { NodeWith } from '../../../platform/node.ts';
 import { type SettingsOf, setting } from '../../../platform/settings/declare.ts';
 import { durationOfAtLeast, durations, integer } from '../../../platform/settings/kinds.ts';
-import type { AddressGuard } from '../endpoints/address-guard.ts';
+import type { AddressGuards } from '../endpoints/address-guard.ts';
 import type { EndpointDirectory } from '../endpoints/directory.ts';
 import type { DisabledEndpointMailer } from '../endpoints/disabled-endpoint-mailer.ts';
 import { deliveriesDue } from '../events/append-events.cte.ts';
@@ -50,7 +50,7 @@ export interface LoadShedding {
 }
 
 type Needs = NodeWith<SettingsOf<typeof settings>> & {
-  guard: AddressGuard;
+  guards: AddressGuards;
   endpoints: EndpointDirectory;
   disabledNotice: DisabledEndpointMailer;
   loadShedder: LoadShedding;
@@ -125,12 +125,11 @@ export const deliveries = defineModule({
 });
 
 function provide(needs: Needs) {
-  const { settings, log, clock, workerDatabase, guard, endpoints, disabledNotice, loadShedder, metrics } = needs;
+  const { settings, log, clock, workerDatabase, endpoints, disabledNotice, loadShedder, metrics } = needs;
   const observers = deliveryMetrics(metrics, workerDatabase, clock, () => deliveries.inFlight);
   const deliveries: DeliveryWorker = new DeliveryWorker({
     database: workerDatabase,
     directory: endpoints,
-    guard,
     clock,
     timeoutMs: settings['app.webhook.timeout'],
     retryIntervalsMs: settings['app.webhook.retry-intervals'],

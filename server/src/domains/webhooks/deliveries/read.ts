@@ -7,6 +7,7 @@ import { type CursorPagination, defaultPageSize } from '../../../core/page.ts';
 import { type Principal, tenantOnWire } from '../../../core/principal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
+import type { AddressGuard } from '../endpoints/address-guard.ts';
 import { findManagedEndpoint } from '../endpoints/managed-endpoint.ts';
 import { requireReadScopes } from '../endpoints/rules.ts';
 import type { deliveryDetail, deliveryListQuery, deliveryRecord } from './schema.ts';
@@ -85,13 +86,18 @@ function idOf(field: string, prefix: string, text: string): string {
 }
 
 /** A delivery with its attempts and the other deliveries that were sent under the same id. */
-export async function readDelivery(database: Queryable, id: string, principal: Principal): Promise<DeliveryDetail> {
+export async function readDelivery(
+  database: Queryable,
+  id: string,
+  principal: Principal,
+  guard: Pick<AddressGuard, 'keepsAnswersOf'>,
+): Promise<DeliveryDetail> {
   const row = await findReadable(database, id, principal);
   const attempts = await database.run(findAttempts, [row.tenant_id, row.id]);
   const runs = await database.run(findRuns, [row.tenant_id, row.replay_of ?? row.id]);
   return {
     ...recordOf(row),
-    attempts: attempts.map(attemptOf),
+    attempts: attempts.map((attempt) => attemptOf(attempt, guard)),
     runs: runs.map((run) => ({ id: publicId('dlv', run.id), state: run.state, createdTime: run.created_at })),
   };
 }
@@ -133,7 +139,9 @@ function recordOf(row: DeliveryRow): DeliveryRecord {
   };
 }
 
-function attemptOf(row: AttemptRow): DeliveryDetail['attempts'][number] {
+function attemptOf(row: AttemptRow, guard: Pick<AddressGuard, 'keepsAnswersOf'>): DeliveryDetail['attempts'][number] {
+  // Older versions kept every answer.
+  const isShown = row.address !== null && guard.keepsAnswersOf(row.address);
   return {
     number: row.number,
     time: row.attempted_at,
@@ -142,7 +150,7 @@ function attemptOf(row: AttemptRow): DeliveryDetail['attempts'][number] {
     outcome: row.outcome,
     resent: row.resent,
     address: row.address,
-    responseHeaders: row.response_headers,
-    responseBody: row.response_body === null ? null : row.response_body.toString('utf8'),
+    responseHeaders: isShown ? row.response_headers : null,
+    responseBody: isShown && row.response_body !== null ? row.response_body.toString('utf8') : null,
   };
 }

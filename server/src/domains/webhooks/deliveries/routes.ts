@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
+import type { AddressGuards } from '../endpoints/address-guard.ts';
 import { listVisibleDeliveries, readDelivery } from './read.ts';
 import { createReplay, type ReplayDeps } from './replay/create.ts';
 import { readReplay } from './replay/read.ts';
@@ -18,12 +19,13 @@ import {
 export interface DeliveryDeps extends ReplayDeps {
   /** The pool for lists that scan thousands of rows: its plans use indexes in their order (`indexed`). */
   listDatabase: Queryable;
+  guards: AddressGuards;
 }
 
 export function deliveryRoutes(deps: DeliveryDeps): Route[] {
-  const { database, listDatabase } = deps;
+  const { database, listDatabase, guards } = deps;
   return [
-    get('/api/webhook/delivery/list', 'caller', 'Webhooks', {
+    get('/api/webhook/delivery/list', 'webhook_read', 'Webhooks', {
       summary: 'List deliveries',
       description:
         'Deliveries of the latest events come first, and `startDate` and `endDate` apply to the events. A page may be ' +
@@ -34,14 +36,16 @@ export function deliveryRoutes(deps: DeliveryDeps): Route[] {
       handle: ({ query, principal }) => listVisibleDeliveries(listDatabase, query, principal),
     }),
 
-    get('/api/webhook/delivery/detail', 'caller', 'Webhooks', {
+    get('/api/webhook/delivery/detail', 'webhook_read', 'Webhooks', {
       summary: 'Get a delivery with its attempts',
       query: deliveryQuery,
       data: deliveryDetail,
-      handle: async ({ query, principal }) => ({ data: await readDelivery(listDatabase, query.id, principal) }),
+      handle: async ({ query, principal }) => ({
+        data: await readDelivery(listDatabase, query.id, principal, guards.everyone),
+      }),
     }),
 
-    post('/api/webhook/replay', 'caller', 'Webhooks', {
+    post('/api/webhook/replay', 'webhook_write', 'Webhooks', {
       summary: 'Replay one delivery, or all events since a time',
       description:
         'The events are sent again under the same `X-Service-Delivery`, with retries of their own. Deliveries that are still ' +
@@ -55,7 +59,7 @@ export function deliveryRoutes(deps: DeliveryDeps): Route[] {
       }),
     }),
 
-    get('/api/webhook/replay/detail', 'caller', 'Webhooks', {
+    get('/api/webhook/replay/detail', 'webhook_read', 'Webhooks', {
       summary: 'Get the progress of a replay',
       query: replayQuery,
       data: replayRecord,

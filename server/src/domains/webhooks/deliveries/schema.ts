@@ -54,9 +54,13 @@ export const attempt = Type.Object({
   address: nullable(Type.String(), 'IP address of the connection. null: no connection was made.'),
   responseHeaders: nullable(
     Type.Object({}, { additionalProperties: true }),
-    'At most 4 KiB of headers. null: there was no answer.',
+    'At most 4 KiB of headers. null: there was no answer, or it came from a private address that is not among ' +
+      '`app.webhook.allow-targets`.',
   ),
-  responseBody: nullable(Type.String(), 'The first 8 KiB, decoded as UTF-8. null: there was no body.'),
+  responseBody: nullable(
+    Type.String(),
+    'The first 8 KiB, decoded as UTF-8. null: there was no body, or the headers are not shown either.',
+  ),
 });
 
 export const deliveryDetail = Type.Object({

@@ -318,7 +318,7 @@ test('deliveries in flight never exceed the slots, of which load shedding leaves
 test('a forbidden address gets no connection, and the attempt records the reason', async () => {
   const { receiver } = await subscribe(200);
   await registerEndpoint(receiver.url.replace('127.0.0.1', 'localhost'));
-  startWorker({ guard: new AddressGuard({ standalone: false, allowTargets: [] }) });
+  startWorker({ guard: new AddressGuard({ allowsPrivate: false, allowTargets: [] }) });
   await appendEvent();
   const deliveries = await eventually('two attempts', async () => {
     const rows = await db.query<{ outcome: string }>(

@@ -1,7 +1,6 @@
 import { type Clock, secondMs } from '../../../core/clock.ts';
 import { Worker } from '../../../platform/jobs/worker.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import type { AddressGuard } from '../endpoints/address-guard.ts';
 import type { EndpointDirectory } from '../endpoints/directory.ts';
 import { maxClaimSize, releaseDeliveries, releaseDueLeases, releaseParkedLeases } from './claiming/claim-statements.ts';
 import { Claimer, type LeasedDelivery } from './claiming/claimer.ts';
@@ -20,7 +19,6 @@ export interface DeliveryWorkerOptions {
   /** Uses at most three connections at once, mostly two: to claim, to record and to park. */
   database: Queryable;
   directory: EndpointDirectory;
-  guard: AddressGuard;
   clock: Clock;
   /** Deadline of a whole attempt: `app.webhook.timeout`. */
   timeoutMs: number;
@@ -89,12 +87,12 @@ export class DeliveryWorker {
   #isFailing = false;
 
   constructor(options: DeliveryWorkerOptions) {
-    const { database, directory, guard, clock, timeoutMs, ca, isShedding, onDisabled, observer = {} } = options;
+    const { database, directory, clock, timeoutMs, ca, isShedding, onDisabled, observer = {} } = options;
     const { maxInFlight = defaultMaxInFlight, idlePollMs = pollMs } = options;
     const onError = (error: unknown) => this.#reportError(error);
     const slots = () => (isShedding?.() ? Math.min(sheddingSlots, maxInFlight) : maxInFlight);
     this.#options = options;
-    this.#sender = new Sender({ timeoutMs, lookup: guard.lookup, ...(ca !== undefined && { ca }) });
+    this.#sender = new Sender({ timeoutMs, ...(ca !== undefined && { ca }) });
     this.#queues = new EndpointQueues(slots);
     this.#claimer = new Claimer({
       database,
@@ -223,6 +221,7 @@ export class DeliveryWorker {
       ? forbiddenAddress
       : await this.#sender.send({
           origin: target.origin,
+          guard: target.guard,
           write: () => {
             sentMs = clock();
             // Delayed since the claim by a frozen process or a slow database: another sender may claim it at any moment.

@@ -26,7 +26,8 @@ const resolve: NonNullable<ConstructorParameters<typeof AddressGuard>[0]['resolv
     );
 };
 
-const guard = new AddressGuard({ standalone: false, allowTargets: [], resolve });
+const guard = new AddressGuard({ allowsPrivate: false, allowTargets: [], resolve });
+const guards = { everyone: guard, administrators: guard };
 const principal = principalOf(0, 0, 'PLATFORM_ADMIN');
 let db: TestDatabase;
 let notifications: Notifications;
@@ -48,7 +49,8 @@ beforeAll(async () => {
   const routes = endpointRoutes({
     database: db.database,
     directory: directory(),
-    guard,
+    guards,
+    maxEndpoints: 10_000,
     seal: (plain) => Buffer.from(plain),
     clock: Date.now,
     drawUuid: uuidSource(Date.now),
@@ -68,7 +70,7 @@ afterAll(async () => {
 
 const isLost = () => false;
 const directory = () =>
-  new EndpointDirectory({ database: db.database, notifications, open: (sealed) => String(sealed), isLost, guard });
+  new EndpointDirectory({ database: db.database, notifications, open: (sealed) => String(sealed), isLost, guards });
 const urlTo = (host: string) => `http://${host}:${new URL(decoy.url).port}/`;
 
 /** `accepted`, or the field and type of the refusal. */
@@ -76,7 +78,7 @@ async function verdictOf(url: string): Promise<string> {
   const reply = await fetch(`${baseUrl}/api/webhook/register`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ url, events: ['*'], secret: 's' }),
+    body: JSON.stringify({ url, events: ['*'], secret: 'a secret of tests' }),
   });
   const body = (await reply.json()) as { error?: { type: string; field: string } };
   return body.error === undefined ? 'accepted' : `${body.error.field}: ${body.error.type}`;
@@ -138,7 +140,7 @@ describe('at the connection', () => {
       response.writeHead(302, { location: hops[Number(path.slice(1))] }).end();
     });
     // Allows the address of the redirecting server; the targets of its redirects are never checked.
-    const allowing = new AddressGuard({ standalone: false, allowTargets: ['127.0.0.1/32'], resolve });
+    const allowing = new AddressGuard({ allowsPrivate: false, allowTargets: ['127.0.0.1/32'], resolve });
     try {
       await insertEndpoints(hops.map((_hop, i) => `${redirecting.url}/${i}`));
       const outcomes = await outcomesOfOneEvent(hops.length, allowing);
@@ -167,11 +169,14 @@ async function outcomesOfOneEvent(
   const event = { tenantId: 0, id, type: 'transaction.created', objectId: 'txn_1', createdMs: Date.now() } as const;
   const body = eventBody(id, 'transaction.created', event.createdMs, '{}');
   expect(await appendEvent(db.database, { ...event, body })).toBe(deliveries);
-  const options = { open: (sealed: Buffer) => String(sealed), isLost, guard: usedGuard };
+  const options = {
+    open: (sealed: Buffer) => String(sealed),
+    isLost,
+    guards: { everyone: usedGuard, administrators: usedGuard },
+  };
   const worker = new DeliveryWorker({
     database: db.database,
     directory: new EndpointDirectory({ database: db.database, notifications, ...options }),
-    guard: usedGuard,
     clock: Date.now,
     timeoutMs: 5_000,
     retryIntervalsMs: [],

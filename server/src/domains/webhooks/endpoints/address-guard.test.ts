@@ -2,8 +2,8 @@ import type { LookupAddress } from 'node:dns';
 import { expect, test } from 'vitest';
 import { AddressGuard } from './address-guard.ts';
 
-const cluster = new AddressGuard({ standalone: false, allowTargets: [] });
-const standalone = new AddressGuard({ standalone: true, allowTargets: [] });
+const cluster = new AddressGuard({ allowsPrivate: false, allowTargets: [] });
+const standalone = new AddressGuard({ allowsPrivate: true, allowTargets: [] });
 const hostOf = (url: string) => new URL(url).hostname;
 
 const loopbackAndPrivate = [
@@ -62,13 +62,13 @@ test.each(['http://8.8.8.8', 'https://[2606:4700::1111]', 'https://example.com']
 });
 
 test('only addresses within the allowed targets are allowed', () => {
-  const guard = new AddressGuard({ standalone: false, allowTargets: ['10.1.0.0/16', 'fd12::/16'] });
+  const guard = new AddressGuard({ allowsPrivate: false, allowTargets: ['10.1.0.0/16', 'fd12::/16'] });
   const hosts = ['10.1.2.3', '[::ffff:10.1.2.3]', '[fd12::1]', '10.2.0.1', '[fd13::1]', '127.0.0.1'];
   expect(hosts.map((host) => guard.allowsHost(host))).toEqual([true, true, true, false, false, false]);
 });
 
 test('an allowed target that is not a CIDR is an error', () => {
-  expect(() => new AddressGuard({ standalone: false, allowTargets: ['10.0.0.0'] })).toThrow();
+  expect(() => new AddressGuard({ allowsPrivate: false, allowTargets: ['10.0.0.0'] })).toThrow();
 });
 
 test('a name with a loopback address is refused at registration and at the connection', async () => {

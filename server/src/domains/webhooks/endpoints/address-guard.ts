@@ -4,8 +4,8 @@ import ipaddr from 'ipaddr.js';
 import { NameResolver, type Resolve } from './address-resolver.ts';
 
 export interface AddressRules {
-  /** STANDALONE mode: loopback and private targets are allowed (decisions, Webhooks). */
-  standalone: boolean;
+  /** Whether loopback and private targets are allowed. */
+  allowsPrivate: boolean;
   /** CIDRs that are always allowed: `app.webhook.allow-targets`. */
   allowTargets: readonly string[];
   /** Default: a `NameResolver`. */
@@ -14,9 +14,9 @@ export interface AddressRules {
 
 type Address = ReturnType<typeof ipaddr.parse>;
 
-const standaloneRanges = new Set(['loopback', 'private', 'uniqueLocal']);
+const privateRanges = new Set(['loopback', 'private', 'uniqueLocal']);
 /**
- * Metadata services of clouds, which hand out credentials: forbidden in STANDALONE mode too. Others are link-local; Azure's
+ * Metadata services of clouds, which hand out credentials: forbidden for everybody. Others are link-local; Azure's
  * is in a public range.
  */
 const metadataAddresses = new Set(['fd00:ec2::254', 'fd20:ce::254', '168.63.129.16']);
@@ -35,15 +35,30 @@ export class ForbiddenAddress extends Error {
   }
 }
 
+/** The rules for all endpoints, and those for endpoints whose URL an administrator has set in a session. */
+export interface AddressGuards {
+  everyone: AddressGuard;
+  administrators: AddressGuard;
+}
+
+/**
+ * Only the administrators of a single machine may have deliveries sent to private addresses (decisions, Webhooks): with them
+ * a caller finds out which services a network has, and posts to them. Outside STANDALONE mode nobody may.
+ */
+export function addressGuards(standalone: boolean, allowTargets: readonly string[]): AddressGuards {
+  const everyone = new AddressGuard({ allowsPrivate: false, allowTargets });
+  return { everyone, administrators: standalone ? new AddressGuard({ allowsPrivate: true, allowTargets }) : everyone };
+}
+
 /** Decides which addresses deliveries may reach: at registration, and again at every connection. */
 export class AddressGuard {
-  readonly #standalone: boolean;
+  readonly #allowsPrivate: boolean;
   readonly #allowed: [Address, number][];
   readonly #resolve: Resolve;
 
   /** Throws on a target that is not a CIDR. */
-  constructor({ standalone, allowTargets, resolve = new NameResolver().resolve }: AddressRules) {
-    this.#standalone = standalone;
+  constructor({ allowsPrivate, allowTargets, resolve = new NameResolver().resolve }: AddressRules) {
+    this.#allowsPrivate = allowsPrivate;
     this.#resolve = resolve;
     this.#allowed = allowTargets.map((cidr) => ipaddr.parseCIDR(cidr) as [Address, number]);
   }
@@ -56,10 +71,22 @@ export class AddressGuard {
   allowsHost(hostname: string): boolean {
     const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
     if (isIP(host) !== 0) return this.allowsAddress(host);
-    return this.#standalone || this.#allowed.length > 0 || !/(^|\.)localhost\.?$/i.test(host);
+    return this.#allowsPrivate || this.#allowed.length > 0 || !/(^|\.)localhost\.?$/i.test(host);
   }
 
   allowsAddress(text: string): boolean {
+    return this.#allows(text, this.#allowsPrivate);
+  }
+
+  /**
+   * Whether the answer of a server at this address is kept and shown. A private address that is not an allowed target may be
+   * a service that trusts its network: what it answers is nobody's to read.
+   */
+  keepsAnswersOf(address: string): boolean {
+    return this.#allows(address, false);
+  }
+
+  #allows(text: string, allowsPrivate: boolean): boolean {
     // `process` converts an IPv4-mapped IPv6 address to IPv4.
     const address = ipaddr.process(text);
     if (
@@ -71,7 +98,7 @@ export class AddressGuard {
     }
     if (metadataAddresses.has(address.toString())) return false;
     const range = address.range();
-    if (this.#standalone && standaloneRanges.has(range)) return true;
+    if (allowsPrivate && privateRanges.has(range)) return true;
     return range === 'unicast' && (address.kind() === 'ipv4' || address.match(globalUnicast as never));
   }
 

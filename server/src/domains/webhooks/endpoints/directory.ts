@@ -1,7 +1,7 @@
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { Notifications } from '../../../platform/postgres/notifications.ts';
 import { ReadThroughCache } from '../../../platform/postgres/read-through-cache.ts';
-import type { AddressGuard } from './address-guard.ts';
+import type { AddressGuard, AddressGuards } from './address-guard.ts';
 import { type EndpointKeys, signingKeys } from './signature.ts';
 import { findTarget, type TargetRow } from './statements.ts';
 
@@ -12,7 +12,9 @@ export interface Target {
   state: boolean;
   origin: string;
   path: string;
-  /** The host is an IP address that must not be reached. Host names are checked at each connection. */
+  /** Checks the addresses of a host name at each connection. */
+  guard: AddressGuard;
+  /** The host is an IP address that must not be reached. */
   forbidden: boolean;
   /** Undefined: a secret is given up with a lost encryption key. Nothing can be signed until the secret is rotated. */
   keys: EndpointKeys | undefined;
@@ -25,7 +27,7 @@ export interface EndpointDirectoryDeps {
   open: (sealed: Buffer, place: string) => string;
   /** Whether the key of a sealed secret is declared lost. */
   isLost: (sealed: Buffer) => boolean;
-  guard: AddressGuard;
+  guards: AddressGuards;
 }
 
 const topic = 'webhook-endpoints';
@@ -86,13 +88,15 @@ export class EndpointDirectory {
 
   #targetOf(row: TargetRow): Target {
     const { id, url, state } = row;
+    const guard = row.reaches_private ? this.#deps.guards.administrators : this.#deps.guards.everyone;
     const { origin, pathname, search, hostname } = new URL(url);
     return {
       id,
       state,
       origin,
       path: pathname + search,
-      forbidden: !this.#deps.guard.allowsHost(hostname),
+      guard,
+      forbidden: !guard.allowsHost(hostname),
       keys: this.#keysOf(row),
     };
   }

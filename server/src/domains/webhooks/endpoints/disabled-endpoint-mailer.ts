@@ -9,7 +9,7 @@ import type { DisabledReason } from './rules.ts';
 
 export interface DisabledNoticeOptions {
   database: Queryable;
-  mailer: Mailer;
+  mailer: Pick<Mailer, 'send'>;
   /** `app.public-url`, without a slash at the end. */
   publicUrl: string;
   clock: Clock;

@@ -1,7 +1,15 @@
 import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { administratorOf, dataOf, makeChannel, makeMember, makePayment, makeTenant } from '../../../testing/cast.ts';
+import {
+  administratorOf,
+  dataOf,
+  makeChannel,
+  makeKey,
+  makeMember,
+  makePayment,
+  makeTenant,
+} from '../../../testing/cast.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/database.ts';
 import { florinOn, type TestFlorin } from '../../../testing/florin.ts';
 import { type Received, type Receiver, startReceiver } from '../../../testing/receiver.ts';
@@ -12,12 +20,18 @@ const secret = 'a secret both sides know';
 let db: TestDatabase;
 let florin: TestFlorin;
 let receiver: Receiver;
+let admin: string;
+let tenantId: number;
 let as: string;
 let channelId: number;
 
 beforeAll(async () => {
   db = await databaseFromTemplate();
-  florin = await florinOn(db, { APP_WEBHOOK_RETRY_INTERVALS: '0.05,0.05,0.05', APP_WEBHOOK_TIMEOUT: '0.3s' });
+  florin = await florinOn(db, {
+    APP_WEBHOOK_RETRY_INTERVALS: '0.05,0.05,0.05',
+    APP_WEBHOOK_TIMEOUT: '0.3s',
+    APP_WEBHOOK_ALLOW_TARGETS: '',
+  });
   receiver = await startReceiver();
 });
 
@@ -29,8 +43,8 @@ afterAll(async () => {
 
 // One tenant per test, so that a test receives only its own events.
 beforeEach(async () => {
-  const admin = await administratorOf(florin);
-  const tenantId = await makeTenant(florin, admin);
+  admin = await administratorOf(florin);
+  tenantId = await makeTenant(florin, admin);
   ({ as } = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId }));
   channelId = await makeChannel(florin, as);
   receiver.received.length = 0;
@@ -72,16 +86,48 @@ describe('register', () => {
     [{ events: ['*', 5] }, 'invalid_request', 'events.1'],
     [{ events: undefined }, 'invalid_request', 'events'],
     [{ secret: '' }, 'invalid_request', 'secret'],
-    [{ secret: 'größer' }, 'invalid_request', 'secret'],
-    [{ secret: undefined }, 'invalid_request', 'secret'],
+    [{ secret: 'größer und größer' }, 'invalid_request', 'secret'],
+    [{ secret: 'x'.repeat(15) }, 'invalid_request', 'secret'],
     [{ active: true }, 'invalid_request', 'active'],
   ])('refuses %j', async (wrong, type, field) => {
     const { status, body } = await register(wrong);
     expect({ status, body }).toEqual({ status: 400, body: aRefusal(400, { type, field }) });
   });
 
+  test('refuses private addresses to keys and to users with roles, and keeps no answer from one', async () => {
+    const { as: operator } = await makeMember(florin, admin, {
+      userType: 'MERCHANT_USER',
+      tenantId,
+      roles: ['operator'],
+    });
+    const { as: key } = await makeKey(florin, as, '*');
+    const hook = { url: `${receiver.url}/inner`, events: ['*'], secret };
+    for (const who of [operator, key]) {
+      const { status, body } = await florin.post('/api/webhook/register', hook, who);
+      expect({ status, type: body.error.type }).toEqual({ status: 400, type: 'webhook_address_forbidden' });
+    }
+    receiver.answering = (_received, _request, response) => {
+      response.writeHead(200, { 'x-inner': 'yes' }).end('what the network trusts');
+    };
+    const { id } = dataOf(await register({ url: hook.url }));
+    const { deliveryId } = dataOf(await florin.post('/api/webhook/test', { id }, operator));
+    const path = `/api/webhook/delivery/detail?id=${deliveryId}`;
+    const { attempts } = await eventually('the attempt is recorded', async () => {
+      const delivery = dataOf(await florin.get(path, operator));
+      return delivery.attempts.length > 0 && delivery;
+    });
+    expect(attempts).toMatchObject([{ status: 200, outcome: 'ok', responseHeaders: null, responseBody: null }]);
+    await db.query(`update delivery_attempt set response_headers = '{"x-inner":"yes"}', response_body = 'trusted'`);
+    const { attempts: kept } = dataOf(await florin.get(path, as));
+    expect(kept, 'answers that an older version kept').toMatchObject([{ responseHeaders: null, responseBody: null }]);
+  });
+
   test('refuses private addresses outside standalone mode', async () => {
-    const cluster = await florinOn(db, { APP_DEPLOYMENT_MODE: 'CLUSTER', APP_JWT_KEYS: aKeyring() });
+    const cluster = await florinOn(db, {
+      APP_DEPLOYMENT_MODE: 'CLUSTER',
+      APP_JWT_KEYS: aKeyring(),
+      APP_WEBHOOK_ALLOW_TARGETS: '',
+    });
     try {
       const admin = await administratorOf(cluster);
       const hook = { url: `${receiver.url}/hook`, events: ['*'], secret };

@@ -1,15 +1,22 @@
+import type { Clock } from '../../../core/clock.ts';
 import { notFound, Refusal } from '../../../core/errors.ts';
 import type { DrawUuid } from '../../../core/id.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
-import type { RegisterDeps } from './register.ts';
+import type { AddressGuards } from './address-guard.ts';
+import type { EndpointDirectory } from './directory.ts';
 import { requireReadScopes } from './rules.ts';
 import { type EndpointRow, findEndpoint, lockEndpoint } from './statements.ts';
 
 /** Dependencies of the verbs that change an endpoint. */
-export interface EndpointDeps extends RegisterDeps {
+export interface EndpointDeps {
   database: Database;
+  directory: EndpointDirectory;
+  guards: AddressGuards;
+  /** Seals a secret for one place of storage. */
+  seal: (plain: string, place: string) => Buffer;
+  clock: Clock;
   drawUuid: DrawUuid;
 }
 

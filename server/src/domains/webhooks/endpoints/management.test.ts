@@ -80,8 +80,8 @@ describe('list', () => {
     const payments = await registered({ events: ['transaction.*'] });
     await registered({ events: ['transaction.created', 'invoice.paid'] });
     await registered({ events: ['*'] });
-    const { as: reader } = await makeKey(florin, as, 'transaction_read');
-    const { as: nobody } = await makeKey(florin, as, 'channel_write');
+    const { as: reader } = await makeKey(florin, as, 'transaction_read,webhook_read,webhook_write');
+    const { as: nobody } = await makeKey(florin, as, 'channel_write,webhook_read');
     const other = await makeTenant(florin, admin);
     const { as: stranger } = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId: other });
     expect((await listed(reader)).map(({ id }: { id: number }) => id)).toEqual([payments]);
@@ -142,7 +142,7 @@ describe('modify', () => {
       [{ url: 'http://169.254.169.254/' }, 'webhook_address_forbidden', 'url'],
       [{ events: [] }, 'invalid_request', 'events'],
       [{ events: ['webhook.ping'] }, 'invalid_request', 'events.0'],
-      [{ secret: 'not here' }, 'invalid_request', 'secret'],
+      [{ secret: 'does not belong here' }, 'invalid_request', 'secret'],
       [{ state: 'off' }, 'invalid_request', 'state'],
       [{ maxInFlight: 0 }, 'invalid_request', 'maxInFlight'],
       [{ maxInFlight: 10_001 }, 'invalid_request', 'maxInFlight'],
@@ -156,7 +156,7 @@ describe('modify', () => {
   test('refuses subscriptions and URLs from callers who may not read the events', async () => {
     const payments = await registered({ events: ['transaction.*'] });
     const everything = await registered();
-    const { as: reader } = await makeKey(florin, as, 'transaction_read');
+    const { as: reader } = await makeKey(florin, as, 'transaction_read,webhook_read,webhook_write');
     expect(await post('modify', { id: payments, events: ['invoice.paid'] }, reader)).toMatchObject({
       status: 403,
       body: { error: { type: 'scope_missing', details: { scope: 'invoice_read' } } },
@@ -176,7 +176,7 @@ describe('modify', () => {
       [narrowed],
     );
     await saved('modify', { id: narrowed, events: ['transaction.created'] });
-    const { as: reader } = await makeKey(florin, as, 'transaction_read');
+    const { as: reader } = await makeKey(florin, as, 'transaction_read,webhook_read,webhook_write');
     expect(await post('modify', { id: narrowed, url: `${receiver.url}/mine` }, reader)).toMatchObject({
       status: 403,
       body: { error: { type: 'scope_missing', details: { scope: 'invoice_read' } } },
@@ -202,7 +202,7 @@ describe('remove', () => {
     expect(await deliveries()).toHaveLength(2);
     for (const [path, body] of [
       ['modify', { id, state: true }],
-      ['rotate', { id, secret: 'x' }],
+      ['rotate', { id, secret: 'the next one of them' }],
       ['test', { id }],
     ] as const) {
       expect((await post(path, body)).status).toBe(404);
@@ -272,7 +272,7 @@ test('an endpoint of another tenant and an absent endpoint get the same 404', as
   };
   await seen('modify', (one) => ({ id: one, state: false }), id, absent);
   await seen('remove', (one) => ({ id: one }), id, absent);
-  await seen('rotate', (one) => ({ id: one, secret: 'x' }), id, absent);
+  await seen('rotate', (one) => ({ id: one, secret: 'the next one of them' }), id, absent);
   await seen('test', (one) => ({ id: one }), id, absent);
   await seen('replay', (one) => ({ endpointId: one, since: '2026-01-01T00:00:00Z' }), id, absent);
   await seen('replay', (one) => ({ deliveryId: one }), deliveryId, nowhere);

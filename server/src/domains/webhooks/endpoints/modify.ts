@@ -7,7 +7,7 @@ import { appendAudit } from '../../identity/audit/append.ts';
 import { recordOf } from './list.ts';
 import { type EndpointDeps, lockManagedEndpoint } from './managed-endpoint.ts';
 import { requireAllowedUrl } from './register.ts';
-import { requireReadScopes } from './rules.ts';
+import { reachesPrivate, requireReadScopes } from './rules.ts';
 import type { modifyInput } from './schema.ts';
 import { type EndpointRow, findOpenDeliveryBeyond, updateEndpoint } from './statements.ts';
 
@@ -18,14 +18,14 @@ import { type EndpointRow, findOpenDeliveryBeyond, updateEndpoint } from './stat
 export async function modifyEndpoint(
   { id, url, events, state, maxInFlight, ratePerSecond }: Static<typeof modifyInput>,
   principal: Principal,
-  { database, directory, guard, clock }: EndpointDeps,
+  { database, directory, guards, clock }: EndpointDeps,
 ): Promise<EndpointRow> {
   const changes = [url, events, state, maxInFlight, ratePerSecond];
   if (changes.every((change) => change === undefined)) {
     throw invalid('id', 'Name something to change: url, events, state, maxInFlight or ratePerSecond.');
   }
   if (events !== undefined) requireReadScopes(events, principal);
-  if (url !== undefined) await requireAllowedUrl(url, guard);
+  if (url !== undefined) await requireAllowedUrl(url, principal, guards);
   const saved = await database.transaction(async (transaction) => {
     const before = await lockManagedEndpoint(transaction, id, principal);
     if (url !== undefined) await requireReadingOpenDeliveries(transaction, id, principal);
@@ -39,6 +39,7 @@ export async function modifyEndpoint(
       ratePerSecond !== undefined,
       ratePerSecond ?? null,
       clock(),
+      reachesPrivate(principal),
     ]);
     await appendAudit(transaction, principal, {
       action: 'webhook.update',

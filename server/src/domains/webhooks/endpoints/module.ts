@@ -1,9 +1,10 @@
 import { defineModule } from '../../../platform/module.ts';
 import type { Node, NodeWith } from '../../../platform/node.ts';
+import { sealedColumn } from '../../../platform/postgres/sealed-column-statements.ts';
 import { type SettingsOf, setting } from '../../../platform/settings/declare.ts';
-import { networks } from '../../../platform/settings/kinds.ts';
-import { AddressGuard } from './address-guard.ts';
-import { EndpointDirectory } from './directory.ts';
+import { integer, networks } from '../../../platform/settings/kinds.ts';
+import { addressGuards } from './address-guard.ts';
+import { EndpointDirectory, endpointSecretPlace } from './directory.ts';
 import { DisabledEndpointMailer } from './disabled-endpoint-mailer.ts';
 import { endpointRoutes } from './routes.ts';
 import { endpointRecord } from './schema.ts';
@@ -11,37 +12,58 @@ import { promoteDueSecrets } from './statements.ts';
 
 const settings = {
   'app.webhook.allow-targets': setting(networks, {
-    description: 'Private networks that webhook deliveries may reach outside STANDALONE mode.',
+    description:
+      'Private networks (CIDR) that deliveries to any endpoint may reach, and whose answers are kept. Beyond them, only an ' +
+      "administrator's session may register private targets, in STANDALONE mode alone, and their answers are not kept.",
+  }),
+  'app.webhook.max-endpoints': setting(integer(1, 10_000), {
+    default: '50',
+    description:
+      'Webhook endpoints of one tenant, disabled ones included. Each adds a delivery to every event it subscribes to.',
   }),
 };
 
+const sealedSecret = (column: string) =>
+  sealedColumn<{ id: number; tenant_id: number }>({
+    noun: 'webhook endpoints',
+    table: 'webhook_endpoint',
+    column,
+    key: [['id', 'bigint']],
+    further: ['tenant_id'],
+    place: ({ tenant_id, id }) => endpointSecretPlace(tenant_id, id),
+  });
+
+type Settings = SettingsOf<typeof settings>;
 type Provided = ReturnType<typeof provide>;
 
 /** Webhook endpoints: their URLs, their secrets and the rotation of secrets, and the mail when one is disabled. */
 export const webhookEndpoints = defineModule({
   name: 'endpoints',
   tables: ['webhook_endpoint'],
+  sealed: [sealedSecret('secret_sealed'), sealedSecret('next_secret_sealed')],
   settings,
   reference: [{ name: 'Webhooks', description: 'Signed notifications to other systems.' }],
   resources: { 'webhook endpoint': endpointRecord },
   provide,
-  routes: (context: Node & Provided) => endpointRoutes({ ...context, directory: context.endpoints }),
+  routes: (context: NodeWith<Settings> & Provided) =>
+    endpointRoutes({
+      ...context,
+      directory: context.endpoints,
+      maxEndpoints: context.settings['app.webhook.max-endpoints'],
+    }),
   retention: ({ database }: Node) => [
     { name: 'replaced webhook secrets', sweep: (nowMs) => database.run(promoteDueSecrets, [nowMs]) },
   ],
 });
 
-function provide(node: NodeWith<SettingsOf<typeof settings>>) {
+function provide(node: NodeWith<Settings>) {
   const { settings, deploymentMode, workerDatabase, notifications, open, isLost, lifecycle } = node;
-  const guard = new AddressGuard({
-    standalone: deploymentMode === 'STANDALONE',
-    allowTargets: settings['app.webhook.allow-targets'] ?? [],
-  });
+  const guards = addressGuards(deploymentMode === 'STANDALONE', settings['app.webhook.allow-targets'] ?? []);
   const disabledNotice = new DisabledEndpointMailer(node);
   lifecycle.add('notices', () => disabledNotice.settled());
   return {
-    guard,
-    endpoints: new EndpointDirectory({ database: workerDatabase, notifications, open, isLost, guard }),
+    guards,
+    endpoints: new EndpointDirectory({ database: workerDatabase, notifications, open, isLost, guards }),
     disabledNotice,
   };
 }

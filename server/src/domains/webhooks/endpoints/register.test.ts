@@ -1,25 +1,30 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { uuidSource } from '../../../core/id.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { scopes } from '../../../core/scopes.ts';
 import { addRoute, httpServer } from '../../../platform/http/server.ts';
 import { Notifications } from '../../../platform/postgres/notifications.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../../testing/database.ts';
-import { AddressGuard } from './address-guard.ts';
+import { type AddressGuards, addressGuards } from './address-guard.ts';
 import { EndpointDirectory } from './directory.ts';
 import { endpointRoutes } from './routes.ts';
 
 const nowMs = Date.UTC(2026, 0, 31, 9, 30);
-const valid = { url: 'https://shop.example.com/hooks?from=florin', events: ['transaction.created'], secret: 's3cret' };
+const valid = {
+  url: 'https://shop.example.com/hooks?from=florin',
+  events: ['transaction.created'],
+  secret: 'a secret of tests',
+};
 
 let db: TestDatabase;
 let app: FastifyInstance;
 let baseUrl: string;
 let principal: Principal;
-let standalone: AddressGuard;
-let guard: AddressGuard;
+const maxEndpoints = 100;
+/** Of STANDALONE mode, unless a test sets others. */
+let guards: AddressGuards;
 
 beforeAll(async () => {
   db = await databaseFromTemplate();
@@ -29,7 +34,7 @@ beforeAll(async () => {
      values (7, 'ann', 'ann@example.com', '-', 'MERCHANT_ADMIN') returning id`,
   );
   principal = {
-    by: 'key',
+    by: 'session',
     userId: user?.id ?? 0,
     userName: 'ann',
     userType: 'MERCHANT_ADMIN',
@@ -38,15 +43,16 @@ beforeAll(async () => {
     scopes: new Set(scopes),
     holdsAll: false,
   };
-  standalone = new AddressGuard({ standalone: true, allowTargets: [] });
-  guard = standalone;
   const { database } = db;
   const notifications = new Notifications(db.connection, () => {});
   const secrets = { open: () => '', isLost: () => false };
   const routes = endpointRoutes({
     database,
-    directory: new EndpointDirectory({ database, notifications, ...secrets, guard }),
-    guard: { allowsTarget: (hostname) => guard.allowsTarget(hostname) },
+    directory: new EndpointDirectory({ database, notifications, ...secrets, guards: addressGuards(true, []) }),
+    get guards() {
+      return guards;
+    },
+    maxEndpoints,
     drawUuid: uuidSource(() => nowMs),
     seal: (plain, where) => Buffer.from(`sealed:${where}:${[...plain].toReversed().join('')}`),
     clock: () => nowMs,
@@ -58,8 +64,8 @@ beforeAll(async () => {
 });
 
 beforeEach(() => {
-  guard = standalone;
-  principal = { ...principal, scopes: new Set(scopes) };
+  guards = addressGuards(true, []);
+  principal = { ...principal, by: 'session', userType: 'MERCHANT_ADMIN', scopes: new Set(scopes) };
 });
 
 afterAll(async () => {
@@ -69,12 +75,14 @@ afterAll(async () => {
 
 interface Reply {
   message: string;
-  data: { id: number; events: string[] };
-  error: { type: string; field?: string };
+  data: { id: number; events: string[]; secret?: string };
+  error: { type: string; field?: string; details?: unknown };
 }
 
-async function register(body: unknown) {
-  const reply = await fetch(`${baseUrl}/api/webhook/register`, {
+const register = (body: unknown) => post('register', body);
+
+async function post(verb: string, body: unknown) {
+  const reply = await fetch(`${baseUrl}/api/webhook/${verb}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
@@ -92,7 +100,7 @@ test('the answer to a registration does not contain the secret, which is stored 
   expect(row).toEqual({
     tenant_id: 7,
     user_id: principal.userId,
-    secret_sealed: Buffer.from(`sealed:webhook_endpoint/7/${id}/secret:terc3s`),
+    secret_sealed: Buffer.from(`sealed:webhook_endpoint/7/${id}/secret:stset fo terces a`),
   });
 });
 
@@ -124,10 +132,10 @@ test.each([
   ['events.1', { events: ['*', 'transaction.exploded'] }],
   ['events.0', { events: ['transaction'] }],
   ['events.0', { events: [1] }],
-  ['secret', { secret: undefined }],
   ['secret', { secret: '' }],
-  ['secret', { secret: 'geheim-ü' }],
-  ['secret', { secret: 'line\nbreak' }],
+  ['secret', { secret: 'x'.repeat(15) }],
+  ['secret', { secret: 'a secret with an ü' }],
+  ['secret', { secret: 'a line\nthat breaks' }],
   ['secret', { secret: 's'.repeat(257) }],
   ['secrets', { secrets: 'x' }],
 ])('a field %s is refused naming it: %j', async (field, change) => {
@@ -140,7 +148,7 @@ test.each([
 });
 
 test('a caller cannot register for event types that it may not read', async () => {
-  principal.scopes = new Set(['transaction_read']);
+  principal.scopes = new Set(['webhook_write', 'transaction_read']);
   const refused = await register({ ...valid, events: ['transaction.created', 'invoice.paid'] });
   expect(refused).toMatchObject({
     status: 403,
@@ -151,15 +159,79 @@ test('a caller cannot register for event types that it may not read', async () =
   expect(await register({ ...valid, events: ['transaction.*'] })).toMatchObject({ status: 200 });
 });
 
-test.each(['http://127.0.0.1:9', 'http://0x7f.1', 'http://10.0.0.1', 'http://[::ffff:127.0.0.1]', 'http://localhost'])(
-  '%s may be registered in standalone mode only',
-  async (url) => {
-    expect(await register({ ...valid, url })).toMatchObject({ status: 200 });
-    guard = new AddressGuard({ standalone: false, allowTargets: [] });
-    const refused = await register({ ...valid, url });
-    expect(refused).toMatchObject({
-      status: 400,
-      body: { error: { type: 'webhook_address_forbidden', field: 'url' } },
+test('without a secret one is generated, returned once, and stored sealed', async () => {
+  const { secret: _, ...withoutSecret } = valid;
+  const { status, body } = await register(withoutSecret);
+  expect(status).toBe(200);
+  const { id, secret } = body.data;
+  expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{32}$/);
+  const [row] = await db.query<{ sealed: Buffer }>(
+    'select secret_sealed as sealed from webhook_endpoint where id = $1',
+    [id],
+  );
+  const backwards = [...(secret as string)].toReversed().join('');
+  expect(String(row?.sealed)).toBe(`sealed:webhook_endpoint/7/${id}/secret:${backwards}`);
+  expect((await register(withoutSecret)).body.data.secret).not.toBe(secret);
+});
+
+describe('a private target', () => {
+  const urls = [
+    'http://127.0.0.1:9',
+    'http://0x7f.1',
+    'http://10.0.0.1',
+    'http://[::ffff:127.0.0.1]',
+    'http://localhost',
+  ];
+  const verdict = async (url: string) => {
+    const { status, body } = await register({ ...valid, url });
+    return status === 200 ? 'accepted' : `${status} ${body.error.field} ${body.error.type}`;
+  };
+  const refused = '400 url webhook_address_forbidden';
+
+  test.each(urls)("%s is accepted from an administrator's session in STANDALONE mode alone", async (url) => {
+    expect(await verdict(url)).toBe('accepted');
+    guards = addressGuards(false, []);
+    expect(await verdict(url)).toBe(refused);
+  });
+
+  test.each(urls)('%s is refused to keys and to users with roles in every mode', async (url) => {
+    principal = { ...principal, by: 'key' };
+    expect(await verdict(url)).toBe(refused);
+    principal = { ...principal, by: 'session', userType: 'MERCHANT_USER' };
+    expect(await verdict(url)).toBe(refused);
+    guards = addressGuards(true, ['127.0.0.0/8', '10.0.0.0/8', '::1/128']);
+    expect(await verdict(url)).toBe('accepted');
+  });
+
+  test('becomes unreachable when a caller who may not name one changes the URL', async () => {
+    const { body } = await register({ ...valid, url: 'http://127.0.0.1:9' });
+    const reaches = async () => {
+      const [row] = await db.query('select reaches_private from webhook_endpoint where id = $1', [body.data.id]);
+      return row?.reaches_private;
+    };
+    expect(await reaches()).toBe(true);
+    principal = { ...principal, by: 'key' };
+    expect((await post('modify', { id: body.data.id, events: ['invoice.*'] })).status).toBe(200);
+    expect(await reaches()).toBe(true);
+    expect((await post('modify', { id: body.data.id, url: valid.url })).status).toBe(200);
+    expect(await reaches()).toBe(false);
+  });
+});
+
+test('a tenant has as many endpoints as the setting allows, also when requests race', async () => {
+  await db.query('delete from webhook_endpoint');
+  const replies = await Promise.all(Array.from({ length: maxEndpoints + 20 }, () => register(valid)));
+  const refused = replies.filter(({ status }) => status !== 200);
+  expect(refused).toHaveLength(20);
+  for (const { status, body } of refused) {
+    expect({ status, type: body.error.type, details: body.error.details }).toEqual({
+      status: 409,
+      type: 'webhook_limit_reached',
+      details: { limit: maxEndpoints },
     });
-  },
-);
+  }
+  const first = replies.find(({ status }) => status === 200);
+  expect((await post('remove', { id: first?.body.data.id })).status).toBe(200);
+  expect((await register(valid)).status).toBe(200);
+  expect((await register(valid)).status).toBe(409);
+});

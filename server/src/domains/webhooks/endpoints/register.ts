@@ -1,39 +1,54 @@
 import type { Static } from 'typebox';
-import type { Clock } from '../../../core/clock.ts';
 import { invalid, Refusal } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
-import type { Database } from '../../../platform/postgres/database.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
-import type { AddressGuard } from './address-guard.ts';
-import { type EndpointDirectory, endpointSecretPlace } from './directory.ts';
-import { requireReadScopes } from './rules.ts';
+import type { AddressGuards } from './address-guard.ts';
+import { endpointSecretPlace } from './directory.ts';
+import type { EndpointDeps } from './managed-endpoint.ts';
+import { reachesPrivate, requireReadScopes } from './rules.ts';
 import type { registerInput } from './schema.ts';
-import { insertEndpoint, nextEndpointId, type RegisteredRow } from './statements.ts';
+import { generateSecret } from './signature.ts';
+import { insertEndpoint, lockRegistrations, nextEndpointId, type RegisteredRow } from './statements.ts';
 
-export interface RegisterDeps {
-  database: Database;
-  directory: EndpointDirectory;
-  guard: Pick<AddressGuard, 'allowsTarget'>;
-  /** Seals a secret for one place of storage. */
-  seal: (plain: string, place: string) => Buffer;
-  clock: Clock;
+export interface RegisterDeps extends EndpointDeps {
+  /** Of one tenant: `app.webhook.max-endpoints`. */
+  maxEndpoints: number;
+}
+
+export interface Registered {
+  row: RegisteredRow;
+  /** The secret, if the caller gave none. */
+  generatedSecret: string | undefined;
 }
 
 /** Registers an endpoint of the caller's tenant. It receives events from now on. */
 export async function registerEndpoint(
-  { url, events, secret }: Static<typeof registerInput>,
+  { url, events, secret: givenSecret }: Static<typeof registerInput>,
   principal: Principal,
-  { database, directory, guard, seal, clock }: RegisterDeps,
-): Promise<RegisteredRow> {
+  { database, directory, guards, seal, clock, maxEndpoints }: RegisterDeps,
+): Promise<Registered> {
   requireReadScopes(events, principal);
-  await requireAllowedUrl(url, guard);
+  await requireAllowedUrl(url, principal, guards);
   const { tenantId, userId } = principal;
   const subscribed = [...new Set(events)];
   const [{ id }] = (await database.run(nextEndpointId)) as [{ id: number }];
+  const generatedSecret = givenSecret === undefined ? generateSecret() : undefined;
+  const secret = givenSecret ?? (generatedSecret as string);
   const sealed = seal(secret, endpointSecretPlace(tenantId, id));
   const row = await database.transaction(async (transaction) => {
-    const values = [tenantId, id, userId, url, subscribed, sealed, new Date(clock())];
-    const [registered] = await transaction.run(insertEndpoint, values);
+    await transaction.run(lockRegistrations, [tenantId]);
+    const [registered] = await transaction.run(insertEndpoint, [
+      tenantId,
+      id,
+      userId,
+      url,
+      reachesPrivate(principal),
+      subscribed,
+      sealed,
+      new Date(clock()),
+      maxEndpoints,
+    ]);
+    if (registered === undefined) throw limitReached(maxEndpoints);
     await appendAudit(transaction, principal, {
       action: 'webhook.create',
       tenantId,
@@ -41,17 +56,25 @@ export async function registerEndpoint(
       after: { url, events: subscribed, state: true },
       secrets: { secret: 'set' },
     });
-    return registered as RegisteredRow;
+    return registered;
   });
   await directory.changed(database, id);
-  return row;
+  return { row, generatedSecret };
+}
+
+function limitReached(limit: number): Refusal {
+  return new Refusal(
+    'webhook_limit_reached',
+    `A tenant has at most ${limit} webhook endpoints (app.webhook.max-endpoints); remove one first.`,
+    { details: { limit } },
+  );
 }
 
 /** The URL parser silently repairs other spellings; the stored URL would then differ from the address connected to. */
 const unrepairedUrl = /^https?:\/\/[^/\\?#@]+([/?#][^\\]*)?$/i;
 
-/** Refuses a malformed URL, and one whose host leads to a forbidden address. */
-export async function requireAllowedUrl(url: string, guard: RegisterDeps['guard']): Promise<void> {
+/** Refuses a malformed URL, and one whose host leads to an address that is forbidden to the caller. */
+export async function requireAllowedUrl(url: string, principal: Principal, guards: AddressGuards): Promise<void> {
   // The URL parser would drop them.
   if (/[\s\p{Cc}]/u.test(url)) throw invalid('url', 'url must not hold spaces or control characters.');
   if (!URL.canParse(url)) throw invalid('url', 'url must be an absolute URL.');
@@ -61,6 +84,7 @@ export async function requireAllowedUrl(url: string, guard: RegisterDeps['guard'
   if (!unrepairedUrl.test(url)) {
     throw invalid('url', 'url must have its host right after https:// or http://, and hold no backslash.');
   }
+  const guard = reachesPrivate(principal) ? guards.administrators : guards.everyone;
   if (await guard.allowsTarget(hostname)) return;
   throw new Refusal('webhook_address_forbidden', 'url leads to an address that deliveries may not reach.', {
     field: 'url',

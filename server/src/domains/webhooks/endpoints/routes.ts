@@ -1,10 +1,9 @@
 import { Type } from 'typebox';
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import { listEndpointsOf, recordOf } from './list.ts';
-import type { EndpointDeps } from './managed-endpoint.ts';
 import { modifyEndpoint } from './modify.ts';
 import { pingEndpoint } from './ping.ts';
-import { registerEndpoint } from './register.ts';
+import { type RegisterDeps, registerEndpoint } from './register.ts';
 import { removeEndpoint } from './remove.ts';
 import { rotateSecret } from './rotate.ts';
 import {
@@ -18,23 +17,29 @@ import {
   rotateInput,
 } from './schema.ts';
 
-export function endpointRoutes(deps: EndpointDeps): Route[] {
+export function endpointRoutes(deps: RegisterDeps): Route[] {
   const { database, clock } = deps;
   return [
-    post('/api/webhook/register', 'caller', 'Webhooks', {
+    post('/api/webhook/register', 'webhook_write', 'Webhooks', {
       summary: 'Register a webhook endpoint',
       description:
-        "Events of the caller's tenant are posted to the endpoint from now on, signed. The caller needs the read scope of " +
+        "Events of the caller's tenant are posted to the endpoint from now on, signed. The caller also needs the read scope of " +
         'every event type in `events`.',
       body: registerInput,
       data: registeredEndpoint,
       handle: async ({ body, principal }) => {
-        const { id, url, events, state, created_at } = await registerEndpoint(body, principal, deps);
-        return { message: 'Webhook registered', data: { id, url, events, state, createdTime: created_at } };
+        const { row, generatedSecret } = await registerEndpoint(body, principal, deps);
+        const { id, url, events, state, created_at: createdTime } = row;
+        const data = { id, url, events, state, createdTime };
+        if (generatedSecret === undefined) return { message: 'Webhook registered', data };
+        return {
+          message: 'Webhook registered. Keep its secret now: it is not shown again',
+          data: { ...data, secret: generatedSecret },
+        };
       },
     }),
 
-    get('/api/webhook/list', 'caller', 'Webhooks', {
+    get('/api/webhook/list', 'webhook_read', 'Webhooks', {
       summary: 'List webhook endpoints',
       description:
         'Newest first: endpoints whose subscribed event types the caller may all read. Secrets are never shown.',
@@ -44,7 +49,7 @@ export function endpointRoutes(deps: EndpointDeps): Route[] {
       handle: ({ query, principal }) => listEndpointsOf(database, query, principal, clock()),
     }),
 
-    post('/api/webhook/modify', 'caller', 'Webhooks', {
+    post('/api/webhook/modify', 'webhook_write', 'Webhooks', {
       summary: 'Change a webhook endpoint',
       description:
         'Fields left out keep their value. Open deliveries go to the new URL. Enabling an endpoint clears its failures; ' +
@@ -57,7 +62,7 @@ export function endpointRoutes(deps: EndpointDeps): Route[] {
       }),
     }),
 
-    post('/api/webhook/remove', 'caller', 'Webhooks', {
+    post('/api/webhook/remove', 'webhook_write', 'Webhooks', {
       summary: 'Remove a webhook endpoint',
       description:
         'Cannot be undone. Open deliveries are CANCELLED; deliveries stay readable. Removing an endpoint again is not an error.',
@@ -69,7 +74,7 @@ export function endpointRoutes(deps: EndpointDeps): Route[] {
       }),
     }),
 
-    post('/api/webhook/rotate', 'caller', 'Webhooks', {
+    post('/api/webhook/rotate', 'webhook_write', 'Webhooks', {
       summary: "Change a webhook endpoint's secret",
       description:
         'In two steps. `secret` stages the next secret: `webhook-signature` then carries the signatures of both secrets, ' +
@@ -82,7 +87,7 @@ export function endpointRoutes(deps: EndpointDeps): Route[] {
       }),
     }),
 
-    post('/api/webhook/test', 'caller', 'Webhooks', {
+    post('/api/webhook/test', 'webhook_write', 'Webhooks', {
       summary: 'Send a ping to a webhook endpoint',
       description:
         'Enqueues an event of the type `webhook.ping` to this endpoint only, whatever its subscriptions. It is signed, ' +

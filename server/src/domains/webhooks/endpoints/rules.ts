@@ -9,6 +9,11 @@ export type DisabledReason = 'gone' | 'failing';
 /** A delivery that uses up its attempts disables its endpoint if there has been no success for this long. */
 export const disabledAfterMs = 5 * dayMs;
 
+/** Whether a URL that this caller sets may lead to a private address, where the deployment allows that at all. */
+export function reachesPrivate({ by, userType }: Principal): boolean {
+  return by === 'session' && userType !== 'MERCHANT_USER';
+}
+
 /** Requires the read scope of every event type that matches a pattern (decisions, Who may do what). */
 export function requireReadScopes(patterns: readonly string[], { scopes }: Principal): void {
   for (const type of new Set(patterns.flatMap(typesMatching))) {

@@ -15,10 +15,11 @@ const events = Type.Array(eventPattern, {
   maxItems: 100,
   description: 'Event types to receive. `transaction.*` matches all types of transactions, `*` all types.',
 });
+/** Sixteen characters of a generated secret are 96 bits; shorter ones can be found by trying, from one signed delivery. */
 export const secret = (description: string) =>
   Type.String({
-    pattern: '^[ -~]{1,256}$',
-    title: '1 to 256 printable ASCII characters',
+    pattern: '^[ -~]{16,256}$',
+    title: '16 to 256 printable ASCII characters',
     writeOnly: true,
     description,
   });
@@ -27,7 +28,13 @@ export const nullable = <Shape extends TSchema>(shape: Shape, description: strin
   Type.Union([shape, Type.Null()], { description });
 
 export const registerInput = Type.Object(
-  { url, events, secret: secret('Signs the deliveries. Stored encrypted, never shown.') },
+  {
+    url,
+    events,
+    secret: Type.Optional(
+      secret('Signs the deliveries. Stored encrypted, never shown. Default: generated, and returned once, here.'),
+    ),
+  },
   { additionalProperties: false },
 );
 
@@ -85,16 +92,23 @@ export const pingResult = Type.Object({
   deliveryId: Type.String({ description: 'The delivery of the ping.' }),
 });
 
-export const registeredEndpoint = Type.Object({
+const commonFields = {
   id: Type.Integer(),
   url: Type.String(),
   events: Type.Array(eventPattern),
   state: Type.Boolean({ description: 'true: deliveries are sent.' }),
   createdTime: Type.String(),
+};
+
+export const registeredEndpoint = Type.Object({
+  ...commonFields,
+  secret: Type.Optional(
+    Type.String({ description: 'The generated secret, if the request had none. Never shown again.' }),
+  ),
 });
 
 export const endpointRecord = Type.Object({
-  ...registeredEndpoint.properties,
+  ...commonFields,
   tenantId: tenantIdOnWire,
   disabledReason: nullable(
     Type.Enum(['gone', 'failing']),

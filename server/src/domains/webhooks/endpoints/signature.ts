@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 
 /** A secret as HMAC keys, one for each signature header. */
 export interface SigningKeys {
@@ -37,6 +37,11 @@ export function signaturesAt(
 }
 
 const standardPrefix = 'whsec_';
+
+/** 192 bits, in the format of Standard Webhooks. */
+export function generateSecret(): string {
+  return standardPrefix + randomBytes(24).toString('base64');
+}
 
 export function signingKeys(secret: string): SigningKeys {
   const plain = hmacKey(Buffer.from(secret, 'utf8'));

@@ -58,16 +58,25 @@ export const nextEndpointId = statement<{ id: number }>(
   `select next_id('webhook_endpoint_id_seq') as id`,
 );
 
+/** Until the transaction ends, no other one can add an endpoint to the tenant, so that its limit holds. Values: tenant. */
+export const lockRegistrations = statement(
+  'webhooks.lock_registrations',
+  `select pg_advisory_xact_lock(hashtextextended('webhook_endpoint/' || $1::bigint, 0))`,
+);
+
+/** Inserts nothing and returns no row when the tenant has as many endpoints as the last value allows. */
 export const insertEndpoint = statement<RegisteredRow>(
   'webhooks.insert_endpoint',
-  `insert into webhook_endpoint (tenant_id, id, user_id, url, events, secret_sealed, created_at)
-   values ($1, $2, $3, $4, $5, $6, $7)
+  `insert into webhook_endpoint (tenant_id, id, user_id, url, reaches_private, events, secret_sealed, created_at)
+   select $1::bigint, $2::bigint, $3::bigint, $4::text, $5::boolean, $6::text[], $7::bytea, $8::timestamptz
+    where (select count(*) from webhook_endpoint where tenant_id = $1::bigint and removed_at is null) < $9::int
    returning tenant_id, id, url, events, state, created_at`,
 );
 
 /**
  * Enabling an endpoint or changing its URL clears its pause and its failures. Values: id; url, events and state (null keeps
- * the present value); whether max_in_flight is given, its value; whether rate_per_s is given, its value; now in ms.
+ * the present value); whether max_in_flight is given, its value; whether rate_per_s is given, its value; now in ms; whether
+ * the new URL may reach private addresses.
  */
 export const updateEndpoint = statement<EndpointRow>(
   'webhooks.update_endpoint',
@@ -76,6 +85,7 @@ export const updateEndpoint = statement<EndpointRow>(
    )
    update webhook_endpoint
       set url = coalesce(new_url, url),
+          reaches_private = case when new_url is null then reaches_private else $10::boolean end,
           events = coalesce(new_events, events),
           state = coalesce(new_state, state),
           disabled_reason = case when coalesce(new_state, state) = state then disabled_reason end,
@@ -176,6 +186,7 @@ export interface TargetRow {
   tenant_id: number;
   id: number;
   url: string;
+  reaches_private: boolean;
   secret_sealed: Buffer;
   next_secret_sealed: Buffer | null;
   /** When the next secret replaces the present one; null: on request. */
@@ -186,6 +197,6 @@ export interface TargetRow {
 /** What sending a delivery needs to know. Values: id. */
 export const findTarget = statement<TargetRow>(
   'webhooks.find_target',
-  `select tenant_id, id, url, secret_sealed, next_secret_sealed, promote_at, state from webhook_endpoint
-    where id = $1`,
+  `select tenant_id, id, url, reaches_private, secret_sealed, next_secret_sealed, promote_at, state
+     from webhook_endpoint where id = $1`,
 );

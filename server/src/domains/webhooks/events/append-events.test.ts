@@ -31,7 +31,7 @@ beforeAll(async () => {
   receiver = await startReceiver();
   as = await administratorOf(florin);
   channelId = await makeChannel(florin, as);
-  const hook = { url: receiver.url, events: ['transaction.*'], secret: 's' };
+  const hook = { url: receiver.url, events: ['transaction.*'], secret: 'a secret of tests' };
   dataOf(await florin.post('/api/webhook/register', hook, as));
 });
 

@@ -83,7 +83,7 @@ test('deliveries arrive with two signatures that verify', async () => {
 });
 
 test('a staged secret verifies as soon as it signs beside the present one', async () => {
-  const next = 'the next one';
+  const next = 'the next one of them';
   const inbox = await create({ secret: next });
   const hook = { url: `${florin.address}/inbox/${inbox.token}`, events: ['*'], secret };
   const { id } = dataOf(await florin.post('/api/webhook/register', hook, as));
@@ -193,7 +193,7 @@ test('an inbox belongs to its tenant, and reading it requires the read scope of 
   await send(token, 'x');
   const other = await makeTenant(florin, admin);
   const { as: stranger } = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId: other });
-  const { as: reader } = await makeKey(florin, as, 'transaction_read');
+  const { as: reader } = await makeKey(florin, as, 'transaction_read,webhook_read,webhook_write');
   const path = `/api/inbox/messages?id=${id}`;
   expect((await florin.get(path, stranger)).status).toBe(404);
   expect(dataOf(await florin.get('/api/inbox/list', stranger))).toEqual([]);

@@ -1,6 +1,8 @@
 import { defineModule } from '../../../platform/module.ts';
 import type { Node } from '../../../platform/node.ts';
 import { deleteInBatches } from '../../../platform/postgres/delete-in-batches.ts';
+import { sealedColumn } from '../../../platform/postgres/sealed-column-statements.ts';
+import { inboxSecretPlace } from './create.ts';
 import { inboxRoutes } from './routes.ts';
 import { createdInbox } from './schema.ts';
 import { deleteExpiredInboxes } from './statements.ts';
@@ -9,6 +11,15 @@ import { deleteExpiredInboxes } from './statements.ts';
 export const inboxes = defineModule({
   name: 'inboxes',
   tables: ['inbox', 'inbox_message'],
+  sealed: [
+    sealedColumn<{ id: number }>({
+      noun: 'inboxes',
+      table: 'inbox',
+      column: 'secret_sealed',
+      key: [['id', 'bigint']],
+      place: ({ id }) => inboxSecretPlace(id),
+    }),
+  ],
   reference: [{ name: 'Inboxes', description: 'Test receivers for webhooks.' }],
   resources: { inbox: createdInbox },
   routes: (node: Node) => inboxRoutes(node),

@@ -16,11 +16,11 @@ import {
 
 export function inboxRoutes(deps: InboxDeps): Route[] {
   return [
-    post('/api/inbox/create', 'caller', 'Inboxes', {
+    post('/api/inbox/create', 'webhook_write', 'Inboxes', {
       summary: 'Create an inbox',
       description:
         'An inbox is a URL of Florin to try webhooks with. It stores the last 100 messages posted to it and expires after ' +
-        'seven days. Needs the read scope of every event type. A tenant has at most 20 inboxes: one more replaces the ' +
+        'seven days. Also needs the read scope of every event type. A tenant has at most 20 inboxes: one more replaces the ' +
         'oldest. The body is optional.',
       body: createInput,
       data: createdInbox,
@@ -30,16 +30,16 @@ export function inboxRoutes(deps: InboxDeps): Route[] {
       }),
     }),
 
-    get('/api/inbox/list', 'caller', 'Inboxes', {
+    get('/api/inbox/list', 'webhook_read', 'Inboxes', {
       summary: 'List inboxes',
-      description: 'Newest first. Needs the read scope of every event type.',
+      description: 'Newest first. Also needs the read scope of every event type.',
       data: Type.Array(listedInbox),
       handle: async ({ principal }) => ({ data: await listInboxesOf(principal, deps) }),
     }),
 
-    get('/api/inbox/messages', 'caller', 'Inboxes', {
+    get('/api/inbox/messages', 'webhook_read', 'Inboxes', {
       summary: 'List the messages in an inbox',
-      description: 'Newest first. Needs the read scope of every event type.',
+      description: 'Newest first. Also needs the read scope of every event type.',
       query: messagesQuery,
       data: Type.Array(message),
       paged: 'by_cursor',

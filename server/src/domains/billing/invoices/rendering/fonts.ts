@@ -15,7 +15,6 @@ export interface Face {
 }
 
 const require = createRequire(import.meta.url);
-const fontkit = require('fontkit') as { create: (bytes: Buffer) => Font };
 
 /** Latin, Greek, Cyrillic, Armenian, Georgian, Arabic, Hebrew. The standard PDF fonts only cover Western Europe. */
 const dejaVu = installedFace('dejavu-fonts-ttf/package.json', 'ttf/DejaVuSans.ttf', 'ttf/DejaVuSans-Bold.ttf');
@@ -28,6 +27,9 @@ const chinese = installedFace(
 );
 const japanese = installedFace('@embedpdf/fonts-jp', '../fonts/NotoSansJP-Regular.otf', '../fonts/NotoSansJP-Bold.otf');
 const korean = installedFace('@embedpdf/fonts-kr', '../fonts/NotoSansKR-Regular.otf', '../fonts/NotoSansKR-Bold.otf');
+
+/** Installed faces; reading them here opens no font. */
+export const installedFaceNames = [dejaVu, chinese, japanese, korean].flatMap((face) => face?.name ?? []);
 
 /**
  * The faces for a text, in order of preference. Han characters look different in China, Japan and Korea: the other scripts in
@@ -60,7 +62,7 @@ function installedFace(anchor: string, regular: string, bold: string): Face | un
 function lazyFont(file: string): () => Font {
   let font: Font | undefined;
   return () => {
-    font ??= fontkit.create(readFileSync(file));
+    font ??= (require('fontkit') as { create: (bytes: Buffer) => Font }).create(readFileSync(file));
     return font;
   };
 }

@@ -9,36 +9,45 @@ import type { printQuery } from '../schema.ts';
 import { findSeller } from '../statements.ts';
 import { documentOf } from './document.ts';
 import { contentPolicy, renderHtml } from './html.ts';
+import type { PdfRenderer } from './pdf-renderer.ts';
+import { tagOf } from './version.ts';
+
+export interface RenderDeps {
+  database: Database;
+  pdfRenderer: PdfRenderer;
+}
 
 export const renderedTypes = ['text/html', 'application/pdf'] as const;
 
 /**
  * Renders an invoice as an HTML page or a PDF file. The page runs no scripts and loads no resources; all texts of merchants
- * and customers are escaped.
+ * and customers are escaped. Nothing is rendered for a caller that has the current version (`If-None-Match`).
  */
 export async function renderInvoice(
   { id, format }: Static<typeof printQuery>,
   principal: Principal,
-  database: Database,
+  { database, pdfRenderer }: RenderDeps,
 ): Promise<Answer<never>> {
-  const document = await database.snapshot(async (snapshot) => {
+  const { invoice, tenantId } = await database.snapshot(async (snapshot) => {
     const row = await readInvoice(snapshot, id, principal);
     const customer = await readCustomer(snapshot, row.customer_id, principal);
     const [seller] = await snapshot.run(findSeller, [row.tenant_id]);
-    return documentOf(await detailOf(snapshot, row), seller?.name ?? '', customer);
+    return {
+      invoice: documentOf(await detailOf(snapshot, row), seller?.name ?? '', customer),
+      tenantId: row.tenant_id,
+    };
   });
   const securityHeaders = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' };
+  const tag = tagOf(invoice, format === 'pdf' ? 'pdf' : 'html');
   if (format !== 'pdf') {
     return {
-      document: { type: 'text/html; charset=utf-8', content: renderHtml(document) },
+      document: { type: 'text/html; charset=utf-8', tag, content: async () => renderHtml(invoice) },
       headers: { ...securityHeaders, 'content-security-policy': contentPolicy },
     };
   }
-  // Loaded on the first request for a PDF: the library and fonts take 20 MB and 0.2 s.
-  const { renderPdf: pdfOf } = await import('./pdf.ts');
   const name = `attachment; filename="invoice-${id}.pdf"`;
   return {
-    document: { type: 'application/pdf', content: await pdfOf(document) },
+    document: { type: 'application/pdf', tag, content: () => pdfRenderer.pdf({ tag, invoice, tenantId }) },
     headers: { ...securityHeaders, 'content-disposition': name },
   };
 }

@@ -45,7 +45,7 @@ afterEach(async () => {
 });
 
 async function registerEndpoint(events = ['*']): Promise<number> {
-  const hook = { url: 'http://127.0.0.1:9/', events, secret: 's' };
+  const hook = { url: 'http://127.0.0.1:9/', events, secret: 'a secret of tests' };
   return dataOf(await florin.post('/api/webhook/register', hook, as)).id;
 }
 

@@ -2,17 +2,18 @@ import type { ServerResponse } from 'node:http';
 import { afterEach, expect, test } from 'vitest';
 import { eventually } from '../../../../testing/database.ts';
 import type { Receiver } from '../../../../testing/receiver.ts';
-import { standaloneGuard, testSending } from '../../../../testing/sending.ts';
+import { loopbackGuard, testSending } from '../../../../testing/sending.ts';
 import { openedWithoutWaiting } from './connections.ts';
 import type { Sender } from './sender.ts';
 
 const { clean, startReceiver, startSender: startSenderWith } = testSending();
 afterEach(clean);
 
-const startSender = (maxWaitMs: number) => startSenderWith(20_000, standaloneGuard.lookup, maxWaitMs);
+const startSender = (maxWaitMs: number) => startSenderWith(20_000, maxWaitMs);
 
 const post = ({ url }: Receiver) => ({
   origin: url,
+  guard: loopbackGuard,
   write: () => ({ path: '/', headers: [], body: Buffer.from('{}') }),
 });
 const posts = (sender: Sender, receiver: Receiver, count: number) =>

@@ -1,9 +1,10 @@
-import type { LookupFunction } from 'node:net';
 import { buildConnector, Client } from 'undici';
+import type { AddressGuard } from '../../endpoints/address-guard.ts';
+
+/** Which addresses may be connected to, and whose answers are kept. */
+export type TargetGuard = Pick<AddressGuard, 'lookup' | 'keepsAnswersOf'>;
 
 export interface ConnectionsOptions {
-  /** Resolves a host name to an allowed address, which is then connected to. */
-  lookup: LookupFunction;
   /** Deadline for making a connection. */
   timeoutMs: number;
   /** Further certificate authorities to trust, in PEM. */
@@ -22,6 +23,8 @@ export interface Connection {
   takenAtMs: number;
   /** IP address, once it is open. */
   address: string | undefined;
+  /** Whether what the server answers may be kept. */
+  keepsAnswers: boolean;
   /** Bytes read since it was opened; `onRead` is called when there are more. */
   readBytes: number;
   onRead: ((totalBytes: number) => void) | undefined;
@@ -44,37 +47,33 @@ const defaultMaxWaitMs = 20;
  * which connection served a request, and be no faster.
  */
 export class Connections {
-  readonly #connect: buildConnector.connector;
+  readonly #options: ConnectionsOptions;
   readonly #maxWaitMs: number;
-  readonly #origins = new Map<string, Origin>();
+  readonly #pools = new Map<TargetGuard, Pool>();
   #isClosed = false;
 
-  constructor({ lookup, timeoutMs, ca, maxWaitMs = defaultMaxWaitMs }: ConnectionsOptions) {
-    this.#maxWaitMs = maxWaitMs;
-    // One connector for all: it caches TLS sessions, which makes the handshake of further connections faster.
-    this.#connect = buildConnector({
-      lookup,
-      timeout: timeoutMs,
-      allowH2: false,
-      ...(ca !== undefined && { ca }),
-    } as never);
+  constructor(options: ConnectionsOptions) {
+    this.#options = options;
+    this.#maxWaitMs = options.maxWaitMs ?? defaultMaxWaitMs;
   }
 
   /**
    * Calls `taker` with a connection to the origin: at once while there are fewer than 64, otherwise when one is free. After
-   * 20 ms of waiting another one is opened, unless connections become free that quickly anyway.
+   * 20 ms of waiting another one is opened, unless connections become free that quickly anyway. A connection that one guard
+   * has allowed never serves requests under another.
    */
-  take(name: string, taker: Taker): void {
-    const origin = this.#origins.get(name) ?? this.#newOrigin(name);
+  take(name: string, guard: TargetGuard, taker: Taker): void {
+    const pool = this.#pools.get(guard) ?? this.#newPool(guard);
+    const origin = pool.origins.get(name) ?? newOrigin(name, pool);
     const idle = origin.idle.pop();
     if (idle !== undefined) give(idle, taker);
     else if (origin.open.size < openedWithoutWaiting) give(this.#newConnection(origin), taker);
     else this.#wait(origin, taker);
   }
 
-  /** Opens another connection, whatever the pool holds. */
-  open(name: string): Connection {
-    return this.#newConnection(this.#origins.get(name) ?? this.#newOrigin(name));
+  /** Opens another connection to an origin, whatever the pool holds. */
+  open({ name, pool }: Origin): Connection {
+    return this.#newConnection(pool.origins.get(name) ?? newOrigin(name, pool));
   }
 
   /** Returns a connection after a request, and closes it unless it can serve another. */
@@ -93,7 +92,8 @@ export class Connections {
   /** Closes all connections; requests that wait for one get none. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    const open = [...this.#origins.values()].flatMap((origin) => {
+    const origins = [...this.#pools.values()].flatMap((pool) => [...pool.origins.values()]);
+    const open = origins.flatMap((origin) => {
       clearTimeout(origin.timer);
       return [...origin.open];
     });
@@ -120,26 +120,27 @@ export class Connections {
     origin.timer = setTimeout(() => this.#openForWaiting(origin), Math.max(1, waitMs));
   }
 
-  #newOrigin(name: string): Origin {
-    const origin: Origin = {
-      name,
-      open: new Set(),
-      idle: [],
-      waiting: [],
-      timer: undefined,
-      returnedAtMs: Number.NEGATIVE_INFINITY,
-      lastUseMs: 0,
-    };
-    this.#origins.set(name, origin);
-    return origin;
+  #newPool(guard: TargetGuard): Pool {
+    const { timeoutMs, ca } = this.#options;
+    // One connector for all origins: it caches TLS sessions, which makes the handshake of further connections faster.
+    const connect = buildConnector({
+      lookup: guard.lookup,
+      timeout: timeoutMs,
+      allowH2: false,
+      ...(ca !== undefined && { ca }),
+    } as never);
+    const pool = { guard, connect, origins: new Map<string, Origin>() };
+    this.#pools.set(guard, pool);
+    return pool;
   }
 
   #newConnection(origin: Origin): Connection {
     const client = new Client(origin.name, {
       connect: (options, callback) =>
-        this.#connect(options, (...[error, socket]: Parameters<buildConnector.Callback>) => {
+        origin.pool.connect(options, (...[error, socket]: Parameters<buildConnector.Callback>) => {
           if (error !== null) return callback(error, null);
           connection.address = socket.remoteAddress;
+          connection.keepsAnswers = origin.pool.guard.keepsAnswersOf(socket.remoteAddress as string);
           connection.readBytes = 0;
           socket.on('readable', () => {
             connection.readBytes = socket.bytesRead;
@@ -161,6 +162,7 @@ export class Connections {
       served: 0,
       takenAtMs: 0,
       address: undefined,
+      keepsAnswers: false,
       readBytes: 0,
       onRead: undefined,
     };
@@ -187,7 +189,7 @@ export class Connections {
     connection.client.destroy().catch(() => {});
     const next = this.#isClosed ? undefined : origin.waiting.shift();
     if (next !== undefined) give(this.#newConnection(origin), next.taker);
-    else if (origin.open.size === 0) this.#origins.delete(origin.name);
+    else if (origin.open.size === 0) origin.pool.origins.delete(origin.name);
   }
 }
 
@@ -203,9 +205,32 @@ interface WaitingRequest {
   untilMs: number;
 }
 
+/** The connections that one guard has allowed. */
+interface Pool {
+  guard: TargetGuard;
+  connect: buildConnector.connector;
+  origins: Map<string, Origin>;
+}
+
+function newOrigin(name: string, pool: Pool): Origin {
+  const origin: Origin = {
+    name,
+    pool,
+    open: new Set(),
+    idle: [],
+    waiting: [],
+    timer: undefined,
+    returnedAtMs: Number.NEGATIVE_INFINITY,
+    lastUseMs: 0,
+  };
+  pool.origins.set(name, origin);
+  return origin;
+}
+
 interface Origin {
   /** Scheme, host and port. */
   name: string;
+  pool: Pool;
   open: Set<Connection>;
   /** Open connections without a request; the most recently used one is taken first. */
   idle: Connection[];

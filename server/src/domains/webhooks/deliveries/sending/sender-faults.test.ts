@@ -1,14 +1,16 @@
 import { gzipSync } from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
-import { testSending } from '../../../../testing/sending.ts';
+import { loopbackGuard, testSending } from '../../../../testing/sending.ts';
+import { AddressGuard } from '../../endpoints/address-guard.ts';
 import { fixedHeaders } from './request.ts';
 
 /** Faults on the way that are not the receiver's. */
 const { clean, startReceiver, startSender, rawServer } = testSending();
 afterEach(clean);
 
-const post = (origin: string) => ({
+const post = (origin: string, guard = loopbackGuard) => ({
   origin,
+  guard,
   write: () => ({ path: '/', headers: fixedHeaders, body: Buffer.from('{}') }),
 });
 const answer = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n';
@@ -49,8 +51,11 @@ test('a compressed body is stored compressed: 8 KiB of a small answer that would
 });
 
 test('a name lookup that never ends is aborted at the deadline', async () => {
-  const sender = startSender(100, () => {});
-  expect(await sender.send(post('http://shop.example'))).toMatchObject({ outcome: 'timeout', status: undefined });
+  const silent = new AddressGuard({ allowsPrivate: false, allowTargets: [], resolve: () => {} });
+  expect(await startSender(100).send(post('http://shop.example', silent))).toMatchObject({
+    outcome: 'timeout',
+    status: undefined,
+  });
 });
 
 test('an answer that arrived in time counts even if the process was frozen beyond the deadline', async () => {

@@ -2,15 +2,16 @@ import { createServer as createHttpsServer } from 'node:https';
 import { afterEach, expect, test } from 'vitest';
 import { eventually } from '../../../../testing/database.ts';
 import { startReceiver as startTlsReceiver } from '../../../../testing/receiver.ts';
-import { testSending } from '../../../../testing/sending.ts';
+import { loopbackGuard, testSending } from '../../../../testing/sending.ts';
 import { AddressGuard } from '../../endpoints/address-guard.ts';
 import { fixedHeaders } from './request.ts';
 
 const { clean, onClean, startReceiver, startSender, rawServer } = testSending();
 afterEach(clean);
 
-const post = (origin: string) => ({
+const post = (origin: string, guard = loopbackGuard) => ({
   origin,
+  guard,
   write: () => ({ path: '/hook?a=1', headers: fixedHeaders, body: Buffer.from('{"a":"ü"}') }),
 });
 
@@ -243,11 +244,34 @@ test('bytes of earlier answers on a kept-alive connection do not count', async (
 
 test('a name that resolves to a forbidden address gets no connection', async () => {
   const receiver = await startReceiver(200);
-  const cluster = new AddressGuard({ standalone: false, allowTargets: [] });
-  const sender = startSender(5_000, cluster.lookup);
-  const sent = await sender.send(post(receiver.url.replace('127.0.0.1', 'localhost')));
+  const cluster = new AddressGuard({ allowsPrivate: false, allowTargets: [] });
+  const sent = await startSender().send(post(receiver.url.replace('127.0.0.1', 'localhost'), cluster));
   expect(sent).toMatchObject({ outcome: 'forbidden_address', status: undefined });
   expect(receiver.connections).toBe(0);
+});
+
+test('an answer from a private address decides the outcome, and nothing else of it is kept', async () => {
+  const receiver = await startReceiver((_received, _request, response) => {
+    response.writeHead(503, { 'x-inner': 'secret', 'retry-after': '90' }).end('the balance of everybody');
+  });
+  const administrators = new AddressGuard({ allowsPrivate: true, allowTargets: [] });
+  const sender = startSender();
+  const unkept = { outcome: 'http_status', status: 503, retryAfter: '90', headersJson: undefined, body: null };
+  expect(await sender.send(post(receiver.url, administrators))).toMatchObject(unkept);
+  // On the same connection, and then under a guard that keeps the answers of this network.
+  expect(await sender.send(post(receiver.url, administrators))).toMatchObject(unkept);
+  const kept = await sender.send(post(receiver.url));
+  expect(kept?.headersJson).toContain('x-inner');
+  expect(String(kept?.body)).toBe('the balance of everybody');
+});
+
+test('a connection that one guard allowed serves no request under another', async () => {
+  const receiver = await startReceiver(200);
+  const sender = startSender();
+  const byName = receiver.url.replace('127.0.0.1', 'localhost');
+  expect(await sender.send(post(byName))).toMatchObject({ outcome: 'ok' });
+  const everyone = new AddressGuard({ allowsPrivate: false, allowTargets: [] });
+  expect(await sender.send(post(byName, everyone))).toMatchObject({ outcome: 'forbidden_address' });
 });
 
 /** Self-signed, for 127.0.0.1, valid until 2126. */

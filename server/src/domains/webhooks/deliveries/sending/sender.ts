@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { AttemptOutcome } from '../rules.ts';
-import { type Connection, Connections, type ConnectionsOptions } from './connections.ts';
+import { type Connection, Connections, type ConnectionsOptions, type TargetGuard } from './connections.ts';
 import { outcomeOfError } from './outcome.ts';
 import { BodyStart, headersJson } from './response.ts';
 
@@ -12,6 +12,7 @@ export interface SenderOptions extends ConnectionsOptions {
 export interface SendRequest {
   /** Scheme, host and port. */
   origin: string;
+  guard: TargetGuard;
   /**
    * Called once a connection is available, because signed bodies of all the deliveries that wait for one would fill the
    * memory. undefined: do not send.
@@ -36,9 +37,9 @@ export interface SendResult {
   resent: boolean;
   /** IP address of the connection, if one was made. */
   address: string | undefined;
-  /** Headers of the answer as JSON. */
+  /** Headers of the answer as JSON, where the answer may be kept. */
   headersJson: string | undefined;
-  /** The first 8 KiB of the answer's body; null: it had none. */
+  /** The first 8 KiB of the answer's body; null: it had none, or may not be kept. */
   body: Buffer | null;
   /** Includes making a connection, but not waiting for a free one. */
   durationMs: number;
@@ -76,9 +77,9 @@ export class Sender {
   }
 
   /** Never rejects. undefined: `write` returned nothing, so nothing was sent. */
-  send({ origin, write }: SendRequest): Promise<SendResult | undefined> {
+  send({ origin, guard, write }: SendRequest): Promise<SendResult | undefined> {
     return new Promise((resolve) => {
-      this.#connections.take(origin, (connection) => {
+      this.#connections.take(origin, guard, (connection) => {
         const request = write();
         if (request !== undefined) return this.#sendOn(connection, request, resolve);
         this.#connections.release(connection, connection.served > 0);
@@ -103,7 +104,7 @@ export class Sender {
       // The receiver closed the idle connection while we sent, which is not a failure: send again at once instead of
       // waiting for a retry. Once, on a new connection, under the same ids and the same deadline.
       const leftMs = Math.max(1, startedAt + this.#timeoutMs - performance.now());
-      this.#exchange(request, this.#connections.open(connection.origin.name), leftMs, (second) => {
+      this.#exchange(request, this.#connections.open(connection.origin), leftMs, (second) => {
         second.sent.resent = true;
         end(second.sent);
       });
@@ -164,7 +165,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.sent.outcome = status < 300 ? 'ok' : 'http_status';
     const retryAfter = headers['retry-after'];
     if (typeof retryAfter === 'string') this.sent.retryAfter = retryAfter;
-    this.sent.headersJson = headersJson(headers);
+    if (this.#connection.keepsAnswers) this.sent.headersJson = headersJson(headers);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -213,7 +214,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#done = undefined;
     clearTimeout(this.#deadline);
     this.sent.address = this.#connection.address;
-    this.sent.body = this.#body.bytes;
+    if (this.#connection.keepsAnswers) this.sent.body = this.#body.bytes;
     done(this, isReusable);
   }
 }

@@ -149,10 +149,10 @@ describe('the list of deliveries', () => {
   });
 
   test('contains only deliveries to endpoints that the caller may manage', async () => {
-    const { as: reader } = await makeKey(florin, as, 'transaction_read');
+    const { as: reader } = await makeKey(florin, as, 'transaction_read,webhook_read,webhook_write');
     const endpoints = (await list({}, reader)).data.map(({ endpointId }: { endpointId: number }) => endpointId);
     expect(new Set(endpoints)).toEqual(new Set([second]));
-    const { as: nobody } = await makeKey(florin, as, 'user_read');
+    const { as: nobody } = await makeKey(florin, as, 'user_read,webhook_read');
     expect((await list({}, nobody)).data).toEqual([]);
     const ids = (await list({}, admin)).data.map(({ id }: { id: string }) => id);
     for (const { id } of (await list()).data) expect(ids).toContain(id);
@@ -204,7 +204,7 @@ describe('the detail of a delivery', () => {
 
   test('needs the permissions to manage the endpoint', async () => {
     const [{ id }] = (await list({ endpointId: first })).data;
-    const { as: reader } = await makeKey(florin, as, 'transaction_read');
+    const { as: reader } = await makeKey(florin, as, 'transaction_read,webhook_read,webhook_write');
     expect((await florin.get(`/api/webhook/delivery/detail?id=${id}`, reader)).status).toBe(403);
   });
 });
@@ -218,7 +218,7 @@ test('deliveries of types that an endpoint no longer subscribes to are shown and
   });
   await db.query(`update event set type = 'invoice.paid' where 'evt_' || replace(id::text, '-', '') = $1`, [eventId]);
   dataOf(await florin.post('/api/webhook/modify', { id: narrowed, events: ['transaction.created'] }, as));
-  const { as: reader } = await makeKey(florin, as, 'transaction_read');
+  const { as: reader } = await makeKey(florin, as, 'transaction_read,webhook_read,webhook_write');
   expect((await list({ endpointId: narrowed }, reader)).data).toEqual([]);
   expect((await list({ endpointId: narrowed })).data).toMatchObject([{ id, eventType: 'invoice.paid' }]);
   const refusal = { status: 403, body: { error: { type: 'scope_missing', details: { scope: 'invoice_read' } } } };

@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { headersOf, signedMessage } from '../domains/payments/providers/sandbox/messages.ts';
+import { freshKeyring, parseKeyring } from '../platform/crypto/keyring.ts';
+import { channelSecret, makeProviderChannel, sandboxReportOf } from '../testing/callbacks.ts';
+import { administratorOf, dataOf, makeChannel } from '../testing/cast.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../testing/database.ts';
+import { florinOn, type TestFlorin } from '../testing/florin.ts';
+import { makeCustomer, makeInvoice } from '../testing/invoices.ts';
+import { countValuesByKey, describeKey, resealValues, sealedColumns } from './reseal-values.ts';
+import { keysInUse } from './sealed-values.ts';
+
+const [older, newer] = [freshKeyring(), freshKeyring()];
+const [olderId, newerId] = [older, newer].map((keyring) => keyring.split(':')[0]);
+const both = parseKeyring(`${newer},${older}`);
+const secret = 'a secret of tests';
+
+let db: TestDatabase;
+let florin: TestFlorin;
+let admin: string;
+let endpoint: number;
+let customer: number;
+let inbox: { id: number; token: string; url: string };
+
+beforeAll(async () => {
+  db = await databaseFromTemplate();
+  florin = await florinOn(db, { APP_ENCRYPTION_KEYS: older });
+  admin = await administratorOf(florin);
+  const channelId = await makeProviderChannel(florin, admin);
+  const message = signedMessage(sandboxReportOf('txn_of_nobody'), 1, channelSecret);
+  const path = `/api/callback/${channelId}`;
+  dataOf(await florin.call('POST', path, { body: message.body, headers: headersOf(message) }));
+  await makeChannel(florin, admin, { apiKey: 'one', apiSecret: 'two', webhookSecret: 'three' });
+  inbox = dataOf(await florin.post('/api/inbox/create', { secret }, admin));
+  const hook = { url: `${florin.address}/inbox/${inbox.token}`, events: ['invoice.*'], secret };
+  endpoint = dataOf(await florin.post('/api/webhook/register', hook, admin)).id;
+  dataOf(await florin.post('/api/webhook/rotate', { id: endpoint, secret: 'the next one of them' }, admin));
+  customer = await makeCustomer(florin, admin, {
+    defaultChannelId: channelId,
+    paymentMethod: 'sandbox:decline:insufficient_funds',
+  });
+});
+
+afterAll(async () => {
+  await florin.stop();
+  await db.drop();
+});
+
+const counts = async () => (await countValuesByKey(db.database)).map(describeKey);
+
+test('every sealed column of the schema is declared by its module', async () => {
+  const rows = await db.query<{ name: string }>(
+    `select table_name || '.' || column_name as name from information_schema.columns
+      where table_schema = 'public' and column_name like '%\\_sealed' order by 1`,
+  );
+  expect(sealedColumns.map(({ table, column }) => `${table}.${column}`).toSorted()).toEqual(
+    rows.map(({ name }) => name).toSorted(),
+  );
+});
+
+test('a token of a customer is stored sealed, and charged', async () => {
+  const [row] = await db.query<{ sealed: Buffer; plain: string | null }>(
+    'select payment_method_sealed as sealed, payment_method as plain from customer where id = $1',
+    [customer],
+  );
+  expect(row?.plain).toBeNull();
+  expect(String(row?.sealed)).not.toContain('sandbox');
+  expect(await codeOfPayment()).toBe('insufficient_funds');
+});
+
+describe('after a new key was put in front', () => {
+  test('every value is sealed with it, beside the running service, and the old key is needed no more', async () => {
+    const found = await counts();
+    expect(found).toHaveLength(1);
+    expect(found[0]).toMatch(
+      new RegExp(
+        `^key ${olderId} has sealed webhook endpoints: 2, inboxes: 1, channels: \\d, callbacks: \\d+, customers: 1$`,
+      ),
+    );
+    const total = (await countValuesByKey(db.database)).flatMap(({ what }) => [...what.values()]);
+    const { resealed, unopened } = await resealValues(db.database, both, () => {});
+    expect({ resealed, unopened }).toEqual({ resealed: total.reduce((a, b) => a + b), unopened: 0 });
+    expect(await counts()).toEqual([found[0]?.replace(olderId as string, newerId as string)]);
+    expect(await resealValues(db.database, both, () => {})).toEqual({ resealed: 0, unopened: 0 });
+    const inUse = await keysInUse(db.database, parseKeyring(newer), Date.now());
+    expect(inUse).toMatchObject([{ id: newerId, state: 'opens' }]);
+  });
+
+  test('a node with the new key alone signs, receives and charges as before', async () => {
+    await florin.stop();
+    florin = await florinOn(db, { APP_ENCRYPTION_KEYS: newer });
+    admin = await administratorOf(florin);
+    dataOf(
+      await florin.post('/api/webhook/modify', { id: endpoint, url: `${florin.address}/inbox/${inbox.token}` }, admin),
+    );
+    expect(await codeOfPayment()).toBe('insufficient_funds');
+    const message = await eventually('the inbox has a message', async () => {
+      const { data } = (await florin.get(`/api/inbox/messages?id=${inbox.id}`, admin)).body;
+      return data[0];
+    });
+    expect(message).toMatchObject({ serviceSignature: 'VERIFIED', standardSignature: 'VERIFIED' });
+  });
+});
+
+test('what an older version stored in clear is charged, and then sealed', async () => {
+  await db.query(
+    `update customer set payment_method = 'sandbox:decline:expired_card', payment_method_sealed = null where id = $1`,
+    [customer],
+  );
+  expect(await codeOfPayment()).toBe('expired_card');
+  // More than two batches.
+  await db.query(
+    `insert into customer (tenant_id, name, payment_method, created_at)
+     select 0, 'x', 'pm_' || n, now() from generate_series(1, 1100) as n`,
+  );
+  expect(await counts()).toContain('stored in clear: customers: 1101');
+  expect(await resealValues(db.database, parseKeyring(newer), () => {})).toEqual({ resealed: 1101, unopened: 0 });
+  expect((await counts()).join()).not.toContain('clear');
+  expect(await codeOfPayment()).toBe('expired_card');
+});
+
+test('a value that cannot be opened stays as it is and is counted; the others are sealed', async () => {
+  const values = (await countValuesByKey(db.database)).flatMap(({ what }) => [...what.values()]);
+  const total = values.reduce((a, b) => a + b);
+  await db.query('update inbox set secret_sealed = set_byte(secret_sealed, 45, get_byte(secret_sealed, 45) # 1)');
+  const latest = freshKeyring();
+  const result = await resealValues(db.database, parseKeyring(`${latest},${newer}`), () => {});
+  expect(result).toEqual({ resealed: total - 1, unopened: 1 });
+  expect(await counts()).toContain(`key ${newerId} has sealed inboxes: 1`);
+});
+
+test('a value that changes between reading and writing is left alone', async () => {
+  const column = sealedColumns.find(({ table }) => table === 'customer');
+  if (column === undefined) throw new Error('no such column');
+  const [row] = await db.database.run(column.page, ['no key', 10, ...column.beforeAll]);
+  if (row === undefined) throw new Error('no such row');
+  await db.query(`update customer set payment_method_sealed = '\\x00'::bytea`);
+  const [result] = await db.database.run(column.replace, column.valuesOf([{ row, sealed: Buffer.from('x') }]));
+  expect(result).toEqual({ replaced: 0 });
+});
+
+/** Has the customer pay an invoice, and returns why the sandbox declined it. */
+async function codeOfPayment(): Promise<string> {
+  const id = await makeInvoice(florin, admin, customer, {
+    lines: [{ description: 'x', quantity: 1, unitAmount: 100 }],
+  });
+  const { transactionId } = dataOf(await florin.post('/api/invoice/pay', { id }, admin));
+  const payment = await eventually('the payment has failed', async () => {
+    const found = dataOf(await florin.get(`/api/transaction/detail?id=${transactionId}`, admin));
+    return found.status === 'FAILED' && found;
+  });
+  return payment.failureCode;
+}

@@ -1,0 +1,103 @@
+import { LRUCache } from 'lru-cache';
+import { Refusal } from '../../../../core/errors.ts';
+import type { Log } from '../../../../platform/process/log.ts';
+import { ProcessPool, type TaskOutcome } from '../../../../platform/process/process-pool.ts';
+import type { InvoiceDocument } from './document.ts';
+
+/** A PDF takes 20 to 60 kB. */
+const cacheBytes = 8 * 1024 * 1024;
+const cachedForMs = 10 * 60_000;
+/** A process with the library and the fonts takes 100 to 170 MB. Starting one takes 0.4 s. */
+const idleMs = 30_000;
+/** Of JavaScript objects; the largest invoice needs 60. */
+const memoryMb = 256;
+
+export interface PdfRendererOptions {
+  /** `app.invoice.pdf-processes` */
+  processes: number;
+  /** `app.invoice.pdf-waiting` */
+  maximumWaiting: number;
+  /** `app.invoice.pdf-timeout` */
+  timeoutMs: number;
+  stopping: AbortSignal;
+  log: Pick<Log, 'warn'>;
+  /** Another module for the processes, in tests. */
+  entry?: URL;
+}
+
+/** An invoice to render; the content of equal tags is equal. */
+export interface PdfOrder {
+  tag: string;
+  invoice: InvoiceDocument;
+  /** Tenants take turns. */
+  tenantId: number;
+}
+
+/** Renders PDFs in processes of their own, within bounds, and keeps the last ones in memory. */
+export class PdfRenderer {
+  readonly #pool: ProcessPool<InvoiceDocument, Uint8Array>;
+  readonly #cache: LRUCache<string, Buffer, PdfOrder>;
+  readonly #options: PdfRendererOptions;
+
+  constructor(options: PdfRendererOptions) {
+    const {
+      entry = new URL('./pdf-process.ts', import.meta.url),
+      processes,
+      maximumWaiting,
+      timeoutMs,
+      stopping,
+    } = options;
+    this.#options = options;
+    this.#pool = new ProcessPool({ entry, processes, maximumWaiting, timeoutMs, idleMs, memoryMb, stopping });
+    this.#cache = new LRUCache({
+      maxSize: cacheBytes,
+      sizeCalculation: ({ length }) => length,
+      ttl: cachedForMs,
+      ttlAutopurge: true,
+      // Requests for the same PDF wait for one rendering.
+      fetchMethod: (_tag, _stale, { context }) => this.#render(context),
+    });
+  }
+
+  get running(): number {
+    return this.#pool.running;
+  }
+
+  get waiting(): number {
+    return this.#pool.waiting;
+  }
+
+  /** Refuses with `overloaded`, `rendering_failed` or `shutting_down`. */
+  pdf(order: PdfOrder): Promise<Buffer> {
+    return this.#cache.forceFetch(order.tag, { context: order });
+  }
+
+  stop(): Promise<void> {
+    return this.#pool.stop();
+  }
+
+  async #render({ invoice, tenantId }: PdfOrder): Promise<Buffer> {
+    const result = await this.#pool.run(invoice, String(tenantId));
+    if (result.outcome !== 'done') throw this.#refusalOf(result, invoice);
+    const { buffer, byteOffset, byteLength } = result.value;
+    return Buffer.from(buffer, byteOffset, byteLength);
+  }
+
+  #refusalOf(result: Exclude<TaskOutcome<unknown>, { outcome: 'done' }>, { id }: InvoiceDocument): Refusal {
+    if (result.outcome === 'full')
+      return new Refusal('overloaded', 'Too many PDFs are being rendered just now. Try again shortly.', {
+        retryAfterSeconds: 5,
+      });
+    if (result.outcome === 'stopped')
+      return new Refusal('shutting_down', 'This node is stopping. Ask another.', { retryAfterSeconds: 1 });
+    const { timeoutMs, log } = this.#options;
+    const cause = result.outcome === 'failed' ? result.error : undefined;
+    const reason = cause === undefined ? `It took longer than ${timeoutMs / 1000} s.` : 'The renderer failed.';
+    log.warn({ invoice: id, error: cause, reason }, 'A PDF could not be rendered');
+    return new Refusal(
+      'rendering_failed',
+      `The PDF could not be rendered. ${reason} The page needs no renderer: /api/invoice/print?id=${id}.`,
+      { retryAfterSeconds: 30, cause },
+    );
+  }
+}

@@ -1,0 +1,39 @@
+import { hash } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { pagesOf } from '../../../../testing/pdf-text.ts';
+import type { InvoiceDocument } from './document.ts';
+import { renderHtml } from './html.ts';
+import { renderPdf } from './pdf.ts';
+import { rendererVersion, tagOf } from './version.ts';
+
+const invoice: InvoiceDocument = {
+  id: 7,
+  title: 'Invoice INV-000007',
+  stamp: 'Paid',
+  seller: 'Mill',
+  buyer: ['Ада', 'שלום 12'],
+  paymentSummary: 'EUR 1.00 paid on 1 June 2027',
+  facts: [['Date', '1 June 2027']],
+  description: 'Bread & more',
+  lines: [{ description: 'Bread', quantity: '1', unitPrice: '1.00', tax: '', amount: '1.00' }],
+  sums: [['Total', 'EUR 1.00']],
+  changedAt: new Date(0),
+};
+
+test('a change of what is rendered raises the version, so that no reader keeps the old content', async () => {
+  // The texts of the PDF with their places: its compressed bytes differ between processors.
+  const rendered = [renderHtml(invoice), JSON.stringify(pagesOf(await renderPdf(invoice)))];
+  expect({ rendererVersion, hashes: rendered.map((content) => hash('sha256', content)) }).toEqual({
+    rendererVersion: 1,
+    hashes: [
+      '415d54389fd8900985ef014f55e34abee553eefe37b804f5b4565beb23a14f75',
+      'c08aa8e1962b8b8045de91047dd7984c9569b58ab045c2d5bcfab994120027dc',
+    ],
+  });
+});
+
+test('the tag depends on the format and on every part of the invoice', () => {
+  const changed = { ...invoice, lines: [] };
+  expect(new Set([tagOf(invoice, 'pdf'), tagOf(invoice, 'html'), tagOf(changed, 'pdf')]).size).toBe(3);
+  expect(tagOf({ ...invoice }, 'pdf')).toBe(tagOf(invoice, 'pdf'));
+});

