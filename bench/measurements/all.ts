@@ -10,6 +10,7 @@ import { isolation } from './isolation.ts';
 import { list } from './list.ts';
 import { manyEndpoints } from './many-endpoints.ts';
 import { memory } from './memory.ts';
+import { noisyTenant } from './noisy-tenant.ts';
 import { processing } from './processing.ts';
 import { renewals, someRenewals } from './renewals.ts';
 import { start } from './start.ts';
@@ -24,6 +25,7 @@ export const measurements: Record<string, (bench: Bench) => Promise<Line[]>> = {
   subscribed,
   'fan-out': fanOut,
   steady,
+  'noisy-tenant': noisyTenant,
   processing,
   detail,
   deliveries,

@@ -14,15 +14,14 @@ const finishedDeliveries = 1_000_000;
 const idleSeconds = 20;
 /** Time for which PostgreSQL logs the statements of the idle service. */
 const idleTimesSeconds = 3;
-const senderStatements = /^deliveries\.(peek|oldest|claim)/;
+const senderStatements = /^deliveries\.(find_fresh|survey|claim)/;
 /** Due within a second, and sent while a transaction is open, so that vacuum cannot remove their dead versions. */
 const churnedDeliveries = 25_000;
 /** Slow enough that each create wakes the sender for a separate claim. */
 const createsPerSecond = 40;
-/** Includes a full scan for the oldest due delivery, which the sender repeats every 20 s. */
 const seconds = 22;
 /** The statements of a claim. Other statements run concurrently. */
-const claimStatements = ['peek_oldest_due', 'peek_newest_due', 'peek_parked', 'claim_deliveries', 'claim_of_endpoints'];
+const claimStatements = ['find_fresh', 'survey', 'claim_deliveries'];
 /** With fewer executions, the 99th percentile is the maximum. */
 const minExecutionsForP99 = 100;
 
@@ -115,7 +114,7 @@ function claimLine(times: StatementTimes, deadVersions: number): Line {
   const claims = claimStatements.map((name) => ({ name, ms: times.get(`deliveries.${name}`) ?? [] }));
   const [worst] = claims.filter(({ ms }) => ms.length >= minExecutionsForP99).toSorted((a, b) => p99(b.ms) - p99(a.ms));
   if (worst === undefined) throw new Error('PostgreSQL logged too few claims.');
-  const otherStatements = ['oldest_due', 'record_results'].map((name) => ({
+  const otherStatements = ['record_results'].map((name) => ({
     name,
     ms: times.get(`deliveries.${name}`) ?? [],
   }));

@@ -120,6 +120,16 @@ const readsWebhook: Pick<Case, 'needs' | 'needsOfRecord' | 'ownerships' | 'acros
 const changesWebhook = { ...readsWebhook, needs: 'webhook_write' };
 const everyRead = ['transaction_read', 'subscription_read', 'invoice_read'];
 
+const callback: Case = {
+  needs: 'nothing',
+  ownerships: plain,
+  request: () => {
+    const { body, signature } = signedMessage(sandboxReportOf('txn_of_nobody'), 1, channelSecret);
+    const [channel, token] = calledBack.split('/') as [string, string];
+    return { params: { channel, token }, body, headers: headersOf({ body, signature }) };
+  },
+};
+
 const cases: Record<string, Case> = {
   'GET /api/audit/list': { needs: 'ADMIN', ownerships: plain, request: () => ({ query: { pageSize: 1 } }) },
   'GET /api/audit/export': { needs: 'ADMIN', ownerships: plain, request: () => ({ query: { endDate: '2020-01-01' } }) },
@@ -251,13 +261,14 @@ const cases: Record<string, Case> = {
   },
   'GET /api/refund/list': { needs: 'transaction_read', ownerships: plain, request: () => ({}) },
   'GET /api/dispute/list': { needs: 'transaction_read', ownerships: plain, request: () => ({}) },
-  // No payment here is disputed: contradiction.test.ts closes a dispute.
   'POST /api/dispute/close': {
     needs: 'transaction_refund',
     ownerships: named,
     acrossTenants: true,
-    request: ({ paid: id }) => ({ body: { transactionId: id, operation: 1, note: 'Paid back' }, id }),
-    answers: 404,
+    request: async ({ paid: id }) => {
+      await openDispute(id);
+      return { body: { transactionId: id, operation: 1, note: 'Paid back' }, id };
+    },
   },
   'POST /api/customer/modify': {
     needs: 'transaction_write',
@@ -421,14 +432,8 @@ const cases: Record<string, Case> = {
     request: () => ({ params: { token: records.platform.token }, body: 'anything' }),
   },
   // The signature is the credential.
-  'POST /api/callback/{channel}': {
-    needs: 'nothing',
-    ownerships: plain,
-    request: () => {
-      const message = signedMessage(sandboxReportOf('txn_of_nobody'), 1, channelSecret);
-      return { params: { channel: calledBack }, body: message.body, headers: headersOf(message) };
-    },
-  },
+  'POST /api/callback/{channel}': callback,
+  'POST /api/callback/{channel}/{token}': callback,
   // Last: it ends the sessions that the others need.
   'POST /api/user/logout': { needs: 'session', ownerships: plain, request: () => ({}), alsoWhenEnded: true },
 };
@@ -466,15 +471,17 @@ function planInput(changes: Record<string, unknown> = {}): Record<string, unknow
 
 let db: TestDatabase;
 let florin: TestFlorin;
+/** The node's clock against the machine's. */
+let aheadMs = 0;
 let refreshToken: string;
-/** A channel that takes callbacks. */
-let calledBack: number;
+/** The id of a channel that takes callbacks, and the token of its address. */
+let calledBack: string;
 let callers: Caller[];
 const records = {} as Record<'platform' | 'one' | 'two' | 'absent', Records>;
 
 beforeAll(async () => {
   db = await databaseFromTemplate();
-  florin = await florinOn(db);
+  florin = await florinOn(db, {}, () => Date.now() + aheadMs);
   const admin = await administratorOf(florin);
   const one = await makeTenant(florin, admin);
   const two = await makeTenant(florin, admin);
@@ -506,7 +513,11 @@ beforeAll(async () => {
     freshSubscription: async () => 987_654,
   };
   callers = [...(await strangers(admin, one)), ...(await acquaintances(admin, adminOfOne, one))];
-  calledBack = await makeProviderChannel(florin, admin);
+  const receiving = await makeProviderChannel(florin, admin);
+  const { callbackUrl } = dataOf(await florin.get('/api/channel/list', admin)).find(
+    ({ id }: { id: number }) => id === receiving,
+  );
+  calledBack = callbackUrl.split('/api/callback/')[1];
   refreshToken = (await login('admin', administratorPassword)).token.refreshToken;
 }, 60_000);
 
@@ -548,6 +559,15 @@ async function makeRecords(admin: string, as: string, tenantId: number | null, t
   };
 }
 
+async function openDispute(payment: string): Promise<void> {
+  await db.query(
+    `insert into provider_dispute (tenant_id, transaction_id, number, channel_id, said, state, due_at, opened_at)
+     select tenant_id, id, 1, channel_id, 'failed', 'OPEN', 'infinity', now() from transaction where id = $1
+         on conflict (tenant_id, transaction_id, number) do update set state = 'OPEN', closed_at = null, closed_by = null`,
+    [payment.replace('txn_', '')],
+  );
+}
+
 async function makeTold(as: string): Promise<Pick<Records, 'webhook' | 'delivery' | 'replay' | 'inbox' | 'token'>> {
   const webhook = await makeWebhook(as);
   const { deliveryId } = dataOf(await florin.post('/api/webhook/test', { id: webhook }, as));
@@ -575,6 +595,9 @@ async function strangers(admin: string, one: number): Promise<Caller[]> {
   const switchedOff = { id, userName, email: `${userName}@example.com`, userType: 'MERCHANT_ADMIN', state: false };
   dataOf(await florin.post('/api/user/modify', switchedOff, admin));
   const live = await login(someone.userName, memberPassword);
+  aheadMs = -8 * 86_400_000;
+  const expired = await login(someone.userName, memberPassword);
+  aheadMs = 0;
   return [
     { name: 'nobody', as: undefined },
     { name: 'a garbage token', as: 'Bearer garbage' },
@@ -585,6 +608,7 @@ async function strangers(admin: string, one: number): Promise<Caller[]> {
     { name: 'a refresh token', as: `Bearer ${live.token.refreshToken}` },
     { name: 'a token sent as a key', as: `ApiKey ${live.token.accessToken}` },
     { name: 'a session that was logged out', as: `Bearer ${ended.token.accessToken}`, ended: true },
+    { name: 'a session that has expired', as: `Bearer ${expired.token.accessToken}` },
     { name: 'an unknown key', as: `ApiKey sk_live_${'A'.repeat(32)}` },
     { name: 'a key sent as a token', as: `Bearer ${keyOfAway.sk}` },
     { name: 'a revoked key', as: revoked.as },
@@ -665,6 +689,28 @@ test('the matrix has every endpoint, and no other', () => {
   expect(Object.keys(cases).sort()).toEqual(routes.toSorted());
 });
 
+test('the OpenAPI document declares for each operation what the matrix expects', async () => {
+  const { body } = await florin.get('/openapi.json');
+  const declared: Record<string, unknown> = {};
+  for (const [path, operations] of Object.entries<Record<string, { security: unknown }>>(body.paths)) {
+    for (const [method, { security }] of Object.entries(operations)) {
+      const route = `${method.toUpperCase()} ${path}`;
+      if (route in cases) declared[route] = security;
+    }
+  }
+  const expected = Object.entries(cases).map(([route, one]) => [route, securityOf(one)]);
+  expect(declared).toEqual(Object.fromEntries(expected));
+});
+
+/** The security requirement of an operation. Further scopes, which only the request or the record names, are not in it. */
+function securityOf({ needs }: Case): Record<string, string[]>[] {
+  if (needs === 'nothing') return [];
+  if (needs === 'session') return [{ bearer: [] }];
+  const administrators = ['MERCHANT_ADMIN', 'PLATFORM_ADMIN'];
+  const needed = needs === 'known' ? [] : needs === 'ADMIN' ? administrators : [needs];
+  return [{ bearer: needed }, { apiKey: needed }];
+}
+
 /** Routes that change something and leave no entry in the audit log here, each with the reason. */
 const unaudited: Record<string, string> = {
   'POST /api/transaction/create':
@@ -677,6 +723,7 @@ const unaudited: Record<string, string> = {
   'POST /api/dispute/close': 'No payment here is disputed: contradiction.test.ts.',
   'POST /api/webhook/replay': 'The deliveries here are still open, so nothing is replayed: audit.test.ts.',
   'POST /api/callback/{channel}': 'Sent by a provider, and stored as it is.',
+  'POST /api/callback/{channel}/{token}': 'Sent by a provider, and stored as it is.',
   'POST /inbox/{token}': 'Sent by another system, and stored as it is.',
 };
 

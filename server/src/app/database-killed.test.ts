@@ -4,8 +4,8 @@ import { databaseFromTemplate } from '../testing/database.ts';
 import { situations } from '../testing/database-killed/situations.ts';
 import { florinOn } from '../testing/florin.ts';
 
-/** Parts that do not work by themselves: they serve requests or are the database. */
-const notWorkers = ['http', 'database', 'postgres', 'waiting'];
+/** Parts that do not work by themselves: they serve requests, or are the database. */
+const notWorkers = ['http', 'PDF renderer', 'database', 'postgres', 'waiting'];
 
 test('every part of a process that works by itself has situations in which a drill kills PostgreSQL', async () => {
   const added = vi.spyOn(Lifecycle.prototype, 'add');

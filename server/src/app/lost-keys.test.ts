@@ -153,7 +153,7 @@ describe('on a database elsewhere that holds secrets', () => {
     const florin = await nodeWith(`${fresh},${key}:lost`);
     const admin = await florin.login('admin', administratorPassword);
     const { body } = await florin.get('/api/channel/list', admin);
-    const { createdTime: _, updatedTime: __, tenantId: ___, ...channel } = body.data[0];
+    const { createdTime: _, updatedTime: __, tenantId: ___, callbackUrl: ____, ...channel } = body.data[0];
     const secrets = { apiKey: 'three', webhookSecret: 'four' };
     const saved = await florin.post('/api/channel/modify', { ...channel, ...secrets }, admin);
     expect(saved.status, JSON.stringify(saved.body)).toBe(200);
@@ -176,7 +176,13 @@ describe('on a database elsewhere that holds secrets', () => {
     let movedMs = 0;
     const florin = await nodeWith(`${fresh},${key}:lost`, () => Date.now() + movedMs);
     const admin = await florin.login('admin', administratorPassword);
-    const { createdTime: _, updatedTime: __, tenantId: ___, ...channel } = sandboxChannel as Record<string, unknown>;
+    const {
+      createdTime: _,
+      updatedTime: __,
+      tenantId: ___,
+      callbackUrl: ____,
+      ...channel
+    } = sandboxChannel as Record<string, unknown>;
     const refused = await florin.call('POST', `/api/callback/${channel.id}`, { body: '{}' });
     expect(refused).toMatchObject({ status: 401, body: { error: { type: 'callback_invalid' } } });
 

@@ -149,6 +149,7 @@ export function makeNode(
     isLost: (sealed: Buffer) => sealer.isLost(sealed),
     signingKeys: secrets.jwtKeys,
     passwordCost,
+    failuresPerAddress: settings['app.rate-limit.failures-per-address'],
     deploymentMode: settings['app.deployment-mode'],
     sandboxEnabled: settings['app.sandbox.enabled'] === 'true',
     publicUrl: publicUrlOf(settings),

@@ -1,4 +1,4 @@
-import type { Refusal } from '../core/errors.ts';
+import { Refusal } from '../core/errors.ts';
 import type { ReplyFacts } from '../platform/http/server.ts';
 import type { Log } from '../platform/process/log.ts';
 
@@ -17,7 +17,14 @@ function logRefusal(
   { type, field, message, kind, cause }: Refusal,
   log: Log,
 ): void {
-  const about = { ...facts, type, field, reason: message, ...(kind === 'unavailable' && { cause }) };
+  const about = {
+    ...facts,
+    type,
+    field,
+    reason: message,
+    ...(kind === 'unavailable' && { cause }),
+    ...(cause instanceof Refusal && { because: cause.message }),
+  };
   if (facts.status >= 500) log.warn(about, 'Refused');
   else log.info(about, 'Refused');
 }

@@ -1,10 +1,14 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { headersOf, signedMessage } from '../domains/payments/providers/sandbox/messages.ts';
 import { freshKeyring, parseKeyring } from '../platform/crypto/keyring.ts';
 import { channelSecret, makeProviderChannel, sandboxReportOf } from '../testing/callbacks.ts';
 import { administratorOf, dataOf, makeChannel } from '../testing/cast.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../testing/database.ts';
-import { florinOn, type TestFlorin } from '../testing/florin.ts';
+import { florinOn, type TestFlorin, urlOf } from '../testing/florin.ts';
 import { makeCustomer, makeInvoice } from '../testing/invoices.ts';
 import { countValuesByKey, describeKey, resealValues, sealedColumns } from './reseal-values.ts';
 import { keysInUse } from './sealed-values.ts';
@@ -118,6 +122,20 @@ test('what an older version stored in clear is charged, and then sealed', async 
   expect(await codeOfPayment()).toBe('expired_card');
 });
 
+test('the command reports what it did, which keys are needed, and ends with 0', async () => {
+  const next = freshKeyring();
+  const [nextId] = next.split(':');
+  const { code, lines } = await runReseal(`${next},${newer}`);
+  expect(lines).toContain('customer.payment_method_sealed: 1101 sealed again');
+  expect(lines.at(-3)).toMatch(new RegExp(`^key ${nextId} has sealed webhook endpoints: 2, inboxes: 1, `));
+  expect(lines.at(-1)).toMatch(/^No other key is needed any more/);
+  expect(code).toBe(0);
+  await resealValues(db.database, parseKeyring(`${newer},${next}`), () => {});
+  const lost = await runReseal(freshKeyring());
+  expect(lost.code).toBe(1);
+  expect(lost.lines.at(-1)).toMatch(/^\d+ values cannot be opened with the keys of the list/);
+});
+
 test('a value that cannot be opened stays as it is and is counted; the others are sealed', async () => {
   const values = (await countValuesByKey(db.database)).flatMap(({ what }) => [...what.values()]);
   const total = values.reduce((a, b) => a + b);
@@ -137,6 +155,18 @@ test('a value that changes between reading and writing is left alone', async () 
   const [result] = await db.database.run(column.replace, column.valuesOf([{ row, sealed: Buffer.from('x') }]));
   expect(result).toEqual({ replaced: 0 });
 });
+
+async function runReseal(keys: string): Promise<{ code: unknown; lines: string[] }> {
+  const { PATH = '', HOME = '/', NODE_COMPILE_CACHE } = process.env;
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'reseal.ts')], {
+    cwd: florin.dataDir,
+    env: { PATH, HOME, NODE_COMPILE_CACHE, DATABASE_URL: urlOf(db.connection), APP_ENCRYPTION_KEYS: keys },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const lines = text(child.stdout).then((output) => output.trim().split('\n'));
+  const [code] = await once(child, 'close');
+  return { code, lines: await lines };
+}
 
 /** Has the customer pay an invoice, and returns why the sandbox declined it. */
 async function codeOfPayment(): Promise<string> {

@@ -53,7 +53,9 @@ async function resealDatabase(): Promise<boolean> {
   }
 }
 
-const write = (line: string) => process.stdout.write(`${line}\n`);
+function write(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
 
 /** A line every second, and one for each column that needed work. */
 function progressLines(): (progress: ResealProgress) => void {

@@ -70,9 +70,6 @@ export function addResetPage(app: FastifyInstance): void {
         .headers({
           'content-type': `${type}; charset=utf-8`,
           'content-security-policy': policy,
-          'referrer-policy': 'no-referrer',
-          'x-content-type-options': 'nosniff',
-          'cache-control': 'no-store',
         })
         .send(text),
     );

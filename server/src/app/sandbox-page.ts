@@ -61,9 +61,6 @@ function send(reply: FastifyReply, status: number, html: string): FastifyReply {
     .headers({
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': policy,
-      'referrer-policy': 'no-referrer',
-      'x-content-type-options': 'nosniff',
-      'cache-control': 'no-store',
     })
     .send(html);
 }

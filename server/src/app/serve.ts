@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { TenantTurns } from '../platform/http/limits/tenant-turns.ts';
 import { addReference } from '../platform/http/reference.ts';
 import { addRoute, httpServer } from '../platform/http/server.ts';
 import type { WaitingServer } from '../platform/http/waiting-server.ts';
@@ -13,6 +14,7 @@ import { requestMetrics } from './request-metrics.ts';
 import { addResetPage } from './reset-page.ts';
 import { groups, routesOf } from './routes.ts';
 import { addSandboxPage } from './sandbox-page.ts';
+import { addSecurityTxt } from './security-txt.ts';
 import { version } from './version.ts';
 
 /**
@@ -26,6 +28,8 @@ export async function serve(context: Context, isStopping: () => boolean, waiting
   const app = httpServer({
     authenticate,
     trustProxy: settings['app.server.trust-proxy'],
+    connectionsPerAddress: settings['app.server.connections-per-address'],
+    publicUrl: publicUrlOf(settings),
     onReply: (reply) => {
       observeReply(reply);
       logReply(reply, log);
@@ -43,13 +47,15 @@ export async function serve(context: Context, isStopping: () => boolean, waiting
     groups: [...groups],
   });
   addMetricsRoute(app, metrics);
+  addSecurityTxt(app, { contact: settings['app.security.contact'], publicUrl: publicUrlOf(settings), clock });
   if (routes.length > 0) {
     addResetPage(app);
     addSandboxPage(app, { sandbox: () => providers.of('sandbox'), publicUrl: publicUrlOf(settings) });
   }
-  await addRateLimit(app, settings['app.rate-limit.requests-per-minute']);
+  addRateLimit(app, settings, clock);
+  const turns = new TenantTurns();
   for (const route of [...operationsRoutes({ primary, clock, isStopping }), ...routes])
-    addRoute(app, route, { authenticate });
+    addRoute(app, route, { authenticate, turns });
 
   await listenAt(settings, (host, port) => app.listen({ host, port }));
   lifecycle.add('http', async () => {

@@ -1,7 +1,7 @@
 import type { Intersection, OwnSettings } from '../platform/module.ts';
 import { connectionOf } from '../platform/postgres/connection-url.ts';
 import { type SettingDeclaration, SettingsError, type SettingsOf, setting } from '../platform/settings/declare.ts';
-import { integer, type Kind, oneOf, text, url, words } from '../platform/settings/kinds.ts';
+import { contact, integer, type Kind, oneOf, proxies, text, url } from '../platform/settings/kinds.ts';
 import { modules } from './modules.ts';
 
 export { SettingsError } from '../platform/settings/declare.ts';
@@ -22,8 +22,14 @@ const nodeSettings = {
     default: '8080',
     description: 'The port to listen on; 0 takes a free one.',
   }),
-  'app.server.trust-proxy': setting(words, {
-    description: 'Addresses or networks of proxies whose X-Forwarded-For header is trusted.',
+  'app.server.trust-proxy': setting(proxies, {
+    description:
+      'Addresses or networks of proxies whose X-Forwarded-For header is trusted; also loopback, linklocal and uniquelocal. Without it the header is ignored, and limits for each address see the proxy alone.',
+  }),
+  'app.server.connections-per-address': setting(integer(1, 1_000_000), {
+    default: '2000',
+    description:
+      'Open connections allowed from one address (a /64 network of IPv6). Those of app.server.trust-proxy are not limited.',
   }),
   'app.data-dir': setting(text, {
     default: './data',
@@ -76,7 +82,27 @@ const nodeSettings = {
     secret: true,
   }),
   'app.rate-limit.requests-per-minute': setting(integer(1, 1_000_000_000), {
-    description: 'Requests per minute of one caller (a user with all their API keys). Without it there is no limit.',
+    description: 'Requests per minute of one user with all their API keys. Without it there is no limit.',
+  }),
+  'app.rate-limit.key-requests-per-minute': setting(integer(1, 1_000_000_000), {
+    description: 'Requests per minute of one API key. Without it there is no limit.',
+  }),
+  'app.rate-limit.tenant-requests-per-minute': setting(integer(1, 1_000_000_000), {
+    description:
+      'Requests per minute of one tenant, all its users and API keys together. Without it there is no limit.',
+  }),
+  'app.rate-limit.address-requests-per-minute': setting(integer(1, 1_000_000_000), {
+    description:
+      'Requests per minute from one address (a /64 network of IPv6), with or without credentials. Without it there is no limit.',
+  }),
+  'app.rate-limit.failures-per-address': setting(integer(1, 1_000_000_000), {
+    default: '100',
+    description:
+      'Failures from one address (a /64 network of IPv6) in 15 minutes, each: failed logins over all accounts, failed refreshes, failed password resets, requests for reset mails, and callbacks that do not verify. Further ones get 429.',
+  }),
+  'app.security.contact': setting(contact, {
+    description:
+      'Where to report a vulnerability, an e-mail address or an https: address: published at /.well-known/security.txt. Without it there is no such page.',
   }),
   'app.sandbox.enabled': setting(oneOf('true', 'false'), {
     description:

@@ -36,8 +36,7 @@ const exceptions: Record<string, string> = {
   'invoices.hold invoice_payment': 'The payment is open; it is due when it has ended.',
   'invoices.fail_payments invoice_payment': 'The payment is written as applied: nothing is left to do.',
   'deliveries.bring_forward delivery': 'The clock was set back: the worker that runs the statement wakes itself.',
-  'deliveries.set_back_replays webhook_replay':
-    'The clock was set back: the worker that runs the statement wakes itself.',
+  'replays.shorten_waits webhook_replay': 'The clock was set back: the worker that runs the statement wakes itself.',
   'callbacks.shorten_waits provider_callback':
     'The clock was set back: the worker that runs the statement wakes itself.',
   'processing.shorten_waits provider_operation':

@@ -47,6 +47,8 @@ export interface Node {
   signingKeys: Keyring;
   /** Cheaper than recommended in tests alone. */
   passwordCost: PasswordCost | undefined;
+  /** Failures allowed from one address in 15 minutes where no credentials are needed (`app.rate-limit.failures-per-address`). */
+  failuresPerAddress: number;
 
   /** `app.deployment-mode`. */
   deploymentMode: 'STANDALONE' | 'CLUSTER';

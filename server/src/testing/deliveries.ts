@@ -1,10 +1,12 @@
 import { minuteMs, secondMs } from '../core/clock.ts';
 import type { EventType } from '../core/event-types.ts';
 import { uuidSource } from '../core/id.ts';
-import { DeliveryWorker, type DeliveryWorkerOptions } from '../domains/webhooks/deliveries/worker.ts';
+import type { LeasedDelivery } from '../domains/webhooks/deliveries/claiming/claimer.ts';
+import { type DeliveryWorkerOptions, deliveryWorker } from '../domains/webhooks/deliveries/worker.ts';
 import type { AddressGuard } from '../domains/webhooks/endpoints/address-guard.ts';
 import { EndpointDirectory, endpointSecretPlace } from '../domains/webhooks/endpoints/directory.ts';
 import { appendEvent, eventBody } from '../domains/webhooks/events/append-events.cte.ts';
+import type { Worker } from '../platform/jobs/worker.ts';
 import { Notifications } from '../platform/postgres/notifications.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from './database.ts';
 import { type Answering, type Receiver, startReceiver } from './receiver.ts';
@@ -18,7 +20,6 @@ export interface DeliveryRow {
   state: string;
   attempts: number;
   claims: number;
-  aside: boolean;
   lease: string | null;
   due_at: string;
 }
@@ -39,6 +40,8 @@ export interface AttemptRow {
   response_headers: Record<string, unknown> | null;
   response_body: Buffer | null;
 }
+
+type TestWorkerOptions = Partial<DeliveryWorkerOptions> & { guard?: AddressGuard };
 
 export type TestDeliveries = Awaited<ReturnType<typeof testDeliveries>>;
 
@@ -90,6 +93,19 @@ export async function testDeliveries() {
     return receiver;
   }
 
+  function newWorker({ guard = loopbackGuard, ...options }: TestWorkerOptions = {}): Worker<LeasedDelivery> {
+    const guards = { everyone: guard, administrators: guard };
+    const { database } = db;
+    return deliveryWorker({
+      database,
+      directory: new EndpointDirectory({ database, notifications, open: sealer.open, isLost: sealer.isLost, guards }),
+      clock: Date.now,
+      timeoutMs: 10 * secondMs,
+      retryIntervalsMs: [minuteMs, 5 * minuteMs, 30 * minuteMs],
+      ...options,
+    });
+  }
+
   return {
     db,
     startReceiver: newReceiver,
@@ -108,21 +124,11 @@ export async function testDeliveries() {
       return { receiver, endpointId: endpointIds[0] as number, endpointIds };
     },
 
+    newWorker,
+
     /** Starts a delivery worker, which `clean` stops. */
-    startWorker({
-      guard = loopbackGuard,
-      ...options
-    }: Partial<DeliveryWorkerOptions> & { guard?: AddressGuard } = {}): DeliveryWorker {
-      const guards = { everyone: guard, administrators: guard };
-      const { database } = db;
-      const worker = new DeliveryWorker({
-        database,
-        directory: new EndpointDirectory({ database, notifications, open: sealer.open, isLost: sealer.isLost, guards }),
-        clock: Date.now,
-        timeoutMs: 10 * secondMs,
-        retryIntervalsMs: [minuteMs, 5 * minuteMs, 30 * minuteMs],
-        ...options,
-      });
+    startWorker(options: TestWorkerOptions = {}): Worker<LeasedDelivery> {
+      const worker = newWorker(options);
       worker.start();
       cleanups.push(() => worker.stop());
       return worker;

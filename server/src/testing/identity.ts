@@ -12,6 +12,7 @@ import { userRoutes } from '../domains/identity/users/routes.ts';
 import { freshKeyring, parseKeyring } from '../platform/crypto/keyring.ts';
 import { Passwords } from '../platform/crypto/passwords.ts';
 import { Tokens } from '../platform/crypto/tokens.ts';
+import { FailureLimiter } from '../platform/http/limits/rate-limiter.ts';
 import { addRoute, httpServer } from '../platform/http/server.ts';
 import type { Mail } from '../platform/mail/mailer.ts';
 import { Notifications } from '../platform/postgres/notifications.ts';
@@ -126,6 +127,8 @@ async function startNode({ db, keyring, clock, send, logError }: NodeOptions): P
   const mailer = { send };
   const publicUrl = 'https://pay.example';
   const passwordMailer = new PasswordMailer({ database, mailer, clock, publicUrl, logError });
+  const failuresPerAddress = 100;
+  const makeFailureLimiter = () => new FailureLimiter({ max: failuresPerAddress, windowMs: 15 * 60_000, clock });
   const deps = {
     passwordMailer,
     database,
@@ -135,7 +138,10 @@ async function startNode({ db, keyring, clock, send, logError }: NodeOptions): P
     clock,
     logError,
     mailer,
-    loginFailures: new LoginFailures({ clock }),
+    loginFailures: new LoginFailures({ clock, failuresPerAddress }),
+    refreshFailures: makeFailureLimiter(),
+    resetRequests: makeFailureLimiter(),
+    resetFailures: makeFailureLimiter(),
     refusedRequests: { record: () => {} },
     lifetimes: { accessTokenSeconds: 86_400, sessionSeconds: 7 * 86_400 },
     passwordMinLength: 6,

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { passwordCost } from '../../testing/password-cost.ts';
 import { Passwords } from './passwords.ts';
 
 test('a password fits its own hash and no other, and hashes never repeat', async () => {
@@ -37,4 +38,21 @@ test('a computation that fails gives its turn back', async () => {
   const passwords = new Passwords({ concurrency: 1, maxQueued: 1 });
   await expect(passwords.verify('no hash at all', 'x')).rejects.toThrow();
   expect(await passwords.verify(await passwords.hash('x'), 'x')).toBe(true);
+});
+
+test('who asks for many hashes delays another by one hash at most, and is the one refused when the queue is full', async () => {
+  const passwords = new Passwords({ concurrency: 1, maxQueued: 10, cost: passwordCost });
+  const served: string[] = [];
+  const ask = (asker: string) => passwords.hash('x', asker).then(() => served.push(asker));
+  const many = Array.from({ length: 11 }, () => ask('many'));
+  const others = ['one', 'two'].map(ask);
+  const outcomes = await Promise.allSettled([...many, ...others]);
+  expect(outcomes.map(({ status }) => status === 'fulfilled')).toEqual([
+    ...Array(9).fill(true),
+    false,
+    false,
+    true,
+    true,
+  ]);
+  expect(served.slice(0, 4)).toEqual(['many', 'many', 'one', 'two']);
 });

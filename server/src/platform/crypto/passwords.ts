@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hash, verify } from '@node-rs/argon2';
 import { Refusal } from '../../core/errors.ts';
+import { RoundRobinQueue } from '../../core/round-robin-queue.ts';
 
 export interface PasswordCost {
   /** In KiB. */
@@ -24,18 +25,27 @@ export interface PasswordsOptions {
   maxQueued?: number;
 }
 
-/** Hashes and verifies passwords with limited concurrency, so that many logins use bounded memory and time. */
+interface Waiting {
+  proceed: () => void;
+  refuse: (refusal: Refusal) => void;
+}
+
+/**
+ * Hashes and verifies passwords with limited concurrency, so that many logins use bounded memory and time. Those who ask
+ * are served in turns: one who asks for many hashes delays another's by one hash. When the queue is full, the one with the
+ * most waiting hashes is refused.
+ */
 export class Passwords {
   readonly #cost: PasswordCost;
   readonly #concurrency: number;
   readonly #maxQueued: number;
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting = new RoundRobinQueue<Waiting>();
   /** The password of an unknown account is compared with this hash, so that it takes as long as that of a known one. */
   readonly #dummy: Promise<string>;
   #running = 0;
   #computed = 0;
 
-  constructor({ cost = recommendedCost, concurrency = 2, maxQueued = 100 }: PasswordsOptions = {}) {
+  constructor({ cost = recommendedCost, concurrency = 2, maxQueued = 300 }: PasswordsOptions = {}) {
     this.#cost = cost;
     this.#concurrency = concurrency;
     this.#maxQueued = maxQueued;
@@ -43,14 +53,17 @@ export class Passwords {
     this.#dummy.catch(() => {}); // Reported by `verify`.
   }
 
-  /** Returns the PHC string to store. Refuses with `overloaded` when too many are waiting. */
-  hash(password: string): Promise<string> {
-    return this.#withSlot(() => hash(password, this.#cost));
+  /**
+   * Returns the PHC string to store. `asker` is who is served in turns with others, such as an address. Refuses with
+   * `overloaded` when too many are waiting.
+   */
+  hash(password: string, asker = ''): Promise<string> {
+    return this.#withSlot(asker, () => hash(password, this.#cost));
   }
 
   /** Whether the password matches `stored`. With undefined (an unknown account) it takes as long and returns false. */
-  verify(stored: string | undefined, password: string): Promise<boolean> {
-    return this.#withSlot(async () => {
+  verify(stored: string | undefined, password: string, asker = ''): Promise<boolean> {
+    return this.#withSlot(asker, async () => {
       const matches = await verify(stored ?? (await this.#dummy), password);
       return matches && stored !== undefined;
     });
@@ -61,8 +74,8 @@ export class Passwords {
     return this.#computed;
   }
 
-  async #withSlot<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (this.#running >= this.#concurrency) await this.#freeSlot();
+  async #withSlot<Result>(asker: string, work: () => Promise<Result>): Promise<Result> {
+    if (this.#running >= this.#concurrency) await this.#freeSlot(asker);
     else this.#running++;
     try {
       this.#computed++;
@@ -70,16 +83,22 @@ export class Passwords {
     } finally {
       const next = this.#waiting.shift();
       if (next === undefined) this.#running--;
-      else next(); // The slot passes to the next: #running stays the same.
+      else next.proceed(); // The slot passes to the next: #running stays the same.
     }
   }
 
-  #freeSlot(): Promise<void> {
-    if (this.#waiting.length >= this.#maxQueued) {
-      throw new Refusal('overloaded', 'Too many passwords are being checked just now. Try again shortly.', {
-        retryAfterSeconds: 1,
-      });
+  #freeSlot(asker: string): Promise<void> {
+    if (this.#waiting.size >= this.#maxQueued) {
+      const dropped = this.#waiting.dropFromLongest(this.#waiting.sizeOf(asker) + 1);
+      if (dropped === undefined) throw queueFull();
+      dropped.refuse(queueFull());
     }
-    return new Promise((resolve) => this.#waiting.push(resolve));
+    return new Promise((proceed, refuse) => this.#waiting.push(asker, { proceed, refuse }));
   }
+}
+
+function queueFull(): Refusal {
+  return new Refusal('overloaded', 'Too many passwords are being checked just now. Try again shortly.', {
+    retryAfterSeconds: 1,
+  });
 }

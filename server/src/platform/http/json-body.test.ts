@@ -182,3 +182,26 @@ test('names that JavaScript reserves are names like others, and change nothing',
   expect(Object.getPrototypeOf(parsed)).toBe(Object.prototype);
   expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
 });
+
+describe('keys', () => {
+  test.each([
+    ['{"amount":1,"amount":2}', 'amount'],
+    ['{"amount":1,"amou\\u006et":2}', 'amount'],
+    ['{"a":{"b":1,"c":{"d":1},"b":2}}', 'a.b'],
+    ['{"a":[{"b":1},{"b":1,"b":1}]}', 'a.b'],
+    ['[{"x":"\\"","x":":"}]', 'x'],
+    ['{"__proto__":1,"__proto__":2}', '__proto__'],
+    ['{"":1,"":2}', ''],
+  ])('%s has one twice, which is refused by name', (text, field) => {
+    expect(refusalOf(() => parse(text))).toBe(`invalid_request ${field}`.trim());
+  });
+
+  test.each([
+    '{"a":{"b":1},"c":{"b":1}}',
+    '{"a":"b:c","b":"{\\"a\\":1,\\"a\\":2}","c":"\\\\"}',
+    '{"__proto__":{"a":1},"a":[[],{},null,{"a":null}]}',
+    '[":",{":":":"}]',
+  ])('%s has none twice', (text) => {
+    expect(parse(text)).toEqual(JSON.parse(text));
+  });
+});

@@ -66,9 +66,13 @@ function envelope(data: TSchema, paged: Paging): TSchema {
   );
 }
 
-/** The operation id: /api/developer/mine/generate becomes developerMineGenerate. */
+/** The operation id: /api/developer/mine/generate becomes developerMineGenerate, /api/callback/{channel}/{token} callbackToken. */
 function operationIdOf(method: string, path: string): string {
-  const words = path.split('/').filter((word) => word !== '' && word !== 'api' && !word.startsWith('{'));
+  const words = path
+    .replace(/\{\w+\}/, '')
+    .replaceAll(/[{}]/g, '')
+    .split('/')
+    .filter((word) => word !== '' && word !== 'api');
   const name = words
     .flatMap((word) => word.split('-'))
     .map((word, i) => (i === 0 ? word : word[0]?.toUpperCase() + word.slice(1)));
@@ -84,9 +88,12 @@ function needText(needs: Need): string {
   return `Needs the scope \`${needs}\`.`;
 }
 
+/** What a caller needs, as OpenAPI 3.1 puts it: for these kinds of credentials the lists name scopes or roles. */
 function securityOf(need: Need): Record<string, string[]>[] {
-  const needs = typeof need === 'string' ? need : need.needs;
+  const [needs, roles] = typeof need === 'string' ? [need, []] : [need.needs, need.userTypes];
   if (needs === 'nothing') return [];
-  if (needs === 'key') return [{ apiKey: [] }];
-  return needs === 'session' || needs === 'token' ? [{ bearer: [] }] : [{ bearer: [] }, { apiKey: [] }];
+  if (needs === 'session' || needs === 'token') return [{ bearer: [...roles] }];
+  if (needs === 'key') return [{ apiKey: [...roles] }];
+  const needed = needs === 'caller' ? [...roles] : [...roles, needs];
+  return [{ bearer: needed }, { apiKey: needed }];
 }

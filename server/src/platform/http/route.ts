@@ -115,7 +115,7 @@ export function endpoint<Body extends TSchema, Query extends TSchema, Data exten
 /** An endpoint with its method and path. Each module declares its own (`module.ts`). */
 export interface Route {
   method: 'GET' | 'POST';
-  /** In OpenAPI's notation: `/api/callback/{channel}`. */
+  /** In OpenAPI's notation: `/api/callback/{channel}/{token}`. */
   path: string;
   needs: Need;
   /** Its group in the API reference. */

@@ -1,16 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, RequestListener, Server } from 'node:http';
-import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type RouteOptions } from 'fastify';
 import { invalid, Refusal } from '../../core/errors.ts';
-import { holds, type Principal } from '../../core/principal.ts';
+import type { Principal } from '../../core/principal.ts';
+import { send, sendDocument } from './answer.ts';
+import { brokenHttpRefusal, jsonType, refuseConnection } from './broken-http.ts';
 import { drainBeforeClose } from './drain.ts';
 import { maximumBodyBytes, parseJsonBody, refuseEncoded, refuseUnstorableText } from './json-body.ts';
 import { KnownMethods } from './known-methods.ts';
+import { limitConnections } from './limits/connection-limit.ts';
+import { addressMatcher } from './limits/network-of.ts';
+import type { TenantTurns } from './limits/tenant-turns.ts';
+import { requirePermission } from './permission.ts';
 import { withRawBodies } from './raw-body.ts';
 import { refusalBody, statusOf, toRefusal } from './refusal-reply.ts';
-import type { Answer, Call, Need, Route, RouteDocument } from './route.ts';
+import type { Call, Route } from './route.ts';
 import { routeSchema } from './route-schema.ts';
+import { securityHeaders } from './security-headers.ts';
 import { compileSchema } from './validation.ts';
 
 export interface HttpServerOptions {
@@ -24,6 +30,12 @@ export interface HttpServerOptions {
   onDefect: (error: unknown, requestId: string) => void;
   /** From which proxies X-Forwarded-For is trusted: Fastify's `trustProxy`. */
   trustProxy?: string[] | undefined;
+  /** Open connections allowed from one address other than a proxy's; without it they are not limited. */
+  connectionsPerAddress?: number | undefined;
+  /** How browsers reach the service: decides whether they are told to use HTTPS alone. */
+  publicUrl?: string | undefined;
+  /** Shorter than `socketOptions` in tests. */
+  timeouts?: Partial<typeof socketTimeouts> | undefined;
   /** Provides a server with `socketOptions`; without it one is created. */
   serverFactory?: ((handler: RequestListener) => Server) | undefined;
 }
@@ -53,26 +65,38 @@ declare module 'fastify' {
   interface FastifyRequest {
     principal: Principal | undefined;
     refusal: Refusal | undefined;
+    /** Gives up the request's turn (`TenantTurns`). */
+    leaveTurn: (() => void) | undefined;
     /** The declared path. Fastify would build the whole description of the route to return it. */
     declaredPath: string;
   }
 }
 
-export const jsonType = 'application/json; charset=utf-8';
+const socketTimeouts = {
+  headersTimeout: 10_000,
+  /** For the whole request, body included. */
+  requestTimeout: 20_000,
+  /** Both are checked only this often; at Node's default of 30 s a request of 20 s could take 50. */
+  connectionsCheckingInterval: 1_000,
+};
+
+const inactiveMs = 60_000;
 
 export const socketOptions = {
-  requestTimeout: 20_000,
+  ...socketTimeouts,
   keepAliveTimeout: 72_000, // Longer than the idle timeout of common load balancers, which would otherwise reuse a closing socket.
   requireHostHeader: false, // Node would answer without the envelope; it is refused below.
 };
 
 /** An HTTP server that answers in the envelope and authenticates its callers. Add routes before it listens. */
 export function httpServer(options: HttpServerOptions): FastifyInstance {
+  const everyAnswer = securityHeaders(options.publicUrl ?? '');
+  const timeouts = { ...socketTimeouts, ...options.timeouts };
   const app = Fastify({
     logger: false,
     bodyLimit: maximumBodyBytes,
-    requestTimeout: socketOptions.requestTimeout,
-    http: { requireHostHeader: socketOptions.requireHostHeader },
+    requestTimeout: timeouts.requestTimeout,
+    http: { ...timeouts, requireHostHeader: socketOptions.requireHostHeader },
     keepAliveTimeout: socketOptions.keepAliveTimeout,
     ...(options.serverFactory && { serverFactory: options.serverFactory }),
     genReqId: requestIdOf,
@@ -81,9 +105,28 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
     return503OnClosing: false, // Requests on open connections are still served while the server drains.
     forceCloseConnections: 'idle',
     trustProxy: options.trustProxy ?? false,
-    frameworkErrors: (error, request, reply) => refuse(toRefusal(error), request, reply, options),
-    clientErrorHandler: answerBrokenHttp,
+    frameworkErrors: (error, request, reply) => refuse(toRefusal(error), request, reply.headers(everyAnswer), options),
+    clientErrorHandler: (error: NodeJS.ErrnoException, socket) => {
+      if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
+      else {
+        refuseConnection(socket, { ...brokenHttpRefusal(error), requestId: nextRequestId(), headers: everyAnswer });
+      }
+    },
   });
+  if (options.connectionsPerAddress !== undefined) {
+    limitConnections(app.server, {
+      max: options.connectionsPerAddress,
+      isProxy: addressMatcher(options.trustProxy ?? []),
+      refuse: (socket) =>
+        refuseConnection(socket, {
+          status: 429,
+          type: 'too_many_requests',
+          message: `One address may have ${options.connectionsPerAddress} connections open.`,
+          requestId: nextRequestId(),
+          headers: { ...everyAnswer, 'Retry-After': '1' },
+        }),
+    });
+  }
   app.setValidatorCompiler(compileSchema as never);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
@@ -96,11 +139,14 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
   });
   app.decorateRequest('principal', undefined);
   app.decorateRequest('refusal', undefined);
+  app.decorateRequest('leaveTurn', undefined);
   app.decorateRequest('declaredPath', 'other');
   app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(everyAnswer);
     reply.header('x-request-id', request.id);
     done(unmetOf(request));
   });
+  app.server.setTimeout(inactiveMs); // Of a client that does not read its answer.
   // Node would answer 417 by itself, without the envelope.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   drainBeforeClose(app);
@@ -135,19 +181,32 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
   return app;
 }
 
-/** Refuses requests without Host or with an unknown Expect, before anything else. HTTP/1.0 has neither header. */
-function unmetOf({ headers: { host, expect }, raw: { httpVersion } }: FastifyRequest): Refusal | undefined {
+/**
+ * Refuses requests without Host, with two, or with an unknown Expect, before anything else. HTTP/1.0 has neither header. Node
+ * takes the first of two hosts, where a proxy in front of it may have taken the second.
+ */
+function unmetOf({ headers: { host, expect }, raw: { httpVersion, rawHeaders } }: FastifyRequest): Refusal | undefined {
+  if (host !== undefined && hostsOf(rawHeaders) > 1) return invalid('Host', 'Only one Host header may be sent.');
   if (httpVersion === '1.0') return undefined;
   if (host === undefined) return invalid('Host', 'A Host header is required.');
   if (expect === undefined || expect.toLowerCase() === '100-continue') return undefined;
   return new Refusal('expectation_not_supported', 'The only expectation that can be met is 100-continue.');
 }
 
+function hostsOf(rawHeaders: readonly string[]): number {
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] as string;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts++;
+  }
+  return hosts;
+}
+
 /** Adds a route. The caller is authenticated and authorized before the body is read. */
 export function addRoute(
   app: FastifyInstance,
   route: Route,
-  { authenticate }: Pick<HttpServerOptions, 'authenticate'>,
+  { authenticate, turns }: Pick<HttpServerOptions, 'authenticate'> & { turns?: TenantTurns },
 ): void {
   const { method, path, needs, endpoint } = route;
   const options: RouteOptions = {
@@ -159,8 +218,21 @@ export function addRoute(
       request.declaredPath = path;
       if (needs === 'nothing' || needs === 'token') return done();
       authenticate(request.headers.authorization, request.ip)
-        .then((principal) => admit(request, principal, needs, done))
+        .then((principal) => {
+          request.principal = { ...principal, requestId: request.id, address: request.ip };
+          requirePermission(needs, principal);
+          if (turns === undefined) return done();
+          turns.enter(principal.tenantId, (leave) => {
+            request.leaveTurn = leave;
+            done();
+          });
+        })
         .catch(done);
+    },
+    // Every request is answered, also when its client has left; not every response is closed.
+    onSend: (request, _reply, payload, done) => {
+      request.leaveTurn?.();
+      done(null, payload);
     },
     handler: async (request, reply) => {
       if (endpoint.query !== undefined) refuseUnstorableQuery(request.query as Record<string, unknown>);
@@ -170,33 +242,6 @@ export function addRoute(
   };
   if (endpoint.rawBody === undefined) app.route(options);
   else withRawBodies(app, (part) => part.route(options));
-}
-
-function admit(
-  request: FastifyRequest,
-  principal: Principal,
-  needs: Exclude<Need, 'nothing' | 'token'>,
-  done: () => void,
-): void {
-  request.principal = { ...principal, requestId: request.id, address: request.ip };
-  demand(needs, principal);
-  done();
-}
-
-function demand(need: Exclude<Need, 'nothing' | 'token'>, principal: Principal): void {
-  const needs = typeof need === 'string' ? need : need.needs;
-  if (needs === 'session' && principal.by !== 'session') {
-    throw new Refusal('credentials_invalid', 'This needs a Bearer access token; a developer key will not do.');
-  }
-  if (needs === 'key' && principal.by !== 'key') {
-    throw new Refusal('credentials_invalid', 'This needs a developer key; a Bearer access token will not do.');
-  }
-  if (typeof need !== 'string' && !need.userTypes.includes(principal.userType)) {
-    throw new Refusal('role_missing', `This needs the user type ${need.userTypes.join(' or ')}.`);
-  }
-  if (needs !== 'session' && needs !== 'key' && needs !== 'caller' && !holds(principal, needs)) {
-    throw new Refusal('scope_missing', `This needs the scope ${needs}.`, { details: { scope: needs } });
-  }
 }
 
 function refuseUnstorableQuery(query: Record<string, unknown>): void {
@@ -216,38 +261,6 @@ function callOf(request: FastifyRequest): Call<never, never> {
     address: request.ip,
     headers: request.raw.headers,
   };
-}
-
-function send(reply: FastifyReply, { data, json, message, pagination, headers }: Answer<unknown>): FastifyReply {
-  if (headers !== undefined) reply.headers(headers);
-  reply.header('content-type', jsonType);
-  reply.header('cache-control', 'no-store');
-  if (json === undefined) return reply.send({ code: 200, message, data, pagination });
-  return reply.send(
-    `{"code":200,${message === undefined ? '' : `"message":${JSON.stringify(message)},`}"data":${json}}`,
-  );
-}
-
-/** A document with an entity tag may be kept by its reader, who asks each time whether it is still current. */
-async function sendDocument(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { document, headers = {} }: Answer<unknown>,
-): Promise<FastifyReply> {
-  const { type, content, tag } = { tag: undefined, ...(document as RouteDocument) };
-  if (typeof content !== 'function') {
-    return reply.headers({ ...headers, 'content-type': type, 'cache-control': 'no-store' }).send(content);
-  }
-  const validators = { etag: tag, 'cache-control': 'private, no-cache' };
-  if (isCurrent(request.headers['if-none-match'], tag)) return reply.headers(validators).code(304).send();
-  const made = await content();
-  return reply.headers({ ...headers, ...validators, 'content-type': type }).send(made);
-}
-
-/** Whether the reader has the document already (RFC 9110, 13.1.2: weak comparison). */
-function isCurrent(ifNoneMatch: string | undefined, tag: string | undefined): boolean {
-  const known = ifNoneMatch?.split(',').map((one) => one.trim().replace(/^W\//, '')) ?? [];
-  return known.includes('*') || (tag !== undefined && known.includes(tag));
 }
 
 function refuse(
@@ -270,7 +283,6 @@ function refuse(
   if (refusal.kind === 'unauthenticated') reply.header('www-authenticate', 'Bearer, ApiKey');
   reply.header('x-request-id', request.id);
   reply.header('content-type', jsonType);
-  reply.header('cache-control', 'no-store');
   reply.code(statusOf(refusal)).send(refusalBody(refusal, request.id));
 }
 
@@ -283,28 +295,3 @@ export function requestIdOf(request: IncomingMessage | { headers: IncomingMessag
 const processTag = randomBytes(5).toString('hex');
 let requests = 0;
 const nextRequestId = () => `${processTag}-${(++requests).toString(36)}`;
-
-/** Answers invalid HTTP, and headers that are too slow or too large, in the envelope, and closes the connection. */
-function answerBrokenHttp(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const [status, reason] =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? [431, 'Request Header Fields Too Large']
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? [408, 'Request Timeout']
-        : [400, 'Bad Request'];
-  const requestId = nextRequestId();
-  const body = JSON.stringify({
-    code: status,
-    message: `The request cannot be read: ${reason}.`,
-    data: null,
-    error: { type: 'invalid_request', requestId },
-  });
-  socket.end(
-    `HTTP/1.1 ${status} ${reason}\r\nContent-Type: ${jsonType}\r\nX-Request-Id: ${requestId}\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  );
-}

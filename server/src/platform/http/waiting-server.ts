@@ -1,8 +1,10 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Refusal } from '../../core/errors.ts';
+import { jsonType } from './broken-http.ts';
 import { refusalBody, statusOf } from './refusal-reply.ts';
-import { jsonType, requestIdOf, socketOptions } from './server.ts';
+import { securityHeaders } from './security-headers.ts';
+import { requestIdOf, socketOptions } from './server.ts';
 
 /**
  * Serves the port while the start waits: live, not ready, and 503 for everything else. The application then takes over the
@@ -51,7 +53,7 @@ export class WaitingServer {
   #reply(request: IncomingMessage, response: ServerResponse): void {
     const path = request.url?.split('?')[0];
     const requestId = requestIdOf(request);
-    const headers = { 'content-type': jsonType, 'cache-control': 'no-store', 'x-request-id': requestId };
+    const headers = { ...securityHeaders(''), 'content-type': jsonType, 'x-request-id': requestId };
     if (request.method === 'GET' && path === '/health/live') {
       response.writeHead(200, headers).end(JSON.stringify({ code: 200, data: { status: 'live' } }));
       return;

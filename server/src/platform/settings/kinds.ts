@@ -77,6 +77,33 @@ export function url(...protocols: string[]): Kind<string> {
   };
 }
 
+/** A contact of RFC 9116: an e-mail address becomes a mailto: URI. */
+export const contact: Kind<string> = {
+  name: 'e-mail address or https: address',
+  parse: (value) => {
+    const address = value.replace(/^mailto:/, '');
+    if (/^[^\s@:/]+@[^\s@:/]+$/.test(address)) return `mailto:${address}`;
+    if (!/\s/.test(value) && URL.canParse(value) && new URL(value).protocol === 'https:') return value;
+    throw new Error('must be an e-mail address or an address that begins with https://');
+  },
+};
+
+/** Names for address ranges that are common in the configuration of proxies. */
+const namedNetworks: Record<string, readonly string[]> = {
+  loopback: ['127.0.0.0/8', '::1/128'],
+  linklocal: ['169.254.0.0/16', 'fe80::/10'],
+  uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
+};
+
+/** Proxies: addresses, networks or names of address ranges, which become networks. */
+export const proxies: Kind<string[]> = {
+  name: 'comma-separated addresses or networks (CIDR)',
+  parse: (value) => {
+    const entries = words.parse(value);
+    return entries.flatMap((entry) => namedNetworks[entry] ?? (isIP(entry) === 0 ? networks.parse(entry) : [entry]));
+  },
+};
+
 export const networks: Kind<string[]> = {
   name: 'comma-separated networks (CIDR)',
   parse: (value) => {

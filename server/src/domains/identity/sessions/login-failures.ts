@@ -1,98 +1,126 @@
-import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
 import { type Clock, minuteMs } from '../../../core/clock.ts';
 import { Refusal } from '../../../core/errors.ts';
+import { networkOf } from '../../../platform/http/limits/network-of.ts';
 import { normalizedAccount } from './account.ts';
 
 /** Per account and address (decisions, Sessions). */
 const failuresAllowed = 10;
-const windowMs = 15 * minuteMs;
+export const failureWindowMs = 15 * minuteMs;
 
 export interface LoginFailuresOptions {
   clock: Clock;
-  /** Maximum number of counters in memory, one for each pair of account and address. */
+  /** Failed logins allowed from one address in 15 minutes, over all accounts: `app.rate-limit.failures-per-address`. */
+  failuresPerAddress: number;
+  /** Maximum number of counters in memory: of pairs of account and address, and of addresses. */
   maxCounters?: number;
   /** Maximum number of logins that wait for concurrent attempts, over all accounts. */
   maxWaiting?: number;
 }
 
 interface Counter {
+  allowed: number;
   failedAtMs: number[];
   /** Admitted attempts without an outcome: each counts as a failure until it reports one. */
   pending: number;
   waiting: (() => void)[];
 }
 
-/** An admitted login attempt. Call exactly one of the two, once. */
+/** An admitted login attempt. Call exactly one of `succeed`, `fail` and `release`, once. */
 export interface LoginAttempt {
+  /** With whom it takes turns where passwords are hashed. */
+  asker: string;
+  succeed: () => void;
   fail: () => void;
-  /** The login succeeded, or ended for a reason that says nothing about the password. */
+  /** It ended for a reason that says nothing about the password. */
   release: () => void;
 }
 
 /**
- * Limits failed logins. An attempt is counted before its password is hashed, so that any number of parallel guesses costs
- * at most ten hashes. Successful logins are never limited: when concurrent attempts use up the limit, a login waits for
- * their outcome. In memory, per node, bounded.
+ * Limits failed logins, by account and address and by address alone. An attempt is counted before its password is hashed,
+ * so that any number of parallel guesses costs at most as many hashes as failures are allowed. Successful logins are never
+ * limited: when concurrent attempts use up a limit, a login waits for their outcome.
+ *
+ * An account that has logged in from an address before is *familiar* there: it is not refused for failures of other
+ * accounts at that address, such as those of an attacker behind the same router. In memory, per node, bounded.
  */
 export class LoginFailures {
   readonly #clock: Clock;
+  readonly #failuresPerAddress: number;
   readonly #maxWaiting: number;
-  readonly #counters: LRUCache<string, Counter>;
+  readonly #byPair: LRUCache<string, Counter>;
+  readonly #byNetwork: LRUCache<string, Counter>;
+  readonly #familiar: LRUCache<string, true>;
   #waiting = 0;
 
-  constructor({ clock, maxCounters = 10_000, maxWaiting = 1_000 }: LoginFailuresOptions) {
+  constructor({ clock, failuresPerAddress, maxCounters = 10_000, maxWaiting = 1_000 }: LoginFailuresOptions) {
     this.#clock = clock;
+    this.#failuresPerAddress = failuresPerAddress;
     this.#maxWaiting = maxWaiting;
-    this.#counters = new LRUCache({ max: maxCounters });
+    this.#byPair = new LRUCache({ max: maxCounters });
+    this.#byNetwork = new LRUCache({ max: maxCounters });
+    this.#familiar = new LRUCache({ max: maxCounters });
   }
 
   /** Admits an attempt. Refuses with `too_many_attempts`, or with `overloaded` when too many logins wait. */
   async reserve(account: string, address: string): Promise<LoginAttempt> {
-    const key = counterKey(account, address);
+    const network = networkOf(address);
+    const pair = pairOf(account, network);
     for (;;) {
-      const counter = this.#counterOf(key);
-      if (counter.failedAtMs.length >= failuresAllowed) throw this.#tooManyAttempts(counter);
-      if (counter.failedAtMs.length + counter.pending < failuresAllowed) return this.#admit(key, counter);
-      await this.#waitForOutcome(counter);
+      const isFamiliar = this.#familiar.get(pair) === true;
+      const counters = [this.#counterOf(this.#byPair, pair, failuresAllowed)];
+      if (!isFamiliar) counters.push(this.#counterOf(this.#byNetwork, network, this.#failuresPerAddress));
+      const full = counters.find(({ failedAtMs, allowed }) => failedAtMs.length >= allowed);
+      if (full !== undefined) throw this.#tooManyAttempts(full);
+      const busy = counters.find(({ failedAtMs, pending, allowed }) => failedAtMs.length + pending >= allowed);
+      if (busy === undefined) return this.#admit(pair, isFamiliar ? pair : network, counters);
+      await this.#waitForOutcome(busy);
     }
   }
 
   /** Clears the failures, once the owner of the account has proven their identity in another way. */
   clear(account: string, address: string): void {
-    const counter = this.#counters.get(counterKey(account, address));
+    const counter = this.#byPair.get(pairOf(account, networkOf(address)));
     if (counter !== undefined) counter.failedAtMs = [];
   }
 
-  #counterOf(key: string): Counter {
-    let counter = this.#counters.get(key);
+  #counterOf(counters: LRUCache<string, Counter>, key: string, allowed: number): Counter {
+    let counter = counters.get(key);
     if (counter === undefined) {
-      counter = { failedAtMs: [], pending: 0, waiting: [] };
-      this.#counters.set(key, counter);
+      counter = { allowed, failedAtMs: [], pending: 0, waiting: [] };
+      counters.set(key, counter);
     }
-    const sinceMs = this.#clock() - windowMs;
+    const sinceMs = this.#clock() - failureWindowMs;
     counter.failedAtMs = counter.failedAtMs.filter((atMs) => atMs > sinceMs);
     return counter;
   }
 
-  #tooManyAttempts({ failedAtMs }: Counter): Refusal {
-    const admittedAtMs = (failedAtMs[failedAtMs.length - failuresAllowed] as number) + windowMs;
+  #tooManyAttempts({ failedAtMs, allowed }: Counter): Refusal {
+    const admittedAtMs = (failedAtMs[failedAtMs.length - allowed] as number) + failureWindowMs;
     return new Refusal('too_many_attempts', 'Too many failed logins. Try again later, or reset the password.', {
       retryAfterSeconds: Math.max(1, Math.ceil((admittedAtMs - this.#clock()) / 1000)),
     });
   }
 
-  #admit(key: string, counter: Counter): LoginAttempt {
-    counter.pending++;
+  #admit(pair: string, asker: string, counters: readonly Counter[]): LoginAttempt {
+    for (const counter of counters) counter.pending++;
     const release = () => {
-      counter.pending--;
-      for (const proceed of counter.waiting.splice(0)) proceed();
+      for (const counter of counters) {
+        counter.pending--;
+        for (const proceed of counter.waiting.splice(0)) proceed();
+      }
+      const [counter] = counters as [Counter];
       const isIdle = counter.pending === 0 && counter.failedAtMs.length === 0;
-      if (isIdle && this.#counters.peek(key) === counter) this.#counters.delete(key);
+      if (isIdle && this.#byPair.peek(pair) === counter) this.#byPair.delete(pair);
     };
     return {
+      asker,
+      succeed: () => {
+        this.#familiar.set(pair, true);
+        release();
+      },
       fail: () => {
-        counter.failedAtMs.push(this.#clock());
+        for (const counter of counters) counter.failedAtMs.push(this.#clock());
         release();
       },
       release,
@@ -111,13 +139,6 @@ export class LoginFailures {
   }
 }
 
-function counterKey(account: string, address: string): string {
-  return `${networkOf(address)} ${normalizedAccount(account)}`;
-}
-
-/** The address, or the /64 network of an IPv6 address: providers commonly assign a whole /64 to one customer. */
-function networkOf(address: string): string {
-  if (!ipaddr.isValid(address)) return address;
-  const parsed = ipaddr.process(address);
-  return parsed.kind() === 'ipv4' ? parsed.toString() : parsed.toByteArray().slice(0, 8).join('.');
+function pairOf(account: string, network: string): string {
+  return `${network} ${normalizedAccount(account)}`;
 }

@@ -44,7 +44,7 @@ export async function login(
   try {
     const [user] = await deps.database.run(findLogin, [normalizedAccount(account)]);
     const actor = actorOf(user, origin);
-    const isVerified = await verifyPassword(user, password, deps);
+    const isVerified = await verifyPassword(user, password, attempt.asker, deps);
     result = user && isVerified ? await openSession(user, actor, origin, deps) : undefined;
     if (result === undefined) recordRefused(user, actor, deps);
   } catch (error) {
@@ -55,7 +55,7 @@ export async function login(
     attempt.fail();
     throw new Refusal('login_refused', 'The account or the password is not right.');
   }
-  attempt.release();
+  attempt.succeed();
   return result;
 }
 
@@ -66,8 +66,13 @@ function actorOf(user: LoginRow | undefined, { address, requestId }: Origin): Ac
   return { by: 'password', userId: user.id, userName: user.user_name, ...origin };
 }
 
-async function verifyPassword(user: LoginRow | undefined, password: string, { passwords }: LoginDeps) {
-  const matches = await passwords.verify(user?.password_hash ?? undefined, password);
+async function verifyPassword(
+  user: LoginRow | undefined,
+  password: string,
+  asker: string,
+  { passwords }: LoginDeps,
+): Promise<boolean> {
+  const matches = await passwords.verify(user?.password_hash ?? undefined, password, asker);
   return matches && user?.active === true;
 }
 

@@ -1,12 +1,13 @@
 import { Passwords } from '../../../platform/crypto/passwords.ts';
 import { Tokens } from '../../../platform/crypto/tokens.ts';
+import { FailureLimiter } from '../../../platform/http/limits/rate-limiter.ts';
 import { defineModule } from '../../../platform/module.ts';
 import type { NodeWith } from '../../../platform/node.ts';
 import { deleteInBatches } from '../../../platform/postgres/delete-in-batches.ts';
 import { type SettingsOf, setting } from '../../../platform/settings/declare.ts';
 import { durationOfAtLeast } from '../../../platform/settings/kinds.ts';
 import type { RefusedRequests } from '../audit/refused-requests.ts';
-import { LoginFailures } from './login-failures.ts';
+import { failureWindowMs, LoginFailures } from './login-failures.ts';
 import { sessionRoutes } from './routes.ts';
 import { loginResult } from './schema.ts';
 import { SessionAuthenticator } from './session-authenticator.ts';
@@ -37,6 +38,7 @@ export const sessions = defineModule({
   routes: (context: Needs & Provided & { refusedRequests: RefusedRequests }) =>
     sessionRoutes({
       ...context,
+      refreshFailures: context.makeFailureLimiter(),
       lifetimes: {
         accessTokenSeconds: context.settings['app.jwt.access-token-expire'] / 1000,
         sessionSeconds: context.settings['app.jwt.refresh-token-expire'] / 1000,
@@ -47,7 +49,8 @@ export const sessions = defineModule({
   ],
 });
 
-function provide({ signingKeys, clock, database, notifications, passwordCost, logError, lifecycle }: Needs) {
+function provide(needs: Needs) {
+  const { signingKeys, clock, database, notifications, passwordCost, failuresPerAddress, logError, lifecycle } = needs;
   const tokens = new Tokens({ keys: signingKeys, issuer: 'florin', audience: 'florin', clock });
   const sessions = new SessionAuthenticator({ database, notifications, tokens, clock, logError });
   lifecycle.add('last uses of sessions', () => sessions.settled());
@@ -55,6 +58,8 @@ function provide({ signingKeys, clock, database, notifications, passwordCost, lo
     tokens,
     sessions,
     passwords: new Passwords(passwordCost && { cost: passwordCost }),
-    loginFailures: new LoginFailures({ clock }),
+    loginFailures: new LoginFailures({ clock, failuresPerAddress }),
+    /** Counts the failures of one kind of request for each address. */
+    makeFailureLimiter: () => new FailureLimiter({ max: failuresPerAddress, windowMs: failureWindowMs, clock }),
   };
 }

@@ -1,4 +1,6 @@
 import { Type } from 'typebox';
+import { networkOf } from '../../../platform/http/limits/network-of.ts';
+import type { FailureLimiter } from '../../../platform/http/limits/rate-limiter.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import { type LoginDeps, login } from './login.ts';
 import { type LogoutDeps, logout } from './logout.ts';
@@ -15,13 +17,18 @@ import {
 } from './schema.ts';
 import { listSessionsOfUser, type SessionRow } from './statements.ts';
 
-export function sessionRoutes(deps: LoginDeps & LogoutDeps): Route[] {
+export interface SessionRoutesDeps extends LoginDeps, LogoutDeps {
+  refreshFailures: FailureLimiter;
+}
+
+export function sessionRoutes(deps: SessionRoutesDeps): Route[] {
   return [
     post('/api/user/login', 'nothing', 'Users', {
       summary: 'Log in',
       description:
         'A wrong password, an unknown account and a disabled account get the same refusal (401). After 10 failures in ' +
-        '15 minutes, further logins to that account from that address are refused (429, with Retry-After).',
+        '15 minutes, further logins to that account from that address are refused (429, with Retry-After), and after ' +
+        '`app.rate-limit.failures-per-address` failures those to any account that has not logged in from there before.',
       body: loginInput,
       data: loginResult,
       handle: async ({ body, address, requestId, headers }) => ({
@@ -32,11 +39,13 @@ export function sessionRoutes(deps: LoginDeps & LogoutDeps): Route[] {
 
     post('/api/user/refresh', 'nothing', 'Users', {
       summary: 'Get a new access token',
-      description: 'The refresh token does not change and stays valid until the session ends.',
+      description:
+        'The refresh token does not change and stays valid until the session ends. Failures are limited for each address ' +
+        '(`app.rate-limit.failures-per-address`).',
       body: refreshInput,
       data: refreshed,
-      handle: async ({ body }) => {
-        const token = await refresh(body.refreshToken, deps);
+      handle: async ({ body, address }) => {
+        const token = await deps.refreshFailures.attempt(networkOf(address), () => refresh(body.refreshToken, deps));
         // Clients may look for the token object in `data` itself, or in `data.token` as in the answer to login.
         return { message: 'Token refreshed', data: { ...token, token } };
       },

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import { Refusal } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
+import { networkOf } from '../../../platform/http/limits/network-of.ts';
 import { appendAudit } from '../audit/append.ts';
 import { endOtherSessions } from '../sessions/statements.ts';
 import { principalsTopic } from '../tenants/notifications.ts';
@@ -21,7 +22,7 @@ export async function changePassword(
   const { userId, userName, tenantId, sessionId } = principal;
   await requireStrongPassword(newPassword, deps.passwordMinLength, 'newPassword');
   const former = await verifiedHash(userId, userName, oldPassword, address, deps);
-  const passwordHash = await deps.passwords.hash(newPassword);
+  const passwordHash = await deps.passwords.hash(newPassword, networkOf(address));
   const now = new Date(deps.clock());
   await deps.database.transaction(async (transaction) => {
     // Not if the password was changed meanwhile: what was verified is no longer the password.
@@ -54,7 +55,7 @@ async function verifiedHash(
   try {
     const [user] = await database.run(findPasswordHash, [userId]);
     hash = user?.password_hash ?? undefined;
-    matches = await passwords.verify(hash, password);
+    matches = await passwords.verify(hash, password, attempt.asker);
   } catch (error) {
     attempt.release(); // Overload or an unreachable database says nothing about the password.
     throw error;

@@ -1,4 +1,5 @@
 import type { Passwords } from '../../../platform/crypto/passwords.ts';
+import type { FailureLimiter } from '../../../platform/http/limits/rate-limiter.ts';
 import { defineModule } from '../../../platform/module.ts';
 import type { NodeWith } from '../../../platform/node.ts';
 import { deleteInBatches } from '../../../platform/postgres/delete-in-batches.ts';
@@ -17,7 +18,11 @@ const settings = {
   }),
 };
 
-type Needs = NodeWith<SettingsOf<typeof settings>> & { passwords: Passwords; loginFailures: LoginFailures };
+type Needs = NodeWith<SettingsOf<typeof settings>> & {
+  passwords: Passwords;
+  loginFailures: LoginFailures;
+  makeFailureLimiter: () => FailureLimiter;
+};
 
 /** User accounts and their passwords. */
 export const users = defineModule({
@@ -29,7 +34,13 @@ export const users = defineModule({
     const passwordMailer = new PasswordMailer(context);
     context.lifecycle.add('mail', () => passwordMailer.settled());
     const passwordMinLength = context.settings['app.password.min-length'];
-    return userRoutes({ ...context, passwordMailer, passwordMinLength });
+    return userRoutes({
+      ...context,
+      passwordMailer,
+      passwordMinLength,
+      resetRequests: context.makeFailureLimiter(),
+      resetFailures: context.makeFailureLimiter(),
+    });
   },
   retention: ({ database, mailer }: Needs) => [
     { name: 'password resets', sweep: (nowMs) => deleteInBatches(database, deleteExpiredResets, [new Date(nowMs)]) },

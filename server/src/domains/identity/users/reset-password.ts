@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
 import { Refusal } from '../../../core/errors.ts';
 import type { Passwords } from '../../../platform/crypto/passwords.ts';
+import { networkOf } from '../../../platform/http/limits/network-of.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import type { Notifications } from '../../../platform/postgres/notifications.ts';
 import { appendAudit, type RequestOrigin } from '../audit/append.ts';
@@ -46,7 +47,7 @@ export async function resetPassword(
   // Checked before the password is hashed, so that a made-up token costs no hash.
   const [open] = await deps.database.run(findOpenReset, [tokenHash, new Date(deps.clock())]);
   if (open === undefined) throw resetTokenInvalid();
-  const passwordHash = await deps.passwords.hash(newPassword);
+  const passwordHash = await deps.passwords.hash(newPassword, networkOf(origin.address));
   const user = await consumeToken(tokenHash, open.user_id, passwordHash, origin, deps);
   deps.loginFailures.clear(user.user_name, origin.address);
   deps.loginFailures.clear(user.email, origin.address);

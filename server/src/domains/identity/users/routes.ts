@@ -2,6 +2,8 @@ import { Type } from 'typebox';
 import { notFound } from '../../../core/errors.ts';
 import { defaultPageSize, paginationOf } from '../../../core/page.ts';
 import { seesAllTenants } from '../../../core/principal.ts';
+import { networkOf } from '../../../platform/http/limits/network-of.ts';
+import type { FailureLimiter } from '../../../platform/http/limits/rate-limiter.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import { changePassword } from './change-password.ts';
 import { type ModifyUserDeps, modifyUser } from './modify.ts';
@@ -19,7 +21,12 @@ import {
 } from './schema.ts';
 import { countUsers, findUser, listUsers } from './statements.ts';
 
-type UserDeps = ModifyUserDeps & ResetPasswordDeps & { passwordMailer: PasswordMailer };
+interface UserDeps extends ModifyUserDeps, ResetPasswordDeps {
+  passwordMailer: PasswordMailer;
+  /** By address. */
+  resetRequests: FailureLimiter;
+  resetFailures: FailureLimiter;
+}
 
 export function userRoutes(deps: UserDeps): Route[] {
   const { database, passwordMailer } = deps;
@@ -27,10 +34,12 @@ export function userRoutes(deps: UserDeps): Route[] {
     post('/api/user/forgot-password', 'nothing', 'Users', {
       summary: 'Request a password reset',
       description:
-        'Sends an e-mail with a reset token that is valid for 30 minutes. The answer is the same for any address.',
+        'Sends an e-mail with a reset token that is valid for 30 minutes. The answer is the same for any address. At ' +
+        'most `app.rate-limit.failures-per-address` requests from one address in 15 minutes.',
       body: forgotPasswordInput,
       data: Type.Null(),
       handle: async ({ body, address, requestId }) => {
+        deps.resetRequests.count(networkOf(address));
         await passwordMailer.request(body.email, { address, requestId });
         return { message: 'If the address is known, an e-mail is on its way', data: null };
       },
@@ -44,7 +53,8 @@ export function userRoutes(deps: UserDeps): Route[] {
       body: resetPasswordInput,
       data: Type.Null(),
       handle: async ({ body, address, requestId }) => {
-        await resetPassword({ ...body, address, requestId }, deps);
+        const reset = () => resetPassword({ ...body, address, requestId }, deps);
+        await deps.resetFailures.attempt(networkOf(address), reset);
         return { message: 'Password reset', data: null };
       },
     }),

@@ -1,3 +1,4 @@
+import type { FailureLimiter } from '../../../platform/http/limits/rate-limiter.ts';
 import { failureLog } from '../../../platform/jobs/worker.ts';
 import { defineModule } from '../../../platform/module.ts';
 import type { Node } from '../../../platform/node.ts';
@@ -18,6 +19,7 @@ type Needs = Node & {
   providers: Providers;
   settler: Settler;
   rechecker: RefundRechecker;
+  makeFailureLimiter: () => FailureLimiter;
 };
 type Provided = ReturnType<typeof provide>;
 
@@ -49,7 +51,7 @@ function provide(needs: Needs) {
   const { log, metrics, workerDatabase, providers } = needs;
   const received = metrics.counter(
     'florin_callbacks_total',
-    'Callbacks from providers: received, repeated, or refused because of their signature.',
+    'Callbacks from providers: received, repeated, or refused because they do not verify.',
     ['result'],
   );
   const settled = metrics.counter(
@@ -63,8 +65,12 @@ function provide(needs: Needs) {
     observe: (result) => settled.labels(result).inc(),
     ...failureLog(log, 'Settling callbacks'),
   });
-  const intake = new CallbackIntake({ ...needs, observe: (result) => received.labels(result).inc() });
+  const intake = new CallbackIntake({
+    ...needs,
+    failures: needs.makeFailureLimiter(),
+    observe: (result) => received.labels(result).inc(),
+  });
   providers.deliverCallback = (channelId, headers, body) =>
-    intake.receive(String(channelId), { headers, query: {}, body });
+    intake.receiveFromSandbox(channelId, { headers, query: {}, body });
   return { callbacks, intake };
 }

@@ -1,6 +1,9 @@
+import { timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../../core/clock.ts';
 import { Refusal } from '../../../core/errors.ts';
 import type { DrawUuid } from '../../../core/id.ts';
+import { withEvenFailures } from '../../../platform/http/limits/even-timing.ts';
+import type { FailureLimiter } from '../../../platform/http/limits/rate-limiter.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { ChannelCredentials } from '../channels/credentials.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
@@ -12,6 +15,9 @@ import { storeCallback } from './statements.ts';
 
 export type ReceiveResult = 'received' | 'repeated' | 'refused';
 
+/** Longer than a query for a channel takes, so that nearly every refusal is sent at the same time. */
+const refusalStepMs = 10;
+
 export interface CallbackIntakeOptions {
   database: Queryable;
   channels: ChannelDirectory;
@@ -21,11 +27,23 @@ export interface CallbackIntakeOptions {
   drawUuid: DrawUuid;
   /** Seals a body to its row: it may contain personal data of payers. */
   seal: (plain: string, place: string) => Buffer;
+  failures: FailureLimiter;
   observe: (result: ReceiveResult) => void;
+  logError: (error: unknown, message: string) => void;
 }
 
 /** A callback as the HTTP server receives it. */
 export type CallbackRequest = Omit<Callback, 'receivedMs'>;
+
+/** Where a callback arrived and where it came from. */
+export interface CallbackAddress {
+  /** The id or the code of a channel. */
+  channel: string;
+  /** The unguessable part of the address; undefined at the address without one. */
+  token: string | undefined;
+  /** The sender's network. */
+  network: string;
+}
 
 interface ProviderChannel extends ChannelRow {
   provider: ProviderName;
@@ -42,48 +60,70 @@ export class CallbackIntake {
     this.#options = options;
   }
 
-  /** `channelParam` is the id or the code of a channel, from the path. */
-  async receive(channelParam: string, request: CallbackRequest): Promise<void> {
-    const channels = await this.#findChannels(channelParam);
-    if (channels.length === 0) {
-      throw new Refusal('record_not_found', `There is no channel ${channelParam} with a provider.`, {
-        field: 'channel',
+  /**
+   * Receives a callback from the network. All that fails gets one refusal, `callback_invalid`, so that strangers learn
+   * neither which channels exist nor which have a provider or a secret; the log has the reason. Failures are limited for each
+   * network. At an address with its token they are counted for the channel: the wrong secret of one channel then does not
+   * keep out the callbacks that the same provider sends to others.
+   */
+  receive({ channel, token, network }: CallbackAddress, request: CallbackRequest): Promise<void> {
+    return withEvenFailures(refusalStepMs, async () => {
+      const channels = await this.#findChannels(channel, token);
+      const counted = token !== undefined && channels[0] !== undefined ? `${network} ${channels[0].id}` : network;
+      await this.#options.failures.attempt(counted, async () => {
+        try {
+          await this.#accept(channels, request);
+        } catch (cause) {
+          if (isOutage(cause)) throw cause;
+          this.#options.observe('refused');
+          throw new Refusal(
+            'callback_invalid',
+            "This is not a callback that can be verified: check its address and the channel's webhookSecret.",
+            { cause },
+          );
+        }
       });
-    }
+    });
+  }
+
+  /** Receives a message of the sandbox, which is part of Florin. */
+  async receiveFromSandbox(channelId: number, request: CallbackRequest): Promise<void> {
+    await this.#accept(await this.#findChannels(String(channelId), undefined), request);
+  }
+
+  async #accept(channels: readonly ProviderChannel[], request: CallbackRequest): Promise<void> {
     const callback = { ...request, receivedMs: this.#options.clock() };
-    const verified = await this.#verify(channels, callback);
-    await this.#store(verified, callback);
+    await this.#store(await this.#verify(channels, callback), callback);
   }
 
   /** A code is unique only within its tenant: all channels with the code are candidates, and the signature decides. */
-  async #findChannels(channelParam: string): Promise<ProviderChannel[]> {
+  async #findChannels(channelParam: string, token: string | undefined): Promise<ProviderChannel[]> {
     const parsed = parseChannelParam(channelParam);
     if (parsed === undefined) return [];
     const { database, channels } = this.#options;
     const ids = 'id' in parsed ? [parsed] : await database.run(findByCode, [parsed.code]);
     const found = await Promise.all(ids.map(({ id }) => channels.find(id)));
-    return found.filter((channel): channel is ProviderChannel => (channel?.provider ?? null) !== null);
+    return found
+      .filter((channel): channel is ProviderChannel => (channel?.provider ?? null) !== null)
+      .filter(({ callback_token }) => token === undefined || isEqual(token, callback_token));
   }
 
   /** Returns the first channel whose provider accepts the callback. A channel that fails otherwise does not end the search. */
   async #verify(channels: readonly ProviderChannel[], callback: Callback): Promise<VerifiedCallback> {
-    const { providers, credentials, observe } = this.#options;
-    let reason: unknown;
+    const { providers, credentials, logError } = this.#options;
+    let reason: unknown = new Refusal('callback_invalid', 'There is no such channel with a provider.');
     for (const { id, provider } of channels) {
       try {
         const connector = await providers.of(provider);
         const message = connector.readCallback(callback, await credentials.forCallbacks(id));
         return { channelId: id, eventId: message.eventId, content: contentOf(message) };
       } catch (error) {
+        if (!(error instanceof Refusal)) logError(error, `A callback to channel ${id} could not be verified`);
         // An outage is reported rather than a refusal: the provider then sends the callback again.
-        if (reason === undefined || !isInvalidCallback(error)) reason = error;
+        if (!isOutage(reason)) reason = error;
       }
     }
-    if (!isInvalidCallback(reason)) throw reason;
-    observe('refused');
-    // The reason of one channel must not reveal anything about another tenant's.
-    if (channels.length === 1) throw reason;
-    throw new Refusal('callback_invalid', 'No channel with this code accepts this as a callback of its provider.');
+    throw reason;
   }
 
   async #store({ channelId, eventId, content }: VerifiedCallback, { body, receivedMs }: Callback): Promise<void> {
@@ -106,6 +146,11 @@ interface VerifiedCallback {
   content: CallbackContent | null;
 }
 
-function isInvalidCallback(error: unknown): boolean {
-  return error instanceof Refusal && error.type === 'callback_invalid';
+function isOutage(error: unknown): boolean {
+  return error instanceof Refusal && error.kind === 'unavailable';
+}
+
+function isEqual(given: string, expected: string): boolean {
+  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
+  return one.length === other.length && timingSafeEqual(one, other);
 }

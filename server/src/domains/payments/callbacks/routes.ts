@@ -1,26 +1,40 @@
-import { post, type Route } from '../../../platform/http/route.ts';
+import { networkOf } from '../../../platform/http/limits/network-of.ts';
+import { type Call, post, type Route } from '../../../platform/http/route.ts';
 import type { CallbackIntake } from './receive.ts';
-import { callbackParams, callbackReceived } from './schema.ts';
+import { callbackParams, callbackReceived, tokenCallbackParams } from './schema.ts';
 
 /** Known providers send a few KiB. */
 const maximumBytes = 256 * 1024;
 
 export function callbackRoutes({ intake }: { intake: CallbackIntake }): Route[] {
+  const handle = async ({ params, query, headers, rawBody, address }: Call<unknown, unknown>) => {
+    const { channel = '', token } = params;
+    const request = { headers, query: lastValues(query), body: rawBody };
+    await intake.receive({ channel, token, network: networkOf(address) }, request);
+    return { message: 'Callback received', data: { received: true } };
+  };
   return [
-    post('/api/callback/{channel}', 'nothing', 'Callbacks', {
+    post('/api/callback/{channel}/{token}', 'nothing', 'Callbacks', {
       summary: 'Receive a callback from a provider',
       description:
         'Called by a provider to report the outcome of a payment or refund. The body is of any type, up to 256 KiB, in ' +
         "the provider's own format. No Authorization header: the signature is verified with the channel's " +
         '`webhookSecret`. The callback is stored before it is answered and settled afterwards; a repeated callback gets ' +
-        'the same answer.',
+        'the same answer. Whatever is wrong, the refusal is the same (401), and failures from one address are limited (429, ' +
+        '`app.rate-limit.failures-per-address`).',
+      params: tokenCallbackParams,
+      rawBody: { maximumBytes },
+      data: callbackReceived,
+      handle,
+    }),
+
+    post('/api/callback/{channel}', 'nothing', 'Callbacks', {
+      summary: 'Receive a callback at the address without a token',
+      description: 'The same, for addresses that were given to providers before channels had a `callbackUrl`.',
       params: callbackParams,
       rawBody: { maximumBytes },
       data: callbackReceived,
-      handle: async ({ params, query, headers, rawBody }) => {
-        await intake.receive(params.channel as string, { headers, query: lastValues(query), body: rawBody });
-        return { message: 'Callback received', data: { received: true } };
-      },
+      handle,
     }),
   ];
 }

@@ -8,6 +8,11 @@ export const callbackParams = Type.Object({
   }),
 });
 
+export const tokenCallbackParams = Type.Object({
+  ...callbackParams.properties,
+  token: Type.String({ description: "The unguessable part of the channel's `callbackUrl`." }),
+});
+
 export const callbackReceived = Type.Object({
   received: Type.Boolean({
     description: 'Always true: the callback is stored, now or by an earlier request, and is settled shortly.',

@@ -12,6 +12,17 @@ export function secretPlace(tenantId: number, id: number, name: SecretName): str
   return `channel/${tenantId}/${id}/${name}`;
 }
 
+/** What is needed to call a channel's provider. */
+export interface ChannelSecrets extends Credentials {
+  /** The unguessable part of the channel's callback address. */
+  callbackToken: string;
+}
+
+/** The address to which a provider sends the callbacks of a channel. */
+export function callbackUrlOf(publicUrl: string, channelId: number, token: string): string {
+  return `${publicUrl}/api/callback/${channelId}/${token}`;
+}
+
 export interface SecretOpener {
   /** Decrypts a secret from the place where it is stored. */
   open: (sealed: Buffer, where: string) => string;
@@ -46,7 +57,7 @@ export class ChannelCredentials {
   }
 
   /** For calls of the provider. Throws `LostCredentialsError`; a lost `webhookSecret` does not prevent calls. */
-  async of(channelId: number): Promise<Credentials> {
+  async of(channelId: number): Promise<ChannelSecrets> {
     const sealed = await this.#find(channelId);
     const needed = [sealed?.api_key_sealed, sealed?.api_secret_sealed];
     if (needed.some((secret) => secret && this.#secrets.isLost(secret))) throw new LostCredentialsError(channelId);
@@ -62,11 +73,12 @@ export class ChannelCredentials {
     return this.#cache.peek(channelId) ?? this.#cache.get(channelId);
   }
 
-  #opened(channelId: number, sealed: SealedCredentials | undefined): Credentials {
+  #opened(channelId: number, sealed: SealedCredentials | undefined): ChannelSecrets {
     const { open, isLost } = this.#secrets;
     const opened = (secret: Buffer | null | undefined, name: SecretName): string | null =>
       secret && sealed && !isLost(secret) ? open(secret, secretPlace(sealed.tenant_id, channelId, name)) : null;
     return {
+      callbackToken: sealed?.callback_token ?? '',
       apiKey: opened(sealed?.api_key_sealed, 'apiKey'),
       apiSecret: opened(sealed?.api_secret_sealed, 'apiSecret'),
       webhookSecret: opened(sealed?.webhook_secret_sealed, 'webhookSecret'),

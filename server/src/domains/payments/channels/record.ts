@@ -3,7 +3,8 @@ import { tenantOnWire } from '../../../core/principal.ts';
 import type { listedChannel } from './schema.ts';
 import type { ChannelRow } from './statements.ts';
 
-export function recordOf(row: ChannelRow): Static<typeof listedChannel> {
+/** A channel without its callback address, which is not for everyone who may see the channel. */
+export function recordOf(row: ChannelRow): Omit<Static<typeof listedChannel>, 'callbackUrl'> {
   return {
     id: row.id,
     name: row.name,

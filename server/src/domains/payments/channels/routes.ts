@@ -1,12 +1,19 @@
 import { Type } from 'typebox';
-import { seesAllTenants } from '../../../core/principal.ts';
+import { type Principal, seesAllTenants } from '../../../core/principal.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
+import { callbackUrlOf } from './credentials.ts';
 import { type ChannelDeps, saveChannel } from './modify.ts';
 import { recordOf } from './record.ts';
+import { mayChange } from './rules.ts';
 import { channelInput, listedChannel, savedChannel } from './schema.ts';
-import { listChannels } from './statements.ts';
+import { type ChannelRow, listChannels } from './statements.ts';
 
-export function channelRoutes(deps: ChannelDeps): Route[] {
+interface ChannelRoutesDeps extends ChannelDeps {
+  /** `app.public-url`, without a slash at the end. */
+  publicUrl: string;
+}
+
+export function channelRoutes(deps: ChannelRoutesDeps): Route[] {
   return [
     get('/api/channel/list', 'channel_read', 'Channels', {
       summary: 'List channels',
@@ -15,7 +22,7 @@ export function channelRoutes(deps: ChannelDeps): Route[] {
       data: Type.Array(listedChannel),
       handle: async ({ principal }) => {
         const rows = await deps.database.run(listChannels, [seesAllTenants(principal) ? null : principal.tenantId]);
-        return { data: rows.map(recordOf) };
+        return { data: rows.map((row) => channelOnWire(row, principal, deps)) };
       },
     }),
 
@@ -29,9 +36,14 @@ export function channelRoutes(deps: ChannelDeps): Route[] {
         const row = await saveChannel(body, principal, deps);
         return {
           message: body.id === undefined ? 'Channel created' : 'Channel updated',
-          data: { ...recordOf(row), updatedTime: row.updated_at },
+          data: { ...channelOnWire(row, principal, deps), updatedTime: row.updated_at },
         };
       },
     }),
   ];
+}
+
+function channelOnWire(row: ChannelRow, principal: Principal, { publicUrl }: Pick<ChannelRoutesDeps, 'publicUrl'>) {
+  const seesAddress = row.provider !== null && principal.scopes.has('channel_read') && mayChange(row, principal);
+  return { ...recordOf(row), callbackUrl: seesAddress ? callbackUrlOf(publicUrl, row.id, row.callback_token) : null };
 }

@@ -157,7 +157,10 @@ describe('in CLUSTER mode', () => {
 
   test('callbacks of the sandbox are refused and book nothing', async () => {
     const message = signedMessage(sandboxReportOf(waiting), 7, channelSecret);
-    expect(refusalOf(await postCallback(florin, sandbox, message))).toMatchObject(disabled);
+    expect(refusalOf(await postCallback(florin, sandbox, message))).toMatchObject({
+      status: 401,
+      type: 'callback_invalid',
+    });
   });
 
   test('earlier operations of the sandbox end as FAILED when they are due, without another call', async () => {

@@ -68,6 +68,11 @@ const listed = {
   }),
   provider: Type.Union([Type.String(), Type.Null()]),
   fallbackChannelIds: Type.Array(Type.Integer()),
+  callbackUrl: Type.Union([Type.String(), Type.Null()], {
+    description:
+      'The address to give to the provider for its callbacks. null without a provider, and for callers who could not change ' +
+      'the channel or lack the scope `channel_read`.',
+  }),
   createdTime: Type.String(),
 };
 

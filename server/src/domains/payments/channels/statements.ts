@@ -12,6 +12,8 @@ export interface ChannelRow {
   state: boolean;
   provider: ProviderName | null;
   fallback_channel_ids: number[];
+  /** The unguessable part of its callback address. */
+  callback_token: string;
   created_at: string;
   updated_at: string | null;
   /** Set by the directory if the provider is the sandbox and the sandbox is disabled. */
@@ -19,7 +21,7 @@ export interface ChannelRow {
 }
 
 const columns =
-  'tenant_id, id, name, code, type, currencies, country, state, provider, fallback_channel_ids, created_at, updated_at';
+  'tenant_id, id, name, code, type, currencies, country, state, provider, fallback_channel_ids, callback_token, created_at, updated_at';
 
 export const findChannel = statement<ChannelRow>('channels.find', `select ${columns} from channel where id = $1`);
 
@@ -73,6 +75,7 @@ export const updateChannel = statement<ChannelRow>(
 
 export interface SealedCredentials {
   tenant_id: number;
+  callback_token: string;
   api_key_sealed: Buffer | null;
   api_secret_sealed: Buffer | null;
   webhook_secret_sealed: Buffer | null;
@@ -80,7 +83,7 @@ export interface SealedCredentials {
 
 export const findCredentials = statement<SealedCredentials>(
   'channels.find_credentials',
-  'select tenant_id, api_key_sealed, api_secret_sealed, webhook_secret_sealed from channel where id = $1',
+  'select tenant_id, callback_token, api_key_sealed, api_secret_sealed, webhook_secret_sealed from channel where id = $1',
 );
 
 /** Channels of any tenant with a code: a callback names the channel by its code, and the signature decides between them. */

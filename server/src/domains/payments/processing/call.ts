@@ -1,10 +1,16 @@
 import { Refusal } from '../../../core/errors.ts';
 import { publicId } from '../../../core/id.ts';
-import { LostCredentialsError } from '../channels/credentials.ts';
+import { callbackUrlOf, LostCredentialsError } from '../channels/credentials.ts';
 import type { Absent, Call, Credentials, Operation, Outcome, Provider } from '../providers/provider.ts';
 import { isFinal } from '../transactions/states.ts';
 import { operationKey } from './rules.ts';
 import type { OperationRow } from './statements.ts';
+
+/** What an operation says about where its answers go. */
+export interface CallbackRoute extends PublicAddress {
+  /** The unguessable part of the channel's callback address. */
+  callbackToken: string;
+}
 
 export interface PublicAddress {
   /** How payers and providers reach Florin, without a slash at the end: `app.public-url`. */
@@ -64,7 +70,7 @@ export function isOwnOutage(outcome: Outcome): boolean {
 }
 
 /** The operation as connectors take it. */
-export function providerOperation(row: OperationRow, { publicUrl }: PublicAddress): Operation {
+export function providerOperation(row: OperationRow, { publicUrl, callbackToken }: CallbackRoute): Operation {
   const common = {
     key: operationKey(row.id, row.number),
     transactionId: publicId('txn', row.id),
@@ -82,7 +88,7 @@ export function providerOperation(row: OperationRow, { publicUrl }: PublicAddres
         kind: 'CHARGE',
         paymentMethod: row.payment_method,
         returnUrl: row.return_url ?? publicUrl,
-        callbackUrl: `${publicUrl}/api/callback/${row.operation_channel_id}`,
+        callbackUrl: callbackUrlOf(publicUrl, row.operation_channel_id, callbackToken),
       };
     case 'REFUND':
       return { ...common, kind: 'REFUND', chargeReference: row.charge_reference ?? '', reason: row.refund_reason };

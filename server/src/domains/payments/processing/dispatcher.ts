@@ -5,14 +5,13 @@ import { type FailureReports, Worker } from '../../../platform/jobs/worker.ts';
 import { plainArray, textArray } from '../../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { FailPoint } from '../../../platform/process/fail-point.ts';
-import type { ChannelCredentials } from '../channels/credentials.ts';
+import type { ChannelCredentials, ChannelSecrets } from '../channels/credentials.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
 import { maximumClaim, operationDue, operationTable } from '../operations/claim.cte.ts';
 import { operationsDue } from '../operations/open.cte.ts';
 import { releaseOperations } from '../operations/statements.ts';
 import type { ProviderName, Providers } from '../providers/directory.ts';
 import { failure } from '../providers/failures.ts';
-import type { Credentials } from '../providers/provider.ts';
 import { beginRefunds } from '../refunds/begin.ts';
 import { afterTransition, type Transition } from '../transactions/transition.cte.ts';
 import type { PaymentTransitions } from '../transactions/transition-statements.ts';
@@ -179,7 +178,7 @@ export class Dispatcher {
     const { providers, credentials, timeoutMs, failPoint, publicUrl } = this.#options;
     const channelId = operation.operation_channel_id;
     const connector = await providers.of(operation.operation_provider);
-    let opened: Credentials;
+    let opened: ChannelSecrets;
     try {
       opened = await credentials.of(channelId);
     } catch (cause) {
@@ -189,7 +188,7 @@ export class Dispatcher {
       return { outcome, calls: 0, lookUps: 0 };
     }
     failPoint('calling');
-    const request = providerOperation(operation, { publicUrl });
+    const request = providerOperation(operation, { publicUrl, callbackToken: opened.callbackToken });
     const result = await callOrLookUp(connector, operation, request, { credentials: opened, timeoutMs });
     const { outcome } = result;
     if (outcome.kind !== 'unknown') this.#breaker.recordAnswer(channelId);

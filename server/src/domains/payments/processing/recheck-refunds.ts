@@ -64,7 +64,7 @@ export class RefundRechecker {
     const { providers, credentials, settler, timeoutMs, publicUrl } = this.#deps;
     const connector = await providers.of(row.operation_provider);
     const opened = await credentials.of(row.operation_channel_id);
-    const operation = providerOperation(row, { publicUrl });
+    const operation = providerOperation(row, { publicUrl, callbackToken: opened.callbackToken });
     const answer = await lookUpOperation(connector, row, operation, { credentials: opened, timeoutMs });
     if (answer.kind === 'unknown') return false;
     if (answer.kind !== 'absent' && isFinalOutcome(answer)) {

@@ -49,7 +49,7 @@ export interface ChargeOperation extends AnyOperation {
   paymentMethod: string | null;
   /** Where the provider redirects the payer afterwards. */
   returnUrl: string;
-  /** Where the provider sends its callbacks: /api/callback/{channel}. */
+  /** Where the provider sends its callbacks: /api/callback/{channel}/{token}. */
   callbackUrl: string;
 }
 
@@ -133,7 +133,7 @@ export interface NextAction {
   clientSecret?: string;
 }
 
-/** A request to /api/callback/{channel}, unverified. */
+/** A request to the channel's callback address, unverified. */
 export interface Callback {
   headers: IncomingHttpHeaders;
   query: Readonly<Record<string, string>>;

@@ -1,18 +1,13 @@
 import { statement } from '../../../platform/postgres/statement.ts';
 
 /**
- * Shorten leases that end later than possible. The holder keeps its lease, so nothing is sent twice. One statement for each
- * partial index of open deliveries. Values: the latest possible end, the end that replaces later ones, in ms.
+ * Shortens leases that end later than possible. The holder keeps its lease, so nothing is sent twice. Values: the latest
+ * possible end, the end that replaces later ones, in ms.
  */
-export const shortenDueLeases = statement(
-  'deliveries.shorten_leases_due',
+export const shortenLeases = statement(
+  'deliveries.shorten_leases',
   `update delivery set leased_until = to_timestamp($2::float8 / 1000)
-    where state = 'OPEN' and not aside and leased_until > to_timestamp($1::float8 / 1000)`,
-);
-export const shortenParkedLeases = statement(
-  'deliveries.shorten_leases_aside',
-  `update delivery set leased_until = to_timestamp($2::float8 / 1000)
-    where state = 'OPEN' and aside and leased_until > to_timestamp($1::float8 / 1000)`,
+    where state = 'OPEN' and leased_until > to_timestamp($1::float8 / 1000)`,
 );
 
 /** The interval before the next retry of a delivery. `$2` are the intervals in ms. */
@@ -26,7 +21,7 @@ export const bringForward = statement<{ count: number }>(
   'deliveries.bring_forward',
   `with ahead as materialized (
      select ctid as place from delivery
-      where state = 'OPEN' and not aside and due_at > to_timestamp(($1::float8 + $3::float8) / 1000)
+      where state = 'OPEN' and due_at > to_timestamp(($1::float8 + $3::float8) / 1000)
         and due_at > to_timestamp(($1::float8 + $3::float8 + 2 * ${retryIntervalMs}) / 1000)
       limit $4 for update skip locked
    ), moved as (

@@ -1,8 +1,7 @@
 import { minuteMs } from '../../../core/clock.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { shortenPauses } from '../endpoints/health-statements.ts';
-import { bringForward, shortenDueLeases, shortenParkedLeases } from './clock-set-back-statements.ts';
-import { shortenReplayWaits } from './replay/statements.ts';
+import { bringForward, shortenLeases } from './clock-set-back-statements.ts';
 import { breakerOpenMs } from './rules.ts';
 
 /** A time further ahead than possible by more than this was written before the clock was set back. */
@@ -24,18 +23,11 @@ export async function bringDeliveriesForward(
   nowMs: number,
   { leaseMs, retryIntervalsMs }: DeliveryWaits,
 ): Promise<void> {
-  for (const shorten of [shortenDueLeases, shortenParkedLeases]) {
-    await database.run(shorten, [nowMs + leaseMs + toleranceMs, nowMs + leaseMs]);
-  }
+  await database.run(shortenLeases, [nowMs + leaseMs + toleranceMs, nowMs + leaseMs]);
   const pauseMs = Math.max(leaseMs, breakerOpenMs);
   await database.run(shortenPauses, [nowMs + pauseMs + toleranceMs, nowMs + breakerOpenMs]);
   for (;;) {
     const [row] = await database.run(bringForward, [nowMs, [...retryIntervalsMs], toleranceMs, batchSize]);
     if ((row?.count ?? 0) < batchSize) return;
   }
-}
-
-/** The same for replays, which never wait longer than a lease. */
-export async function bringReplaysForward(database: Queryable, nowMs: number, leaseMs: number): Promise<void> {
-  await database.run(shortenReplayWaits, [nowMs + leaseMs + toleranceMs, nowMs + leaseMs]);
 }

@@ -1,10 +1,10 @@
 import type { Clock } from '../../../core/clock.ts';
 import { type Metrics, requestSecondsBuckets } from '../../../platform/metrics/metrics.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import { deliveryBacklog } from './claiming/backlog.ts';
+import { countBacklog } from './statements.ts';
 
 /** Shown while the database is away, when the other metrics are needed most. */
-const unknownBacklog = { open: Number.NaN, parked: Number.NaN, lagSeconds: Number.NaN };
+const unknownBacklog = { open: Number.NaN, due: Number.NaN, lagSeconds: Number.NaN };
 
 /** Metrics of webhook delivery. Returns the observers of the delivery worker. */
 export function deliveryMetrics(metrics: Metrics, database: Queryable, clock: Clock, inFlight: () => number) {
@@ -29,20 +29,20 @@ export function deliveryMetrics(metrics: Metrics, database: Queryable, clock: Cl
   let backlog = Promise.resolve(unknownBacklog);
   metrics.gauge(
     'florin_delivery_open',
-    'Open webhook deliveries, parked ones included (at most 100,000 of each kind are counted).',
+    'Webhook deliveries that have not ended (at most 100,000 are counted).',
     async (gauge) => {
-      backlog = deliveryBacklog(database, clock).catch(() => unknownBacklog);
+      backlog = readBacklog(database, clock).catch(() => unknownBacklog);
       gauge.set((await backlog).open);
     },
   );
   metrics.gauge(
-    'florin_delivery_aside',
-    'Parked deliveries: due, but waiting for an endpoint that is slow, failing, paused or at its rate limit (at most 100,000 are counted).',
-    async (gauge) => gauge.set((await backlog).parked),
+    'florin_delivery_due',
+    'Webhook deliveries that are due and have not ended, those in flight included (at most 100,000 are counted).',
+    async (gauge) => gauge.set((await backlog).due),
   );
   metrics.gauge(
     'florin_delivery_backlog_lag_seconds',
-    'How long the oldest due delivery has been due, parked ones excluded.',
+    'How long the oldest due delivery to an endpoint that is not failing has been due.',
     async (gauge) => gauge.set((await backlog).lagSeconds),
   );
   // Looking a series up by its labels would hash them each time.
@@ -59,5 +59,15 @@ export function deliveryMetrics(metrics: Metrics, database: Queryable, clock: Cl
       lagSeconds.observe(Math.max(0, lagMs) / 1000);
     },
     onPaused: (): void => pauses.inc(),
+  };
+}
+
+async function readBacklog(database: Queryable, clock: Clock): Promise<typeof unknownBacklog> {
+  const nowMs = clock();
+  const [row] = await database.run(countBacklog, [nowMs]);
+  return {
+    open: row?.open ?? 0,
+    due: row?.due ?? 0,
+    lagSeconds: Math.max(0, nowMs - (row?.oldest_ms ?? nowMs)) / 1000,
   };
 }

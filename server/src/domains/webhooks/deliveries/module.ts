@@ -1,5 +1,6 @@
 import { dayMs } from '../../../core/clock.ts';
 import { fallbackPollMs } from '../../../platform/jobs/due-work-poller.ts';
+import { failureLog } from '../../../platform/jobs/worker.ts';
 import { defineModule } from '../../../platform/module.ts';
 import type { NodeWith } from '../../../platform/node.ts';
 import { type SettingsOf, setting } from '../../../platform/settings/declare.ts';
@@ -7,17 +8,13 @@ import { durationOfAtLeast, durations, integer } from '../../../platform/setting
 import type { AddressGuards } from '../endpoints/address-guard.ts';
 import type { EndpointDirectory } from '../endpoints/directory.ts';
 import type { DisabledEndpointMailer } from '../endpoints/disabled-endpoint-mailer.ts';
-import { deliveriesDue } from '../events/append-events.cte.ts';
-import { freeDeadLeases } from './claiming/dead-leases.ts';
-import { recentlyDueQuery } from './claiming/peek-statements.ts';
 import { deliveryChecks } from './integrity.ts';
 import { deliveryMetrics } from './metrics.ts';
-import { replaysDue } from './replay/statements.ts';
-import { ReplayWorker } from './replay/worker.ts';
+import { replayWorker } from './replay/worker.ts';
 import { sweepDeliveries } from './retention.ts';
 import { deliveryRoutes } from './routes.ts';
 import { attempt, deliveryDetail, replayRecord } from './schema.ts';
-import { DeliveryWorker } from './worker.ts';
+import { deliveryWorker } from './worker.ts';
 
 const settings = {
   'app.webhook.timeout': setting(durationOfAtLeast(1, 'a millisecond'), {
@@ -64,21 +61,19 @@ type Provided = ReturnType<typeof provide>;
  *
  * 1. Enqueue: the statement that changes a payment appends the event and one delivery for each endpoint that subscribes to
  *    it (`events/append-events.cte.ts`), and wakes the `DeliveryWorker`.
- * 2. Claim (`claiming/`): The `Worker` (`platform/jobs/worker.ts`) calls the `Claimer` with the number of free slots. It peeks at
- *    the oldest due deliveries, the `SlotAllocator` grants slots to their endpoints (`EndpointQueue`), `Permits` checks the rates
- *    and trials that all nodes share, and one statement takes the leases. Under load a direct claim skips the peek.
+ * 2. Claim (`claiming/`): the `Worker` (`platform/jobs/worker.ts`) calls the `Claimer` with the number of free slots. It finds
+ *    the endpoints with due deliveries (`EndpointQueue`), the `SlotAllocator` grants slots to them, and one statement leases
+ *    the oldest deliveries of each.
  * 3. Send (`sending/`): the `Sender` signs the event and posts it, within one deadline.
  * 4. Record (`recording/`): the `Recorder` writes attempts and new states in batches, fenced by the leases.
  *    - Success: SUCCEEDED. Failure: OPEN and due again after the retry interval, or FAILED after the last one.
  *    - Five failures in a row open the endpoint's circuit breaker for 30 s (`EndpointHealth`); then one delivery is the
  *      trial. 410, or five days of nothing but failures, switch the endpoint off; its deliveries become CANCELLED.
- * 5. Park (`ParkedDeliveries`): due deliveries that wait for a slow, paused or rate-limited endpoint leave the common queue,
- *    so that they do not hide those of other endpoints.
- * 6. Replay (`replay/`): a user sends one delivery again, or all events of an endpoint since a time. Replays enqueue new
+ * 5. Replay (`replay/`): a user sends one delivery again, or all events of an endpoint since a time. Replays enqueue new
  *    deliveries under the old public id.
  *
- * A process that dies keeps its leases until they run out; then its deliveries are due again (`dead-leases.ts` frees them
- * at once on a single node). Every due time depends on the database's clock; `clock-set-back.ts` handles its corrections.
+ * A process that dies keeps its leases until they run out; then its deliveries are due again (on a single
+ * node they are freed at its start). Every due time depends on the database's clock; `clock-set-back.ts` handles its corrections.
  */
 export const deliveries = defineModule({
   name: 'deliveries',
@@ -92,25 +87,7 @@ export const deliveries = defineModule({
       directory: context.endpoints,
       keepDeliveriesMs: context.settings['app.webhook.keep-deliveries'],
     }),
-  workers: ({ deliveries, replays, workerDatabase }: Needs & Provided) => [
-    {
-      name: 'deliveries',
-      start: () => deliveries.start(),
-      stop: () => deliveries.stop(),
-      wake: () => deliveries.wake(),
-      dueWork: { topic: deliveriesDue, due: recentlyDueQuery },
-      freeDeadLeases: () => freeDeadLeases(workerDatabase),
-      clockWasSetBack: () => deliveries.clockWasSetBack(),
-    },
-    {
-      name: 'replays',
-      start: () => replays.start(),
-      stop: () => replays.stop(),
-      wake: () => replays.wake(),
-      wakesOn: replaysDue,
-      clockWasSetBack: () => replays.clockWasSetBack(),
-    },
-  ],
+  workers: ({ deliveries, replays }: Provided) => [deliveries, replays],
   integrity: deliveryChecks,
   retention: ({ database, settings }: Needs) => [
     {
@@ -127,7 +104,7 @@ export const deliveries = defineModule({
 function provide(needs: Needs) {
   const { settings, log, clock, workerDatabase, endpoints, disabledNotice, loadShedder, metrics } = needs;
   const observers = deliveryMetrics(metrics, workerDatabase, clock, () => deliveries.inFlight);
-  const deliveries: DeliveryWorker = new DeliveryWorker({
+  const deliveries = deliveryWorker({
     database: workerDatabase,
     directory: endpoints,
     clock,
@@ -143,15 +120,9 @@ function provide(needs: Needs) {
       },
       onPaused: observers.onPaused,
     },
-    onError: (error) => log.warn({ error }, 'Webhook delivery is failing; retrying'),
-    onRecovered: () => log.info('Webhook delivery works again'),
+    ...failureLog(log, 'Webhook delivery'),
     onDisabled: (endpoint, reason) => disabledNotice.notify(endpoint, reason),
   });
-  const replays = new ReplayWorker({
-    database: workerDatabase,
-    clock,
-    onError: (error) => log.warn({ error }, 'Webhook replays are failing; retrying'),
-    onRecovered: () => log.info('Webhook replays work again'),
-  });
+  const replays = replayWorker({ database: workerDatabase, clock, ...failureLog(log, 'Replaying webhooks') });
   return { deliveries, replays };
 }

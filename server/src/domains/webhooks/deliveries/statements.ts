@@ -129,3 +129,23 @@ export const replayDelivery = statement<{ id: string }>(
    returning id`,
   { wakes: [{ topic: deliveriesDue }] },
 );
+
+/** Counting stops here: beyond it the exact number does not matter, and the query stays cheap. */
+const maxCounted = 100_000;
+
+/**
+ * Counts open and due deliveries, and finds the oldest due one of an endpoint that is not failing. Value: now in ms.
+ */
+export const countBacklog = statement<{ open: number; due: number; oldest_ms: number | null }>(
+  'deliveries.backlog',
+  `select (select count(*) from (select from delivery where state = 'OPEN' limit ${maxCounted}) as counted) as open,
+          (select count(*) from (
+             select from delivery where state = 'OPEN' and due_at <= to_timestamp($1::float8 / 1000) limit ${maxCounted}
+           ) as counted) as due,
+          (select (extract(epoch from min(oldest.due_at)) * 1000)::float8
+             from webhook_endpoint endpoint
+            cross join lateral (
+              select due_at from delivery where endpoint_id = endpoint.id and state = 'OPEN' order by due_at limit 1
+            ) as oldest
+            where endpoint.state and endpoint.first_failure_at is null) as oldest_ms`,
+);

@@ -8,7 +8,7 @@ import { databaseFromTemplate, eventually, type TestDatabase } from '../../../te
 import { brokenUrls, forbiddenHosts, forbiddenNames, publicHosts, publicNames } from '../../../testing/hosts.ts';
 import { principalOf } from '../../../testing/payments.ts';
 import { type Receiver, startReceiver } from '../../../testing/receiver.ts';
-import { DeliveryWorker } from '../deliveries/worker.ts';
+import { deliveryWorker } from '../deliveries/worker.ts';
 import { appendEvent, eventBody } from '../events/append-events.cte.ts';
 import { AddressGuard } from './address-guard.ts';
 import { EndpointDirectory } from './directory.ts';
@@ -174,7 +174,7 @@ async function outcomesOfOneEvent(
     isLost,
     guards: { everyone: usedGuard, administrators: usedGuard },
   };
-  const worker = new DeliveryWorker({
+  const worker = deliveryWorker({
     database: db.database,
     directory: new EndpointDirectory({ database: db.database, notifications, ...options }),
     clock: Date.now,

@@ -100,8 +100,8 @@ test('after five days of failures, the mail says since when, how many deliveries
   );
   const id = row?.id ?? 0;
   await db.query(
-    `insert into delivery (tenant_id, id, event_id, endpoint_id, due_at, created_at, aside, lease, leased_until)
-     select $1, gen_random_uuid(), $3::uuid, $2, now() + interval '1 day', now(), n < 3, lease, until
+    `insert into delivery (tenant_id, id, event_id, endpoint_id, due_at, created_at, lease, leased_until)
+     select $1, gen_random_uuid(), $3::uuid, $2, now() + interval '1 day', now(), lease, until
        from generate_series(1, 6) as n
        left join lateral (select gen_random_uuid() as lease, now() + interval '1 day' as until where n = 6) as sent on true`,
     [tenantId, id, firstUuidAt(Date.UTC(2026, 0, 30))],

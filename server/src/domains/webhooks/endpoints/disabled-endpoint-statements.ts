@@ -15,19 +15,14 @@ export interface DisabledFactsRow {
 }
 
 /**
- * Facts for the mail about a disabled endpoint. One branch for each of the two partial indexes on open deliveries; of the
- * deliveries that are due, only the first `maxCountedDeliveries` are read. Values: tenant, endpoint, user type of the
- * administrators, now in ms.
+ * Facts for the mail about a disabled endpoint; at most `maxCountedDeliveries` are read. Values: tenant, endpoint, user type
+ * of the administrators, now in ms.
  */
 export const findDisabledFacts = statement<DisabledFactsRow>(
   'webhooks.find_disabled_facts',
   `with open as materialized (
-     (select event_id, leased_until from delivery
-       where state = 'OPEN' and aside and endpoint_id = $2 limit ${maxCountedDeliveries})
-      union all
-     (select event_id, leased_until from (
-        select event_id, leased_until, endpoint_id from delivery
-         where state = 'OPEN' and not aside order by due_at limit ${maxCountedDeliveries}) as due where endpoint_id = $2)
+     select event_id, leased_until from delivery
+      where state = 'OPEN' and endpoint_id = $2 order by due_at limit ${maxCountedDeliveries}
    )
    select array(select email from app_user where tenant_id = $1 and user_type = $3 and state order by id) as addresses,
           (select first_failure_at from webhook_endpoint where id = $2) as first_failure_at,

@@ -103,9 +103,7 @@ export const updateEndpoint = statement<EndpointRow>(
 export const findOpenDeliveryBeyond = statement<{ type: string }>(
   'webhooks.find_open_delivery_beyond',
   `select event.type
-     from (select tenant_id, event_id from delivery where state = 'OPEN' and aside and endpoint_id = $1
-            union all
-           select tenant_id, event_id from delivery where state = 'OPEN' and not aside and endpoint_id = $1) as waiting
+     from (select tenant_id, event_id from delivery where state = 'OPEN' and endpoint_id = $1) as waiting
      join event on event.tenant_id = waiting.tenant_id and event.id = waiting.event_id
     where event.type <> all ($2::text[]) limit 1`,
 );
@@ -122,16 +120,11 @@ export const markRemoved = statement<EndpointRow>(
 
 const unleased = '(leased_until is null or leased_until <= to_timestamp($3::float8 / 1000))';
 
-/**
- * Cancels open deliveries of an endpoint, except those in flight. One branch for each of the two partial indexes on open
- * deliveries: neither serves a query without its own condition. Values: tenant, endpoint, now in ms, limit.
- */
+/** Cancels open deliveries of an endpoint, except those in flight. Values: tenant, endpoint, now in ms, limit. */
 export const cancelDeliveries = statement<{ cancelled: number }>(
   'webhooks.cancel_deliveries',
   `with waiting as (
-     (select id from delivery where state = 'OPEN' and aside and endpoint_id = $2 and ${unleased} limit $4)
-      union all
-     (select id from delivery where state = 'OPEN' and not aside and endpoint_id = $2 and ${unleased} limit $4)
+     select id from delivery where state = 'OPEN' and endpoint_id = $2 and ${unleased} limit $4
    ), gone as (
      update delivery
         set state = 'CANCELLED', finished_at = to_timestamp($3::float8 / 1000), lease = null, leased_until = null

@@ -73,7 +73,8 @@ async function lookUp(row: OperationRow, reference: string | null, deps: Dispute
   try {
     const connector = await providers.of(row.operation_provider);
     const opened = await credentials.of(row.operation_channel_id);
-    const operation = providerOperation({ ...row, operation_reference: reference }, { publicUrl });
+    const { callbackToken } = opened;
+    const operation = providerOperation({ ...row, operation_reference: reference }, { publicUrl, callbackToken });
     return await lookUpOperation(connector, row, operation, { credentials: opened, timeoutMs });
   } catch (cause) {
     return { kind: 'unknown', cause };

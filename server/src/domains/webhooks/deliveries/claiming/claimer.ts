@@ -1,13 +1,17 @@
-import { type Clock, secondMs } from '../../../../core/clock.ts';
+import { type Clock, hourMs, secondMs } from '../../../../core/clock.ts';
 import { plainArray } from '../../../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
-import { type ClaimedDelivery, claimDeliveries, claimOfEndpoints } from './claim-statements.ts';
-import { dueOf, type EndpointQueues, snapshotOf } from './endpoint-queues.ts';
-import { OldestDue } from './oldest-due.ts';
-import { ParkedDeliveries } from './parked.ts';
-import { peekNewestDue, peekOldestDue } from './peek-statements.ts';
-import { Permits } from './permits.ts';
-import type { DueDeliveries, SlotAllocator } from './slot-allocator.ts';
+import type { EndpointHealth } from '../recording/endpoint-health.ts';
+import { type EndedAttempt, EndpointQueue } from './endpoint-queue.ts';
+import { freshMs, SlotAllocator } from './slot-allocator.ts';
+import {
+  type ClaimedDelivery,
+  claimDeliveries,
+  type FoundEndpoint,
+  findFresh,
+  survey,
+  takeRateAllowance,
+} from './statements.ts';
 
 /** A claimed delivery with its lease. */
 export interface LeasedDelivery extends ClaimedDelivery {
@@ -18,155 +22,244 @@ export interface LeasedDelivery extends ClaimedDelivery {
 export interface ClaimerOptions {
   database: Queryable;
   clock: Clock;
-  queues: EndpointQueues;
+  /** Deliveries that the node may have in flight. */
+  slots: () => number;
   leaseMs: number;
-  /** Called when more may be due than was claimed. */
-  onMore: () => void;
-  onError: (error: unknown) => void;
+  health: Pick<EndpointHealth, 'refusedTrials' | 'returnTrials'>;
+  /** Whether the result of a delivery waits to be written: it is then written under the newer lease, and nothing is sent. */
+  renew: (delivery: LeasedDelivery) => boolean;
+  /** Called when more is due than was claimed, and may be claimed. */
+  onDue: () => void;
 }
 
-/** A peek reads this many deliveries beyond the free slots, so that those that may not be sent now do not fill it. */
-const peekAhead = 200;
-/** Direct claims in a row, and the time since the last peek, after which a peek is made again. */
-const maxDirectClaims = 9;
-const maxPeekAgeMs = 250;
-/** When the newest due deliveries contained none to grant, they are not read again for this long. */
-const newestEveryMs = 50;
-/** A delivery that has waited this long for its endpoint at the head of the queue is parked even if it hides no other. */
-const maxWaitAtHeadMs = 10 * secondMs;
+/** A delivery is found by `findFresh` if it is committed no later than this after it was due, by the clock of this node. */
+const lateMs = secondMs;
+/** Fresh deliveries are read in pages of this size. */
+const pageSize = 2_000;
+/** While more is due than can be claimed, fresh deliveries are looked for no more often than this. */
+const findEveryMs = 50;
+/** Endpoints are surveyed in turn, this many at a time. */
+const surveyEveryMs = secondMs;
+const surveySize = 1_000;
+/** The longest time between the due time of a delivery and its commit: a statement takes at most 10 s. */
+const latestCommitMs = 15 * secondMs;
+/** An idle queue is forgotten after this time: longer than any retry waits, so that failures in a row are counted. */
+const idleQueueMs = hourMs;
+/** A queue is claimed for again when no more than this part of its window is in flight. */
+const worthwhilePart = 3 / 4;
 
 /**
- * Claims due deliveries, in one of two ways:
+ * Finds due deliveries and claims them. Each endpoint has a queue (`EndpointQueue`); those with due deliveries are ready.
  *
- * - With a peek: it reads the oldest due deliveries without locking them, lets the `SlotAllocator` grant slots to their
- *   endpoints, and claims exactly what was granted. So it never claims a delivery that it cannot send.
- * - Directly: while more is due than the free slots can take, it serves prompt endpoints with a claim alone. That halves
- *   the time the database spends.
- *
- * When stuck deliveries fill the peek and hide the others, they are parked. Until the head of the queue is free again,
- * peeks read the newest due deliveries instead. Parked deliveries are read endpoint by endpoint (`ParkedDeliveries`).
+ * - Before a claim, a range of the index by due time names the endpoints whose deliveries have come due within the last
+ *   second. Once a second a survey probes the index by endpoint for everything else: backlogs, expired leases, late commits.
+ * - The `SlotAllocator` grants slots to ready queues. Trials and rates, which all nodes share, are taken from the database.
+ * - One statement claims the oldest deliveries of each endpoint, as many as it was granted. A queue that had fewer is not
+ *   ready any more.
  */
 export class Claimer {
   readonly #options: ClaimerOptions;
-  readonly #oldestDue: OldestDue;
-  readonly #parked: ParkedDeliveries;
-  readonly #permits: Permits;
-  /** The last peek or direct claim was full: more is due. */
+  readonly #queues = new Map<number, EndpointQueue>();
+  readonly #ready = new Set<EndpointQueue>();
+  /** Queues with deliveries in flight: never more than there are slots. */
+  readonly #active = new Set<EndpointQueue>();
+  /** The last claim left due deliveries behind. */
   #isBehind = false;
-  /** The last peek of the oldest due deliveries found none. */
-  #wasPeekEmpty = false;
-  #peekedAtMs = Number.NEGATIVE_INFINITY;
-  #directClaims = 0;
-  #nextNewestAtMs = Number.NEGATIVE_INFINITY;
+  /** When `findFresh` last ran: by the clock, and in ms of `performance.now()`. */
+  #foundMs = 0;
+  #foundAtMs = Number.NEGATIVE_INFINITY;
+  /** The end of the last full page: fresh deliveries due before have been found. */
+  #pageEndMs = 0;
+  #surveyedAtMs = Number.NEGATIVE_INFINITY;
+  #lastSurveyedId = 0;
+  #surveying: Promise<void> | undefined;
 
   constructor(options: ClaimerOptions) {
     this.#options = options;
-    const { database, clock, queues, leaseMs, onMore, onError } = options;
-    this.#oldestDue = new OldestDue(database, clock);
-    this.#parked = new ParkedDeliveries({
-      database,
-      clock,
-      queues,
-      dueFromMs: () => this.#oldestDue.lowerBoundMs,
-      onParked: onMore,
-      onError: onError,
-    });
-    this.#permits = new Permits({ database, clock, queues, leaseMs });
+  }
+
+  /** No delivery is due, as far as this node knows. */
+  get isIdle(): boolean {
+    return this.#ready.size === 0;
+  }
+
+  /** Forgets when deliveries are due: the next claim surveys all endpoints from the beginning. */
+  reset(): void {
+    this.#ready.clear();
+    for (const queue of this.#queues.values())
+      Object.assign(queue, { dueFromMs: undefined, openFromMs: 0, rateUsedUntilMs: 0 });
+    this.#foundMs = this.#options.clock();
+    this.#pageEndMs = 0;
+    this.#surveyedAtMs = Number.NEGATIVE_INFINITY;
+    this.#lastSurveyedId = 0;
+  }
+
+  /** Resolves when no survey is running. */
+  async settled(): Promise<void> {
+    await this.#surveying;
   }
 
   /** Claims at most `freeSlots` deliveries under the lease token `lease`. */
   async claim(freeSlots: number, lease: string): Promise<LeasedDelivery[]> {
-    return (await this.#claimDirectly(freeSlots, lease)) ?? (await this.#peekAndClaim(freeSlots, lease));
-  }
-
-  /** Nothing is due, as far as this node knows, neither in the common queue nor parked. */
-  get isIdle(): boolean {
-    return this.#wasPeekEmpty && this.#parked.isEmpty;
-  }
-
-  /** Resolves when no statement is running any more. */
-  async close(): Promise<void> {
-    await Promise.all([this.#oldestDue.settled(), this.#parked.close()]);
-  }
-
-  /** undefined: a peek is needed. */
-  async #claimDirectly(freeSlots: number, lease: string): Promise<LeasedDelivery[] | undefined> {
-    const { database, clock, queues, leaseMs, onMore } = this.#options;
-    if (!this.#isBehind || this.#directClaims >= maxDirectClaims) return undefined;
-    if (performance.now() - this.#peekedAtMs > maxPeekAgeMs) return undefined;
+    const { database, clock, slots, leaseMs, health, renew, onDue } = this.#options;
     const nowMs = clock();
-    const { endpointIds, count } = queues.directlyClaimable(freeSlots, nowMs);
-    if (count === 0) return undefined;
-    this.#directClaims++;
+    await this.#find(nowMs);
+    const allocator = new SlotAllocator({ freeSlots, slots: slots(), active: this.#active, nowMs });
+    allocator.grant([...this.#ready]);
     const untilMs = nowMs + leaseMs;
-    const values = [nowMs, untilMs, this.#oldestDue.lowerBoundMs, count, lease, plainArray(endpointIds)];
-    const rows = await database.run(claimOfEndpoints, values);
-    this.#isBehind = rows.length === count;
-    if (this.#isBehind) for (const id of endpointIds) queues.markBacklogged(id);
-    else onMore();
-    return rows.map((row) => Object.assign(row, { lease, leasedUntilMs: untilMs }));
-  }
-
-  async #peekAndClaim(freeSlots: number, lease: string): Promise<LeasedDelivery[]> {
-    const { database, clock, queues, leaseMs, onMore } = this.#options;
-    const nowMs = clock();
-    this.#peekedAtMs = performance.now();
-    this.#directClaims = 0;
-    queues.clearBacklogged();
-    const allocator = queues.allocator(freeSlots, nowMs);
-    await this.#parked.grant(allocator, nowMs);
-    if (allocator.remaining > 0) await this.#grantDue(allocator, nowMs);
-    await this.#permits.apply(allocator, nowMs);
-    const granted = [...allocator.granted.values()].flatMap(({ tenantId, ids }) => ids.map((id) => ({ tenantId, id })));
+    const halfOpen = [...allocator.granted.keys()].filter((queue) => queue.isHalfOpen(nowMs));
+    for (const queue of await health.refusedTrials(halfOpen, nowMs, untilMs)) allocator.granted.delete(queue);
+    await this.#takeRates(allocator.granted, nowMs);
+    const granted = [...allocator.granted];
     if (granted.length === 0) return [];
-    const untilMs = nowMs + leaseMs;
     const rows = await database.run(claimDeliveries, [
       nowMs,
       untilMs,
-      plainArray(granted.map(({ tenantId }) => tenantId)),
-      plainArray(granted.map(({ id }) => id)),
       lease,
+      plainArray(granted.map(([{ id }]) => id)),
+      plainArray(granted.map(([, count]) => count)),
+      plainArray(granted.map(([{ dueFromMs }]) => Math.floor(dueFromMs as number))),
     ]);
-    if (rows.length < granted.length) {
-      // Another node claimed some of them first: more may be due behind those.
-      onMore();
-      await this.#permits.returnUnusedTrials(allocator, rows, nowMs);
+    this.#isBehind = this.#update(allocator.granted, rows);
+    if (this.#isBehind) onDue();
+    const leased = rows.map((row) => Object.assign(row, { lease, leasedUntilMs: untilMs }));
+    const toSend = leased.filter((delivery) => !renew(delivery));
+    const ids = new Set(toSend.map((delivery) => delivery.endpoint_id));
+    const unused = halfOpen.filter((queue) => queue.hasTrial && !ids.has(queue.id));
+    await health.returnTrials(unused, nowMs, untilMs);
+    return toSend;
+  }
+
+  begin(endpointId: number): EndpointQueue {
+    const queue = this.#queues.get(endpointId);
+    if (queue === undefined) throw new Error(`A delivery to endpoint ${endpointId} was claimed without a grant.`);
+    queue.begin(this.#options.clock());
+    this.#active.add(queue);
+    return queue;
+  }
+
+  end(queue: EndpointQueue, ended: EndedAttempt | undefined): void {
+    const { clock, slots, onDue } = this.#options;
+    const nowMs = clock();
+    queue.end(nowMs, ended, slots());
+    if (queue.inFlight === 0) this.#active.delete(queue);
+    if (queue.dueFromMs !== undefined && queue.inFlight <= queue.limit(nowMs) * worthwhilePart) onDue();
+  }
+
+  /** A claimed delivery was released: it is due again. */
+  released({ endpoint_id: id, due_ms: dueMs }: LeasedDelivery): void {
+    const queue = this.#queues.get(id);
+    if (queue !== undefined) this.#addDue(queue, dueMs);
+  }
+
+  async #find(nowMs: number): Promise<void> {
+    const atMs = performance.now();
+    if (this.#foundMs === 0 || nowMs < this.#foundMs - latestCommitMs) this.reset();
+    if (atMs - this.#surveyedAtMs > surveyEveryMs) this.#startSurvey(nowMs, atMs);
+    if (this.#isBehind && atMs - this.#foundAtMs < findEveryMs) return;
+    const fromMs = Math.max(Math.min(this.#foundMs, nowMs) - lateMs, this.#pageEndMs);
+    this.#foundMs = nowMs;
+    this.#foundAtMs = atMs;
+    const rows = await this.#options.database.run(findFresh, [nowMs, fromMs, pageSize]);
+    for (const row of rows) {
+      const queue = this.#refresh(row, nowMs);
+      queue.freshAtMs = nowMs;
+      this.#addDue(queue, row.dueMs);
     }
-    return rows.map((row) => Object.assign(row, { lease, leasedUntilMs: untilMs }));
+    if (rows.reduce((sum, { count }) => sum + count, 0) < pageSize) return;
+    // If more deliveries than a page are due at one moment, the survey finds the endpoints of the others.
+    this.#pageEndMs = Math.max(fromMs + 1, ...rows.map(({ lastMs }) => lastMs));
+    this.#options.onDue();
   }
 
-  async #grantDue(allocator: SlotAllocator, nowMs: number): Promise<void> {
-    this.#wasPeekEmpty = false;
-    if (this.#parked.isParking) {
-      await this.#grantNewestDue(allocator, nowMs);
-      return;
+  /** In the background: claims do not wait for it. */
+  #startSurvey(nowMs: number, atMs: number): void {
+    this.#surveying ??= this.#survey(nowMs, atMs)
+      // The claims report that the database is away.
+      .catch(() => {})
+      .finally(() => {
+        this.#surveying = undefined;
+      });
+  }
+
+  async #survey(nowMs: number, atMs: number): Promise<void> {
+    this.#surveyedAtMs = atMs;
+    for (const queue of this.#ready) {
+      const isWaiting = queue.inFlight > 0 || queue.endpoint.ratePerS !== null || nowMs - queue.freshAtMs <= freshMs;
+      if (!isWaiting || queue.isPaused(nowMs)) this.#removeDue(queue);
     }
-    const limit = allocator.remaining + peekAhead;
-    const due = await this.#peek(peekOldestDue, nowMs, limit);
-    const isFull = due.reduce((count, { ids }) => count + ids.length, 0) === limit;
-    this.#wasPeekEmpty = due.length === 0;
-    const left = allocator.grant(due);
-    this.#isBehind = isFull;
-    const hidesOthers = isFull && allocator.remaining > 0;
-    const stuck = left.filter(
-      ({ queue, dueMs }) => queue.isStuck(nowMs) && (hidesOthers || dueMs < nowMs - maxWaitAtHeadMs),
-    );
-    if (stuck.length > 0) this.#parked.park(stuck);
-    if (hidesOthers) await this.#grantNewestDue(allocator, nowMs);
+    for (const [id, queue] of this.#queues) {
+      if (!this.#ready.has(queue) && queue.idleMs(nowMs) > idleQueueMs) this.#queues.delete(id);
+    }
+    const openFromMs = [...this.#queues.values()]
+      .filter(({ id }) => id > this.#lastSurveyedId)
+      .sort((a, b) => a.id - b.id)
+      .slice(0, surveySize)
+      .map((queue) => [queue.id, Math.max(0, queue.openFromMs - latestCommitMs)]);
+    const values = [nowMs, JSON.stringify(Object.fromEntries(openFromMs)), this.#lastSurveyedId, surveySize];
+    const rows = await this.#options.database.run(survey, values);
+    // `reset` was called meanwhile: the clock was set back.
+    if (this.#surveyedAtMs !== atMs) return;
+    this.#lastSurveyedId = rows.length < surveySize ? 0 : Math.max(...rows.map(({ id }) => id));
+    for (const row of rows) {
+      if (row.openMs === null && !this.#queues.has(row.id)) continue;
+      const queue = this.#refresh(row, nowMs);
+      queue.openFromMs = row.openMs ?? nowMs;
+      if (row.dueMs !== null) this.#addDue(queue, row.dueMs);
+    }
+    if (!this.isIdle) this.#options.onDue();
   }
 
-  async #grantNewestDue(allocator: SlotAllocator, nowMs: number): Promise<void> {
-    if (performance.now() < this.#nextNewestAtMs) return;
-    const remainingBefore = allocator.remaining;
-    const granted = new Set([...allocator.granted.values()].flatMap(({ ids }) => ids));
-    const due = await this.#peek(peekNewestDue, nowMs, remainingBefore + peekAhead);
-    allocator.grant(due.map((one) => ({ ...one, ids: one.ids.filter((id) => !granted.has(id)) })));
-    if (allocator.remaining === remainingBefore) this.#nextNewestAtMs = performance.now() + newestEveryMs;
+  /** Records what a claim has found. Returns whether a queue had at least as many due deliveries as it was granted. */
+  #update(granted: ReadonlyMap<EndpointQueue, number>, rows: readonly ClaimedDelivery[]): boolean {
+    const counts = new Map<number, number>();
+    for (const row of rows) {
+      counts.set(row.endpoint_id, (counts.get(row.endpoint_id) ?? 0) + 1);
+      const queue = this.#queues.get(row.endpoint_id);
+      if (queue !== undefined) queue.dueFromMs = Math.max(queue.dueFromMs ?? 0, row.due_ms);
+    }
+    let isBehind = false;
+    for (const [queue, count] of granted) {
+      if ((counts.get(queue.id) ?? 0) < count) this.#removeDue(queue);
+      else isBehind = true;
+    }
+    return isBehind;
   }
 
-  async #peek(peek: typeof peekOldestDue, nowMs: number, limit: number): Promise<DueDeliveries[]> {
-    const { database, queues } = this.#options;
-    const rows = await database.run(peek, [nowMs, this.#oldestDue.lowerBoundMs, limit]);
-    return rows.flatMap((row) => dueOf(queues.refresh(row.endpoint_id, snapshotOf(row), nowMs), row) ?? []);
+  async #takeRates(granted: Map<EndpointQueue, number>, nowMs: number): Promise<void> {
+    const rated = [...granted].filter(([{ endpoint }]) => endpoint.isActive && endpoint.ratePerS !== null);
+    if (rated.length === 0) return;
+    // In the order of their ids, in which every node locks the rows.
+    rated.sort(([a], [b]) => a.id - b.id);
+    const rows = await this.#options.database.run(takeRateAllowance, [
+      nowMs,
+      plainArray(rated.map(([{ id }]) => id)),
+      plainArray(rated.map(([, count]) => count)),
+      plainArray(rated.map(([{ endpoint }]) => endpoint.ratePerS)),
+    ]);
+    for (const row of rows) {
+      const queue = this.#queues.get(row.endpoint_id);
+      if (queue === undefined) continue;
+      queue.rateUsedUntilMs = row.next_ms;
+      if (row.granted > 0) granted.set(queue, row.granted);
+      else granted.delete(queue);
+    }
+  }
+
+  #refresh(row: FoundEndpoint, nowMs: number): EndpointQueue {
+    const queue = this.#queues.get(row.id) ?? new EndpointQueue(row.id, row);
+    queue.refresh(row, nowMs);
+    this.#queues.set(row.id, queue);
+    return queue;
+  }
+
+  #addDue(queue: EndpointQueue, dueMs: number): void {
+    queue.dueFromMs = Math.min(queue.dueFromMs ?? dueMs, dueMs);
+    this.#ready.add(queue);
+  }
+
+  #removeDue(queue: EndpointQueue): void {
+    queue.dueFromMs = undefined;
+    this.#ready.delete(queue);
   }
 }

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
 import { eventually } from '../../../../testing/database.ts';
 import { heldAnswers, type TestDeliveries, testDeliveries } from '../../../../testing/deliveries.ts';
-import { freeDeadLeases } from './dead-leases.ts';
+import { replayWorker } from '../replay/worker.ts';
 
 let deliveries: TestDeliveries;
 
@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterEach(() => deliveries.clean());
 afterAll(() => deliveries.close());
 
-test('deliveries of a dead process are due at once, parked or not, and its late results are fenced off', async () => {
+test('deliveries of a dead process are due at once, and its late results are fenced off', async () => {
   const { db } = deliveries;
   const held = heldAnswers();
   const { receiver } = await deliveries.subscribe(held.answering);
@@ -29,7 +29,6 @@ test('deliveries of a dead process are due at once, parked or not, and its late 
   deliveries.startWorker({ database, observer: { onDiscarded: (count) => (discarded += count) } });
   await deliveries.appendEvents(4);
   await eventually('the requests', () => held.waiting === 4);
-  await db.query('update delivery set aside = true where id in (select id from delivery limit 2)');
   const [{ user_id } = { user_id: 0 }] = await db.query<{ user_id: number }>('select user_id from webhook_endpoint');
   await db.query(
     `insert into webhook_replay (tenant_id, id, endpoint_id, user_id, from_at, until_at, states, last_event_id, due_at, lease,
@@ -40,7 +39,8 @@ test('deliveries of a dead process are due at once, parked or not, and its late 
   );
   isDead = true;
   receiver.answering = 200;
-  await freeDeadLeases(db.database);
+  const replays = replayWorker({ database: db.database, clock: Date.now, onError: () => {} });
+  for (const worker of [deliveries.newWorker(), replays]) await worker.freeDeadLeases();
   deliveries.startWorker();
   const done = await deliveries.untilFinished(4);
   expect(done.map(({ state, attempts, claims }) => ({ state, attempts, claims }))).toEqual(

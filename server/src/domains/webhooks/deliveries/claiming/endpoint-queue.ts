@@ -1,10 +1,10 @@
-import { minuteMs, secondMs } from '../../../../core/clock.ts';
+import { secondMs } from '../../../../core/clock.ts';
 import { breakerFailures } from '../rules.ts';
 
 /** An endpoint's row as it was when this node last read it. */
 export interface EndpointSnapshot {
-  /** false: switched off; null: removed. Its deliveries are cancelled without a request, so no limit applies. */
-  isActive: boolean | null;
+  /** false: switched off or removed. Its deliveries are cancelled without a request, so no limit applies. */
+  isActive: boolean;
   origin: string;
   /** The endpoint's own limit of deliveries in flight on each node; null: none. */
   maxInFlight: number | null;
@@ -26,17 +26,12 @@ export interface EndedAttempt {
 const initialWindow = 8;
 /** An answer within this time is prompt: its slot is free again soon. */
 const promptMs = secondMs;
-/** An endpoint that is not prompt and has been silent for this long is stuck. */
-const stuckMs = 250;
-/** Unused rate accumulates for this long, or for one delivery if that takes longer: the next claim may use it. */
-export const minBurstMs = 250;
-/** Makes three thirds of a second add up to one delivery. */
-export const roundingTolerance = 1e-6;
 /** A pause that this node begins is in the database, and in every read that starts, after this time. */
 const pauseWrittenMs = secondMs;
 
 /**
- * The state of one endpoint on this node: its deliveries in flight, its window, its circuit breaker and its rate.
+ * One endpoint on this node: since when deliveries are due to it, how many are in flight, its window, its circuit breaker
+ * and its rate.
  *
  * The window limits the deliveries in flight. Like TCP slow start it begins at 8 and grows by one with every prompt
  * answer while more deliveries are due, so that it doubles every round trip; a slow answer or a failure halves it. While
@@ -46,14 +41,18 @@ export class EndpointQueue {
   readonly id: number;
   endpoint: EndpointSnapshot;
   inFlight = 0;
-  /** More deliveries were due than it was granted. */
-  isBacklogged = false;
-  /** Some of its deliveries are parked. */
-  hasParked = false;
+  /** No delivery that may be claimed was due before. undefined: none is due, as far as this node knows. */
+  dueFromMs: number | undefined;
+  /** All deliveries due before have ended, except those that are committed late. */
+  openFromMs = 0;
+  /** When a delivery that had just come due was last found. */
+  freshAtMs = Number.NEGATIVE_INFINITY;
   /** Failures since the last answer, on this node. */
   consecutiveFailures = 0;
   failingSinceMs: number | undefined;
-  /** Its rate is used up until then, as far as this node knows. */
+  /** Its last attempt was answered, however slowly. */
+  hasAnswered = false;
+  /** Its rate allows no delivery before, as far as this node knows. */
   rateUsedUntilMs = 0;
   /** This node has the right to send the trial of a half-open breaker: the next delivery that begins is the trial. */
   hasTrial = false;
@@ -62,7 +61,7 @@ export class EndpointQueue {
   /** The delivery in flight is the first to an endpoint without history: no second one before its answer. */
   isIntroduction = false;
   #pausedAtMs = Number.NEGATIVE_INFINITY;
-  #window = 0;
+  #window: number;
   #isLastAnswerPrompt = false;
   #lastActivityMs = 0;
 
@@ -105,16 +104,12 @@ export class EndpointQueue {
     this.isIntroduction = false;
     this.#lastActivityMs = nowMs;
     if (ended === undefined) return;
-    if (ended.isFailure) {
-      this.consecutiveFailures++;
-      this.failingSinceMs ??= nowMs;
-    } else {
-      this.consecutiveFailures = 0;
-      this.failingSinceMs = undefined;
-    }
+    this.consecutiveFailures = ended.isFailure ? this.consecutiveFailures + 1 : 0;
+    this.failingSinceMs = ended.isFailure ? (this.failingSinceMs ?? nowMs) : undefined;
+    this.hasAnswered = !ended.isFailure;
     this.#isLastAnswerPrompt = !ended.isFailure && ended.durationMs <= promptMs;
     if (!this.#isLastAnswerPrompt) this.#window = Math.max(this.#initialWindow, Math.floor(this.#window / 2));
-    else if (this.isBacklogged) this.#window = Math.min(this.#window + 1, slots);
+    else if (this.dueFromMs !== undefined) this.#window = Math.min(this.#window + 1, slots);
   }
 
   /** It has failed on this node, or has been paused or failing on any, without a success since. */
@@ -130,8 +125,7 @@ export class EndpointQueue {
 
   /** The circuit breaker is half-open: one delivery, the trial, finds out whether the endpoint works again. */
   isHalfOpen(nowMs: number): boolean {
-    const { pausedUntilMs } = this.endpoint;
-    return pausedUntilMs !== null && pausedUntilMs <= nowMs;
+    return this.endpoint.isActive && this.endpoint.pausedUntilMs !== null && !this.isPaused(nowMs);
   }
 
   /** Whether a failure now opens the circuit breaker: that of a trial, or the last of `breakerFailures` in a row. */
@@ -147,24 +141,7 @@ export class EndpointQueue {
   /** Deliveries in flight at most, by this endpoint's own window and limit. */
   limit(nowMs: number): number {
     const { maxInFlight } = this.endpoint;
-    if (!this.isPrompt(nowMs)) return this.#initialWindow;
-    return maxInFlight === null ? this.#window : Math.min(this.#window, maxInFlight);
-  }
-
-  /** How many deliveries its rate allows now, as far as this node knows; `takeRateAllowance` decides for all nodes. */
-  rateAllowance(nowMs: number): number {
-    const { ratePerS } = this.endpoint;
-    if (ratePerS === null) return Number.POSITIVE_INFINITY;
-    const aheadMs = Math.max(0, this.rateUsedUntilMs - nowMs);
-    // Further ahead than a rate can be used up: the clock was set back since. One delivery makes `takeRateAllowance` correct it.
-    if (aheadMs > minuteMs + burstMs(ratePerS)) return 1;
-    return Math.max(0, Math.floor(((burstMs(ratePerS) - aheadMs) * ratePerS) / secondMs + roundingTolerance));
-  }
-
-  /** Whether its due deliveries may have to wait for a while, so that they are worth parking. */
-  isStuck(nowMs: number): boolean {
-    if (this.endpoint.ratePerS !== null || this.endpoint.maxInFlight !== null) return true;
-    return !this.isPrompt(nowMs) && nowMs - this.#lastActivityMs > stuckMs;
+    return this.isPrompt(nowMs) ? Math.min(this.#window, maxInFlight ?? this.#window) : this.#initialWindow;
   }
 
   idleMs(nowMs: number): number {
@@ -174,8 +151,4 @@ export class EndpointQueue {
   get #initialWindow(): number {
     return this.endpoint.maxInFlight ?? initialWindow;
   }
-}
-
-function burstMs(ratePerS: number): number {
-  return Math.max(minBurstMs, secondMs / ratePerS);
 }

@@ -68,11 +68,9 @@ test('one endpoint hangs with 100,000 due deliveries, and 50 others get all of t
     [hangingId, backlog],
   );
   await eventually('it hangs', () => held.waiting === 8, minuteMs);
-  await eventually('its waiting deliveries are parked', async () => (await parkedCount()) >= backlog - 500, minuteMs);
   const beside = await measured();
 
   expect(held.waiting).toBe(8);
-  expect(await parkedCount()).toBeGreaterThanOrEqual(backlog - 500);
   const others = await db.query(
     `select state, attempts, claims from delivery where endpoint_id <> $1 group by 1, 2, 3`,
     [hangingId],
@@ -81,11 +79,6 @@ test('one endpoint hangs with 100,000 due deliveries, and 50 others get all of t
   const p99 = { without: Math.min(...without), beside: Math.min(...beside) };
   console.log(`p99 of the others: ${p99.without} ms without it, ${p99.beside} ms beside it`, { without, beside });
   expect(p99.beside).toBeLessThanOrEqual(p99.without * 1.05 + grainMs);
-
-  async function parkedCount(): Promise<number> {
-    const [row] = await db.query<{ count: number }>('select count(*)::int as count from delivery where aside');
-    return row?.count ?? 0;
-  }
 });
 
 /** The time in the event's id. */

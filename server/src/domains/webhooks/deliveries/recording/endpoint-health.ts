@@ -7,6 +7,8 @@ import {
   pauseEndpoint,
   recordExhaustion,
   recoverEndpoint,
+  releaseTrials,
+  reserveTrials,
 } from '../../endpoints/health-statements.ts';
 import { type DisabledReason, disabledAfterMs } from '../../endpoints/rules.ts';
 import type { EndpointQueue } from '../claiming/endpoint-queue.ts';
@@ -33,6 +35,31 @@ export class EndpointHealth {
 
   constructor(options: EndpointHealthOptions) {
     this.#options = options;
+  }
+
+  /**
+   * Reserves the trials of half-open circuit breakers until `untilMs`: one on all nodes. Returns the queues whose trial
+   * another node has.
+   */
+  async refusedTrials(queues: readonly EndpointQueue[], nowMs: number, untilMs: number): Promise<EndpointQueue[]> {
+    if (queues.length === 0) return [];
+    const rows = await this.#options.database.run(reserveTrials, [nowMs, untilMs, queues.map(({ id }) => id)]);
+    const reserved = new Set(rows.map(({ id }) => id));
+    for (const queue of queues) {
+      queue.hasTrial = reserved.has(queue.id);
+      queue.endpoint = { ...queue.endpoint, pausedUntilMs: untilMs };
+    }
+    return queues.filter(({ hasTrial }) => !hasTrial);
+  }
+
+  /** Another node holds the deliveries of these trials: the endpoints need not wait for another pause. */
+  async returnTrials(queues: readonly EndpointQueue[], nowMs: number, untilMs: number): Promise<void> {
+    if (queues.length === 0) return;
+    await this.#options.database.run(releaseTrials, [nowMs, untilMs, queues.map(({ id }) => id)]);
+    for (const queue of queues) {
+      queue.hasTrial = false;
+      queue.endpoint = { ...queue.endpoint, pausedUntilMs: nowMs };
+    }
   }
 
   /** Opens the circuit breaker, in memory first, so that no claim grants more meanwhile. */

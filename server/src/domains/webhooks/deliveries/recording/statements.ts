@@ -24,7 +24,6 @@ export const recordResults = statement<{ applied: number }>(
             due_at = coalesce(to_timestamp(due_ms / 1000), due_at),
             lease = null,
             leased_until = null,
-            aside = false,
             finished_at = case when ($9::text[])[answer_index] <> 'OPEN' then to_timestamp(ended_ms / 1000) end
        from result
        cross join lateral (

@@ -6,7 +6,7 @@ import { administratorOf, dataOf, makeChannel, makeMember, makePayment, makeTena
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/database.ts';
 import { florinOn, type TestFlorin } from '../../../../testing/florin.ts';
 import { aRefusal } from '../../../../testing/shapes.ts';
-import { ReplayWorker } from './worker.ts';
+import { replayWorker } from './worker.ts';
 
 /** A node without workers takes the requests; the test performs replays with its own workers and sends nothing. */
 let aheadMs = 0;
@@ -18,7 +18,7 @@ let as: string;
 let channelId: number;
 let endpointId: number;
 let since: string;
-const workers: ReplayWorker[] = [];
+const workers: ReturnType<typeof replayWorker>[] = [];
 
 beforeAll(async () => {
   db = await databaseFromTemplate();
@@ -79,8 +79,8 @@ const rows = () =>
   ]);
 const open = async () => (await rows()).filter(({ state }) => state === 'OPEN');
 
-function startWorker(database: Pick<Database, 'run' | 'transaction'> = db.database, batch = 3): ReplayWorker {
-  const worker = new ReplayWorker({ database, clock: now, onError: () => {}, batch });
+function startWorker(database: Pick<Database, 'run' | 'transaction'> = db.database, batch = 3) {
+  const worker = replayWorker({ database, clock: now, onError: () => {}, batch });
   workers.push(worker);
   worker.start();
   return worker;

@@ -1,3 +1,4 @@
+import { claimStatement, leasedTable } from '../../../../platform/jobs/lease-statements.ts';
 import { statement } from '../../../../platform/postgres/statement.ts';
 import type { Topic } from '../../../../platform/postgres/topics.ts';
 import { belongsToEvents, deliveriesDue, deliveryIdFrom } from '../../events/append-events.cte.ts';
@@ -54,33 +55,24 @@ export const findReplay = statement<ReplayRow>(
      join webhook_replay r on r.tenant_id = seen.tenant_id and r.id = $2`,
 );
 
-/** Claims due replays. Values: now and the end of the lease in ms, how many at most, the lease token. */
-export const claimReplays = statement<{ tenant_id: number; id: string; endpoint_id: number }>(
-  'deliveries.claim_replays',
-  `with picked as materialized (
-     select tenant_id, id from webhook_replay
-      where state = 'RUNNING' and due_at <= to_timestamp($1::float8 / 1000)
-        and (leased_until is null or leased_until <= to_timestamp($1::float8 / 1000))
-      order by due_at limit $3 for update skip locked
-   )
-   update webhook_replay r
-      set lease = $4, leased_until = to_timestamp($2::float8 / 1000)
-     from picked
-    where r.tenant_id = picked.tenant_id and r.id = picked.id
-   returning r.tenant_id, r.id, r.endpoint_id`,
-);
+/** A replay is due at most 15 s from now, and its lease is 30 s: `replay/worker.ts`. */
+export const replayTable = leasedTable({
+  table: 'webhook_replay',
+  name: 'replays',
+  open: `state = 'RUNNING'`,
+  waitMs: '15000',
+});
 
-/** Releases a lease. Values: tenant, id, lease. */
-export const releaseReplay = statement(
-  'deliveries.release_replay',
-  'update webhook_replay set lease = null, leased_until = null where tenant_id = $1 and id = $2 and lease = $3',
-);
+export interface DueReplay {
+  tenant_id: number;
+  id: string;
+  endpoint_id: number;
+}
 
-/** Releases all replays under the given leases, after a claim whose answer was lost. Value: leases. */
-export const releaseReplayLeases = statement(
-  'deliveries.give_back_replays',
-  `update webhook_replay set lease = null, leased_until = null where state = 'RUNNING' and lease = any ($1::uuid[])`,
-);
+export const claimReplays = claimStatement<DueReplay>(replayTable, {
+  key: ['tenant_id', 'id'],
+  returning: ['tenant_id', 'id', 'endpoint_id'],
+});
 
 /** Locks a replay that is still under this lease, and counts its tenant's active endpoints. Values: tenant, id, lease. */
 export const lockReplay = statement<ReplayRow & { endpoints: number }>(
@@ -148,19 +140,4 @@ export const advanceReplay = statement(
           updated_at = to_timestamp($9::float8 / 1000),
           finished_at = case when $3::text <> 'RUNNING' then to_timestamp($9::float8 / 1000) end
     where tenant_id = $1 and id = $2`,
-);
-
-/** Releases the leases of all replays. */
-export const freeReplayLeases = statement(
-  'deliveries.free_replays',
-  `update webhook_replay set lease = null, leased_until = null where state = 'RUNNING' and lease is not null`,
-);
-
-/** Values: the latest possible time of a lease or a next batch, and the time that replaces later ones, in ms. */
-export const shortenReplayWaits = statement(
-  'deliveries.set_back_replays',
-  `update webhook_replay
-      set due_at = least(due_at, to_timestamp($2::float8 / 1000)),
-          leased_until = case when lease is not null then least(leased_until, to_timestamp($2::float8 / 1000)) end
-    where state = 'RUNNING' and greatest(due_at, leased_until) > to_timestamp($1::float8 / 1000)`,
 );

@@ -1,26 +1,25 @@
 import { type Clock, secondMs } from '../../../../core/clock.ts';
 import { typesMatching } from '../../../../core/event-types.ts';
 import { leastUuidAt } from '../../../../core/id.ts';
-import { Worker } from '../../../../platform/jobs/worker.ts';
+import { claimBy, leasesOf } from '../../../../platform/jobs/lease-statements.ts';
+import { type FailureReports, type Leased, Worker } from '../../../../platform/jobs/worker.ts';
 import type { Database, Queryable } from '../../../../platform/postgres/database.ts';
 import { lockEndpoint } from '../../endpoints/statements.ts';
-import { bringReplaysForward } from '../clock-set-back.ts';
 import {
   advanceReplay,
   claimReplays,
+  type DueReplay,
   enqueueReplayed,
   lockReplay,
   type ReplayRow,
-  releaseReplay,
-  releaseReplayLeases,
+  replaysDue,
+  replayTable,
 } from './statements.ts';
 
-export interface ReplayWorkerOptions {
+export interface ReplayWorkerOptions extends FailureReports {
   /** Uses one connection at a time. */
   database: Pick<Database, 'run' | 'transaction'>;
   clock: Clock;
-  onError: (error: unknown) => void;
-  onRecovered?: () => void;
   /** Events examined in one transaction at most. */
   batch?: number;
 }
@@ -41,75 +40,48 @@ const maxDeliveriesRead = 50_000;
  */
 const lateCommitMs = 15 * secondMs;
 
-interface LeasedReplay {
-  tenant_id: number;
-  id: string;
-  endpoint_id: number;
-  lease: string;
-}
+type LeasedReplay = Leased<DueReplay>;
 
 /**
- * Performs replays: enqueues deliveries in batches, one transaction each, which the `DeliveryWorker` sends. When a node
+ * Performs replays: enqueues deliveries in batches, one transaction each, which the delivery worker sends. When a node
  * dies, its lease runs out and another node continues after the last committed batch.
  */
-export class ReplayWorker {
+export function replayWorker(options: ReplayWorkerOptions): Worker<DueReplay> {
+  const leasing = { ...options, leaseMs };
+  const leases = leasesOf(replayTable, leasing);
+  const replayer = new Replayer(options);
+  const worker: Worker<DueReplay> = new Worker<DueReplay>({
+    ...options,
+    name: 'replays',
+    wakesOn: replaysDue,
+    claim: claimBy(claimReplays, leasing),
+    leases,
+    keyOf: ({ id }) => id,
+    perform: async (replay) => {
+      const isFinished = await replayer.run(replay, () => worker.isRunning);
+      if (!isFinished) await leases.release([replay.lease]);
+    },
+    slots,
+    pollMs: () => pollMs,
+  });
+  return worker;
+}
+
+class Replayer {
   readonly #options: ReplayWorkerOptions;
-  readonly #loop: Worker<LeasedReplay>;
-  #isStopping = false;
 
   constructor(options: ReplayWorkerOptions) {
-    const { onError, onRecovered } = options;
     this.#options = options;
-    this.#loop = new Worker<LeasedReplay>({
-      name: 'replays',
-      claim: (freeSlots, lease) => this.#claim(freeSlots, lease),
-      leases: {
-        release: (leases) => options.database.run(releaseReplayLeases, [leases]),
-        freeAll: async () => {},
-        shortenWaits: () => bringReplaysForward(options.database, options.clock(), leaseMs),
-      },
-      keyOf: ({ id }) => id,
-      perform: (replay) => this.#perform(replay),
-      slots,
-      pollMs: () => pollMs,
-      onError,
-      ...(onRecovered && { onRecovered }),
-    });
   }
 
-  start(): void {
-    this.#loop.start();
-  }
-
-  /** A replay may be due: claim now, not at the next poll. */
-  wake(): void {
-    this.#loop.wake();
-  }
-
-  /** The database's clock was set back. */
-  clockWasSetBack(): Promise<void> {
-    return this.#loop.clockWasSetBack();
-  }
-
-  async stop(): Promise<void> {
-    this.#isStopping = true;
-    await this.#loop.stop();
-  }
-
-  async #claim(freeSlots: number, lease: string): Promise<LeasedReplay[]> {
-    const { database, clock } = this.#options;
-    const nowMs = clock();
-    const rows = await database.run(claimReplays, [nowMs, nowMs + leaseMs, freeSlots, lease]);
-    return rows.map((row) => ({ ...row, lease }));
-  }
-
-  async #perform(replay: LeasedReplay): Promise<void> {
-    while (!this.#isStopping) {
+  /** Returns whether nothing is left to do now, or another node has the lease. */
+  async run(replay: LeasedReplay, isRunning: () => boolean): Promise<boolean> {
+    while (isRunning()) {
       const isFinished = await this.#options.database.transaction((transaction) => this.#runBatch(transaction, replay));
-      if (isFinished) return;
+      if (isFinished) return true;
       await new Promise((resolve) => setTimeout(resolve, batchPauseMs));
     }
-    await this.#release(replay);
+    return false;
   }
 
   /** Enqueues one batch and records the progress. true: nothing is left to do now, or another node has the lease. */
@@ -156,10 +128,6 @@ export class ReplayWorker {
   #batchSize(endpoints: number): number {
     const maxSize = this.#options.batch ?? maxBatchSize;
     return Math.max(1, Math.min(maxSize, Math.floor(maxDeliveriesRead / (endpoints + 1))));
-  }
-
-  async #release({ tenant_id, id, lease }: LeasedReplay): Promise<void> {
-    await this.#options.database.run(releaseReplay, [tenant_id, id, lease]);
   }
 }
 

@@ -1,6 +1,8 @@
 import { publicId } from '../../../../core/id.ts';
+
 import { type EndpointKeys, signaturesAt } from '../../endpoints/signature.ts';
-import type { ClaimedDelivery } from '../claiming/claim-statements.ts';
+import type { ClaimedDelivery } from '../claiming/statements.ts';
+
 import type { SignedRequest } from './sender.ts';
 
 /** Headers that are the same for every delivery. */

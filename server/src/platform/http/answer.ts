@@ -1,0 +1,37 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { jsonType } from './broken-http.ts';
+import type { Answer, RouteDocument } from './route.ts';
+
+/** Sends the answer of an endpoint in the envelope. */
+export function send(reply: FastifyReply, { data, json, message, pagination, headers }: Answer<unknown>): FastifyReply {
+  if (headers !== undefined) reply.headers(headers);
+  reply.header('content-type', jsonType);
+  if (json === undefined) return reply.send({ code: 200, message, data, pagination });
+  return reply.send(
+    `{"code":200,${message === undefined ? '' : `"message":${JSON.stringify(message)},`}"data":${json}}`,
+  );
+}
+
+/** A document with an entity tag may be kept by its reader, who asks each time whether it is still current. */
+export async function sendDocument(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { document, headers = {} }: Answer<unknown>,
+): Promise<FastifyReply> {
+  const { type, content, tag } = { tag: undefined, ...(document as RouteDocument) };
+  // A viewer of documents needs more than a policy for data allows.
+  reply.header('content-security-policy', "frame-ancestors 'none'");
+  if (typeof content !== 'function') {
+    return reply.headers({ ...headers, 'content-type': type, 'cache-control': 'no-store' }).send(content);
+  }
+  const validators = { etag: tag, 'cache-control': 'private, no-cache' };
+  if (isCurrent(request.headers['if-none-match'], tag)) return reply.headers(validators).code(304).send();
+  const made = await content();
+  return reply.headers({ ...headers, ...validators, 'content-type': type }).send(made);
+}
+
+/** Whether the reader has the document already (RFC 9110, 13.1.2: weak comparison). */
+function isCurrent(ifNoneMatch: string | undefined, tag: string | undefined): boolean {
+  const known = ifNoneMatch?.split(',').map((one) => one.trim().replace(/^W\//, '')) ?? [];
+  return known.includes('*') || (tag !== undefined && known.includes(tag));
+}

@@ -1,0 +1,138 @@
+import type { AddressInfo } from 'node:net';
+import { connect, type Socket } from 'node:net';
+import { Type } from 'typebox';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { endpoint } from './route.ts';
+import { addRoute, httpServer, socketOptions } from './server.ts';
+
+const authenticate = () => {
+  throw new Error('Nobody needs to be known here.');
+};
+const common = { authenticate, onReply: () => {}, onDefect: () => {} };
+const app = httpServer({
+  ...common,
+  connectionsPerAddress: 3,
+  trustProxy: ['127.0.0.9', '127.0.1.0/24'],
+  publicUrl: 'https://pay.example',
+});
+const impatient = httpServer({
+  ...common,
+  timeouts: { headersTimeout: 300, requestTimeout: 500, connectionsCheckingInterval: 50 },
+});
+let port: number;
+let impatientPort: number;
+
+beforeAll(async () => {
+  const take = endpoint({
+    summary: '',
+    body: Type.Object({ a: Type.Integer() }),
+    data: Type.Boolean(),
+    handle: async () => ({ data: true }),
+  });
+  const listen = async (server: typeof app) => {
+    addRoute(server, { method: 'POST', path: '/json', needs: 'nothing', group: '', endpoint: take }, { authenticate });
+    await server.listen({ port: 0, host: '127.0.0.1' });
+    return (server.server.address() as AddressInfo).port;
+  };
+  [port, impatientPort] = [await listen(app), await listen(impatient)];
+});
+
+afterAll(async () => {
+  await app.close();
+  await impatient.close();
+});
+
+/** All that the server sends until it closes the connection. */
+function answerOn(socket: Socket): Promise<string> {
+  return new Promise((resolve) => {
+    let text = '';
+    socket.setEncoding('utf8');
+    socket.on('data', (part) => {
+      text += part;
+    });
+    socket.on('error', () => {});
+    socket.on('close', () => resolve(text));
+  });
+}
+
+/** Sends the text and then a byte every 20 ms, for ever; nothing at all without a text. */
+async function drip(text: string): Promise<string> {
+  const socket = connect(impatientPort, '127.0.0.1');
+  if (text !== '') socket.write(text);
+  const dripping = setInterval(() => text !== '' && socket.write('x'), 20);
+  const answer = await answerOn(socket);
+  clearInterval(dripping);
+  return answer;
+}
+
+async function send(text: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  socket.write(text);
+  return answerOn(socket);
+}
+
+const start = 'POST /json HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
+
+describe('a client that sends slowly', () => {
+  test.each([
+    ['nothing', ''],
+    ['headers', `${start}X-Slow: `],
+    ['a body', `${start}Content-Length: 10000\r\n\r\n{"a":`],
+  ])('%s is cut off with 408', async (_what, text) => {
+    const answer = await drip(text);
+    expect(answer).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+    expect(answer).toContain('"code":408');
+    expect(answer.toLowerCase()).toContain('x-content-type-options: nosniff');
+  });
+
+  test('is cut off a second after the limits, at most', () => {
+    const { headersTimeout, requestTimeout, connectionsCheckingInterval } = socketOptions;
+    expect([headersTimeout, requestTimeout, connectionsCheckingInterval]).toEqual([10_000, 20_000, 1_000]);
+  });
+});
+
+test.each(['Host: y\r\n', 'hOsT: x\r\n'])('a second host (%j) is refused, naming the header', async (second) => {
+  const answer = await send(`${start}${second}Connection: close\r\nContent-Length: 7\r\n\r\n{"a":1}`);
+  expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+  expect(answer).toContain('"field":"Host"');
+});
+
+test('a key given twice is refused by name', async () => {
+  const answer = await send(`${start}Connection: close\r\nContent-Length: 13\r\n\r\n{"a":1,"a":2}`);
+  expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+  expect(answer).toContain('"field":"a"');
+});
+
+test('an address may have so many connections open; a proxy any number', async () => {
+  const open = (from: string) => connect({ port, host: '127.0.0.1', localAddress: from });
+  const opened = Array.from({ length: 3 }, () => open('127.0.0.2'));
+  const refused = await answerOn(open('127.0.0.2'));
+  expect(refused).toMatch(/^HTTP\/1\.1 429 /);
+  expect(refused).toContain('"type":"too_many_requests"');
+  expect(refused).toContain('Retry-After: 1');
+  const proxied = Array.from({ length: 5 }, (_, i) => open(i % 2 === 0 ? '127.0.0.9' : '127.0.1.7'));
+  const served = (socket: Socket) => {
+    socket.write(`${start}Connection: close\r\nContent-Length: 7\r\n\r\n{"a":1}`);
+    return answerOn(socket);
+  };
+  for (const answer of await Promise.all([...proxied, ...opened].map(served)))
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+  expect(await served(open('127.0.0.2'))).toMatch(/^HTTP\/1\.1 200 /);
+});
+
+test.each([
+  ['an answer', '/json', 'POST', '{"a":1}'],
+  ['a refusal', '/json', 'POST', '{}'],
+  ['an unknown path', '/nowhere', 'GET', undefined],
+  ['a path that cannot be decoded', '/%zz', 'GET', undefined],
+])('%s has the headers that protect browsers', async (_name, path, method, body) => {
+  const headers = body === undefined ? {} : { 'content-type': 'application/json' };
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, { method, headers, ...(body && { body }) });
+  expect(Object.fromEntries(response.headers)).toMatchObject({
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    'cache-control': 'no-store',
+    'strict-transport-security': 'max-age=31536000',
+  });
+});

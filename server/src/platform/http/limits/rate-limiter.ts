@@ -1,0 +1,109 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../../core/clock.ts';
+import { Refusal } from '../../../core/errors.ts';
+
+export interface RateLimiterOptions {
+  /** Number allowed in a window. */
+  max: number;
+  windowMs: number;
+  clock: Clock;
+  /** Number of keys in memory; beyond it, the one used longest ago starts a new window. */
+  maxKeys?: number;
+}
+
+/** What a key has left in its window. */
+export interface Quota {
+  max: number;
+  remaining: number;
+  /** Whether the request that asked is beyond the limit. */
+  isExceeded: boolean;
+  /** Until the window ends, rounded up, at least 1. */
+  resetSeconds: number;
+}
+
+interface Window {
+  used: number;
+  endsAtMs: number;
+}
+
+/** Counts by key in fixed windows, each of which starts with the first use of its key. In memory, per node, bounded. */
+export class RateLimiter {
+  readonly max: number;
+  readonly windowMs: number;
+  readonly #clock: Clock;
+  readonly #windows: LRUCache<string, Window>;
+
+  constructor({ max, windowMs, clock, maxKeys = 10_000 }: RateLimiterOptions) {
+    this.max = max;
+    this.windowMs = windowMs;
+    this.#clock = clock;
+    this.#windows = new LRUCache({ max: maxKeys });
+  }
+
+  /** Counts one use. Uses beyond the limit are not counted. */
+  take(key: string): Quota {
+    const nowMs = this.#clock();
+    let window = this.#windows.get(key);
+    // A window that ends later than one started now was started before the clock was set back.
+    if (window === undefined || window.endsAtMs <= nowMs || window.endsAtMs > nowMs + this.windowMs) {
+      window = { used: 0, endsAtMs: nowMs + this.windowMs };
+      this.#windows.set(key, window);
+    }
+    const isExceeded = window.used >= this.max;
+    if (!isExceeded) window.used++;
+    return this.#quotaOf(window, isExceeded, nowMs);
+  }
+
+  /** Whether a use would be allowed, without counting one. */
+  peek(key: string): Quota {
+    const nowMs = this.#clock();
+    const window = this.#windows.peek(key);
+    if (window === undefined || window.endsAtMs <= nowMs) {
+      return this.#quotaOf({ used: 0, endsAtMs: nowMs + this.windowMs }, false, nowMs);
+    }
+    return this.#quotaOf(window, window.used >= this.max, nowMs);
+  }
+
+  #quotaOf({ used, endsAtMs }: Window, isExceeded: boolean, nowMs: number): Quota {
+    const resetSeconds = Math.max(1, Math.ceil(Math.min(endsAtMs - nowMs, this.windowMs) / 1000));
+    return { max: this.max, remaining: this.max - used, isExceeded, resetSeconds };
+  }
+}
+
+/** Limits how often callers without credentials may fail. A request that succeeds is never counted. */
+export class FailureLimiter {
+  readonly #failures: RateLimiter;
+
+  constructor(options: RateLimiterOptions) {
+    this.#failures = new RateLimiter(options);
+  }
+
+  /** Does the work and counts a failure; refuses with `too_many_attempts` after too many failures of the key. */
+  async attempt<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
+    const quota = this.#failures.peek(key);
+    if (quota.isExceeded) throw tooManyAttempts(quota);
+    try {
+      return await work();
+    } catch (error) {
+      if (isFailure(error)) this.#failures.take(key);
+      throw error;
+    }
+  }
+
+  /** Counts a request whose answer does not tell whether it failed. */
+  count(key: string): void {
+    const quota = this.#failures.take(key);
+    if (quota.isExceeded) throw tooManyAttempts(quota);
+  }
+}
+
+/** Wrong credentials; not a malformed request, nor a database that is away. */
+function isFailure(error: unknown): boolean {
+  return error instanceof Refusal && (error.kind === 'unauthenticated' || error.type === 'reset_token_invalid');
+}
+
+function tooManyAttempts({ resetSeconds }: Quota): Refusal {
+  return new Refusal('too_many_attempts', 'Too many failed attempts from this address. Try again later.', {
+    retryAfterSeconds: resetSeconds,
+  });
+}
