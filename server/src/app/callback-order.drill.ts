@@ -179,7 +179,12 @@ test(
     console.log(`seed ${seed}:`, { ...figures, disagreeing: disagreeing.length, overtaken: overtaken.length });
     expect({ disagreeing, overtaken }).toEqual({ disagreeing: [], overtaken: [] });
 
-    const database = new Database({ connection: postgres.connection, connections: 1, name: 'drill verify' });
+    const database = new Database({
+      connection: postgres.connection,
+      connections: 1,
+      name: 'drill verify',
+      statementTimeoutMs: hourMs,
+    });
     const broken: string[] = [];
     await verify(database, ({ claim, offenders }) => {
       if (offenders.length > 0) broken.push(`${claim}: ${offenders.join(', ')}`);
