@@ -153,11 +153,13 @@ export function anchorOf(method: string, path: string): string {
 function needText(needs: Need): string {
   if (needs === 'nothing') return 'nothing';
   if (needs === 'session' || needs === 'token') return 'Bearer only';
+  if (needs === 'key') return 'ApiKey only';
   if (needs === 'caller') return 'Bearer or ApiKey; the read scope of every event type concerned';
+  if (typeof needs !== 'string') {
+    return `${needText(needs.needs)}; user type ${needs.userTypes.map((type) => `\`${type}\``).join(' or ')}`;
+  }
   if (needs === 'webhook_read' || needs === 'webhook_write')
     return `scope \`${needs}\`; the read scope of every event type concerned`;
-  if (needs === 'administrator') return 'user type `MERCHANT_ADMIN` or `PLATFORM_ADMIN`; a key with every scope';
-  if (needs === 'platform_administrator') return 'user type `PLATFORM_ADMIN`';
   return `scope \`${needs}\``;
 }
 

@@ -57,7 +57,9 @@ interface Records {
 
 interface Case {
   /** Open to all; a session; a platform administrator; or a scope. `known`: anyone who is. */
-  needs: 'nothing' | 'session' | 'known' | 'ADMIN' | 'PLATFORM_ADMIN' | string;
+  needs: 'nothing' | 'session' | 'key' | 'known' | 'ADMIN' | 'PLATFORM_ADMIN' | string;
+  /** Only for administrators, of the platform or of a merchant. */
+  administrators?: true;
   /** Further scopes. */
   alsoNeeds?: string[];
   /** A scope that only the record says it needs: a caller who cannot see the record is not told. */
@@ -88,12 +90,21 @@ interface Caller {
   /** Their token is ours, and its session has ended. */
   ended?: true;
   /** Undefined: their credentials prove nothing. */
-  known?: { by: 'session' | 'key'; userType: string; tenant: 'platform' | 'one'; scopes: readonly string[] };
+  known?: {
+    by: 'session' | 'key';
+    userType: string;
+    tenant: 'platform' | 'one';
+    scopes: readonly string[];
+    /** A key that was not granted `*`, although its owner is an administrator. */
+    isLimited?: true;
+  };
 }
 
 const reads = ['transaction_read', 'user_read', 'channel_read', 'invoice_read', 'subscription_read', 'webhook_read'];
 const cashierScopes = [...reads, 'transaction_write'];
 const operatorScopes = [...cashierScopes, 'transaction_refund', 'invoice_write', 'subscription_write', 'webhook_write'];
+
+const absentSession = '0b6f2c1e-8f6a-4d55-9a43-3f2f9d6c1b7e';
 
 const plain: Ownership[] = ['none'];
 const named: Ownership[] = ['own', 'foreign', 'absent'];
@@ -148,7 +159,7 @@ const cases: Record<string, Case> = {
     request: ({ user: { id, userName } }, _caller, ownership) => {
       const name = ownership === 'own' || ownership === 'foreign' ? userName : unique('user');
       const common = { userName: name, email: `${name}@example.com`, userType: 'MERCHANT_USER', state: true };
-      return { body: ownership === 'none' ? { ...common, password: memberPassword } : { id, ...common }, id };
+      return { body: ownership === 'none' ? common : { id, ...common }, id };
     },
   },
   'GET /api/tenant/list': { needs: 'PLATFORM_ADMIN', ownerships: plain, request: () => ({}) },
@@ -160,6 +171,36 @@ const cases: Record<string, Case> = {
       body: { ...(ownership !== 'none' && { id }), name: unique('Tenant'), state: true },
       id,
     }),
+  },
+  'POST /api/developer/mine/rotate': {
+    needs: 'session',
+    ownerships: named,
+    request: async ({ key }, { as, known }, ownership) => {
+      const mine = ownership === 'own' && known?.by === 'session';
+      const id = mine ? (await makeKey(florin, as as string)).id : key;
+      return { body: { id }, id };
+    },
+  },
+  'GET /api/developer/current': { needs: 'key', ownerships: plain, request: () => ({}) },
+  'GET /api/developer/list': { needs: 'session', administrators: true, ownerships: plain, request: () => ({}) },
+  'POST /api/developer/revoke': {
+    needs: 'session',
+    administrators: true,
+    acrossTenants: true,
+    ownerships: named,
+    request: ({ key: id }) => ({ body: { id }, id }),
+  },
+  'GET /api/session/list': { needs: 'session', ownerships: plain, request: () => ({}) },
+  'POST /api/session/revoke': {
+    needs: 'session',
+    ownerships: ['absent'],
+    request: () => ({ body: { id: absentSession }, id: absentSession }),
+  },
+  'POST /api/user/change-password': {
+    needs: 'session',
+    ownerships: plain,
+    request: () => ({ body: { oldPassword: 'not the present one', newPassword: memberPassword } }),
+    answers: 400,
   },
   'POST /api/developer/mine/generate': { needs: 'session', ownerships: plain, request: () => ({ body: {} }) },
   'GET /api/developer/mine': { needs: 'session', ownerships: plain, request: () => ({}) },
@@ -512,7 +553,7 @@ async function makeRecords(admin: string, as: string, tenantId: number | null, t
     ...(await makeTold(as)),
     paid,
     refund: dataOf(await florin.post('/api/refund/create', { transactionId: paid, amount: 1 }, as)).id,
-    user: await makeMember(florin, admin, { userType: 'MERCHANT_USER', tenantId, roles: ['viewer'] }),
+    user: await makeMember(florin, admin, { userType: 'MERCHANT_USER', tenantId }),
     tenant,
     key: (await makeKey(florin, as)).id,
   };
@@ -606,10 +647,24 @@ async function acquaintances(admin: string, adminOfOne: Member, one: number): Pr
       as: (await makeKey(florin, admin, '*')).as,
       known: platform('key'),
     },
+    {
+      name: "a platform administrator's key for invoice_read alone",
+      as: (await makeKey(florin, admin, 'invoice_read')).as,
+      known: { ...platform('key'), scopes: ['invoice_read'], isLimited: true },
+    },
+    {
+      name: "a platform administrator's key that names every scope",
+      as: (await makeKey(florin, admin, scopes.join(','))).as,
+      known: { ...platform('key'), isLimited: true },
+    },
   ];
   for (const scope of scopes) {
     const { as } = await makeKey(florin, adminOfOne.as, scope);
-    known.push({ name: `a key for ${scope} alone`, as, known: merchant('key', [scope], 'MERCHANT_ADMIN') });
+    known.push({
+      name: `a key for ${scope} alone`,
+      as,
+      known: { ...merchant('key', [scope], 'MERCHANT_ADMIN'), isLimited: true },
+    });
   }
   return known;
 }
@@ -663,6 +718,9 @@ const unaudited: Record<string, string> = {
   'POST /api/user/refresh': 'Goes on with a session whose login is recorded.',
   'POST /api/user/forgot-password': 'Recorded after the answer, for known addresses: audit.test.ts.',
   'POST /api/user/reset-password': 'Recorded with a mailed token: audit.test.ts.',
+  'POST /api/user/change-password': 'Refused here; recorded with the present password: own-sessions.test.ts.',
+  'POST /api/session/revoke': 'Names a session of nobody; recorded for an own one: own-sessions.test.ts.',
+  'POST /api/dispute/close': 'No payment here is disputed: contradiction.test.ts.',
   'POST /api/webhook/replay': 'The deliveries here are still open, so nothing is replayed: audit.test.ts.',
   'POST /api/callback/{channel}': 'Sent by a provider, and stored as it is.',
   'POST /api/callback/{channel}/{token}': 'Sent by a provider, and stored as it is.',
@@ -853,12 +911,12 @@ async function call(route: string, caller: Caller, ownership: Ownership): Promis
 }
 
 function expectedStatus(one: Case, caller: Caller, ownership: Ownership): number {
-  const { needs, acrossTenants, needsOfRecord, answers = 200, alsoWhenEnded } = one;
+  const { needs, administrators, acrossTenants, needsOfRecord, answers = 200, alsoWhenEnded } = one;
   const { known, ended } = caller;
   if (needs === 'nothing' || (alsoWhenEnded && ended)) return answers;
   if (known === undefined) return 401;
-  if (needs === 'session' && known.by !== 'session') return 401;
-  if (needs === 'ADMIN' && known.userType === 'MERCHANT_USER') return 403;
+  if ((needs === 'session' || needs === 'key') && known.by !== needs) return 401;
+  if ((administrators || needs === 'ADMIN') && known.userType === 'MERCHANT_USER') return 403;
   if (needs === 'PLATFORM_ADMIN' && known.userType !== 'PLATFORM_ADMIN') return 403;
   const reachesAll = acrossTenants && known.userType === 'PLATFORM_ADMIN';
   const isAbsent = ownership === 'absent' || (ownership === 'foreign' && !reachesAll);
@@ -868,9 +926,8 @@ function expectedStatus(one: Case, caller: Caller, ownership: Ownership): number
 }
 
 function missingScope({ needs, alsoNeeds = [] }: Case, { known }: Caller): string | undefined {
-  const needed = [...(needs === 'ADMIN' ? scopes : [needs]), ...alsoNeeds].filter((scope) =>
-    scopes.includes(scope as never),
-  );
+  if (needs === 'ADMIN' || needs === 'PLATFORM_ADMIN') return known?.isLimited ? '*' : undefined;
+  const needed = [needs, ...alsoNeeds].filter((scope) => scopes.includes(scope as never));
   return needed.find((scope) => !known?.scopes.includes(scope));
 }
 
@@ -887,8 +944,11 @@ function faultsOf({ status, body, headers }: Reply, expected: number, one: Case,
     ];
   }
   if (status !== 403) return [];
-  if (needs === 'PLATFORM_ADMIN' || (needs === 'ADMIN' && caller.known?.userType === 'MERCHANT_USER'))
-    return type === 'role_missing' ? [] : [`type ${type} instead of role_missing`];
+  const isRefusedByType =
+    one.administrators ||
+    (needs === 'PLATFORM_ADMIN' && caller.known?.userType !== 'PLATFORM_ADMIN') ||
+    (needs === 'ADMIN' && caller.known?.userType === 'MERCHANT_USER');
+  if (isRefusedByType) return type === 'role_missing' ? [] : [`type ${type} instead of role_missing`];
   const missing = missingScope(one, caller) ?? one.needsOfRecord;
   const names =
     type === 'scope_missing' && body.message.includes(missing as string) && body.error.details.scope === missing;

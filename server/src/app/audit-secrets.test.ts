@@ -10,6 +10,7 @@ const secrets: Record<string, string[]> = {
   '/api/inbox/create': ['secret'],
   '/api/invoice/pay': ['paymentMethod'],
   '/api/transaction/create': ['paymentMethod'],
+  '/api/user/change-password': ['newPassword', 'oldPassword'],
   '/api/user/login': ['password'],
   '/api/user/modify': ['password'],
   '/api/user/refresh': ['refreshToken'],

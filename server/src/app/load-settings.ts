@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { parse } from 'yaml';
+import { parse, type YAMLParseError } from 'yaml';
 import { readSettings, type Settings, SettingsError } from './settings.ts';
 
 /** Reads the settings of this process from its environment and from florin.yaml in the working directory. */
@@ -8,11 +8,13 @@ export function loadSettings(): Settings {
 }
 
 function yamlOf(path: string): unknown {
+  const text = textOf(path);
   try {
-    return parse(textOf(path));
+    return parse(text);
   } catch (error) {
-    // The YAML parser appends a drawing of the position to its first line.
-    throw new SettingsError(`${path}: ${(error as Error).message.split('\n')[0]?.replace(/:$/, '.')}`);
+    // The parser's own message can quote the file, and with it a password.
+    const { code = 'BAD_VALUE', linePos } = error as Partial<YAMLParseError>;
+    throw new SettingsError(`${path} is not valid YAML${linePos ? ` at line ${linePos[0].line}` : ''} (${code}).`);
   }
 }
 
@@ -20,7 +22,8 @@ function textOf(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
-    throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return '';
+    throw new SettingsError(`${path} cannot be read (${code}).`);
   }
 }

@@ -31,8 +31,8 @@ export const modules = [
   audit,
   tenants,
   sessions,
-  users,
   developerKeys,
+  users,
 
   events,
   webhookEndpoints,

@@ -107,7 +107,7 @@ const writes: Record<string, Write> = {
       roles: 'texts',
       state: 'boolean',
     },
-    required: ['userName', 'email', 'password', 'userType', 'state'],
+    required: ['userName', 'email', 'userType', 'state'],
   },
   '/api/tenant/modify': {
     body: () => ({ name: 'One', state: true }),
@@ -115,9 +115,31 @@ const writes: Record<string, Write> = {
     required: ['name', 'state'],
   },
   '/api/developer/mine/generate': {
-    body: () => ({ scope: 'channel_read', name: 'till', expiresTime: '2999-01-01T00:00:00Z' }),
-    fields: { scope: 'text', name: 'text', expiresTime: 'text' },
+    body: () => ({
+      scope: 'channel_read',
+      name: 'till',
+      expiresTime: '2999-01-01T00:00:00Z',
+      allowedAddresses: ['127.0.0.0/8'],
+    }),
+    fields: { scope: 'text', name: 'text', expiresTime: 'text', allowedAddresses: 'texts' },
     required: [],
+  },
+  '/api/developer/revoke': { body: () => ({ id: 987_654 }), fields: { id: 'id' }, required: ['id'] },
+  '/api/developer/mine/rotate': {
+    body: () => ({ id: 987_654, overlapSeconds: 60, expiresTime: '2099-01-01T00:00:00Z' }),
+    fields: { id: 'id', overlapSeconds: 'from nothing on', expiresTime: 'text' },
+    required: ['id'],
+  },
+  '/api/session/revoke': {
+    body: () => ({ id: '0b6f2c1e-8f6a-4d55-9a43-3f2f9d6c1b7e', all: false }),
+    fields: { id: 'text', all: 'boolean' },
+    required: [],
+    needsBody: true,
+  },
+  '/api/user/change-password': {
+    body: () => ({ oldPassword: 'not the present one', newPassword: 'a long enough one' }),
+    fields: { oldPassword: 'text', newPassword: 'text' },
+    required: ['oldPassword', 'newPassword'],
   },
   '/api/developer/mine/revoke': { body: () => ({ id: 987_654 }), fields: { id: 'id' }, required: ['id'] },
   '/api/channel/modify': {

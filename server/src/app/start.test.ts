@@ -113,8 +113,9 @@ describe('a start that fails prints the reason in one line, and ends with 1', ()
 
   const wrongFiles: [string, string, RegExp][] = [
     ['an unknown name', 'app:\n  server:\n    prot: 1\n', /florin\.yaml: app\.server\.prot is not a setting/],
-    ['no YAML', 'app: [1, 2\nserver: }', /florin\.yaml: /],
-    ['a tab', 'app:\n\tserver: 1\n', /florin\.yaml: /],
+    ['no YAML', 'app: [1, 2\nserver: }', /florin\.yaml is not valid YAML/],
+    ['a tab', 'app:\n\tserver: 1\n', /florin\.yaml is not valid YAML at line 2/],
+    ['a value that YAML misreads, and is not repeated', 'app:\n  mail:\n    url: *word\n', /YAML \([A-Z_]+\)\.$/],
   ];
 
   test.each(wrongFiles)('florin.yaml with %s', async (_what, text, line) => {
@@ -307,7 +308,8 @@ describe('valid settings', () => {
       });
       const { body } = await service.post('/api/user/login', { account: 'root', password });
       expect(body.data.token.expiresIn).toBe(90);
-      expect(await pasted(service)).toContain('"status":"PENDING"');
+      expect(service.stdout + service.stderr).not.toMatch(/it's|\$HOME/);
+      expect(await pasted(service, { APP_ADMIN_PASSWORD: password })).toContain('"status":"PENDING"');
       expect((await service.end('SIGTERM')).code).toBe(0);
       // Without APP_DATA_DIR, what is kept is kept in ./data.
       expect(existsSync(join(cwd, 'data', 'jwt-keys'))).toBe(true);
@@ -459,9 +461,9 @@ async function folderWith(yaml: string): Promise<string> {
 }
 
 /** Runs the printed commands in a shell, as a person pastes them. */
-async function pasted({ stdout }: ServiceProcess): Promise<string> {
+async function pasted({ stdout }: ServiceProcess, environment: Record<string, string> = {}): Promise<string> {
   const [, lines = ''] = /paste into a shell:\n\n([\s\S]+)$/.exec(stdout) ?? [];
-  return (await run('sh', ['-e', '-c', lines])).stdout;
+  return (await run('sh', ['-e', '-c', lines], { environment })).stdout;
 }
 
 interface Ran {
@@ -470,9 +472,9 @@ interface Ran {
   stderr: string;
 }
 
-async function run(program: string, words: string[], { cwd = folder } = {}): Promise<Ran> {
+async function run(program: string, words: string[], { cwd = folder, environment = {} } = {}): Promise<Ran> {
   const { PATH = '', HOME = '/' } = process.env;
-  const env = { PATH, HOME, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
+  const env = { PATH, HOME, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', ...environment };
   const child = spawn(program, words, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
   let [stdout, stderr] = ['', ''];
   child.stdout.on('data', (chunk) => {

@@ -2,18 +2,25 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Florin } from './florin.ts';
 
-/** The text printed after the start: the address, the administrator, and shell commands for a first payment. */
+/**
+ * The text printed after the start: the address, the administrator, and shell commands for a first payment. Of passwords it
+ * shows only a generated one, at the start that generated it: what is printed ends up in the journal of the machine.
+ */
 export function welcome({ address, administrator, settings }: Florin): string {
   const passwordFile = resolve(join(settings['app.data-dir'], 'admin-password'));
   const kept = existsSync(passwordFile);
-  const given = settings['app.admin.password'];
-  const password = administrator.password ?? given ?? (kept ? undefined : '…');
   const shown =
     administrator.password !== undefined
       ? `${administrator.password} (kept in ${passwordFile})`
       : kept
         ? `in ${passwordFile}, unless it was changed since`
         : 'as it was given at first start, unless it was changed since';
+  const [where, password] = kept
+    ? ['', `$(cat ${inQuotes(passwordFile)})`]
+    : [
+        ' (with the password in APP_ADMIN_PASSWORD)',
+        String.raw`$(printf %s "$APP_ADMIN_PASSWORD" | sed 's/[\\"]/\\&/g')`,
+      ];
   return `
 Florin is ready at ${address}
 
@@ -21,9 +28,9 @@ Florin is ready at ${address}
   Administrator  ${administrator.account}
   Password       ${shown}
 
-A first payment, to paste into a shell:
+A first payment${where}, to paste into a shell:
 
-${firstPayment(address, administrator.account, password === undefined ? `'"$(cat ${inQuotes(passwordFile)})"'` : shellQuoted(password))}
+${firstPayment(address, administrator.account, `'"${password}"'`)}
 `;
 }
 

@@ -8,6 +8,7 @@ export const refusalTypes = {
   currency_not_supported: 'invalid',
   password_too_weak: 'invalid',
   reset_token_invalid: 'invalid',
+  old_password_wrong: 'invalid',
   webhook_address_forbidden: 'invalid',
 
   credentials_missing: 'unauthenticated',
@@ -17,6 +18,8 @@ export const refusalTypes = {
 
   scope_missing: 'forbidden',
   role_missing: 'forbidden',
+  session_required: 'forbidden',
+  address_not_allowed: 'forbidden',
   clocks_not_offered: 'forbidden',
   sandbox_disabled: 'forbidden',
 
@@ -39,6 +42,7 @@ export const refusalTypes = {
   payment_method_unreadable: 'conflict',
   clock_under_way: 'conflict',
   last_administrator: 'conflict',
+  key_inactive: 'conflict',
   webhook_inactive: 'conflict',
   webhook_limit_reached: 'conflict',
   no_secret_staged: 'conflict',

@@ -1,4 +1,4 @@
-import type { Scope, UserType } from './scopes.ts';
+import { allScopes, type Permission, type Scope, type UserType } from './scopes.ts';
 
 /** The platform's own tenant: null on the wire, 0 in every key, so that keys need no null. */
 export const platformTenant = 0;
@@ -14,6 +14,8 @@ export interface Principal {
   tenantId: number;
   roles: readonly string[];
   scopes: ReadonlySet<Scope>;
+  /** Holds `*`: a session of an administrator, or a key of one that was granted `*`. */
+  holdsAll: boolean;
   /** The session behind a Bearer token. */
   sessionId?: string;
   /** The developer key, if that was used. */
@@ -21,6 +23,10 @@ export interface Principal {
   /** The request on whose behalf it acts: its `X-Request-Id` and the caller's address. Set for each request. */
   requestId?: string;
   address?: string;
+}
+
+export function holds(principal: Principal, permission: Permission): boolean {
+  return permission === allScopes ? principal.holdsAll : principal.scopes.has(permission);
 }
 
 /** A platform administrator sees every tenant, other callers only their own (decisions, Who may do what). */

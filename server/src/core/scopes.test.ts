@@ -1,5 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { defaultScopes, roleNames, type Scope, scopes, scopesOfKey, scopesOfUser, userTypes } from './scopes.ts';
+import {
+  defaultScopes,
+  keyHoldsAll,
+  roleNames,
+  type Scope,
+  scopes,
+  scopesOfKey,
+  scopesOfUser,
+  userTypes,
+} from './scopes.ts';
 
 const reads: Scope[] = [
   'transaction_read',
@@ -77,6 +86,12 @@ describe('a key', () => {
   test('never more than its owner', () => {
     expect(sorted(scopesOfKey('transaction_read,channel_write', owner))).toEqual(['transaction_read']);
     expect(sorted(scopesOfKey('channel_write', owner))).toEqual([]);
+  });
+
+  test('holds * only if it was granted * by an administrator; naming every scope is not enough', () => {
+    expect(keyHoldsAll('*', true)).toBe(true);
+    expect(keyHoldsAll(scopes.join(','), true)).toBe(false);
+    expect(keyHoldsAll('*', false)).toBe(false);
   });
 
   test('for everything may do what its owner may', () => {

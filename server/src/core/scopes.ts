@@ -23,6 +23,9 @@ export type Scope = (typeof scopes)[number];
 /** All permissions; only administrators may grant it. */
 export const allScopes = '*';
 
+/** A scope, or `*`: what administrators hold in their sessions, and in keys that were granted `*`. */
+export type Permission = Scope | typeof allScopes;
+
 /** The scopes of a key for which none are named (interface, Scopes for developer keys). */
 export const defaultScopes: readonly Scope[] = ['transaction_write', 'transaction_read', 'user_write', 'user_read'];
 
@@ -50,8 +53,18 @@ export const roleNames = Object.keys(roles) as Role[];
 
 /** The scopes of a user: all for administrators, those of their roles for others. */
 export function scopesOfUser(userType: UserType, userRoles: readonly string[]): ReadonlySet<Scope> {
-  if (userType !== 'MERCHANT_USER') return new Set(scopes);
+  if (userHoldsAll(userType)) return new Set(scopes);
   return new Set(userRoles.flatMap((role) => (Object.hasOwn(roles, role) ? roles[role as Role] : [])));
+}
+
+/** Whether a user holds `*`: what no single scope grants, such as administering tenants. */
+export function userHoldsAll(userType: UserType): boolean {
+  return userType !== 'MERCHANT_USER';
+}
+
+/** Whether a key holds `*`: it was granted `*`, and its owner holds it. Naming every scope is not enough. */
+export function keyHoldsAll(keyScope: string, ownerHoldsAll: boolean): boolean {
+  return ownerHoldsAll && keyScope.split(',').includes(allScopes);
 }
 
 /** The scopes of a key: those it names, limited to those of its owner (decisions, Who may do what). */

@@ -65,7 +65,7 @@ export async function testDeliveries() {
     const { events = ['*'], tenantId = 0, maxInFlight = null, ratePerS = null } = options;
     const ids = (
       await db.query<{ id: number }>(
-        `select nextval(pg_get_serial_sequence('webhook_endpoint', 'id')) as id from generate_series(1, $1::int)`,
+        `select next_id('webhook_endpoint_id_seq') as id from generate_series(1, $1::int)`,
         [count],
       )
     ).map(({ id }) => id);

@@ -7,7 +7,7 @@ import { sessionRoutes } from '../domains/identity/sessions/routes.ts';
 import { SessionAuthenticator } from '../domains/identity/sessions/session-authenticator.ts';
 import { tenantRoutes } from '../domains/identity/tenants/routes.ts';
 import { ensureAdministrator } from '../domains/identity/users/first-administrator.ts';
-import { PasswordResetMailer } from '../domains/identity/users/forgot-password.ts';
+import { PasswordMailer } from '../domains/identity/users/password-mailer.ts';
 import { userRoutes } from '../domains/identity/users/routes.ts';
 import { freshKeyring, parseKeyring } from '../platform/crypto/keyring.ts';
 import { Passwords } from '../platform/crypto/passwords.ts';
@@ -41,7 +41,7 @@ export interface IdentityNode {
   passwords: Passwords;
   keys: KeyAuthenticator;
   sessions: SessionAuthenticator;
-  passwordResetMailer: PasswordResetMailer;
+  passwordMailer: PasswordMailer;
   notifications: Notifications;
   stop: () => Promise<void>;
 }
@@ -124,16 +124,20 @@ async function startNode({ db, keyring, clock, send, logError }: NodeOptions): P
   const notifications = new Notifications(db.connection, () => {});
   const passwords = new Passwords({ cost: passwordCost });
   const tokens = new Tokens({ keys: parseKeyring(keyring), issuer: 'florin', audience: 'florin', clock });
+  const mailer = { send };
+  const publicUrl = 'https://pay.example';
+  const passwordMailer = new PasswordMailer({ database, mailer, clock, publicUrl, logError });
   const failuresPerAddress = 100;
   const makeFailureLimiter = () => new FailureLimiter({ max: failuresPerAddress, windowMs: 15 * 60_000, clock });
   const deps = {
+    passwordMailer,
     database,
     notifications,
     passwords,
     tokens,
     clock,
     logError,
-    mailer: { send },
+    mailer,
     loginFailures: new LoginFailures({ clock, failuresPerAddress }),
     refreshFailures: makeFailureLimiter(),
     resetRequests: makeFailureLimiter(),
@@ -141,22 +145,16 @@ async function startNode({ db, keyring, clock, send, logError }: NodeOptions): P
     refusedRequests: { record: () => {} },
     lifetimes: { accessTokenSeconds: 86_400, sessionSeconds: 7 * 86_400 },
     passwordMinLength: 6,
-    publicUrl: 'https://pay.example',
+    publicUrl,
     deploymentMode: 'STANDALONE',
   };
   const sessions = new SessionAuthenticator(deps);
   const keys = new KeyAuthenticator(deps);
-  const passwordResetMailer = new PasswordResetMailer(deps);
   await notifications.start();
 
   const authenticate = authenticator({ keys, sessions });
   const app = httpServer({ authenticate, onReply: () => {}, onDefect: (error) => logError(error, 'defect') });
-  const routes = [
-    ...tenantRoutes(deps),
-    ...sessionRoutes(deps),
-    ...userRoutes({ ...deps, passwordResetMailer }),
-    ...developerKeyRoutes(deps),
-  ];
+  const routes = [...tenantRoutes(deps), ...sessionRoutes(deps), ...userRoutes(deps), ...developerKeyRoutes(deps)];
   for (const route of routes) addRoute(app, route, { authenticate });
   await app.listen({ host: '127.0.0.1', port: 0 });
   const base = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
@@ -180,12 +178,13 @@ async function startNode({ db, keyring, clock, send, logError }: NodeOptions): P
     passwords,
     keys,
     sessions,
-    passwordResetMailer,
+    passwordMailer,
     notifications,
     stop: async () => {
       await app.close();
-      await passwordResetMailer.settled();
+      await passwordMailer.settled();
       await keys.settled();
+      await sessions.settled();
       await notifications.stop();
     },
   };

@@ -59,6 +59,7 @@ export function principalOf(tenantId: number, userId: number, userType: UserType
     tenantId,
     roles: [],
     scopes: new Set(scopes),
+    holdsAll: false,
   };
 }
 

@@ -10,7 +10,8 @@ const clock = () => nowMs;
 const tokensWith = (keys: string, issuer = 'florin', audience = 'florin') =>
   new Tokens({ keys: parseKeyring(keys), issuer, audience, clock });
 const tokens = tokensWith(older);
-const content = { subject: '7', sessionId: 'a-session', claims: { username: 'ann' }, lifetimeSeconds: 60 };
+const sessionId = '0b6f2c1e-8f6a-4d55-9a43-3f2f9d6c1b7e';
+const content = { subject: '7', sessionId: sessionId, claims: { username: 'ann' }, lifetimeSeconds: 60 };
 
 async function verdict(token: string, kind: 'access' | 'refresh' = 'access', by = tokens) {
   try {
@@ -23,7 +24,7 @@ async function verdict(token: string, kind: 'access' | 'refresh' = 'access', by 
 test('what was signed is verified until it expires, also once it is remembered', async () => {
   const token = await tokens.sign('access', content);
   const verified = await tokens.verify('access', token);
-  expect(verified).toEqual({ subject: '7', sessionId: 'a-session', expiresAtMs: nowMs + 60_000 });
+  expect(verified).toEqual({ subject: '7', sessionId: sessionId, expiresAtMs: nowMs + 60_000 });
   expect(await tokens.verify('access', token)).toBe(verified); // The same object: from memory.
   nowMs += 60_000;
   expect(await verdict(token)).toBe('credentials_invalid');
@@ -53,7 +54,7 @@ const ours = { alg: 'HS256', typ: 'at+jwt', kid };
 const seconds = () => Math.floor(nowMs / 1000);
 const claims = () => ({
   sub: '1',
-  sid: 'a-session',
+  sid: sessionId,
   jti: 'x',
   iss: 'florin',
   aud: 'florin',
@@ -84,6 +85,7 @@ test.each([
   ['another algorithm under our key', forge({ ...ours, alg: 'HS512' }, claims(), secret, 'sha512')],
   ['an empty key', forge(ours, claims(), Buffer.alloc(0))],
   ['another key', forge(ours, claims(), theirs)],
+  ['a session that is no UUID', forge(ours, { ...claims(), sid: '1' })],
   [
     'a key of its own in jwk',
     forge({ ...ours, jwk: { kty: 'oct', k: theirs.toString('base64url') } }, claims(), theirs),

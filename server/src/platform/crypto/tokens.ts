@@ -97,13 +97,19 @@ export class Tokens {
         currentDate: new Date(clock()),
       });
       const { sub, sid, exp } = payload;
-      const verified = { subject: sub as string, sessionId: sid as string, expiresAtMs: (exp as number) * 1000 };
+      if (!isUuid(sid)) throw refused();
+      const verified = { subject: sub as string, sessionId: sid, expiresAtMs: (exp as number) * 1000 };
       if (fingerprint !== undefined) this.#verified.set(fingerprint, verified);
       return verified;
     } catch (cause) {
       throw refused(cause);
     }
   }
+}
+
+/** Sessions are looked up by it, and PostgreSQL refuses other text with an error. */
+function isUuid(id: unknown): id is string {
+  return typeof id === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id);
 }
 
 function refused(cause?: unknown): Refusal {

@@ -1,36 +1,20 @@
 import { Refusal } from '../../core/errors.ts';
-import { type Principal, seesAllTenants } from '../../core/principal.ts';
-import { scopes } from '../../core/scopes.ts';
+import { holds, type Principal } from '../../core/principal.ts';
 import type { Need } from './route.ts';
 
-/** Refuses a caller who lacks what a route needs. */
-export function requirePermission(needs: Exclude<Need, 'nothing' | 'token'>, principal: Principal): void {
-  if (needs === 'caller') return;
-  if (needs === 'session') {
-    if (principal.by === 'session') return;
+/** Refuses a caller who lacks what a route needs. A rule on the user type never replaces the check of a key's scope. */
+export function requirePermission(need: Exclude<Need, 'nothing' | 'token'>, principal: Principal): void {
+  const needs = typeof need === 'string' ? need : need.needs;
+  if (needs === 'session' && principal.by !== 'session') {
     throw new Refusal('credentials_invalid', 'This needs a Bearer access token; a developer key will not do.');
   }
-  if (needs === 'administrator') {
-    requireAdministrator(principal);
-    return;
+  if (needs === 'key' && principal.by !== 'key') {
+    throw new Refusal('credentials_invalid', 'This needs a developer key; a Bearer access token will not do.');
   }
-  if (needs === 'platform_administrator') {
-    if (seesAllTenants(principal)) return;
-    throw new Refusal('role_missing', 'This needs the user type PLATFORM_ADMIN.');
+  if (typeof need !== 'string' && !need.userTypes.includes(principal.userType)) {
+    throw new Refusal('role_missing', `This needs the user type ${need.userTypes.join(' or ')}.`);
   }
-  if (!principal.scopes.has(needs)) {
+  if (needs !== 'session' && needs !== 'key' && needs !== 'caller' && !holds(principal, needs)) {
     throw new Refusal('scope_missing', `This needs the scope ${needs}.`, { details: { scope: needs } });
   }
-}
-
-/** What an administrator may see includes everything: a key for less must not reach it. */
-function requireAdministrator({ by, userType, scopes: held }: Principal): void {
-  if (userType === 'MERCHANT_USER') {
-    throw new Refusal('role_missing', 'This needs the user type MERCHANT_ADMIN or PLATFORM_ADMIN.');
-  }
-  const missing = by === 'key' ? scopes.find((scope) => !held.has(scope)) : undefined;
-  if (missing === undefined) return;
-  throw new Refusal('scope_missing', `A key needs every scope here, and this one lacks ${missing}.`, {
-    details: { scope: missing },
-  });
 }

@@ -82,23 +82,18 @@ function operationIdOf(method: string, path: string): string {
 function needText(needs: Need): string {
   if (needs === 'nothing') return '';
   if (needs === 'session' || needs === 'token') return 'Needs a Bearer access token.';
+  if (needs === 'key') return 'Needs a developer key.';
   if (needs === 'caller') return 'Needs a Bearer access token or a developer key.';
-  if (needs === 'administrator') {
-    return 'Needs the user type MERCHANT_ADMIN or PLATFORM_ADMIN; a developer key also needs every scope (`*`).';
-  }
-  if (needs === 'platform_administrator') return 'Needs the user type PLATFORM_ADMIN.';
+  if (typeof needs !== 'string') return `${needText(needs.needs)} Needs the user type ${needs.userTypes.join(' or ')}.`;
   return `Needs the scope \`${needs}\`.`;
 }
 
 /** What a caller needs, as OpenAPI 3.1 puts it: for these kinds of credentials the lists name scopes or roles. */
-function securityOf(needs: Need): Record<string, string[]>[] {
+function securityOf(need: Need): Record<string, string[]>[] {
+  const [needs, roles] = typeof need === 'string' ? [need, []] : [need.needs, need.userTypes];
   if (needs === 'nothing') return [];
-  if (needs === 'session' || needs === 'token') return [{ bearer: [] }];
-  return [{ bearer: neededOf(needs) }, { apiKey: neededOf(needs) }];
-}
-
-function neededOf(needs: Need): string[] {
-  if (needs === 'caller') return [];
-  if (needs === 'administrator') return ['MERCHANT_ADMIN', 'PLATFORM_ADMIN'];
-  return [needs === 'platform_administrator' ? 'PLATFORM_ADMIN' : needs];
+  if (needs === 'session' || needs === 'token') return [{ bearer: [...roles] }];
+  if (needs === 'key') return [{ apiKey: [...roles] }];
+  const needed = needs === 'caller' ? [...roles] : [...roles, needs];
+  return [{ bearer: needed }, { apiKey: needed }];
 }

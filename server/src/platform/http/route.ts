@@ -3,19 +3,37 @@ import type { Readable } from 'node:stream';
 import type { Static, TSchema } from 'typebox';
 import type { CursorPagination, Pagination } from '../../core/page.ts';
 import type { Principal } from '../../core/principal.ts';
-import type { Scope } from '../../core/scopes.ts';
+import type { Permission, UserType } from '../../core/scopes.ts';
 
 /**
  * What a caller needs, checked before the rest of the request (decisions, Who may do what):
  * - `nothing`: open to all;
  * - `session`: a Bearer access token; a developer key is refused;
+ * - `key`: a developer key; an access token is refused;
  * - `token`: a Bearer access token that the route verifies itself, because its session may have ended;
  * - `caller`: any authenticated caller; the route checks further permissions itself;
- * - `administrator`: a MERCHANT_ADMIN or PLATFORM_ADMIN, by session, or by a key for everything;
- * - `platform_administrator`: a PLATFORM_ADMIN, by session or key;
- * - a scope: any authenticated caller who has it.
+ * - a scope: any authenticated caller who has it. `*` is the scope of what no other scope grants: a session of an
+ *   administrator has it, a key only if it was granted `*`;
+ * - `administrator(…)` and `platformAdministrator(…)`: one of the above, from callers of that user type alone.
  */
-export type Need = 'nothing' | 'token' | 'session' | 'caller' | 'administrator' | 'platform_administrator' | Scope;
+export type Need = 'nothing' | 'token' | CallerNeed | UserTypeNeed;
+export type CallerNeed = 'session' | 'key' | 'caller' | Permission;
+
+/** A rule on the user type. It comes on top of another need, so that no route can check it in place of a key's scope. */
+export interface UserTypeNeed {
+  needs: CallerNeed;
+  userTypes: readonly UserType[];
+}
+
+/** Only PLATFORM_ADMINs and MERCHANT_ADMINs, who must also meet `needs`. */
+export function administrator(needs: CallerNeed): UserTypeNeed {
+  return { needs, userTypes: ['PLATFORM_ADMIN', 'MERCHANT_ADMIN'] };
+}
+
+/** Only PLATFORM_ADMINs, who must also meet `needs`. */
+export function platformAdministrator(needs: CallerNeed): UserTypeNeed {
+  return { needs, userTypes: ['PLATFORM_ADMIN'] };
+}
 
 /** One request, after authentication and validation. */
 export interface Call<Body, Query> {

@@ -20,8 +20,8 @@ import { securityHeaders } from './security-headers.ts';
 import { compileSchema } from './validation.ts';
 
 export interface HttpServerOptions {
-  /** Identifies the caller by the Authorization header; throws a refusal. Returns synchronously what is cached. */
-  authenticate: (authorization: string | undefined) => Promise<Principal>;
+  /** Identifies the caller by the Authorization header and the address; throws a refusal. */
+  authenticate: (authorization: string | undefined, address: string) => Promise<Principal>;
   /** Called for every reply, for metrics and the log. */
   onReply: (reply: ReplyFacts) => void;
   /** Called for every refusal, with the caller if authenticated. Must not throw. */
@@ -217,7 +217,7 @@ export function addRoute(
     onRequest: (request, _reply, done) => {
       request.declaredPath = path;
       if (needs === 'nothing' || needs === 'token') return done();
-      authenticate(request.headers.authorization)
+      authenticate(request.headers.authorization, request.ip)
         .then((principal) => {
           request.principal = { ...principal, requestId: request.id, address: request.ip };
           requirePermission(needs, principal);

@@ -22,6 +22,7 @@ const secrets = [
   'authorization',
   'password',
   'newPassword',
+  'oldPassword',
   'secret',
   'sk',
   'accessToken',

@@ -3,12 +3,12 @@ import { statement } from '../../../platform/postgres/statement.ts';
 /**
  * Inserts invoices and their lines. One array for each column; `place` is the 1-based position of a line's invoice in the
  * arrays. Lines find their invoice's id by this position: with a join to `input`, PostgreSQL compared each of 500 lines with
- * 500 invoices. The name of the sequence is looked up once, not for each row.
+ * 500 invoices.
  */
 export const insertInvoicesWithLines = statement<{ place: number; id: number }>(
   'invoices.insert_many',
   `with input as (
-     select row.*, nextval((select pg_get_serial_sequence('invoice', 'id')::regclass)) as id
+     select row.*, next_id('invoice_id_seq') as id
        from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::bigint[], $7::bigint[],
                    $8::bigint[], $9::bigint[], $10::bigint[], $11::text[], $12::text[], $13::date[], $14::bigint[],
                    $15::float8[], $16::float8[], $17::float8[]) with ordinality

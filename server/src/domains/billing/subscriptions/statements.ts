@@ -147,7 +147,7 @@ export const findSubscription = statement<SubscriptionWithTerms>(
 
 export const nextSubscriptionId = statement<{ id: number }>(
   'subscriptions.next_id',
-  `select nextval(pg_get_serial_sequence('subscription', 'id')) as id`,
+  `select next_id('subscription_id_seq') as id`,
 );
 
 /** Values: the row, as JSON. */

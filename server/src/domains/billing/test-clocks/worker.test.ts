@@ -15,7 +15,7 @@ test('clocks that wait for a provider that does not answer do not block other cl
     `with tenant as (insert into tenant (name, state, created_at) values ('shop', true, now()) returning id)
      insert into clock (tenant_id, name, now_at, target_at, created_at)
      select tenant.id, 'year', '2026-01-01', '2027-01-01', now() from tenant, generate_series(1, 25)
-     returning id::int`,
+     returning id`,
   );
   const last = Math.max(...clocks.map(({ id }) => id));
   const errors: unknown[] = [];

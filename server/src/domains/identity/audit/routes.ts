@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
-import { get, type Route } from '../../../platform/http/route.ts';
+import { administrator, get, type Route } from '../../../platform/http/route.ts';
 import { type ExportDeps, exportAuditEntries, exportTypes } from './export.ts';
 import { listAuditEntries } from './list.ts';
 import { auditEntry, auditExportQuery, auditListQuery } from './schema.ts';
 
 export function auditRoutes(deps: ExportDeps): Route[] {
   return [
-    get('/api/audit/list', 'administrator', 'Audit log', {
+    get('/api/audit/list', administrator('*'), 'Audit log', {
       summary: 'List the audit log',
       description:
         "Newest first. A MERCHANT_ADMIN sees the log of the own tenant, a PLATFORM_ADMIN every tenant's. A page can hold " +
@@ -17,7 +17,7 @@ export function auditRoutes(deps: ExportDeps): Route[] {
       handle: ({ query, principal }) => listAuditEntries(deps.listDatabase, query, principal),
     }),
 
-    get('/api/audit/export', 'administrator', 'Audit log', {
+    get('/api/audit/export', administrator('*'), 'Audit log', {
       summary: 'Export the audit log',
       description:
         'Streams all entries that pass the filters, newest first, as NDJSON or CSV instead of the JSON envelope. Errors use ' +

@@ -9,19 +9,19 @@ export interface Authenticators {
 }
 
 /**
- * Authenticates the Authorization header: `Bearer <access token>` or `ApiKey <key>`, the scheme in any case. Refuses with
- * `credentials_missing` or `credentials_invalid`.
+ * Authenticates the Authorization header of a request from an address: `Bearer <access token>` or `ApiKey <key>`, the scheme
+ * in any case. Refuses with `credentials_missing`, `credentials_invalid` or `address_not_allowed`.
  */
 export function authenticator({ keys, sessions }: Authenticators) {
-  return async (authorization: string | undefined): Promise<Principal> => {
+  return async (authorization: string | undefined, address: string): Promise<Principal> => {
     if (authorization === undefined || authorization === '') {
       throw new Refusal('credentials_missing', 'This needs an Authorization header: Bearer or ApiKey.');
     }
     const space = authorization.indexOf(' ');
     const scheme = authorization.slice(0, space).toLowerCase();
     const credentials = authorization.slice(space + 1).trim();
-    if (scheme === 'apikey') return keys.authenticate(credentials);
-    if (scheme === 'bearer') return sessions.authenticate(credentials);
+    if (scheme === 'apikey') return keys.authenticate(credentials, address);
+    if (scheme === 'bearer') return sessions.authenticate(credentials, address);
     throw new Refusal('credentials_invalid', 'The Authorization header must read Bearer or ApiKey, then the secret.');
   };
 }

@@ -4,6 +4,7 @@ import type { Principal } from '../../../core/principal.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import type { Notifications } from '../../../platform/postgres/notifications.ts';
 import { appendAudit } from '../audit/append.ts';
+import { requireNetworks } from './allowed-addresses.ts';
 import { expiryOf, fingerprintOf, generateRandomKey, grantedScope, masked } from './rules.ts';
 import type { generateInput } from './schema.ts';
 import { insertKey, type KeyRow } from './statements.ts';
@@ -23,6 +24,8 @@ export async function generateKey(
   const nowMs = clock();
   const scope = grantedScope(input?.scope, owner);
   const expiresAt = expiryOf(input?.expiresTime, nowMs);
+  const allowedAddresses = input?.allowedAddresses ?? [];
+  requireNetworks(allowedAddresses);
   const key = generateRandomKey();
   const values = [
     owner.tenantId,
@@ -33,6 +36,7 @@ export async function generateKey(
     input?.name ?? null,
     new Date(nowMs),
     expiresAt,
+    allowedAddresses,
   ];
   const row = await database.transaction(async (transaction) => {
     const [created] = (await transaction.run(insertKey, values)) as [KeyRow];
@@ -41,7 +45,7 @@ export async function generateKey(
       action: 'key.create',
       tenantId: owner.tenantId,
       recordId: id,
-      after: { skMasked, scope, name, expiresTime },
+      after: { skMasked, scope, name, expiresTime, allowedAddresses },
     });
     return created;
   });

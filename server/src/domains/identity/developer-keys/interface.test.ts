@@ -30,7 +30,15 @@ afterAll(async () => {
 
 const generate = (body?: unknown, as = admin) => florin.post('/api/developer/mine/generate', body, as);
 const aKey = expect.stringMatching(/^sk_live_[A-Za-z0-9]{32}$/);
-const freshTimes = { createdTime: aTime, updatedTime: null, expiresTime: null, lastUsedTime: null };
+const freshTimes = {
+  createdTime: aTime,
+  updatedTime: null,
+  expiresTime: null,
+  lastUsedTime: null,
+  lastUsedAddress: null,
+  allowedAddresses: [],
+  replacedBy: null,
+};
 
 describe('generating a key', () => {
   test('answers the full key with the default scopes, and state 1', async () => {
@@ -147,6 +155,9 @@ describe('revoking a key', () => {
           updatedTime: aTime,
           expiresTime: null,
           lastUsedTime: expect.toSatisfy((time) => time === null || typeof time === 'string'),
+          lastUsedAddress: expect.any(String),
+          allowedAddresses: [],
+          replacedBy: null,
         },
       },
     });

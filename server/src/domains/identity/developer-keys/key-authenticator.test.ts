@@ -57,6 +57,9 @@ test('generate answers the full key once; the list shows it masked', async () =>
       updatedTime: null,
       expiresTime: null,
       lastUsedTime: null,
+      lastUsedAddress: null,
+      allowedAddresses: [],
+      replacedBy: null,
     },
   });
   const { sk, ...shown } = body.data;
@@ -242,16 +245,16 @@ test('the last use is recorded after the request, at most once a minute', async 
 test('a cached key is authenticated from the cache, and unknown keys are refused', async () => {
   const { bearer } = await makeUser();
   const { sk } = await keyOf(bearer);
-  const first = await node.keys.authenticate(sk);
-  expect(await node.keys.authenticate(sk)).toBe(first);
+  const first = await node.keys.authenticate(sk, '127.0.0.1');
+  expect(await node.keys.authenticate(sk, '127.0.0.1')).toBe(first);
   expect(first.tenantId).toBe(shop.id);
   expect(await knock(`sk_live_${'x'.repeat(32)}`)).toBe(401);
 });
 
 test('a cached session is authenticated from the cache', async () => {
   const { bearer } = await makeUser();
-  const principal = await node.sessions.authenticate(bearer);
-  expect(await node.sessions.authenticate(bearer)).toBe(principal);
+  const principal = await node.sessions.authenticate(bearer, '127.0.0.1');
+  expect(await node.sessions.authenticate(bearer, '127.0.0.1')).toBe(principal);
   expect(principal).toMatchObject({ by: 'session', tenantId: shop.id });
 });
 

@@ -1,15 +1,16 @@
 import { type Clock, minuteMs } from '../../../core/clock.ts';
 import { Refusal } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
-import { scopesOfKey } from '../../../core/scopes.ts';
+import { keyHoldsAll, scopesOfKey } from '../../../core/scopes.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import type { Notifications } from '../../../platform/postgres/notifications.ts';
 import { ReadThroughCache } from '../../../platform/postgres/read-through-cache.ts';
 import { principalOfAccount } from '../sessions/account.ts';
+import { LastUseWriter } from '../sessions/last-use-writer.ts';
 import { principalsTopic } from '../tenants/notifications.ts';
-import { LastUseWriter } from './last-use-writer.ts';
+import { addressMatcher } from './allowed-addresses.ts';
 import { fingerprintOf, hasKeyFormat } from './rules.ts';
-import { findLiveKey } from './statements.ts';
+import { findLiveKey, recordLastUses } from './statements.ts';
 
 /** Notifies every node that a key was revoked; the key of the notification is the fingerprint. */
 export const keysTopic = 'keys';
@@ -30,19 +31,22 @@ interface LiveKey {
   expiresAtMs: number;
   /** The last use that was recorded; -Infinity: none. */
   lastUseRecordedAtMs: number;
+  /** Undefined: from anywhere. */
+  isAllowedFrom: ((address: string) => boolean) | undefined;
 }
 
 /** Authenticates developer keys, from a cache of live keys: every payment passes here. */
 export class KeyAuthenticator {
   readonly #clock: Clock;
   readonly #live: ReadThroughCache<string, LiveKey>;
-  readonly #lastUses: LastUseWriter;
+  readonly #lastUses: LastUseWriter<number>;
 
   constructor({ database, notifications, clock, logError, maxCached = 10_000 }: KeyAuthenticatorOptions) {
     this.#clock = clock;
     this.#live = new ReadThroughCache({ max: maxCached, load: (fingerprint) => loadLiveKey(database, fingerprint) });
-    this.#lastUses = new LastUseWriter(database, (error) =>
-      logError(error, 'The last uses of developer keys could not be recorded.'),
+    this.#lastUses = new LastUseWriter(
+      (...uses) => database.run(recordLastUses, uses),
+      (error) => logError(error, 'The last uses of developer keys could not be recorded.'),
     );
     notifications.on(keysTopic, {
       changed: (fingerprint) => this.#live.drop(fingerprint),
@@ -53,14 +57,18 @@ export class KeyAuthenticator {
     notifications.on(principalsTopic, { changed: () => this.#live.clear() });
   }
 
-  /** Refuses with `credentials_invalid`. Queries the database only for a key that is not cached. */
-  async authenticate(key: string): Promise<Principal> {
+  /**
+   * Refuses with `credentials_invalid`, and with `address_not_allowed` a key that is limited to other addresses. Queries the
+   * database only for a key that is not cached.
+   */
+  async authenticate(key: string, address: string): Promise<Principal> {
     if (!hasKeyFormat(key)) throw keyRefused();
     const fingerprint = fingerprintOf(key);
     const live = this.#live.peek(fingerprint) ?? (await this.#live.get(fingerprint));
     const nowMs = this.#clock();
     if (live === undefined || live.expiresAtMs <= nowMs) throw keyRefused();
-    this.#recordUse(live, nowMs);
+    if (live.isAllowedFrom !== undefined && !live.isAllowedFrom(address)) throw addressRefused(address);
+    this.#recordUse(live, nowMs, address);
     return live.principal;
   }
 
@@ -69,15 +77,19 @@ export class KeyAuthenticator {
     return this.#lastUses.settled();
   }
 
-  #recordUse(live: LiveKey, nowMs: number): void {
+  #recordUse(live: LiveKey, nowMs: number, address: string): void {
     if (nowMs - live.lastUseRecordedAtMs < minuteMs) return;
     live.lastUseRecordedAtMs = nowMs;
-    this.#lastUses.record(live.id, nowMs);
+    this.#lastUses.record(live.id, nowMs, address);
   }
 }
 
 function keyRefused(): Refusal {
   return new Refusal('credentials_invalid', 'The key is not known, was revoked, or has expired.');
+}
+
+function addressRefused(address: string): Refusal {
+  return new Refusal('address_not_allowed', `This key is not accepted from ${address}.`);
 }
 
 async function loadLiveKey(database: Database, fingerprint: string): Promise<LiveKey | undefined> {
@@ -86,7 +98,14 @@ async function loadLiveKey(database: Database, fingerprint: string): Promise<Liv
   const owner = principalOfAccount(row);
   return {
     id: row.key_id,
-    principal: { by: 'key', keyId: row.key_id, ...owner, scopes: scopesOfKey(row.scope, owner.scopes) },
+    principal: {
+      ...owner,
+      by: 'key',
+      keyId: row.key_id,
+      scopes: scopesOfKey(row.scope, owner.scopes),
+      holdsAll: keyHoldsAll(row.scope, owner.holdsAll),
+    },
+    isAllowedFrom: row.allowed_addresses.length === 0 ? undefined : addressMatcher(row.allowed_addresses),
     expiresAtMs: row.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(row.expires_at),
     lastUseRecordedAtMs: row.last_used_at === null ? Number.NEGATIVE_INFINITY : Date.parse(row.last_used_at),
   };

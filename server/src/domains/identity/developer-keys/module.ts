@@ -3,6 +3,7 @@ import { defineModule } from '../../../platform/module.ts';
 import type { Node } from '../../../platform/node.ts';
 import type { SessionAuthenticator } from '../sessions/session-authenticator.ts';
 import { authenticator } from './authenticate.ts';
+import { noticeExpiringKeys } from './expiry-notices.ts';
 import { KeyAuthenticator } from './key-authenticator.ts';
 import { developerKeyRoutes } from './routes.ts';
 import { generatedKey, listedKey } from './schema.ts';
@@ -15,6 +16,7 @@ export const developerKeys = defineModule({
   resources: { 'developer key': Type.Object({ ...generatedKey.properties, ...listedKey.properties }) },
   provide,
   routes: (node: Node) => developerKeyRoutes(node),
+  retention: (node: Node) => [{ name: 'notices of expiring keys', sweep: (nowMs) => noticeExpiringKeys(nowMs, node) }],
 });
 
 function provide(node: Node & { sessions: SessionAuthenticator }) {

@@ -1,21 +1,33 @@
 import { notFound } from '../../../core/errors.ts';
-import type { Principal } from '../../../core/principal.ts';
+import { type Principal, seesAllTenants } from '../../../core/principal.ts';
 import { appendAudit } from '../audit/append.ts';
 import type { KeyDeps } from './generate.ts';
 import { keysTopic } from './key-authenticator.ts';
-import { type KeyRow, revokeKey } from './statements.ts';
+import { type OwnedKeyRow, revokeAdministeredKey, revokeKey } from './statements.ts';
 
 /** Revokes one of the owner's keys, immediately and permanently. Revoking it again changes nothing and returns the same. */
-export async function revokeOwnKey(
+export function revokeOwnKey(id: number, owner: Principal, deps: KeyDeps): Promise<OwnedKeyRow> {
+  return revoke(id, owner, revokeKey, owner.userId, deps);
+}
+
+/** Revokes a key of any user whom the administrator administers. */
+export function revokeAnyKey(id: number, administrator: Principal, deps: KeyDeps): Promise<OwnedKeyRow> {
+  const tenantId = seesAllTenants(administrator) ? null : administrator.tenantId;
+  return revoke(id, administrator, revokeAdministeredKey, tenantId, deps);
+}
+
+async function revoke(
   id: number,
-  owner: Principal,
+  principal: Principal,
+  statement: typeof revokeKey,
+  reach: number | null,
   { database, notifications, clock }: KeyDeps,
-): Promise<KeyRow> {
+): Promise<OwnedKeyRow> {
   const revoked = await database.transaction(async (transaction) => {
-    const [row] = await transaction.run(revokeKey, [id, owner.userId, new Date(clock())]);
+    const [row] = await transaction.run(statement, [id, reach, new Date(clock())]);
     if (row === undefined) throw notFound('developer key', id);
     if (row.previous_state === 1) {
-      await appendAudit(transaction, owner, { action: 'key.revoke', tenantId: owner.tenantId, recordId: id });
+      await appendAudit(transaction, principal, { action: 'key.revoke', tenantId: row.tenant_id, recordId: id });
     }
     await notifications.publish(transaction, keysTopic, row.key_hash.toString('base64'));
     return row;

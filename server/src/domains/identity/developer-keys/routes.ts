@@ -1,9 +1,22 @@
 import { Type } from 'typebox';
-import { get, post, type Route } from '../../../platform/http/route.ts';
+import { notFound } from '../../../core/errors.ts';
+import { defaultPageSize, paginationOf } from '../../../core/page.ts';
+import { seesAllTenants, tenantOnWire } from '../../../core/principal.ts';
+import { administrator, get, post, type Route } from '../../../platform/http/route.ts';
 import { generateKey, type KeyDeps } from './generate.ts';
-import { revokeOwnKey } from './revoke.ts';
-import { generatedKey, generateInput, listedKey, revokeInput } from './schema.ts';
-import { type KeyRow, listKeysOfUser } from './statements.ts';
+import { revokeAnyKey, revokeOwnKey } from './revoke.ts';
+import { rotateKey } from './rotate.ts';
+import {
+  administeredKey,
+  currentKey,
+  generatedKey,
+  generateInput,
+  keyListQuery,
+  listedKey,
+  revokeInput,
+  rotateInput,
+} from './schema.ts';
+import { countKeys, findKey, type KeyRow, listKeys, listKeysOfUser, type OwnedKeyRow } from './statements.ts';
 
 export function developerKeyRoutes(deps: KeyDeps): Route[] {
   return [
@@ -42,11 +55,79 @@ export function developerKeyRoutes(deps: KeyDeps): Route[] {
         data: listedOf(await revokeOwnKey(body.id, principal, deps)),
       }),
     }),
+
+    post('/api/developer/mine/rotate', 'session', 'Developer keys', {
+      summary: 'Replace one of my developer keys',
+      description:
+        'Answers a new key with the same scope, name and allowed addresses. The former key goes on working for ' +
+        '`overlapSeconds`. A key that is revoked, has expired or was replaced before cannot be rotated (409).',
+      body: rotateInput,
+      data: generatedKey,
+      handle: async ({ body, principal }) => {
+        const { key, row } = await rotateKey(body, principal, deps);
+        return {
+          message: 'Key rotated. Keep the new one now: it is not shown again',
+          data: { id: row.id, sk: key, ...recordOf(row) },
+        };
+      },
+    }),
+
+    get('/api/developer/current', 'key', 'Developer keys', {
+      summary: 'Get the developer key of this request',
+      description: 'Tells a key about itself: its owner, what it may do, when it expires.',
+      data: currentKey,
+      handle: async ({ principal: { keyId, userId, userName, tenantId, scopes } }) => {
+        const [row] = await deps.database.run(findKey, [keyId]);
+        if (row === undefined) throw notFound('developer key', keyId as number);
+        return { data: { ...listedOf(row), userId, userName, tenantId: tenantOnWire(tenantId), scopes: [...scopes] } };
+      },
+    }),
+
+    get('/api/developer/list', administrator('session'), 'Developer keys', {
+      summary: 'List developer keys of all users',
+      description:
+        'Newest first, including revoked keys: those of the own tenant, or of every tenant for a PLATFORM_ADMIN. A ' +
+        'MERCHANT_ADMIN does not see keys of PLATFORM_ADMINs.',
+      query: keyListQuery,
+      data: Type.Array(administeredKey),
+      paged: true,
+      handle: async ({ query, principal }) => {
+        const { page = 1, pageSize = defaultPageSize, userId = null } = query;
+        const tenantId = seesAllTenants(principal) ? null : principal.tenantId;
+        const [keys, [count]] = await Promise.all([
+          deps.database.run(listKeys, [tenantId, userId, pageSize, (page - 1) * pageSize]),
+          deps.database.run(countKeys, [tenantId, userId]),
+        ]);
+        return { data: keys.map(administeredOf), pagination: paginationOf({ page, pageSize }, count?.total ?? 0) };
+      },
+    }),
+
+    post('/api/developer/revoke', administrator('session'), 'Developer keys', {
+      summary: 'Revoke a developer key of any user',
+      description:
+        'Of the own tenant, or of any for a PLATFORM_ADMIN. Takes effect immediately and cannot be undone. Revoking a key ' +
+        'again is not an error.',
+      body: revokeInput,
+      data: administeredKey,
+      handle: async ({ body, principal }) => ({
+        message: 'Key revoked',
+        data: administeredOf(await revokeAnyKey(body.id, principal, deps)),
+      }),
+    }),
   ];
 }
 
 function listedOf(row: KeyRow) {
   return { id: row.id, skMasked: row.masked, ...recordOf(row) };
+}
+
+function administeredOf(row: OwnedKeyRow) {
+  return {
+    ...listedOf(row),
+    userId: row.user_id,
+    userName: row.user_name,
+    tenantId: tenantOnWire(row.tenant_id),
+  };
 }
 
 function recordOf(row: KeyRow) {
@@ -58,5 +139,8 @@ function recordOf(row: KeyRow) {
     updatedTime: row.updated_at,
     expiresTime: row.expires_at,
     lastUsedTime: row.last_used_at,
+    lastUsedAddress: row.last_used_address,
+    allowedAddresses: row.allowed_addresses,
+    replacedBy: row.replaced_by,
   };
 }

@@ -1,5 +1,11 @@
 import { Type } from 'typebox';
 import { allScopes, defaultScopes, scopes } from '../../../core/scopes.ts';
+import { pageFields } from '../../../platform/http/list-query.ts';
+import { long } from '../../../platform/http/shapes.ts';
+import { tenantIdOnWire } from '../tenants/schema.ts';
+
+const expiresTime = (description: string) =>
+  Type.Optional(Type.String({ format: 'date-time', maxLength: 40, title: 'a time of ISO 8601', description }));
 
 /** null: no body was sent. */
 export const generateInput = Type.Union([
@@ -15,12 +21,13 @@ export const generateInput = Type.Union([
       name: Type.Optional(
         Type.String({ minLength: 1, maxLength: 200, description: 'A label, such as the purpose of the key.' }),
       ),
-      expiresTime: Type.Optional(
-        Type.String({
-          format: 'date-time',
-          maxLength: 40,
-          title: 'a time of ISO 8601',
-          description: 'When the key expires. Default: never.',
+      expiresTime: expiresTime('When the key expires. Default: never.'),
+      allowedAddresses: Type.Optional(
+        Type.Array(Type.String({ minLength: 1, maxLength: 50 }), {
+          maxItems: 50,
+          description:
+            'Addresses and networks (CIDR), IPv4 or IPv6, from which the key is accepted. Default: from anywhere. Behind a ' +
+            'proxy, `app.server.trusted-proxies` must name it.',
         }),
       ),
     },
@@ -34,6 +41,24 @@ export const revokeInput = Type.Object(
   { additionalProperties: false },
 );
 
+export const rotateInput = Type.Object(
+  {
+    id: long('The key to replace.'),
+    overlapSeconds: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 2_592_000,
+        default: 86_400,
+        description: 'For how long the former key goes on working, in seconds: at most 30 days.',
+      }),
+    ),
+    expiresTime: expiresTime('When the new key expires. Default: it lives as long as the former key was made for.'),
+  },
+  { additionalProperties: false },
+);
+
+export const keyListQuery = Type.Object({ userId: Type.Optional(long('Only keys of this user.')), ...pageFields });
+
 const nullableTime = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 
 const record = {
@@ -44,6 +69,9 @@ const record = {
   updatedTime: nullableTime('null when never updated.'),
   expiresTime: nullableTime('null: the key never expires.'),
   lastUsedTime: nullableTime('Accurate to one minute; null when never used.'),
+  lastUsedAddress: Type.Union([Type.String(), Type.Null()], { description: 'From where it was last used.' }),
+  allowedAddresses: Type.Array(Type.String(), { description: 'From where it is accepted; empty: from anywhere.' }),
+  replacedBy: Type.Union([Type.Integer(), Type.Null()], { description: 'The key that took its place by rotation.' }),
 };
 
 export const generatedKey = Type.Object({
@@ -56,4 +84,18 @@ export const listedKey = Type.Object({
   id: Type.Integer(),
   skMasked: Type.String({ description: 'First four characters, `...`, last four.' }),
   ...record,
+});
+
+const owner = { userId: Type.Integer(), userName: Type.String(), tenantId: tenantIdOnWire };
+
+/** A key as administrators see it. */
+export const administeredKey = Type.Object({ ...listedKey.properties, ...owner });
+
+/** What a key is told about itself. */
+export const currentKey = Type.Object({
+  ...listedKey.properties,
+  ...owner,
+  scopes: Type.Array(Type.Enum([...scopes]), {
+    description: "What the key may do now: what its scope and its owner's permissions both allow.",
+  }),
 });

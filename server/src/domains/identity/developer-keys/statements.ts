@@ -12,49 +12,146 @@ export interface KeyRow {
   updated_at: string | null;
   last_used_at: string | null;
   expires_at: string | null;
+  allowed_addresses: string[];
+  last_used_address: string | null;
+  replaced_by: number | null;
+}
+
+/** A key with its owner, for administrators. */
+export interface OwnedKeyRow extends KeyRow {
+  user_id: number;
+  user_name: string;
+  tenant_id: number;
+}
+
+export interface ExpiringKeyRow {
+  id: number;
+  masked: string;
+  name: string | null;
+  expires_at: string;
+  user_name: string;
+  email: string;
 }
 
 /** An active key with its owner; the owner and the owner's tenant are enabled. */
 export interface LiveKeyRow extends AccountRow {
+  allowed_addresses: string[];
   key_id: number;
   scope: string;
   expires_at: string | null;
   last_used_at: string | null;
 }
 
-const columns = 'id, key_hash, masked, scope, name, state, created_at, updated_at, last_used_at, expires_at';
+const columns = [
+  ...['id', 'key_hash', 'masked', 'scope', 'name', 'state', 'created_at', 'updated_at', 'last_used_at', 'expires_at'],
+  ...['allowed_addresses', 'last_used_address', 'replaced_by'],
+]
+  .map((name) => `k.${name}`)
+  .join(', ');
 
 export const insertKey = statement<KeyRow>(
   'developer_keys.insert',
-  `insert into developer_key (tenant_id, user_id, key_hash, masked, scope, name, created_at, expires_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8)
+  `insert into developer_key as k
+          (tenant_id, user_id, key_hash, masked, scope, name, created_at, expires_at, allowed_addresses)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
    returning ${columns}`,
 );
 
 export const listKeysOfUser = statement<KeyRow>(
   'developer_keys.list_of_user',
-  `select ${columns} from developer_key where user_id = $1 order by id desc`,
+  `select ${columns} from developer_key k where k.user_id = $1 order by k.created_at desc, k.id desc`,
 );
 
-/** Revoking a key again keeps the time of its first revocation. Values: id, owner, now. */
-export const revokeKey = statement<KeyRow & { previous_state: number }>(
-  'developer_keys.revoke',
-  `update developer_key set state = 0, updated_at = case state when 1 then $3 else updated_at end
-    where id = $1 and user_id = $2
-   returning ${columns}, (select k.state from developer_key k where k.id = $1) as previous_state`,
+/** Keys of users whom an administrator of this tenant (null: of all) administers. `u` is the owner. */
+const administered = (tenant: string) =>
+  `(${tenant}::bigint is null or (k.tenant_id = ${tenant} and u.user_type <> 'PLATFORM_ADMIN'))`;
+const ownedColumns = `${columns}, k.user_id, k.tenant_id, u.user_name`;
+
+/** Newest first. Values: tenant (null: all), user (null: all), limit, offset. */
+export const listKeys = statement<OwnedKeyRow>(
+  'developer_keys.list',
+  `select ${ownedColumns} from developer_key k join app_user u on u.id = k.user_id
+    where ${administered('$1')} and ($2::bigint is null or k.user_id = $2)
+    order by k.created_at desc, k.id desc limit $3 offset $4`,
+);
+
+export const countKeys = statement<{ total: number }>(
+  'developer_keys.count',
+  `select count(*) as total from developer_key k join app_user u on u.id = k.user_id
+    where ${administered('$1')} and ($2::bigint is null or k.user_id = $2)`,
+);
+
+interface RevokedKeyRow extends OwnedKeyRow {
+  previous_state: number;
+}
+
+/** Revoking a key again keeps the time of its first revocation. `u` is the owner, `before` the key as it was. */
+const revokeWhere = (condition: string) =>
+  `update developer_key as k set state = 0, updated_at = case k.state when 1 then $3 else k.updated_at end
+     from app_user u, developer_key before
+    where k.id = $1 and before.id = k.id and u.id = k.user_id and ${condition}
+   returning ${ownedColumns}, before.state as previous_state`;
+
+/** Values: id, owner, now. */
+export const revokeKey = statement<RevokedKeyRow>('developer_keys.revoke', revokeWhere('k.user_id = $2'));
+
+/** Values: id, tenant (null: all), now. */
+export const revokeAdministeredKey = statement<RevokedKeyRow>(
+  'developer_keys.revoke_administered',
+  revokeWhere(administered('$2')),
+);
+
+export const findKey = statement<KeyRow>(
+  'developer_keys.find',
+  `select ${columns} from developer_key k where k.id = $1`,
+);
+
+export const lockKeyOfUser = statement<KeyRow>(
+  'developer_keys.lock_of_user',
+  `select ${columns} from developer_key k where k.id = $1 and k.user_id = $2 for update`,
+);
+
+/** Values: id, its successor, until when it goes on working, now. */
+export const replaceKey = statement(
+  'developer_keys.replace',
+  'update developer_key set replaced_by = $2, expires_at = least(expires_at, $3), updated_at = $4 where id = $1',
+);
+
+/** Marks keys whose owners are to be told that they expire. Values: now, the latest expiry, how many at most. */
+export const markExpiring = statement<ExpiringKeyRow>(
+  'developer_keys.mark_expiring',
+  `update developer_key as k set expiry_noticed_at = $1
+     from app_user u
+    where u.id = k.user_id and k.id in (
+            select due.id
+              from developer_key due
+              join app_user owner on owner.id = due.user_id
+              join tenant t on t.id = owner.tenant_id
+             where due.state = 1 and due.expires_at > $1 and due.expires_at <= $2 and due.replaced_by is null
+               and due.expiry_noticed_at is null and due.expires_at - due.created_at > interval '7 days'
+               and owner.state and t.state
+             order by due.expires_at limit $3
+               for update of due skip locked)
+   returning k.id, k.masked, k.name, k.expires_at, u.user_name, u.email`,
+);
+
+/** Values: user, now. */
+export const revokeKeysOfUser = statement(
+  'developer_keys.revoke_of_user',
+  'update developer_key set state = 0, updated_at = $2 where user_id = $1 and state = 1',
 );
 
 export const findLiveKey = statement<LiveKeyRow>(
   'developer_keys.find_live',
-  `select k.id as key_id, k.scope, k.expires_at, k.last_used_at, ${accountColumns}
+  `select k.id as key_id, k.scope, k.expires_at, k.last_used_at, k.allowed_addresses, ${accountColumns}
      from developer_key k join app_user u on u.id = k.user_id join tenant t on t.id = u.tenant_id
     where k.key_hash = $1 and k.state = 1 and u.state and t.state`,
 );
 
-/** Writes each key at most once a minute, over all nodes. Values: ids, times of use. */
+/** Writes each key at most once a minute, over all nodes. Values: ids, times of use, addresses. */
 export const recordLastUses = statement(
   'developer_keys.record_last_uses',
-  `update developer_key k set last_used_at = used.at
-     from unnest($1::bigint[], $2::timestamptz[]) as used(id, at)
+  `update developer_key k set last_used_at = used.at, last_used_address = used.address
+     from unnest($1::bigint[], $2::timestamptz[], $3::text[]) as used(id, at, address)
     where k.id = used.id and (k.last_used_at is null or k.last_used_at <= used.at - interval '1 minute')`,
 );

@@ -1,5 +1,5 @@
 import type { Principal } from '../../../core/principal.ts';
-import { scopesOfUser, type UserType } from '../../../core/scopes.ts';
+import { scopesOfUser, type UserType, userHoldsAll } from '../../../core/scopes.ts';
 
 /** A user as authentication needs it; `accountColumns` selects it. */
 export interface AccountRow {
@@ -26,5 +26,6 @@ export function principalOfAccount(row: AccountRow): Omit<Principal, 'by'> {
     tenantId: row.tenant_id,
     roles: row.roles,
     scopes: scopesOfUser(row.user_type, row.roles),
+    holdsAll: userHoldsAll(row.user_type),
   };
 }

@@ -21,6 +21,14 @@ export interface LoginDeps extends TokenDeps {
   deploymentMode: string;
 }
 
+/** Where a login comes from. */
+interface Origin {
+  address: string;
+  requestId: string;
+  /** The User-Agent header. */
+  device: string | undefined;
+}
+
 type LoginResult = Static<typeof loginResult>;
 
 /**
@@ -28,17 +36,16 @@ type LoginResult = Static<typeof loginResult>;
  * after the same work, so that callers cannot tell them apart. The attempt is counted before the password is hashed.
  */
 export async function login(
-  { account, password, address, requestId }: Static<typeof loginInput> & { address: string; requestId: string },
+  { account, password, ...origin }: Static<typeof loginInput> & Origin,
   deps: LoginDeps,
 ): Promise<LoginResult> {
-  const origin = { address, requestId };
-  const attempt = await deps.loginFailures.reserve(account, address);
+  const attempt = await deps.loginFailures.reserve(account, origin.address);
   let result: LoginResult | undefined;
   try {
     const [user] = await deps.database.run(findLogin, [normalizedAccount(account)]);
     const actor = actorOf(user, origin);
     const isVerified = await verifyPassword(user, password, attempt.asker, deps);
-    result = user && isVerified ? await openSession(user, actor, deps) : undefined;
+    result = user && isVerified ? await openSession(user, actor, origin, deps) : undefined;
     if (result === undefined) recordRefused(user, actor, deps);
   } catch (error) {
     attempt.release(); // Overload or an unreachable database says nothing about the password.
@@ -52,7 +59,8 @@ export async function login(
   return result;
 }
 
-function actorOf(user: LoginRow | undefined, origin: { address: string; requestId: string }): Actor {
+function actorOf(user: LoginRow | undefined, { address, requestId }: Origin): Actor {
+  const origin = { address, requestId };
   // Not the account that was typed: people type passwords into the wrong field.
   if (user === undefined) return { by: 'nobody', userId: null, userName: null, ...origin };
   return { by: 'password', userId: user.id, userName: user.user_name, ...origin };
@@ -64,7 +72,7 @@ async function verifyPassword(
   asker: string,
   { passwords }: LoginDeps,
 ): Promise<boolean> {
-  const matches = await passwords.verify(user?.password_hash, password, asker);
+  const matches = await passwords.verify(user?.password_hash ?? undefined, password, asker);
   return matches && user?.active === true;
 }
 
@@ -76,12 +84,18 @@ function recordRefused(user: LoginRow | undefined, actor: Actor, { refusedReques
 }
 
 /** Undefined when the password was changed or the user was disabled since the password was verified. */
-async function openSession(user: LoginRow, actor: Actor, deps: LoginDeps): Promise<LoginResult | undefined> {
+async function openSession(
+  user: LoginRow,
+  actor: Actor,
+  { address, device }: Origin,
+  deps: LoginDeps,
+): Promise<LoginResult | undefined> {
   const { database, clock, lifetimes, deploymentMode } = deps;
   const startedAtMs = Math.floor(clock() / 1000) * 1000; // JWTs count whole seconds.
   const session = { id: randomUUID(), expiresAtMs: startedAtMs + lifetimes.sessionSeconds * 1000 };
   const started = await database.transaction(async (transaction) => {
-    const values = [session.id, user.id, user.password_hash, new Date(startedAtMs), new Date(session.expiresAtMs)];
+    const times = [new Date(startedAtMs), new Date(session.expiresAtMs)];
+    const values = [session.id, user.id, user.password_hash, ...times, storableDevice(device), address];
     const [row] = await transaction.run(startSession, values);
     if (row === undefined) return undefined;
     const { id: recordId } = session;
@@ -99,4 +113,9 @@ async function openSession(user: LoginRow, actor: Actor, deps: LoginDeps): Promi
     userName: user.user_name,
     userId: user.id,
   };
+}
+
+/** Shortened: a header can have kilobytes. Headers hold no NUL, which PostgreSQL would refuse. */
+function storableDevice(device: string | undefined): string | null {
+  return device === undefined ? null : device.slice(0, 300);
 }

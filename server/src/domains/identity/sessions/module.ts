@@ -49,11 +49,14 @@ export const sessions = defineModule({
   ],
 });
 
-function provide({ signingKeys, clock, database, notifications, passwordCost, failuresPerAddress }: Needs) {
+function provide(needs: Needs) {
+  const { signingKeys, clock, database, notifications, passwordCost, failuresPerAddress, logError, lifecycle } = needs;
   const tokens = new Tokens({ keys: signingKeys, issuer: 'florin', audience: 'florin', clock });
+  const sessions = new SessionAuthenticator({ database, notifications, tokens, clock, logError });
+  lifecycle.add('last uses of sessions', () => sessions.settled());
   return {
     tokens,
-    sessions: new SessionAuthenticator({ database, notifications, tokens, clock }),
+    sessions,
     passwords: new Passwords(passwordCost && { cost: passwordCost }),
     loginFailures: new LoginFailures({ clock, failuresPerAddress }),
     /** Counts the failures of one kind of request for each address. */

@@ -1,11 +1,21 @@
 import { Type } from 'typebox';
 import { networkOf } from '../../../platform/http/limits/network-of.ts';
 import type { FailureLimiter } from '../../../platform/http/limits/rate-limiter.ts';
-import { post, type Route } from '../../../platform/http/route.ts';
+import { get, post, type Route } from '../../../platform/http/route.ts';
 import { type LoginDeps, login } from './login.ts';
 import { type LogoutDeps, logout } from './logout.ts';
 import { refresh } from './refresh.ts';
-import { loginInput, loginResult, logoutInput, refreshed, refreshInput } from './schema.ts';
+import { revokeSessions } from './revoke.ts';
+import {
+  loginInput,
+  loginResult,
+  logoutInput,
+  refreshed,
+  refreshInput,
+  revokeSessionInput,
+  sessionRecord,
+} from './schema.ts';
+import { listSessionsOfUser, type SessionRow } from './statements.ts';
 
 export interface SessionRoutesDeps extends LoginDeps, LogoutDeps {
   refreshFailures: FailureLimiter;
@@ -21,9 +31,9 @@ export function sessionRoutes(deps: SessionRoutesDeps): Route[] {
         '`app.rate-limit.failures-per-address` failures those to any account that has not logged in from there before.',
       body: loginInput,
       data: loginResult,
-      handle: async ({ body, address, requestId }) => ({
+      handle: async ({ body, address, requestId, headers }) => ({
         message: 'Login successful',
-        data: await login({ ...body, address, requestId }, deps),
+        data: await login({ ...body, address, requestId, device: headers['user-agent'] }, deps),
       }),
     }),
 
@@ -53,5 +63,38 @@ export function sessionRoutes(deps: SessionRoutesDeps): Route[] {
         return { message: 'Logged out', data: null };
       },
     }),
+
+    get('/api/session/list', 'session', 'Users', {
+      summary: 'List my sessions',
+      description: 'Newest first: the device and address of each, and when it was last used.',
+      data: Type.Array(sessionRecord),
+      handle: async ({ principal: { userId, sessionId } }) => {
+        const rows = await deps.database.run(listSessionsOfUser, [userId, new Date(deps.clock())]);
+        return { data: rows.map((row) => recordOf(row, sessionId)) };
+      },
+    }),
+
+    post('/api/session/revoke', 'session', 'Users', {
+      summary: 'End one or all of my sessions',
+      description: 'Takes effect immediately. Ending a session again is not an error.',
+      body: revokeSessionInput,
+      data: Type.Null(),
+      handle: async ({ body, principal }) => {
+        await revokeSessions(body, principal, deps);
+        return { message: body.all === true ? 'Sessions ended' : 'Session ended', data: null };
+      },
+    }),
   ];
+}
+
+function recordOf(row: SessionRow, currentId: string | undefined) {
+  return {
+    id: row.id,
+    device: row.user_agent,
+    address: row.address,
+    current: row.id === currentId,
+    createdTime: row.created_at,
+    lastUsedTime: row.last_used_at,
+    expiresTime: row.expires_at,
+  };
 }

@@ -42,3 +42,21 @@ export const logoutInput = Type.Union([
   ),
   Type.Null(),
 ]);
+
+export const sessionRecord = Type.Object({
+  id: Type.String(),
+  device: Type.Union([Type.String(), Type.Null()], { description: 'The User-Agent header of the login.' }),
+  address: Type.Union([Type.String(), Type.Null()], { description: 'From where it was last used.' }),
+  current: Type.Boolean({ description: 'true: the session of this request.' }),
+  createdTime: Type.String(),
+  lastUsedTime: Type.Union([Type.String(), Type.Null()], { description: 'Accurate to one minute.' }),
+  expiresTime: Type.String({ description: 'When it ends at the latest.' }),
+});
+
+export const revokeSessionInput = Type.Object(
+  {
+    id: Type.Optional(Type.String({ format: 'uuid', title: "a session's id", description: 'End this session.' })),
+    all: Type.Optional(Type.Boolean({ description: 'true: end every session, this one included.' })),
+  },
+  { additionalProperties: false },
+);

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../core/clock.ts';
+import { type Clock, minuteMs } from '../../../core/clock.ts';
 import { Refusal } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Tokens } from '../../../platform/crypto/tokens.ts';
@@ -7,7 +7,8 @@ import type { Notifications } from '../../../platform/postgres/notifications.ts'
 import { ReadThroughCache } from '../../../platform/postgres/read-through-cache.ts';
 import { principalsTopic } from '../tenants/notifications.ts';
 import { principalOfAccount } from './account.ts';
-import { findLiveSession } from './statements.ts';
+import { LastUseWriter } from './last-use-writer.ts';
+import { findLiveSession, recordSessionUses } from './statements.ts';
 
 /** Notifies every node that a session has ended; the key is the session's id. */
 export const sessionsTopic = 'sessions';
@@ -17,6 +18,7 @@ export interface SessionAuthenticatorOptions {
   notifications: Notifications;
   tokens: Tokens;
   clock: Clock;
+  logError: (error: unknown, message: string) => void;
   /** Maximum number of cached sessions. */
   maxCached?: number;
 }
@@ -24,6 +26,8 @@ export interface SessionAuthenticatorOptions {
 interface LiveSession {
   principal: Principal;
   expiresAtMs: number;
+  /** The last use that was recorded; -Infinity: none. */
+  lastUseRecordedAtMs: number;
 }
 
 /**
@@ -34,11 +38,16 @@ export class SessionAuthenticator {
   readonly #tokens: Tokens;
   readonly #clock: Clock;
   readonly #live: ReadThroughCache<string, LiveSession>;
+  readonly #lastUses: LastUseWriter<string>;
 
-  constructor({ database, notifications, tokens, clock, maxCached = 10_000 }: SessionAuthenticatorOptions) {
+  constructor({ database, notifications, tokens, clock, logError, maxCached = 10_000 }: SessionAuthenticatorOptions) {
     this.#tokens = tokens;
     this.#clock = clock;
     this.#live = new ReadThroughCache({ max: maxCached, load: (id) => loadLiveSession(database, id) });
+    this.#lastUses = new LastUseWriter(
+      (...uses) => database.run(recordSessionUses, uses),
+      (error) => logError(error, 'The last uses of sessions could not be recorded.'),
+    );
     notifications.on(sessionsTopic, {
       changed: (id) => this.#live.drop(id),
       disconnected: (disconnected) => {
@@ -49,11 +58,21 @@ export class SessionAuthenticator {
   }
 
   /** Refuses with `credentials_invalid`. Queries the database only for a session that is not cached. */
-  async authenticate(accessToken: string): Promise<Principal> {
+  async authenticate(accessToken: string, address: string): Promise<Principal> {
     const { sessionId } = await this.#tokens.verify('access', accessToken);
     const live = this.#live.peek(sessionId) ?? (await this.#live.get(sessionId));
-    if (live === undefined || live.expiresAtMs <= this.#clock()) throw sessionEnded();
+    const nowMs = this.#clock();
+    if (live === undefined || live.expiresAtMs <= nowMs) throw sessionEnded();
+    if (nowMs - live.lastUseRecordedAtMs >= minuteMs) {
+      live.lastUseRecordedAtMs = nowMs;
+      this.#lastUses.record(sessionId, nowMs, address);
+    }
     return live.principal;
+  }
+
+  /** Resolves when the last uses recorded so far have been written. */
+  settled(): Promise<void> {
+    return this.#lastUses.settled();
   }
 }
 
@@ -67,5 +86,6 @@ async function loadLiveSession(database: Database, sessionId: string): Promise<L
   return {
     principal: { by: 'session', sessionId, ...principalOfAccount(row) },
     expiresAtMs: Date.parse(row.expires_at),
+    lastUseRecordedAtMs: row.last_used_at === null ? Number.NEGATIVE_INFINITY : Date.parse(row.last_used_at),
   };
 }

@@ -3,13 +3,24 @@ import { type AccountRow, accountColumns } from './account.ts';
 
 /** An account with its password hash. `active`: both the user and its tenant are enabled. */
 export interface LoginRow extends AccountRow {
-  password_hash: string;
+  /** null: the user has not accepted the invitation. */
+  password_hash: string | null;
   active: boolean;
 }
 
 /** A session that has not ended, of a user who may log in. */
 export interface LiveSessionRow extends AccountRow {
   expires_at: string;
+  last_used_at: string | null;
+}
+
+export interface SessionRow {
+  id: string;
+  user_agent: string | null;
+  address: string | null;
+  created_at: string;
+  expires_at: string;
+  last_used_at: string | null;
 }
 
 /** By user name or e-mail address, in any case. */
@@ -32,12 +43,14 @@ export const startSession = statement<{ id: string }>(
       where u.id = $2 and u.password_hash = $3 and u.state and t.state
         for share of u, t
    )
-   insert into session (id, user_id, created_at, expires_at) select $1, id, $4, $5 from holder returning id`,
+   insert into session (id, user_id, created_at, expires_at, user_agent, address)
+   select $1, id, $4, $5, $6, $7 from holder
+   returning id`,
 );
 
 export const findLiveSession = statement<LiveSessionRow>(
   'sessions.find_live',
-  `select ${accountColumns}, s.expires_at
+  `select ${accountColumns}, s.expires_at, s.last_used_at
      from session s join app_user u on u.id = s.user_id join tenant t on t.id = u.tenant_id
     where s.id = $1 and s.ended_at is null and u.state and t.state`,
 );
@@ -52,6 +65,34 @@ export const endSession = statement<{ user_id: number; tenant_id: number; user_n
 export const endSessionsOfUser = statement(
   'sessions.end_all_of_user',
   'update session set ended_at = $2 where user_id = $1 and ended_at is null',
+);
+
+/** Sessions that can still be used, newest first. Values: user, now. */
+export const listSessionsOfUser = statement<SessionRow>(
+  'sessions.list_of_user',
+  `select id, user_agent, address, created_at, expires_at, last_used_at from session
+    where user_id = $1 and ended_at is null and expires_at > $2
+    order by created_at desc, id limit 1000`,
+);
+
+/** Values: user, session, now. */
+export const endSessionOfUser = statement<{ id: string }>(
+  'sessions.end_of_user',
+  'update session set ended_at = coalesce(ended_at, $3) where id = $2 and user_id = $1 returning id',
+);
+
+/** Values: user, the session to keep, now. */
+export const endOtherSessions = statement(
+  'sessions.end_others',
+  'update session set ended_at = $3 where user_id = $1 and id <> $2 and ended_at is null',
+);
+
+/** Writes each session at most once a minute, over all nodes. Values: ids, times of use, addresses. */
+export const recordSessionUses = statement(
+  'sessions.record_uses',
+  `update session s set last_used_at = used.at, address = used.address
+     from unnest($1::uuid[], $2::timestamptz[], $3::text[]) as used(id, at, address)
+    where s.id = used.id and (s.last_used_at is null or s.last_used_at <= used.at - interval '1 minute')`,
 );
 
 /** Values: now, how many at most. */

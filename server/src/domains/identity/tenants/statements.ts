@@ -17,7 +17,7 @@ export const tenantIds = statement<{ id: number }>('tenants.ids', 'select id fro
 /** Without the platform's own tenant (id 0), which is null in the API and cannot be changed. */
 export const listTenants = statement<TenantRow>(
   'tenants.list',
-  `select ${columns} from tenant where id > 0 order by id`,
+  `select ${columns} from tenant where id > 0 order by created_at, id`,
 );
 
 export const insertTenant = statement<TenantRow>(

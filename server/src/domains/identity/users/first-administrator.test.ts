@@ -34,7 +34,7 @@ const ensure = (options: { account?: string; password?: string; dataDir?: string
   });
 async function canLogIn(password: string | undefined, account = 'admin') {
   const [user] = await db.database.run(findLogin, [account]);
-  return user !== undefined && passwords.verify(user.password_hash, password ?? '');
+  return user !== undefined && passwords.verify(user.password_hash ?? undefined, password ?? '');
 }
 const passwordFile = () => join(dataDir, 'admin-password');
 

@@ -10,7 +10,7 @@ import { appendAudit, systemActor } from '../audit/append.ts';
 import { normalizedAccount } from '../sessions/account.ts';
 import { findLogin } from '../sessions/statements.ts';
 import { isCommonPassword } from './common-passwords.ts';
-import { insertWithLoginNames } from './modify.ts';
+import { insertWithNames } from './modify.ts';
 import { recordOf } from './record.ts';
 import { anyUser, lockUsers } from './statements.ts';
 
@@ -60,12 +60,13 @@ export async function ensureAdministrator(deps: FirstAdministratorDeps): Promise
   const passwordFile = join(deps.dataDir, 'admin-password');
   const password = given ?? (await generatedPassword(passwordFile));
   const created = await insertAdministrator(await passwords.hash(password), deps);
-  if (given !== undefined) return { account, created, ...(isCommonPassword(given) && { hasCommonPassword: true }) };
+  if (given !== undefined)
+    return { account, created, ...((await isCommonPassword(given)) && { hasCommonPassword: true }) };
   if (created) return { account, created, password, passwordFile };
 
   // Another node created the administrator first. The file is right only if that node wrote it, to the same folder.
   const [winner] = await database.run(findLogin, [normalizedAccount(account)]);
-  if (!(await passwords.verify(winner?.password_hash, password))) await rm(passwordFile, { force: true });
+  if (!(await passwords.verify(winner?.password_hash ?? undefined, password))) await rm(passwordFile, { force: true });
   return { account, created };
 }
 
@@ -93,7 +94,7 @@ function insertAdministrator(
   return database.transaction(async (transaction) => {
     await transaction.run(lockUsers);
     if ((await transaction.run(anyUser)).length > 0) return false;
-    const created = await insertWithLoginNames(transaction, {
+    const user = {
       tenantId: platformTenant,
       userName: account,
       email: account.includes('@') ? account : `${account}@localhost`,
@@ -102,7 +103,8 @@ function insertAdministrator(
       roles: [],
       state: true,
       now: new Date(clock()),
-    });
+    } as const;
+    const created = await insertWithNames(transaction, user, { mayKnowAll: true });
     await appendAudit(transaction, systemActor, {
       action: 'user.create',
       tenantId: platformTenant,

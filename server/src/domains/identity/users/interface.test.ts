@@ -336,6 +336,7 @@ describe('users', () => {
       tenantId: String(tenantId),
       roles: [],
       state: true,
+      invited: false,
       createdTime: aTime,
       updatedTime: null,
     };

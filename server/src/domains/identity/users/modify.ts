@@ -7,27 +7,28 @@ import type { Database, Queryable } from '../../../platform/postgres/database.ts
 import type { Notifications } from '../../../platform/postgres/notifications.ts';
 import { appendAudit } from '../audit/append.ts';
 import { secretsGiven } from '../audit/changes.ts';
-import { normalizedAccount } from '../sessions/account.ts';
+import { revokeKeysOfUser } from '../developer-keys/statements.ts';
 import { endSessionsOfUser } from '../sessions/statements.ts';
 import { principalsTopic } from '../tenants/notifications.ts';
 import { tenantIdOf } from '../tenants/schema.ts';
 import { findTenant } from '../tenants/statements.ts';
+import { type Naming, namingBy, takeNames } from './names.ts';
+import type { PasswordMailer } from './password-mailer.ts';
 import { recordOf } from './record.ts';
-import { refusePrivilegeEscalation, refuseTenantOfPlatformAdministrator, requireStrongPassword } from './rules.ts';
-import { userInput } from './schema.ts';
 import {
-  claimLoginName,
-  deleteOtherLoginNames,
-  insertUser,
-  lockWithAdministrators,
-  type UserRow,
-  updateUser,
-} from './statements.ts';
+  refusePrivilegeEscalation,
+  refuseTenantOfPlatformAdministrator,
+  requireSessionToSet,
+  requireStrongPassword,
+} from './rules.ts';
+import { userInput } from './schema.ts';
+import { insertUser, lockWithAdministrators, type UserRow, updateUser, voidResetsOfUser } from './statements.ts';
 
 export interface ModifyUserDeps {
   database: Database;
   notifications: Notifications;
   passwords: Passwords;
+  passwordMailer: PasswordMailer;
   clock: Clock;
   /** `app.password.min-length`, in characters. */
   passwordMinLength: number;
@@ -36,42 +37,48 @@ export interface ModifyUserDeps {
 export type UserInput = Static<typeof userInput>;
 
 /**
- * Creates a user, or updates the user named by `id`; returns the saved row. A new password or disabling the user ends the
- * user's sessions; a changed type or role takes effect on the next request.
+ * Creates a user, or updates the user named by `id`; returns the saved row. A user without a password is invited by mail. A
+ * new password, another e-mail address or disabling the user ends the user's sessions and mailed tokens; disabling also
+ * revokes the user's keys. A changed type or role takes effect on the next request.
  */
 export async function modifyUser(input: UserInput, principal: Principal, deps: ModifyUserDeps): Promise<UserRow> {
+  if (input.password !== undefined) requireSessionToSet('password', principal);
   const passwordHash = await hashOfNewPassword(input, deps);
   const now = new Date(deps.clock());
   const { id } = input;
   if (id === undefined) {
-    return deps.database.transaction((transaction) =>
-      createUser(input, passwordHash as string, now, principal, transaction),
+    const created = await deps.database.transaction((transaction) =>
+      createUser(input, passwordHash, now, principal, transaction),
     );
+    if (awaitsInvitation(created)) deps.passwordMailer.invite(created);
+    return created;
   }
-  const saved = await deps.database.transaction(async (transaction) => {
-    const row = await replaceUser({ ...input, id }, passwordHash, now, principal, transaction);
+  const { before, saved } = await deps.database.transaction(async (transaction) => {
+    const rows = await replaceUser({ ...input, id }, passwordHash, now, principal, transaction);
     await deps.notifications.publish(transaction, principalsTopic);
-    return row;
+    return rows;
   });
   deps.notifications.applied(principalsTopic);
+  if (awaitsInvitation(saved) && (!before.state || before.email !== saved.email)) deps.passwordMailer.invite(saved);
   return saved;
 }
 
+function awaitsInvitation(user: UserRow): boolean {
+  return user.state && !user.has_password;
+}
+
 async function hashOfNewPassword(
-  { id, password }: UserInput,
+  { password }: UserInput,
   { passwords, passwordMinLength }: ModifyUserDeps,
 ): Promise<string | null> {
-  if (password === undefined) {
-    if (id === undefined) throw invalid('password', 'password is required to create a user.');
-    return null;
-  }
-  requireStrongPassword(password, passwordMinLength, 'password');
+  if (password === undefined) return null;
+  await requireStrongPassword(password, passwordMinLength, 'password');
   return passwords.hash(password);
 }
 
 async function createUser(
   input: UserInput,
-  passwordHash: string,
+  passwordHash: string | null,
   now: Date,
   principal: Principal,
   transaction: Queryable,
@@ -86,7 +93,8 @@ async function createUser(
   if (tenantId !== platformTenant && (await transaction.run(findTenant, [tenantId])).length === 0) {
     throw new Refusal('record_not_found', `There is no tenant ${tenantId}.`, { field: 'tenantId' });
   }
-  const created = await insertWithLoginNames(transaction, { ...input, ...privileges, passwordHash, now });
+  const user = { ...input, ...privileges, passwordHash, now };
+  const created = await insertWithNames(transaction, user, namingBy(principal));
   await audit(transaction, principal, input, undefined, created);
   return created;
 }
@@ -97,7 +105,7 @@ async function replaceUser(
   now: Date,
   principal: Principal,
   transaction: Queryable,
-): Promise<UserRow> {
+): Promise<{ before: UserRow; saved: UserRow }> {
   const locked = await transaction.run(lockWithAdministrators, [input.id]);
   const before = locked.find((user) => user.id === input.id);
   if (before === undefined || !(seesAllTenants(principal) || before.tenant_id === principal.tenantId)) {
@@ -111,8 +119,9 @@ async function replaceUser(
   refusePrivilegeEscalation(principal, after);
   refuseTenantOfPlatformAdministrator(after);
   refuseLosingLastAdministrator(before, input, locked);
+  if (input.email !== before.email) requireSessionToSet('email', principal);
 
-  const [saved] = await transaction.run(updateUser, [
+  const [row] = await transaction.run(updateUser, [
     input.id,
     input.userName,
     input.email,
@@ -122,10 +131,15 @@ async function replaceUser(
     input.state,
     now,
   ]);
-  await claimLoginNames(transaction, saved as UserRow);
-  if (passwordHash !== null || !input.state) await transaction.run(endSessionsOfUser, [input.id, now]);
-  await audit(transaction, principal, input, before, saved as UserRow);
-  return saved as UserRow;
+  const saved = row as UserRow;
+  await takeNames(transaction, saved, namingBy(principal, before));
+  if (passwordHash !== null || !saved.state || saved.email !== before.email) {
+    await transaction.run(endSessionsOfUser, [saved.id, now]);
+    await transaction.run(voidResetsOfUser, [saved.id, now]);
+  }
+  if (!saved.state) await transaction.run(revokeKeysOfUser, [saved.id, now]);
+  await audit(transaction, principal, input, before, saved);
+  return { before, saved };
 }
 
 async function audit(
@@ -163,15 +177,16 @@ export interface NewUser {
   tenantId: number;
   userName: string;
   email: string;
-  passwordHash: string;
+  /** null: the user chooses a password when accepting the invitation. */
+  passwordHash: string | null;
   userType: UserInput['userType'];
   roles: readonly string[];
   state: boolean;
   now: Date;
 }
 
-/** Inserts a user and claims its user name and e-mail address; refuses with `account_taken` if another user has one. */
-export async function insertWithLoginNames(transaction: Queryable, user: NewUser): Promise<UserRow> {
+/** Inserts a user with its user name and e-mail address; refuses with `account_taken` like `takeNames`. */
+export async function insertWithNames(transaction: Queryable, user: NewUser, naming: Naming): Promise<UserRow> {
   const [inserted] = await transaction.run(insertUser, [
     user.tenantId,
     user.userName,
@@ -182,16 +197,6 @@ export async function insertWithLoginNames(transaction: Queryable, user: NewUser
     user.state,
     user.now,
   ]);
-  await claimLoginNames(transaction, inserted as UserRow);
+  await takeNames(transaction, inserted as UserRow, naming);
   return inserted as UserRow;
-}
-
-async function claimLoginNames(transaction: Queryable, { id, user_name, email }: UserRow): Promise<void> {
-  await transaction.run(deleteOtherLoginNames, [id, normalizedAccount(user_name), normalizedAccount(email)]);
-  for (const [field, name] of Object.entries({ userName: user_name, email })) {
-    const [claimed] = await transaction.run(claimLoginName, [normalizedAccount(name), id]);
-    if (claimed === undefined) {
-      throw new Refusal('account_taken', `Another account already goes by the ${field} ${name}.`, { field });
-    }
-  }
 }

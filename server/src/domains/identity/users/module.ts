@@ -6,7 +6,7 @@ import { deleteInBatches } from '../../../platform/postgres/delete-in-batches.ts
 import { type SettingsOf, setting } from '../../../platform/settings/declare.ts';
 import { integer } from '../../../platform/settings/kinds.ts';
 import type { LoginFailures } from '../sessions/login-failures.ts';
-import { PasswordResetMailer } from './forgot-password.ts';
+import { PasswordMailer } from './password-mailer.ts';
 import { userRoutes } from './routes.ts';
 import { currentUser, userRecord } from './schema.ts';
 import { deleteExpiredResets } from './statements.ts';
@@ -27,16 +27,16 @@ type Needs = NodeWith<SettingsOf<typeof settings>> & {
 /** User accounts and their passwords. */
 export const users = defineModule({
   name: 'users',
-  tables: ['app_user', 'login_name', 'password_reset'],
+  tables: ['app_user', 'login_name', 'account_name', 'password_reset'],
   settings,
   resources: { 'current user': currentUser, user: userRecord },
   routes: (context: Needs) => {
-    const passwordResetMailer = new PasswordResetMailer(context);
-    context.lifecycle.add('mail', () => passwordResetMailer.settled());
+    const passwordMailer = new PasswordMailer(context);
+    context.lifecycle.add('mail', () => passwordMailer.settled());
     const passwordMinLength = context.settings['app.password.min-length'];
     return userRoutes({
       ...context,
-      passwordResetMailer,
+      passwordMailer,
       passwordMinLength,
       resetRequests: context.makeFailureLimiter(),
       resetFailures: context.makeFailureLimiter(),

@@ -12,6 +12,7 @@ export function recordOf(user: UserRow): Static<typeof userRecord> {
     tenantId: tenantOnWire(user.tenant_id),
     roles: user.roles,
     state: user.state,
+    invited: !user.has_password,
     createdTime: user.created_at,
     updatedTime: user.updated_at,
   };

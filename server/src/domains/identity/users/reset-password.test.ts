@@ -36,7 +36,7 @@ async function makeUser(): Promise<{ id: number; userName: string; email: string
 }
 async function forgot(email: string) {
   const reply = await node.post('/api/user/forgot-password', { email });
-  await node.passwordResetMailer.settled();
+  await node.passwordMailer.settled();
   return reply;
 }
 const tokenIn = (mail: Mail | undefined) => /token=([\w-]+)/.exec(mail?.text ?? '')?.[1] as string;
@@ -93,7 +93,7 @@ test('the answer does not wait for the mail server; a mail that fails is logged'
   expect(status).toBe(200);
   const errorsBefore = node.errors.length;
   release();
-  await node.passwordResetMailer.settled();
+  await node.passwordMailer.settled();
   expect(node.errors.length).toBe(errorsBefore + 1);
 });
 
@@ -101,7 +101,7 @@ test('the link begins with app.public-url, whatever Host header the request has'
   const user = await makeUser();
   const headers = { 'x-forwarded-host': 'evil.example', forwarded: 'host=evil.example' };
   await node.post('/api/user/forgot-password', { email: user.email }, { headers });
-  await node.passwordResetMailer.settled();
+  await node.passwordMailer.settled();
   expect(mails[0]?.text).toContain('https://pay.example/reset-password?token=');
   expect(mails[0]?.text).not.toContain('evil.example');
 });

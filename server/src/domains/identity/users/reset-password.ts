@@ -6,13 +6,22 @@ import { networkOf } from '../../../platform/http/limits/network-of.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import type { Notifications } from '../../../platform/postgres/notifications.ts';
 import { appendAudit, type RequestOrigin } from '../audit/append.ts';
+import { normalizedAccount } from '../sessions/account.ts';
 import type { LoginFailures } from '../sessions/login-failures.ts';
 import { endSessionsOfUser } from '../sessions/statements.ts';
 import { principalsTopic } from '../tenants/notifications.ts';
-import { hashOfResetToken } from './forgot-password.ts';
+import { hashOfResetToken } from './password-mailer.ts';
 import { requireStrongPassword } from './rules.ts';
 import type { resetPasswordInput } from './schema.ts';
-import { findOpenReset, lockActiveUser, setPassword, type UserRow, useReset, voidResetsOfUser } from './statements.ts';
+import {
+  claimProvenAddress,
+  findOpenReset,
+  lockActiveUser,
+  setPassword,
+  type UserRow,
+  useReset,
+  voidResetsOfUser,
+} from './statements.ts';
 
 export interface ResetPasswordDeps {
   database: Database;
@@ -25,14 +34,15 @@ export interface ResetPasswordDeps {
 }
 
 /**
- * Sets a new password with a mailed token, which works once within 30 minutes. Ends every session of the user, voids the
- * user's other tokens, and clears the failed logins of the user from the caller's address.
+ * Sets a new password with a mailed token of a reset or an invitation, which works once. The user has thereby proven to
+ * receive mail at the address, and can log in with it unless another user has proven that before. Ends every session of the
+ * user, voids the user's other tokens, and clears the failed logins of the user from the caller's address.
  */
 export async function resetPassword(
   { token, newPassword, ...origin }: Static<typeof resetPasswordInput> & { address: string; requestId: string },
   deps: ResetPasswordDeps,
 ): Promise<void> {
-  requireStrongPassword(newPassword, deps.passwordMinLength, 'newPassword');
+  await requireStrongPassword(newPassword, deps.passwordMinLength, 'newPassword');
   const tokenHash = hashOfResetToken(token);
   // Checked before the password is hashed, so that a made-up token costs no hash.
   const [open] = await deps.database.run(findOpenReset, [tokenHash, new Date(deps.clock())]);
@@ -59,6 +69,7 @@ async function consumeToken(
     await transaction.run(setPassword, [userId, passwordHash, now]);
     await transaction.run(voidResetsOfUser, [userId, now]);
     await transaction.run(endSessionsOfUser, [userId, now]);
+    await transaction.run(claimProvenAddress, [normalizedAccount(locked.email), userId]);
     await appendAudit(
       transaction,
       { by: 'reset_token', userId, userName: locked.user_name, ...origin },

@@ -5,11 +5,13 @@ import { seesAllTenants } from '../../../core/principal.ts';
 import { networkOf } from '../../../platform/http/limits/network-of.ts';
 import type { FailureLimiter } from '../../../platform/http/limits/rate-limiter.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
-import type { PasswordResetMailer } from './forgot-password.ts';
+import { changePassword } from './change-password.ts';
 import { type ModifyUserDeps, modifyUser } from './modify.ts';
+import type { PasswordMailer } from './password-mailer.ts';
 import { recordOf } from './record.ts';
 import { type ResetPasswordDeps, resetPassword } from './reset-password.ts';
 import {
+  changePasswordInput,
   currentUser,
   forgotPasswordInput,
   resetPasswordInput,
@@ -20,14 +22,14 @@ import {
 import { countUsers, findUser, listUsers } from './statements.ts';
 
 interface UserDeps extends ModifyUserDeps, ResetPasswordDeps {
-  passwordResetMailer: PasswordResetMailer;
+  passwordMailer: PasswordMailer;
   /** By address. */
   resetRequests: FailureLimiter;
   resetFailures: FailureLimiter;
 }
 
 export function userRoutes(deps: UserDeps): Route[] {
-  const { database, passwordResetMailer } = deps;
+  const { database, passwordMailer } = deps;
   return [
     post('/api/user/forgot-password', 'nothing', 'Users', {
       summary: 'Request a password reset',
@@ -38,14 +40,16 @@ export function userRoutes(deps: UserDeps): Route[] {
       data: Type.Null(),
       handle: async ({ body, address, requestId }) => {
         deps.resetRequests.count(networkOf(address));
-        await passwordResetMailer.request(body.email, { address, requestId });
+        await passwordMailer.request(body.email, { address, requestId });
         return { message: 'If the address is known, an e-mail is on its way', data: null };
       },
     }),
 
     post('/api/user/reset-password', 'nothing', 'Users', {
       summary: 'Reset the password',
-      description: 'Takes the token received by e-mail, which works once. Every session of the user ends.',
+      description:
+        'Takes the token received by e-mail, for a reset or with an invitation, which works once. Every session of the ' +
+        'user ends.',
       body: resetPasswordInput,
       data: Type.Null(),
       handle: async ({ body, address, requestId }) => {
@@ -55,13 +59,26 @@ export function userRoutes(deps: UserDeps): Route[] {
       },
     }),
 
+    post('/api/user/change-password', 'session', 'Users', {
+      summary: 'Change my password',
+      description:
+        'Needs the present password; a wrong one (400) counts as a failed login. The other sessions of the caller end, and ' +
+        'every mailed token.',
+      body: changePasswordInput,
+      data: Type.Null(),
+      handle: async ({ body, address, principal }) => {
+        await changePassword({ ...body, address }, principal, deps);
+        return { message: 'Password changed', data: null };
+      },
+    }),
+
     get('/api/user/info', 'session', 'Users', {
       summary: 'Get the current user',
       data: currentUser,
       handle: async ({ principal }) => {
         const [user] = await database.run(findUser, [principal.userId]);
         if (user === undefined) throw notFound('user', principal.userId);
-        const { id, state, updatedTime, ...shown } = recordOf(user);
+        const { id, state, invited, updatedTime, ...shown } = recordOf(user);
         return { data: { userId: id, ...shown, scopes: [...principal.scopes] } };
       },
     }),
@@ -86,9 +103,11 @@ export function userRoutes(deps: UserDeps): Route[] {
     post('/api/user/modify', 'user_write', 'Users', {
       summary: 'Create or update a user',
       description:
-        'Without `id`, creates a user (`password` is then required); with `id`, updates that user. Callers cannot create or ' +
-        'update a user who has more permissions than they have themselves. A new password or `state` false ends the ' +
-        'sessions of the user. The last active PLATFORM_ADMIN can be neither disabled nor demoted (409).',
+        'Without `id`, creates a user; with `id`, updates that user. A new user without `password` is invited by mail to ' +
+        'choose one, within 7 days. Callers cannot create or update a user who has a permission that they do not have ' +
+        'themselves, and a key can set neither a password nor the e-mail address of an existing user (403). A new ' +
+        'password, another address and `state` false end the sessions of the user and every mailed token; `state` false ' +
+        'also revokes the keys. The last active PLATFORM_ADMIN can be neither disabled nor demoted (409).',
       body: userInput,
       data: userRecord,
       handle: async ({ body, principal }) => ({

@@ -1,19 +1,19 @@
 import { invalid, Refusal } from '../../../core/errors.ts';
-import { type Principal, platformTenant } from '../../../core/principal.ts';
-import { type Role, roles, scopes, type UserType } from '../../../core/scopes.ts';
+import { holds, type Principal, platformTenant } from '../../../core/principal.ts';
+import { allScopes, type Permission, scopesOfUser, type UserType, userHoldsAll } from '../../../core/scopes.ts';
 import { isCommonPassword } from './common-passwords.ts';
 
 const maximumPasswordBytes = 1024;
 
 /** Requires at least `minLength` characters, at most 1024 bytes, and no commonly used password. */
-export function requireStrongPassword(password: string, minLength: number, field: string): void {
+export async function requireStrongPassword(password: string, minLength: number, field: string): Promise<void> {
   if ([...password].length < minLength) {
     throw new Refusal('password_too_weak', `${field} must have at least ${minLength} characters.`, { field });
   }
   if (Buffer.byteLength(password) > maximumPasswordBytes) {
     throw invalid(field, `${field} must have at most ${maximumPasswordBytes} bytes.`);
   }
-  if (isCommonPassword(password)) {
+  if (await isCommonPassword(password)) {
     throw new Refusal('password_too_weak', `${field} is one of the commonest passwords. Choose another.`, { field });
   }
 }
@@ -26,9 +26,9 @@ export interface Privileges {
 }
 
 /**
- * Refuses to create or update a user with more permissions than the caller has: the caller could set that user's password
- * and log in. Only an administrator with every scope may change an administrator; an administrator's key with fewer scopes
- * may not. For a MERCHANT_USER, the caller needs every scope of the user's roles that is not a read scope.
+ * Refuses to create or update a user with more permissions than the caller has, be it only to read: the caller could act as
+ * that user. Only an administrator who holds `*` may change an administrator; an administrator's key with fewer scopes may
+ * not.
  */
 export function refusePrivilegeEscalation(principal: Principal, target: Privileges): void {
   if (target.userType === 'PLATFORM_ADMIN' && principal.userType !== 'PLATFORM_ADMIN') {
@@ -37,16 +37,26 @@ export function refusePrivilegeEscalation(principal: Principal, target: Privileg
   if (target.userType === 'MERCHANT_ADMIN' && principal.userType === 'MERCHANT_USER') {
     throw new Refusal('role_missing', 'Only an administrator may make or change an administrator.');
   }
-  const needed =
-    target.userType === 'MERCHANT_USER'
-      ? target.roles.flatMap((role) => roles[role as Role] ?? []).filter((scope) => !scope.endsWith('_read'))
-      : scopes;
-  const missing = needed.find((scope) => !principal.scopes.has(scope));
+  const needed: Permission[] = [...scopesOfUser(target.userType, target.roles)];
+  if (userHoldsAll(target.userType)) needed.push(allScopes);
+  const missing = needed.find((permission) => !holds(principal, permission));
   if (missing !== undefined) {
     throw new Refusal('scope_missing', `This needs the scope ${missing}, which the user would hold.`, {
       details: { scope: missing },
     });
   }
+}
+
+/**
+ * Refuses a key that sets a password, or the address to which the mail goes that sets one: with it, the key could log in and
+ * make keys that outlive it.
+ */
+export function requireSessionToSet(field: 'password' | 'email', principal: Principal): void {
+  if (principal.by === 'session') return;
+  const hint = field === 'password' ? 'Without a password, a new user is invited by mail to choose one.' : '';
+  throw new Refusal('session_required', `A key cannot set the ${field} of a user; log in for that. ${hint}`.trim(), {
+    field,
+  });
 }
 
 /** Refuses a platform administrator that belongs to a merchant's tenant. */

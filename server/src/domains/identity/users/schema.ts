@@ -3,12 +3,16 @@ import { roleNames, scopes, userTypes } from '../../../core/scopes.ts';
 import { pageFields } from '../../../platform/http/list-query.ts';
 import { tenantIdInput, tenantIdOnWire } from '../tenants/schema.ts';
 
-const newPassword = Type.String({
-  writeOnly: true,
-  minLength: 1,
-  maxLength: 1024,
-  description: 'At least 6 characters (`app.password.min-length`), at most 1024 bytes, not a commonly used password.',
-});
+const newPassword = (...notes: string[]) =>
+  Type.String({
+    writeOnly: true,
+    minLength: 1,
+    maxLength: 1024,
+    description: [
+      'At least 6 characters (`app.password.min-length`), at most 1024 bytes, not a commonly used password.',
+      ...notes,
+    ].join(' '),
+  });
 const userType = Type.Enum([...userTypes]);
 const role = Type.Enum([...roleNames]);
 
@@ -25,8 +29,13 @@ export const resetPasswordInput = Type.Object(
       writeOnly: true,
       description: 'The reset token received by e-mail.',
     }),
-    newPassword,
+    newPassword: newPassword(),
   },
+  { additionalProperties: false },
+);
+
+export const changePasswordInput = Type.Object(
+  { oldPassword: Type.String({ writeOnly: true, minLength: 1, maxLength: 1024 }), newPassword: newPassword() },
   { additionalProperties: false },
 );
 
@@ -47,15 +56,19 @@ export const userInput = Type.Object(
     userName: Type.String({
       pattern: '^[\\p{L}\\p{N}][\\p{L}\\p{M}\\p{N} ._@+-]{0,63}$',
       title: '1 to 64 letters, digits, spaces or . _ @ + -, beginning with a letter or a digit',
-      description: 'Unique across all tenants, ignoring case, also among the e-mail addresses of other users.',
+      description:
+        'Unique in the tenant, ignoring case, also among the e-mail addresses of other users. A name that a user of ' +
+        'another tenant logs in with is kept, but logs in only that user.',
     }),
     email: Type.String({
       maxLength: 254,
       pattern: '^[^\\s@<>()\\[\\],;:"\\\\]+@[^\\s@<>()\\[\\],;:"\\\\]+$',
       title: 'an e-mail address',
-      description: 'Unique across all tenants, ignoring case, also among the user names of other users.',
+      description:
+        'Unique in the tenant, ignoring case, also among the user names of other users. It logs in one user of the ' +
+        'installation: the first who has proven to receive its mail, by the token of an invitation or a reset.',
     }),
-    password: Type.Optional(newPassword),
+    password: Type.Optional(newPassword('Only from sessions. A new user without one is invited by mail to choose it.')),
     userType,
     tenantId: Type.Optional(tenantIdInput),
     roles: Type.Optional(
@@ -80,6 +93,7 @@ export const userRecord = Type.Object({
   tenantId: tenantIdOnWire,
   roles: Type.Array(Type.String()),
   state: Type.Boolean(),
+  invited: Type.Boolean({ description: 'true: invited by mail, and has not chosen a password yet.' }),
   createdTime: Type.String(),
   updatedTime: Type.Union([Type.String(), Type.Null()], { description: 'null when never updated.' }),
 });

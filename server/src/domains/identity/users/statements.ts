@@ -3,11 +3,13 @@ import { type AccountRow, accountColumns } from '../sessions/account.ts';
 
 export interface UserRow extends AccountRow {
   state: boolean;
+  /** False until an invited user has chosen a password. */
+  has_password: boolean;
   created_at: string;
   updated_at: string | null;
 }
 
-const columns = `${accountColumns}, u.state, u.created_at, u.updated_at`;
+const columns = `${accountColumns}, u.state, u.password_hash is not null as has_password, u.created_at, u.updated_at`;
 
 export const findUser = statement<UserRow>('users.find', `select ${columns} from app_user u where u.id = $1`);
 
@@ -18,7 +20,7 @@ export const listUsers = statement<UserRow>(
   'users.list',
   `select ${columns} from app_user u
     where $1::bigint is null or u.tenant_id = $1
-    order by u.id desc limit $2 offset $3`,
+    order by u.created_at desc, u.id desc limit $2 offset $3`,
 );
 
 export const countUsers = statement<{ total: number }>(
@@ -54,12 +56,39 @@ export const updateUser = statement<UserRow>(
    returning ${columns}`,
 );
 
-/** Returns a row when the name now belongs to the user, none when it belongs to another. Values: name, user. */
+/**
+ * Returns a row when the name now logs in the user, none when it logs in another.
+ * Values: name, user, whether it is given for good.
+ */
 export const claimLoginName = statement<{ name: string }>(
   'users.claim_login_name',
-  `insert into login_name (name, user_id) values (lower($1), $2)
-   on conflict (name) do update set user_id = login_name.user_id where login_name.user_id = excluded.user_id
+  `insert into login_name (name, user_id, proven) values (lower($1), $2, $3)
+   on conflict (name) do update set proven = login_name.proven or excluded.proven
+    where login_name.user_id = excluded.user_id
    returning name`,
+);
+
+/** Gives an address to the user who has proven to receive its mail, unless another user has proven it before. */
+export const claimProvenAddress = statement(
+  'users.claim_proven_address',
+  `insert into login_name (name, user_id, proven) values (lower($1), $2, true)
+   on conflict (name) do update set user_id = excluded.user_id, proven = true
+    where login_name.user_id = excluded.user_id or not login_name.proven`,
+);
+
+/** Returns a row when the name now belongs to the user, none when it belongs to another of the tenant. */
+export const insertAccountName = statement<{ name: string }>(
+  'users.insert_account_name',
+  `insert into account_name (tenant_id, name, user_id) values ($1, lower($2), $3)
+   on conflict (tenant_id, name) do update set user_id = account_name.user_id
+    where account_name.user_id = excluded.user_id
+   returning name`,
+);
+
+/** Values: user, and the two names that stay. */
+export const deleteOtherAccountNames = statement(
+  'users.delete_other_account_names',
+  'delete from account_name where user_id = $1 and name not in (lower($2), lower($3))',
 );
 
 /** Values: user, and the two names that stay. */
@@ -71,11 +100,27 @@ export const deleteOtherLoginNames = statement(
 /** Serializes nodes that start concurrently on an empty database. */
 export const lockUsers = statement('users.lock_all', 'lock table app_user in share row exclusive mode');
 
-/** Returns no row when the user already has $5 open reset tokens. Values: token hash, user, expiry, now, limit. */
+/** Enabled users with this e-mail address or user name, in any case; first the one whom it logs in. Values: name, limit. */
+export const findActiveByName = statement<UserRow>(
+  'users.find_active_by_name',
+  `select ${columns}
+     from account_name n join app_user u on u.id = n.user_id join tenant t on t.id = u.tenant_id
+     left join login_name l on l.name = n.name and l.user_id = u.id
+    where n.name = lower($1) and u.state and t.state
+    order by l.name is null, u.id limit $2`,
+);
+
+/**
+ * Returns no row when the user already has $5 open tokens, or was changed since it was read: a change ends all tokens, also
+ * those under way. Values: token hash, user, expiry, now, limit, the user's time of change.
+ */
 export const insertReset = statement<{ user_id: number }>(
   'users.insert_reset',
-  `insert into password_reset (token_hash, user_id, expires_at)
-   select $1, $2, $3
+  `with holder as (
+     select id from app_user where id = $2 and state and updated_at is not distinct from $6::timestamptz for share
+   )
+   insert into password_reset (token_hash, user_id, expires_at)
+   select $1, id, $3 from holder
     where $5 > (select count(*) from password_reset where user_id = $2 and used_at is null and expires_at > $4)
    returning user_id`,
 );
@@ -101,6 +146,17 @@ export const useReset = statement<{ user_id: number }>(
 export const voidResetsOfUser = statement(
   'users.void_resets',
   'update password_reset set used_at = $2 where user_id = $1 and used_at is null',
+);
+
+export const findPasswordHash = statement<{ password_hash: string | null }>(
+  'users.find_password_hash',
+  'select password_hash from app_user where id = $1',
+);
+
+/** Returns a row if the password was still the former one. Values: user, former hash, new hash, now. */
+export const replacePassword = statement<{ id: number }>(
+  'users.replace_password',
+  'update app_user set password_hash = $3, updated_at = $4 where id = $1 and password_hash = $2 returning id',
 );
 
 export const setPassword = statement(

@@ -47,10 +47,7 @@ export const listChannels = statement<ChannelRow>(
   `select ${columns} from channel where $1::bigint is null or tenant_id in ($1, 0) order by id`,
 );
 
-export const nextChannelId = statement<{ id: number }>(
-  'channels.next_id',
-  `select nextval(pg_get_serial_sequence('channel', 'id')) as id`,
-);
+export const nextChannelId = statement<{ id: number }>('channels.next_id', `select next_id('channel_id_seq') as id`);
 
 export const insertChannel = statement<ChannelRow>(
   'channels.insert',

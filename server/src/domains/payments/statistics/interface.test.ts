@@ -39,6 +39,7 @@ const nothingTried = { charges: { succeeded: 0, failed: 0, cancelled: 0 }, succe
 const unknown = { charges: null, successRate: null };
 
 test('the timeline shows every step in order', async () => {
+  const { userId } = (await florin.get('/api/user/info', admin)).body.data;
   const { status, body } = await florin.get(`/api/transaction/timeline?id=${paid}`, admin);
   const called = { channelId: cards, channelName: 'Cards', operation: 1, provider: 'sandbox' };
   expect({ status, body }).toEqual({
@@ -49,12 +50,12 @@ test('the timeline shows every step in order', async () => {
         {
           time: aTime,
           type: 'created',
-          message: 'User 1 created the payment of 19.99 USD.',
+          message: `User ${userId} created the payment of 19.99 USD.`,
           status: 'PENDING',
           channelId: cards,
           channelName: 'Cards',
           provider: 'sandbox',
-          detail: { userId: 1 },
+          detail: { userId },
         },
         {
           time: aTime,

@@ -41,6 +41,7 @@ beforeAll(async () => {
     tenantId: 7,
     roles: [],
     scopes: new Set(scopes),
+    holdsAll: false,
   };
   const { database } = db;
   const notifications = new Notifications(db.connection, () => {});

@@ -29,5 +29,6 @@ function principalWith(...scopes: Scope[]): Principal {
     tenantId: 1,
     roles: [],
     scopes: new Set(scopes),
+    holdsAll: false,
   };
 }

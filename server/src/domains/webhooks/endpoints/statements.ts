@@ -55,7 +55,7 @@ export type RegisteredRow = Pick<EndpointRow, 'tenant_id' | 'id' | 'url' | 'even
 
 export const nextEndpointId = statement<{ id: number }>(
   'webhooks.next_endpoint_id',
-  `select nextval(pg_get_serial_sequence('webhook_endpoint', 'id')) as id`,
+  `select next_id('webhook_endpoint_id_seq') as id`,
 );
 
 /** Until the transaction ends, no other one can add an endpoint to the tenant, so that its limit holds. Values: tenant. */

@@ -15,10 +15,7 @@ export interface InboxRow {
 
 const columns = 'i.id, i.secret_sealed is not null as has_secret, i.created_at, i.expires_at';
 
-export const nextInboxId = statement<{ id: number }>(
-  'inbox.next_id',
-  `select nextval(pg_get_serial_sequence('inbox', 'id')) as id`,
-);
+export const nextInboxId = statement<{ id: number }>('inbox.next_id', `select next_id('inbox_id_seq') as id`);
 
 /** Values: tenant, id, user, hash of the token, sealed secret or null, now in ms, expiry in ms. */
 export const insertInbox = statement<InboxRow>(

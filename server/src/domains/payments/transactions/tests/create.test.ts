@@ -39,8 +39,8 @@ async function countOf(table: string, where: string): Promise<number> {
 }
 
 test('an acknowledged payment has its event, its deliveries and its total', async () => {
-  await db.query(`insert into app_user (tenant_id, user_name, email, password_hash, user_type)
-                  values (1, 'u', 'u@x', '-', 'MERCHANT_ADMIN')`);
+  await db.query(`insert into app_user (id, tenant_id, user_name, email, password_hash, user_type)
+                  values (1, 1, 'u', 'u@x', '-', 'MERCHANT_ADMIN')`);
   await db.query(`insert into webhook_endpoint (tenant_id, user_id, url, events, secret_sealed, state)
     select tenant_id, 1, 'http://127.0.0.1:9', events, '', state from (values
       (1, array['*'], true), (1, array['transaction.*'], true), (1, array['transaction.created'], true),

@@ -1,0 +1,36 @@
+import ipaddr from 'ipaddr.js';
+import { invalid } from '../../../core/errors.ts';
+
+type Address = ReturnType<typeof ipaddr.process>;
+type Network = [Address, number];
+
+/** Refuses what is neither an address nor a network, naming the entry. */
+export function requireNetworks(entries: readonly string[]): void {
+  for (const [i, entry] of entries.entries()) {
+    if (networkOf(entry) !== undefined) continue;
+    const example = 'an address such as 203.0.113.7 or a network such as 203.0.113.0/24 or 2001:db8::/32';
+    throw invalid(`allowedAddresses.${i}`, `allowedAddresses.${i} must be ${example}.`);
+  }
+}
+
+/** Whether an address is in one of the networks. An IPv4 address is recognized in its IPv6 form, too. */
+export function addressMatcher(entries: readonly string[]): (address: string) => boolean {
+  const networks = entries.map(networkOf).filter((network) => network !== undefined);
+  return (text) => {
+    if (!ipaddr.isValid(text)) return false;
+    const address = ipaddr.process(text);
+    return networks.some((network) => address.kind() === network[0].kind() && address.match(network));
+  };
+}
+
+function networkOf(entry: string): Network | undefined {
+  if (entry.includes('/')) return ipaddr.isValidCIDR(entry) && !isShort(entry) ? ipaddr.parseCIDR(entry) : undefined;
+  if (!ipaddr.isValid(entry) || isShort(entry)) return undefined;
+  const address = ipaddr.process(entry);
+  return [address, address.kind() === 'ipv4' ? 32 : 128];
+}
+
+/** `10.1`, an old spelling of 10.0.0.1: surely a mistake. */
+function isShort(entry: string): boolean {
+  return !entry.includes(':') && entry.split('.').length !== 4;
+}

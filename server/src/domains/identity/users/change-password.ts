@@ -1,0 +1,73 @@
+import type { Static } from 'typebox';
+import { Refusal } from '../../../core/errors.ts';
+import type { Principal } from '../../../core/principal.ts';
+import { networkOf } from '../../../platform/http/limits/network-of.ts';
+import { appendAudit } from '../audit/append.ts';
+import { endOtherSessions } from '../sessions/statements.ts';
+import { principalsTopic } from '../tenants/notifications.ts';
+import type { ResetPasswordDeps } from './reset-password.ts';
+import { requireStrongPassword } from './rules.ts';
+import type { changePasswordInput } from './schema.ts';
+import { findPasswordHash, replacePassword, voidResetsOfUser } from './statements.ts';
+
+/**
+ * Changes the caller's own password, given the present one. Ends the caller's other sessions and every mailed token. A wrong
+ * present password counts as a failed login: a stolen session must not serve to guess it.
+ */
+export async function changePassword(
+  { oldPassword, newPassword, address }: Static<typeof changePasswordInput> & { address: string },
+  principal: Principal,
+  deps: ResetPasswordDeps,
+): Promise<void> {
+  const { userId, userName, tenantId, sessionId } = principal;
+  await requireStrongPassword(newPassword, deps.passwordMinLength, 'newPassword');
+  const former = await verifiedHash(userId, userName, oldPassword, address, deps);
+  const passwordHash = await deps.passwords.hash(newPassword, networkOf(address));
+  const now = new Date(deps.clock());
+  await deps.database.transaction(async (transaction) => {
+    // Not if the password was changed meanwhile: what was verified is no longer the password.
+    const [changed] = await transaction.run(replacePassword, [userId, former, passwordHash, now]);
+    if (changed === undefined) throw wrongPassword();
+    await transaction.run(voidResetsOfUser, [userId, now]);
+    await transaction.run(endOtherSessions, [userId, sessionId, now]);
+    const change = {
+      action: 'user.change_password',
+      tenantId,
+      recordId: userId,
+      secrets: { password: 'set' },
+    } as const;
+    await appendAudit(transaction, principal, change);
+    await deps.notifications.publish(transaction, principalsTopic);
+  });
+  deps.notifications.applied(principalsTopic);
+}
+
+async function verifiedHash(
+  userId: number,
+  userName: string,
+  password: string,
+  address: string,
+  { database, passwords, loginFailures }: ResetPasswordDeps,
+): Promise<string> {
+  const attempt = await loginFailures.reserve(userName, address);
+  let hash: string | undefined;
+  let matches: boolean;
+  try {
+    const [user] = await database.run(findPasswordHash, [userId]);
+    hash = user?.password_hash ?? undefined;
+    matches = await passwords.verify(hash, password, attempt.asker);
+  } catch (error) {
+    attempt.release(); // Overload or an unreachable database says nothing about the password.
+    throw error;
+  }
+  if (hash === undefined || !matches) {
+    attempt.fail();
+    throw wrongPassword();
+  }
+  attempt.release();
+  return hash;
+}
+
+function wrongPassword(): Refusal {
+  return new Refusal('old_password_wrong', 'The old password is not right.', { field: 'oldPassword' });
+}
