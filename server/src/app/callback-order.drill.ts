@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { minuteMs } from '../core/clock.ts';
+import { hourMs, minuteMs } from '../core/clock.ts';
 import { behaviours } from '../domains/payments/providers/sandbox/behaviours.ts';
 import { Database } from '../platform/postgres/database.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../platform/postgres/embedded/supervisor.ts';
