@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { minuteMs } from '../core/clock.ts';
+import { hourMs, minuteMs } from '../core/clock.ts';
 import { behaviours } from '../domains/payments/providers/sandbox/behaviours.ts';
 import { Database } from '../platform/postgres/database.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../platform/postgres/embedded/supervisor.ts';
@@ -179,7 +179,12 @@ test(
     console.log(`seed ${seed}:`, { ...figures, disagreeing: disagreeing.length, overtaken: overtaken.length });
     expect({ disagreeing, overtaken }).toEqual({ disagreeing: [], overtaken: [] });
 
-    const database = new Database({ connection: postgres.connection, connections: 1, name: 'drill verify' });
+    const database = new Database({
+      connection: postgres.connection,
+      connections: 1,
+      name: 'drill verify',
+      statementTimeoutMs: hourMs,
+    });
     const broken: string[] = [];
     await verify(database, ({ claim, offenders }) => {
       if (offenders.length > 0) broken.push(`${claim}: ${offenders.join(', ')}`);

@@ -51,6 +51,9 @@ export class SessionClient extends pg.Client {
 
   constructor(config: ConnectionConfig = {}) {
     super(config);
+    // The event needs no handling: it rejects the statement in flight, or the next one. Without a listener it would end the
+    // process when PostgreSQL dies between two owners of the connection, which attach theirs a moment later.
+    this.on('error', () => {});
     this.#config = config;
     this.#learned = config.learned ?? { lastHost: undefined, ignoresOptions: false };
     this.#options = [config.options, config.urlOptions, fixedOptions].filter(Boolean).join(' ');
@@ -86,27 +89,20 @@ export class SessionClient extends pg.Client {
     // The timeout of the pool covers all hosts together.
     internals._connectionTimeoutMillis = Math.floor(internals._connectionTimeoutMillis / hosts.length);
     const failures: { place: string; error: Error }[] = [];
-    const ignore = () => {};
-    // Until the client is handed over, errors reject the statement in flight; the event needs no other handling.
-    this.on('error', ignore);
-    try {
-      for (const candidate of hosts) {
-        internals.host = candidate.host ?? defaults.host;
-        internals.port = candidate.port ?? defaults.port;
-        try {
-          await this.#open();
-          await this.#requireTarget();
-          this.#learned.lastHost = candidate;
-          return;
-        } catch (error) {
-          this.#abandon();
-          failures.push({ place: describe(internals.host, internals.port), error: error as Error });
-          // As in libpq, a server that refuses the login ends the search.
-          if (internals._ending || isLoginRefused(error)) break;
-        }
+    for (const candidate of hosts) {
+      internals.host = candidate.host ?? defaults.host;
+      internals.port = candidate.port ?? defaults.port;
+      try {
+        await this.#open();
+        await this.#requireTarget();
+        this.#learned.lastHost = candidate;
+        return;
+      } catch (error) {
+        this.#abandon();
+        failures.push({ place: describe(internals.host, internals.port), error: error as Error });
+        // As in libpq, a server that refuses the login ends the search.
+        if (internals._ending || isLoginRefused(error)) break;
       }
-    } finally {
-      this.off('error', ignore);
     }
     throw failureOfAll(failures);
   }
