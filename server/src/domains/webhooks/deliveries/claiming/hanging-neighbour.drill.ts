@@ -35,7 +35,7 @@ test('one endpoint hangs with 100,000 due deliveries, and 50 others get all of t
   const held = heldAnswers();
   const hanging = await nodes.receiving(held.answering);
   // Hanging requests hang to the end.
-  const node = await nodes.start({ APP_WEBHOOK_TIMEOUT: '10m' });
+  const node = await nodes.start({ APP_WEBHOOK_TIMEOUT: '10m', APP_WEBHOOK_MAX_ENDPOINTS: '51' });
   for (let i = 0; i < well; i++) await nodes.registered(node, `${prompt.url}/${i}`);
 
   /** The p99 of each window, in ms. */
