@@ -166,8 +166,8 @@ test('refund.failed is subscribed to with the scope that reads refunds, and list
   expect(body.data).toMatchObject([{ type: 'refund.failed', objectId: sent }]);
   const register = (as: string, type: string) =>
     florin.post('/api/webhook/register', { url: receiver.url, events: [type], secret: 'our shared secret' }, as);
-  const without = await makeKey(florin, admin, 'invoice_read');
-  const within = await makeKey(florin, admin, 'transaction_read');
+  const without = await makeKey(florin, admin, 'invoice_read,webhook_write');
+  const within = await makeKey(florin, admin, 'transaction_read,webhook_write');
   for (const type of ['refund.failed', 'refund.*']) {
     expect((await register(without.as, type)).status).toBe(403);
     expect((await register(within.as, type)).status).toBe(200);

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { dataOf, makeKey } from '../cast.ts';
+import { administratorOf, dataOf, makeKey } from '../cast.ts';
 import { eventually } from '../database.ts';
 import { freeze } from '../freeze.ts';
 import { startReceiver } from '../receiver.ts';
@@ -23,6 +23,7 @@ export function nodePartKills(
   | 'notifications'
   | 'topic relay'
   | 'last uses of keys'
+  | 'last uses of sessions'
   | 'mail'
   | 'notices'
   | 'audit chain'
@@ -115,6 +116,17 @@ export function nodePartKills(
         await reaches('the use is recorded', `developer_key where id = ${id} and last_used_at is not null`);
       },
     },
+    'last uses of sessions': {
+      recording: async () => {
+        const as = await administratorOf(node.service);
+        await lock('session');
+        expect((await node.service.get('/api/user/info', as)).status).toBe(200);
+        await waits('session');
+        await killPostgres();
+        expect((await node.service.get('/api/user/info', as)).status).toBe(200);
+        await reaches('the use is recorded', `session where id = '${sessionOf(as)}' and last_used_at is not null`);
+      },
+    },
     mail: {
       'recording a token': async () => {
         const before = mails().length;
@@ -174,6 +186,12 @@ export function nodePartKills(
         where application_name like 'florin %' and application_name not in ('florin main', 'florin writer')`,
     );
     return rows.map(({ pid }) => pid);
+  }
+
+  /** The session of an access token. */
+  function sessionOf(as: string): string {
+    const [, claims = ''] = as.split('.');
+    return JSON.parse(Buffer.from(claims, 'base64url').toString()).sid;
   }
 
   function readingKey() {
