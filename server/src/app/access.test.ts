@@ -720,7 +720,6 @@ const unaudited: Record<string, string> = {
   'POST /api/user/reset-password': 'Recorded with a mailed token: audit.test.ts.',
   'POST /api/user/change-password': 'Refused here; recorded with the present password: own-sessions.test.ts.',
   'POST /api/session/revoke': 'Names a session of nobody; recorded for an own one: own-sessions.test.ts.',
-  'POST /api/dispute/close': 'No payment here is disputed: contradiction.test.ts.',
   'POST /api/webhook/replay': 'The deliveries here are still open, so nothing is replayed: audit.test.ts.',
   'POST /api/callback/{channel}': 'Sent by a provider, and stored as it is.',
   'POST /api/callback/{channel}/{token}': 'Sent by a provider, and stored as it is.',

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { dataOf, makeKey } from '../cast.ts';
 import { eventually } from '../database.ts';
+import { administratorPassword } from '../florin.ts';
 import { freeze } from '../freeze.ts';
 import { startReceiver } from '../receiver.ts';
 import { startService } from '../service-process.ts';
@@ -23,6 +24,7 @@ export function nodePartKills(
   | 'notifications'
   | 'topic relay'
   | 'last uses of keys'
+  | 'last uses of sessions'
   | 'mail'
   | 'notices'
   | 'audit chain'
@@ -113,6 +115,19 @@ export function nodePartKills(
         await killPostgres();
         expect((await node.service.get('/api/transaction/list', as)).status).toBe(200);
         await reaches('the use is recorded', `developer_key where id = ${id} and last_used_at is not null`);
+      },
+    },
+    'last uses of sessions': {
+      recording: async () => {
+        const as = await node.service.login('admin', administratorPassword);
+        const unused = 'session where last_used_at is null';
+        const before = await count(unused);
+        await lock('session');
+        expect((await node.service.get('/api/transaction/list', as)).status).toBe(200);
+        await waits('session');
+        await killPostgres();
+        expect((await node.service.get('/api/transaction/list', as)).status).toBe(200);
+        await eventually('the use is recorded', async () => (await count(unused)) < before);
       },
     },
     mail: {

@@ -23,6 +23,7 @@ export const situations = {
   notifications: ['probing'],
   'topic relay': ['sending'],
   'last uses of keys': ['recording'],
+  'last uses of sessions': ['recording'],
   mail: ['recording a token'],
   notices: ['reading addresses'],
   'audit chain': ['chaining'],
