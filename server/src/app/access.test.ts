@@ -703,11 +703,17 @@ test('the OpenAPI document declares for each operation what the matrix expects',
 });
 
 /** The security requirement of an operation. Further scopes, which only the request or the record names, are not in it. */
-function securityOf({ needs }: Case): Record<string, string[]>[] {
+function securityOf({ needs, administrators }: Case): Record<string, string[]>[] {
+  const bothAdministrators = ['MERCHANT_ADMIN', 'PLATFORM_ADMIN'];
   if (needs === 'nothing') return [];
-  if (needs === 'session') return [{ bearer: [] }];
-  const administrators = ['MERCHANT_ADMIN', 'PLATFORM_ADMIN'];
-  const needed = needs === 'known' ? [] : needs === 'ADMIN' ? administrators : [needs];
+  if (needs === 'session') return [{ bearer: administrators ? bothAdministrators : [] }];
+  if (needs === 'key') return [{ apiKey: [] }];
+  const neededBy: Record<string, string[]> = {
+    known: [],
+    ADMIN: [...bothAdministrators, '*'],
+    PLATFORM_ADMIN: ['PLATFORM_ADMIN', '*'],
+  };
+  const needed = neededBy[needs] ?? [needs];
   return [{ bearer: needed }, { apiKey: needed }];
 }
 
@@ -720,7 +726,6 @@ const unaudited: Record<string, string> = {
   'POST /api/user/reset-password': 'Recorded with a mailed token: audit.test.ts.',
   'POST /api/user/change-password': 'Refused here; recorded with the present password: own-sessions.test.ts.',
   'POST /api/session/revoke': 'Names a session of nobody; recorded for an own one: own-sessions.test.ts.',
-  'POST /api/dispute/close': 'No payment here is disputed: contradiction.test.ts.',
   'POST /api/webhook/replay': 'The deliveries here are still open, so nothing is replayed: audit.test.ts.',
   'POST /api/callback/{channel}': 'Sent by a provider, and stored as it is.',
   'POST /api/callback/{channel}/{token}': 'Sent by a provider, and stored as it is.',
