@@ -49,7 +49,11 @@ async function newEnrolled(): Promise<{ member: Member; factor: Enrolled }> {
 
 beforeAll(async () => {
   db = await databaseFromTemplate();
-  florin = await florinOn(db, { APP_SECURITY_STEP_UP_REFUND_AMOUNT: '5000' }, now);
+  florin = await florinOn(
+    db,
+    { APP_SECURITY_STEP_UP_REFUND_AMOUNT: '5000', APP_SERVER_TRUST_PROXY: '127.0.0.0/8' },
+    now,
+  );
   admin = await administratorOf(florin);
   tenantId = await makeTenant(florin, admin);
 });
