@@ -1,6 +1,7 @@
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../testing/database.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../testing/postgres/database.ts';
 import { Database } from './database.ts';
 import { statement } from './statement.ts';
 
@@ -50,3 +51,45 @@ test.each(['transaction', 'snapshot'] as const)(
     expect(uncaught).toEqual([]);
   },
 );
+
+test('a server that dies with its last answer, while a transaction waits for the connection, fails that, not the process', async () => {
+  const uncaught: unknown[] = [];
+  const onUncaught = (error: unknown) => uncaught.push(error);
+  process.on('uncaughtException', onUncaught);
+  const server = await dyingServer();
+  const { port } = server.address() as AddressInfo;
+  const one = new Database({ connection: { host: '127.0.0.1', port, user: 'x' }, connections: 1, name: 'test dying' });
+  const answered = one.run({ name: '', text: 'select 1' });
+  const waiting = one.transaction(async () => {});
+  expect(await answered).toEqual([]);
+  await expect(waiting).rejects.toMatchObject({ type: 'database_unavailable' });
+  await setImmediate();
+  process.off('uncaughtException', onUncaught);
+  expect(uncaught).toEqual([]);
+  await one.close();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+/** Speaks the protocol as far as one statement, and sends the end of the server in the same packet as the answer. */
+async function dyingServer(): Promise<Server> {
+  const message = (type: string, body = '') => {
+    const bytes = Buffer.from(`${type}0000${body}`, 'latin1');
+    bytes.writeInt32BE(bytes.length - 1, 1);
+    return bytes;
+  };
+  const ready = message('Z', 'I');
+  const named = message('S', 'application_name\0florin test dying\0');
+  const answer = ['1', '2', 'n'].map((type) => message(type));
+  const death = message('E', 'SFATAL\0VFATAL\0C57P01\0Mterminating connection due to unexpected postmaster exit\0\0');
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => {
+      socket.write(Buffer.concat([message('R', '\0\0\0\0'), named, ready]));
+      socket.once('data', () => {
+        socket.end(Buffer.concat([...answer, message('C', 'SELECT 0\0'), ready, death]));
+      });
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return server;
+}

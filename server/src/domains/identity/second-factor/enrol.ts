@@ -1,6 +1,6 @@
 import { Refusal } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
-import type { Notifications } from '../../../platform/postgres/notifications.ts';
+import type { Notifications } from '../../../platform/postgres/notifications/notifications.ts';
 import { appendAudit } from '../audit/append.ts';
 import { endOtherSessions, stepUpSession } from '../sessions/statements.ts';
 import { principalsTopic } from '../tenants/notifications.ts';

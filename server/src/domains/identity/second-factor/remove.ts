@@ -2,7 +2,7 @@ import { notFound, Refusal } from '../../../core/errors.ts';
 import { type Principal, seesAllTenants } from '../../../core/principal.ts';
 import { requireStepUp } from '../../../core/step-up.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import type { Notifications } from '../../../platform/postgres/notifications.ts';
+import type { Notifications } from '../../../platform/postgres/notifications/notifications.ts';
 import { appendAudit } from '../audit/append.ts';
 import { endSessionsOfUser } from '../sessions/statements.ts';
 import { principalsTopic } from '../tenants/notifications.ts';

@@ -12,9 +12,9 @@ import {
   memberPassword,
   unique,
 } from '../../../testing/cast.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../../testing/database.ts';
-import { florinOn, type Reply, type TestFlorin } from '../../../testing/florin.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../testing/postgres/database.ts';
 import { challengeOf, type Enrolled, enrol, finishLogin } from '../../../testing/second-factor.ts';
+import { florinOn, type Reply, type TestFlorin } from '../../../testing/service/florin.ts';
 import { codeAt, stepAt } from './totp.ts';
 
 let db: TestDatabase;

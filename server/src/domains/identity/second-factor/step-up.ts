@@ -1,5 +1,5 @@
 import type { Principal } from '../../../core/principal.ts';
-import type { Notifications } from '../../../platform/postgres/notifications.ts';
+import type { Notifications } from '../../../platform/postgres/notifications/notifications.ts';
 import { appendAudit } from '../audit/append.ts';
 import { sessionEnded, sessionsTopic } from '../sessions/session-authenticator.ts';
 import { stepUpSession } from '../sessions/statements.ts';

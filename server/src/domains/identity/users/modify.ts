@@ -5,7 +5,7 @@ import { type Principal, platformTenant, seesAllTenants } from '../../../core/pr
 import { requireStepUp } from '../../../core/step-up.ts';
 import type { Passwords } from '../../../platform/crypto/passwords.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
-import type { Notifications } from '../../../platform/postgres/notifications.ts';
+import type { Notifications } from '../../../platform/postgres/notifications/notifications.ts';
 import { appendAudit } from '../audit/append.ts';
 import { secretsGiven } from '../audit/changes.ts';
 import { revokeKeysOfUser } from '../developer-keys/statements.ts';

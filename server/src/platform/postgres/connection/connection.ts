@@ -1,0 +1,243 @@
+import pg from 'pg';
+import type { ConnectionConfig, Host, Learned } from './connection-url.ts';
+import { isLoginRefused } from './failures.ts';
+
+/** The servers of a connection for messages, such as `db1:5432, db2:5432`, without the account. */
+export function describeHosts(connection: ConnectionConfig): string {
+  const client = new pg.Client(connection);
+  const hosts = connection.hosts ?? [{ host: undefined, port: undefined }];
+  return hosts.map(({ host, port }) => describe(host ?? client.host, port ?? client.port)).join(', ');
+}
+
+function describe(host: string, port: number): string {
+  if (host.startsWith('/')) return `${host}/.s.PGSQL.${port}`;
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+/** Private fields of the driver. Its version is pinned, and connection.test.ts fails if they change. */
+interface Internals {
+  host: string;
+  port: number;
+  ssl: boolean | object;
+  connection: pg.Connection & { stream: { destroy: () => void } };
+  connectionParameters: { application_name?: string; options?: string; sslnegotiation?: string };
+  connectionTimeoutHandle: NodeJS.Timeout | undefined;
+  readyForQuery: boolean;
+  _connectionTimeoutMillis: number;
+  _connecting: boolean;
+  _connected: boolean;
+  _connectionError: boolean;
+  _queryable: boolean;
+  _ending: boolean;
+  _ended: boolean;
+}
+
+/** Parsers and statements depend on these; neither settings of the role nor the URL may change them. */
+const fixedOptions = '-c timezone=UTC -c datestyle=ISO';
+
+/**
+ * The driver's client with two additions: it tries each host until one is accepted, and its session settings are in force
+ * once it is connected, as `options` of the startup message, which cost nothing, or by a statement where a pooler refuses or
+ * drops those. All connections of Florin use it.
+ */
+export class SessionClient extends pg.Client {
+  readonly #config: ConnectionConfig;
+  readonly #learned: Learned;
+  readonly #options: string;
+  /** The ParameterStatus messages of the server, by name. */
+  #reported = new Map<string, string>();
+  #sendsOptions = true;
+  #isAbandoned = false;
+
+  constructor(config: ConnectionConfig = {}) {
+    super(config);
+    // The event needs no handling: it rejects the statement in flight, or the next one. Without a listener it would end the
+    // process when PostgreSQL dies between two owners of the connection, which attach theirs a moment later.
+    this.on('error', () => {});
+    this.#config = config;
+    this.#learned = config.learned ?? { lastHost: undefined, ignoresOptions: false };
+    this.#options = [config.options, config.urlOptions, fixedOptions].filter(Boolean).join(' ');
+  }
+
+  override connect(): Promise<this>;
+  override connect(callback: (error: Error | null) => void): void;
+  override connect(callback?: (error: Error | null) => void): Promise<this> | undefined {
+    const connected = this.#connect();
+    if (callback === undefined) return connected.then(() => this);
+    connected.then(
+      () => process.nextTick(callback, null),
+      (error) => process.nextTick(callback, error),
+    );
+    return undefined;
+  }
+
+  /** Overrides the startup message of the driver. */
+  getStartupConf(): object {
+    const inherited = (pg.Client.prototype as unknown as { getStartupConf: () => Record<string, string> })
+      .getStartupConf;
+    const { options: _, application_name, ...startup } = inherited.call(this);
+    if (!this.#sendsOptions) return { ...startup, ...(application_name && { application_name }) };
+    // The server reports application_name at once: if it differs, a pooler has dropped the options.
+    const naming = application_name ? ` -c application_name=${escapeOption(application_name)}` : '';
+    return { ...startup, options: this.#options + naming };
+  }
+
+  async #connect(): Promise<void> {
+    const internals = this.#internals;
+    const defaults = { host: internals.host, port: internals.port };
+    const hosts = this.#hostsToTry();
+    // The timeout of the pool covers all hosts together.
+    internals._connectionTimeoutMillis = Math.floor(internals._connectionTimeoutMillis / hosts.length);
+    const failures: { place: string; error: Error }[] = [];
+    for (const candidate of hosts) {
+      internals.host = candidate.host ?? defaults.host;
+      internals.port = candidate.port ?? defaults.port;
+      try {
+        await this.#open();
+        await this.#requireTarget();
+        this.#learned.lastHost = candidate;
+        return;
+      } catch (error) {
+        this.#abandon();
+        failures.push({ place: describe(internals.host, internals.port), error: error as Error });
+        // As in libpq, a server that refuses the login ends the search.
+        if (internals._ending || isLoginRefused(error)) break;
+      }
+    }
+    throw failureOfAll(failures);
+  }
+
+  /** All hosts in order; when only a primary is accepted, the last accepted one comes first. */
+  #hostsToTry(): readonly Host[] {
+    const { hosts = [{ host: undefined, port: undefined }], targetSessionAttrs = 'any' } = this.#config;
+    const { lastHost } = this.#learned;
+    if (targetSessionAttrs === 'any' || lastHost === undefined) return hosts;
+    return [lastHost, ...hosts.filter((host) => host !== lastHost)];
+  }
+
+  /** Connects to the current host, with the session settings in force. */
+  async #open(): Promise<void> {
+    try {
+      await this.#openOnce(!this.#learned.ignoresOptions);
+    } catch (error) {
+      // protocol_violation: pgbouncer refuses unknown parameters.
+      if (!this.#sendsOptions || (error as { code?: string }).code !== '08P01') throw error;
+      this.#learned.ignoresOptions = true;
+      this.#abandon();
+      await this.#openOnce(false);
+    }
+    const { application_name: name } = this.#internals.connectionParameters;
+    if (this.#sendsOptions && (!name || this.#reported.get('application_name') === name)) return;
+    this.#learned.ignoresOptions = true;
+    const settings = [...settingsOf(this.#options), ...(name ? [['application_name', name] as const] : [])];
+    const calls = settings.map(([key, value]) => {
+      return `set_config(${this.escapeLiteral(key)}, ${this.escapeLiteral(value)}, false)`;
+    });
+    await this.query(`select ${calls.join(', ')}`);
+  }
+
+  async #openOnce(sendsOptions: boolean): Promise<void> {
+    this.#renew();
+    this.#sendsOptions = sendsOptions;
+    const reported = new Map<string, string>();
+    this.#reported = reported;
+    const { connection } = this.#internals;
+    connection.on('parameterStatus', (({ parameterName, parameterValue }: Record<string, string>) => {
+      reported.set(parameterName as string, parameterValue as string);
+    }) as never);
+    await super.connect();
+  }
+
+  /** PostgreSQL 14 and newer report these at once. A pooler may not; then they are queried. */
+  async #requireTarget(): Promise<void> {
+    const target = this.#config.targetSessionAttrs ?? 'any';
+    if (target === 'any') return;
+    let inRecovery = this.#reported.get('in_hot_standby');
+    let readOnly = this.#reported.get('default_transaction_read_only');
+    if (inRecovery === undefined || readOnly === undefined) {
+      const { rows } = await this.query(
+        `select case when pg_is_in_recovery() then 'on' else 'off' end as in_recovery,
+                current_setting('transaction_read_only') as read_only`,
+      );
+      inRecovery = rows[0].in_recovery;
+      readOnly = rows[0].read_only;
+    }
+    if (inRecovery === 'on') throw unsuited('the server is a standby');
+    if (target === 'read-write' && readOnly === 'on') throw unsuited('the server is read-only');
+  }
+
+  /** Closes the connection of a failed attempt. */
+  #abandon(): void {
+    const { connection, connectionTimeoutHandle } = this.#internals;
+    clearTimeout(connectionTimeoutHandle);
+    connection.removeAllListeners();
+    connection.on('error', () => {});
+    connection.stream.destroy();
+    this.#isAbandoned = true;
+  }
+
+  /** Resets the client for another attempt. */
+  #renew(): void {
+    if (!this.#isAbandoned) return;
+    this.#isAbandoned = false;
+    const internals = this.#internals;
+    const { connectionParameters, ssl } = internals;
+    const { keepAlive, stream } = this.#config;
+    internals.connection = new pg.Connection({
+      ssl,
+      sslNegotiation: connectionParameters.sslnegotiation,
+      keepAlive: keepAlive ?? false,
+      stream,
+    } as never) as Internals['connection'];
+    Object.assign(internals, {
+      readyForQuery: false,
+      _connecting: false,
+      _connected: false,
+      _connectionError: false,
+      _queryable: true,
+      _ended: false,
+    });
+  }
+
+  get #internals(): Internals {
+    return this as unknown as Internals;
+  }
+}
+
+function unsuited(reason: string): Error {
+  return Object.assign(new Error(reason), { code: '25006' });
+}
+
+function failureOfAll(failures: { place: string; error: Error }[]): Error {
+  const last = failures.at(-1)?.error as Error;
+  if (failures.length === 1) return last;
+  const reasons = failures.map(({ place, error }) => `${place} (${reasonOf(error)})`).join(', ');
+  return Object.assign(new Error(`no host will do: ${reasons}`, { cause: last }), {
+    code: (last as { code?: string }).code ?? 'ECONNREFUSED',
+  });
+}
+
+/** The message of an error; some network errors have only a code. */
+export function reasonOf(error: unknown): string {
+  const { message, code } = error as { message?: string; code?: string };
+  return message || code || 'unknown';
+}
+
+const escapeOption = (value: string) => value.replaceAll(/[\\\s]/g, '\\$&');
+
+/** Parses `-c name=value`, `-cname=value` and `--name=value` as the server does: a backslash escapes a space. */
+function settingsOf(options: string): [string, string][] {
+  const words = options.match(/(?:\\.|[^\s\\])+/gs)?.map((word) => word.replaceAll(/\\(.)/gs, '$1')) ?? [];
+  const assignments: string[] = [];
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i] as string;
+    if (word === '-c') assignments.push(words[++i] ?? '');
+    else if (word.startsWith('--'))
+      assignments.push(word.slice(2).replace(/^[^=]*/, (name) => name.replaceAll('-', '_')));
+    else if (word.startsWith('-c')) assignments.push(word.slice(2));
+  }
+  return assignments.flatMap((assignment): [string, string][] => {
+    const [name, value] = assignment.split(/=(.*)/s);
+    return name && value !== undefined ? [[name, value]] : [];
+  });
+}

@@ -1,0 +1,39 @@
+/**
+ * In which states PostgreSQL is killed, for each part of a process that works by itself. The parts have the names under which
+ * they are registered with the lifecycle; `database-killed.test.ts` compares them, so that a new worker needs situations here, and
+ * the compiler requires a kill for each of them (`Kills`).
+ *
+ * `stopping` is one kill for all of them: the process is told to stop while every worker has work in progress.
+ */
+export const situations = {
+  processing: ['waiting', 'waiting for a resting channel', 'claiming', 'calling', 'unknown', 'recording', 'refunding'],
+  disputes: ['claiming', 'looking up', 'recording', 'waiting'],
+  callbacks: ['claiming', 'settling', 'recording', 'waiting'],
+  sandbox: ['waiting', 'claiming', 'sending', 'recording'],
+  rollups: ['waiting', 'adding up'],
+  deliveries: ['waiting', 'paused and on trial', 'claiming', 'sending', 'recording'],
+  replays: ['claiming', 'copying', 'waiting'],
+  invoices: ['claiming', 'settling', 'waiting'],
+  subscriptions: ['renewing', 'collecting', 'renewing a year'],
+  'test clocks': ['moving', 'waiting'],
+  sweeper: ['sweeping'],
+  poller: ['polling'],
+  clock: ['reading'],
+  'primary monitor': ['checking'],
+  notifications: ['probing'],
+  'topic relay': ['sending'],
+  'last uses of keys': ['recording'],
+  'last uses of sessions': ['recording'],
+  mail: ['recording a token'],
+  notices: ['reading addresses'],
+  'audit chain': ['chaining'],
+  'refused requests': ['recording'],
+} as const;
+
+type Situations = typeof situations;
+export type Part = keyof Situations;
+
+/** A kill for each state of these parts. */
+export type Kills<Parts extends Part = Part> = {
+  [P in Parts]: { [State in Situations[P][number]]: () => Promise<void> };
+};
