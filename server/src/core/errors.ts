@@ -10,13 +10,13 @@ export const refusalTypes = {
   reset_token_invalid: 'invalid',
   old_password_wrong: 'invalid',
   code_wrong: 'invalid',
+  challenge_invalid: 'invalid',
   webhook_address_forbidden: 'invalid',
 
   credentials_missing: 'unauthenticated',
   credentials_invalid: 'unauthenticated',
   login_refused: 'unauthenticated',
   second_factor_challenge: 'unauthenticated',
-  challenge_invalid: 'unauthenticated',
   callback_invalid: 'unauthenticated',
 
   scope_missing: 'forbidden',

@@ -214,7 +214,7 @@ const cases: Record<string, Case> = {
     needs: 'nothing',
     ownerships: plain,
     request: () => ({ body: { challenge: 'never issued', code: '123456' } }),
-    answers: 401,
+    answers: 400,
   },
   'GET /api/user/second-factor': { needs: 'session', ownerships: plain, request: () => ({}) },
   'POST /api/user/second-factor/begin': {

@@ -56,7 +56,7 @@ export async function removeFactorOf(userId: number, principal: Principal, deps:
       throw notFound('user', userId);
     }
     refusePrivilegeEscalation(principal, { tenantId: user.tenant_id, userType: user.user_type, roles: user.roles });
-    if (factor === undefined) throw new Refusal('second_factor_absent', `The user ${userId} has no second factor.`);
+    if (factor === undefined) throw new Refusal('second_factor_absent', 'This user has no second factor.');
     await remove(transaction, userId);
     await transaction.run(endSessionsOfUser, [userId, new Date(nowMs)]);
     const change = { action: 'user.remove_second_factor', tenantId: user.tenant_id, recordId: userId } as const;

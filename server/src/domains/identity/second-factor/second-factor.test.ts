@@ -13,8 +13,8 @@ import {
   unique,
 } from '../../../testing/cast.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../../testing/postgres/database.ts';
+import { challengeOf, type Enrolled, enrol, finishLogin } from '../../../testing/second-factor.ts';
 import { florinOn, type Reply, type TestFlorin } from '../../../testing/service/florin.ts';
-import { challengeOf, type Enrolled, enrol, finishLogin } from '../../../testing/service/second-factor.ts';
 import { codeAt, stepAt } from './totp.ts';
 
 let db: TestDatabase;
@@ -109,17 +109,17 @@ describe('login', () => {
     const { member, factor } = await newEnrolled();
     const used = await challengeOf(florin, member);
     dataOf(await finishLogin(florin, used, freshCode(factor)));
-    expect(refused(await finishLogin(florin, used, freshCode(factor)))).toEqual([401, 'challenge_invalid']);
+    expect(refused(await finishLogin(florin, used, freshCode(factor)))).toEqual([400, 'challenge_invalid']);
 
     const tried = await challengeOf(florin, member);
     for (let i = 0; i < 5; i++) {
       expect(refused(await finishLogin(florin, tried, wrongCode(factor)))).toEqual([400, 'code_wrong']);
     }
-    expect(refused(await finishLogin(florin, tried, freshCode(factor)))).toEqual([401, 'challenge_invalid']);
+    expect(refused(await finishLogin(florin, tried, freshCode(factor)))).toEqual([400, 'challenge_invalid']);
 
     const late = await challengeOf(florin, member);
     aheadMs += 5 * minuteMs;
-    expect(refused(await finishLogin(florin, late, freshCode(factor)))).toEqual([401, 'challenge_invalid']);
+    expect(refused(await finishLogin(florin, late, freshCode(factor)))).toEqual([400, 'challenge_invalid']);
 
     const outdated = await challengeOf(florin, member);
     const changed = { id: member.id, userName: member.userName, email: `${member.userName}@example.com` };
@@ -127,7 +127,7 @@ describe('login', () => {
     dataOf(
       await florin.post('/api/user/modify', { ...changed, userType: 'MERCHANT_ADMIN', state: true, password }, admin),
     );
-    expect(refused(await finishLogin(florin, outdated, freshCode(factor)))).toEqual([401, 'challenge_invalid']);
+    expect(refused(await finishLogin(florin, outdated, freshCode(factor)))).toEqual([400, 'challenge_invalid']);
     // An administrator's new password does not go around the factor either.
     await challengeOf(florin, member, password);
   });

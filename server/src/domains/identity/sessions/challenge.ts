@@ -51,10 +51,8 @@ export async function useLoginChallenge(challenge: string, now: Date, transactio
 }
 
 export function challengeInvalid(): Refusal {
-  return new Refusal(
-    'challenge_invalid',
-    'The challenge is unknown, used or expired, or had too many tries. Log in again.',
-  );
+  const message = 'The challenge is unknown, used or expired, or had too many tries. Log in again.';
+  return new Refusal('challenge_invalid', message, { field: 'challenge' });
 }
 
 function digestOf({ password_hash }: LoginRow): Buffer {
