@@ -7,8 +7,8 @@ import type { Readable, Writable } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { databaseFromTemplate, type TestDatabase } from '../server/src/testing/database.ts';
-import { florinOn, type TestFlorin } from '../server/src/testing/florin.ts';
+import { databaseFromTemplate, type TestDatabase } from '../server/src/testing/postgres/database.ts';
+import { florinOn, type TestFlorin } from '../server/src/testing/service/florin.ts';
 
 /** Pages whose examples build on each other, in order; further ones follow. */
 const inOrder = [

@@ -1,6 +1,6 @@
 import { assemble } from '../server/src/app/assemble.ts';
-import { requestMetrics } from '../server/src/app/request-metrics.ts';
-import { readSettings } from '../server/src/app/settings.ts';
+import { readSettings } from '../server/src/app/config/settings.ts';
+import { requestMetrics } from '../server/src/app/http/request-metrics.ts';
 import { systemClock } from '../server/src/core/clock.ts';
 import { freshKeyring, parseKeyring } from '../server/src/platform/crypto/keyring.ts';
 import { Metrics } from '../server/src/platform/metrics/metrics.ts';

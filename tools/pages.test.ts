@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { settings } from '../server/src/app/config/settings.ts';
 import { modules as moduleList } from '../server/src/app/modules.ts';
-import { settings } from '../server/src/app/settings.ts';
 import type { AnyModule } from '../server/src/platform/module.ts';
 import { apiPages, generatedPages, regenerated } from './generated-pages.ts';
 

@@ -1,11 +1,11 @@
-import { invoiceFollower } from '../domains/billing/invoices/follow-payment.cte.ts';
-import { invoiceReservations } from '../domains/billing/invoices/reserve.ts';
+import { invoiceReservations } from '../domains/billing/invoices/payment/reserve.ts';
+import { invoiceFollower } from '../domains/billing/invoices/settlement/follow-payment.cte.ts';
 import { assembleModules, type Intersection, type Uses } from '../platform/module.ts';
-import { LoadShedder } from './load-shedder.ts';
+import type { Secrets } from './config/secrets.ts';
+import { LoadShedder } from './http/load-shedder.ts';
 import { modules } from './modules.ts';
 import { makeNode, type Surroundings } from './node.ts';
 import type { OpenDatabase } from './open-database.ts';
-import type { Secrets } from './secrets.ts';
 
 /** A node with the services of all modules. */
 export type Context = ReturnType<typeof assemble>;

@@ -8,13 +8,13 @@ import type { PasswordCost } from '../platform/crypto/passwords.ts';
 import { Lifecycle } from '../platform/process/lifecycle.ts';
 import type { Log } from '../platform/process/log.ts';
 import { assemble, type Context } from './assemble.ts';
-import { requireFreePort } from './free-port.ts';
+import { requireKeysInUse, secretsOf } from './config/secrets.ts';
+import { type Settings, SettingsError } from './config/settings.ts';
+import { requireFreePort } from './http/free-port.ts';
+import { serve } from './http/serve.ts';
+import { StartInterrupted, Waiting } from './http/waiting.ts';
 import type { Surroundings } from './node.ts';
 import { openDatabase } from './open-database.ts';
-import { requireKeysInUse, secretsOf } from './secrets.ts';
-import { serve } from './serve.ts';
-import { type Settings, SettingsError } from './settings.ts';
-import { StartInterrupted, Waiting } from './waiting.ts';
 import { freeDeadLeases, shortenWaitsAfterSetBack, startWorkers, workersOf } from './workers.ts';
 
 export interface Florin {

@@ -1,7 +1,7 @@
 import { openLog } from '../platform/process/log.ts';
-import { readArguments, startUsage } from './arguments.ts';
-import { loadSettings } from './load-settings.ts';
-import { type Settings, SettingsError } from './settings.ts';
+import { readArguments, startUsage } from './cli/arguments.ts';
+import { loadSettings } from './config/load-settings.ts';
+import { type Settings, SettingsError } from './config/settings.ts';
 
 /** The process ends after this time even if the stop is not complete. Deliveries in flight take up to 12 s. */
 const stopDeadlineMs = 30_000;
@@ -18,8 +18,8 @@ async function main(): Promise<void> {
     process.exit(1);
   });
   const { startFlorin } = await import('./florin.ts');
-  const { welcome } = await import('./welcome.ts');
-  const { StartInterrupted } = await import('./waiting.ts');
+  const { welcome } = await import('./cli/welcome.ts');
+  const { StartInterrupted } = await import('./http/waiting.ts');
   const interruption = new AbortController();
   const florinStart = startFlorin(settings, log, { signal: interruption.signal });
   // Registered before the start completes: an interrupted start runs to its end and is then stopped, so that no PostgreSQL

@@ -6,20 +6,20 @@ import { Sealer } from '../platform/crypto/seal.ts';
 import { mailerOf } from '../platform/mail/mailer.ts';
 import { Metrics } from '../platform/metrics/metrics.ts';
 import type { NodeWith } from '../platform/node.ts';
+import { PrimaryMonitor } from '../platform/postgres/connection/primary-monitor.ts';
+import type { Plans } from '../platform/postgres/connection/session-settings.ts';
 import { Database } from '../platform/postgres/database.ts';
 import { DatabaseClock } from '../platform/postgres/database-clock.ts';
-import { Notifications } from '../platform/postgres/notifications.ts';
-import { PrimaryMonitor } from '../platform/postgres/primary-monitor.ts';
-import type { Plans } from '../platform/postgres/session-settings.ts';
-import { TopicRelay } from '../platform/postgres/topic-relay.ts';
-import { Topics } from '../platform/postgres/topics.ts';
+import { Notifications } from '../platform/postgres/notifications/notifications.ts';
+import { TopicRelay } from '../platform/postgres/notifications/topic-relay.ts';
+import { Topics } from '../platform/postgres/notifications/topics.ts';
 import { failPointAt, noFailPoint } from '../platform/process/fail-point.ts';
 import type { Lifecycle } from '../platform/process/lifecycle.ts';
 import type { Log } from '../platform/process/log.ts';
+import { publicUrlOf } from './config/public-url.ts';
+import type { Secrets } from './config/secrets.ts';
+import type { Settings } from './config/settings.ts';
 import type { OpenDatabase } from './open-database.ts';
-import { publicUrlOf } from './public-url.ts';
-import type { Secrets } from './secrets.ts';
-import type { Settings } from './settings.ts';
 
 /** Connections for lists of events and deliveries. */
 const listConnections = 2;

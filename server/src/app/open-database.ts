@@ -1,12 +1,12 @@
-import { describeHosts, reasonOf, SessionClient } from '../platform/postgres/connection.ts';
-import { type ConnectionConfig, connectionOf } from '../platform/postgres/connection-url.ts';
+import { describeHosts, reasonOf, SessionClient } from '../platform/postgres/connection/connection.ts';
+import { type ConnectionConfig, connectionOf } from '../platform/postgres/connection/connection-url.ts';
+import { sessionSettings } from '../platform/postgres/connection/session-settings.ts';
 import { findRunning, hasCluster } from '../platform/postgres/embedded/running.ts';
 import { EmbeddedPostgresError, startEmbeddedPostgres } from '../platform/postgres/embedded/supervisor.ts';
 import { isMigrated, migrate, UnknownSchemaError } from '../platform/postgres/migrate.ts';
-import { sessionSettings } from '../platform/postgres/session-settings.ts';
 import type { Log } from '../platform/process/log.ts';
-import { type Settings, SettingsError } from './settings.ts';
-import { mayPass, type Waiting } from './waiting.ts';
+import { type Settings, SettingsError } from './config/settings.ts';
+import { mayPass, type Waiting } from './http/waiting.ts';
 
 const oldestVersion = 15;
 

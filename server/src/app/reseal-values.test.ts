@@ -5,13 +5,13 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { headersOf, signedMessage } from '../domains/payments/providers/sandbox/messages.ts';
 import { freshKeyring, parseKeyring } from '../platform/crypto/keyring.ts';
-import { channelSecret, makeProviderChannel, sandboxReportOf } from '../testing/callbacks.ts';
+import { makeCustomer, makeInvoice } from '../testing/billing/invoices.ts';
 import { administratorOf, dataOf, makeChannel } from '../testing/cast.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../testing/database.ts';
-import { florinOn, type TestFlorin, urlOf } from '../testing/florin.ts';
-import { makeCustomer, makeInvoice } from '../testing/invoices.ts';
+import { channelSecret, makeProviderChannel, sandboxReportOf } from '../testing/payments/callbacks.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../testing/postgres/database.ts';
+import { florinOn, type TestFlorin, urlOf } from '../testing/service/florin.ts';
+import { keysInUse } from './config/sealed-values.ts';
 import { countValuesByKey, describeKey, resealValues, sealedColumns } from './reseal-values.ts';
-import { keysInUse } from './sealed-values.ts';
 
 const [older, newer] = [freshKeyring(), freshKeyring()];
 const [olderId, newerId] = [older, newer].map((keyring) => keyring.split(':')[0]);

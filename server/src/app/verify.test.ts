@@ -7,12 +7,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { uuidOfPublicId } from '../core/id.ts';
 import { chainAuditEntries } from '../domains/identity/audit/chain.ts';
 import { auditHeads, headText } from '../domains/identity/audit/heads.ts';
-import { rollUpTransactionTotals } from '../domains/payments/transactions/rollup.ts';
+import { rollUpTransactionTotals } from '../domains/payments/transactions/totals/rollup.ts';
 import { offendersOf } from '../platform/postgres/check.ts';
 import type { Queryable } from '../platform/postgres/database.ts';
 import { startEmbeddedPostgres } from '../platform/postgres/embedded/supervisor.ts';
 import { migrate } from '../platform/postgres/migrate.ts';
-import { channelSecret } from '../testing/callbacks.ts';
+import { makeCustomer, makeInvoice, settledInvoice } from '../testing/billing/invoices.ts';
 import {
   administratorOf,
   channelInput,
@@ -22,11 +22,11 @@ import {
   makePaid,
   makePayment,
 } from '../testing/cast.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../testing/database.ts';
-import { florinOn, type TestFlorin, urlOf } from '../testing/florin.ts';
-import { makeCustomer, makeInvoice, settledInvoice } from '../testing/invoices.ts';
-import { arrangeChannels, paymentsNode, principalOf } from '../testing/payments.ts';
-import { type Receiver, startReceiver } from '../testing/receiver.ts';
+import { channelSecret } from '../testing/payments/callbacks.ts';
+import { arrangeChannels, paymentsNode, principalOf } from '../testing/payments/payments.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../testing/postgres/database.ts';
+import { florinOn, type TestFlorin, urlOf } from '../testing/service/florin.ts';
+import { type Receiver, startReceiver } from '../testing/webhooks/receiver.ts';
 import { checks, type Finding, verify } from './integrity.ts';
 
 let db: TestDatabase;

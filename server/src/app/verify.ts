@@ -2,12 +2,12 @@ import { dayMs } from '../core/clock.ts';
 import { type AuditHead, headText, parseHead } from '../domains/identity/audit/heads.ts';
 import { Database } from '../platform/postgres/database.ts';
 import { openLog } from '../platform/process/log.ts';
-import { readArguments, verifyUsage } from './arguments.ts';
+import { readArguments, verifyUsage } from './cli/arguments.ts';
+import { loadSettings } from './config/load-settings.ts';
+import { SettingsError } from './config/settings.ts';
 import { type Finding, verify } from './integrity.ts';
-import { loadSettings } from './load-settings.ts';
 import { findDatabase } from './open-database.ts';
 import { countValuesByKey, describeKey } from './reseal-values.ts';
-import { SettingsError } from './settings.ts';
 
 /**
  * `npm run verify`: checks the database against the integrity claims of all modules, and prints a line for each claim, for

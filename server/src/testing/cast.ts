@@ -1,4 +1,4 @@
-import { administratorPassword, type FlorinClient, type Reply, type TestFlorin } from './florin.ts';
+import { administratorPassword, type FlorinClient, type Reply, type TestFlorin } from './service/florin.ts';
 
 /** Creates tenants, users, keys, channels and payments for tests of the whole service, through its API. */
 export interface Member {

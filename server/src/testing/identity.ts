@@ -15,9 +15,9 @@ import { Tokens } from '../platform/crypto/tokens.ts';
 import { FailureLimiter } from '../platform/http/limits/rate-limiter.ts';
 import { addRoute, httpServer } from '../platform/http/server.ts';
 import type { Mail } from '../platform/mail/mailer.ts';
-import { Notifications } from '../platform/postgres/notifications.ts';
-import { databaseFromTemplate, type TestDatabase } from './database.ts';
-import { passwordCost } from './password-cost.ts';
+import { Notifications } from '../platform/postgres/notifications/notifications.ts';
+import { databaseFromTemplate, type TestDatabase } from './postgres/database.ts';
+import { passwordCost } from './service/password-cost.ts';
 
 export interface Reply {
   status: number;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { databaseFromTemplate, type TestDatabase } from '../../testing/database.ts';
-import { florinOn, type TestFlorin } from '../../testing/florin.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../testing/postgres/database.ts';
+import { florinOn, type TestFlorin } from '../../testing/service/florin.ts';
 import { declaredRoutes } from '../routes.ts';
 import { billingSteps } from './fixture/billing-steps.ts';
 import { converse } from './fixture/converse.ts';

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { rollUpTransactionTotals } from '../../domains/payments/transactions/rollup.ts';
+import { rollUpTransactionTotals } from '../../domains/payments/transactions/totals/rollup.ts';
 import { administratorOf, dataOf, makeChannel, makePayment } from '../../testing/cast.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../testing/database.ts';
-import { florinOn } from '../../testing/florin.ts';
-import { arrangeChannels, paymentsNode, principalOf } from '../../testing/payments.ts';
+import { arrangeChannels, paymentsNode, principalOf } from '../../testing/payments/payments.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../testing/postgres/database.ts';
+import { florinOn } from '../../testing/service/florin.ts';
 import { billingSteps } from '../contract/fixture/billing-steps.ts';
 import { converse } from '../contract/fixture/converse.ts';
 import { identitySteps } from '../contract/fixture/identity-steps.ts';

@@ -27,7 +27,7 @@ export interface UserTypeNeed {
 
 /** Only PLATFORM_ADMINs and MERCHANT_ADMINs, who must also meet `needs`. */
 export function administrator(needs: CallerNeed): UserTypeNeed {
-  return { needs, userTypes: ['PLATFORM_ADMIN', 'MERCHANT_ADMIN'] };
+  return { needs, userTypes: ['MERCHANT_ADMIN', 'PLATFORM_ADMIN'] };
 }
 
 /** Only PLATFORM_ADMINs, who must also meet `needs`. */

@@ -1,5 +1,5 @@
 import { Refusal } from '../../core/errors.ts';
-import { failureOf } from './failures.ts';
+import { failureOf } from './connection/failures.ts';
 import { type Costed, FairQueue } from './fair-queue.ts';
 
 export interface BatcherOptions<Item, Result> {

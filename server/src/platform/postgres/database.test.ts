@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../testing/database.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../testing/postgres/database.ts';
 import { Database } from './database.ts';
 import { statement } from './statement.ts';
 

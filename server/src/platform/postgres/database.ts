@@ -1,12 +1,12 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
 import { Refusal } from '../../core/errors.ts';
-import { SessionClient } from './connection.ts';
-import type { ConnectionConfig } from './connection-url.ts';
-import { databaseUnavailable, failureOf, refusalOfFailure } from './failures.ts';
-import { type Plans, sessionSettings } from './session-settings.ts';
+import { SessionClient } from './connection/connection.ts';
+import type { ConnectionConfig } from './connection/connection-url.ts';
+import { databaseUnavailable, failureOf, refusalOfFailure } from './connection/failures.ts';
+import { type Plans, sessionSettings } from './connection/session-settings.ts';
+import type { Topic } from './notifications/topics.ts';
 import { type Statement, topicsOf } from './statement.ts';
-import type { Topic } from './topics.ts';
 
 /** Runs statements: a database, or one transaction on it. */
 export interface Queryable {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { databaseFromTemplate, type TestDatabase } from '../../testing/database.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../testing/postgres/database.ts';
 
 let db: TestDatabase;
 

@@ -2,9 +2,9 @@ import { readdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
-import { SessionClient } from './connection.ts';
-import type { ConnectionConfig } from './connection-url.ts';
-import { sessionSettings } from './session-settings.ts';
+import { SessionClient } from './connection/connection.ts';
+import type { ConnectionConfig } from './connection/connection-url.ts';
+import { sessionSettings } from './connection/session-settings.ts';
 
 const migrationsDir = fileURLToPath(new URL('../../../migrations', import.meta.url));
 const migrationsTable = 'schema_migration';

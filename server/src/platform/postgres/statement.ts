@@ -1,4 +1,4 @@
-import type { Topic } from './topics.ts';
+import type { Topic } from './notifications/topics.ts';
 
 /** A topic that a statement makes due: always, or if `when` accepts its rows. Published after the commit (`topics.ts`). */
 export interface Wake<Row> {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startReceiver } from '../receiver.ts';
+import { startReceiver } from '../webhooks/receiver.ts';
 import { MollieSimulator } from './mollie.ts';
 
 let simulator: MollieSimulator;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import Stripe from 'stripe';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startReceiver } from '../receiver.ts';
+import { startReceiver } from '../webhooks/receiver.ts';
 import { type StripeSimulator, simulatedApiKey, startStripeSimulator } from './stripe.ts';
 
 let simulator: StripeSimulator;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeCustomer, makeInvoice, settledInvoice } from '../../../testing/billing/invoices.ts';
 import { administratorOf, dataOf, makeChannel, makeMember, makeTenant, unique } from '../../../testing/cast.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../../testing/database.ts';
-import { florinOn, type TestFlorin } from '../../../testing/florin.ts';
-import { makeCustomer, makeInvoice, settledInvoice } from '../../../testing/invoices.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../testing/postgres/database.ts';
+import { florinOn, type TestFlorin } from '../../../testing/service/florin.ts';
 import { anInteger, aRefusal, aTime } from '../../../testing/shapes.ts';
 
 let db: TestDatabase;

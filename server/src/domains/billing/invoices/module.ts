@@ -6,12 +6,12 @@ import { durationOfAtLeast, integer } from '../../../platform/settings/kinds.ts'
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import type { TransactionCreator } from '../../payments/transactions/create.ts';
 import type { TestClocks } from '../test-clocks/worker.ts';
-import { InvoiceFollowers } from './followers.ts';
 import { invoiceChecks } from './integrity.ts';
 import { PdfRenderer } from './rendering/pdf-renderer.ts';
 import { invoiceRoutes } from './routes.ts';
 import { invoiceRecord } from './schema.ts';
-import { invoiceSettlementWorker } from './settle.ts';
+import { InvoiceFollowers } from './settlement/followers.ts';
+import { invoiceSettlementWorker } from './settlement/settle.ts';
 import { invoiceTestClockWork } from './test-clock-work.ts';
 
 const settings = {

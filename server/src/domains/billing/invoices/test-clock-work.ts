@@ -1,7 +1,7 @@
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { operationsDue } from '../../payments/operations/open.cte.ts';
 import type { ClockKey, TestClockWork } from '../test-clocks/worker.ts';
-import { hasPaymentsInProgress, invoicesDue } from './settle-statements.ts';
+import { hasPaymentsInProgress, invoicesDue } from './settlement/settle-statements.ts';
 
 /** Invoices have no due times of their own; a test clock only waits until their payments have ended and are settled. */
 export const invoiceTestClockWork: TestClockWork = {

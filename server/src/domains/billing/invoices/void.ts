@@ -1,10 +1,10 @@
 import type { Static } from 'typebox';
 import type { Principal } from '../../../core/principal.ts';
 import { type ChangeStatusDeps, changeInvoice, setStatus } from './change-status.ts';
-import type { InvoiceFollowers } from './followers.ts';
 import type { InvoiceRecord } from './record.ts';
 import { requireTransition } from './rules.ts';
 import type { voidInput } from './schema.ts';
+import type { InvoiceFollowers } from './settlement/followers.ts';
 
 export interface VoidDeps extends ChangeStatusDeps {
   invoiceFollowers: InvoiceFollowers;

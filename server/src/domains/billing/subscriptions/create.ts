@@ -11,11 +11,13 @@ import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import { requireAccepting } from '../../payments/channels/rules.ts';
 import { readCustomer } from '../customers/read.ts';
 import type { PlanRow } from '../plans/statements.ts';
-import { daysAfter, isTimeZone } from './calendar.ts';
 import { defaultChannelOf } from './channels.ts';
-import { periodPrice } from './period.ts';
+import { daysAfter, isTimeZone } from './periods/calendar.ts';
+import { periodPrice } from './periods/period.ts';
+import { nextTermsOf } from './periods/terms.ts';
 import { recordOf, type SubscriptionRecord, type SubscriptionReply } from './record.ts';
-import { renewalOf } from './renew.ts';
+import { renewalOf } from './renewal/renew.ts';
+import { type Change, unbilledTime, writeChanges } from './renewal/write-changes.ts';
 import { parseTime, timeOf, withChange } from './rules.ts';
 import type { createInput } from './schema.ts';
 import {
@@ -26,9 +28,7 @@ import {
   type SubscriptionRow,
   type SubscriptionWithTerms,
 } from './statements.ts';
-import { nextTermsOf } from './terms.ts';
 import { requireUsablePlan } from './usable-plan.ts';
-import { type Change, unbilledTime, writeChanges } from './write-changes.ts';
 
 type CreateInput = Static<typeof createInput>;
 

@@ -5,15 +5,15 @@ import { type SettingsOf, setting } from '../../../platform/settings/declare.ts'
 import { durations } from '../../../platform/settings/kinds.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import type { TransactionCreator } from '../../payments/transactions/create.ts';
-import type { InvoiceFollowers } from '../invoices/followers.ts';
+import type { InvoiceFollowers } from '../invoices/settlement/followers.ts';
 import type { PlanUsages } from '../plans/usages.ts';
 import type { TestClocks } from '../test-clocks/worker.ts';
-import { followClosed, followPayments } from './collect.ts';
+import { followClosed, followPayments } from './charges/collect.ts';
 import { subscriptionChecks } from './integrity.ts';
+import { subscriptionTestClockWork, subscriptionWorker } from './renewal/worker.ts';
 import { subscriptionRoutes } from './routes.ts';
 import { previewedInvoice, subscriptionRecord } from './schema.ts';
 import { isPlanUsed } from './statements.ts';
-import { subscriptionTestClockWork, subscriptionWorker } from './worker.ts';
 
 const settings = {
   'app.subscription.retry-intervals': setting(durations, {

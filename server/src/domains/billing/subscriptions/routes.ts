@@ -3,11 +3,12 @@ import { notFound } from '../../../core/errors.ts';
 import { idempotencyHeaders, idempotencyKeyOf, replayedHeader } from '../../../platform/http/idempotency.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
-import { cancelSubscription } from './cancel.ts';
+import { cancelSubscription } from './changes/cancel.ts';
+import { pauseSubscription, resumeSubscription } from './changes/pause.ts';
+import { previewInvoice } from './changes/preview.ts';
+import { updateSubscription } from './changes/update.ts';
 import { type CreateSubscriptionDeps, createSubscription } from './create.ts';
 import { readSubscriptionPage } from './list.ts';
-import { pauseSubscription, resumeSubscription } from './pause.ts';
-import { previewInvoice } from './preview.ts';
 import { recordOf, type SubscriptionReply } from './record.ts';
 import {
   cancelInput,
@@ -21,7 +22,6 @@ import {
   updateInput,
 } from './schema.ts';
 import { findSubscription } from './statements.ts';
-import { updateSubscription } from './update.ts';
 
 export function subscriptionRoutes(deps: CreateSubscriptionDeps): Route[] {
   return [

@@ -1,5 +1,5 @@
+import type { Topic } from '../../../platform/postgres/notifications/topics.ts';
 import { statement } from '../../../platform/postgres/statement.ts';
-import type { Topic } from '../../../platform/postgres/topics.ts';
 
 /** Published when a test clock starts to advance. */
 export const clocksDue: Topic = 'clocks';

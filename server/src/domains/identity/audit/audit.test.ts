@@ -13,8 +13,8 @@ import {
   makeTenant,
   memberPassword,
 } from '../../../testing/cast.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/database.ts';
-import { florinOn, type TestFlorin } from '../../../testing/florin.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/postgres/database.ts';
+import { florinOn, type TestFlorin } from '../../../testing/service/florin.ts';
 import { appendAuditEntries } from './append.ts';
 
 let db: TestDatabase;

@@ -1,6 +1,6 @@
 import { columns } from '../../../platform/postgres/columns.ts';
+import type { Topic } from '../../../platform/postgres/notifications/topics.ts';
 import { statement } from '../../../platform/postgres/statement.ts';
-import type { Topic } from '../../../platform/postgres/topics.ts';
 
 /** Entries wait to be chained. */
 export const auditDue: Topic = 'audit';

@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
-import type { Notifications } from '../../../platform/postgres/notifications.ts';
+import type { Notifications } from '../../../platform/postgres/notifications/notifications.ts';
 import { appendAudit } from '../audit/append.ts';
 import { requireNetworks } from './allowed-addresses.ts';
 import { expiryOf, fingerprintOf, generateRandomKey, grantedScope, masked } from './rules.ts';

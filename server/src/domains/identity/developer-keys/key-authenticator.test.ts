@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { eventually } from '../../../testing/database.ts';
 import { adminPassword, type Identity, type IdentityNode, identity } from '../../../testing/identity.ts';
+import { eventually } from '../../../testing/postgres/database.ts';
 
 let node: Identity;
 let other: IdentityNode;

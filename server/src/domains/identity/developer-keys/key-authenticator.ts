@@ -3,7 +3,7 @@ import { Refusal } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { keyHoldsAll, scopesOfKey } from '../../../core/scopes.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
-import type { Notifications } from '../../../platform/postgres/notifications.ts';
+import type { Notifications } from '../../../platform/postgres/notifications/notifications.ts';
 import { ReadThroughCache } from '../../../platform/postgres/read-through-cache.ts';
 import { principalOfAccount } from '../sessions/account.ts';
 import { LastUseWriter } from '../sessions/last-use-writer.ts';

@@ -2,7 +2,7 @@ import type { Clock } from '../../../core/clock.ts';
 import { Refusal } from '../../../core/errors.ts';
 import type { Tokens } from '../../../platform/crypto/tokens.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
-import type { Notifications } from '../../../platform/postgres/notifications.ts';
+import type { Notifications } from '../../../platform/postgres/notifications/notifications.ts';
 import { type Actor, appendAudit, type RequestOrigin } from '../audit/append.ts';
 import { principalsTopic } from '../tenants/notifications.ts';
 import { sessionsTopic } from './session-authenticator.ts';

@@ -3,7 +3,7 @@ import { Refusal } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Tokens } from '../../../platform/crypto/tokens.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
-import type { Notifications } from '../../../platform/postgres/notifications.ts';
+import type { Notifications } from '../../../platform/postgres/notifications/notifications.ts';
 import { ReadThroughCache } from '../../../platform/postgres/read-through-cache.ts';
 import { principalsTopic } from '../tenants/notifications.ts';
 import { principalOfAccount } from './account.ts';

@@ -3,7 +3,7 @@ import type { Clock } from '../../../core/clock.ts';
 import { notFound } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
-import type { Notifications } from '../../../platform/postgres/notifications.ts';
+import type { Notifications } from '../../../platform/postgres/notifications/notifications.ts';
 import { appendAudit } from '../audit/append.ts';
 import { principalsTopic } from './notifications.ts';
 import { recordOf } from './record.ts';

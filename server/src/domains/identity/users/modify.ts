@@ -4,7 +4,7 @@ import { invalid, notFound, Refusal } from '../../../core/errors.ts';
 import { type Principal, platformTenant, seesAllTenants } from '../../../core/principal.ts';
 import type { Passwords } from '../../../platform/crypto/passwords.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
-import type { Notifications } from '../../../platform/postgres/notifications.ts';
+import type { Notifications } from '../../../platform/postgres/notifications/notifications.ts';
 import { appendAudit } from '../audit/append.ts';
 import { secretsGiven } from '../audit/changes.ts';
 import { revokeKeysOfUser } from '../developer-keys/statements.ts';

@@ -1,8 +1,8 @@
 import { hash, randomBytes } from 'node:crypto';
 import { type Clock, dayMs, minuteMs } from '../../../core/clock.ts';
 import type { Mailer } from '../../../platform/mail/mailer.ts';
+import { retryWhileUnavailable } from '../../../platform/postgres/connection/retry.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
-import { retryWhileUnavailable } from '../../../platform/postgres/retry.ts';
 import { appendAudit, type RequestOrigin } from '../audit/append.ts';
 import { normalizedAccount } from '../sessions/account.ts';
 import { findActiveByName, insertReset, type UserRow } from './statements.ts';

@@ -4,7 +4,7 @@ import { Refusal } from '../../../core/errors.ts';
 import type { Passwords } from '../../../platform/crypto/passwords.ts';
 import { networkOf } from '../../../platform/http/limits/network-of.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
-import type { Notifications } from '../../../platform/postgres/notifications.ts';
+import type { Notifications } from '../../../platform/postgres/notifications/notifications.ts';
 import { appendAudit, type RequestOrigin } from '../audit/append.ts';
 import { normalizedAccount } from '../sessions/account.ts';
 import type { LoginFailures } from '../sessions/login-failures.ts';

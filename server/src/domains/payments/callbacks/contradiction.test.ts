@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { hourMs } from '../../../core/clock.ts';
 import { offendersOf } from '../../../platform/postgres/check.ts';
-import { callbackScenario } from '../../../testing/callback-scenario.ts';
-import { makeProviderChannel } from '../../../testing/callbacks.ts';
 import { administratorOf, dataOf, makeMember, makePayment, makeTenant } from '../../../testing/cast.ts';
-import { eventually } from '../../../testing/database.ts';
+import { callbackScenario } from '../../../testing/payments/callback-scenario.ts';
+import { makeProviderChannel } from '../../../testing/payments/callbacks.ts';
+import { eventually } from '../../../testing/postgres/database.ts';
 import { processingChecks } from '../processing/integrity.ts';
 
 const scenario = callbackScenario();

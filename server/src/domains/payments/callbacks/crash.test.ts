@@ -1,10 +1,16 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { secondMs } from '../../../core/clock.ts';
-import { callbackScenario } from '../../../testing/callback-scenario.ts';
-import { accepted, channelSecret, eventIdOf, postCallback, sandboxReportOf } from '../../../testing/callbacks.ts';
 import { administratorOf, makePayment } from '../../../testing/cast.ts';
-import { eventually } from '../../../testing/database.ts';
-import { florinOn, type TestFlorin } from '../../../testing/florin.ts';
+import { callbackScenario } from '../../../testing/payments/callback-scenario.ts';
+import {
+  accepted,
+  channelSecret,
+  eventIdOf,
+  postCallback,
+  sandboxReportOf,
+} from '../../../testing/payments/callbacks.ts';
+import { eventually } from '../../../testing/postgres/database.ts';
+import { florinOn, type TestFlorin } from '../../../testing/service/florin.ts';
 import { referenceOf, signedMessage } from '../providers/sandbox/messages.ts';
 
 const scenario = callbackScenario();

@@ -1,16 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
-  accepted,
-  callbackRecords,
-  channelSecret,
-  eventIdOf,
-  makeProviderChannel,
-  pendingPayment,
-  postCallback,
-  sandboxReportOf,
-} from '../../../testing/callbacks.ts';
-import {
   administratorOf,
   channelInput,
   dataOf,
@@ -20,8 +10,18 @@ import {
   makeTenant,
   unique,
 } from '../../../testing/cast.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../../testing/database.ts';
-import { florinOn, type Reply, type TestFlorin } from '../../../testing/florin.ts';
+import {
+  accepted,
+  callbackRecords,
+  channelSecret,
+  eventIdOf,
+  makeProviderChannel,
+  pendingPayment,
+  postCallback,
+  sandboxReportOf,
+} from '../../../testing/payments/callbacks.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../testing/postgres/database.ts';
+import { florinOn, type Reply, type TestFlorin } from '../../../testing/service/florin.ts';
 import { aRefusal } from '../../../testing/shapes.ts';
 import { providerNames } from '../providers/directory.ts';
 import { headersOf, signedMessage } from '../providers/sandbox/messages.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/database.ts';
-import { losingAnswers } from '../../../testing/lost-answers.ts';
+import { losingAnswers } from '../../../testing/faults/lost-answers.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/postgres/database.ts';
 import type { Settler } from '../processing/settle.ts';
 import { storeCallback } from './statements.ts';
 import { callbackWorker } from './worker.ts';

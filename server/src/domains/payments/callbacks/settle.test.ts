@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { hourMs, minuteMs, secondMs } from '../../../core/clock.ts';
 import { parseKeyring } from '../../../platform/crypto/keyring.ts';
 import { Sealer } from '../../../platform/crypto/seal.ts';
-import { callbackScenario } from '../../../testing/callback-scenario.ts';
+import { dataOf, makePayment } from '../../../testing/cast.ts';
+import { callbackScenario } from '../../../testing/payments/callback-scenario.ts';
 import {
   accepted,
   channelSecret,
@@ -11,9 +12,8 @@ import {
   makeProviderChannel,
   postCallback,
   sandboxReportOf,
-} from '../../../testing/callbacks.ts';
-import { dataOf, makePayment } from '../../../testing/cast.ts';
-import { eventually } from '../../../testing/database.ts';
+} from '../../../testing/payments/callbacks.ts';
+import { eventually } from '../../../testing/postgres/database.ts';
 import { lateMs } from '../providers/sandbox/behaviours.ts';
 import { referenceOf, signedMessage } from '../providers/sandbox/messages.ts';
 import { bodyPlace } from './receive.ts';

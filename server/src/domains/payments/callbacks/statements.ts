@@ -1,6 +1,6 @@
 import { claimStatement, leasedTable } from '../../../platform/jobs/lease-statements.ts';
+import type { Topic } from '../../../platform/postgres/notifications/topics.ts';
 import { type Statement, statement } from '../../../platform/postgres/statement.ts';
-import type { Topic } from '../../../platform/postgres/topics.ts';
 import { type CallbackContent, retryWaitsMs } from './rules.ts';
 
 /** Provider callbacks are due to be settled. */

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import type { Notifications } from '../../../platform/postgres/notifications.ts';
+import type { Notifications } from '../../../platform/postgres/notifications/notifications.ts';
 import { ReadThroughCache } from '../../../platform/postgres/read-through-cache.ts';
 import type { Credentials } from '../providers/provider.ts';
 import { channelsTopic } from './directory.ts';

@@ -1,6 +1,6 @@
 import { notFound } from '../../../core/errors.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
-import type { Notifications } from '../../../platform/postgres/notifications.ts';
+import type { Notifications } from '../../../platform/postgres/notifications/notifications.ts';
 import { ReadThroughCache } from '../../../platform/postgres/read-through-cache.ts';
 import { isSandbox, mayUse } from './rules.ts';
 import { type ChannelRow, findChannel } from './statements.ts';

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { freshKeyring } from '../../../platform/crypto/keyring.ts';
-import { channelSecret, postCallback, sandboxReportOf } from '../../../testing/callbacks.ts';
 import { administratorOf, channelInput, dataOf, makeChannel, makePayment } from '../../../testing/cast.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/database.ts';
-import { florinOn, type TestFlorin } from '../../../testing/florin.ts';
+import { channelSecret, postCallback, sandboxReportOf } from '../../../testing/payments/callbacks.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/postgres/database.ts';
+import { florinOn, type TestFlorin } from '../../../testing/service/florin.ts';
 import { signedMessage } from '../providers/sandbox/messages.ts';
 
 const keys = { APP_JWT_KEYS: freshKeyring(), APP_ENCRYPTION_KEYS: freshKeyring() };

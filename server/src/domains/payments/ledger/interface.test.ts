@@ -8,8 +8,8 @@ import {
   makePayment,
   makeTenant,
 } from '../../../testing/cast.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/database.ts';
-import { florinOn, type TestFlorin } from '../../../testing/florin.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/postgres/database.ts';
+import { florinOn, type TestFlorin } from '../../../testing/service/florin.ts';
 import { aRefusal, aTime } from '../../../testing/shapes.ts';
 
 let db: TestDatabase;

@@ -1,4 +1,4 @@
-import type { Topic } from '../../../platform/postgres/topics.ts';
+import type { Topic } from '../../../platform/postgres/notifications/topics.ts';
 
 /** Topic: provider operations are due. */
 export const operationsDue: Topic = 'operations';

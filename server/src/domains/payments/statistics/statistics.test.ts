@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { dayMs, utcDay } from '../../../core/clock.ts';
 import type { Principal } from '../../../core/principal.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../../testing/database.ts';
-import { arrangeChannels, principalOf } from '../../../testing/payments.ts';
-import { processingNode } from '../../../testing/processing.ts';
+import { arrangeChannels, principalOf } from '../../../testing/payments/payments.ts';
+import { processingNode } from '../../../testing/payments/processing.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../testing/postgres/database.ts';
 import { rollUpCharges } from '../operations/statements.ts';
 import { failure } from '../providers/failures.ts';
-import { rollUpTransactionTotals } from '../transactions/rollup.ts';
+import { rollUpTransactionTotals } from '../transactions/totals/rollup.ts';
 import { seriesOf } from './series.ts';
 import { summaryOf } from './summary.ts';
 

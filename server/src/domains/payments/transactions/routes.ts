@@ -4,7 +4,7 @@ import { get, post, type Route } from '../../../platform/http/route.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
 import type { TransactionCreator } from './create.ts';
-import { listTransactions } from './list.ts';
+import { listTransactions } from './list/list.ts';
 import type { TransactionReader } from './read.ts';
 import { recordOf } from './record.ts';
 import {

@@ -4,7 +4,7 @@ import { statement } from '../../../platform/postgres/statement.ts';
 import { appendEventsCte, wakesDeliveries } from '../../webhooks/events/append-events.cte.ts';
 import { openOperationsCte, operationsDue } from '../operations/open.cte.ts';
 import type { TransactionStatus } from './states.ts';
-import { countTotalsCte, rollupsDue } from './totals.cte.ts';
+import { countTotalsCte, rollupsDue } from './totals/totals.cte.ts';
 
 export interface TransactionRow {
   tenant_id: number;

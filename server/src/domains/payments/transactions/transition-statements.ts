@@ -3,7 +3,7 @@ import type { NamedType } from '../../../platform/postgres/columns.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { type Statement, statement, type Wake } from '../../../platform/postgres/statement.ts';
 import { wakesDeliveries } from '../../webhooks/events/append-events.cte.ts';
-import { rollupsDue } from './totals.cte.ts';
+import { rollupsDue } from './totals/totals.cte.ts';
 import {
   type Transition,
   type TransitionFollower,

@@ -1,12 +1,12 @@
 import { type DrawUuid, uuidTimeMs } from '../../../core/id.ts';
 import { columns, type NamedType } from '../../../platform/postgres/columns.ts';
-import type { Topic } from '../../../platform/postgres/topics.ts';
+import type { Topic } from '../../../platform/postgres/notifications/topics.ts';
 import { appendEventsCte, eventBody } from '../../webhooks/events/append-events.cte.ts';
 import { bookTransfersCte } from '../ledger/book.cte.ts';
 import { recordJson, recordOf } from './record.ts';
 import type { TransactionRow } from './statements.ts';
 import { eventOfStatus, permittedMoves, type TransactionStatus } from './states.ts';
-import { countTotalsCte } from './totals.cte.ts';
+import { countTotalsCte } from './totals/totals.cte.ts';
 
 /**
  * A change of an existing payment: of its status, its description or metadata, or its refunded amounts. It names the row

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { secondMs } from '../../../core/clock.ts';
 import { makeChannel, makePayment } from '../../../testing/cast.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/database.ts';
-import { heldAnswers } from '../../../testing/deliveries.ts';
-import { changedPosts, postsOf, type TestNodes, testNodes } from '../../../testing/nodes.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/postgres/database.ts';
+import { changedPosts, postsOf, type TestNodes, testNodes } from '../../../testing/service/nodes.ts';
+import { heldAnswers } from '../../../testing/webhooks/deliveries.ts';
 
 /** Kills senders with SIGKILL; every event must be delivered all the same. */
 let db: TestDatabase;

@@ -4,16 +4,16 @@ import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
 import { minuteMs, secondMs } from '../../../core/clock.ts';
 import { publicId } from '../../../core/id.ts';
 import { Database, type Queryable } from '../../../platform/postgres/database.ts';
-import { administer } from '../../../testing/administer.ts';
-import { eventually, type TestDatabase } from '../../../testing/database.ts';
+import { administer } from '../../../testing/postgres/administer.ts';
+import { eventually, type TestDatabase } from '../../../testing/postgres/database.ts';
 import {
   endpointSecret,
   heldAnswers,
   movableClock,
   type TestDeliveries,
   testDeliveries,
-} from '../../../testing/deliveries.ts';
-import { type Receiver, startReceiver } from '../../../testing/receiver.ts';
+} from '../../../testing/webhooks/deliveries.ts';
+import { type Receiver, startReceiver } from '../../../testing/webhooks/receiver.ts';
 import { AddressGuard } from '../endpoints/address-guard.ts';
 
 let deliveries: TestDeliveries;

@@ -3,11 +3,17 @@ import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { uuidSource } from '../../../core/id.ts';
 import { addRoute, httpServer } from '../../../platform/http/server.ts';
-import { Notifications } from '../../../platform/postgres/notifications.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/database.ts';
-import { brokenUrls, forbiddenHosts, forbiddenNames, publicHosts, publicNames } from '../../../testing/hosts.ts';
-import { principalOf } from '../../../testing/payments.ts';
-import { type Receiver, startReceiver } from '../../../testing/receiver.ts';
+import { Notifications } from '../../../platform/postgres/notifications/notifications.ts';
+import { principalOf } from '../../../testing/payments/payments.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/postgres/database.ts';
+import {
+  brokenUrls,
+  forbiddenHosts,
+  forbiddenNames,
+  publicHosts,
+  publicNames,
+} from '../../../testing/service/hosts.ts';
+import { type Receiver, startReceiver } from '../../../testing/webhooks/receiver.ts';
 import { deliveryWorker } from '../deliveries/worker.ts';
 import { appendEvent, eventBody } from '../events/append-events.cte.ts';
 import { AddressGuard } from './address-guard.ts';

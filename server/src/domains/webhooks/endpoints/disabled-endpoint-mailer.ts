@@ -2,8 +2,8 @@ import { type Clock, hourMs } from '../../../core/clock.ts';
 import { uuidTimeMs } from '../../../core/id.ts';
 import { platformTenant } from '../../../core/principal.ts';
 import type { Mailer } from '../../../platform/mail/mailer.ts';
+import { retryWhileUnavailable } from '../../../platform/postgres/connection/retry.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import { retryWhileUnavailable } from '../../../platform/postgres/retry.ts';
 import { type DisabledFactsRow, findDisabledFacts, maxCountedDeliveries } from './disabled-endpoint-statements.ts';
 import type { DisabledReason } from './rules.ts';
 

@@ -2,8 +2,8 @@ import type { EventType, SentType } from '../../../core/event-types.ts';
 import { publicId } from '../../../core/id.ts';
 import { plainArray, textArray } from '../../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
+import type { Topic } from '../../../platform/postgres/notifications/topics.ts';
 import { statement, type Wake } from '../../../platform/postgres/statement.ts';
-import type { Topic } from '../../../platform/postgres/topics.ts';
 
 /** Deliveries are due. */
 export const deliveriesDue: Topic = 'deliveries';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { administratorOf, dataOf, makeChannel, makePayment } from '../../../testing/cast.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/database.ts';
-import { florinOn, type TestFlorin } from '../../../testing/florin.ts';
-import { type Receiver, startReceiver } from '../../../testing/receiver.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/postgres/database.ts';
+import { florinOn, type TestFlorin } from '../../../testing/service/florin.ts';
+import { type Receiver, startReceiver } from '../../../testing/webhooks/receiver.ts';
 
 /** The database refuses changes of payments with the description `unlucky`, at the commit. */
 let db: TestDatabase;

@@ -3,10 +3,10 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freshKeyring } from '../../../platform/crypto/keyring.ts';
 import { administratorOf, dataOf } from '../../../testing/cast.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/database.ts';
-import { florinOn } from '../../../testing/florin.ts';
-import { type TestNodes, testNodes } from '../../../testing/nodes.ts';
-import type { ReadyService } from '../../../testing/service-process.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/postgres/database.ts';
+import { florinOn } from '../../../testing/service/florin.ts';
+import { type TestNodes, testNodes } from '../../../testing/service/nodes.ts';
+import type { ReadyService } from '../../../testing/service/service-process.ts';
 import { aRefusal } from '../../../testing/shapes.ts';
 
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type LineInput, priceLines } from '../price-lines.ts';
+import { type LineInput, priceLines } from '../issue/price-lines.ts';
 import type { InvoiceRecord } from '../record.ts';
 import { type Buyer, documentOf } from './document.ts';
 

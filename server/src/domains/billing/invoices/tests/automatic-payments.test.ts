@@ -2,14 +2,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { publicId, uuidSource } from '../../../../core/id.ts';
 import { offendersOf } from '../../../../platform/postgres/check.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/database.ts';
-import { arrangeChannels, paymentsNode, principalOf } from '../../../../testing/payments.ts';
-import { type PaymentAttempt, payInvoices } from '../automatic-payments.ts';
-import type { SettledPayment } from '../followers.ts';
+import { arrangeChannels, paymentsNode, principalOf } from '../../../../testing/payments/payments.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/postgres/database.ts';
 import { invoiceChecks } from '../integrity.ts';
-import { type InvoiceDraft, issueInvoices } from '../issue.ts';
+import { type InvoiceDraft, issueInvoices } from '../issue/issue.ts';
 import { type InvoiceKey, keyOfRow, lockInvoices } from '../lock.ts';
-import { invoiceSettlementWorker } from '../settle.ts';
+import { type PaymentAttempt, payInvoices } from '../settlement/automatic-payments.ts';
+import type { SettledPayment } from '../settlement/followers.ts';
+import { invoiceSettlementWorker } from '../settlement/settle.ts';
 
 let db: TestDatabase;
 let node: Awaited<ReturnType<typeof paymentsNode>>;

@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { verify } from '../../../../app/integrity.ts';
 import {
+  eventsOfInvoice,
+  makeCustomer,
+  makeDraft,
+  makeInvoice,
+  settledInvoice,
+} from '../../../../testing/billing/invoices.ts';
+import {
   administratorOf,
   dataOf,
   makeChannel,
@@ -9,9 +16,8 @@ import {
   makeTenant,
   memberPassword,
 } from '../../../../testing/cast.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/database.ts';
-import { florinOn, type TestFlorin } from '../../../../testing/florin.ts';
-import { eventsOfInvoice, makeCustomer, makeDraft, makeInvoice, settledInvoice } from '../../../../testing/invoices.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/postgres/database.ts';
+import { florinOn, type TestFlorin } from '../../../../testing/service/florin.ts';
 import { anInteger, aRefusal, aTime, aTransactionId } from '../../../../testing/shapes.ts';
 
 let db: TestDatabase;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { dayMs, hourMs } from '../../../../core/clock.ts';
 import { intervalUnits } from '../../plans/schema.ts';
-import { type Anchor, boundaryOf, daysAfter, type Interval, isTimeZone, periodOf } from '../calendar.ts';
+import { type Anchor, boundaryOf, daysAfter, type Interval, isTimeZone, periodOf } from '../periods/calendar.ts';
 
 const at = (text: string) => Date.parse(text);
 const shown = (ms: number) => new Date(ms).toISOString().replace(':00.000Z', 'Z');

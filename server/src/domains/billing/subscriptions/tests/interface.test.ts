@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checks } from '../../../../app/integrity.ts';
 import { offendersOf } from '../../../../platform/postgres/check.ts';
+import { makeCustomer } from '../../../../testing/billing/invoices.ts';
 import { administratorOf, dataOf, makeChannel, makeMember, makeTenant } from '../../../../testing/cast.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/database.ts';
-import { florinOn, type TestFlorin } from '../../../../testing/florin.ts';
-import { makeCustomer } from '../../../../testing/invoices.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/postgres/database.ts';
+import { florinOn, type TestFlorin } from '../../../../testing/service/florin.ts';
 import { aRefusal } from '../../../../testing/shapes.ts';
 
 let db: TestDatabase;

@@ -1,15 +1,15 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { dayMs } from '../../../../core/clock.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/database.ts';
-import { principalOf } from '../../../../testing/payments.ts';
 import {
   arrangeSubscribers,
   brokenClaims,
   deleteSubscriptions,
   subscriptionsNode,
-} from '../../../../testing/subscriptions.ts';
-import { findDueCharges } from '../charge-statements.ts';
-import { collectDue } from '../collect.ts';
+} from '../../../../testing/billing/subscriptions.ts';
+import { principalOf } from '../../../../testing/payments/payments.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/postgres/database.ts';
+import { findDueCharges } from '../charges/charge-statements.ts';
+import { collectDue } from '../charges/collect.ts';
 
 const start = Date.UTC(2027, 0, 31, 9, 30);
 const merchant = principalOf(1, 1);

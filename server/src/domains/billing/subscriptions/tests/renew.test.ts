@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { dayMs } from '../../../../core/clock.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../../../testing/database.ts';
-import { principalOf } from '../../../../testing/payments.ts';
 import {
   arrangeSubscribers,
   brokenClaims,
   deleteSubscriptions,
   subscriptionsNode,
-} from '../../../../testing/subscriptions.ts';
+} from '../../../../testing/billing/subscriptions.ts';
+import { principalOf } from '../../../../testing/payments/payments.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../../testing/postgres/database.ts';
 
 const start = Date.UTC(2027, 0, 31, 9, 30);
 const merchant = principalOf(1, 1);

@@ -2,17 +2,17 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { dayMs } from '../../../../core/clock.ts';
 import type { Database, Queryable } from '../../../../platform/postgres/database.ts';
 import { statement } from '../../../../platform/postgres/statement.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../../../testing/database.ts';
-import { principalOf } from '../../../../testing/payments.ts';
 import {
   arrangeSubscribers,
   brokenClaims,
   deleteSubscriptions,
   subscriptionsNode,
-} from '../../../../testing/subscriptions.ts';
-import type { SettledPayment } from '../../invoices/followers.ts';
-import { collectDue, followPayments } from '../collect.ts';
-import { renewDue } from '../renew.ts';
+} from '../../../../testing/billing/subscriptions.ts';
+import { principalOf } from '../../../../testing/payments/payments.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../../testing/postgres/database.ts';
+import type { SettledPayment } from '../../invoices/settlement/followers.ts';
+import { collectDue, followPayments } from '../charges/collect.ts';
+import { renewDue } from '../renewal/renew.ts';
 import { timeOf } from '../rules.ts';
 
 /** The batch size of renewing and of collecting. */

@@ -1,6 +1,6 @@
 import { claimStatement, leasedTable } from '../../../../platform/jobs/lease-statements.ts';
+import type { Topic } from '../../../../platform/postgres/notifications/topics.ts';
 import { statement } from '../../../../platform/postgres/statement.ts';
-import type { Topic } from '../../../../platform/postgres/topics.ts';
 import { lookUpWaitsMs } from '../../operations/rules.ts';
 import type { DisputeState } from './states.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chargeScenario } from '../../../../testing/charge-scenario.ts';
+import { chargeScenario } from '../../../../testing/payments/charge-scenario.ts';
 import type { Outcome } from '../../providers/provider.ts';
 
 const scenario = chargeScenario();

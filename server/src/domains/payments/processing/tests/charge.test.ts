@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { chargeScenario } from '../../../../testing/charge-scenario.ts';
-import { eventually } from '../../../../testing/database.ts';
-import { processingNode } from '../../../../testing/processing.ts';
+import { chargeScenario } from '../../../../testing/payments/charge-scenario.ts';
+import { processingNode } from '../../../../testing/payments/processing.ts';
+import { eventually } from '../../../../testing/postgres/database.ts';
 import { failure } from '../../providers/failures.ts';
 
 const scenario = chargeScenario();

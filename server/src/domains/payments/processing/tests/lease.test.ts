@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { chargeScenario } from '../../../../testing/charge-scenario.ts';
-import { type LosingQueryable, losingAnswers } from '../../../../testing/lost-answers.ts';
-import { processingNode } from '../../../../testing/processing.ts';
+import { type LosingQueryable, losingAnswers } from '../../../../testing/faults/lost-answers.ts';
+import { chargeScenario } from '../../../../testing/payments/charge-scenario.ts';
+import { processingNode } from '../../../../testing/payments/processing.ts';
 
 const scenario = chargeScenario();
 const { pay, endOfPayment, eventsOf } = scenario;

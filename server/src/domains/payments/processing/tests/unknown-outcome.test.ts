@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { Refusal } from '../../../../core/errors.ts';
-import { chargeScenario } from '../../../../testing/charge-scenario.ts';
-import { processingNode, ScriptedProvider } from '../../../../testing/processing.ts';
+import { chargeScenario } from '../../../../testing/payments/charge-scenario.ts';
+import { processingNode, ScriptedProvider } from '../../../../testing/payments/processing.ts';
 import type { Outcome } from '../../providers/provider.ts';
 
 const scenario = chargeScenario();

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { secondMs } from '../../../../core/clock.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/database.ts';
-import { call, cancelOf, chargeOf, credentials, sandboxOn } from '../../../../testing/sandbox.ts';
+import { call, cancelOf, chargeOf, credentials, sandboxOn } from '../../../../testing/payments/sandbox.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/postgres/database.ts';
 import { callbackIntervalMs, lateMs } from './behaviours.ts';
 
 let db: TestDatabase;

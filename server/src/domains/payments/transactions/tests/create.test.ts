@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Refusal } from '../../../../core/errors.ts';
 import { uuidOfPublicId } from '../../../../core/id.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../../../testing/database.ts';
-import { arrangeChannels, paymentsNode, principalOf } from '../../../../testing/payments.ts';
+import { arrangeChannels, paymentsNode, principalOf } from '../../../../testing/payments/payments.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../../testing/postgres/database.ts';
 
 let db: TestDatabase;
 let node: Awaited<ReturnType<typeof paymentsNode>>;

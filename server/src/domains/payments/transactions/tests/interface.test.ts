@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { administratorOf, dataOf, makeChannel, makeKey, makePayment } from '../../../../testing/cast.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../../../testing/database.ts';
-import { florinOn, type TestFlorin } from '../../../../testing/florin.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../../testing/postgres/database.ts';
+import { florinOn, type TestFlorin } from '../../../../testing/service/florin.ts';
 import { aRefusal, aTime, aTransactionId } from '../../../../testing/shapes.ts';
 
 let db: TestDatabase;

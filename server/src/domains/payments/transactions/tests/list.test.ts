@@ -3,10 +3,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { dayMs } from '../../../../core/clock.ts';
 import { publicId } from '../../../../core/id.ts';
 import type { Principal } from '../../../../core/principal.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../../../testing/database.ts';
-import { arrangeChannels, paymentsNode, principalOf } from '../../../../testing/payments.ts';
-import { listTransactions } from '../list.ts';
-import { rollUpTransactionTotals, rowsPerBucket } from '../rollup.ts';
+import { arrangeChannels, paymentsNode, principalOf } from '../../../../testing/payments/payments.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../../testing/postgres/database.ts';
+import { listTransactions } from '../list/list.ts';
+import { rollUpTransactionTotals, rowsPerBucket } from '../totals/rollup.ts';
 
 let db: TestDatabase;
 let node: Awaited<ReturnType<typeof paymentsNode>>;

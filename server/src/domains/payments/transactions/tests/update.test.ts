@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { databaseFromTemplate, type TestDatabase } from '../../../../testing/database.ts';
-import { arrangeChannels, paymentsNode, principalOf } from '../../../../testing/payments.ts';
+import { arrangeChannels, paymentsNode, principalOf } from '../../../../testing/payments/payments.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../../testing/postgres/database.ts';
 import { next, nextByUpdate, type TransactionStatus, transactionStatuses } from '../states.ts';
 
 let db: TestDatabase;

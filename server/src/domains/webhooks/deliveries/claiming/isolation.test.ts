@@ -1,9 +1,14 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { dayMs, minuteMs, secondMs } from '../../../../core/clock.ts';
 import { Database, type Queryable } from '../../../../platform/postgres/database.ts';
-import { eventually, type TestDatabase } from '../../../../testing/database.ts';
-import { heldAnswers, movableClock, type TestDeliveries, testDeliveries } from '../../../../testing/deliveries.ts';
-import type { Answering } from '../../../../testing/receiver.ts';
+import { eventually, type TestDatabase } from '../../../../testing/postgres/database.ts';
+import {
+  heldAnswers,
+  movableClock,
+  type TestDeliveries,
+  testDeliveries,
+} from '../../../../testing/webhooks/deliveries.ts';
+import type { Answering } from '../../../../testing/webhooks/receiver.ts';
 
 let deliveries: TestDeliveries;
 let db: TestDatabase;

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { eventually } from '../../../../testing/database.ts';
-import { type TestDeliveries, testDeliveries } from '../../../../testing/deliveries.ts';
-import { losingAnswers } from '../../../../testing/lost-answers.ts';
+import { losingAnswers } from '../../../../testing/faults/lost-answers.ts';
+import { eventually } from '../../../../testing/postgres/database.ts';
+import { type TestDeliveries, testDeliveries } from '../../../../testing/webhooks/deliveries.ts';
 
 let deliveries: TestDeliveries;
 

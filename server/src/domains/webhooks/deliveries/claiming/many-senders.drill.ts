@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { minuteMs } from '../../../../core/clock.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../../../testing/database.ts';
-import { postsOf, type TestNodes, testNodes } from '../../../../testing/nodes.ts';
-import type { ReadyService } from '../../../../testing/service-process.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../../testing/postgres/database.ts';
+import { postsOf, type TestNodes, testNodes } from '../../../../testing/service/nodes.ts';
+import type { ReadyService } from '../../../../testing/service/service-process.ts';
 
 let db: TestDatabase;
 let nodes: TestNodes;

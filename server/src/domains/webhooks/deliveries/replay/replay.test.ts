@@ -3,8 +3,8 @@ import { dayMs, minuteMs, secondMs } from '../../../../core/clock.ts';
 import { firstUuidAt } from '../../../../core/id.ts';
 import type { Database } from '../../../../platform/postgres/database.ts';
 import { administratorOf, dataOf, makeChannel, makeMember, makePayment, makeTenant } from '../../../../testing/cast.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/database.ts';
-import { florinOn, type TestFlorin } from '../../../../testing/florin.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/postgres/database.ts';
+import { florinOn, type TestFlorin } from '../../../../testing/service/florin.ts';
 import { aRefusal } from '../../../../testing/shapes.ts';
 import { replayWorker } from './worker.ts';
 

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, expect, test } from 'vitest';
-import { eventually } from '../../../../testing/database.ts';
-import type { Receiver } from '../../../../testing/receiver.ts';
-import { loopbackGuard, testSending } from '../../../../testing/sending.ts';
+import { eventually } from '../../../../testing/postgres/database.ts';
+import type { Receiver } from '../../../../testing/webhooks/receiver.ts';
+import { loopbackGuard, testSending } from '../../../../testing/webhooks/sending.ts';
 import { openedWithoutWaiting } from './connections.ts';
 import type { Sender } from './sender.ts';
 

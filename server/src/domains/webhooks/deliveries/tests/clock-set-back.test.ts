@@ -1,7 +1,12 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { dayMs, minuteMs, secondMs } from '../../../../core/clock.ts';
-import { eventually } from '../../../../testing/database.ts';
-import { heldAnswers, movableClock, type TestDeliveries, testDeliveries } from '../../../../testing/deliveries.ts';
+import { eventually } from '../../../../testing/postgres/database.ts';
+import {
+  heldAnswers,
+  movableClock,
+  type TestDeliveries,
+  testDeliveries,
+} from '../../../../testing/webhooks/deliveries.ts';
 
 let deliveries: TestDeliveries;
 

@@ -1,0 +1,219 @@
+import type { Intersection, OwnSettings } from '../../platform/module.ts';
+import { connectionOf } from '../../platform/postgres/connection/connection-url.ts';
+import { type SettingDeclaration, SettingsError, type SettingsOf, setting } from '../../platform/settings/declare.ts';
+import { contact, integer, type Kind, oneOf, proxies, text, url } from '../../platform/settings/kinds.ts';
+import { modules } from '../modules.ts';
+
+export { SettingsError } from '../../platform/settings/declare.ts';
+
+/** Only validated here: it is parsed where connections are made. */
+const databaseUrl: Kind<string> = {
+  name: 'address (postgres:, postgresql:)',
+  parse: (value) => {
+    connectionOf(value);
+    return value;
+  },
+};
+
+/** The settings of the node itself; each module declares its own (decisions, Configuration). */
+const nodeSettings = {
+  'app.server.host': setting(text, { default: '127.0.0.1', description: 'The address to listen on.' }),
+  'app.server.port': setting(integer(0, 65_535), {
+    default: '8080',
+    description: 'The port to listen on; 0 takes a free one.',
+  }),
+  'app.server.trust-proxy': setting(proxies, {
+    description:
+      'Addresses or networks of proxies whose X-Forwarded-For header is trusted; also loopback, linklocal and uniquelocal. Without it the header is ignored, and limits for each address see the proxy alone.',
+  }),
+  'app.server.connections-per-address': setting(integer(1, 1_000_000), {
+    default: '2000',
+    description:
+      'Open connections allowed from one address (a /64 network of IPv6). Those of app.server.trust-proxy are not limited.',
+  }),
+  'app.data-dir': setting(text, {
+    default: './data',
+    description: 'Where the embedded PostgreSQL, the generated keys and unsent mail are kept.',
+  }),
+  'app.database.url': setting(databaseUrl, {
+    description:
+      'A PostgreSQL 15 or newer to use instead of the embedded one. Several hosts are tried in order: `postgres://user:password@h1:5432,h2:5432/florin?target_session_attrs=read-write`.',
+    secret: true,
+  }),
+  'app.database.direct-url': setting(databaseUrl, {
+    description:
+      'The same database without a pooler, for the listener and migrations, which need a session of their own. Default: app.database.url.',
+    secret: true,
+  }),
+  'app.database.connections': setting(integer(2, 500), {
+    default: '10',
+    description:
+      'Connections for requests. Besides, a node has ten for its workers, two for lists, and one each for the batch writer, the listener and the primary monitor.',
+  }),
+  'app.role': setting(oneOf('all', 'api', 'worker'), {
+    default: 'all',
+    description: 'api serves requests, worker sends webhooks and rolls up totals, all does both.',
+  }),
+  'app.deployment-mode': setting(oneOf('STANDALONE', 'CLUSTER'), {
+    description:
+      'STANDALONE without a database url, else CLUSTER. CLUSTER requires configured keys and refuses private webhook addresses.',
+  }),
+  'app.public-url': setting(url('http:', 'https:'), {
+    description:
+      'The public address of this service, used for links in mail and for callbacks. Default: http://host:port.',
+  }),
+  'app.admin.account': setting(text, {
+    default: 'admin',
+    description: 'The account of the administrator created at the first start.',
+  }),
+  'app.admin.password': setting(text, {
+    description:
+      'The password of that administrator. Without it a random one is printed once and stored in <data-dir>/admin-password.',
+    secret: true,
+  }),
+  'app.jwt.keys': setting(text, {
+    description:
+      'Signing keys as kid:base64 of 32 bytes, comma-separated: the first signs, all verify. Generated at the first start outside CLUSTER mode.',
+    secret: true,
+  }),
+  'app.encryption.keys': setting(text, {
+    description:
+      'Keys that encrypt stored secrets, in the format of app.jwt.keys: the first encrypts, all decrypt. Generated at the first start outside CLUSTER mode. Write kid:lost for a key that is lost for good.',
+    secret: true,
+  }),
+  'app.rate-limit.requests-per-minute': setting(integer(1, 1_000_000_000), {
+    description: 'Requests per minute of one user with all their API keys. Without it there is no limit.',
+  }),
+  'app.rate-limit.key-requests-per-minute': setting(integer(1, 1_000_000_000), {
+    description: 'Requests per minute of one API key. Without it there is no limit.',
+  }),
+  'app.rate-limit.tenant-requests-per-minute': setting(integer(1, 1_000_000_000), {
+    description:
+      'Requests per minute of one tenant, all its users and API keys together. Without it there is no limit.',
+  }),
+  'app.rate-limit.address-requests-per-minute': setting(integer(1, 1_000_000_000), {
+    description:
+      'Requests per minute from one address (a /64 network of IPv6), with or without credentials. Without it there is no limit.',
+  }),
+  'app.rate-limit.failures-per-address': setting(integer(1, 1_000_000_000), {
+    default: '100',
+    description:
+      'Failures from one address (a /64 network of IPv6) in 15 minutes, each: failed logins over all accounts, failed refreshes, failed password resets, requests for reset mails, and callbacks that do not verify. Further ones get 429.',
+  }),
+  'app.security.contact': setting(contact, {
+    description:
+      'Where to report a vulnerability, an e-mail address or an https: address: published at /.well-known/security.txt. Without it there is no such page.',
+  }),
+  'app.sandbox.enabled': setting(oneOf('true', 'false'), {
+    description:
+      'Whether channels may use the sandbox, a provider that moves no money. Default: true in STANDALONE mode, else false. Its payments are in the same ledger and statistics as real ones.',
+  }),
+  'app.mail.url': setting(url('smtp:', 'smtps:'), {
+    description: 'The SMTP server. Without it, mail is written to <data-dir>/mail.',
+    secret: true,
+  }),
+  'app.mail.from': setting(text, { default: 'Florin <florin@localhost>', description: 'The sender of mail.' }),
+  'app.drill.fail-point': setting(text, {
+    description:
+      'For fault tests, refused in CLUSTER mode: the step of a payment at which this process ends as by kill -9, such as begun or answered:3.',
+  }),
+  'app.log.level': setting(oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent'), {
+    default: 'info',
+    description: 'debug logs every request, info those refused.',
+  }),
+};
+
+/** All settings by dotted name. docs/reference/settings.md is generated from them. */
+export const settings = Object.assign(
+  {},
+  nodeSettings,
+  ...modules.map((module) => module.settings ?? {}),
+) as AllSettings;
+
+type ModuleSettings = Intersection<OwnSettings<(typeof modules)[number]>>;
+type AllSettings = typeof nodeSettings & ModuleSettings;
+
+export type SettingName = keyof AllSettings;
+
+/** The values of all settings, by dotted name. */
+export type Settings = SettingsOf<AllSettings> & {
+  readonly 'app.deployment-mode': 'STANDALONE' | 'CLUSTER';
+  readonly 'app.sandbox.enabled': 'true' | 'false';
+};
+
+/** Conventional short names in the environment. */
+const shortNames: Record<string, SettingName> = {
+  PORT: 'app.server.port',
+  HOST: 'app.server.host',
+  DATABASE_URL: 'app.database.url',
+};
+
+/** The name of a setting in the environment: `APP_DATA_DIR` for `app.data-dir`. */
+export function environmentName(name: string): string {
+  return name.toUpperCase().replace(/[.-]/g, '_');
+}
+
+/** Reads the settings. Precedence: long names in the environment, short names, the file, defaults. */
+export function readSettings(environment: Record<string, string | undefined>, file: unknown): Settings {
+  const given = new Map<SettingName, { text: string; from: string }>();
+  for (const [name, { text, from }] of entriesOfFile(file)) given.set(name, { text, from });
+  for (const [short, name] of Object.entries(shortNames)) {
+    const value = environment[short];
+    if (value) given.set(name, { text: value, from: short });
+  }
+  for (const [name, { text, from }] of entriesOfEnvironment(environment)) given.set(name, { text, from });
+
+  const values: Record<string, unknown> = {};
+  for (const [name, { kind, default: fallback, secret }] of Object.entries(settings) as [
+    SettingName,
+    SettingDeclaration,
+  ][]) {
+    const { text: written, from } = given.get(name) ?? { text: fallback, from: name };
+    values[name] = written === undefined ? undefined : parsed(kind, written, from, secret);
+  }
+  if (values['app.database.direct-url'] !== undefined && values['app.database.url'] === undefined) {
+    throw new SettingsError('app.database.direct-url needs app.database.url beside it.');
+  }
+  values['app.deployment-mode'] ??= values['app.database.url'] === undefined ? 'STANDALONE' : 'CLUSTER';
+  values['app.sandbox.enabled'] ??= String(values['app.deployment-mode'] === 'STANDALONE');
+  return values as Settings;
+}
+
+function parsed(kind: Kind<unknown>, written: string, from: string, secret = false): unknown {
+  try {
+    return kind.parse(written);
+  } catch (error) {
+    throw new SettingsError(`${from} ${(error as Error).message}${secret ? '' : `, not ${JSON.stringify(written)}`}.`);
+  }
+}
+
+function entriesOfEnvironment(environment: Record<string, string | undefined>) {
+  const nameOf = new Map((Object.keys(settings) as SettingName[]).map((name) => [environmentName(name), name]));
+  const entries: [SettingName, { text: string; from: string }][] = [];
+  for (const [variable, value] of Object.entries(environment)) {
+    if (!variable.startsWith('APP_') || !value) continue;
+    const name = nameOf.get(variable);
+    if (name === undefined) throw new SettingsError(unknown(variable));
+    entries.push([name, { text: value, from: variable }]);
+  }
+  return entries;
+}
+
+function entriesOfFile(file: unknown, path: string[] = []): [SettingName, { text: string; from: string }][] {
+  if (file === null || file === undefined) return [];
+  const name = path.join('.');
+  if (Object.hasOwn(settings, name)) {
+    const list = Array.isArray(file) ? file : [file];
+    if (list.some((value) => typeof value === 'object'))
+      throw new SettingsError(`florin.yaml: ${name} must be one value.`);
+    return [[name as SettingName, { text: list.join(','), from: `florin.yaml: ${name}` }]];
+  }
+  if (typeof file !== 'object' || Array.isArray(file)) {
+    throw new SettingsError(
+      path.length === 0 ? 'florin.yaml must hold settings, nested by name.' : `florin.yaml: ${unknown(name)}`,
+    );
+  }
+  return Object.entries(file).flatMap(([key, inner]) => entriesOfFile(inner, [...path, key]));
+}
+
+const unknown = (name: string) => `${name} is not a setting; docs/reference/settings.md lists them.`;

@@ -1,0 +1,57 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { holderOfFolder } from '../../platform/postgres/embedded/folder-lock.ts';
+import { hostOf } from '../config/public-url.ts';
+import { type Settings, SettingsError } from '../config/settings.ts';
+import { listenRefusal } from './listen.ts';
+
+/** The answer only improves an error message. */
+const identifyTimeoutMs = 1_000;
+
+/**
+ * Checks that the address can be listened on before anything is created: starting a database takes seconds, and a new one
+ * would be left behind. A port that is taken after this check is refused when the server listens.
+ *
+ * @throws SettingsError that names the program which uses the port, if it can be identified
+ */
+export async function requireFreePort(settings: Settings): Promise<void> {
+  const { 'app.server.host': host, 'app.server.port': port } = settings;
+  const probe = createServer();
+  try {
+    probe.listen({ host, port });
+    await once(probe, 'listening');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EADDRINUSE') throw await takenBy(settings);
+    throw listenRefusal(code, host, port) ?? error;
+  } finally {
+    if (probe.listening) {
+      probe.close();
+      await once(probe, 'close');
+    }
+  }
+}
+
+async function takenBy(settings: Settings): Promise<SettingsError> {
+  const { 'app.server.host': host, 'app.server.port': port, 'app.data-dir': dataDir } = settings;
+  const taken = `port ${port} on ${host} is taken`;
+  const another = `set PORT to a free one, for example PORT=${port === 65_535 ? port - 1 : port + 1} npm start`;
+  if (!(await isFlorin(`http://${hostOf(settings)}:${port}`))) {
+    return new SettingsError(`${taken} by another program; stop it, or ${another}.`);
+  }
+  const holder = holderOfFolder(dataDir);
+  if (holder === undefined) return new SettingsError(`${taken} by another Florin; stop it, or ${another}.`);
+  return new SettingsError(
+    `${taken} by another Florin, and data folder ${dataDir} is in use by Florin process ${holder}; stop that process first, or set both PORT and APP_DATA_DIR to others.`,
+  );
+}
+
+async function isFlorin(address: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${address}/health/live`, { signal: AbortSignal.timeout(identifyTimeoutMs) });
+    const { code, data } = (await response.json()) as { code?: number; data?: { status?: string } };
+    return code === 200 && data?.status === 'live';
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,67 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { type Clock, secondMs } from '../../core/clock.ts';
+import { Refusal } from '../../core/errors.ts';
+import { get, type Route } from '../../platform/http/route.ts';
+import type { Metrics } from '../../platform/metrics/metrics.ts';
+import type { PrimaryMonitor } from '../../platform/postgres/connection/primary-monitor.ts';
+
+/**
+ * In a failover all nodes lose their database at the same moment. If they became unready at once, the load balancer would
+ * have no node left and answer by itself. A node stays ready for this time and answers requests with 503 and Retry-After.
+ */
+const toleratedAbsenceMs = 20 * secondMs;
+
+export interface OperationsDeps {
+  primary: Pick<PrimaryMonitor, 'absence' | 'hasBeenWritable'>;
+  clock: Clock;
+  /** Whether the service has begun to stop. */
+  isStopping: () => boolean;
+}
+
+const status = Type.Object({ status: Type.String() });
+
+/** Health checks for load balancers and orchestrators. */
+export function operationsRoutes({ primary, clock, isStopping }: OperationsDeps): Route[] {
+  return [
+    get('/health/live', 'nothing', 'Operations', {
+      summary: 'Liveness: the process runs',
+      data: status,
+      handle: async () => ({ data: { status: 'live' } }),
+    }),
+    get('/health/ready', 'nothing', 'Operations', {
+      summary: 'Readiness: requests can be served',
+      description:
+        '503 while the database has not accepted writes for 20 seconds, before it has accepted any since the start, and after the service has begun to stop. `error.details` holds the reason.',
+      data: status,
+      handle: async () => {
+        if (isStopping()) {
+          throw new Refusal('shutting_down', 'This node is stopping. Ask another.', { retryAfterSeconds: 1 });
+        }
+        assertWritable(primary, clock());
+        return { data: { status: 'ready' } };
+      },
+    }),
+  ];
+}
+
+/** Answers from memory: the monitor probes the database, however often the load balancer asks. */
+function assertWritable({ absence, hasBeenWritable }: OperationsDeps['primary'], nowMs: number): void {
+  const absentMs = absence === undefined ? 0 : nowMs - absence.sinceMs;
+  if (hasBeenWritable && absentMs < toleratedAbsenceMs) return;
+  const reason = absence?.reason ?? 'away';
+  const seconds = Math.max(0, Math.floor(absentMs / secondMs));
+  const what =
+    reason === 'away'
+      ? 'The database cannot be reached'
+      : 'The database takes no writes: a standby, or set to read-only';
+  const since = hasBeenWritable ? `, for ${seconds} s now.` : ', and has not since this node was started.';
+  throw new Refusal('database_unavailable', what + since, { retryAfterSeconds: 1, details: { reason, seconds } });
+}
+
+/** Prometheus metrics at /metrics: counts and durations, never data of payments or users. */
+export function addMetricsRoute(app: FastifyInstance, metrics: Metrics): void {
+  app.get('/metrics', { schema: { hide: true } }, async (_request, reply) =>
+    reply.header('content-type', metrics.contentType).send(await metrics.text()),
+  );
+}

@@ -1,0 +1,70 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type Clock, minuteMs } from '../../core/clock.ts';
+import { Refusal } from '../../core/errors.ts';
+import { networkOf } from '../../platform/http/limits/network-of.ts';
+import { type Quota, RateLimiter } from '../../platform/http/limits/rate-limiter.ts';
+import type { Settings } from '../config/settings.ts';
+
+/** What a limit counts by, and the key of a request; undefined: the limit does not concern it. */
+const partitions = {
+  address: ({ ip }: FastifyRequest) => networkOf(ip),
+  key: ({ principal }: FastifyRequest) => principal?.keyId?.toString(),
+  user: ({ principal }: FastifyRequest) => principal?.userId.toString(),
+  tenant: ({ principal }: FastifyRequest) => principal?.tenantId.toString(),
+} as const;
+
+type Partition = keyof typeof partitions;
+
+const settingOf = {
+  address: 'app.rate-limit.address-requests-per-minute',
+  key: 'app.rate-limit.key-requests-per-minute',
+  user: 'app.rate-limit.requests-per-minute',
+  tenant: 'app.rate-limit.tenant-requests-per-minute',
+} as const satisfies Record<Partition, keyof Settings>;
+
+/**
+ * Limits requests per minute by address, key, user and tenant, each only where its setting is given. Answers carry the
+ * fields of draft-ietf-httpapi-ratelimit-headers-10.
+ */
+export function addRateLimit(app: FastifyInstance, settings: Settings, clock: Clock): void {
+  const limits = (Object.keys(partitions) as Partition[]).flatMap((partition) => {
+    const max = settings[settingOf[partition]];
+    return max === undefined ? [] : [{ partition, limiter: new RateLimiter({ max, windowMs: minuteMs, clock }) }];
+  });
+  if (limits.length === 0) return;
+  const refusalAt = (
+    stage: 'address' | 'caller',
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Refusal | undefined => {
+    if (unlimited.test(request.url)) return undefined;
+    for (const { partition, limiter } of limits) {
+      const key = (partition === 'address') === (stage === 'address') ? partitions[partition](request) : undefined;
+      if (key === undefined) continue;
+      const quota = limiter.take(key);
+      addToHeader(reply, 'ratelimit-policy', `"${partition}";q=${quota.max};w=${minuteMs / 1000}`);
+      addToHeader(reply, 'ratelimit', `"${partition}";r=${quota.remaining};t=${quota.resetSeconds}`);
+      if (quota.isExceeded) return refusalOf(partition, quota);
+    }
+    return undefined;
+  };
+  // Before authentication, which may need the database.
+  app.addHook('onRequest', (request, reply, done) => done(refusalAt('address', request, reply)));
+  // After authentication, and before the body is read.
+  app.addHook('preParsing', (request, reply, payload, done) => done(refusalAt('caller', request, reply), payload));
+}
+
+/** Load balancers and monitoring ask often, from one address. */
+const unlimited = /^\/(health\/|metrics)/;
+
+function addToHeader(reply: FastifyReply, name: string, item: string): void {
+  const before = reply.getHeader(name);
+  reply.header(name, before === undefined ? item : `${before}, ${item}`);
+}
+
+function refusalOf(partition: Partition, { max, resetSeconds }: Quota): Refusal {
+  return new Refusal('too_many_requests', `At most ${max} requests a minute are served to one ${partition}.`, {
+    details: { limit: partition },
+    retryAfterSeconds: resetSeconds,
+  });
+}

@@ -1,0 +1,67 @@
+import type { AddressInfo } from 'node:net';
+import { TenantTurns } from '../../platform/http/limits/tenant-turns.ts';
+import { addReference } from '../../platform/http/reference.ts';
+import { addRoute, httpServer } from '../../platform/http/server.ts';
+import type { WaitingServer } from '../../platform/http/waiting-server.ts';
+import type { Context } from '../assemble.ts';
+import { version } from '../cli/version.ts';
+import { hostOf, publicUrlOf } from '../config/public-url.ts';
+import { groups, routesOf } from '../routes.ts';
+import { listenAt } from './listen.ts';
+import { addMetricsRoute, operationsRoutes } from './operations.ts';
+import { addRateLimit } from './rate-limit.ts';
+import { recordRefused } from './record-refused.ts';
+import { logReply } from './request-log.ts';
+import { requestMetrics } from './request-metrics.ts';
+import { addResetPage } from './reset-page.ts';
+import { addSandboxPage } from './sandbox-page.ts';
+import { addSecurityTxt } from './security-txt.ts';
+
+/**
+ * Serves the routes of a node and returns the address it listens on. A node with the role `worker` serves only the
+ * operations routes. If the start had to wait, the port is taken over from `waiting`.
+ */
+export async function serve(context: Context, isStopping: () => boolean, waiting?: WaitingServer): Promise<string> {
+  const { settings, log, lifecycle, metrics, authenticate, primary, clock, creator, providers, refusedRequests } =
+    context;
+  const observeReply = requestMetrics(metrics);
+  const app = httpServer({
+    authenticate,
+    trustProxy: settings['app.server.trust-proxy'],
+    connectionsPerAddress: settings['app.server.connections-per-address'],
+    publicUrl: publicUrlOf(settings),
+    onReply: (reply) => {
+      observeReply(reply);
+      logReply(reply, log);
+    },
+    onRefusal: (refusal, call) => recordRefused(refusal, call, refusedRequests),
+    onDefect: (error, requestId) => log.error({ error, requestId }, 'A request failed because of a defect'),
+    serverFactory: waiting && ((handler) => waiting.handOver(handler)),
+  });
+  const routes = settings['app.role'] === 'worker' ? [] : routesOf(context);
+  await addReference(app, {
+    title: 'Florin',
+    version,
+    description: 'Records payments, routes them through channels, and notifies other systems by webhooks.',
+    publicUrl: publicUrlOf(settings),
+    groups: [...groups],
+  });
+  addMetricsRoute(app, metrics);
+  addSecurityTxt(app, { contact: settings['app.security.contact'], publicUrl: publicUrlOf(settings), clock });
+  if (routes.length > 0) {
+    addResetPage(app);
+    addSandboxPage(app, { sandbox: () => providers.of('sandbox'), publicUrl: publicUrlOf(settings) });
+  }
+  addRateLimit(app, settings, clock);
+  const turns = new TenantTurns();
+  for (const route of [...operationsRoutes({ primary, clock, isStopping }), ...routes])
+    addRoute(app, route, { authenticate, turns });
+
+  await listenAt(settings, (host, port) => app.listen({ host, port }));
+  lifecycle.add('http', async () => {
+    await app.close();
+    await creator.drained();
+  });
+  const { port } = app.server.address() as AddressInfo;
+  return `http://${hostOf(settings)}:${port}`;
+}

@@ -1,0 +1,975 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { scopes } from '../../core/scopes.ts';
+import { headersOf, signedMessage } from '../../domains/payments/providers/sandbox/messages.ts';
+import { makeCustomer, makeDraft, makeInvoice } from '../../testing/billing/invoices.ts';
+import {
+  administratorOf,
+  channelInput,
+  dataOf,
+  type Member,
+  makeChannel,
+  makeKey,
+  makeMember,
+  makePaid,
+  makePayment,
+  makeTenant,
+  memberPassword,
+  unique,
+} from '../../testing/cast.ts';
+import { channelSecret, makeProviderChannel, sandboxReportOf } from '../../testing/payments/callbacks.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../testing/postgres/database.ts';
+import { administratorPassword, florinOn, type Reply, type TestFlorin } from '../../testing/service/florin.ts';
+import { declaredRoutes } from '../routes.ts';
+
+/**
+ * Every endpoint × every kind of caller × {own, another tenant's, no} record. The expectations are written here from the
+ * decisions (Who may do what), independent of the permissions that the routes declare.
+ */
+
+/** Whose the record is that a request names; `none` where it names none (a create). */
+type Ownership = 'none' | 'own' | 'foreign' | 'absent';
+
+interface Records {
+  channel: number;
+  transaction: string;
+  /** A payment that succeeded, large enough to be refunded over and over. */
+  paid: string;
+  refund: string;
+  user: Member;
+  tenant: number;
+  key: number;
+  webhook: number;
+  delivery: string;
+  replay: string;
+  event: string;
+  inbox: number;
+  token: string;
+  invoice: number;
+  clock: number;
+  freshDraft: () => Promise<number>;
+  plan: number;
+  subscription: number;
+  /** Whose default channel is `channel`. */
+  payer: number;
+  /** A subscription that nothing has been done to. */
+  freshSubscription: (isPaused?: boolean) => Promise<number>;
+}
+
+interface Case {
+  /** Open to all; a session; a platform administrator; or a scope. `known`: anyone who is. */
+  needs: 'nothing' | 'session' | 'key' | 'known' | 'ADMIN' | 'PLATFORM_ADMIN' | string;
+  /** Only for administrators, of the platform or of a merchant. */
+  administrators?: true;
+  /** Further scopes. */
+  alsoNeeds?: string[];
+  /** A scope that only the record says it needs: a caller who cannot see the record is not told. */
+  needsOfRecord?: string;
+  ownerships: Ownership[];
+  request: (records: Records, caller: Caller, ownership: Ownership) => Request | Promise<Request>;
+  /** A platform administrator reaches the records of every tenant, except where they act as themselves. */
+  acrossTenants?: boolean;
+  /** Where a request that may be made is not simply 200. */
+  answers?: number;
+  /** Answered also for a session that has ended: logging out twice is no error (decisions, Sessions). */
+  alsoWhenEnded?: true;
+}
+
+interface Request {
+  /** The value of `{name}` in the path. */
+  params?: Record<string, string | number>;
+  headers?: Record<string, string>;
+  query?: Record<string, string | number>;
+  body?: unknown;
+  /** The id in the request, for comparing refusals. */
+  id?: string | number;
+}
+
+interface Caller {
+  name: string;
+  as: string | undefined;
+  /** Their token is ours, and its session has ended. */
+  ended?: true;
+  /** Undefined: their credentials prove nothing. */
+  known?: {
+    by: 'session' | 'key';
+    userType: string;
+    tenant: 'platform' | 'one';
+    scopes: readonly string[];
+    /** A key that was not granted `*`, although its owner is an administrator. */
+    isLimited?: true;
+  };
+}
+
+const reads = ['transaction_read', 'user_read', 'channel_read', 'invoice_read', 'subscription_read', 'webhook_read'];
+const cashierScopes = [...reads, 'transaction_write'];
+const operatorScopes = [...cashierScopes, 'transaction_refund', 'invoice_write', 'subscription_write', 'webhook_write'];
+
+const absentSession = '0b6f2c1e-8f6a-4d55-9a43-3f2f9d6c1b7e';
+
+const plain: Ownership[] = ['none'];
+const named: Ownership[] = ['own', 'foreign', 'absent'];
+const createdOrNamed: Ownership[] = ['none', ...named];
+
+/** Endpoints subscribe to payments here: who may not read these is told so only of an endpoint of their tenant. */
+const readsWebhook: Pick<Case, 'needs' | 'needsOfRecord' | 'ownerships' | 'acrossTenants'> = {
+  needs: 'webhook_read',
+  needsOfRecord: 'transaction_read',
+  ownerships: named,
+  acrossTenants: true,
+};
+const changesWebhook = { ...readsWebhook, needs: 'webhook_write' };
+const everyRead = ['transaction_read', 'subscription_read', 'invoice_read'];
+
+const callback: Case = {
+  needs: 'nothing',
+  ownerships: plain,
+  request: () => {
+    const { body, signature } = signedMessage(sandboxReportOf('txn_of_nobody'), 1, channelSecret);
+    const [channel, token] = calledBack.split('/') as [string, string];
+    return { params: { channel, token }, body, headers: headersOf({ body, signature }) };
+  },
+};
+
+const cases: Record<string, Case> = {
+  'GET /api/audit/list': { needs: 'ADMIN', ownerships: plain, request: () => ({ query: { pageSize: 1 } }) },
+  'GET /api/audit/export': { needs: 'ADMIN', ownerships: plain, request: () => ({ query: { endDate: '2020-01-01' } }) },
+  'POST /api/user/login': {
+    needs: 'nothing',
+    ownerships: plain,
+    request: () => ({ body: { account: 'admin', password: administratorPassword } }),
+  },
+  'POST /api/user/refresh': { needs: 'nothing', ownerships: plain, request: () => ({ body: { refreshToken } }) },
+  'POST /api/user/forgot-password': {
+    needs: 'nothing',
+    ownerships: plain,
+    request: () => ({ body: { email: 'stranger@example.com' } }),
+  },
+  'POST /api/user/reset-password': {
+    needs: 'nothing',
+    ownerships: plain,
+    request: () => ({ body: { token: 'never issued', newPassword: memberPassword } }),
+    answers: 400,
+  },
+  'GET /api/user/info': { needs: 'session', ownerships: plain, request: () => ({}) },
+  'GET /api/user/list': { needs: 'user_read', ownerships: plain, request: () => ({}) },
+  'POST /api/user/modify': {
+    needs: 'user_write',
+    ownerships: createdOrNamed,
+    acrossTenants: true,
+    request: ({ user: { id, userName } }, _caller, ownership) => {
+      const name = ownership === 'own' || ownership === 'foreign' ? userName : unique('user');
+      const common = { userName: name, email: `${name}@example.com`, userType: 'MERCHANT_USER', state: true };
+      return { body: ownership === 'none' ? common : { id, ...common }, id };
+    },
+  },
+  'GET /api/tenant/list': { needs: 'PLATFORM_ADMIN', ownerships: plain, request: () => ({}) },
+  'POST /api/tenant/modify': {
+    needs: 'PLATFORM_ADMIN',
+    ownerships: createdOrNamed,
+    acrossTenants: true,
+    request: ({ tenant: id }, _caller, ownership) => ({
+      body: { ...(ownership !== 'none' && { id }), name: unique('Tenant'), state: true },
+      id,
+    }),
+  },
+  'POST /api/developer/mine/rotate': {
+    needs: 'session',
+    ownerships: named,
+    request: async ({ key }, { as, known }, ownership) => {
+      const mine = ownership === 'own' && known?.by === 'session';
+      const id = mine ? (await makeKey(florin, as as string)).id : key;
+      return { body: { id }, id };
+    },
+  },
+  'GET /api/developer/current': { needs: 'key', ownerships: plain, request: () => ({}) },
+  'GET /api/developer/list': { needs: 'session', administrators: true, ownerships: plain, request: () => ({}) },
+  'POST /api/developer/revoke': {
+    needs: 'session',
+    administrators: true,
+    acrossTenants: true,
+    ownerships: named,
+    request: ({ key: id }) => ({ body: { id }, id }),
+  },
+  'GET /api/session/list': { needs: 'session', ownerships: plain, request: () => ({}) },
+  'POST /api/session/revoke': {
+    needs: 'session',
+    ownerships: ['absent'],
+    request: () => ({ body: { id: absentSession }, id: absentSession }),
+  },
+  'POST /api/user/change-password': {
+    needs: 'session',
+    ownerships: plain,
+    request: () => ({ body: { oldPassword: 'not the present one', newPassword: memberPassword } }),
+    answers: 400,
+  },
+  'POST /api/developer/mine/generate': { needs: 'session', ownerships: plain, request: () => ({ body: {} }) },
+  'GET /api/developer/mine': { needs: 'session', ownerships: plain, request: () => ({}) },
+  'POST /api/developer/mine/revoke': {
+    needs: 'session',
+    ownerships: named,
+    request: async ({ key }, { as, known }, ownership) => {
+      const mine = ownership === 'own' && known?.by === 'session';
+      const id = mine ? (await makeKey(florin, as as string)).id : key;
+      return { body: { id }, id };
+    },
+  },
+  'GET /api/channel/list': { needs: 'channel_read', ownerships: plain, request: () => ({}) },
+  'POST /api/channel/modify': {
+    needs: 'channel_write',
+    ownerships: createdOrNamed,
+    acrossTenants: true,
+    request: ({ channel: id }, _caller, ownership) => ({
+      body: channelInput(ownership === 'none' ? {} : { id }),
+      id,
+    }),
+  },
+  'POST /api/transaction/create': {
+    needs: 'transaction_write',
+    ownerships: named,
+    request: ({ channel: id }) => ({ body: { amount: 100, currency: 'USD', channelId: id }, id }),
+  },
+  'POST /api/transaction/update': {
+    needs: 'transaction_write',
+    ownerships: named,
+    acrossTenants: true,
+    request: ({ transaction: id }) => ({ body: { id, description: unique('words') }, id }),
+  },
+  'GET /api/transaction/detail': {
+    needs: 'transaction_read',
+    ownerships: named,
+    acrossTenants: true,
+    request: ({ transaction: id }) => ({ query: { id }, id }),
+  },
+  'GET /api/transaction/list': { needs: 'transaction_read', ownerships: plain, request: () => ({}) },
+  'GET /api/transaction/timeline': {
+    needs: 'transaction_read',
+    ownerships: named,
+    acrossTenants: true,
+    request: ({ transaction: id }) => ({ query: { id }, id }),
+  },
+  'POST /api/refund/create': {
+    needs: 'transaction_refund',
+    ownerships: named,
+    acrossTenants: true,
+    request: ({ paid: id }) => ({ body: { transactionId: id, amount: 1 }, id }),
+  },
+  'GET /api/refund/detail': {
+    needs: 'transaction_read',
+    ownerships: named,
+    acrossTenants: true,
+    request: ({ refund: id }) => ({ query: { id }, id }),
+  },
+  'GET /api/refund/list': { needs: 'transaction_read', ownerships: plain, request: () => ({}) },
+  'GET /api/dispute/list': { needs: 'transaction_read', ownerships: plain, request: () => ({}) },
+  'POST /api/dispute/close': {
+    needs: 'transaction_refund',
+    ownerships: named,
+    acrossTenants: true,
+    request: async ({ paid: id }) => {
+      await openDispute(id);
+      return { body: { transactionId: id, operation: 1, note: 'Paid back' }, id };
+    },
+  },
+  'POST /api/customer/modify': {
+    needs: 'transaction_write',
+    ownerships: createdOrNamed,
+    acrossTenants: true,
+    request: ({ payer: id }, _caller, ownership) => ({
+      body: { ...(ownership !== 'none' && { id }), name: unique('Customer') },
+      id,
+    }),
+  },
+  'GET /api/customer/detail': {
+    needs: 'transaction_read',
+    ownerships: named,
+    acrossTenants: true,
+    request: ({ payer: id }) => ({ query: { id }, id }),
+  },
+  'GET /api/customer/list': { needs: 'transaction_read', ownerships: plain, request: () => ({}) },
+  'POST /api/invoice/create': {
+    needs: 'invoice_write',
+    ownerships: named,
+    acrossTenants: true,
+    request: ({ payer: customerId }) => ({
+      body: { customerId, currency: 'USD', lines: [{ description: 'x', quantity: 1, unitAmount: 1 }] },
+      id: customerId,
+    }),
+  },
+  'GET /api/invoice/detail': {
+    needs: 'invoice_read',
+    ownerships: named,
+    acrossTenants: true,
+    request: ({ invoice: id }) => ({ query: { id }, id }),
+  },
+  'GET /api/invoice/print': {
+    needs: 'invoice_read',
+    ownerships: named,
+    acrossTenants: true,
+    request: ({ invoice: id }) => ({ query: { id }, id }),
+  },
+  'GET /api/invoice/list': { needs: 'invoice_read', ownerships: plain, request: () => ({}) },
+  'POST /api/invoice/pay': {
+    needs: 'invoice_write',
+    ownerships: named,
+    acrossTenants: true,
+    request: ({ invoice: id }) => ({ body: { id, amount: 1 }, id }),
+  },
+  'POST /api/invoice/finalize': draftVerb(),
+  'POST /api/invoice/void': draftVerb(),
+  'POST /api/clock/create': {
+    needs: 'subscription_write',
+    ownerships: plain,
+    request: () => ({ body: { name: unique('Clock') } }),
+  },
+  'POST /api/clock/advance': {
+    needs: 'subscription_write',
+    ownerships: named,
+    acrossTenants: true,
+    request: ({ clock: id }) => ({ body: { id, toTime: '2027-01-31T00:00:00Z' }, id }),
+  },
+  'GET /api/clock/detail': {
+    needs: 'subscription_read',
+    ownerships: named,
+    acrossTenants: true,
+    request: ({ clock: id }) => ({ query: { id }, id }),
+  },
+  'GET /api/clock/list': { needs: 'subscription_read', ownerships: plain, request: () => ({}) },
+  'POST /api/plan/modify': {
+    needs: 'subscription_write',
+    ownerships: createdOrNamed,
+    acrossTenants: true,
+    request: ({ plan: id }, _caller, ownership) => ({ body: planInput(ownership === 'none' ? {} : { id }), id }),
+  },
+  'GET /api/plan/list': { needs: 'subscription_read', ownerships: plain, request: () => ({}) },
+  'POST /api/subscription/create': {
+    needs: 'subscription_write',
+    ownerships: named,
+    acrossTenants: true,
+    request: ({ payer: customerId, plan: planId }) => ({ body: { customerId, planId }, id: customerId }),
+  },
+  'POST /api/subscription/update': {
+    needs: 'subscription_write',
+    ownerships: named,
+    acrossTenants: true,
+    request: ({ subscription: id }) => ({ body: { id, metadata: { words: unique('words') } }, id }),
+  },
+  'POST /api/subscription/pause': subscriptionVerb(),
+  'POST /api/subscription/cancel': subscriptionVerb(),
+  'POST /api/subscription/resume': subscriptionVerb(true),
+  'GET /api/subscription/detail': {
+    needs: 'subscription_read',
+    ownerships: named,
+    acrossTenants: true,
+    request: ({ subscription: id }) => ({ query: { id }, id }),
+  },
+  'GET /api/subscription/preview': {
+    needs: 'subscription_read',
+    ownerships: named,
+    acrossTenants: true,
+    request: ({ subscription: id }) => ({ query: { id }, id }),
+  },
+  'GET /api/subscription/list': { needs: 'subscription_read', ownerships: plain, request: () => ({}) },
+  'GET /api/ledger/balance': { needs: 'transaction_read', ownerships: plain, request: () => ({}) },
+  'GET /api/ledger/entries': { needs: 'transaction_read', ownerships: plain, request: () => ({}) },
+  'GET /api/statistics/summary': { needs: 'transaction_read', ownerships: plain, request: () => ({}) },
+  'GET /api/statistics/series': {
+    needs: 'transaction_read',
+    ownerships: plain,
+    request: () => ({ query: { groupBy: 'channel' } }),
+  },
+  'POST /api/webhook/register': {
+    needs: 'webhook_write',
+    alsoNeeds: ['transaction_read'],
+    ownerships: plain,
+    request: () => ({
+      body: { url: 'http://127.0.0.1:9/hook', events: ['transaction.refunded'], secret: 'our shared secret' },
+    }),
+  },
+  'GET /api/webhook/list': { needs: 'webhook_read', ownerships: plain, request: () => ({}) },
+  'POST /api/webhook/modify': {
+    ...changesWebhook,
+    request: ({ webhook: id }) => ({ body: { id, maxInFlight: 5 }, id }),
+  },
+  'POST /api/webhook/rotate': {
+    ...changesWebhook,
+    request: ({ webhook: id }) => ({ body: { id, secret: 'the next one of them' }, id }),
+  },
+  'POST /api/webhook/test': { ...changesWebhook, request: ({ webhook: id }) => ({ body: { id }, id }) },
+  'GET /api/webhook/delivery/list': {
+    ...readsWebhook,
+    request: ({ webhook: endpointId }) => ({ query: { endpointId }, id: endpointId }),
+  },
+  'GET /api/webhook/delivery/detail': { ...readsWebhook, request: ({ delivery: id }) => ({ query: { id }, id }) },
+  'POST /api/webhook/replay': {
+    ...changesWebhook,
+    request: ({ delivery: deliveryId }) => ({ body: { deliveryId }, id: deliveryId }),
+  },
+  'GET /api/webhook/replay/detail': { ...readsWebhook, request: ({ replay: id }) => ({ query: { id }, id }) },
+  'GET /api/event/list': { needs: 'known', ownerships: plain, request: () => ({}) },
+  'GET /api/event/detail': { ...readsWebhook, needs: 'known', request: ({ event: id }) => ({ query: { id }, id }) },
+  'POST /api/inbox/create': { needs: 'webhook_write', alsoNeeds: everyRead, ownerships: plain, request: () => ({}) },
+  'GET /api/inbox/list': { needs: 'webhook_read', alsoNeeds: everyRead, ownerships: plain, request: () => ({}) },
+  'GET /api/inbox/messages': {
+    needs: 'webhook_read',
+    alsoNeeds: everyRead,
+    ownerships: named,
+    request: ({ inbox: id }) => ({ query: { id }, id }),
+  },
+  // After the others of webhooks: a platform administrator removes what they need.
+  'POST /api/webhook/remove': {
+    ...changesWebhook,
+    request: async ({ webhook }, { as, known }, ownership) => {
+      const mine =
+        ownership === 'own' && ['webhook_write', 'transaction_read'].every((scope) => known?.scopes.includes(scope));
+      const id = mine ? await makeWebhook(as as string) : webhook;
+      return { body: { id }, id };
+    },
+  },
+  // The token in the path is the credential.
+  'POST /inbox/{token}': {
+    needs: 'nothing',
+    ownerships: plain,
+    request: () => ({ params: { token: records.platform.token }, body: 'anything' }),
+  },
+  // The signature is the credential.
+  'POST /api/callback/{channel}': callback,
+  'POST /api/callback/{channel}/{token}': callback,
+  // Last: it ends the sessions that the others need.
+  'POST /api/user/logout': { needs: 'session', ownerships: plain, request: () => ({}), alsoWhenEnded: true },
+};
+
+/** What can be done to a draft once: each known caller gets one of their own to do it to. */
+function draftVerb(): Case {
+  return {
+    needs: 'invoice_write',
+    ownerships: named,
+    acrossTenants: true,
+    request: async ({ invoice, freshDraft }, { known }, ownership) => {
+      const id = known === undefined || ownership === 'absent' ? invoice : await freshDraft();
+      return { body: { id }, id };
+    },
+  };
+}
+
+/** What can be done to a subscription once: each caller who may gets one of their own to do it to. */
+function subscriptionVerb(isPaused = false): Case {
+  return {
+    needs: 'subscription_write',
+    ownerships: named,
+    acrossTenants: true,
+    request: async ({ subscription, freshSubscription }, { known }, ownership) => {
+      const isDone = ownership !== 'absent' && known?.scopes.includes('subscription_write');
+      const id = isDone ? await freshSubscription(isPaused) : subscription;
+      return { body: { id }, id };
+    },
+  };
+}
+
+function planInput(changes: Record<string, unknown> = {}): Record<string, unknown> {
+  return { name: 'Gold', currency: 'USD', amount: 1, interval: 'month', state: true, ...changes };
+}
+
+let db: TestDatabase;
+let florin: TestFlorin;
+/** The node's clock against the machine's. */
+let aheadMs = 0;
+let refreshToken: string;
+/** The id of a channel that takes callbacks, and the token of its address. */
+let calledBack: string;
+let callers: Caller[];
+const records = {} as Record<'platform' | 'one' | 'two' | 'absent', Records>;
+
+beforeAll(async () => {
+  db = await databaseFromTemplate();
+  florin = await florinOn(db, {}, () => Date.now() + aheadMs);
+  const admin = await administratorOf(florin);
+  const one = await makeTenant(florin, admin);
+  const two = await makeTenant(florin, admin);
+  const adminOfOne = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId: one });
+  const adminOfTwo = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId: two });
+  records.platform = await makeRecords(admin, admin, null, one);
+  records.one = await makeRecords(admin, adminOfOne.as, one, one);
+  records.two = await makeRecords(admin, adminOfTwo.as, two, two);
+  records.absent = {
+    channel: 987_654,
+    transaction: 'txn_0198a5b87c1f7000800000000000dead',
+    paid: 'txn_0198a5b87c1f7000800000000000beef',
+    refund: 'ref_0198a5b87c1f7000800000000000dead',
+    user: { id: 987_654, userName: 'nobody', as: '' },
+    tenant: 987_654,
+    key: 987_654,
+    webhook: 987_654,
+    delivery: 'dlv_0198a5b87c1f7000800000000000dead',
+    replay: 'rpl_0198a5b87c1f7000800000000000dead',
+    event: 'evt_0198a5b87c1f7000800000000000dead',
+    inbox: 987_654,
+    token: 'x'.repeat(32),
+    invoice: 987_654,
+    clock: 987_654,
+    freshDraft: async () => 987_654,
+    plan: 987_654,
+    subscription: 987_654,
+    payer: 987_654,
+    freshSubscription: async () => 987_654,
+  };
+  callers = [...(await strangers(admin, one)), ...(await acquaintances(admin, adminOfOne, one))];
+  const receiving = await makeProviderChannel(florin, admin);
+  const { callbackUrl } = dataOf(await florin.get('/api/channel/list', admin)).find(
+    ({ id }: { id: number }) => id === receiving,
+  );
+  calledBack = callbackUrl.split('/api/callback/')[1];
+  refreshToken = (await login('admin', administratorPassword)).token.refreshToken;
+}, 60_000);
+
+afterAll(async () => {
+  await florin.stop();
+  await db.drop();
+});
+
+async function makeRecords(admin: string, as: string, tenantId: number | null, tenant: number): Promise<Records> {
+  const channel = await makeChannel(florin, as);
+  const paid = await makePaid(florin, as, channel, { amount: 1_000_000 });
+  const transaction = await makePayment(florin, as, channel);
+  const payer = await makeCustomer(florin, as, { defaultChannelId: channel });
+  const plan = dataOf(await florin.post('/api/plan/modify', planInput(), as)).id;
+  const freshSubscription = async (isPaused = false): Promise<number> => {
+    const { id } = dataOf(await florin.post('/api/subscription/create', { customerId: payer, planId: plan }, as));
+    if (isPaused) dataOf(await florin.post('/api/subscription/pause', { id }, as));
+    return id;
+  };
+  return {
+    payer,
+    invoice: await makeInvoice(florin, as, payer, {
+      lines: [{ description: 'x', quantity: 1, unitAmount: 1_000_000 }],
+    }),
+    clock: dataOf(await florin.post('/api/clock/create', { name: 'x', nowTime: '2027-01-31T00:00:00Z' }, as)).id,
+    freshDraft: () => makeDraft(florin, as, payer),
+    plan,
+    subscription: await freshSubscription(),
+    freshSubscription,
+    channel,
+    transaction,
+    event: transaction.replace('txn_', 'evt_'),
+    ...(await makeTold(as)),
+    paid,
+    refund: dataOf(await florin.post('/api/refund/create', { transactionId: paid, amount: 1 }, as)).id,
+    user: await makeMember(florin, admin, { userType: 'MERCHANT_USER', tenantId }),
+    tenant,
+    key: (await makeKey(florin, as)).id,
+  };
+}
+
+async function openDispute(payment: string): Promise<void> {
+  await db.query(
+    `insert into provider_dispute (tenant_id, transaction_id, number, channel_id, said, state, due_at, opened_at)
+     select tenant_id, id, 1, channel_id, 'failed', 'OPEN', 'infinity', now() from transaction where id = $1
+         on conflict (tenant_id, transaction_id, number) do update set state = 'OPEN', closed_at = null, closed_by = null`,
+    [payment.replace('txn_', '')],
+  );
+}
+
+async function makeTold(as: string): Promise<Pick<Records, 'webhook' | 'delivery' | 'replay' | 'inbox' | 'token'>> {
+  const webhook = await makeWebhook(as);
+  const { deliveryId } = dataOf(await florin.post('/api/webhook/test', { id: webhook }, as));
+  const again = { endpointId: webhook, since: '2020-01-01T00:00:00Z' };
+  const { replayId } = dataOf(await florin.post('/api/webhook/replay', again, as));
+  const { id: inbox, token } = dataOf(await florin.post('/api/inbox/create', {}, as));
+  return { webhook, delivery: deliveryId, replay: replayId, inbox, token };
+}
+
+async function makeWebhook(as: string): Promise<number> {
+  const input = { url: 'http://127.0.0.1:9/hook', events: ['transaction.refunded'], secret: 'our shared secret' };
+  return dataOf(await florin.post('/api/webhook/register', input, as)).id;
+}
+
+/** Callers without valid credentials. */
+async function strangers(admin: string, one: number): Promise<Caller[]> {
+  const someone = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId: one });
+  const revoked = await makeKey(florin, someone.as, '*');
+  dataOf(await florin.post('/api/developer/mine/revoke', { id: revoked.id }, someone.as));
+  const ended = await login(someone.userName, memberPassword);
+  dataOf(await florin.post('/api/user/logout', undefined, `Bearer ${ended.token.accessToken}`));
+  const away = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId: one });
+  const keyOfAway = await makeKey(florin, away.as, '*');
+  const { id, userName } = away;
+  const switchedOff = { id, userName, email: `${userName}@example.com`, userType: 'MERCHANT_ADMIN', state: false };
+  dataOf(await florin.post('/api/user/modify', switchedOff, admin));
+  const live = await login(someone.userName, memberPassword);
+  aheadMs = -8 * 86_400_000;
+  const expired = await login(someone.userName, memberPassword);
+  aheadMs = 0;
+  return [
+    { name: 'nobody', as: undefined },
+    { name: 'a garbage token', as: 'Bearer garbage' },
+    { name: 'a scheme without credentials', as: 'Bearer' },
+    { name: 'another scheme', as: `Basic ${Buffer.from(`admin:${administratorPassword}`).toString('base64')}` },
+    { name: 'a token without a signature', as: `Bearer ${unsigned(live.token.accessToken)}` },
+    { name: 'a token changed by one letter', as: `Bearer ${bent(live.token.accessToken)}` },
+    { name: 'a refresh token', as: `Bearer ${live.token.refreshToken}` },
+    { name: 'a token sent as a key', as: `ApiKey ${live.token.accessToken}` },
+    { name: 'a session that was logged out', as: `Bearer ${ended.token.accessToken}`, ended: true },
+    { name: 'a session that has expired', as: `Bearer ${expired.token.accessToken}` },
+    { name: 'an unknown key', as: `ApiKey sk_live_${'A'.repeat(32)}` },
+    { name: 'a key sent as a token', as: `Bearer ${keyOfAway.sk}` },
+    { name: 'a revoked key', as: revoked.as },
+    { name: 'a key of a user switched off', as: keyOfAway.as },
+    { name: 'a session of a user switched off', as: away.as, ended: true },
+  ];
+}
+
+/** Callers with valid credentials: users of every type and role, and keys of every scope. */
+async function acquaintances(admin: string, adminOfOne: Member, one: number): Promise<Caller[]> {
+  const merchant = (by: 'session' | 'key', held: readonly string[], userType = 'MERCHANT_USER') =>
+    ({ by, userType, tenant: 'one', scopes: held }) as const;
+  const platform = (by: 'session' | 'key') =>
+    ({ by, userType: 'PLATFORM_ADMIN', tenant: 'platform', scopes: scopes }) as const;
+  const user = (roles: string[]) => makeMember(florin, admin, { userType: 'MERCHANT_USER', tenantId: one, roles });
+  const viewer = await user(['viewer']);
+  const known: Caller[] = [
+    { name: 'a user without roles', as: (await user([])).as, known: merchant('session', []) },
+    { name: 'a viewer', as: viewer.as, known: merchant('session', reads) },
+    { name: 'a cashier', as: (await user(['cashier'])).as, known: merchant('session', cashierScopes) },
+    { name: 'an operator', as: (await user(['operator'])).as, known: merchant('session', operatorScopes) },
+    { name: 'a merchant administrator', as: adminOfOne.as, known: merchant('session', scopes, 'MERCHANT_ADMIN') },
+    { name: 'a platform administrator', as: admin, known: platform('session') },
+    {
+      name: "a viewer's key, granted more than the viewer holds",
+      as: (await makeKey(florin, viewer.as)).as,
+      known: merchant('key', ['transaction_read', 'user_read']),
+    },
+    {
+      name: "a merchant administrator's key for everything",
+      as: (await makeKey(florin, adminOfOne.as, '*')).as,
+      known: merchant('key', scopes, 'MERCHANT_ADMIN'),
+    },
+    {
+      name: "a platform administrator's key for everything",
+      as: (await makeKey(florin, admin, '*')).as,
+      known: platform('key'),
+    },
+    {
+      name: "a platform administrator's key for invoice_read alone",
+      as: (await makeKey(florin, admin, 'invoice_read')).as,
+      known: { ...platform('key'), scopes: ['invoice_read'], isLimited: true },
+    },
+    {
+      name: "a platform administrator's key that names every scope",
+      as: (await makeKey(florin, admin, scopes.join(','))).as,
+      known: { ...platform('key'), isLimited: true },
+    },
+  ];
+  for (const scope of scopes) {
+    const { as } = await makeKey(florin, adminOfOne.as, scope);
+    known.push({
+      name: `a key for ${scope} alone`,
+      as,
+      known: { ...merchant('key', [scope], 'MERCHANT_ADMIN'), isLimited: true },
+    });
+  }
+  return known;
+}
+
+async function login(account: string, password: string) {
+  return dataOf(await florin.post('/api/user/login', { account, password }));
+}
+
+function unsigned(token: string): string {
+  const [, payload] = token.split('.');
+  return `${Buffer.from('{"alg":"none","typ":"at+jwt"}').toString('base64url')}.${payload}.`;
+}
+
+function bent(token: string): string {
+  const at = token.lastIndexOf('.') + 3;
+  return token.slice(0, at) + (token[at] === 'A' ? 'B' : 'A') + token.slice(at + 1);
+}
+
+const routes = declaredRoutes().map(({ method, path }) => `${method} ${path}`);
+
+test('the matrix has every endpoint, and no other', () => {
+  expect(Object.keys(cases).sort()).toEqual(routes.toSorted());
+});
+
+test('the OpenAPI document declares for each operation what the matrix expects', async () => {
+  const { body } = await florin.get('/openapi.json');
+  const declared: Record<string, unknown> = {};
+  for (const [path, operations] of Object.entries<Record<string, { security: unknown }>>(body.paths)) {
+    for (const [method, { security }] of Object.entries(operations)) {
+      const route = `${method.toUpperCase()} ${path}`;
+      if (route in cases) declared[route] = security;
+    }
+  }
+  const expected = Object.entries(cases).map(([route, one]) => [route, securityOf(one)]);
+  expect(declared).toEqual(Object.fromEntries(expected));
+});
+
+/** The security requirement of an operation. Further scopes, which only the request or the record names, are not in it. */
+function securityOf({ needs, administrators }: Case): Record<string, string[]>[] {
+  const bothAdministrators = ['MERCHANT_ADMIN', 'PLATFORM_ADMIN'];
+  if (needs === 'nothing') return [];
+  if (needs === 'session') return [{ bearer: administrators ? bothAdministrators : [] }];
+  if (needs === 'key') return [{ apiKey: [] }];
+  const neededBy: Record<string, string[]> = {
+    known: [],
+    ADMIN: [...bothAdministrators, '*'],
+    PLATFORM_ADMIN: ['PLATFORM_ADMIN', '*'],
+  };
+  const needed = neededBy[needs] ?? [needs];
+  return [{ bearer: needed }, { apiKey: needed }];
+}
+
+/** Routes that change something and leave no entry in the audit log here, each with the reason. */
+const unaudited: Record<string, string> = {
+  'POST /api/transaction/create':
+    'The payment names its creator and has a timeline; an entry each would slow the batch.',
+  'POST /api/user/refresh': 'Goes on with a session whose login is recorded.',
+  'POST /api/user/forgot-password': 'Recorded after the answer, for known addresses: audit.test.ts.',
+  'POST /api/user/reset-password': 'Recorded with a mailed token: audit.test.ts.',
+  'POST /api/user/change-password': 'Refused here; recorded with the present password: own-sessions.test.ts.',
+  'POST /api/session/revoke': 'Names a session of nobody; recorded for an own one: own-sessions.test.ts.',
+  'POST /api/webhook/replay': 'The deliveries here are still open, so nothing is replayed: audit.test.ts.',
+  'POST /api/callback/{channel}': 'Sent by a provider, and stored as it is.',
+  'POST /api/callback/{channel}/{token}': 'Sent by a provider, and stored as it is.',
+  'POST /inbox/{token}': 'Sent by another system, and stored as it is.',
+};
+
+async function hasAuditEntry(requestIds: readonly string[]): Promise<boolean> {
+  const found = await db.query(`select from audit_entry where body::json->>'requestId' = any ($1::text[]) limit 1`, [
+    requestIds,
+  ]);
+  return found.length > 0;
+}
+
+test('every route without an audit entry is a route', () => {
+  expect(routes).toEqual(expect.arrayContaining(Object.keys(unaudited)));
+});
+
+describe('each endpoint grants each caller exactly what they may do, and a change leaves an entry in the audit log', () => {
+  test.each(Object.keys(cases))('%s', async (route) => {
+    const { ownerships } = cases[route] as Case;
+    const wrong: string[] = [];
+    const granted: string[] = [];
+    for (const caller of callers) {
+      for (const ownership of ownerships) {
+        const reply = (await call(route, caller, ownership)).reply;
+        if (reply.status === 200) granted.push(reply.headers.get('x-request-id') as string);
+        const expected = expectedStatus(cases[route] as Case, caller, ownership);
+        const faults = faultsOf(reply, expected, cases[route] as Case, caller);
+        wrong.push(...faults.map((fault) => `${caller.name}, ${ownership}: ${fault} ${JSON.stringify(reply.body)}`));
+      }
+    }
+    expect(wrong).toEqual([]);
+    if (route.startsWith('POST')) expect(await hasAuditEntry(granted)).toBe(!Object.hasOwn(unaudited, route));
+  });
+});
+
+describe("another tenant's record is refused like a record that does not exist", () => {
+  const naming = Object.entries(cases).filter(([, { ownerships }]) => ownerships.includes('foreign'));
+
+  test.each(naming.map(([route]) => route))('%s', async (route) => {
+    const admin = await administratorOf(florin);
+    const one = await makeTenant(florin, admin);
+    const { as } = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId: one });
+    const known = { by: 'session', userType: 'MERCHANT_ADMIN', tenant: 'one', scopes } as const;
+    const caller: Caller = { name: 'a merchant administrator', as, known };
+    const foreign = await call(route, caller, 'foreign');
+    const absent = await call(route, caller, 'absent');
+    const needsPlatform = (cases[route] as Case).needs === 'PLATFORM_ADMIN';
+    expect(foreign.reply.status).toBe(needsPlatform ? 403 : 404);
+    expect(outsideView(foreign)).toEqual(outsideView(absent));
+  });
+
+  test('GET /api/transaction/list narrowed by a channel or a user', async () => {
+    const { as } = callers.find(({ name }) => name === "a merchant administrator's key for everything") as Caller;
+    for (const [filter, ids] of Object.entries({
+      channelId: [records.two.channel, records.absent.channel],
+      userId: [records.two.user.id, records.absent.user.id],
+    })) {
+      for (const id of ids) {
+        const { status, body } = await florin.get(`/api/transaction/list?${filter}=${id}`, as);
+        expect({ status, body }).toEqual({
+          status: 200,
+          body: { code: 200, data: [], pagination: { page: 1, pageSize: 20, total: 0, totalPages: 0 } },
+        });
+      }
+    }
+  });
+});
+
+describe('lists contain exactly what the caller may see', () => {
+  test('sums of the own tenant, or of all for a platform administrator', async () => {
+    const channels = async (who: string) =>
+      dataOf(await florin.get('/api/statistics/summary', who)).channels.map(
+        ({ channelId }: { channelId: number }) => channelId,
+      );
+    expect(await channels(as)).toContain(records.one.channel);
+    expect(await channels(as)).not.toContain(records.two.channel);
+    expect(await channels(admin)).toEqual(expect.arrayContaining([records.one.channel, records.two.channel]));
+  });
+
+  let as: string;
+  let admin: string;
+
+  beforeAll(async () => {
+    admin = await administratorOf(florin);
+    as = (callers.find(({ name }) => name === "a merchant administrator's key for everything") as Caller).as as string;
+  });
+
+  test('transactions of the own tenant, or of all for a platform administrator', async () => {
+    const seen = async (who: string) => {
+      const { totalPages } = (await florin.get('/api/transaction/list?pageSize=100', who)).body.pagination;
+      const pages = Array.from({ length: totalPages }, (_, i) => `/api/transaction/list?pageSize=100&page=${i + 1}`);
+      return (await Promise.all(pages.map((page) => florin.get(page, who)))).flatMap(idsOf);
+    };
+    expect(await seen(as)).toContain(records.one.transaction);
+    expect(await seen(as)).not.toContain(records.two.transaction);
+    expect(await seen(as)).not.toContain(records.platform.transaction);
+    expect(await seen(admin)).toEqual(
+      expect.arrayContaining([records.one.transaction, records.two.transaction, records.platform.transaction]),
+    );
+  });
+
+  test('refunds of the own tenant, or of all', async () => {
+    const refundsOf = async (who: string, { paid }: Records) =>
+      idsOf(await florin.get(`/api/refund/list?pageSize=100&transactionId=${paid}`, who));
+    expect(await refundsOf(as, records.one)).toContain(records.one.refund);
+    expect(await refundsOf(as, records.two)).toEqual([]);
+    expect(await refundsOf(admin, records.two)).toContain(records.two.refund);
+  });
+
+  test('entries of the own tenant, or of all', async () => {
+    const booked = async (who: string, { paid }: Records) =>
+      dataOf(await florin.get(`/api/ledger/entries?transactionId=${paid}`, who)).length > 0;
+    expect(await booked(as, records.one)).toBe(true);
+    expect(await booked(as, records.two)).toBe(false);
+    expect(await booked(admin, records.two)).toBe(true);
+  });
+
+  test("channels of the own tenant and the platform's, or of all", async () => {
+    const seen = async (who: string) => idsOf(await florin.get('/api/channel/list', who));
+    expect(await seen(as)).toEqual(expect.arrayContaining([records.one.channel, records.platform.channel]));
+    expect(await seen(as)).not.toContain(records.two.channel);
+    expect(await seen(admin)).toEqual(expect.arrayContaining([records.one.channel, records.two.channel]));
+  });
+
+  test('users of the own tenant, or of all', async () => {
+    const seen = async (who: string) => idsOf(await florin.get('/api/user/list?pageSize=100', who));
+    expect(await seen(as)).toContain(records.one.user.id);
+    expect(await seen(as)).not.toContain(records.two.user.id);
+    expect(await seen(admin)).toEqual(expect.arrayContaining([records.one.user.id, records.two.user.id]));
+  });
+
+  test('keys of their owner only', async () => {
+    expect(idsOf(await florin.get('/api/developer/mine', admin))).toContain(records.platform.key);
+    expect(idsOf(await florin.get('/api/developer/mine', admin))).not.toContain(records.one.key);
+  });
+});
+
+describe('channels of the platform', () => {
+  test('accept payments of every tenant, and only the platform changes them', async () => {
+    const { as } = callers.find(({ name }) => name === "a merchant administrator's key for everything") as Caller;
+    const channelId = records.platform.channel;
+    const paid = await florin.post('/api/transaction/create', { amount: 5, currency: 'USD', channelId }, as);
+    expect(paid.status).toBe(200);
+    const changed = await florin.post('/api/channel/modify', channelInput({ id: channelId }), as);
+    expect(changed.status).toBe(404);
+  });
+});
+
+describe('a caller who may change webhooks may subscribe exactly to the events it may read', () => {
+  const readScopeOf = {
+    'transaction.*': ['transaction_read'],
+    'invoice.paid': ['invoice_read'],
+    'subscription.expired': ['subscription_read'],
+    '*': ['transaction_read', 'invoice_read', 'subscription_read'],
+  };
+
+  test.each(Object.entries(readScopeOf))('%s', async (event, needed) => {
+    const body = { url: 'http://127.0.0.1:9/hook', events: [event], secret: 'a secret of tests' };
+    const admin = await administratorOf(florin);
+    const statusOf = async (scope: string) =>
+      (await florin.post('/api/webhook/register', body, (await makeKey(florin, admin, scope)).as)).status;
+    expect(await statusOf(['webhook_write', ...needed].join())).toBe(200);
+    expect(await statusOf(needed.join())).toBe(403);
+    for (const one of needed) {
+      const others = scopes.filter((scope) => scope !== one);
+      expect({ one, status: await statusOf(others.join()) }).toEqual({ one, status: 403 });
+    }
+  });
+});
+
+interface Called {
+  reply: Reply;
+  id: string | number | undefined;
+}
+
+async function call(route: string, caller: Caller, ownership: Ownership): Promise<Called> {
+  const [method, path] = route.split(' ') as ['GET' | 'POST', string];
+  const home = caller.known?.tenant ?? 'one';
+  const whose = ownership === 'absent' ? 'absent' : ownership !== 'foreign' ? home : home === 'one' ? 'two' : 'one';
+  const { params, query, body, headers, id } = await (cases[route] as Case).request(records[whose], caller, ownership);
+  const address = path.replaceAll(/\{(\w+)\}/g, (_all, name) => String(params?.[name]));
+  const search = query === undefined ? '' : `?${new URLSearchParams(query as Record<string, string>)}`;
+  return {
+    reply: await florin.call(method, address + search, { as: caller.as, body, ...(headers && { headers }) }),
+    id,
+  };
+}
+
+function expectedStatus(one: Case, caller: Caller, ownership: Ownership): number {
+  const { needs, administrators, acrossTenants, needsOfRecord, answers = 200, alsoWhenEnded } = one;
+  const { known, ended } = caller;
+  if (needs === 'nothing' || (alsoWhenEnded && ended)) return answers;
+  if (known === undefined) return 401;
+  if ((needs === 'session' || needs === 'key') && known.by !== needs) return 401;
+  if ((administrators || needs === 'ADMIN') && known.userType === 'MERCHANT_USER') return 403;
+  if (needs === 'PLATFORM_ADMIN' && known.userType !== 'PLATFORM_ADMIN') return 403;
+  const reachesAll = acrossTenants && known.userType === 'PLATFORM_ADMIN';
+  const isAbsent = ownership === 'absent' || (ownership === 'foreign' && !reachesAll);
+  if (missingScope(one, caller) !== undefined) return 403;
+  if (isAbsent) return 404;
+  return needsOfRecord !== undefined && !known.scopes.includes(needsOfRecord) ? 403 : answers;
+}
+
+function missingScope({ needs, alsoNeeds = [] }: Case, { known }: Caller): string | undefined {
+  if (needs === 'ADMIN' || needs === 'PLATFORM_ADMIN') return known?.isLimited ? '*' : undefined;
+  const needed = [needs, ...alsoNeeds].filter((scope) => scopes.includes(scope as never));
+  return needed.find((scope) => !known?.scopes.includes(scope));
+}
+
+function faultsOf({ status, body, headers }: Reply, expected: number, one: Case, caller: Caller): string[] {
+  const { needs } = one;
+  const { as } = caller;
+  if (status !== expected) return [`${status} instead of ${expected}`];
+  const type = body.error?.type;
+  if (status === 401) {
+    const right = as === undefined ? 'credentials_missing' : 'credentials_invalid';
+    return [
+      ...(type === right ? [] : [`type ${type} instead of ${right}`]),
+      ...(headers.has('www-authenticate') ? [] : ['no WWW-Authenticate']),
+    ];
+  }
+  if (status !== 403) return [];
+  const isRefusedByType =
+    one.administrators ||
+    (needs === 'PLATFORM_ADMIN' && caller.known?.userType !== 'PLATFORM_ADMIN') ||
+    (needs === 'ADMIN' && caller.known?.userType === 'MERCHANT_USER');
+  if (isRefusedByType) return type === 'role_missing' ? [] : [`type ${type} instead of role_missing`];
+  const missing = missingScope(one, caller) ?? one.needsOfRecord;
+  const names =
+    type === 'scope_missing' && body.message.includes(missing as string) && body.error.details.scope === missing;
+  return names ? [] : ['the missing scope is not named'];
+}
+
+/** All that a caller can see of a reply, without what must differ: what they asked for, and the request's own id. */
+function outsideView({ reply: { status, headers, body }, id }: Called) {
+  const text = JSON.stringify({ ...body, error: { ...body.error, requestId: '' } });
+  return {
+    status,
+    headers: [...headers.keys()],
+    text: text.replace(new RegExp(`\\b${id}\\b`, 'g'), 'ID'),
+  };
+}
+
+function idsOf(reply: Reply): (string | number)[] {
+  return dataOf(reply).map(({ id }: { id: string | number }) => id);
+}

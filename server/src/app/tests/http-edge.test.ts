@@ -1,0 +1,128 @@
+import { Agent, request } from 'undici';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { databaseFromTemplate, type TestDatabase } from '../../testing/postgres/database.ts';
+import { administratorPassword, florinOn, type TestFlorin } from '../../testing/service/florin.ts';
+import { aRefusal } from '../../testing/shapes.ts';
+
+let db: TestDatabase;
+let florin: TestFlorin;
+let admin: string;
+
+beforeAll(async () => {
+  db = await databaseFromTemplate();
+  florin = await florinOn(db, {
+    APP_SERVER_TRUST_PROXY: '127.0.0.9',
+    APP_PUBLIC_URL: 'https://pay.example',
+    APP_SECURITY_CONTACT: 'security@pay.example',
+  });
+  admin = await florin.login('admin', administratorPassword);
+});
+
+afterAll(async () => {
+  await florin.stop();
+  await db.drop();
+});
+
+/** A client at another address of the loopback interface. */
+function clientAt(address: string, headers: Record<string, string> = {}) {
+  const agent = new Agent({ localAddress: address, connections: 200 });
+  const post = async (path: string, body: object) => {
+    const given = { 'content-type': 'application/json', ...headers };
+    const options = { method: 'POST', headers: given, body: JSON.stringify(body), dispatcher: agent } as const;
+    const reply = await request(florin.address + path, options);
+    return { status: reply.statusCode, headers: reply.headers, body: (await reply.body.json()) as never };
+  };
+  return {
+    post,
+    login: (account: string, password: string) => post('/api/user/login', { account, password }),
+    close: () => agent.close(),
+  };
+}
+
+test('beside 130 connections that guess, logins from other addresses, familiar logins and tokens are served', async () => {
+  const hostile = clientAt('127.0.0.2');
+  const familiar = clientAt('127.0.0.2');
+  const elsewhere = clientAt('127.0.0.3');
+  expect((await familiar.login('admin', administratorPassword)).status).toBe(200);
+  const statuses = new Set<number>();
+  let isOver = false;
+  let guesses = 0;
+  const guess = async () => {
+    while (!isOver) statuses.add((await hostile.login(`nobody${guesses++}`, 'a wrong password')).status);
+  };
+  const guessing = Array.from({ length: 130 }, guess);
+  for (let i = 0; i < 5; i++) {
+    expect((await elsewhere.login('admin', administratorPassword)).status).toBe(200);
+    expect((await familiar.login('admin', administratorPassword)).status).toBe(200);
+    expect((await florin.get('/api/channel/list', admin)).status).toBe(200);
+  }
+  isOver = true;
+  await Promise.all(guessing);
+  expect([...statuses].sort()).toEqual([401, 429]);
+  const refused = await hostile.login('another one', 'x');
+  expect(refused).toMatchObject({ status: 429, body: aRefusal(429, { type: 'too_many_attempts' }) });
+  expect(Number(refused.headers['retry-after'])).toBeGreaterThan(800);
+  await Promise.all([hostile, familiar, elsewhere].map((client) => client.close()));
+});
+
+test.each([
+  ['refresh', { refreshToken: 'made up' }, 401],
+  ['reset-password', { token: 'made up', newPassword: 'seven green boats' }, 400],
+  ['forgot-password', { email: 'nobody@example.com' }, 200],
+])('the 101st failure of %s from one address is refused; other addresses are not', async (verb, body, status) => {
+  const client = clientAt('127.0.0.4');
+  const other = clientAt('127.0.0.5');
+  for (let i = 0; i < 100; i++) expect((await client.post(`/api/user/${verb}`, body)).status).toBe(status);
+  const refused = await client.post(`/api/user/${verb}`, body);
+  expect(refused).toMatchObject({ status: 429, body: aRefusal(429, { type: 'too_many_attempts' }) });
+  expect(refused.headers['retry-after']).toBeDefined();
+  expect((await other.post(`/api/user/${verb}`, body)).status).toBe(status);
+  await Promise.all([client.close(), other.close()]);
+});
+
+test('X-Forwarded-For counts only from a trusted proxy', async () => {
+  const guess = async (from: string, forwarded: string) => {
+    const client = clientAt(from, { 'x-forwarded-for': forwarded });
+    const { status } = await client.post('/api/user/login', { account: 'proxied', password: 'wrong!' });
+    await client.close();
+    return status;
+  };
+  for (let i = 0; i < 10; i++) {
+    expect(await guess('127.0.0.9', '203.0.113.1')).toBe(401);
+    // Not a proxy: the address that it names changes nothing.
+    expect(await guess('127.0.0.6', `203.0.113.${10 + i}`)).toBe(401);
+  }
+  expect(await guess('127.0.0.9', '203.0.113.1')).toBe(429);
+  expect(await guess('127.0.0.9', '203.0.113.2')).toBe(401);
+  expect(await guess('127.0.0.6', '203.0.113.99')).toBe(429);
+});
+
+test.each([
+  '/docs',
+  '/docs/static/index.html',
+  '/docs/static/nothing',
+  '/openapi.json',
+  '/metrics',
+  '/health/ready',
+  '/reset-password',
+  '/reset-password.js',
+  '/sandbox/pay/unknown',
+  '/.well-known/security.txt',
+  '/nowhere',
+])('%s has the headers that protect browsers', async (path) => {
+  const { headers } = await florin.get(path);
+  expect(headers.get('x-content-type-options')).toBe('nosniff');
+  expect(headers.get('referrer-policy')).toBe('no-referrer');
+  expect(headers.get('content-security-policy')).toMatch(/frame-ancestors 'none'/);
+  expect(headers.get('strict-transport-security')).toBe('max-age=31536000');
+  expect(headers.get('cache-control')).toBe('no-store');
+});
+
+test('security.txt names the contact, and an end that has not come', async () => {
+  const { status, headers, body } = await florin.get('/.well-known/security.txt');
+  expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
+  const [contact, expires, canonical] = body.trim().split('\n');
+  expect(contact).toBe('Contact: mailto:security@pay.example');
+  expect(Date.parse(expires.replace('Expires: ', ''))).toBeGreaterThan(Date.now());
+  expect(canonical).toBe('Canonical: https://pay.example/.well-known/security.txt');
+});

@@ -1,0 +1,506 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
+import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { freshKeyring } from '../../platform/crypto/keyring.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../testing/postgres/database.ts';
+import { administratorPassword, callerOf, florinOn, type TestFlorin, urlOf } from '../../testing/service/florin.ts';
+import {
+  type ReadyService,
+  type ServiceOptions,
+  type ServiceProcess,
+  spawnService,
+  startService,
+} from '../../testing/service/service-process.ts';
+import { version } from '../cli/version.ts';
+import { declaredRoutes } from '../routes.ts';
+
+let folder: string;
+let db: TestDatabase;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'florin-start-'));
+  db = await databaseFromTemplate();
+});
+
+afterAll(async () => {
+  await db.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Starts that get as far as a database use the one of the test run. */
+const onDatabase = (environment: Record<string, string> = {}) => ({
+  PORT: '0',
+  DATABASE_URL: urlOf(db.connection),
+  APP_DEPLOYMENT_MODE: 'STANDALONE',
+  APP_ADMIN_PASSWORD: administratorPassword,
+  APP_DATA_DIR: join(folder, 'data'),
+  APP_LOG_LEVEL: 'silent',
+  ...environment,
+});
+
+describe('a start that fails prints the reason in one line, and ends with 1', () => {
+  // settings.test.ts tests every kind of invalid value.
+  const wrong: [string, Record<string, string>, RegExp][] = [
+    ['an unknown name', { APP_SERVER_PROT: '9000' }, /APP_SERVER_PROT is not a setting/],
+    ['a port that is no number', { PORT: 'http' }, /PORT must be an integer from 0 to 65535, not "http"/],
+    ['CLUSTER without keys', { APP_DEPLOYMENT_MODE: 'CLUSTER' }, /app\.jwt\.keys must be given in CLUSTER mode/],
+    [
+      'a database given, so CLUSTER, without keys',
+      { DATABASE_URL: 'postgres://localhost/x' },
+      /app\.jwt\.keys must be/,
+    ],
+    ['a direct URL without a URL', { APP_DATABASE_DIRECT_URL: 'postgres://localhost/x' }, /needs app\.database\.url/],
+    [
+      'a certificate that is not there',
+      { ...aCluster(), DATABASE_URL: 'postgres://localhost/x?sslmode=verify-full&sslrootcert=/nowhere' },
+      /app\.database\.url cannot be used: .*\/nowhere/,
+    ],
+    ['a host that is none', { DATABASE_URL: 'postgres://localhost:port/x' }, /DATABASE_URL must name its hosts/],
+  ];
+
+  test.each(wrong)('%s', async (_what, environment, line) => {
+    expect(await refusedStart({ environment: { APP_DATA_DIR: join(folder, 'unused'), ...environment } })).toMatch(line);
+    expect(existsSync(join(folder, 'unused', 'postgres'))).toBe(false);
+  });
+
+  test('an invalid secret is not repeated', async () => {
+    for (const name of ['APP_JWT_KEYS', 'APP_ENCRYPTION_KEYS']) {
+      const line = await refusedStart({ environment: { ...aCluster(), [name]: 'one:c2VjcmV0LWNhbmFyeQ==' } });
+      expect(line).toMatch(/key 1 \(one\) must be 32 bytes/i);
+      expect(line).not.toContain('c2VjcmV0');
+    }
+    const line = await refusedStart({ environment: { DATABASE_URL: 'mysql://florin:secret-canary@localhost/x' } });
+    expect(line).not.toContain('canary');
+  });
+
+  test('a port that is taken, before anything is created', async () => {
+    const taken = createServer((_request, response) => response.end('hello')).listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const { port } = taken.address() as AddressInfo;
+    expect(await refusedStart({ environment: onDatabase({ PORT: String(port) }) })).toContain(`port ${port}`);
+    const APP_DATA_DIR = join(folder, 'port-taken');
+    const line = await refusedStart({ environment: { PORT: String(port), APP_DATA_DIR } });
+    expect(line).toContain(`port ${port} on 127.0.0.1 is taken by another program; stop it, or set PORT to a free one`);
+    expect(existsSync(APP_DATA_DIR)).toBe(false);
+    taken.close();
+  });
+
+  test('a first password that is too short, or cannot be stored', async () => {
+    const APP_DATA_DIR = join(folder, 'no-password');
+    await mkdir(join(APP_DATA_DIR, 'admin-password'), { recursive: true });
+    const environment = onDatabase({ APP_DATA_DIR, APP_ADMIN_PASSWORD: 'abc' });
+    expect(await refusedStart({ environment })).toContain('app.admin.password must have at least 6 characters');
+    const line = await refusedStart({ environment: { ...environment, APP_ADMIN_PASSWORD: '' } });
+    expect(line).toContain(`${join(APP_DATA_DIR, 'admin-password')} (EISDIR); it is a folder`);
+  });
+
+  test('an address of another machine', async () => {
+    expect(await refusedStart({ environment: onDatabase({ HOST: '192.0.2.1' }) })).toContain('192.0.2.1');
+  });
+
+  test('a data folder that is a file', async () => {
+    const file = join(folder, 'a-file');
+    await writeFile(file, '');
+    expect(await refusedStart({ environment: { PORT: '0', APP_DATA_DIR: file } })).toContain(file);
+  });
+
+  const wrongFiles: [string, string, RegExp][] = [
+    ['an unknown name', 'app:\n  server:\n    prot: 1\n', /florin\.yaml: app\.server\.prot is not a setting/],
+    ['no YAML', 'app: [1, 2\nserver: }', /florin\.yaml is not valid YAML/],
+    ['a tab', 'app:\n\tserver: 1\n', /florin\.yaml is not valid YAML at line 2/],
+    ['a value that YAML misreads, and is not repeated', 'app:\n  mail:\n    url: *word\n', /YAML \([A-Z_]+\)\.$/],
+  ];
+
+  test.each(wrongFiles)('florin.yaml with %s', async (_what, text, line) => {
+    const cwd = await folderWith(text);
+    expect(await refusedStart({ environment: { APP_DATA_DIR: join(folder, 'unused') }, cwd })).toMatch(line);
+  });
+});
+
+describe('the arguments of a command', () => {
+  const programs = [
+    ['npm start', 'main.ts'],
+    ['npm run verify', 'verify.ts'],
+    ['npm run receiver', '../../../tools/receiver.mjs'],
+    ['npm run simulator', '../../../tools/simulator.ts'],
+  ] as const;
+
+  test.each(programs)(
+    '%s says how it is used when asked, and ends with 2 for words that it does not know',
+    async (command, file) => {
+      const call = (...words: string[]) => run(process.execPath, [join(import.meta.dirname, '..', file), ...words]);
+      const asked = await call('--help');
+      expect(asked).toMatchObject({ code: 0, stderr: '' });
+      expect(asked.stdout).toContain(`Usage: ${command}`);
+      for (const words of [
+        ['--prot', '9000'],
+        ['help', 'me', 'please'],
+      ]) {
+        const mistaken = await call(...words);
+        expect(mistaken, words.join(' ')).toMatchObject({ code: 2, stdout: '' });
+        expect(mistaken.stderr).toContain(`Usage: ${command}`);
+        expect(mistaken.stderr).toContain(words[0]);
+        expect(mistaken.stderr).not.toContain('    at ');
+      }
+      expect(readdirSync(folder)).not.toContain('data');
+    },
+  );
+
+  test('npm start -- --version prints the version alone', async () => {
+    const { code, stdout } = await run(process.execPath, [join(import.meta.dirname, '..', 'main.ts'), '--version']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `${version}\n` });
+  });
+});
+
+describe('a database that cannot be reached at the start', () => {
+  const password = 'canary-of-the-url';
+  let port: number;
+
+  beforeEach(async () => {
+    const server = createTcpServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    port = (server.address() as AddressInfo).port;
+    server.close();
+    await once(server, 'close');
+  });
+
+  const waitingService = () => {
+    const { user = '', password: own, database = '' } = db.connection;
+    const url = `postgres://${encodeURIComponent(user)}:${own ? encodeURIComponent(String(own)) : password}@127.0.0.1:${port}/${database}`;
+    return spawnService({ environment: onDatabase({ DATABASE_URL: url, APP_LOG_LEVEL: 'info' }) });
+  };
+  const addressOf = (service: ServiceProcess) =>
+    eventually('the port is open', () => /"address":"(http[^"]+)"/.exec(service.stderr)?.[1]);
+
+  test('makes the start wait: live, not ready, with the reason; the start continues when the database answers', async () => {
+    const service = waitingService();
+    const address = await addressOf(service);
+    const call = callerOf(address);
+    expect((await call('GET', '/health/live')).status).toBe(200);
+    const ready = await call('GET', '/health/ready');
+    expect(ready.status).toBe(503);
+    expect(ready.headers.get('retry-after')).toBe('1');
+    expect(ready.headers.get('x-request-id')).toBe(ready.body.error.requestId);
+    expect(ready.body).toMatchObject({ code: 503, data: null, error: { type: 'database_unavailable' } });
+    expect(ready.body.message).toMatch(
+      new RegExp(`Waiting for the database at 127\\.0\\.0\\.1:${port}: .*ECONNREFUSED`),
+    );
+    const login = await call('POST', '/api/user/login', { body: { account: 'admin', password: 'x' } });
+    expect(login.status).toBe(503);
+    expect(login.headers.get('retry-after')).toBe('1');
+    expect(JSON.stringify(login.body)).not.toContain(String(port));
+
+    const database = await forwarder(port);
+    expect((await service.printed(/Florin is ready at (\S+)/))[1]).toBe(address);
+    expect((await call('GET', '/health/ready')).status).toBe(200);
+    const { status } = await call('POST', '/api/user/login', {
+      body: { account: 'admin', password: administratorPassword },
+    });
+    expect(status).toBe(200);
+    expect(service.stderr).toContain(`Waiting for the database at 127.0.0.1:${port}`);
+    expect(service.stderr + service.stdout).not.toContain(password);
+    expect(await service.end('SIGTERM')).toEqual({ code: 0, signal: null });
+    await database.close();
+  });
+
+  test.each(['SIGTERM', 'SIGINT'] as const)('%s ends the wait with 0', async (signal) => {
+    const service = waitingService();
+    await addressOf(service);
+    expect(await service.end(signal)).toEqual({ code: 0, signal: null });
+    expect(service.stderr).not.toMatch(/"level":"(error|fatal)"/);
+  });
+
+  test('a port that is taken ends it', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const PORT = String((taken.address() as AddressInfo).port);
+    expect(
+      await refusedStart({ environment: onDatabase({ PORT, DATABASE_URL: `postgres://127.0.0.1:${port}/x` }) }),
+    ).toContain(`port ${PORT}`);
+    taken.close();
+  });
+
+  test.each([
+    ['28P01', 'password authentication failed for user "florin"'],
+    ['28000', 'no pg_hba.conf entry for host "127.0.0.1"'],
+    ['3D000', 'database "x" does not exist'],
+  ])('one that refuses with %s is not waited for: the line says why', async (code, message) => {
+    const server = createTcpServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => {
+        const body = `SFATAL\0C${code}\0M${message}\0\0`;
+        const reply = Buffer.alloc(5);
+        reply.write('E');
+        reply.writeInt32BE(4 + body.length, 1);
+        socket.end(Buffer.concat([reply, Buffer.from(body)]));
+      });
+    }).listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    const DATABASE_URL = `postgres://florin:${password}@127.0.0.1:${port}/x`;
+    const line = await refusedStart({ environment: onDatabase({ DATABASE_URL }) });
+    expect(line).toBe(`Florin cannot start: app.database.url cannot be used: ${message}.`);
+    server.close();
+  });
+
+  /** The database of the test, at a port of its own. */
+  async function forwarder(at: number) {
+    const { host = '', port: to = 5432 } = db.connection;
+    const sockets = new Set<Socket>();
+    const server = createTcpServer((near) => {
+      const far = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${to}`) : connect(to, host);
+      for (const socket of [near, far]) {
+        sockets.add(socket);
+        socket.on('error', () => {});
+        socket.on('close', () => (socket === near ? far : near).destroy());
+      }
+      near.pipe(far).pipe(near);
+    }).listen(at, '127.0.0.1');
+    await once(server, 'listening');
+    return {
+      close: async () => {
+        for (const socket of sockets) socket.destroy();
+        await new Promise((closed) => server.close(closed));
+      },
+    };
+  }
+});
+
+describe('valid settings', () => {
+  test('short names and configured keys: a cluster node', async () => {
+    const APP_DATA_DIR = join(folder, 'cluster-node');
+    const environment = { ...onDatabase({ APP_DATA_DIR }), ...aCluster(), HOST: '127.0.0.1', APP_DEPLOYMENT_MODE: '' };
+    const service = await startService({ environment });
+    const { body } = await service.post('/api/user/login', { account: 'admin', password: administratorPassword });
+    expect(body.data.deploymentMode).toBe('CLUSTER');
+    expect(existsSync(join(APP_DATA_DIR, 'jwt-keys'))).toBe(false);
+    // An operator's passwords get the recommended cost, whatever tests within one process take.
+    const [administrator] = await db.query<{ password_hash: string }>('select password_hash from app_user');
+    expect(administrator?.password_hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    expect((await service.end('SIGTERM')).code).toBe(0);
+  });
+
+  test('from florin.yaml, nested; the environment has precedence, and characters special to a shell survive', async () => {
+    const cwd = await folderWith(
+      [
+        'app:',
+        '  server: { port: 1 }',
+        '  deployment-mode: standalone',
+        '  jwt: { access-token-expire: 90s }',
+        '  webhook:',
+        '    retry-intervals: [1s, 2s]',
+        '  admin:',
+        '    account: root',
+      ].join('\n'),
+    );
+    const other = await databaseFromTemplate();
+    const password = `it's "$HOME" \\ \`id\` & more`;
+    try {
+      const service = await startService({
+        environment: { PORT: '0', DATABASE_URL: urlOf(other.connection), APP_ADMIN_PASSWORD: password },
+        cwd,
+      });
+      const { body } = await service.post('/api/user/login', { account: 'root', password });
+      expect(body.data.token.expiresIn).toBe(90);
+      expect(service.stdout + service.stderr).not.toMatch(/it's|\$HOME/);
+      expect(await pasted(service, { APP_ADMIN_PASSWORD: password })).toContain('"status":"PENDING"');
+      expect((await service.end('SIGTERM')).code).toBe(0);
+      // Without APP_DATA_DIR, what is kept is kept in ./data.
+      expect(existsSync(join(cwd, 'data', 'jwt-keys'))).toBe(true);
+    } finally {
+      await other.drop();
+    }
+  });
+
+  test('a node with the role worker serves only the operations routes', async () => {
+    const worker = await florinOn(db, { APP_ROLE: 'worker' });
+    expect((await worker.get('/health/ready')).status).toBe(200);
+    expect((await worker.post('/api/user/login', {})).status).toBe(404);
+    await worker.stop();
+  });
+});
+
+describe('the first and later starts, on a data folder of their own', () => {
+  // With characters special to a shell.
+  const dataDir = () => join(folder, "first start's data");
+  const environment = () => ({ PORT: '0', APP_DATA_DIR: dataDir() });
+  let password: string;
+
+  test('creates the administrator, shows the password once, and prints commands that create a payment', async () => {
+    const service = await startService({ environment: environment() });
+    const file = join(dataDir(), 'admin-password');
+    password = readFileSync(file, 'utf8').trim();
+    expect(password.length).toBeGreaterThanOrEqual(16);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(service.stdout).toContain(password);
+    expect(service.stderr).not.toContain(password);
+    expect(await pasted(service)).toContain('"status":"PENDING"');
+    await expectAlone(service);
+    await endsCleanly(service, 'SIGINT');
+  });
+
+  test('keeps the password, prints commands that still work, and stops on SIGTERM', async () => {
+    const service = await startService({ environment: environment() });
+    expect(service.stdout).not.toContain(password);
+    const answers = await pasted(service);
+    expect(answers).toContain('"status":"PENDING"');
+    // The channel exists and is not created again.
+    expect(answers.match(/"code":\d+/g)).toEqual(['"code":200']);
+    await service.login('admin', password);
+    await expectAlone(service, new URL(service.address).port);
+    await endsCleanly(service, 'SIGTERM');
+  });
+
+  test('an interrupted start leaves no PostgreSQL running', async () => {
+    const service = spawnService({ environment: environment() });
+    const pid = await eventually('PostgreSQL runs', () => postmasterOf(dataDir()));
+    expect((await service.end('SIGTERM')).code).toBe(0);
+    expect(isAlive(pid)).toBe(false);
+  });
+
+  /** A second start on the same folder is refused and does not affect the first. */
+  async function expectAlone(first: ReadyService, port = '0'): Promise<void> {
+    const line = await refusedStart({ environment: { ...environment(), PORT: port } });
+    const taken = port === '0' ? '' : `port ${port} on 127.0.0.1 is taken by another Florin, and `;
+    expect(line).toContain(`${taken}data folder ${dataDir()} is in use by Florin process ${first.pid}`);
+    expect((await first.get('/health/ready')).status).toBe(200);
+  }
+
+  async function endsCleanly(service: ServiceProcess, signal: NodeJS.Signals): Promise<void> {
+    const postmaster = postmasterOf(dataDir()) as number;
+    expect(isAlive(postmaster)).toBe(true);
+    expect(await service.end(signal)).toEqual({ code: 0, signal: null });
+    expect(isAlive(postmaster)).toBe(false);
+    expect(existsSync(join(dataDir(), 'postgres', 'cluster', 'postmaster.pid'))).toBe(false);
+  }
+});
+
+describe('the OpenAPI document and the reference page', () => {
+  let florin: TestFlorin;
+
+  beforeAll(async () => {
+    florin = await florinOn(db);
+  });
+
+  afterAll(() => florin.stop());
+
+  test('an independent validator accepts the OpenAPI document', async () => {
+    const file = join(folder, 'openapi.json');
+    await writeFile(file, JSON.stringify((await florin.get('/openapi.json')).body));
+    const judge = join(dirname(createRequire(import.meta.url).resolve('@redocly/cli/package.json')), 'bin', 'cli.js');
+    const { stdout } = await run(process.execPath, [judge, 'lint', '--format=json', file], { cwd: folder });
+    const { totals, problems } = JSON.parse(stdout.slice(stdout.indexOf('{')));
+    expect({ totals, problems }).toEqual({ totals: { errors: 0, warnings: 0, ignored: 0 }, problems: [] });
+  });
+
+  test('the document contains every route with the permission it needs', async () => {
+    const { paths } = (await florin.get('/openapi.json')).body;
+    for (const { method, path, needs } of declaredRoutes()) {
+      const operation = paths[path]?.[method.toLowerCase()];
+      expect(operation, `${method} ${path}`).toBeDefined();
+      expect(operation.security.length > 0).toBe(needs !== 'nothing' || path === '/api/user/logout');
+    }
+    expect(Object.keys(paths)).toEqual(expect.arrayContaining(['/health/live', '/health/ready']));
+  });
+
+  test('the document marks bodies as optional where they are', async () => {
+    const { paths } = (await florin.get('/openapi.json')).body;
+    const optional = Object.entries(paths as Record<string, { post?: { requestBody?: { required: boolean } } }>)
+      .filter(([, { post }]) => post?.requestBody?.required === false)
+      .map(([path]) => path);
+    expect(optional.toSorted()).toEqual(['/api/developer/mine/generate', '/api/inbox/create', '/api/user/logout']);
+  });
+
+  test('the reference page loads nothing from other servers', async () => {
+    const page = await fetch(`${florin.address}/docs`);
+    expect(page.status).toBe(200);
+    const policy = page.headers.get('content-security-policy') ?? '';
+    expect(policy).toMatch(/default-src '(self|none)'/);
+    expect(policy).not.toMatch(/[*]|[a-z0-9-]+\.[a-z]+|https?:/);
+    const html = await page.text();
+    const references = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, reference]) => reference as string);
+    expect(references.length).toBeGreaterThan(4);
+    for (const reference of references) {
+      expect(reference).toMatch(/^\/(?!\/)/);
+      expect((await fetch(florin.address + reference)).status).toBe(200);
+    }
+    const initializer = await (await fetch(`${florin.address}/docs/static/swagger-initializer.js`)).text();
+    expect(initializer).not.toMatch(/['"`]https?:/);
+  });
+});
+
+/** The line on standard error of a start that fails. */
+async function refusedStart(options: ServiceOptions): Promise<string> {
+  const service = spawnService({ cwd: folder, ...options });
+  const { code } = await service.ended;
+  const said = service.stderr.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
+  expect({ code, stdout: service.stdout, lines: said.length }, service.stderr).toEqual({
+    code: 1,
+    stdout: '',
+    lines: 1,
+  });
+  expect(said[0]).toMatch(/^Florin cannot start: \S.*\.$/);
+  return said[0] as string;
+}
+
+function aCluster(): Record<string, string> {
+  return { APP_JWT_KEYS: freshKeyring(), APP_ENCRYPTION_KEYS: freshKeyring() };
+}
+
+async function folderWith(yaml: string): Promise<string> {
+  const cwd = await mkdtemp(join(folder, 'cwd-'));
+  await mkdir(cwd, { recursive: true });
+  await writeFile(join(cwd, 'florin.yaml'), yaml);
+  return cwd;
+}
+
+/** Runs the printed commands in a shell, as a person pastes them. */
+async function pasted({ stdout }: ServiceProcess, environment: Record<string, string> = {}): Promise<string> {
+  const [, lines = ''] = /paste into a shell:\n\n([\s\S]+)$/.exec(stdout) ?? [];
+  return (await run('sh', ['-e', '-c', lines], { environment })).stdout;
+}
+
+interface Ran {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+async function run(program: string, words: string[], { cwd = folder, environment = {} } = {}): Promise<Ran> {
+  const { PATH = '', HOME = '/' } = process.env;
+  const env = { PATH, HOME, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', ...environment };
+  const child = spawn(program, words, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.on('data', (chunk) => {
+    stdout += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  const [code] = await once(child, 'close');
+  return { code, stdout, stderr };
+}
+
+function postmasterOf(dataDir: string): number | undefined {
+  try {
+    const [pid] = readFileSync(join(dataDir, 'postgres', 'cluster', 'postmaster.pid'), 'utf8').split('\n');
+    return Number(pid) || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

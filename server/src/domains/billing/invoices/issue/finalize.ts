@@ -1,0 +1,28 @@
+import { utcDay } from '../../../../core/clock.ts';
+import type { DrawUuid } from '../../../../core/id.ts';
+import type { Principal } from '../../../../core/principal.ts';
+import { type ChangeStatusDeps, changeInvoice, setStatus } from '../change-status.ts';
+import { appendPaidEvents } from '../events.ts';
+import type { InvoiceRecord } from '../record.ts';
+import { requireTransition } from '../rules.ts';
+import { allocateNumbers } from './numbers.ts';
+
+export interface FinalizeDeps extends ChangeStatusDeps {
+  drawUuid: DrawUuid;
+}
+
+/**
+ * Makes a DRAFT OPEN and gives it the next number of its tenant. The tenant's counter stays locked until the commit, so that
+ * numbers have no holes. An invoice with a total of 0 becomes PAID at once, with its `invoice.paid` event.
+ */
+export async function finalizeInvoice(id: number, principal: Principal, deps: FinalizeDeps): Promise<InvoiceRecord> {
+  return changeInvoice('invoice.finalize', id, principal, deps, async (transaction, invoice, nowMs) => {
+    const to = invoice.total === 0 ? 'PAID' : 'OPEN';
+    requireTransition(invoice, invoice.status === 'DRAFT' ? to : 'OPEN');
+    const [number] = (await allocateNumbers(transaction, [invoice.tenant_id])) as [number];
+    const dueDate = invoice.due_date ?? utcDay(nowMs);
+    const row = await setStatus(transaction, invoice, to, nowMs, { number, dueDate });
+    if (to === 'PAID') await appendPaidEvents(transaction, [row], deps.drawUuid);
+    return row;
+  });
+}

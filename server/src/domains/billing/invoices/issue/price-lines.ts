@@ -1,0 +1,75 @@
+import { maximumAmount } from '../../../../core/currency.ts';
+import { invalid } from '../../../../core/errors.ts';
+import { apportion } from '../../../../core/money.ts';
+
+/** An invoice line as requested. A negative `unitAmount` is a credit. `taxRate` is in basis points; `taxAmount` in minor units. */
+export interface LineInput {
+  description: string;
+  quantity: number;
+  unitAmount: number;
+  taxRate?: number | undefined;
+  taxAmount?: number | undefined;
+}
+
+export interface PricedLine {
+  description: string;
+  quantity: number;
+  unitAmount: number;
+  amount: number;
+  taxRate: number | null;
+  taxAmount: number;
+}
+
+export interface PricedLines {
+  lines: PricedLine[];
+  subtotal: number;
+  tax: number;
+  total: number;
+}
+
+const basisPoints = 10_000n;
+
+/**
+ * Calculates the amount and tax of each line, and totals that are exactly the sums of the lines. The tax of a rate is
+ * calculated once, on the sum of the lines with that rate, rounded half up, and apportioned to those lines by largest
+ * remainder. Throws `invalid_request` when a sum is negative or exceeds 9007199254740991 minor units.
+ */
+export function priceLines(lines: readonly LineInput[]): PricedLines {
+  const amounts = lines.map(({ quantity, unitAmount }) => BigInt(quantity) * BigInt(unitAmount));
+  const taxes = taxesOf(lines, amounts);
+  const subtotal = sumOf(amounts);
+  const tax = sumOf(taxes);
+  if (![...amounts, subtotal, subtotal + tax].every(isSafeAmount))
+    throw invalid('lines', 'lines sum up to more than 9007199254740991 minor units.');
+  if (subtotal < 0n || subtotal + tax < 0n) throw invalid('lines', 'lines must not sum up to less than 0.');
+  return {
+    lines: lines.map(({ description, quantity, unitAmount, taxRate }, i) => ({
+      description,
+      quantity,
+      unitAmount,
+      amount: Number(amounts[i]),
+      taxRate: taxRate ?? null,
+      taxAmount: Number(taxes[i]),
+    })),
+    subtotal: Number(subtotal),
+    tax: Number(tax),
+    total: Number(subtotal + tax),
+  };
+}
+
+function taxesOf(lines: readonly LineInput[], amounts: readonly bigint[]): bigint[] {
+  const taxes = lines.map(({ taxAmount = 0 }) => BigInt(taxAmount));
+  for (const rate of new Set(lines.map(({ taxRate }) => taxRate))) {
+    if (rate === undefined) continue;
+    const withRate = lines.flatMap((line, i) => (line.taxRate === rate ? [i] : []));
+    const shares = apportion(
+      withRate.map((i) => (amounts[i] as bigint) * BigInt(rate)),
+      basisPoints,
+    );
+    for (const [position, i] of withRate.entries()) taxes[i] = shares[position] as bigint;
+  }
+  return taxes;
+}
+
+const sumOf = (values: readonly bigint[]) => values.reduce((sum, value) => sum + value, 0n);
+const isSafeAmount = (amount: bigint) => amount <= BigInt(maximumAmount) && amount >= -BigInt(maximumAmount);

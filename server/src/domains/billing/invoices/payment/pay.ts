@@ -1,0 +1,79 @@
+import type { Static } from 'typebox';
+import type { Clock } from '../../../../core/clock.ts';
+import { invalid } from '../../../../core/errors.ts';
+import { type DrawUuid, publicId } from '../../../../core/id.ts';
+import type { Principal } from '../../../../core/principal.ts';
+import type { Database, Queryable } from '../../../../platform/postgres/database.ts';
+import { answerOnce } from '../../../../platform/postgres/idempotency-records.ts';
+import { appendAudit } from '../../../identity/audit/append.ts';
+import type { PaymentWriter } from '../../../payments/transactions/create.ts';
+import { customerNowMs } from '../../customers/read.ts';
+import { lockInvoices } from '../lock.ts';
+import { readInvoice } from '../read.ts';
+import { detailOf } from '../record.ts';
+import { requirePayableAmount } from '../rules.ts';
+import type { paidInvoice, payInput } from '../schema.ts';
+import type { LockedInvoice } from '../statements.ts';
+import { paymentRequestOf } from './payment-request.ts';
+import { reserveAmounts } from './reserve.ts';
+
+type PayInput = Static<typeof payInput>;
+export type PaidInvoice = Static<typeof paidInvoice>;
+
+export interface PayInvoiceDeps {
+  database: Database;
+  clock: Clock;
+  drawUuid: DrawUuid;
+  creator: PaymentWriter;
+}
+
+const path = '/api/invoice/pay';
+
+/**
+ * Creates a payment for the remaining amount of an invoice, or for a part of it. The amount is reserved under the invoice's
+ * lock, so that concurrent payments never exceed the invoice. The outcome of the payment settles the invoice (settle.ts).
+ * With an idempotency key, a repeated request gets the first answer.
+ */
+export async function payInvoice(
+  input: PayInput,
+  principal: Principal,
+  deps: PayInvoiceDeps,
+  idempotencyKey?: string,
+): Promise<{ paid: PaidInvoice; replayed: boolean }> {
+  const { database, clock } = deps;
+  const { tenant_id: tenantId } = await readInvoice(database, input.id, principal);
+  const realMs = clock();
+  const run = async (transaction: Queryable): Promise<PaidInvoice> => {
+    const keys = [{ tenantId, invoiceId: input.id }];
+    const [invoice] = (await lockInvoices(transaction, keys)) as [LockedInvoice];
+    const transactionId = await createPayment(transaction, invoice, input, principal, deps);
+    const [reserved] = (await lockInvoices(transaction, keys)) as [LockedInvoice];
+    const details = { transactionId, amount: reserved.amount_held - invoice.amount_held };
+    await appendAudit(transaction, principal, { action: 'invoice.pay', tenantId, recordId: input.id, details });
+    return { invoice: await detailOf(transaction, reserved), transactionId };
+  };
+  const request = { tenantId, path, key: idempotencyKey, input, nowMs: realMs };
+  const { answer, replayed } = await answerOnce(database, request, run);
+  return { paid: answer, replayed };
+}
+
+async function createPayment(
+  transaction: Queryable,
+  invoice: LockedInvoice,
+  input: PayInput,
+  { userId }: Principal,
+  { clock, drawUuid, creator }: PayInvoiceDeps,
+): Promise<string> {
+  const amount = requirePayableAmount(invoice, input.amount, 'id');
+  const channelId = input.channelId ?? invoice.channel_id ?? invoice.default_channel_id;
+  if (channelId === null) {
+    throw invalid('channelId', 'channelId is required: neither the invoice nor its customer names a channel.');
+  }
+  const request = { ...paymentRequestOf(invoice, drawUuid(), amount, channelId, input), userId };
+  const [refusal] = await creator.createInTransaction(transaction, [request]);
+  if (refusal !== undefined) throw refusal;
+  const { tenantId, invoiceId, id: transactionId } = request;
+  const reservation = { tenantId, invoiceId, transactionId, amount, automatic: false };
+  await reserveAmounts(transaction, [reservation], customerNowMs(invoice, clock()));
+  return publicId('txn', transactionId);
+}

@@ -1,0 +1,35 @@
+import type { PaymentRequest, StoredToken } from '../../../payments/transactions/create.ts';
+import { paymentMethodPlace } from '../../customers/payment-method.ts';
+import { numberText } from '../rules.ts';
+import type { LockedInvoice } from '../statements.ts';
+
+/** A payment of an invoice. Without `changes`, it uses the payment method stored with the customer. */
+export function paymentRequestOf(
+  invoice: LockedInvoice,
+  id: string,
+  amount: number,
+  channelId: number,
+  changes: { paymentMethod?: string | undefined; returnUrl?: string | undefined } = {},
+): PaymentRequest {
+  return {
+    id,
+    tenantId: invoice.tenant_id,
+    userId: invoice.user_id,
+    amount,
+    currency: invoice.currency,
+    channelId,
+    customerId: invoice.customer_id,
+    invoiceId: invoice.id,
+    description: numberText(invoice.number as number),
+    metadata: invoice.metadata,
+    paymentMethod: changes.paymentMethod ?? storedPaymentMethod(invoice),
+    returnUrl: changes.returnUrl ?? null,
+  };
+}
+
+function storedPaymentMethod(invoice: LockedInvoice): StoredToken | string | null {
+  const { tenant_id, customer_id, payment_method_sealed: sealed, payment_method: inClear } = invoice;
+  // In clear only if a node of the older version has written it, and then it is the newer one.
+  if (inClear !== null || sealed === null) return inClear;
+  return { sealed, place: paymentMethodPlace(tenant_id, customer_id) };
+}

@@ -1,0 +1,58 @@
+import { invalid, notFound } from '../../../../core/errors.ts';
+import { plainArray } from '../../../../platform/postgres/array-literal.ts';
+import type { Queryable } from '../../../../platform/postgres/database.ts';
+import { planOnce } from '../../../../platform/postgres/plan-once.ts';
+import type { PaymentOfInvoice, PaymentReservations } from '../../../payments/transactions/reservations.ts';
+import { lockInvoices } from '../lock.ts';
+import { requirePayableAmount } from '../rules.ts';
+import { invoiceExists, reservePayments } from '../statements.ts';
+
+/** Reserves the amounts of payments on the invoices that they name. */
+export const invoiceReservations: PaymentReservations = { hasInvoice, reserve };
+
+async function hasInvoice(database: Queryable, tenantId: number, invoiceId: number): Promise<boolean> {
+  return (await database.run(invoiceExists, [tenantId, invoiceId])).length > 0;
+}
+
+/** Runs under the invoice's lock, so that concurrent payments never exceed it. A constraint ensures it as well. */
+async function reserve(transaction: Queryable, payment: PaymentOfInvoice): Promise<void> {
+  const { tenantId, invoiceId, transactionId, amount, currency, createdMs } = payment;
+  const [invoice] = await lockInvoices(transaction, [payment]);
+  if (invoice === undefined) throw notFound('invoice', invoiceId, 'invoiceId');
+  requirePayableAmount(invoice, amount, 'invoiceId');
+  if (currency !== invoice.currency) {
+    throw invalid('currency', `currency must be ${invoice.currency}, that of invoice ${invoiceId}.`);
+  }
+  const atMs = invoice.clock_now === null ? createdMs : Date.parse(invoice.clock_now);
+  await reserveAmounts(transaction, [{ tenantId, invoiceId, transactionId, amount, automatic: false }], atMs);
+}
+
+/** The part of an invoice that a payment takes. */
+export interface Reservation {
+  tenantId: number;
+  invoiceId: number;
+  /** The payment's UUID. */
+  transactionId: string;
+  /** In minor units. */
+  amount: number;
+  /** A subscription created the payment, not a user. */
+  automatic: boolean;
+}
+
+/** Writes reservations on locked invoices; at most one for each invoice. */
+export async function reserveAmounts(
+  transaction: Queryable,
+  reservations: readonly Reservation[],
+  atMs: number,
+): Promise<void> {
+  if (reservations.length === 0) return;
+  await planOnce(transaction, reservations.length);
+  await transaction.run(reservePayments, [
+    plainArray(reservations.map(({ tenantId }) => tenantId)),
+    plainArray(reservations.map(({ invoiceId }) => invoiceId)),
+    plainArray(reservations.map(({ transactionId }) => transactionId)),
+    plainArray(reservations.map(({ amount }) => amount)),
+    plainArray(reservations.map(({ automatic }) => automatic)),
+    plainArray(reservations.map(() => atMs)),
+  ]);
+}

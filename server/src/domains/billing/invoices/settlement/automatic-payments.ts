@@ -1,0 +1,118 @@
+import { Refusal } from '../../../../core/errors.ts';
+import type { DrawUuid } from '../../../../core/id.ts';
+import { plainArray, textArray } from '../../../../platform/postgres/array-literal.ts';
+import type { Queryable } from '../../../../platform/postgres/database.ts';
+import type { PaymentWriter } from '../../../payments/transactions/create.ts';
+import { appendEvents } from '../../../webhooks/events/append-events.cte.ts';
+import { eventDraftOf } from '../events.ts';
+import { type InvoiceKey, keyOfRow, mapKeyOf } from '../lock.ts';
+import { paymentRequestOf } from '../payment/payment-request.ts';
+import { reserveAmounts } from '../payment/reserve.ts';
+import { unreservedAmountOf } from '../rules.ts';
+import { insertFailedPayments, type LockedInvoice } from '../statements.ts';
+import { isPayable } from '../states.ts';
+
+/** The result of one attempt to pay an invoice. How an opened payment ends is reported by `InvoiceFollowers.settled`. */
+export type PaymentAttempt = InvoiceKey &
+  (
+    | { outcome: 'opened'; transactionId: string }
+    /** Another payment of the invoice is in progress. Its end is reported by `InvoiceFollowers.settled`. */
+    | { outcome: 'under_way' }
+    /** The invoice is paid, void or unknown. */
+    | { outcome: 'not_payable' }
+    /** No payment could be created. Recorded as a failed payment with an `invoice.payment_failed` event. */
+    | { outcome: 'failed'; refusal: Refusal }
+  );
+
+/**
+ * Pays the remaining amounts of many invoices: one payment for each, on the invoice's channel, with the customer's stored
+ * payment method. Runs in the caller's transaction, which has locked them (`lockInvoices`). Payments
+ * and reservations are committed together with what the caller writes, so that a crash neither loses nor repeats a payment.
+ * `nowMs` is the customers' time. Returns one attempt for each wanted invoice, in that order.
+ */
+export async function payInvoices(
+  transaction: Queryable,
+  wanted: readonly InvoiceKey[],
+  locked: readonly LockedInvoice[],
+  nowMs: number,
+  { creator, drawUuid }: { creator: PaymentWriter; drawUuid: DrawUuid },
+): Promise<PaymentAttempt[]> {
+  if (wanted.length === 0) return [];
+  const wantedKeys = new Set(wanted.map(mapKeyOf));
+  const invoices = locked.filter((invoice) => wantedKeys.has(mapKeyOf(keyOfRow(invoice))));
+  const payable = invoices.filter(
+    (invoice) =>
+      isPayable(invoice.status) && unreservedAmountOf(invoice) > 0 && invoice.amount_held === invoice.amount_paid,
+  );
+  const requests = payable.flatMap((invoice) => {
+    const channelId = invoice.channel_id ?? invoice.default_channel_id;
+    return channelId === null ? [] : [paymentRequestOf(invoice, drawUuid(), unreservedAmountOf(invoice), channelId)];
+  });
+  const refusals = requests.length === 0 ? [] : await creator.createInTransaction(transaction, requests);
+  const opened = requests.filter((_, i) => refusals[i] === undefined);
+  await reserveAmounts(
+    transaction,
+    opened.map(({ tenantId, invoiceId, id: transactionId, amount }) => ({
+      tenantId,
+      invoiceId,
+      transactionId,
+      amount,
+      automatic: true,
+    })),
+    nowMs,
+  );
+  const openedOf = new Map(opened.map((request) => [mapKeyOf(request), request.id]));
+  const refusalOf = new Map(requests.map((request, i) => [mapKeyOf(request), refusals[i]]));
+  const failed = payable.flatMap((invoice) => {
+    const key = mapKeyOf(keyOfRow(invoice));
+    return openedOf.has(key) ? [] : [{ invoice, refusal: refusalOf.get(key) ?? noChannelRefusal() }];
+  });
+  await recordFailedAttempts(transaction, failed, nowMs, drawUuid);
+
+  const invoiceOf = new Map(invoices.map((invoice) => [mapKeyOf(keyOfRow(invoice)), invoice]));
+  const failureOf = new Map(failed.map(({ invoice, refusal }) => [mapKeyOf(keyOfRow(invoice)), refusal]));
+  return wanted.map(({ tenantId, invoiceId }): PaymentAttempt => {
+    const invoiceKey = { tenantId, invoiceId };
+    const key = mapKeyOf(invoiceKey);
+    const transactionId = openedOf.get(key);
+    if (transactionId !== undefined) return { ...invoiceKey, outcome: 'opened', transactionId };
+    const refusal = failureOf.get(key);
+    if (refusal !== undefined) return { ...invoiceKey, outcome: 'failed', refusal };
+    const invoice = invoiceOf.get(key);
+    const isUnderWay = invoice !== undefined && isPayable(invoice.status) && invoice.amount_held > invoice.amount_paid;
+    return { ...invoiceKey, outcome: isUnderWay ? 'under_way' : 'not_payable' };
+  });
+}
+
+function noChannelRefusal(): Refusal {
+  return new Refusal('invalid_request', 'Neither the invoice nor its customer names a channel to pay through.', {
+    field: 'channelId',
+  });
+}
+
+async function recordFailedAttempts(
+  transaction: Queryable,
+  failed: readonly { invoice: LockedInvoice; refusal: Refusal }[],
+  nowMs: number,
+  drawUuid: DrawUuid,
+): Promise<void> {
+  if (failed.length === 0) return;
+  await transaction.run(insertFailedPayments, [
+    plainArray(failed.map(({ invoice }) => invoice.tenant_id)),
+    plainArray(failed.map(({ invoice }) => invoice.id)),
+    plainArray(failed.map(({ invoice }) => unreservedAmountOf(invoice))),
+    textArray(failed.map(({ refusal }) => refusal.type)),
+    textArray(failed.map(({ refusal }) => refusal.message)),
+    plainArray(failed.map(() => nowMs)),
+  ]);
+  const now = new Date(nowMs).toISOString();
+  await appendEvents(
+    transaction,
+    failed.map(({ invoice, refusal: { type, message } }) => {
+      const payment = { transactionId: null, failureCode: type, failureMessage: message };
+      const updated_at = now > invoice.updated_at ? now : invoice.updated_at;
+      const after = { ...invoice, version: invoice.version + 1, updated_at };
+      return eventDraftOf('invoice.payment_failed', after, payment, drawUuid());
+    }),
+  );
+}

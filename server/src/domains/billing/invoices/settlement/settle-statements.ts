@@ -1,0 +1,76 @@
+import type { Topic } from '../../../../platform/postgres/notifications/topics.ts';
+import { statement } from '../../../../platform/postgres/statement.ts';
+import { permittedTransitions } from '../states.ts';
+
+/** Published when payments of invoices have ended and their invoices are to be settled. */
+export const invoicesDue: Topic = 'invoices';
+
+/** A payment that has ended and is not settled on its invoice yet. */
+export interface EndedPayment {
+  tenant_id: number;
+  invoice_id: number;
+  number: number;
+  transaction_id: string | null;
+  amount: number;
+  automatic: boolean;
+  state: 'SUCCEEDED' | 'FAILED' | 'CANCELLED';
+  failure_code: string | null;
+  failure_message: string | null;
+  finished_at: string;
+}
+
+/** For the poller: whether a payment has ended and is not settled on its invoice yet. */
+export const endedPaymentDue = `select from invoice_payment where state <> 'OPEN' and applied_at is null`;
+
+/** Locks the oldest ended payments until the transaction ends, and skips those that another node has locked. Values: limit. */
+export const claimEndedPayments = statement<EndedPayment>(
+  'invoices.claim_ended_payments',
+  `select tenant_id, invoice_id, number, transaction_id, amount, automatic, state, failure_code, failure_message, finished_at
+     from invoice_payment
+    where state <> 'OPEN' and applied_at is null
+    order by finished_at
+    limit $1
+      for update skip locked`,
+);
+
+/** Marks payments as settled on their invoices. One array for each column: tenant, invoice, number. */
+export const markPaymentsApplied = statement(
+  'invoices.apply_payments',
+  `update invoice_payment p
+      set applied_at = p.finished_at
+     from unnest($1::bigint[], $2::bigint[], $3::int[]) as applied (tenant_id, invoice_id, number)
+    where p.tenant_id = applied.tenant_id and p.invoice_id = applied.invoice_id and p.number = applied.number`,
+);
+
+/** Writes invoices after their payments; the transition table guards the statuses. One array for each column. */
+export const updateSettledInvoices = statement<{ id: number }>(
+  'invoices.settle',
+  `update invoice i
+      set status = settled.status, amount_paid = settled.amount_paid, amount_held = settled.amount_held,
+          paid_at = settled.paid_at::timestamptz, version = settled.version, updated_at = settled.updated_at::timestamptz
+     from unnest($1::bigint[], $2::bigint[], $3::text[], $4::bigint[], $5::bigint[], $6::text[], $7::int[], $8::text[])
+       as settled (tenant_id, id, status, amount_paid, amount_held, paid_at, version, updated_at)
+    where i.tenant_id = settled.tenant_id and i.id = settled.id and (i.status, settled.status) in (${permittedTransitions})
+   returning i.id`,
+);
+
+/**
+ * Whether a test clock's customers have payments that proceed without further requests: a provider operation is due, or the
+ * payment has ended and its invoice is not settled yet. A payment that waits for its payer or for an update does not count.
+ * Values: tenant, clock.
+ */
+export const hasPaymentsInProgress = statement<{ under_way: boolean }>(
+  'invoices.under_way_by_clock',
+  `select exists (
+     select 1
+       from customer c
+       join invoice i on i.tenant_id = c.tenant_id and i.customer_id = c.id
+       join invoice_payment p on p.tenant_id = i.tenant_id and p.invoice_id = i.id
+      where c.tenant_id = $1 and c.clock_id = $2
+        and ((p.state <> 'OPEN' and p.applied_at is null)
+             or (p.state = 'OPEN' and exists (
+               select 1 from provider_operation o
+                where o.tenant_id = p.tenant_id and o.transaction_id = p.transaction_id
+                  and o.state in ('READY', 'CALLING', 'UNKNOWN'))))
+   ) as under_way`,
+);

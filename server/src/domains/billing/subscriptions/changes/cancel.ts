@@ -1,0 +1,30 @@
+import type { Principal } from '../../../../core/principal.ts';
+import type { SubscriptionReply } from '../record.ts';
+import { timeOf, withChange, withEnd } from '../rules.ts';
+import { type ChangeSubscriptionDeps, changeSubscription, requireTransition } from './change-subscription.ts';
+import { cancelAtPeriodEndFor } from './update.ts';
+
+/**
+ * Cancels a subscription at once or at the end of its period. Nothing is refunded automatically. Charges for changes that are
+ * on no invoice yet are invoiced.
+ */
+export function cancelSubscription(
+  input: { id: number; cancelAtPeriodEnd?: boolean },
+  principal: Principal,
+  deps: ChangeSubscriptionDeps,
+  idempotencyKey?: string,
+): Promise<SubscriptionReply> {
+  return changeSubscription(
+    { path: '/api/subscription/cancel', action: 'subscription.cancel', input, idempotencyKey },
+    principal,
+    deps,
+    async (_, row, nowMs) => {
+      requireTransition(row.state, 'CANCELLED');
+      const after =
+        input.cancelAtPeriodEnd === true
+          ? withChange(row, { cancel_at_period_end: cancelAtPeriodEndFor(row, true) }, nowMs)
+          : withEnd(row, 'CANCELLED', timeOf(nowMs), nowMs);
+      return { before: row, after };
+    },
+  );
+}

@@ -1,0 +1,85 @@
+import type { Clock } from '../../../../core/clock.ts';
+import { notFound, Refusal } from '../../../../core/errors.ts';
+import type { DrawUuid } from '../../../../core/id.ts';
+import type { Principal } from '../../../../core/principal.ts';
+import type { Database, Queryable } from '../../../../platform/postgres/database.ts';
+import { answerOnce } from '../../../../platform/postgres/idempotency-records.ts';
+import type { AuditAction } from '../../../identity/audit/actions.ts';
+import { appendAudit } from '../../../identity/audit/append.ts';
+import { visibleTenants } from '../../../identity/tenants/visible-tenants.ts';
+import { withEndEffects } from '../charges/end-effects.ts';
+import { customerNowMs } from '../periods/customer-time.ts';
+import { recordOf, type SubscriptionReply } from '../record.ts';
+import { catchUp } from '../renewal/renew.ts';
+import { type Change, writeChanges } from '../renewal/write-changes.ts';
+import { lockSubscription, type SubscriptionWithTerms } from '../statements.ts';
+import { hasEnded, mayBecome, type SubscriptionState, transitions } from '../states.ts';
+
+export interface ChangeSubscriptionDeps {
+  database: Database;
+  clock: Clock;
+  drawUuid: DrawUuid;
+}
+
+/** A request to change one subscription. */
+export interface ChangeRequest {
+  path: string;
+  action: AuditAction;
+  input: { id: number };
+  idempotencyKey: string | undefined;
+}
+
+/** Decides the change of a locked subscription for which no work is due any more. */
+export type DecideChange = (
+  transaction: Queryable,
+  row: SubscriptionWithTerms,
+  nowMs: number,
+) => Promise<Omit<Change, 'atMs'>>;
+
+/**
+ * Changes one subscription in one transaction under its lock. Due periods and ends are applied before the decision. With an
+ * idempotency key, a repeated request gets the first answer.
+ */
+export async function changeSubscription(
+  { path, action, input, idempotencyKey }: ChangeRequest,
+  principal: Principal,
+  deps: ChangeSubscriptionDeps,
+  decide: DecideChange,
+): Promise<SubscriptionReply> {
+  const run = async (transaction: Queryable) => {
+    const [found] = await transaction.run(lockSubscription, [await visibleTenants(transaction, principal), input.id]);
+    if (found === undefined) throw notFound('subscription', input.id);
+    const nowMs = await customerNowMs(transaction, found, deps.clock);
+    const row = await catchUp(transaction, found, nowMs, deps);
+    requireNotEnded(row);
+    const decided = await decide(transaction, row, nowMs);
+    const changes = await withEndEffects(transaction, [{ ...decided, atMs: nowMs }]);
+    await writeChanges(transaction, changes, deps);
+    // A resumed subscription may be due at once.
+    const after = recordOf(await catchUp(transaction, (changes[0] as Change).after, nowMs, deps));
+    const [tenantId, before] = [row.tenant_id, recordOf(row)];
+    await appendAudit(transaction, principal, { action, tenantId, recordId: row.id, before, after });
+    return after;
+  };
+  const request = { tenantId: principal.tenantId, path, key: idempotencyKey, input, nowMs: deps.clock() };
+  const { answer, replayed } = await answerOnce(deps.database, request, run);
+  return { record: answer, replayed };
+}
+
+function requireNotEnded({ state }: SubscriptionWithTerms): void {
+  if (!hasEnded(state)) return;
+  throw new Refusal('illegal_transition', `This subscription is ${state} and cannot change. Create another one.`, {
+    details: { from: state, allowed: [] },
+  });
+}
+
+/** Refuses a transition that the table does not allow. */
+export function requireTransition(from: SubscriptionState, to: SubscriptionState): void {
+  if (mayBecome(from, to)) return;
+  const allowed = Object.keys(transitions[from]);
+  throw new Refusal(
+    'illegal_transition',
+    `A subscription that is ${from} cannot become ${to}; it can become ${allowed.join(' or ')}.`,
+    { details: { from, to, allowed } },
+  );
+}

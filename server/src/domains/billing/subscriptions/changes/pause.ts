@@ -1,0 +1,58 @@
+import { Refusal } from '../../../../core/errors.ts';
+import type { Principal } from '../../../../core/principal.ts';
+import { findOpenCharges } from '../charges/charge-statements.ts';
+import type { SubscriptionReply } from '../record.ts';
+import { unbilledTime } from '../renewal/write-changes.ts';
+import { timeOf, withChange } from '../rules.ts';
+import type { SubscriptionState } from '../states.ts';
+import { type ChangeSubscriptionDeps, changeSubscription, requireTransition } from './change-subscription.ts';
+
+/** Pauses a subscription: no further billing period begins. The current, paid period is not refunded. */
+export function pauseSubscription(
+  input: { id: number },
+  principal: Principal,
+  deps: ChangeSubscriptionDeps,
+  idempotencyKey?: string,
+): Promise<SubscriptionReply> {
+  return changeSubscription(
+    { path: '/api/subscription/pause', action: 'subscription.pause', input, idempotencyKey },
+    principal,
+    deps,
+    async (_, row, nowMs) => {
+      requireTransition(row.state, 'PAUSED');
+      return { before: row, after: withChange(row, { state: 'PAUSED', paused_at: timeOf(nowMs) }, nowMs) };
+    },
+  );
+}
+
+/**
+ * Resumes a paused subscription. Within the paid period it continues unchanged. After it, the time since then is not billed,
+ * a period begins now, and this moment becomes the anchor of all periods.
+ */
+export function resumeSubscription(
+  input: { id: number },
+  principal: Principal,
+  deps: ChangeSubscriptionDeps,
+  idempotencyKey?: string,
+): Promise<SubscriptionReply> {
+  const request = { path: '/api/subscription/resume', action: 'subscription.resume', input, idempotencyKey } as const;
+  return changeSubscription(request, principal, deps, async (transaction, row, nowMs) => {
+    if (row.state !== 'PAUSED') throw notPaused(row.state);
+    const charges = await transaction.run(findOpenCharges, [[row.tenant_id], [row.id]]);
+    const state = charges.some((charge) => charge.state === 'FAILED') ? 'PAST_DUE' : 'ACTIVE';
+    const now = timeOf(nowMs);
+    if (row.period_end > now) return { before: row, after: withChange(row, { state, paused_at: null }, nowMs) };
+    const restarted = { anchor_at: now, next_number: 0, period_start: now, period_end: now };
+    return {
+      before: row,
+      after: withChange(row, { state, paused_at: null, ...restarted }, nowMs),
+      ...unbilledTime('PAUSED', row.period_end, now),
+    };
+  });
+}
+
+function notPaused(state: SubscriptionState): Refusal {
+  return new Refusal('illegal_transition', `This subscription is ${state}: only one that is PAUSED can be resumed.`, {
+    details: { from: state, to: 'ACTIVE', allowed: [] },
+  });
+}

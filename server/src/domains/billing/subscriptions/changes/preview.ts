@@ -1,0 +1,70 @@
+import type { Static } from 'typebox';
+import type { Clock } from '../../../../core/clock.ts';
+import { maximumAmount } from '../../../../core/currency.ts';
+import { invalid, notFound } from '../../../../core/errors.ts';
+import type { Principal } from '../../../../core/principal.ts';
+import type { Database } from '../../../../platform/postgres/database.ts';
+import { visibleTenants } from '../../../identity/tenants/visible-tenants.ts';
+import { findPlan } from '../../plans/statements.ts';
+import { customerNowMs } from '../periods/customer-time.ts';
+import { invoiceLinesOf, type Line } from '../renewal/invoice-lines.ts';
+import { renewalOf } from '../renewal/renew.ts';
+import { msOf, timeOf, withChange } from '../rules.ts';
+import type { previewedInvoice, previewQuery } from '../schema.ts';
+import { findSubscription, pendingLinesOf, type SubscriptionWithTerms } from '../statements.ts';
+import { hasEnded } from '../states.ts';
+import { termsFor } from './update.ts';
+
+type Previewed = Static<typeof previewedInvoice>;
+
+/** Previews the next invoice, optionally as it would be after a change of terms. Writes nothing. */
+export async function previewInvoice(
+  query: Static<typeof previewQuery>,
+  principal: Principal,
+  { database, clock }: { database: Database; clock: Clock },
+): Promise<Previewed> {
+  return database.snapshot(async (snapshot) => {
+    const [row] = await snapshot.run(findSubscription, [await visibleTenants(snapshot, principal), query.id]);
+    if (row === undefined) throw notFound('subscription', query.id);
+    const nowMs = await customerNowMs(snapshot, row, clock);
+    const terms = await termsFor(snapshot, row, query, nowMs, findPlan);
+    const pending = await pendingLinesOf(snapshot, [row]);
+    const changes = [...pending, ...terms.lines];
+    const after = withChange({ ...row, ...terms.to }, {}, nowMs);
+    return upcomingInvoice(after, changes, query.invoiceNow === true, nowMs);
+  });
+}
+
+function upcomingInvoice(
+  row: SubscriptionWithTerms,
+  changes: readonly { description: string; amount: number }[],
+  invoiceNow: boolean,
+  nowMs: number,
+): Previewed {
+  const unbilled = changes.reduce((sum, { amount }) => sum + amount, 0);
+  if (invoiceNow && unbilled > 0) return previewOf(row, invoiceLinesOf(undefined, changes), timeOf(nowMs));
+  // A PAST_DUE subscription is invoiced for missed periods as soon as it is paid.
+  const renewing = row.state === 'PAST_DUE' ? withChange(row, { state: 'ACTIVE' }, nowMs) : row;
+  if (hasEnded(renewing.state) || renewing.due_at === null) return null;
+  const { after, invoice } = renewalOf(renewing, msOf(renewing.due_at));
+  const period = invoice?.period;
+  if (period !== undefined) {
+    return previewOf(row, invoiceLinesOf(period.line, changes), renewing.due_at, [
+      after.period_start,
+      after.period_end,
+    ]);
+  }
+  return unbilled > 0 ? previewOf(row, invoiceLinesOf(undefined, changes), renewing.due_at) : null;
+}
+
+function previewOf(
+  { currency }: SubscriptionWithTerms,
+  { lines, carried }: { lines: Line[]; carried: number },
+  invoiceTime: string,
+  [periodStart, periodEnd]: [string, string] | [null, null] = [null, null],
+): Previewed {
+  const priced = lines.map((line) => ({ ...line, amount: line.quantity * line.unitAmount }));
+  const total = priced.reduce((sum, { amount }) => sum + amount, 0);
+  if (total > maximumAmount) throw invalid('quantity', `The invoice would exceed ${maximumAmount} minor units.`);
+  return { currency, lines: priced, total, carried, invoiceTime, periodStart, periodEnd };
+}

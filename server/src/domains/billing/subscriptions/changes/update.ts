@@ -1,0 +1,140 @@
+import type { Static } from 'typebox';
+import { invalid, Refusal } from '../../../../core/errors.ts';
+import { metadataJson } from '../../../../core/metadata.ts';
+import type { Principal } from '../../../../core/principal.ts';
+import type { Queryable } from '../../../../platform/postgres/database.ts';
+import type { Statement } from '../../../../platform/postgres/statement.ts';
+import type { ChannelDirectory } from '../../../payments/channels/directory.ts';
+import { requireAccepting } from '../../../payments/channels/rules.ts';
+import { findPlan, lockPlanShared, type PlanRow } from '../../plans/statements.ts';
+import { defaultChannelOf } from '../channels.ts';
+import { fullPeriodOf } from '../periods/period.ts';
+import { type NewTerms, newTerms, requireFitsOneInvoice } from '../periods/terms.ts';
+import type { SubscriptionReply } from '../record.ts';
+import { msOf, parseTime, timeOf, withChange } from '../rules.ts';
+import type { updateInput } from '../schema.ts';
+import { lockPayer, pendingLinesOf, type SubscriptionRow, type SubscriptionWithTerms } from '../statements.ts';
+import { requireUsablePlan } from '../usable-plan.ts';
+import { type ChangeSubscriptionDeps, changeSubscription, type DecideChange } from './change-subscription.ts';
+
+export interface UpdateSubscriptionDeps extends ChangeSubscriptionDeps {
+  channels: ChannelDirectory;
+}
+
+type UpdateInput = Static<typeof updateInput>;
+
+const path = '/api/subscription/update';
+
+/** Changes a subscription: plan and quantity with proration, end, channel, metadata. */
+export function updateSubscription(
+  input: UpdateInput,
+  principal: Principal,
+  deps: UpdateSubscriptionDeps,
+  idempotencyKey?: string,
+): Promise<SubscriptionReply> {
+  requireAnyChange(input);
+  metadataJson(input.metadata);
+  return changeSubscription(
+    { path, action: 'subscription.update', input, idempotencyKey },
+    principal,
+    deps,
+    (transaction, row, nowMs) => changeFor(transaction, row, input, nowMs, deps),
+  );
+}
+
+function requireAnyChange({ id: _, ...rest }: UpdateInput): void {
+  const { planId, quantity, cancelAtPeriodEnd, endTime, channelId, metadata, invoiceNow } = rest;
+  const fields = [planId, quantity, cancelAtPeriodEnd, endTime, channelId, metadata];
+  if (fields.every((field) => field === undefined) && invoiceNow !== true) {
+    throw new Refusal('invalid_request', 'Name at least one field to change, such as planId or quantity.');
+  }
+}
+
+async function changeFor(
+  transaction: Queryable,
+  row: SubscriptionWithTerms,
+  input: UpdateInput,
+  nowMs: number,
+  { channels }: UpdateSubscriptionDeps,
+): ReturnType<DecideChange> {
+  if (input.channelId != null)
+    requireAccepting(await channels.findUsable(input.channelId, row.tenant_id), row.currency);
+  const terms = await termsFor(transaction, row, input, nowMs);
+  if (input.channelId === null) await requireDefaultChannel(transaction, row, terms.to.plan_id ?? row.plan_id);
+  const pending = await pendingLinesOf(transaction, [row]);
+  if (terms.lines.length > 0) requireFitsOneInvoice(row, pending, terms);
+  const unbilled = [...pending, ...terms.lines].reduce((sum, { amount }) => sum + amount, 0);
+  const to: Partial<SubscriptionRow> = {
+    ...terms.to,
+    ...(input.endTime !== undefined && { end_at: endTimeFor(row, input.endTime, nowMs) }),
+    ...(input.cancelAtPeriodEnd !== undefined && {
+      cancel_at_period_end: cancelAtPeriodEndFor(row, input.cancelAtPeriodEnd),
+    }),
+    ...(input.channelId !== undefined && { channel_id: input.channelId }),
+    ...(input.metadata !== undefined && { metadata: input.metadata as Record<string, unknown> }),
+  };
+  return {
+    before: row,
+    after: withChange(row, to, nowMs),
+    lines: terms.lines,
+    ...(input.invoiceNow === true && unbilled > 0 && { invoice: { period: undefined } }),
+  };
+}
+
+/** Without its own channel, a subscription needs that of the plan or the customer: its next payment would fail. */
+async function requireDefaultChannel(
+  transaction: Queryable,
+  row: SubscriptionWithTerms,
+  planId: number,
+): Promise<void> {
+  const [plan] = await transaction.run(findPlan, [row.tenant_id, planId]);
+  const [payer] = await transaction.run(lockPayer, [row.tenant_id, row.customer_id]);
+  if (plan !== undefined && payer !== undefined) defaultChannelOf(plan, payer);
+}
+
+type RequestedTerms = Pick<UpdateInput, 'planId' | 'quantity' | 'atPeriodEnd' | 'prorate'>;
+
+/** The requested change of terms; no change when neither plan nor quantity is named. */
+export async function termsFor(
+  database: Queryable,
+  row: SubscriptionWithTerms,
+  input: RequestedTerms,
+  nowMs: number,
+  read: Statement<PlanRow> = lockPlanShared,
+): Promise<NewTerms> {
+  if (input.planId === undefined && input.quantity === undefined) return { to: {}, lines: [] };
+  const plan =
+    input.planId === undefined ? undefined : await requireUsablePlan(database, row.tenant_id, input.planId, read);
+  return newTerms(row, plan, input, nowMs);
+}
+
+/** Refuses to shorten or extend a period that has begun. */
+function endTimeFor(row: SubscriptionWithTerms, endTime: string | null, nowMs: number): string | null {
+  const isShortened =
+    row.state !== 'PAUSED' && row.end_at === row.period_end && fullPeriodOf(row).endMs > msOf(row.period_end);
+  if (isShortened) {
+    throw new Refusal(
+      'subscription_fixed',
+      'The last period has begun and is already priced up to endTime: endTime cannot change.',
+      {
+        field: 'endTime',
+      },
+    );
+  }
+  if (endTime === null) return null;
+  const endMs = parseTime(endTime, 'endTime');
+  const leastMs = Math.max(msOf(row.period_end), nowMs);
+  if (endMs < leastMs) {
+    throw invalid('endTime', `endTime must not be before ${timeOf(leastMs)}; to end it sooner, cancel it.`);
+  }
+  return timeOf(endMs);
+}
+
+/** Refused for a paused subscription: it has no period end at which it could be cancelled. */
+export function cancelAtPeriodEndFor({ state }: SubscriptionWithTerms, cancelAtPeriodEnd: boolean): boolean {
+  if (state !== 'PAUSED') return cancelAtPeriodEnd;
+  throw new Refusal('subscription_fixed', 'This subscription is PAUSED: cancel it at once, or resume it first.', {
+    field: 'cancelAtPeriodEnd',
+    details: { state },
+  });
+}

@@ -1,0 +1,69 @@
+import { statement } from '../../../../platform/postgres/statement.ts';
+import type { ChargeRow } from '../renewal/write-statements.ts';
+
+export interface ChargeKey {
+  tenant_id: number;
+  invoice_id: number;
+  subscription_id: number;
+}
+
+/**
+ * Due charges, the longest due first. They are not locked here: collecting and settling both lock the invoices first and then
+ * the subscriptions. Charges are written only under the lock of their subscription, since two transactions that wrote charges
+ * of one subscription in different orders deadlocked. Values: clock, now (ms), limit.
+ */
+export const findDueCharges = statement<ChargeKey>(
+  'subscriptions.due_charges',
+  `select tenant_id, invoice_id, subscription_id from subscription_charge
+    where clock_id = $1 and due_at <= to_timestamp($2::float8 / 1000)
+    order by due_at limit $3`,
+);
+
+/**
+ * Marks charges of locked subscriptions as tried: their payments' outcomes decide when they are due again. Returns those that
+ * were still due. Values: arrays of tenants and invoices, now (ms).
+ */
+export const markChargesTried = statement<{ invoice_id: number }>(
+  'subscriptions.charges_tried',
+  `update subscription_charge c set due_at = null
+     from unnest($1::bigint[], $2::bigint[]) as tried (tenant_id, invoice_id)
+    where c.tenant_id = tried.tenant_id and c.invoice_id = tried.invoice_id
+      and c.due_at <= to_timestamp($3::float8 / 1000)
+   returning c.invoice_id`,
+);
+
+/** Values: tenant, invoice, new due time (ms). */
+export const postponeCharge = statement(
+  'subscriptions.postpone_charge',
+  `update subscription_charge set due_at = to_timestamp($3::float8 / 1000)
+    where tenant_id = $1 and invoice_id = $2 and due_at is not null`,
+);
+
+/**
+ * The charges of locked subscriptions that are not settled, unordered. Values: arrays of tenants and subscriptions.
+ *
+ * `offset 0` forces one lookup in the index of open charges for each subscription. With an order by invoice, PostgreSQL read
+ * all charges of the tenant for each subscription, since sorting is disabled for workers.
+ */
+export const findOpenCharges = statement<ChargeRow>(
+  'subscriptions.open_charges',
+  `select c.*
+     from unnest($1::bigint[], $2::bigint[]) as wanted (tenant_id, id)
+    cross join lateral (
+      select tenant_id, invoice_id, subscription_id, clock_id, state, failures, due_at
+        from subscription_charge
+       where tenant_id = wanted.tenant_id and subscription_id = wanted.id and state <> 'SETTLED'
+      offset 0
+    ) as c`,
+);
+
+/** The subscriptions that issued these invoices. Values: arrays of tenants and invoices. */
+export const findChargesOfInvoices = statement<ChargeKey>(
+  'subscriptions.charges_of',
+  `select c.tenant_id, c.invoice_id, c.subscription_id
+     from unnest($1::bigint[], $2::bigint[]) as wanted (tenant_id, invoice_id)
+    cross join lateral (
+      select tenant_id, invoice_id, subscription_id
+        from subscription_charge where tenant_id = wanted.tenant_id and invoice_id = wanted.invoice_id limit 1
+    ) as c`,
+);

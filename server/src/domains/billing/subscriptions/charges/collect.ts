@@ -1,0 +1,153 @@
+import { hourMs } from '../../../../core/clock.ts';
+import { Refusal } from '../../../../core/errors.ts';
+import type { DrawUuid } from '../../../../core/id.ts';
+import type { Database, Queryable } from '../../../../platform/postgres/database.ts';
+import type { FailPoint } from '../../../../platform/process/fail-point.ts';
+import type { PaymentWriter } from '../../../payments/transactions/create.ts';
+import { lockInvoices } from '../../invoices/lock.ts';
+import { type PaymentAttempt, payInvoices } from '../../invoices/settlement/automatic-payments.ts';
+import type { SettledPayment } from '../../invoices/settlement/followers.ts';
+import { type Change, writeChanges } from '../renewal/write-changes.ts';
+import { inLockOrder, lockSubscriptionIds, lockSubscriptions } from '../statements.ts';
+import {
+  type ChargeKey,
+  findChargesOfInvoices,
+  findDueCharges,
+  findOpenCharges,
+  markChargesTried,
+  postponeCharge,
+} from './charge-statements.ts';
+import { applyOutcome, type ChargeOutcome, type DunningState } from './dunning.ts';
+import { withEndEffects } from './end-effects.ts';
+
+/** Charges in one transaction, as for renewals. */
+const batchSize = 500;
+/** How long a charge that cannot be attempted is postponed. */
+const postponeMs = hourMs;
+
+export interface CollectDeps {
+  database: Database;
+  drawUuid: DrawUuid;
+  /** The retry schedule: the wait after each failed attempt (`app.subscription.retry-intervals`). */
+  retryIntervalsMs: readonly number[];
+  creator: PaymentWriter;
+  /** Sections in which fault tests end the process. */
+  failPoint: FailPoint;
+  onError: (error: unknown) => void;
+}
+
+/**
+ * Attempts due charges: opens payments for their invoices and marks the charges as tried, in one transaction. An invoice has
+ * at most one automatic payment at a time, so concurrent callers pay nothing twice; after a crash the charges are still due.
+ * The outcomes of the payments arrive in `followPayments`. Returns how many charges were due.
+ */
+export async function collectDue(clockId: number, nowMs: number, deps: CollectDeps): Promise<number> {
+  const due = await deps.database.run(findDueCharges, [clockId, nowMs, batchSize]);
+  if (due.length === 0) return 0;
+  try {
+    await collect(due, nowMs, deps);
+  } catch (error) {
+    if (error instanceof Refusal && error.kind === 'unavailable') throw error;
+    for (const charge of due) await collectAlone(charge, nowMs, deps);
+  }
+  return due.length;
+}
+
+async function collect(due: readonly ChargeKey[], nowMs: number, deps: CollectDeps): Promise<void> {
+  const { database, failPoint } = deps;
+  await database.transaction(async (transaction) => {
+    const keys = due.map(({ tenant_id, invoice_id }) => ({ tenantId: tenant_id, invoiceId: invoice_id }));
+    const invoices = await lockInvoices(transaction, keys);
+    await transaction.run(lockSubscriptionIds, inLockOrder(due));
+    const stillDue = await transaction.run(markChargesTried, [
+      keys.map(({ tenantId }) => tenantId),
+      keys.map(({ invoiceId }) => invoiceId),
+      nowMs,
+    ]);
+    // Since the due charges were read, another node may have tried one, and its payment may have ended: its retry is later.
+    const stillDueIds = new Set(stillDue.map(({ invoice_id }) => invoice_id));
+    const wanted = keys.filter(({ invoiceId }) => stillDueIds.has(invoiceId));
+    const attempts = await payInvoices(transaction, wanted, invoices, nowMs, deps);
+    const outcomes = attempts.flatMap((attempt) => outcomesOf(attempt, nowMs));
+    await applyOutcomes(transaction, outcomes, deps);
+    failPoint('collecting');
+  });
+  failPoint('collected');
+}
+
+/** Retries a charge of a failed batch alone. One that fails again is postponed, so that it does not block the others. */
+async function collectAlone(charge: ChargeKey, nowMs: number, deps: CollectDeps): Promise<void> {
+  try {
+    await collect([charge], nowMs, deps);
+  } catch (error) {
+    if (error instanceof Refusal && error.kind === 'unavailable') throw error;
+    deps.onError(error);
+    await deps.database.run(postponeCharge, [charge.tenant_id, charge.invoice_id, nowMs + postponeMs]);
+  }
+}
+
+function outcomesOf({ tenantId, invoiceId, outcome }: PaymentAttempt, atMs: number): ChargeOutcome[] {
+  if (outcome === 'failed') return [{ tenantId, invoiceId, outcome, atMs }];
+  // The invoice is paid otherwise or void: there is nothing left to collect.
+  if (outcome === 'not_payable') return [{ tenantId, invoiceId, outcome: 'closed', atMs }];
+  return [];
+}
+
+/** Updates subscriptions after payments of their invoices have ended, in the transaction that settles the invoices. */
+export async function followPayments(
+  transaction: Queryable,
+  settled: readonly SettledPayment[],
+  deps: Pick<CollectDeps, 'drawUuid' | 'retryIntervalsMs'>,
+): Promise<void> {
+  const outcomes = settled
+    .filter(({ subscriptionId }) => subscriptionId !== null)
+    .flatMap(({ tenantId, invoiceId, invoiceStatus, state, automatic, atMs }): ChargeOutcome[] => {
+      if (invoiceStatus === 'PAID') return [{ tenantId, invoiceId, outcome: 'paid', atMs }];
+      // A payment created by a user counts as no attempt. A charge that had to wait for it is now due.
+      return [{ tenantId, invoiceId, outcome: automatic && state !== 'SUCCEEDED' ? 'failed' : 'freed', atMs }];
+    });
+  await applyOutcomes(transaction, outcomes, deps);
+}
+
+/** Updates a subscription after one of its invoices became VOID or UNCOLLECTIBLE, in that transaction. */
+export async function followClosed(
+  transaction: Queryable,
+  closed: { tenantId: number; invoiceId: number; atMs: number },
+  deps: Pick<CollectDeps, 'drawUuid' | 'retryIntervalsMs'>,
+): Promise<void> {
+  await applyOutcomes(transaction, [{ ...closed, outcome: 'closed' }], deps);
+}
+
+/** Locks the subscriptions, applies the outcomes of their charges in order, and writes those that changed. */
+async function applyOutcomes(
+  transaction: Queryable,
+  outcomes: readonly ChargeOutcome[],
+  { drawUuid, retryIntervalsMs }: Pick<CollectDeps, 'drawUuid' | 'retryIntervalsMs'>,
+): Promise<void> {
+  if (outcomes.length === 0) return;
+  const keys = await transaction.run(findChargesOfInvoices, [
+    outcomes.map(({ tenantId }) => tenantId),
+    outcomes.map(({ invoiceId }) => invoiceId),
+  ]);
+  const subscriptionOf = new Map(keys.map((key) => [`${key.tenant_id}/${key.invoice_id}`, key.subscription_id]));
+  const subscriptions = inLockOrder(keys);
+  const rows = await transaction.run(lockSubscriptions, subscriptions);
+  const charges = Map.groupBy(
+    await transaction.run(findOpenCharges, subscriptions),
+    ({ subscription_id }) => subscription_id,
+  );
+  const outcomesById = Map.groupBy(outcomes, ({ tenantId, invoiceId }) =>
+    subscriptionOf.get(`${tenantId}/${invoiceId}`),
+  );
+  const changes = rows.flatMap((row): Change[] => {
+    const before: DunningState = { row, charges: charges.get(row.id) ?? [] };
+    const ownOutcomes = outcomesById.get(row.id) ?? [];
+    const after = ownOutcomes.reduce((state, outcome) => applyOutcome(state, outcome, retryIntervalsMs), before);
+    const changed = after.charges.filter((charge) => !before.charges.includes(charge));
+    if (after.row === row && changed.length === 0) return [];
+    return [
+      { before: row, after: after.row, atMs: Math.max(...ownOutcomes.map(({ atMs }) => atMs)), charges: changed },
+    ];
+  });
+  await writeChanges(transaction, await withEndEffects(transaction, changes), { drawUuid });
+}

@@ -1,0 +1,78 @@
+import type { ChargeRow } from '../renewal/write-statements.ts';
+import { timeOf, withChange, withEnd } from '../rules.ts';
+import type { SubscriptionWithTerms } from '../statements.ts';
+import { hasEnded } from '../states.ts';
+
+/** What happened to the charge for an invoice. */
+export interface ChargeOutcome {
+  tenantId: number;
+  invoiceId: number;
+  /** `freed`: a payment that was no automatic attempt has ended, and an amount is left to pay. */
+  outcome: 'paid' | 'failed' | 'closed' | 'freed';
+  /** In the customer's time. */
+  atMs: number;
+}
+
+/** A locked subscription with all its charges that are not settled. */
+export interface DunningState {
+  row: SubscriptionWithTerms;
+  charges: readonly ChargeRow[];
+}
+
+/**
+ * Applies the outcome of a charge to its subscription. A failed payment makes the subscription PAST_DUE and is retried after
+ * the intervals in `retryIntervalsMs`, each counted from the failure before; after the last failure the subscription is
+ * CANCELLED and nothing is retried. When no failed charge is left, the subscription is ACTIVE again. An ended subscription
+ * gets no retries.
+ */
+export function applyOutcome(
+  { row, charges }: DunningState,
+  { invoiceId, outcome, atMs }: ChargeOutcome,
+  retryIntervalsMs: readonly number[],
+): DunningState {
+  const charge = charges.find(({ invoice_id }) => invoice_id === invoiceId);
+  if (charge === undefined) return { row, charges };
+  const others = charges.filter((other) => other !== charge);
+  if (outcome === 'freed') {
+    const isScheduled = charge.due_at !== null || hasEnded(row.state);
+    return { row, charges: isScheduled ? charges : [...others, { ...charge, due_at: timeOf(atMs) }] };
+  }
+  return outcome === 'failed'
+    ? scheduleRetry(row, charge, others, atMs, retryIntervalsMs)
+    : settleCharge(row, charge, others, atMs);
+}
+
+function settleCharge(
+  row: SubscriptionWithTerms,
+  charge: ChargeRow,
+  others: readonly ChargeRow[],
+  atMs: number,
+): DunningState {
+  const settled: ChargeRow = { ...charge, state: 'SETTLED', due_at: null };
+  const isRecovered = row.state === 'PAST_DUE' && others.every(({ state }) => state !== 'FAILED');
+  return { row: isRecovered ? withChange(row, { state: 'ACTIVE' }, atMs) : row, charges: [...others, settled] };
+}
+
+function scheduleRetry(
+  row: SubscriptionWithTerms,
+  charge: ChargeRow,
+  others: readonly ChargeRow[],
+  atMs: number,
+  retryIntervalsMs: readonly number[],
+): DunningState {
+  const failures = charge.failures + 1;
+  const failed: ChargeRow = { ...charge, state: 'FAILED', failures, due_at: null };
+  if (hasEnded(row.state)) return { row, charges: [...others, failed] };
+  const waitMs = retryIntervalsMs[failures - 1];
+  if (waitMs === undefined) {
+    return { row: withEnd(row, 'CANCELLED', timeOf(atMs), atMs), charges: [...others, failed].map(withoutRetry) };
+  }
+  const scheduled = { ...failed, due_at: timeOf(atMs + waitMs) };
+  const isFirstFailure = row.state === 'ACTIVE';
+  return { row: isFirstFailure ? withChange(row, { state: 'PAST_DUE' }, atMs) : row, charges: [...others, scheduled] };
+}
+
+/** A charge of an ended subscription: a failed payment is not retried, but a first attempt is still made. */
+export function withoutRetry(charge: ChargeRow): ChargeRow {
+  return charge.state === 'FAILED' && charge.due_at !== null ? { ...charge, due_at: null } : charge;
+}

@@ -1,0 +1,123 @@
+import { maximumAmount } from '../../../../core/currency.ts';
+import { invalid, Refusal } from '../../../../core/errors.ts';
+import type { PlanRow } from '../../plans/statements.ts';
+import type { SubscriptionWithTerms } from '../statements.ts';
+import { periodPrice, prorateTerms } from './period.ts';
+
+export interface TermsInput {
+  quantity?: number | undefined;
+  atPeriodEnd?: boolean | undefined;
+  prorate?: boolean | undefined;
+}
+
+/** A change of plan or quantity: the new fields of the subscription, and the credit and charge for the rest of its period. */
+export interface NewTerms {
+  to: Partial<SubscriptionWithTerms>;
+  lines: { description: string; amount: number }[];
+}
+
+/**
+ * Applies another plan, another quantity, or both. They take effect at once: the rest of an invoiced period is credited at
+ * the old price and charged at the new one. They take effect with the next period when `atPeriodEnd` is set and when the new
+ * plan has another interval. During a trial nothing is prorated.
+ */
+export function newTerms(
+  row: SubscriptionWithTerms,
+  plan: PlanRow | undefined,
+  input: TermsInput,
+  nowMs: number,
+): NewTerms {
+  const { quantity = row.quantity, atPeriodEnd = false, prorate = true } = input;
+  requireChangeable(row, plan);
+  const nextUnitAmount = plan?.amount ?? row.next_unit_amount;
+  // Both throw when the price exceeds the largest amount.
+  periodPrice(nextUnitAmount, quantity);
+  periodPrice(nextUnitAmount, scheduledQuantity(row, input) ?? quantity);
+  const nextTerms = plan === undefined ? {} : nextTermsOf(plan);
+  if (row.state === 'TRIALING') return { to: { ...immediateTerms(row, plan, input), ...nextTerms }, lines: [] };
+  const hasNewInterval =
+    plan !== undefined && (plan.interval_unit !== row.interval_unit || plan.interval_count !== row.interval_count);
+  if (atPeriodEnd || hasNewInterval) {
+    const next_plan_id = plan === undefined ? row.next_plan_id : plan.id === row.plan_id ? null : plan.id;
+    const next_quantity =
+      input.quantity === undefined ? scheduledQuantity(row, input) : quantity === row.quantity ? null : quantity;
+    return { to: { next_plan_id, next_quantity, ...nextTerms }, lines: [] };
+  }
+  const to = immediateTerms(row, plan, input);
+  return { to: { ...to, ...nextTerms }, lines: prorate ? prorationLines(row, to, nowMs) : [] };
+}
+
+function requireChangeable({ state, currency }: SubscriptionWithTerms, plan: PlanRow | undefined): void {
+  if (state !== 'TRIALING' && state !== 'ACTIVE') {
+    const remedy = state === 'PAUSED' ? 'resume it first' : 'its plan and quantity stay until it has been paid';
+    throw new Refusal('subscription_fixed', `This subscription is ${state}: ${remedy}.`, { details: { state } });
+  }
+  if (plan !== undefined && plan.currency !== currency) {
+    throw invalid(
+      'planId',
+      `planId must name a plan in ${currency}, as this subscription is; that one is in ${plan.currency}.`,
+    );
+  }
+}
+
+/** The quantity scheduled for the next period: a request without a quantity keeps it. */
+function scheduledQuantity({ next_quantity }: SubscriptionWithTerms, { quantity }: TermsInput): number | null {
+  return quantity === undefined ? next_quantity : null;
+}
+
+interface Terms {
+  plan_id: number;
+  plan_name: string;
+  quantity: number;
+  unit_amount: number;
+  next_quantity: number | null;
+}
+
+/** Another plan's amount takes effect at once; a new amount of the same plan with the next period. */
+function immediateTerms(row: SubscriptionWithTerms, plan: PlanRow | undefined, input: TermsInput) {
+  const isAnother = plan !== undefined && plan.id !== row.plan_id;
+  return {
+    plan_id: plan?.id ?? row.plan_id,
+    plan_name: plan?.name ?? row.plan_name,
+    quantity: input.quantity ?? row.quantity,
+    unit_amount: isAnother ? plan.amount : row.unit_amount,
+    next_quantity: scheduledQuantity(row, input),
+    ...(plan !== undefined && {
+      next_plan_id: null,
+      interval_unit: plan.interval_unit,
+      interval_count: plan.interval_count,
+    }),
+  } satisfies Terms & Partial<SubscriptionWithTerms>;
+}
+
+function prorationLines(row: SubscriptionWithTerms, to: Terms, nowMs: number): NewTerms['lines'] {
+  const { credit, charge } = prorateTerms(row, periodPrice(to.unit_amount, to.quantity), nowMs);
+  if (to.plan_id === row.plan_id && to.quantity === row.quantity) return [];
+  return [
+    { description: `Unused time of ${row.quantity} × ${row.plan_name}`, amount: 0 - credit },
+    { description: `Remaining time of ${to.quantity} × ${to.plan_name}`, amount: charge },
+  ].filter(({ amount }) => amount !== 0);
+}
+
+/** Refuses a change whose credits and charges, with the next period, exceed the largest amount of an invoice. */
+export function requireFitsOneInvoice(
+  row: SubscriptionWithTerms,
+  pending: readonly { amount: number }[],
+  { lines, to }: NewTerms,
+): void {
+  const price = (to.next_unit_amount ?? row.next_unit_amount) * (to.next_quantity ?? to.quantity ?? row.quantity);
+  const sum = [...pending, ...lines].reduce((all, { amount }) => all + Math.abs(amount), price);
+  if (sum <= maximumAmount) return;
+  throw invalid('quantity', `These changes sum up to more than ${maximumAmount} minor units on one invoice.`);
+}
+
+/** The terms of the next period under this plan. */
+export function nextTermsOf(plan: PlanRow) {
+  return {
+    next_plan_name: plan.name,
+    next_unit_amount: plan.amount,
+    next_interval_unit: plan.interval_unit,
+    next_interval_count: plan.interval_count,
+    next_plan_channel_id: plan.channel_id,
+  };
+}

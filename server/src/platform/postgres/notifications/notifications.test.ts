@@ -1,0 +1,237 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import type pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/postgres/database.ts';
+import { transactionPooler } from '../../../testing/postgres/transaction-pooler.ts';
+import { Database } from '../database.ts';
+import { Notifications } from './notifications.ts';
+
+let db: TestDatabase;
+let here: Node;
+let there: Node;
+
+interface Node {
+  notifications: Notifications;
+  /** Received keys of the topic `things`. */
+  received: string[];
+  /** Every report of whether it is disconnected. */
+  states: boolean[];
+  lost: Error[];
+}
+
+beforeAll(async () => {
+  db = await databaseFromTemplate();
+});
+
+beforeEach(async () => {
+  here = await startNode();
+  there = await startNode();
+});
+
+afterEach(async () => {
+  await here.notifications.stop();
+  await there.notifications.stop();
+});
+
+afterAll(() => db.drop());
+
+async function startNode(connection: pg.ClientConfig = db.connection): Promise<Node> {
+  const lost: Error[] = [];
+  const notifications = new Notifications(connection, (error) => lost.push(error));
+  const node: Node = { notifications, received: [], states: [], lost };
+  notifications.on('things', {
+    changed: (key) => node.received.push(key),
+    disconnected: (disconnected) => node.states.push(disconnected),
+  });
+  await notifications.start();
+  return node;
+}
+
+/** A proxy to the database that can fall silent: it forwards nothing and closes no connection. */
+async function startLine({ host = '', port = 5432, ...others }: pg.ClientConfig) {
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(from);
+      from.on('data', (bytes) => line.silent || to.write(bytes));
+      from.on('error', () => {});
+      from.on('close', () => to.destroy());
+    }
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const line = {
+    silent: false,
+    connection: { ...others, host: '127.0.0.1', port: (server.address() as AddressInfo).port },
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((closed) => server.close(closed));
+    },
+  };
+  return line;
+}
+
+const cutListeners = () =>
+  db.query(`select pg_terminate_backend(pid) from pg_stat_activity
+             where datname = current_database() and application_name = 'florin listener'`);
+
+test('a change is received at once on its own node, and soon on every other', async () => {
+  await here.notifications.publish(db.database, 'things', 17);
+  // Its own notification may have returned already: receiving a change twice is harmless.
+  expect(new Set(here.received)).toEqual(new Set(['17']));
+  await eventually('the other node receives it', () => there.received.includes('17'));
+});
+
+test('keys arrive unchanged, and may be empty', async () => {
+  const keys = ['', 'a:b', 'with space', 'ü☕', "it's", '+/='];
+  for (const key of keys) await here.notifications.publish(db.database, 'things', key);
+  await eventually('all arrive', () => there.received.length === keys.length);
+  expect(there.received).toEqual(keys);
+});
+
+test('listeners receive only their topics', async () => {
+  await here.notifications.publish(db.database, 'other things', 1);
+  await here.notifications.publish(db.database, 'things', 2);
+  await eventually('the second arrives', () => there.received.length > 0);
+  expect(there.received).toEqual(['2']);
+});
+
+test('every listener of a topic on a node receives it', async () => {
+  const also: string[] = [];
+  there.notifications.on('things', { changed: (key) => also.push(key) });
+  await here.notifications.publish(db.database, 'things', 3);
+  await eventually('both receive it', () => there.received.includes('3') && also.includes('3'));
+});
+
+describe('inside a transaction', () => {
+  test('other nodes are notified when it commits, and not before', async () => {
+    await db.database.transaction(async (transaction) => {
+      await here.notifications.publish(transaction, 'things', 'committed');
+      await here.notifications.publish(db.database, 'things', 'meanwhile');
+      await eventually('the other change arrives', () => there.received.includes('meanwhile'));
+      expect(there.received).not.toContain('committed');
+    });
+    here.notifications.applied('things', 'committed');
+    await eventually('the commit arrives', () => there.received.includes('committed'));
+    // Before the commit, so that no old value stays cached, and after it, because one may have been read meanwhile.
+    expect(here.received.filter((key) => key === 'committed').length).toBeGreaterThanOrEqual(2);
+  });
+
+  test('no other node is notified of a rollback', async () => {
+    const rolledBack = db.database.transaction(async (transaction) => {
+      await here.notifications.publish(transaction, 'things', 'undone');
+      throw new Error('rolled back');
+    });
+    await expect(rolledBack).rejects.toThrow('rolled back');
+    await here.notifications.publish(db.database, 'things', 'next');
+    await eventually('the next arrives', () => there.received.includes('next'));
+    expect(there.received).toEqual(['next']);
+  });
+});
+
+describe('a node whose notifications are disconnected', () => {
+  test('is disconnected until it has started', async () => {
+    expect(here.states).toEqual([true, false]);
+  });
+
+  test('detects that its connection was cut, and reconnects by itself', async () => {
+    await cutListeners();
+    await eventually('it is disconnected', () => there.states[2] === true);
+    expect(there.lost.length).toBeGreaterThan(0);
+    await eventually('it is connected again', () => there.states.at(-1) === false);
+    await here.notifications.publish(db.database, 'things', 'afterwards');
+    await eventually('the change arrives', () => there.received.includes('afterwards'));
+  });
+
+  test('detects that its connection is silent', async () => {
+    const line = await startLine(db.connection);
+    const node = await startNode(line.connection);
+    expect(node.states).toEqual([true, false]);
+    line.silent = true;
+    await eventually('it is disconnected', () => node.states[2] === true);
+    line.silent = false;
+    await eventually('it is connected again', () => node.states.at(-1) === false);
+    await here.notifications.publish(db.database, 'things', 'afterwards');
+    await eventually('the change arrives', () => node.received.includes('afterwards'));
+    await node.notifications.stop();
+    await line.close();
+  });
+
+  test('starts while the database is unavailable, keeps trying, and reports it once', async () => {
+    const states: boolean[] = [];
+    const lost: Error[] = [];
+    let tries = 0;
+    const server = createServer((socket) => {
+      tries++;
+      socket.on('error', () => {}).destroy();
+    });
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    const { port } = server.address() as AddressInfo;
+    const connection = { ...db.connection, host: '127.0.0.1', port };
+    const notifications = new Notifications(connection, (error) => lost.push(error));
+    notifications.on('things', { changed: () => {}, disconnected: (disconnected) => states.push(disconnected) });
+    await notifications.start();
+    expect(lost).toHaveLength(1);
+    expect(states).toEqual([true]);
+    await eventually('it keeps trying', () => tries >= 3);
+    expect(lost).toHaveLength(1);
+    await notifications.stop();
+    await new Promise((closed) => server.close(closed));
+  });
+});
+
+describe('behind a pooler in transaction mode', () => {
+  test('a node counts as disconnected, and reports the likely cause', async () => {
+    const pooler = await transactionPooler(db.connection);
+    const node = await startNode(pooler.connection);
+    expect(node.states).toEqual([true]);
+    expect(node.lost.map(({ message }) => message)).toEqual([expect.stringContaining('app.database.direct-url')]);
+    await node.notifications.stop();
+    await pooler.close();
+  });
+
+  test('a node with a direct connection receives what is published through the pooler', async () => {
+    const pooler = await transactionPooler(db.connection);
+    const through = new Database({ connection: pooler.connection, connections: 2, name: 'test pooled' });
+    const received: string[] = [];
+    const states: boolean[] = [];
+    const notifications = new Notifications(db.connection, () => {}, { publisher: through });
+    notifications.on('things', {
+      changed: (key) => received.push(key),
+      disconnected: (disconnected) => states.push(disconnected),
+    });
+    await notifications.start();
+    expect(states).toEqual([true, false]);
+    await db.query(`select pg_notify('florin', 'things:9')`);
+    await eventually('it arrives', () => received.includes('9'));
+    await notifications.stop();
+    await through.close();
+    await pooler.close();
+  });
+
+  test('a direct connection to another database is detected', async () => {
+    const other = await databaseFromTemplate();
+    const lost: Error[] = [];
+    const notifications = new Notifications(other.connection, (error) => lost.push(error), { publisher: db.database });
+    await notifications.start();
+    expect(lost).toHaveLength(1);
+    await notifications.stop();
+    await other.drop();
+  });
+});
+
+test('after its stop a node receives nothing, reports nothing, and does not reconnect', async () => {
+  await there.notifications.stop();
+  await there.notifications.stop();
+  await here.notifications.publish(db.database, 'things', 'too late');
+  const [others] = await db.query<{ count: number }>(
+    `select count(*) as count from pg_stat_activity
+      where datname = current_database() and application_name = 'florin listener'`,
+  );
+  expect(others?.count).toBe(1);
+  expect(there.received).toEqual([]);
+  expect(there.lost).toEqual([]);
+});

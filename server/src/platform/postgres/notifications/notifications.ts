@@ -1,0 +1,239 @@
+import { randomUUID } from 'node:crypto';
+import type pg from 'pg';
+import { SessionClient } from '../connection/connection.ts';
+import type { ConnectionConfig } from '../connection/connection-url.ts';
+import { sessionSettings } from '../connection/session-settings.ts';
+import type { Queryable } from '../database.ts';
+import { statement } from '../statement.ts';
+
+const channel = 'florin';
+const notify = statement('notifications.notify', 'select pg_notify($1, $2)');
+/** Does not wait for the disk: transactions that notify commit one at a time, and this one writes nothing. */
+const notifyUnflushed = statement(
+  'notifications.notify_unflushed',
+  `select set_config('synchronous_commit', 'off', true), pg_notify($1, $2)`,
+);
+
+/** A connection that is silent for longer counts as lost: a revocation must take effect on all nodes within 1 s. */
+const heartbeatMs = 400;
+const reconnectPauseMs = 200;
+/**
+ * Interval of the check that notifications of another connection arrive. Each check costs a transaction with an id and a
+ * record in the write-ahead log. The interference of a pooler shows at the first check.
+ */
+const echoEveryMs = 5_000;
+/** Deadline for an own notification to return, from its commit. */
+const echoDeadlineMs = 1_000;
+/** Longer than `reconnectPauseMs`, because behind a pooler the next attempt fails as well. */
+const echoLostPauseMs = 5_000;
+/** The topic of these checks. */
+const echoTopic = 'echo';
+
+export interface Listener {
+  /** A change was made, here or on another node. */
+  changed: (key: string) => void;
+  /** True when notifications no longer arrive, false when they arrive again. */
+  disconnected?: (disconnected: boolean) => void;
+}
+
+/**
+ * Notifies all nodes of a change, by a topic and a key, through LISTEN and NOTIFY. The node that made the change is notified
+ * at once, the others when the transaction commits.
+ */
+export class Notifications {
+  readonly #connection: ConnectionConfig;
+  readonly #publisher: Queryable;
+  readonly #onLost: (error: Error) => void;
+  readonly #onSilent: () => void;
+  readonly #listeners = new Map<string, Listener[]>();
+  #client: pg.Client | undefined;
+  #echo: { nonce: string; received: () => void } | undefined;
+  #echoTimer: NodeJS.Timeout | undefined;
+  #heartbeat: NodeJS.Timeout | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  #stopped = false;
+  #isReported = false;
+
+  /**
+   * `onLost` is called once when notifications stop arriving, and not again until they have arrived. `publisher` is the
+   * database that publishes changes, so that the check detects a listening connection which leads to another one; without
+   * it a connection is opened for each check. `onSilent` is called whenever the listening connection misses its heartbeat.
+   */
+  constructor(
+    connection: ConnectionConfig,
+    onLost: (error: Error) => void,
+    { publisher, onSilent = () => {} }: { publisher?: Queryable; onSilent?: () => void } = {},
+  ) {
+    this.#connection = connection;
+    this.#onLost = onLost;
+    this.#onSilent = onSilent;
+    this.#publisher = publisher ?? onceConnected(connection);
+  }
+
+  on(topic: string, listener: Listener): void {
+    this.#listeners.set(topic, [...(this.#listeners.get(topic) ?? []), listener]);
+    if (this.#client === undefined) listener.disconnected?.(true);
+  }
+
+  /** Publishes a change. Inside a transaction, other nodes are notified only if it commits. */
+  async publish(database: Queryable, topic: string, key: string | number = ''): Promise<void> {
+    await database.run(notify, [channel, `${topic}:${key}`]);
+    this.#notifyListeners(topic, String(key));
+  }
+
+  /** Tells the other nodes alone, outside a transaction, of something whose loss costs only time. */
+  async publishToOthers(database: Queryable, topic: string, key: string): Promise<void> {
+    await database.run(notifyUnflushed, [channel, `${topic}:${key}`]);
+  }
+
+  /** Notifies this node again, after a transaction that published the change has committed. */
+  applied(topic: string, key: string | number = ''): void {
+    this.#notifyListeners(topic, String(key));
+  }
+
+  async start(): Promise<void> {
+    const client = new SessionClient({
+      ...this.#connection,
+      ...sessionSettings('listener', 1_000),
+      connectionTimeoutMillis: 2_000,
+    });
+    client.on('error', (error) => this.#lost(client, error));
+    client.on('end', () => this.#lost(client, new Error('The listening connection ended.')));
+    client.on('notification', ({ payload = '' }) => {
+      const colon = payload.indexOf(':');
+      const topic = payload.slice(0, colon);
+      const key = payload.slice(colon + 1);
+      if (topic !== echoTopic) this.#notifyListeners(topic, key);
+      else if (key === this.#echo?.nonce) this.#echo.received();
+    });
+    try {
+      await client.connect();
+      await client.query(`listen ${channel}`);
+      await this.#awaitEcho();
+    } catch (error) {
+      await client.end().catch(() => {});
+      this.#tryAgainLater(error instanceof EchoLost ? echoLostPauseMs : reconnectPauseMs);
+      if (!this.#stopped) this.#reportLost(error as Error);
+      return;
+    }
+    if (this.#stopped) return client.end().catch(() => {});
+    this.#client = client;
+    this.#isReported = false;
+    this.#setDisconnected(false);
+    this.#heartbeat = setInterval(() => this.#beat(client), heartbeatMs);
+    this.#checkEchoLater(client);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearInterval(this.#heartbeat);
+    clearTimeout(this.#echoTimer);
+    clearTimeout(this.#retry);
+    const client = this.#client;
+    this.#client = undefined;
+    await client?.end().catch(() => {});
+  }
+
+  #notifyListeners(topic: string, key: string): void {
+    for (const listener of this.#listeners.get(topic) ?? []) listener.changed(key);
+  }
+
+  #checkEchoLater(client: pg.Client): void {
+    this.#echoTimer = setTimeout(() => {
+      this.#awaitEcho().then(
+        () => client === this.#client && this.#checkEchoLater(client),
+        (error: Error) => {
+          // That a notification could not be published does not mean that none arrive.
+          if (error instanceof EchoLost) this.#lost(client, error);
+          else if (client === this.#client) this.#checkEchoLater(client);
+        },
+      );
+    }, echoEveryMs);
+  }
+
+  /**
+   * Publishes on another connection and waits until the notification arrives. A pooler in transaction mode answers LISTEN
+   * and every heartbeat, but drops notifications for a server connection that no client is using. At first no heartbeat is
+   * sent while this waits, so that such a pooler cannot pass by chance.
+   */
+  async #awaitEcho(): Promise<void> {
+    const nonce = randomUUID();
+    const received = new Promise<void>((resolve) => {
+      this.#echo = { nonce, received: resolve };
+    });
+    await this.#publisher.run(notify, [channel, `${echoTopic}:${nonce}`]);
+    let deadline: NodeJS.Timeout | undefined;
+    const overdue = new Promise<never>((_, reject) => {
+      // One turn of the event loop later: after a stall the notification may have arrived and not been read yet.
+      deadline = setTimeout(() => setImmediate(() => reject(new EchoLost())), echoDeadlineMs);
+    });
+    await Promise.race([received, overdue]).finally(() => clearTimeout(deadline));
+  }
+
+  #beat(client: pg.Client): void {
+    const overdue = setTimeout(() => {
+      if (client === this.#client) this.#onSilent();
+      this.#lost(client, new Error('The listening connection is silent.'));
+    }, heartbeatMs);
+    client.query('select 1').then(
+      () => clearTimeout(overdue),
+      (error: Error) => {
+        clearTimeout(overdue);
+        this.#lost(client, error);
+      },
+    );
+  }
+
+  #lost(client: pg.Client, error: Error): void {
+    if (client !== this.#client) return;
+    this.#client = undefined;
+    clearInterval(this.#heartbeat);
+    clearTimeout(this.#echoTimer);
+    this.#setDisconnected(true);
+    this.#reportLost(error);
+    client.end().catch(() => {});
+    this.#tryAgainLater(reconnectPauseMs);
+  }
+
+  #reportLost(error: Error): void {
+    if (this.#isReported) return;
+    this.#isReported = true;
+    this.#onLost(error);
+  }
+
+  #tryAgainLater(pauseMs: number): void {
+    if (this.#stopped) return;
+    this.#retry = setTimeout(() => {
+      this.start().catch(() => this.#tryAgainLater(pauseMs));
+    }, pauseMs);
+  }
+
+  #setDisconnected(disconnected: boolean): void {
+    for (const listeners of this.#listeners.values())
+      for (const listener of listeners) listener.disconnected?.(disconnected);
+  }
+}
+
+class EchoLost extends Error {
+  constructor() {
+    super(
+      'A notification sent on another connection did not arrive. A pooler in transaction mode is the likely cause: ' +
+        ' set app.database.direct-url to an address of PostgreSQL itself, of the same database.',
+    );
+  }
+}
+
+function onceConnected(connection: ConnectionConfig): Queryable {
+  return {
+    run: async ({ text }, values = []) => {
+      const settings = sessionSettings('listener check', 1_000);
+      const client = new SessionClient({ ...connection, ...settings, connectionTimeoutMillis: 2_000 });
+      await client.connect();
+      try {
+        return (await client.query(text, values as unknown[])).rows;
+      } finally {
+        await client.end();
+      }
+    },
+  };
+}

@@ -1,0 +1,240 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'vitest';
+import { administratorOf, dataOf, makeKey } from '../../cast.ts';
+import { eventually } from '../../postgres/database.ts';
+import { startService } from '../../service/service-process.ts';
+import { startReceiver } from '../../webhooks/receiver.ts';
+import { freeze } from '../freeze.ts';
+import type { Scene } from './scene.ts';
+import type { Kills } from './situations.ts';
+
+/** Longer than the intervals at which the monitor, the clock and the notifications check their connections. */
+const checkedWithinMs = 1_500;
+
+export function nodePartKills(
+  scene: Scene,
+): Kills<
+  | 'sweeper'
+  | 'poller'
+  | 'clock'
+  | 'primary monitor'
+  | 'notifications'
+  | 'topic relay'
+  | 'last uses of keys'
+  | 'last uses of sessions'
+  | 'mail'
+  | 'notices'
+  | 'audit chain'
+  | 'refused requests'
+> {
+  const { node, count, reaches, isNone, killPostgres, lock, waits, pay, paidOnce } = scene;
+  return {
+    sweeper: {
+      sweeping: async () => {
+        const channelId = await scene.makeChannel();
+        const ids = await pay(1, 'late', channelId);
+        await paidOnce(ids, channelId);
+        await reaches(
+          'the callback is settled',
+          `provider_callback where channel_id = ${channelId} and state = 'SETTLED'`,
+        );
+        await node.query(
+          `update provider_callback set settled_at = settled_at - interval '1 year' where channel_id = ${channelId}`,
+        );
+        await node.end();
+        await node.start();
+        scene.restarted();
+        // Half a minute after the start.
+        await sweeps('provider_callback');
+        await killPostgres();
+        await isNone('expired callbacks are deleted', `provider_callback where channel_id = ${channelId}`);
+      },
+    },
+    poller: {
+      polling: async () => {
+        await lock('clock', 'access exclusive');
+        await waits('clock');
+        await killPostgres();
+        await worksByItself();
+      },
+    },
+    clock: { reading: killedWhileChecked },
+    'primary monitor': { checking: killedWhileChecked },
+    notifications: { probing: killedWhileChecked },
+    'topic relay': {
+      sending: async () => {
+        const secrets = (name: string) => readFileSync(join(node.dataDir, name), 'utf8').trim();
+        const socket = encodeURIComponent(join(node.dataDir, 'postgres', 'socket'));
+        const before = new Set(await backends());
+        // Alone with its database a node has nobody to relay to: the first node's supervisor starts PostgreSQL again.
+        const second = await startService({
+          environment: {
+            PORT: '0',
+            APP_DATABASE_URL: `postgres://florin@localhost/florin?host=${socket}`,
+            APP_DEPLOYMENT_MODE: 'CLUSTER',
+            APP_SANDBOX_ENABLED: 'true',
+            APP_ROLE: 'api',
+            APP_JWT_KEYS: secrets('jwt-keys'),
+            APP_ENCRYPTION_KEYS: secrets('encryption-keys'),
+            APP_DATA_DIR: join(node.dataDir, 'second'),
+          },
+        });
+        try {
+          const channelId = await scene.makeChannel();
+          const ids: string[] = [];
+          const create = async () => {
+            const payment = { amount: 1999, currency: 'USD', channelId };
+            ids.push(dataOf(await second.post('/api/transaction/create', payment, node.as)).id);
+          };
+          await create();
+          await paidOnce(ids, channelId);
+          // They do not answer from now on: the notification of the next payment is under way when PostgreSQL is killed.
+          for (const pid of await backends()) if (!before.has(pid)) process.kill(pid, 'SIGSTOP');
+          await create();
+          await killPostgres();
+          await eventually('the second node serves', async () => {
+            return (await second.get('/api/channel/list', node.as)).status === 200;
+          });
+          await create();
+          await paidOnce(ids, channelId);
+          expect(second.stderr).not.toContain('A defect');
+        } finally {
+          await second.end('SIGTERM');
+        }
+      },
+    },
+    'last uses of keys': {
+      recording: async () => {
+        const { as, id } = await makeKey(node.service, node.as);
+        await lock('developer_key');
+        expect((await node.service.get('/api/transaction/list', as)).status).toBe(200);
+        await waits('developer_key');
+        await killPostgres();
+        expect((await node.service.get('/api/transaction/list', as)).status).toBe(200);
+        await reaches('the use is recorded', `developer_key where id = ${id} and last_used_at is not null`);
+      },
+    },
+    'last uses of sessions': {
+      recording: async () => {
+        const as = await administratorOf(node.service);
+        await lock('session');
+        expect((await node.service.get('/api/user/info', as)).status).toBe(200);
+        await waits('session');
+        await killPostgres();
+        expect((await node.service.get('/api/user/info', as)).status).toBe(200);
+        await reaches('the use is recorded', `session where id = '${sessionOf(as)}' and last_used_at is not null`);
+      },
+    },
+    mail: {
+      'recording a token': async () => {
+        const before = mails().length;
+        await lock('password_reset');
+        expect((await node.service.post('/api/user/forgot-password', { email: 'admin@localhost' })).status).toBe(200);
+        await waits('password_reset');
+        await killPostgres();
+        await eventually('the mail is written', () => mails().length === before + 1);
+      },
+    },
+    notices: {
+      'reading addresses': async () => {
+        const receiver = await startReceiver(410);
+        const hook = { url: receiver.url, events: ['transaction.created'], secret: 'our shared secret' };
+        const { id } = await scene.post('webhook/register', hook);
+        const channelId = await scene.makeChannel();
+        const before = mails().length;
+        await lock('app_user', 'access exclusive');
+        const ids = await pay(1, 'succeed', channelId);
+        await waits('app_user');
+        await killPostgres();
+        await paidOnce(ids, channelId);
+        await reaches('the endpoint is disabled', `webhook_endpoint where id = ${id} and not state`);
+        await eventually('the mail is written', () => mails().length === before + 1);
+        await receiver.close();
+      },
+    },
+    'audit chain': {
+      chaining: async () => {
+        await lock('audit_chain', 'access exclusive');
+        await scene.makeChannel();
+        await waits('audit_chain');
+        await killPostgres();
+        await isNone('every entry is chained', 'audit_entry where seq is null');
+      },
+    },
+    'refused requests': {
+      recording: async () => {
+        const [first, second] = [await readingKey(), await readingKey()];
+        await lock('audit_entry');
+        expect((await node.service.get('/api/channel/list', first.as)).status).toBe(403);
+        await waits('audit_entry');
+        await killPostgres();
+        expect((await node.service.get('/api/channel/list', second.as)).status).toBe(403);
+        await reaches(
+          'the refusal is recorded',
+          `audit_entry where action = 'access.refuse' and (body::json->>'keyId')::bigint = ${second.id}`,
+        );
+      },
+    },
+  };
+
+  /** The server processes of connections that no request uses. */
+  async function backends(): Promise<number[]> {
+    const rows = await node.query<{ pid: number }>(
+      `select pid from pg_stat_activity
+        where application_name like 'florin %' and application_name not in ('florin main', 'florin writer')`,
+    );
+    return rows.map(({ pid }) => pid);
+  }
+
+  /** The session of an access token. */
+  function sessionOf(as: string): string {
+    const [, claims = ''] = as.split('.');
+    return JSON.parse(Buffer.from(claims, 'base64url').toString()).sid;
+  }
+
+  function readingKey() {
+    return makeKey(node.service, node.as, 'transaction_read');
+  }
+
+  function mails(): string[] {
+    try {
+      return readdirSync(join(node.dataDir, 'mail'));
+    } catch {
+      return [];
+    }
+  }
+
+  /** Every check of the database is under way and unanswered when it is killed. */
+  async function killedWhileChecked(): Promise<void> {
+    freeze(node.postmaster() as number);
+    await sleep(checkedWithinMs);
+    await killPostgres();
+    await worksByItself();
+  }
+
+  /** Work that comes due by the clock is found: the second look-up of a charge, 5 s after its call. */
+  async function worksByItself(): Promise<void> {
+    const channelId = await scene.makeChannel();
+    const ids = await pay(1, 'pending:1', channelId);
+    await paidOnce(ids, channelId);
+    expect(await count(`transaction where channel_id = ${channelId}`)).toBe(1);
+  }
+
+  async function sweeps(table: string): Promise<void> {
+    await lock(table);
+    await eventually(
+      'the sweep waits',
+      async () => {
+        const rows = await node.query<{ n: number }>(
+          `select count(*)::int as n from pg_locks l join pg_stat_activity a using (pid)
+            where l.relation = $1::regclass and not l.granted and a.query ilike '%delete%'`,
+          [table],
+        );
+        return (rows[0]?.n ?? 0) > 0;
+      },
+      60_000,
+    );
+  }
+}

@@ -1,0 +1,53 @@
+import { expect } from 'vitest';
+import { makeCustomer } from '../../billing/invoices.ts';
+import { startReceiver } from '../../webhooks/receiver.ts';
+import type { Scene } from './scene.ts';
+
+/**
+ * The process is told to stop while its workers have work in progress, and PostgreSQL is killed at once: the process ends,
+ * and after the next start everything is brought to its end once.
+ */
+export async function stopWhileKilled(scene: Scene): Promise<void> {
+  const { node, count, isNone, reaches, pay, paidOnce } = scene;
+  const receiver = await startReceiver((_received, _request, response) => {
+    setTimeout(() => response.writeHead(200).end(), 500);
+  });
+  const hook = { url: receiver.url, events: ['transaction.created'], secret: 'our shared secret' };
+  const { id: endpointId } = await scene.post('webhook/register', hook);
+
+  const subscribed = await scene.makeChannel();
+  const { id: clockId } = await scene.post('clock/create', { name: 'Months', nowTime: '2027-01-31T09:30:00Z' });
+  const customerId = await makeCustomer(node.service, node.as, { clockId, defaultChannelId: subscribed });
+  const plan = { name: 'Gold', currency: 'USD', amount: 3100, interval: 'month', state: true };
+  const { id: planId } = await scene.post('plan/modify', plan);
+  for (let i = 0; i < 5; i++) await scene.post('subscription/create', { customerId, planId });
+
+  const [slow, late, contradicted] = [await scene.makeChannel(), await scene.makeChannel(), await scene.makeChannel()];
+  const disputed = await pay(1, 'callback:contradiction', contradicted);
+  const called = await pay(5, 'late', late);
+  await reaches('callbacks are owed', `sandbox_operation where channel_id = ${late}`, 5);
+  await scene.post('clock/advance', { id: clockId, toTime: '2028-01-31T09:30:00Z' });
+  const since = new Date(Date.now() - 60_000).toISOString();
+  await scene.post('webhook/replay', { endpointId, since });
+  const ids = await pay(5, 'slow', slow);
+  await reaches('a call is under way', `provider_operation where channel_id = ${slow} and state = 'CALLING'`);
+
+  const ended = node.service.end('SIGTERM');
+  await scene.kill().catch(() => {});
+  expect(await ended).toEqual({ code: 0, signal: null });
+  await node.start();
+  scene.restarted();
+
+  await paidOnce(ids, slow);
+  await paidOnce(called, late);
+  await paidOnce(disputed, contradicted);
+  await isNone('every callback is settled', `provider_callback where state = 'RECEIVED' and tries = 0`);
+  await isNone('the clock has arrived', `clock where id = ${clockId} and target_at is not null`);
+  await isNone('every invoice is paid', `invoice where customer_id = ${customerId} and status <> 'PAID'`);
+  expect(await count(`invoice where customer_id = ${customerId}`)).toBe(5 * 13);
+  await isNone('the replay is done', `webhook_replay where endpoint_id = ${endpointId} and state = 'RUNNING'`);
+  await isNone('everything is delivered', `delivery where endpoint_id = ${endpointId} and state <> 'SUCCEEDED'`);
+  await isNone('everything is added up', 'transaction_total_delta');
+  await scene.post('webhook/remove', { id: endpointId });
+  await receiver.close();
+}

@@ -1,0 +1,50 @@
+import { renderedTypes } from '../../../domains/billing/invoices/rendering/render.ts';
+import { exportTypes } from '../../../domains/identity/audit/export.ts';
+import type { Prepared } from './records.ts';
+import type { Sent } from './requests.ts';
+
+/** Sends a request to the service at an address. */
+export function send(
+  { operation: { method, path, address }, as, pairs, contentType, idempotencyKey, bend }: Sent,
+  florin: { address: string },
+  { credentials, leaving }: Pick<Prepared, 'credentials' | 'leaving'>,
+): Promise<Response> {
+  const authorization = path.endsWith('/logout') ? leaving : credentials[as];
+  const headers = {
+    ...(authorization !== undefined && { authorization }),
+    ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+  };
+  if (method === 'GET') return fetch(`${florin.address}${address}?${queryOf(pairs, bend)}`, { headers });
+  const json = `{${pairs.map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(',')}}`;
+  const body = bend === undefined ? json : json.slice(0, bend.at) + bend.insert + json.slice(bend.at + 1);
+  return fetch(florin.address + address, { method, body, headers: { ...headers, 'content-type': contentType } });
+}
+
+function queryOf(pairs: Sent['pairs'], bend: Sent['bend']): string {
+  const query = pairs
+    .map(([name, json]) => `${escaped(name)}=${escaped(json.replace(/^"|"$/g, '').slice(0, 4000))}`)
+    .join('&');
+  return bend === undefined ? query : `${query.slice(0, bend.at)}%${query.slice(bend.at + 1)}`;
+}
+
+const escaped = (text: string) => encodeURIComponent(text.toWellFormed());
+
+/** What answers instead of the envelope. */
+const documentTypes = [...renderedTypes, ...Object.values(exportTypes)];
+
+/** The faults of a reply, independent of the request. */
+export function faultOf({ status, headers }: Pick<Response, 'status' | 'headers'>, text: string): string | undefined {
+  const fault = (what: string) => `${what}: ${status} ${text.slice(0, 500)}`;
+  if (status >= 500) return fault('a 5xx');
+  const type = headers.get('content-type') ?? '';
+  if (status === 200 && documentTypes.some((document) => type.startsWith(document))) return undefined;
+  if (type !== 'application/json; charset=utf-8') return fault('not JSON by its type');
+  const requestId = headers.get('x-request-id');
+  if (requestId === null) return fault('no request id');
+  const { code, data, message, error } = JSON.parse(text);
+  if (code !== status) return fault('code is not the status');
+  if (status === 200) return data === undefined || error !== undefined ? fault('no data') : undefined;
+  const refused = data === null && typeof message === 'string' && typeof error?.type === 'string';
+  if (!refused || error.requestId !== requestId) return fault('not the shape of a refusal');
+  return status === 429 && headers.get('retry-after') === null ? fault('no Retry-After') : undefined;
+}

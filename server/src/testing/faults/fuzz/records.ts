@@ -1,0 +1,98 @@
+import { makeCustomer, makeDraft, makeInvoice } from '../../billing/invoices.ts';
+import {
+  administratorOf,
+  dataOf,
+  type Member,
+  makeChannel,
+  makeKey,
+  makeMember,
+  makePaid,
+  makePayment,
+  makeTenant,
+} from '../../cast.ts';
+import { makeProviderChannel } from '../../payments/callbacks.ts';
+import type { FlorinClient } from '../../service/florin.ts';
+
+/** Records of every kind, for requests that get past the first check. */
+export interface Known {
+  channelId: number;
+  providedId: number;
+  transactionIds: string[];
+  paidIds: string[];
+  refundIds: string[];
+  tenantId: number;
+  member: Member;
+  keyId: number;
+  told: { webhookId: number; deliveryId: string; replayId: string; inboxId: number; token: string };
+  draftIds: number[];
+  invoiceIds: number[];
+  clockId: number;
+  payerId: number;
+  planId: number;
+  subscriptionIds: number[];
+}
+
+export interface Prepared {
+  known: Known;
+  /** The Authorization headers that are drawn from, the likeliest more than once. */
+  credentials: (string | undefined)[];
+  /** For logging out: the others must stay valid. */
+  leaving: string;
+}
+
+export async function prepare(florin: FlorinClient): Promise<Prepared> {
+  const admin = await administratorOf(florin);
+  const tenantId = await makeTenant(florin, admin);
+  const merchant = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId });
+  const member = await makeMember(florin, admin, { userType: 'MERCHANT_USER', tenantId });
+  const viewer = await makeMember(florin, admin, { userType: 'MERCHANT_USER', tenantId, roles: ['viewer'] });
+  const channelId = await makeChannel(florin, admin);
+  const providedId = await makeProviderChannel(florin, admin);
+  const transactionIds = await Promise.all(Array.from({ length: 40 }, () => makePayment(florin, admin, channelId)));
+  const paidIds = await Promise.all(Array.from({ length: 20 }, () => makePaid(florin, admin, channelId)));
+  const refunds = paidIds.map((paid) => florin.post('/api/refund/create', { transactionId: paid, amount: 1 }, admin));
+  const refundIds = (await Promise.all(refunds)).map((reply) => dataOf(reply).id);
+  const told = await makeTold(florin, admin);
+  const payerId = await makeCustomer(florin, admin, { defaultChannelId: channelId });
+  const draftIds = await Promise.all(Array.from({ length: 40 }, () => makeDraft(florin, admin, payerId)));
+  const invoiceIds = await Promise.all(Array.from({ length: 20 }, () => makeInvoice(florin, admin, payerId)));
+  const clockId = dataOf(await florin.post('/api/clock/create', { name: 'x' }, admin)).id;
+  const plan = { name: 'Gold', currency: 'USD', amount: 1999, interval: 'month', state: true };
+  const planId = dataOf(await florin.post('/api/plan/modify', plan, admin)).id;
+  const subscriptions = Array.from({ length: 30 }, () =>
+    florin.post('/api/subscription/create', { customerId: payerId, planId }, admin),
+  );
+  const subscriptionIds = (await Promise.all(subscriptions)).map((reply) => dataOf(reply).id);
+  const key = await makeKey(florin, admin, '*');
+  const callers = [admin, admin, admin, key.as, key.as, merchant.as, viewer.as];
+  const credentials = [...callers, ...callers, undefined, 'Bearer a.b.c', `ApiKey sk_live_${'x'.repeat(32)}`];
+  const leaving = await administratorOf(florin);
+  const known = {
+    channelId,
+    providedId,
+    transactionIds,
+    paidIds,
+    refundIds,
+    tenantId,
+    member,
+    keyId: key.id,
+    told,
+    draftIds,
+    invoiceIds,
+    clockId,
+    payerId,
+    planId,
+    subscriptionIds,
+  };
+  return { known, credentials, leaving };
+}
+
+async function makeTold(florin: FlorinClient, as: string): Promise<Known['told']> {
+  const hook = { url: 'http://127.0.0.1:9/', events: ['transaction.refunded'], secret: 'a secret of tests' };
+  const { id: webhookId } = dataOf(await florin.post('/api/webhook/register', hook, as));
+  const { deliveryId } = dataOf(await florin.post('/api/webhook/test', { id: webhookId }, as));
+  const again = { endpointId: webhookId, since: '2020-01-01T00:00:00Z' };
+  const { replayId } = dataOf(await florin.post('/api/webhook/replay', again, as));
+  const { id: inboxId, token } = dataOf(await florin.post('/api/inbox/create', {}, as));
+  return { webhookId, deliveryId, replayId, inboxId, token };
+}

@@ -1,0 +1,100 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
+import type { TransactionRow } from '../../domains/payments/transactions/statements.ts';
+import { databaseFromTemplate, type TestDatabase } from '../postgres/database.ts';
+import { arrangeChannels, principalOf } from './payments.ts';
+import { processingNode } from './processing.ts';
+
+export type ChargeScenario = ReturnType<typeof chargeScenario>;
+
+/**
+ * A database with channels 10, 11 and 21 of a scripted provider, 10 being the fallback of 11, and for each test a node whose
+ * dispatcher is not started. The clock stands still unless a test sets `nowMs`.
+ */
+export function chargeScenario() {
+  const principal = principalOf(1, 7);
+  const scenario = {
+    db: undefined as unknown as TestDatabase,
+    node: undefined as unknown as Awaited<ReturnType<typeof processingNode>>,
+    nowMs: 0,
+    principal,
+    pay,
+    paymentWhere,
+    endOfPayment,
+    operationInState,
+    openWithLookUps,
+    eventsOf,
+    transfersOf,
+  };
+
+  beforeAll(async () => {
+    scenario.db = await databaseFromTemplate();
+    await arrangeChannels(scenario.db);
+    await scenario.db.query(`update channel set provider = 'sandbox', fallback_channel_ids = '{10}' where id = 11`);
+    await scenario.db.query(`update channel set provider = 'sandbox' where id in (10, 21)`);
+  });
+
+  afterAll(() => scenario.db.drop());
+
+  beforeEach(async () => {
+    scenario.nowMs = Date.parse('2026-11-21T12:00:00Z');
+    scenario.node = await processingNode(scenario.db, { clock: () => scenario.nowMs });
+  });
+
+  afterEach(async () => {
+    await scenario.node.stop();
+    expect(scenario.node.errors).toEqual([]);
+    await scenario.db.query('delete from provider_operation');
+  });
+
+  return scenario;
+
+  function pay(channelId = 21): Promise<string> {
+    return scenario.node.create({ amount: 1999, currency: 'USD', channelId }, principal);
+  }
+
+  /** Reads the payment until the condition holds. */
+  async function paymentWhere(id: string, holds: (row: TransactionRow) => boolean): Promise<TransactionRow> {
+    for (;;) {
+      const row = await scenario.node.find(id, principal);
+      if (holds(row)) return row;
+    }
+  }
+
+  function endOfPayment(id: string): Promise<TransactionRow> {
+    return paymentWhere(id, ({ status }) => status !== 'PENDING' && status !== 'PROCESSING');
+  }
+
+  /** Reads the newest operation of the payment until it has the state. */
+  async function operationInState(id: string, state: string) {
+    for (;;) {
+      const operations = await scenario.node.operationsOf(1, id);
+      const last = operations.at(-1);
+      if (last?.state === state) return last;
+    }
+  }
+
+  /** Waits until the charge is open, not leased, and was looked up this often. */
+  async function openWithLookUps(id: string, lookUps: number) {
+    for (;;) {
+      const [operation] = await scenario.node.operationsOf(1, id);
+      const [free] = await scenario.db.query<{ free: boolean }>('select lease is null as free from provider_operation');
+      if (operation?.look_ups === lookUps && operation.calls > 0 && free?.free) return operation;
+    }
+  }
+
+  async function eventsOf(id: string): Promise<string[]> {
+    const events = await scenario.db.query<{ type: string }>(
+      'select type from event where object_id = $1 order by id',
+      [id],
+    );
+    return events.map(({ type }) => type);
+  }
+
+  function transfersOf(id: string) {
+    return scenario.db.query<{ debit: string; credit: string; amount: number }>(
+      `select debit, credit, amount from ledger_transfer
+        where 'txn_' || replace(transaction_id::text, '-', '') = $1 order by leg`,
+      [id],
+    );
+  }
+}

@@ -1,0 +1,75 @@
+import type { Clock } from '../../core/clock.ts';
+import { uuidSource } from '../../core/id.ts';
+import type { Principal } from '../../core/principal.ts';
+import { scopes, type UserType } from '../../core/scopes.ts';
+import { invoiceReservations } from '../../domains/billing/invoices/payment/reserve.ts';
+import { invoiceFollower } from '../../domains/billing/invoices/settlement/follow-payment.cte.ts';
+import { ChannelDirectory } from '../../domains/payments/channels/directory.ts';
+import { TransactionCreator } from '../../domains/payments/transactions/create.ts';
+import { TransactionReader } from '../../domains/payments/transactions/read.ts';
+import { PaymentTransitions } from '../../domains/payments/transactions/transition-statements.ts';
+import { updateTransaction } from '../../domains/payments/transactions/update.ts';
+import { Database } from '../../platform/postgres/database.ts';
+import { Notifications } from '../../platform/postgres/notifications/notifications.ts';
+import type { TestDatabase } from '../postgres/database.ts';
+
+/** One node's payment parts on a test database, without HTTP before them: two of these are two nodes. */
+export async function paymentsNode({ connection, database }: TestDatabase, clock: Clock = Date.now) {
+  const notifications = new Notifications(connection, () => {});
+  const channels = new ChannelDirectory(database, notifications);
+  await notifications.start();
+  const writer = new Database({ connection, connections: 1, name: 'test writer' });
+  const drawUuid = uuidSource(clock);
+  const batchSizes: number[] = [];
+  const creator = new TransactionCreator({
+    writer,
+    database,
+    channels,
+    drawUuid,
+    reservations: invoiceReservations,
+    open: String,
+    observeBatch: (size) => batchSizes.push(size),
+  });
+  const reader = new TransactionReader(database);
+  const transitions = new PaymentTransitions([invoiceFollower]);
+  const deps = { database, reader, drawUuid, clock, transitions };
+  return {
+    creator,
+    reader,
+    batchSizes,
+    channels,
+    drawUuid,
+    update: async (input: Parameters<typeof updateTransaction>[0], principal: Principal) =>
+      (await updateTransaction(input, principal, deps)).record,
+    updateOnce: (input: Parameters<typeof updateTransaction>[0], principal: Principal, key: string) =>
+      updateTransaction(input, principal, deps, key),
+    stop: async () => {
+      await notifications.stop();
+      await writer.close();
+    },
+  };
+}
+
+export function principalOf(tenantId: number, userId: number, userType: UserType = 'MERCHANT_ADMIN'): Principal {
+  return {
+    by: 'key',
+    userId,
+    userName: `user${userId}`,
+    userType,
+    tenantId,
+    roles: [],
+    scopes: new Set(scopes),
+    holdsAll: false,
+  };
+}
+
+/** Tenants 0 (the platform's), 1 and 2; a channel 10 + tenant of each that takes USD and JPY; one switched off. */
+export async function arrangeChannels({ query }: TestDatabase): Promise<void> {
+  await query(`insert into tenant (id, name) values (1, 'One'), (2, 'Two')`);
+  await query(`insert into channel (tenant_id, id, name, code, type, currencies, country, state) values
+    (0, 10, 'Platform cards', 'cards', 'ONLINE', '{USD,JPY}', 'US', true),
+    (1, 11, 'Cards of One', 'cards', 'ONLINE', '{USD,JPY}', 'US', true),
+    (1, 21, 'Wire of One', 'wire', 'OFFLINE', '{USD}', 'US', true),
+    (1, 31, 'Off of One', 'off', 'OFFLINE', '{USD}', 'US', false),
+    (2, 12, 'Cards of Two', 'cards', 'ONLINE', '{USD,JPY}', 'US', true)`);
+}

@@ -1,0 +1,171 @@
+import type { Clock } from '../../core/clock.ts';
+import { uuidOfPublicId, uuidSource } from '../../core/id.ts';
+import type { Principal } from '../../core/principal.ts';
+import { invoiceReservations } from '../../domains/billing/invoices/payment/reserve.ts';
+import { invoiceFollower } from '../../domains/billing/invoices/settlement/follow-payment.cte.ts';
+import { ChannelCredentials } from '../../domains/payments/channels/credentials.ts';
+import { ChannelDirectory } from '../../domains/payments/channels/directory.ts';
+import { operationsDue } from '../../domains/payments/operations/open.cte.ts';
+import { Dispatcher } from '../../domains/payments/processing/dispatcher.ts';
+import { Settler } from '../../domains/payments/processing/settle.ts';
+import { findOfPayment, type OperationRow } from '../../domains/payments/processing/statements.ts';
+import type { Providers } from '../../domains/payments/providers/directory.ts';
+import type { Absent, Operation, Outcome, Provider } from '../../domains/payments/providers/provider.ts';
+import { createRefund } from '../../domains/payments/refunds/create.ts';
+import { TransactionCreator } from '../../domains/payments/transactions/create.ts';
+import { TransactionReader } from '../../domains/payments/transactions/read.ts';
+import { PaymentTransitions } from '../../domains/payments/transactions/transition-statements.ts';
+import { updateTransaction } from '../../domains/payments/transactions/update.ts';
+import type { Worker } from '../../platform/jobs/worker.ts';
+import { Database, type Queryable } from '../../platform/postgres/database.ts';
+import { Notifications } from '../../platform/postgres/notifications/notifications.ts';
+import { type Topic, Topics } from '../../platform/postgres/notifications/topics.ts';
+import { type FailPoint, noFailPoint } from '../../platform/process/fail-point.ts';
+import type { TestDatabase } from '../postgres/database.ts';
+
+type Answer = Outcome | Absent | Promise<Outcome | Absent>;
+
+/** A provider with scripted answers that records its requests. */
+export class ScriptedProvider implements Provider {
+  readonly requests: { verb: string; operation: Operation }[] = [];
+  answer: (verb: string, operation: Operation) => Answer = (_verb, { key }) => ({
+    kind: 'succeeded',
+    reference: `ref-${key}`,
+  });
+
+  readonly #answer = async (verb: string, operation: Operation): Promise<never> => {
+    this.requests.push({ verb, operation });
+    return (await this.answer(verb, operation)) as never;
+  };
+
+  readonly charge = (operation: Operation) => this.#answer('charge', operation);
+  readonly refund = (operation: Operation) => this.#answer('refund', operation);
+  readonly cancel = (operation: Operation) => this.#answer('cancel', operation);
+  readonly lookUp = (operation: Operation) => this.#answer('look_up', operation);
+  readonly readCallback = () => {
+    throw new Error('The scripted provider sends no callbacks.');
+  };
+
+  verbs(): string[] {
+    return this.requests.map(({ verb }) => verb);
+  }
+}
+
+export interface ProcessingNodeOptions {
+  clock?: Clock;
+  provider?: ScriptedProvider;
+  failPoint?: FailPoint;
+  timeoutMs?: number;
+  /** Wraps the database of the dispatcher, for example to lose responses. */
+  wrapDatabase?: (database: Queryable) => Queryable;
+}
+
+/** The services of one node that create, process, refund and update payments, without HTTP. Two of them are two nodes. */
+export async function processingNode(
+  { connection, database }: TestDatabase,
+  {
+    clock = Date.now,
+    provider = new ScriptedProvider(),
+    failPoint = noFailPoint,
+    timeoutMs = 5_000,
+    wrapDatabase = (database) => database,
+  }: ProcessingNodeOptions = {},
+) {
+  const notifications = new Notifications(connection, () => {});
+  const channels = new ChannelDirectory(database, notifications);
+  await notifications.start();
+  const pools: Database[] = [];
+  const topics = new Topics();
+  topics.subscribe(operationsDue, () => dispatcher.wake());
+  const pool = (name: string, connections: number, plans?: 'indexed') => {
+    const onCommitted = (due: readonly Topic[]) => topics.publish(due);
+    const opened = new Database({ connection, connections, name, onCommitted, ...(plans && { plans }) });
+    pools.push(opened);
+    return opened;
+  };
+  const drawUuid = uuidSource(clock);
+  const errors: unknown[] = [];
+  const disputes: string[] = [];
+  const transitions = new PaymentTransitions([invoiceFollower]);
+  const working = pool('test processing', 4, 'indexed');
+  const settler = new Settler({
+    database: working,
+    channels,
+    transitions,
+    clock,
+    drawUuid,
+    onDispute: (row, outcome) => disputes.push(`${row.state} ${outcome.kind}`),
+  });
+  const credentials = new ChannelCredentials(database, notifications, {
+    open: (sealed) => sealed.toString(),
+    isLost: () => false,
+  });
+  const { worker: dispatcher }: { worker: Worker<OperationRow> } = new Dispatcher({
+    database: wrapDatabase(working),
+    transitions,
+    providers: { of: async () => provider } as unknown as Providers,
+    channels,
+    credentials,
+    settler,
+    clock,
+    drawUuid,
+    publicUrl: 'http://127.0.0.1:8080',
+    timeoutMs,
+    failPoint,
+    onError: (error) => errors.push(error),
+  });
+  const creator = new TransactionCreator({
+    reservations: invoiceReservations,
+    open: String,
+    writer: pool('test writer', 1),
+    database,
+    channels,
+    drawUuid,
+    observeBatch: () => {},
+  });
+  const reader = new TransactionReader(database);
+  const requests = pool('test requests', 4);
+  const operationsOf = (tenantId: number, id: string): Promise<OperationRow[]> =>
+    database.run(findOfPayment, [tenantId, uuidOfPublicId('txn', id)]);
+  return {
+    provider,
+    transitions,
+    dispatcher,
+    settler,
+    drawUuid,
+    database,
+    errors: errors,
+    disputes,
+    channels,
+    credentials,
+    operationsOf,
+    create: async (input: Parameters<TransactionCreator['create']>[0], principal: Principal): Promise<string> =>
+      JSON.parse((await creator.create(input, principal)).json).id,
+    update: async (input: Parameters<typeof updateTransaction>[0], principal: Principal) =>
+      (
+        await updateTransaction(input, principal, {
+          database: requests,
+          reader,
+          drawUuid,
+          clock,
+          transitions,
+        })
+      ).record,
+    refund: async (input: Parameters<typeof createRefund>[0], principal: Principal) =>
+      (
+        await createRefund(input, principal, {
+          database: requests,
+          reader,
+          drawUuid,
+          clock,
+          transitions,
+        })
+      ).record,
+    find: (id: string, principal: Principal) => reader.find(id, principal),
+    stop: async () => {
+      await dispatcher.stop();
+      await notifications.stop();
+      await Promise.all(pools.map((opened) => opened.close()));
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto';
+import type pg from 'pg';
+import { inject } from 'vitest';
+import { Database } from '../../platform/postgres/database.ts';
+import { administer } from './administer.ts';
+
+/** A database for one test file. Call `drop` in afterAll. */
+export interface TestDatabase {
+  connection: pg.ClientConfig;
+  database: Database;
+  /** Runs any SQL and returns the rows. */
+  query: <Row = Record<string, unknown>>(sql: string, values?: unknown[]) => Promise<Row[]>;
+  drop: () => Promise<void>;
+}
+
+/** Creates a database from the migrated template, or from another one: template0 is empty. */
+export async function databaseFromTemplate(template: string = inject('templateDatabase')): Promise<TestDatabase> {
+  const server = inject('postgres');
+  const name = `florin_test_${randomBytes(6).toString('hex')}`;
+  await administer(server, `create database ${name} template ${template}`);
+  const connection = { ...server, database: name };
+  const db = databaseAt(connection);
+  return {
+    ...db,
+    drop: async () => {
+      await db.drop();
+      await administer(server, `drop database ${name} with (force)`);
+    },
+  };
+}
+
+/** Connects to an existing database; `drop` only disconnects. */
+export function databaseAt(connection: pg.ClientConfig): TestDatabase {
+  const database = new Database({ connection, connections: 5, name: 'test' });
+  return {
+    connection,
+    database,
+    query: (text, values = []) => database.run({ name: '', text }, values) as never,
+    drop: () => database.close(),
+  };
+}
+
+/**
+ * Makes the clock of this database settable: connections opened afterwards find now() and clock_timestamp() in a schema that
+ * precedes PostgreSQL's own. Returns a function that sets it, in ms from the real time.
+ */
+export async function settableClock(db: TestDatabase): Promise<(byMs: number) => Promise<void>> {
+  await db.query('create schema stepped');
+  await db.query('create table stepped.clock (ahead interval not null)');
+  await db.query(`insert into stepped.clock values ('0')`);
+  for (const [name, kind] of [
+    ['now', 'stable'],
+    ['clock_timestamp', 'volatile'],
+  ] as const) {
+    await db.query(
+      `create function stepped.${name}() returns timestamptz language sql ${kind}
+       as 'select pg_catalog.${name}() + (select ahead from stepped.clock)'`,
+    );
+  }
+  await db.query(`alter database ${db.connection.database} set search_path = stepped, pg_catalog, public`);
+  return async (byMs) => {
+    await db.query(`update stepped.clock set ahead = make_interval(secs => $1)`, [byMs / 1000]);
+  };
+}
+
+/**
+ * Checks `condition` every 10 ms until it returns a value; fails with `what` after the deadline, which is long enough for a
+ * busy machine.
+ */
+export async function eventually<Value>(
+  what: string,
+  condition: () => Promise<Value | undefined | false> | Value | undefined | false,
+  deadlineMs = 30_000,
+): Promise<Value> {
+  const deadline = performance.now() + deadlineMs;
+  for (;;) {
+    const value = await condition();
+    if (value !== undefined && value !== false) return value;
+    if (performance.now() > deadline) throw new Error(`It did not happen within ${deadlineMs} ms: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}

@@ -1,0 +1,110 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { callerOf, type TestFlorin } from './florin.ts';
+
+const main = join(fileURLToPath(import.meta.url), '..', '..', '..', 'app', 'main.ts');
+
+/** A failed test must not leave a service and its PostgreSQL running. */
+const living = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of living) child.kill('SIGTERM');
+});
+
+export interface Ending {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+/** The service in its own process, as an operator starts it. */
+export interface ServiceProcess {
+  readonly pid: number;
+  /** Its output so far. */
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Resolves when its standard output matches; rejects when it ends before. */
+  printed: (pattern: RegExp) => Promise<RegExpExecArray>;
+  /** Resolves when it has ended. */
+  readonly ended: Promise<Ending>;
+  /** Sends a signal and waits for the end. */
+  end: (signal: NodeJS.Signals) => Promise<Ending>;
+}
+
+export interface ReadyService extends ServiceProcess {
+  address: string;
+  call: TestFlorin['call'];
+  post: TestFlorin['post'];
+  get: TestFlorin['get'];
+  login: TestFlorin['login'];
+}
+
+export interface ServiceOptions {
+  /** The settings, as environment variables. Others of this process are not passed on. */
+  environment?: Record<string, string>;
+  /** The working directory, where florin.yaml is read. */
+  cwd?: string;
+}
+
+export function spawnService({ environment = {}, cwd }: ServiceOptions): ServiceProcess {
+  // With the compile cache of `npm start`: half of the start is compilation.
+  const { PATH = '', HOME = '/', TMPDIR, NODE_COMPILE_CACHE } = process.env;
+  const child = spawn(process.execPath, ['--max-semi-space-size=8', main], {
+    env: { PATH, HOME, NODE_COMPILE_CACHE, ...(TMPDIR !== undefined && { TMPDIR }), ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...(cwd !== undefined && { cwd }),
+  });
+  living.add(child);
+  child.on('exit', () => living.delete(child));
+  let stdout = '';
+  let stderr = '';
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  child.stdout.on('data', (chunk) => {
+    stdout += chunk;
+  });
+  const ended = new Promise<Ending>((resolve) => child.on('close', (code, signal) => resolve({ code, signal })));
+  return {
+    pid: child.pid as number,
+    get stdout() {
+      return stdout;
+    },
+    get stderr() {
+      return stderr;
+    },
+    printed: (pattern) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          const match = pattern.exec(stdout);
+          if (match !== null) resolve(match);
+        };
+        child.stdout.on('data', look);
+        look();
+        ended.then(({ code }) => reject(new Error(`The service ended with ${code}:\n${stderr}`)), reject);
+      }),
+    ended,
+    end: (signal) => {
+      child.kill(signal);
+      return ended;
+    },
+  };
+}
+
+/** Starts the service and waits until it prints its address; fails if it ends before. */
+export async function startService(options: ServiceOptions): Promise<ReadyService> {
+  const spawned = spawnService(options);
+  const [, address = ''] = await spawned.printed(/Florin is ready at (\S+)\n[\s\S]*first payment[\s\S]*/);
+  const call = callerOf(address);
+  const post: TestFlorin['post'] = (path, body, as) => call('POST', path, { body, as });
+  return Object.assign(spawned, {
+    address,
+    call,
+    post,
+    get: (path: string, as?: string) => call('GET', path, { as }),
+    login: async (account: string, password: string) => {
+      const { status, body } = await post('/api/user/login', { account, password });
+      if (status !== 200) throw new Error(`Login of ${account} was refused: ${JSON.stringify(body)}`);
+      return `Bearer ${body.data.token.accessToken}`;
+    },
+  });
+}

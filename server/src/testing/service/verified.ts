@@ -1,0 +1,17 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const script = fileURLToPath(new URL('../../app/verify.ts', import.meta.url));
+
+/** `npm run verify`, beside the service that runs on this data folder: how it ended, and all that it does not call ok. */
+export async function verified(dataDir: string): Promise<{ code: number; broken: string[] }> {
+  const { PATH = '', HOME = '/' } = process.env;
+  const child = spawn(process.execPath, [script], { env: { PATH, HOME, APP_DATA_DIR: dataDir } });
+  let printed = '';
+  for (const output of [child.stdout, child.stderr])
+    output.on('data', (chunk) => {
+      printed += chunk;
+    });
+  const code = await new Promise<number>((resolve) => child.on('close', resolve));
+  return { code, broken: printed.split('\n').filter((line) => line !== '' && !/^(ok|head|sealed)/.test(line)) };
+}
