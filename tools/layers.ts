@@ -36,7 +36,7 @@ const platformDependencies: Record<string, readonly string[]> = { jobs: ['postgr
 /** Entry points of processes: nothing imports them. */
 const entryPoints = [
   'app/main.ts',
-  'app/config/reseal.ts',
+  'app/reseal.ts',
   'app/verify.ts',
   'domains/billing/invoices/rendering/pdf-process.ts',
 ];

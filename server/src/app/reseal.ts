@@ -1,12 +1,12 @@
-import { dayMs, secondMs } from '../../core/clock.ts';
-import { Database } from '../../platform/postgres/database.ts';
-import { openLog } from '../../platform/process/log.ts';
-import { readArguments, resealUsage } from '../cli/arguments.ts';
-import { findDatabase } from '../open-database.ts';
-import { countValuesByKey, describeKey, type ResealProgress, resealValues } from '../reseal-values.ts';
-import { loadSettings } from './load-settings.ts';
-import { existingEncryptionKeys } from './secrets.ts';
-import { SettingsError } from './settings.ts';
+import { dayMs, secondMs } from '../core/clock.ts';
+import { Database } from '../platform/postgres/database.ts';
+import { openLog } from '../platform/process/log.ts';
+import { readArguments, resealUsage } from './cli/arguments.ts';
+import { loadSettings } from './config/load-settings.ts';
+import { existingEncryptionKeys } from './config/secrets.ts';
+import { SettingsError } from './config/settings.ts';
+import { findDatabase } from './open-database.ts';
+import { countValuesByKey, describeKey, type ResealProgress, resealValues } from './reseal-values.ts';
 
 /** `npm run reseal`: seals all stored secrets with the first encryption key. */
 const { exitCode } = readArguments(process.argv.slice(2), resealUsage);
