@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
@@ -139,13 +140,17 @@ export function nodePartKills(
     },
     notices: {
       'reading addresses': async () => {
-        const receiver = await startReceiver(410);
+        const held: ServerResponse[] = [];
+        const receiver = await startReceiver((_received, _request, response) => held.push(response));
         const hook = { url: receiver.url, events: ['transaction.created'], secret: 'our shared secret' };
         const { id } = await scene.post('webhook/register', hook);
         const channelId = await scene.makeChannel();
         const before = mails().length;
-        await lock('app_user', 'access exclusive');
         const ids = await pay(1, 'succeed', channelId);
+        await eventually('the delivery has arrived', () => held.length > 0);
+        // Not before: requests authenticate by this table, where their session is not in memory.
+        await lock('app_user', 'access exclusive');
+        for (const response of held) response.writeHead(410).end();
         await waits('app_user');
         await killPostgres();
         await paidOnce(ids, channelId);
