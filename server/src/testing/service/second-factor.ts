@@ -1,6 +1,6 @@
-import { codeAt, stepAt } from '../domains/identity/second-factor/totp.ts';
-import { dataOf, type Member, memberPassword } from './cast.ts';
-import type { FlorinClient, Reply } from './service/florin.ts';
+import { codeAt, stepAt } from '../../domains/identity/second-factor/totp.ts';
+import { dataOf, type Member, memberPassword } from '../cast.ts';
+import type { FlorinClient, Reply } from './florin.ts';
 
 export interface Enrolled {
   secret: string;
