@@ -59,7 +59,7 @@ export async function withCode<Result>(
     attempt.fail();
     throw new Refusal('code_wrong', 'The code is not right, or was used before.', { field: 'code' });
   }
-  attempt.release();
+  attempt.succeed();
   return outcome.result;
 }
 
