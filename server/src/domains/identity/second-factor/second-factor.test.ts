@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
   administratorOf,
@@ -13,8 +14,10 @@ import {
   unique,
 } from '../../../testing/cast.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../../testing/postgres/database.ts';
-import { challengeOf, type Enrolled, enrol, finishLogin } from '../../../testing/service/second-factor.ts';
 import { florinOn, type Reply, type TestFlorin } from '../../../testing/service/florin.ts';
+import { challengeOf, type Enrolled, enrol, finishLogin } from '../../../testing/service/second-factor.ts';
+import { findLogin, startSession } from '../sessions/statements.ts';
+import { hashOfResetToken } from '../users/password-mailer.ts';
 import { codeAt, stepAt } from './totp.ts';
 
 let db: TestDatabase;
@@ -130,6 +133,27 @@ describe('login', () => {
     expect(refused(await finishLogin(florin, outdated, freshCode(factor)))).toEqual([400, 'challenge_invalid']);
     // An administrator's new password does not go around the factor either.
     await challengeOf(florin, member, password);
+  });
+
+  test('a password reset by mail does not go around the factor', async () => {
+    const { member } = await newEnrolled();
+    const [token, newPassword] = ['a token of a mail', 'yet another plenty of rivers'];
+    const text = 'insert into password_reset (token_hash, user_id, expires_at) values ($1, $2, $3)';
+    const values = [hashOfResetToken(token), member.id, new Date(now() + minuteMs)];
+    await db.database.run({ name: '', text }, values);
+    const open = await challengeOf(florin, member);
+    dataOf(await florin.post('/api/user/reset-password', { token, newPassword }));
+    await challengeOf(florin, member, newPassword);
+    expect(refused(await finishLogin(florin, open, '123456'))).toEqual([400, 'challenge_invalid']);
+  });
+
+  test('a login that began before the factor was confirmed starts no session after it', async () => {
+    const member = await newMember();
+    const [user] = await db.database.run(findLogin, [member.userName]);
+    await enrol(florin, member.as, now());
+    const times = [new Date(now()), new Date(now() + minuteMs)];
+    const values = [randomUUID(), member.id, user?.password_hash, ...times, null, null, null];
+    expect(await db.database.run(startSession, values)).toEqual([]);
   });
 
   test('after ten wrong codes from any address no code is accepted, the right one included, for 15 minutes', async () => {
