@@ -13,8 +13,8 @@ import {
   unique,
 } from '../../../testing/cast.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../../testing/postgres/database.ts';
-import { challengeOf, type Enrolled, enrol, finishLogin } from '../../../testing/service/second-factor.ts';
 import { florinOn, type Reply, type TestFlorin } from '../../../testing/service/florin.ts';
+import { challengeOf, type Enrolled, enrol, finishLogin } from '../../../testing/service/second-factor.ts';
 import { codeAt, stepAt } from './totp.ts';
 
 let db: TestDatabase;
