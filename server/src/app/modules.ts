@@ -5,6 +5,7 @@ import { subscriptions } from '../domains/billing/subscriptions/module.ts';
 import { testClocks } from '../domains/billing/test-clocks/module.ts';
 import { audit } from '../domains/identity/audit/module.ts';
 import { developerKeys } from '../domains/identity/developer-keys/module.ts';
+import { secondFactor } from '../domains/identity/second-factor/module.ts';
 import { sessions } from '../domains/identity/sessions/module.ts';
 import { tenants } from '../domains/identity/tenants/module.ts';
 import { users } from '../domains/identity/users/module.ts';
@@ -33,6 +34,7 @@ export const modules = [
   sessions,
   developerKeys,
   users,
+  secondFactor,
 
   events,
   webhookEndpoints,

@@ -237,6 +237,13 @@ const bookAs = (
 
 const plants: Plant[] = [
   [
+    /login needs a code/,
+    'a user whose second factor no longer guards the login',
+    `insert into second_factor (user_id, secret_sealed, created_at, confirmed_at)
+       select id, '', now(), now() from app_user where user_name = 'admin'`,
+    () => /^user \d+$/,
+  ],
+  [
     /unbroken chain/,
     'an entry of the audit log that was changed',
     `update audit_entry set body = replace(body, 'channel.update', 'channel.create') where action = 'channel.update'`,

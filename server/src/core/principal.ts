@@ -18,6 +18,13 @@ export interface Principal {
   holdsAll: boolean;
   /** The session behind a Bearer token. */
   sessionId?: string;
+  /** Present if the user of the session has a second factor. */
+  secondFactor?: {
+    /** Until when the session is stepped up; -Infinity: it never was. */
+    steppedUpUntilMs: number;
+  };
+  /** The tenant requires a second factor and the user has none: the session may only enrol one. */
+  mayOnlyEnrol?: true;
   /** The developer key, if that was used. */
   keyId?: number;
   /** The request on whose behalf it acts: its `X-Request-Id` and the caller's address. Set for each request. */

@@ -143,6 +143,8 @@ async function startNode({ db, keyring, clock, send, logError }: NodeOptions): P
     resetRequests: makeFailureLimiter(),
     resetFailures: makeFailureLimiter(),
     refusedRequests: { record: () => {} },
+    stepUpMs: 600_000,
+    platformSecondFactorRequired: false,
     lifetimes: { accessTokenSeconds: 86_400, sessionSeconds: 7 * 86_400 },
     passwordMinLength: 6,
     publicUrl,

@@ -1,4 +1,5 @@
 import { paymentMethodPlace } from '../../domains/billing/customers/payment-method.ts';
+import { secretPlace as factorPlace } from '../../domains/identity/second-factor/verify.ts';
 import { bodyPlace } from '../../domains/payments/callbacks/receive.ts';
 import { secretPlace as channelPlace, type SecretName } from '../../domains/payments/channels/credentials.ts';
 import { endpointSecretPlace as endpointPlace } from '../../domains/webhooks/endpoints/directory.ts';
@@ -8,7 +9,7 @@ import { Sealer } from '../../platform/crypto/seal.ts';
 import type { Queryable } from '../../platform/postgres/database.ts';
 import { statement } from '../../platform/postgres/statement.ts';
 
-type Kind = 'channel' | 'webhook_endpoint' | 'inbox' | 'customer' | 'provider_callback';
+type Kind = 'channel' | 'webhook_endpoint' | 'inbox' | 'customer' | 'second_factor' | 'provider_callback';
 
 interface SealedRow {
   kind: Kind;
@@ -47,6 +48,9 @@ const sampleSealed = statement<SealedRow>(
      (select 'customer', tenant_id, id, '', substring(payment_method_sealed from 1 for 33), payment_method_sealed
         from customer where payment_method_sealed is not null limit 1000)
      union all
+     (select 'second_factor', 0, user_id, '', substring(secret_sealed from 1 for 33), secret_sealed
+        from second_factor limit 1000)
+     union all
      select 'provider_callback', c.tenant_id, c.id, '', p.head, null
        from channel c
       cross join lateral (select substring(body_sealed from 1 for 33) as head from provider_callback
@@ -77,6 +81,7 @@ const nouns: Record<Kind, string> = {
   webhook_endpoint: 'webhook endpoints',
   inbox: 'inboxes',
   customer: 'customers',
+  second_factor: 'second factors',
   provider_callback: 'channels with callbacks',
 };
 
@@ -117,6 +122,8 @@ function placeOf({ kind, tenant_id, id, name }: SealedRow): string {
       return inboxPlace(id);
     case 'customer':
       return paymentMethodPlace(tenant_id, id);
+    case 'second_factor':
+      return factorPlace(id);
     case 'provider_callback':
       return bodyPlace(id, name);
   }

@@ -4,7 +4,13 @@ import type { Actor } from '../../domains/identity/audit/append.ts';
 import type { RefusedRequests } from '../../domains/identity/audit/refused-requests.ts';
 import type { RefusedCall } from '../../platform/http/server.ts';
 
-const permissionRefusals: ReadonlySet<RefusalType> = new Set(['scope_missing', 'role_missing']);
+const permissionRefusals: ReadonlySet<RefusalType> = new Set([
+  'scope_missing',
+  'role_missing',
+  'second_factor_not_enrolled',
+  'step_up_required',
+  'code_wrong',
+]);
 
 /**
  * Records in the audit log that an authenticated caller was refused for lack of permission, or that a login was not even

@@ -130,6 +130,14 @@ const callback: Case = {
   },
 };
 
+/** The callers here have no second factor. */
+const withoutFactor: Case = {
+  needs: 'session',
+  ownerships: plain,
+  request: () => ({ body: { code: '123456' } }),
+  answers: 409,
+};
+
 const cases: Record<string, Case> = {
   'GET /api/audit/list': { needs: 'ADMIN', ownerships: plain, request: () => ({ query: { pageSize: 1 } }) },
   'GET /api/audit/export': { needs: 'ADMIN', ownerships: plain, request: () => ({ query: { endDate: '2020-01-01' } }) },
@@ -201,6 +209,31 @@ const cases: Record<string, Case> = {
     ownerships: plain,
     request: () => ({ body: { oldPassword: 'not the present one', newPassword: memberPassword } }),
     answers: 400,
+  },
+  'POST /api/user/login/second-factor': {
+    needs: 'nothing',
+    ownerships: plain,
+    request: () => ({ body: { challenge: 'never issued', code: '123456' } }),
+    answers: 400,
+  },
+  'GET /api/user/second-factor': { needs: 'session', ownerships: plain, request: () => ({}) },
+  'POST /api/user/second-factor/begin': {
+    needs: 'session',
+    ownerships: plain,
+    request: () => ({ body: { password: 'not the present one' } }),
+    answers: 400,
+  },
+  'POST /api/user/second-factor/confirm': withoutFactor,
+  'POST /api/user/second-factor/recovery-codes': withoutFactor,
+  'POST /api/user/second-factor/remove': withoutFactor,
+  'POST /api/user/step-up': withoutFactor,
+  'POST /api/user/second-factor/revoke': {
+    needs: 'session',
+    administrators: true,
+    acrossTenants: true,
+    ownerships: ['foreign', 'absent'],
+    request: ({ user: { id } }) => ({ body: { id }, id }),
+    answers: 409,
   },
   'POST /api/developer/mine/generate': { needs: 'session', ownerships: plain, request: () => ({ body: {} }) },
   'GET /api/developer/mine': { needs: 'session', ownerships: plain, request: () => ({}) },
@@ -725,6 +758,13 @@ const unaudited: Record<string, string> = {
   'POST /api/user/forgot-password': 'Recorded after the answer, for known addresses: audit.test.ts.',
   'POST /api/user/reset-password': 'Recorded with a mailed token: audit.test.ts.',
   'POST /api/user/change-password': 'Refused here; recorded with the present password: own-sessions.test.ts.',
+  'POST /api/user/login/second-factor': 'Refused here; recorded with a challenge: second-factor.test.ts.',
+  'POST /api/user/second-factor/begin': 'Changes nothing until it is confirmed.',
+  'POST /api/user/second-factor/confirm': 'Refused here; recorded with a code: second-factor.test.ts.',
+  'POST /api/user/second-factor/recovery-codes': 'Refused here; recorded with a code: second-factor.test.ts.',
+  'POST /api/user/second-factor/remove': 'Refused here; recorded with a code: second-factor.test.ts.',
+  'POST /api/user/second-factor/revoke': 'Refused here; recorded where there is one: second-factor.test.ts.',
+  'POST /api/user/step-up': 'Refused here; recorded with a code: second-factor.test.ts.',
   'POST /api/session/revoke': 'Names a session of nobody; recorded for an own one: own-sessions.test.ts.',
   'POST /api/webhook/replay': 'The deliveries here are still open, so nothing is replayed: audit.test.ts.',
   'POST /api/callback/{channel}': 'Sent by a provider, and stored as it is.',

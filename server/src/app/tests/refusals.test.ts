@@ -61,6 +61,9 @@ interface Write {
   needsBody?: true;
 }
 
+/** Codes of callers without a second factor. */
+const oneCode: Write = { body: () => ({ code: '123456' }), fields: { code: 'text' }, required: ['code'] };
+
 /** Every endpoint that takes a body, with every field of it. */
 const writes: Record<string, Write> = {
   '/api/user/login': {
@@ -111,7 +114,7 @@ const writes: Record<string, Write> = {
   },
   '/api/tenant/modify': {
     body: () => ({ name: 'One', state: true }),
-    fields: { id: 'id', name: 'text', state: 'boolean' },
+    fields: { id: 'id', name: 'text', state: 'boolean', secondFactorRequired: 'boolean' },
     required: ['name', 'state'],
   },
   '/api/developer/mine/generate': {
@@ -141,6 +144,21 @@ const writes: Record<string, Write> = {
     fields: { oldPassword: 'text', newPassword: 'text' },
     required: ['oldPassword', 'newPassword'],
   },
+  '/api/user/login/second-factor': {
+    body: () => ({ challenge: 'never issued', code: '123456' }),
+    fields: { challenge: 'text', code: 'text' },
+    required: ['challenge', 'code'],
+  },
+  '/api/user/second-factor/begin': {
+    body: () => ({ password: 'not the present one' }),
+    fields: { password: 'text' },
+    required: ['password'],
+  },
+  '/api/user/second-factor/confirm': oneCode,
+  '/api/user/second-factor/recovery-codes': oneCode,
+  '/api/user/second-factor/remove': oneCode,
+  '/api/user/step-up': oneCode,
+  '/api/user/second-factor/revoke': { body: () => ({ id: 987_654 }), fields: { id: 'id' }, required: ['id'] },
   '/api/developer/mine/revoke': { body: () => ({ id: 987_654 }), fields: { id: 'id' }, required: ['id'] },
   '/api/channel/modify': {
     body: () => ({

@@ -1,11 +1,19 @@
 import { Refusal } from '../../core/errors.ts';
 import { holds, type Principal } from '../../core/principal.ts';
-import type { Need } from './route.ts';
+import type { CallerKind, CallerNeed, Need } from './route.ts';
+
+const callerKinds: ReadonlySet<string> = new Set<CallerKind>(['session', 'enrolment', 'key', 'caller']);
 
 /** Refuses a caller who lacks what a route needs. A rule on the user type never replaces the check of a key's scope. */
 export function requirePermission(need: Exclude<Need, 'nothing' | 'token'>, principal: Principal): void {
   const needs = typeof need === 'string' ? need : need.needs;
-  if (needs === 'session' && principal.by !== 'session') {
+  if (principal.mayOnlyEnrol === true && needs !== 'enrolment') {
+    throw new Refusal(
+      'second_factor_not_enrolled',
+      'A second factor is required here and you have none: enrol one first, at /api/user/second-factor/begin.',
+    );
+  }
+  if ((needs === 'session' || needs === 'enrolment') && principal.by !== 'session') {
     throw new Refusal('credentials_invalid', 'This needs a Bearer access token; a developer key will not do.');
   }
   if (needs === 'key' && principal.by !== 'key') {
@@ -14,7 +22,11 @@ export function requirePermission(need: Exclude<Need, 'nothing' | 'token'>, prin
   if (typeof need !== 'string' && !need.userTypes.includes(principal.userType)) {
     throw new Refusal('role_missing', `This needs the user type ${need.userTypes.join(' or ')}.`);
   }
-  if (needs !== 'session' && needs !== 'key' && needs !== 'caller' && !holds(principal, needs)) {
+  if (!isKindOfCaller(needs) && !holds(principal, needs)) {
     throw new Refusal('scope_missing', `This needs the scope ${needs}.`, { details: { scope: needs } });
   }
+}
+
+function isKindOfCaller(needs: CallerNeed): needs is CallerKind {
+  return callerKinds.has(needs);
 }

@@ -81,7 +81,7 @@ function operationIdOf(method: string, path: string): string {
 
 function needText(needs: Need): string {
   if (needs === 'nothing') return '';
-  if (needs === 'session' || needs === 'token') return 'Needs a Bearer access token.';
+  if (needs === 'session' || needs === 'enrolment' || needs === 'token') return 'Needs a Bearer access token.';
   if (needs === 'key') return 'Needs a developer key.';
   if (needs === 'caller') return 'Needs a Bearer access token or a developer key.';
   if (typeof needs !== 'string') return `${needText(needs.needs)} Needs the user type ${needs.userTypes.join(' or ')}.`;
@@ -92,7 +92,7 @@ function needText(needs: Need): string {
 function securityOf(need: Need): Record<string, string[]>[] {
   const [needs, roles] = typeof need === 'string' ? [need, []] : [need.needs, need.userTypes];
   if (needs === 'nothing') return [];
-  if (needs === 'session' || needs === 'token') return [{ bearer: [...roles] }];
+  if (needs === 'session' || needs === 'enrolment' || needs === 'token') return [{ bearer: [...roles] }];
   if (needs === 'key') return [{ apiKey: [...roles] }];
   const needed = needs === 'caller' ? [...roles] : [...roles, needs];
   return [{ bearer: needed }, { apiKey: needed }];

@@ -9,6 +9,7 @@ import type { Permission, UserType } from '../../core/scopes.ts';
  * What a caller needs, checked before the rest of the request (decisions, Who may do what):
  * - `nothing`: open to all;
  * - `session`: a Bearer access token; a developer key is refused;
+ * - `enrolment`: like `session`, and open to sessions that may only enrol a second factor;
  * - `key`: a developer key; an access token is refused;
  * - `token`: a Bearer access token that the route verifies itself, because its session may have ended;
  * - `caller`: any authenticated caller; the route checks further permissions itself;
@@ -17,7 +18,8 @@ import type { Permission, UserType } from '../../core/scopes.ts';
  * - `administrator(…)` and `platformAdministrator(…)`: one of the above, from callers of that user type alone.
  */
 export type Need = 'nothing' | 'token' | CallerNeed | UserTypeNeed;
-export type CallerNeed = 'session' | 'key' | 'caller' | Permission;
+export type CallerKind = 'session' | 'enrolment' | 'key' | 'caller';
+export type CallerNeed = CallerKind | Permission;
 
 /** A rule on the user type. It comes on top of another need, so that no route can check it in place of a key's scope. */
 export interface UserTypeNeed {

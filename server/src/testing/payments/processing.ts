@@ -159,6 +159,7 @@ export async function processingNode(
           drawUuid,
           clock,
           transitions,
+          stepUpRefundAmount: undefined,
         })
       ).record,
     find: (id: string, principal: Principal) => reader.find(id, principal),

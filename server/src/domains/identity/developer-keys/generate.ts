@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
 import type { Principal } from '../../../core/principal.ts';
+import { requireStepUp } from '../../../core/step-up.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import type { Notifications } from '../../../platform/postgres/notifications/notifications.ts';
 import { appendAudit } from '../audit/append.ts';
@@ -22,6 +23,7 @@ export async function generateKey(
   { database, clock }: KeyDeps,
 ): Promise<{ key: string; row: KeyRow }> {
   const nowMs = clock();
+  requireStepUp(owner, nowMs, 'Generating a key');
   const scope = grantedScope(input?.scope, owner);
   const expiresAt = expiryOf(input?.expiresTime, nowMs);
   const allowedAddresses = input?.allowedAddresses ?? [];

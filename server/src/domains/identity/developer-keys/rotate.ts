@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import { notFound, Refusal } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
+import { requireStepUp } from '../../../core/step-up.ts';
 import { appendAudit } from '../audit/append.ts';
 import type { KeyDeps } from './generate.ts';
 import { keysTopic } from './key-authenticator.ts';
@@ -20,6 +21,7 @@ export async function rotateKey(
   owner: Principal,
   { database, notifications, clock }: KeyDeps,
 ): Promise<{ key: string; row: KeyRow }> {
+  requireStepUp(owner, clock(), 'Rotating a key');
   const key = generateRandomKey();
   const { row, former } = await database.transaction(async (transaction) => {
     const [locked] = await transaction.run(lockKeyOfUser, [id, owner.userId]);

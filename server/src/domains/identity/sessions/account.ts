@@ -9,9 +9,10 @@ export interface AccountRow {
   email: string;
   user_type: UserType;
   roles: string[];
+  has_second_factor: boolean;
 }
 
-export const accountColumns = 'u.id, u.tenant_id, u.user_name, u.email, u.user_type, u.roles';
+export const accountColumns = 'u.id, u.tenant_id, u.user_name, u.email, u.user_type, u.roles, u.has_second_factor';
 
 /** The form in which an account name is looked up and kept unique: two spellings of one name are equal in it. */
 export function normalizedAccount(account: string): string {

@@ -5,13 +5,13 @@ import { defineModule } from '../../../platform/module.ts';
 import type { NodeWith } from '../../../platform/node.ts';
 import { deleteInBatches } from '../../../platform/postgres/delete-in-batches.ts';
 import { type SettingsOf, setting } from '../../../platform/settings/declare.ts';
-import { durationOfAtLeast } from '../../../platform/settings/kinds.ts';
+import { durationOfAtLeast, oneOf } from '../../../platform/settings/kinds.ts';
 import type { RefusedRequests } from '../audit/refused-requests.ts';
 import { failureWindowMs, LoginFailures } from './login-failures.ts';
 import { sessionRoutes } from './routes.ts';
 import { loginResult } from './schema.ts';
 import { SessionAuthenticator } from './session-authenticator.ts';
-import { deleteExpiredSessions } from './statements.ts';
+import { deleteExpiredChallenges, deleteExpiredSessions } from './statements.ts';
 
 const settings = {
   'app.jwt.access-token-expire': setting(durationOfAtLeast(1000, '1s'), {
@@ -22,6 +22,14 @@ const settings = {
     default: '7d',
     description: 'Maximum lifetime of a session and of its refresh token.',
   }),
+  'app.security.step-up-lifetime': setting(durationOfAtLeast(1000, '1s'), {
+    default: '10m',
+    description: 'How long a session counts as stepped up after a code of the second factor.',
+  }),
+  'app.security.platform-second-factor': setting(oneOf('optional', 'required'), {
+    default: 'optional',
+    description: "`required`: sessions of the platform's own users without a second factor may only enrol one.",
+  }),
 };
 
 type Needs = NodeWith<SettingsOf<typeof settings>>;
@@ -30,7 +38,7 @@ type Provided = ReturnType<typeof provide>;
 /** Login, logout, tokens, and the authentication of requests that carry an access token. */
 export const sessions = defineModule({
   name: 'sessions',
-  tables: ['session'],
+  tables: ['session', 'login_challenge'],
   settings,
   reference: [{ name: 'Users', description: 'Login, sessions, passwords and user accounts.' }],
   resources: { 'login result': loginResult },
@@ -39,24 +47,38 @@ export const sessions = defineModule({
     sessionRoutes({
       ...context,
       refreshFailures: context.makeFailureLimiter(),
-      lifetimes: {
-        accessTokenSeconds: context.settings['app.jwt.access-token-expire'] / 1000,
-        sessionSeconds: context.settings['app.jwt.refresh-token-expire'] / 1000,
-      },
     }),
   retention: ({ database }: Needs) => [
     { name: 'sessions', sweep: (nowMs) => deleteInBatches(database, deleteExpiredSessions, [new Date(nowMs)]) },
+    {
+      name: 'login challenges',
+      sweep: (nowMs) => deleteInBatches(database, deleteExpiredChallenges, [new Date(nowMs)]),
+    },
   ],
 });
 
 function provide(needs: Needs) {
   const { signingKeys, clock, database, notifications, passwordCost, failuresPerAddress, logError, lifecycle } = needs;
+  const { settings } = needs;
+  const platformSecondFactorRequired = settings['app.security.platform-second-factor'] === 'required';
   const tokens = new Tokens({ keys: signingKeys, issuer: 'florin', audience: 'florin', clock });
-  const sessions = new SessionAuthenticator({ database, notifications, tokens, clock, logError });
+  const sessions = new SessionAuthenticator({
+    database,
+    notifications,
+    tokens,
+    clock,
+    logError,
+    platformSecondFactorRequired,
+  });
   lifecycle.add('last uses of sessions', () => sessions.settled());
   return {
     tokens,
     sessions,
+    lifetimes: {
+      accessTokenSeconds: settings['app.jwt.access-token-expire'] / 1000,
+      sessionSeconds: settings['app.jwt.refresh-token-expire'] / 1000,
+    },
+    stepUpMs: settings['app.security.step-up-lifetime'],
     passwords: new Passwords(passwordCost && { cost: passwordCost }),
     loginFailures: new LoginFailures({ clock, failuresPerAddress }),
     /** Counts the failures of one kind of request for each address. */

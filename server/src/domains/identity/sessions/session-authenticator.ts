@@ -1,6 +1,6 @@
 import { type Clock, minuteMs } from '../../../core/clock.ts';
 import { Refusal } from '../../../core/errors.ts';
-import type { Principal } from '../../../core/principal.ts';
+import { type Principal, platformTenant } from '../../../core/principal.ts';
 import type { Tokens } from '../../../platform/crypto/tokens.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import type { Notifications } from '../../../platform/postgres/notifications/notifications.ts';
@@ -19,6 +19,8 @@ export interface SessionAuthenticatorOptions {
   tokens: Tokens;
   clock: Clock;
   logError: (error: unknown, message: string) => void;
+  /** `app.security.platform-second-factor`: what `secondFactorRequired` is for other tenants. */
+  platformSecondFactorRequired: boolean;
   /** Maximum number of cached sessions. */
   maxCached?: number;
 }
@@ -40,10 +42,11 @@ export class SessionAuthenticator {
   readonly #live: ReadThroughCache<string, LiveSession>;
   readonly #lastUses: LastUseWriter<string>;
 
-  constructor({ database, notifications, tokens, clock, logError, maxCached = 10_000 }: SessionAuthenticatorOptions) {
+  constructor(options: SessionAuthenticatorOptions) {
+    const { database, notifications, tokens, clock, logError, maxCached = 10_000 } = options;
     this.#tokens = tokens;
     this.#clock = clock;
-    this.#live = new ReadThroughCache({ max: maxCached, load: (id) => loadLiveSession(database, id) });
+    this.#live = new ReadThroughCache({ max: maxCached, load: (id) => loadLiveSession(id, options) });
     this.#lastUses = new LastUseWriter(
       (...uses) => database.run(recordSessionUses, uses),
       (error) => logError(error, 'The last uses of sessions could not be recorded.'),
@@ -80,11 +83,21 @@ export function sessionEnded(): Refusal {
   return new Refusal('credentials_invalid', 'The session has ended. Log in again.');
 }
 
-async function loadLiveSession(database: Database, sessionId: string): Promise<LiveSession | undefined> {
+async function loadLiveSession(
+  sessionId: string,
+  { database, platformSecondFactorRequired }: SessionAuthenticatorOptions,
+): Promise<LiveSession | undefined> {
   const [row] = await database.run(findLiveSession, [sessionId]);
   if (row === undefined) return undefined;
+  const isRequired = row.tenant_id === platformTenant ? platformSecondFactorRequired : row.second_factor_required;
+  const steppedUpUntilMs = row.stepped_up_until === null ? Number.NEGATIVE_INFINITY : Date.parse(row.stepped_up_until);
   return {
-    principal: { by: 'session', sessionId, ...principalOfAccount(row) },
+    principal: {
+      by: 'session',
+      sessionId,
+      ...principalOfAccount(row),
+      ...(row.has_second_factor ? { secondFactor: { steppedUpUntilMs } } : isRequired && { mayOnlyEnrol: true }),
+    },
     expiresAtMs: Date.parse(row.expires_at),
     lastUseRecordedAtMs: row.last_used_at === null ? Number.NEGATIVE_INFINITY : Date.parse(row.last_used_at),
   };

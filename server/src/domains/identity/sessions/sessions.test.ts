@@ -33,6 +33,7 @@ test('info answers the current user with their scopes', async () => {
     tenantId: null,
     roles: [],
     scopes: expect.arrayContaining(['transaction_refund', 'channel_write', 'user_read']),
+    secondFactor: false,
     createdTime: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
   });
 });

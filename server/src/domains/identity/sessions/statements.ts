@@ -12,6 +12,9 @@ export interface LoginRow extends AccountRow {
 export interface LiveSessionRow extends AccountRow {
   expires_at: string;
   last_used_at: string | null;
+  stepped_up_until: string | null;
+  /** By its tenant. */
+  second_factor_required: boolean;
 }
 
 export interface SessionRow {
@@ -32,7 +35,8 @@ export const findLogin = statement<LoginRow>(
 );
 
 /**
- * Starts a session if the user is still enabled and still has the verified password hash. The row locks wait for a
+ * Starts a session if the user is still enabled, still has the verified password hash, and has a second factor or none as it
+ * was when the session was opened. The row locks wait for a
  * concurrent change of the user; a change that comes later finds the session and ends it. So no race leaves a live
  * session behind.
  */
@@ -40,17 +44,17 @@ export const startSession = statement<{ id: string }>(
   'sessions.start',
   `with holder as (
      select u.id from app_user u join tenant t on t.id = u.tenant_id
-      where u.id = $2 and u.password_hash = $3 and u.state and t.state
+      where u.id = $2 and u.password_hash = $3 and u.state and t.state and u.has_second_factor = ($8::timestamptz is not null)
         for share of u, t
    )
-   insert into session (id, user_id, created_at, expires_at, user_agent, address)
-   select $1, id, $4, $5, $6, $7 from holder
+   insert into session (id, user_id, created_at, expires_at, user_agent, address, stepped_up_until)
+   select $1, id, $4, $5, $6, $7, $8 from holder
    returning id`,
 );
 
 export const findLiveSession = statement<LiveSessionRow>(
   'sessions.find_live',
-  `select ${accountColumns}, s.expires_at, s.last_used_at
+  `select ${accountColumns}, s.expires_at, s.last_used_at, s.stepped_up_until, t.second_factor_required
      from session s join app_user u on u.id = s.user_id join tenant t on t.id = u.tenant_id
     where s.id = $1 and s.ended_at is null and u.state and t.state`,
 );
@@ -100,4 +104,48 @@ export const deleteExpiredSessions = statement<{ id: string }>(
   'sessions.delete_expired',
   `delete from session where id in (select id from session where expires_at < $1 order by expires_at limit $2)
    returning id`,
+);
+
+/** Values: session, until when, user. */
+export const stepUpSession = statement<{ id: string }>(
+  'sessions.step_up',
+  'update session set stepped_up_until = $2 where id = $1 and user_id = $3 and ended_at is null returning id',
+);
+
+/** Values: hash of the challenge, user, digest of the password hash, expiry. */
+export const insertChallenge = statement(
+  'sessions.insert_challenge',
+  'insert into login_challenge (token_hash, user_id, password_digest, expires_at) values ($1, $2, $3, $4)',
+);
+
+/** Counts a try before the code is looked at, so that parallel tries do not get around the limit. Values: hash, now, limit. */
+export const tryChallenge = statement<{ user_id: number; password_digest: Buffer }>(
+  'sessions.try_challenge',
+  `update login_challenge set tries = tries + 1
+    where token_hash = $1 and used_at is null and expires_at > $2 and tries < $3
+   returning user_id, password_digest`,
+);
+
+export const useChallenge = statement<{ user_id: number }>(
+  'sessions.use_challenge',
+  'update login_challenge set used_at = $2 where token_hash = $1 and used_at is null returning user_id',
+);
+
+export const voidChallengesOfUser = statement(
+  'sessions.void_challenges',
+  'update login_challenge set used_at = $2 where user_id = $1 and used_at is null',
+);
+
+export const findChallengedLogin = statement<LoginRow>(
+  'sessions.find_challenged_login',
+  `select ${accountColumns}, u.password_hash, u.state and t.state as active
+     from app_user u join tenant t on t.id = u.tenant_id where u.id = $1`,
+);
+
+/** Values: now, how many at most. */
+export const deleteExpiredChallenges = statement<{ user_id: number }>(
+  'sessions.delete_expired_challenges',
+  `delete from login_challenge
+    where token_hash in (select token_hash from login_challenge where expires_at < $1 order by expires_at limit $2)
+   returning user_id`,
 );

@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
 import { notFound } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
+import { requireStepUp } from '../../../core/step-up.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import type { Notifications } from '../../../platform/postgres/notifications/notifications.ts';
 import { appendAudit } from '../audit/append.ts';
@@ -23,14 +24,16 @@ type TenantInput = Static<typeof tenantInput>;
  * immediately; enabling it again makes its keys and its unexpired sessions work again.
  */
 export async function modifyTenant(
-  { id, name, state }: TenantInput,
+  { id, name, state, secondFactorRequired }: TenantInput,
   principal: Principal,
   deps: ModifyTenantDeps,
 ): Promise<TenantRow> {
   const now = new Date(deps.clock());
   if (id === undefined) {
     return deps.database.transaction(async (transaction) => {
-      const [created] = (await transaction.run(insertTenant, [name, state, now])) as [TenantRow];
+      const [created] = (await transaction.run(insertTenant, [name, state, now, secondFactorRequired ?? null])) as [
+        TenantRow,
+      ];
       const after = recordOf(created);
       await appendAudit(transaction, principal, {
         action: 'tenant.create',
@@ -44,7 +47,12 @@ export async function modifyTenant(
   const updated = await deps.database.transaction(async (transaction) => {
     const [existing] = await transaction.run(lockTenant, [id]);
     if (existing === undefined) throw notFound('tenant', id);
-    const [row] = (await transaction.run(updateTenant, [id, name, state, now])) as [TenantRow];
+    if (existing.second_factor_required && secondFactorRequired === false) {
+      requireStepUp(principal, now.getTime(), 'Requiring no second factor any more');
+    }
+    const [row] = (await transaction.run(updateTenant, [id, name, state, now, secondFactorRequired ?? null])) as [
+      TenantRow,
+    ];
     const [before, after] = [recordOf(existing), recordOf(row)];
     await appendAudit(transaction, principal, { action: 'tenant.update', tenantId: id, recordId: id, before, after });
     await deps.notifications.publish(transaction, principalsTopic);

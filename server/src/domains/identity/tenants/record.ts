@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import type { tenantRecord } from './schema.ts';
 import type { TenantRow } from './statements.ts';
 
-export function recordOf({ id, name, state, created_at, updated_at }: TenantRow): Static<typeof tenantRecord> {
-  return { id, name, state, createdTime: created_at, updatedTime: updated_at };
+export function recordOf(row: TenantRow): Static<typeof tenantRecord> {
+  const { id, name, state, second_factor_required: secondFactorRequired, created_at, updated_at } = row;
+  return { id, name, state, secondFactorRequired, createdTime: created_at, updatedTime: updated_at };
 }

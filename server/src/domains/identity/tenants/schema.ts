@@ -9,6 +9,13 @@ export const tenantInput = Type.Object(
     state: Type.Boolean({
       description: 'false: the tenant is disabled. Logins, sessions and keys of its users are refused.',
     }),
+    secondFactorRequired: Type.Optional(
+      Type.Boolean({
+        description:
+          'true: sessions of users without a second factor may only enrol one. An update without it keeps the present ' +
+          'value; a new tenant without it requires none.',
+      }),
+    ),
   },
   { additionalProperties: false },
 );
@@ -17,6 +24,9 @@ export const tenantRecord = Type.Object({
   id: Type.Integer(),
   name: Type.String(),
   state: Type.Boolean(),
+  secondFactorRequired: Type.Boolean({
+    description: 'Whether sessions of users without a second factor may only enrol one.',
+  }),
   createdTime: Type.String(),
   updatedTime: Type.Union([Type.String(), Type.Null()], { description: 'null when never updated.' }),
 });

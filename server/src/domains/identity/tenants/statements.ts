@@ -4,11 +4,12 @@ export interface TenantRow {
   id: number;
   name: string;
   state: boolean;
+  second_factor_required: boolean;
   created_at: string;
   updated_at: string | null;
 }
 
-const columns = 'id, name, state, created_at, updated_at';
+const columns = 'id, name, state, second_factor_required, created_at, updated_at';
 
 export const findTenant = statement<TenantRow>('tenants.find', `select ${columns} from tenant where id = $1`);
 
@@ -22,7 +23,7 @@ export const listTenants = statement<TenantRow>(
 
 export const insertTenant = statement<TenantRow>(
   'tenants.insert',
-  `insert into tenant (name, state, created_at) values ($1, $2, $3) returning ${columns}`,
+  `insert into tenant (name, state, created_at, second_factor_required) values ($1, $2, $3, coalesce($4, false)) returning ${columns}`,
 );
 
 export const lockTenant = statement<TenantRow>(
@@ -30,7 +31,10 @@ export const lockTenant = statement<TenantRow>(
   `select ${columns} from tenant where id = $1 and id > 0 for no key update`,
 );
 
+/** Values: id, name, state, now, whether a second factor is required (null keeps it). */
 export const updateTenant = statement<TenantRow>(
   'tenants.update',
-  `update tenant set name = $2, state = $3, updated_at = $4 where id = $1 and id > 0 returning ${columns}`,
+  `update tenant set name = $2, state = $3, updated_at = $4,
+          second_factor_required = coalesce($5, second_factor_required)
+    where id = $1 and id > 0 returning ${columns}`,
 );

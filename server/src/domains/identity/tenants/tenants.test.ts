@@ -20,6 +20,7 @@ test('a tenant is created, updated and listed', async () => {
     id: expect.any(Number),
     name: 'Quay Shop',
     state: true,
+    secondFactorRequired: false,
     createdTime: expect.any(String),
     updatedTime: null,
   });

@@ -8,7 +8,8 @@ import { principalsTopic } from '../tenants/notifications.ts';
 import type { ResetPasswordDeps } from './reset-password.ts';
 import { requireStrongPassword } from './rules.ts';
 import type { changePasswordInput } from './schema.ts';
-import { findPasswordHash, replacePassword, voidResetsOfUser } from './statements.ts';
+import { replacePassword, voidResetsOfUser } from './statements.ts';
+import { verifyOwnPassword } from './verify-own-password.ts';
 
 /**
  * Changes the caller's own password, given the present one. Ends the caller's other sessions and every mailed token. A wrong
@@ -21,7 +22,8 @@ export async function changePassword(
 ): Promise<void> {
   const { userId, userName, tenantId, sessionId } = principal;
   await requireStrongPassword(newPassword, deps.passwordMinLength, 'newPassword');
-  const former = await verifiedHash(userId, userName, oldPassword, address, deps);
+  const former = await verifyOwnPassword({ userId, userName, password: oldPassword, address }, deps);
+  if (former === undefined) throw wrongPassword();
   const passwordHash = await deps.passwords.hash(newPassword, networkOf(address));
   const now = new Date(deps.clock());
   await deps.database.transaction(async (transaction) => {
@@ -40,32 +42,6 @@ export async function changePassword(
     await deps.notifications.publish(transaction, principalsTopic);
   });
   deps.notifications.applied(principalsTopic);
-}
-
-async function verifiedHash(
-  userId: number,
-  userName: string,
-  password: string,
-  address: string,
-  { database, passwords, loginFailures }: ResetPasswordDeps,
-): Promise<string> {
-  const attempt = await loginFailures.reserve(userName, address);
-  let hash: string | undefined;
-  let matches: boolean;
-  try {
-    const [user] = await database.run(findPasswordHash, [userId]);
-    hash = user?.password_hash ?? undefined;
-    matches = await passwords.verify(hash, password, attempt.asker);
-  } catch (error) {
-    attempt.release(); // Overload or an unreachable database says nothing about the password.
-    throw error;
-  }
-  if (hash === undefined || !matches) {
-    attempt.fail();
-    throw wrongPassword();
-  }
-  attempt.release();
-  return hash;
 }
 
 function wrongPassword(): Refusal {

@@ -303,6 +303,7 @@ describe('the current user', () => {
         userType: 'MERCHANT_USER',
         tenantId: String(tenantId),
         roles,
+        secondFactor: false,
         scopes: expect.arrayContaining([
           'transaction_write',
           'transaction_read',
@@ -337,6 +338,7 @@ describe('users', () => {
       roles: [],
       state: true,
       invited: false,
+      secondFactor: false,
       createdTime: aTime,
       updatedTime: null,
     };
@@ -399,7 +401,14 @@ describe('tenants', () => {
   test('are created, updated and listed', async () => {
     const name = unique('Tenant');
     const created = await florin.post('/api/tenant/modify', { name, state: true }, admin);
-    const record = { id: anInteger, name, state: true, createdTime: aTime, updatedTime: null };
+    const record = {
+      id: anInteger,
+      name,
+      state: true,
+      secondFactorRequired: false,
+      createdTime: aTime,
+      updatedTime: null,
+    };
     expect(created.body).toEqual({ code: 200, message: 'Tenant created', data: record });
     const { id } = created.body.data;
     const updated = await florin.post('/api/tenant/modify', { id, name: `${name} Ltd`, state: true }, admin);

@@ -54,6 +54,7 @@ test('creating a user answers the saved user without its password', async () => 
     roles: ['viewer', 'cashier'],
     state: true,
     invited: false,
+    secondFactor: false,
     createdTime: expect.any(String),
     updatedTime: null,
   });

@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
 import { invalid, notFound, Refusal } from '../../../core/errors.ts';
 import { type Principal, platformTenant, seesAllTenants } from '../../../core/principal.ts';
+import { requireStepUp } from '../../../core/step-up.ts';
 import type { Passwords } from '../../../platform/crypto/passwords.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import type { Notifications } from '../../../platform/postgres/notifications/notifications.ts';
@@ -43,9 +44,12 @@ export type UserInput = Static<typeof userInput>;
  */
 export async function modifyUser(input: UserInput, principal: Principal, deps: ModifyUserDeps): Promise<UserRow> {
   if (input.password !== undefined) requireSessionToSet('password', principal);
-  const passwordHash = await hashOfNewPassword(input, deps);
   const now = new Date(deps.clock());
   const { id } = input;
+  // Otherwise a stolen session could make a user without a second factor, and act as that user.
+  if (id === undefined) requireStepUp(principal, now.getTime(), 'Creating a user');
+  if (input.password !== undefined) requireStepUp(principal, now.getTime(), 'Setting a password');
+  const passwordHash = await hashOfNewPassword(input, deps);
   if (id === undefined) {
     const created = await deps.database.transaction((transaction) =>
       createUser(input, passwordHash, now, principal, transaction),
@@ -119,7 +123,10 @@ async function replaceUser(
   refusePrivilegeEscalation(principal, after);
   refuseTenantOfPlatformAdministrator(after);
   refuseLosingLastAdministrator(before, input, locked);
-  if (input.email !== before.email) requireSessionToSet('email', principal);
+  if (input.email !== before.email) {
+    requireSessionToSet('email', principal);
+    requireStepUp(principal, now.getTime(), 'Changing an e-mail address');
+  }
 
   const [row] = await transaction.run(updateUser, [
     input.id,

@@ -13,6 +13,7 @@ export function recordOf(user: UserRow): Static<typeof userRecord> {
     roles: user.roles,
     state: user.state,
     invited: !user.has_password,
+    secondFactor: user.has_second_factor,
     createdTime: user.created_at,
     updatedTime: user.updated_at,
   };

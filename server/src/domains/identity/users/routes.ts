@@ -72,7 +72,7 @@ export function userRoutes(deps: UserDeps): Route[] {
       },
     }),
 
-    get('/api/user/info', 'session', 'Users', {
+    get('/api/user/info', 'enrolment', 'Users', {
       summary: 'Get the current user',
       data: currentUser,
       handle: async ({ principal }) => {

@@ -47,6 +47,7 @@ export const currentUser = Type.Object({
   tenantId: tenantIdOnWire,
   roles: Type.Array(Type.String()),
   scopes: Type.Array(Type.Enum([...scopes]), { description: 'The permissions of this user.' }),
+  secondFactor: Type.Boolean({ description: 'Whether the user has a second factor.' }),
   createdTime: Type.String(),
 });
 
@@ -94,6 +95,7 @@ export const userRecord = Type.Object({
   roles: Type.Array(Type.String()),
   state: Type.Boolean(),
   invited: Type.Boolean({ description: 'true: invited by mail, and has not chosen a password yet.' }),
+  secondFactor: Type.Boolean({ description: 'Whether the user has a second factor.' }),
   createdTime: Type.String(),
   updatedTime: Type.Union([Type.String(), Type.Null()], { description: 'null when never updated.' }),
 });

@@ -171,3 +171,9 @@ export const deleteExpiredResets = statement<{ user_id: number }>(
     where token_hash in (select token_hash from password_reset where expires_at < $1 order by expires_at limit $2)
    returning user_id`,
 );
+
+/** Values: user, whether the user has a second factor. */
+export const setHasSecondFactor = statement(
+  'users.set_has_second_factor',
+  'update app_user set has_second_factor = $2 where id = $1',
+);

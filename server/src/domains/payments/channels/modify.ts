@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
 import { invalid, notFound, Refusal } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
+import { requireStepUp } from '../../../core/step-up.ts';
 import { violatedConstraint } from '../../../platform/postgres/connection/failures.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
@@ -37,6 +38,8 @@ type ChannelInput = Static<typeof channelInput>;
 
 /** Creates a channel, or updates the one with `id`. Returns the saved channel. */
 export async function saveChannel(input: ChannelInput, principal: Principal, deps: ChannelDeps): Promise<ChannelRow> {
+  const setsSecret = Object.keys(secretsGiven(channelInput, input)).length > 0;
+  if (setsSecret) requireStepUp(principal, deps.clock(), 'Setting the secrets of a channel');
   const currencies = currenciesOf(input.currency);
   const saved = await refuseTakenCode(input.code, () =>
     deps.database.transaction(async (transaction) => {

@@ -4,6 +4,7 @@ import { notFound } from '../../../core/errors.ts';
 import { type DrawUuid, uuidTimeMs } from '../../../core/id.ts';
 import { metadataJson } from '../../../core/metadata.ts';
 import type { Principal } from '../../../core/principal.ts';
+import { requireStepUp } from '../../../core/step-up.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { answerOnce } from '../../../platform/postgres/idempotency-records.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
@@ -25,6 +26,8 @@ export interface CreateRefundDeps {
   transitions: PaymentTransitions;
   drawUuid: DrawUuid;
   clock: Clock;
+  /** `app.security.step-up-refund-amount`, in minor units of any currency. */
+  stepUpRefundAmount: number | undefined;
 }
 
 const path = '/api/refund/create';
@@ -53,6 +56,9 @@ export async function createRefund(
     const [payment] = await transaction.run(lockPayment, [tenant_id, id]);
     if (payment === undefined) throw notFound('transaction', input.transactionId, 'transactionId');
     const amount = refundableAmount(payment, input.amount);
+    if (deps.stepUpRefundAmount !== undefined && amount >= deps.stepUpRefundAmount) {
+      requireStepUp(principal, deps.clock(), `A refund of ${amount}`);
+    }
     const refund = await insert(transaction, payment, { ...input, amount, metadata }, principal, deps.drawUuid());
     if (payment.provider === null) await recordRefunded(transaction, payment, refund, deps);
     else await holdAndRequest(transaction, payment, refund, deps);

@@ -1,0 +1,87 @@
+import { Refusal } from '../../../core/errors.ts';
+import type { Principal } from '../../../core/principal.ts';
+import type { Notifications } from '../../../platform/postgres/notifications/notifications.ts';
+import { appendAudit } from '../audit/append.ts';
+import { endOtherSessions, stepUpSession } from '../sessions/statements.ts';
+import { principalsTopic } from '../tenants/notifications.ts';
+import { setHasSecondFactor } from '../users/statements.ts';
+import { type VerifyPasswordDeps, verifyOwnPassword } from '../users/verify-own-password.ts';
+import { replaceRecoveryCodes } from './recovery-codes.ts';
+import { beginSecondFactor } from './statements.ts';
+import { drawSecret, keyUri } from './totp.ts';
+import { type CodeDeps, secondFactorActive, secretPlace, withCode } from './verify.ts';
+
+export interface EnrolDeps extends CodeDeps, VerifyPasswordDeps {
+  notifications: Notifications;
+  seal: (plain: string, place: string) => Buffer;
+  /** `app.security.step-up-lifetime`. */
+  stepUpMs: number;
+}
+
+/** The issuer that authenticator apps show. */
+const issuer = 'Florin';
+
+/**
+ * Draws a secret, which is in use once a code confirms it. Needs the password: a stolen session must not lock its owner out.
+ * Beginning again replaces a secret that was not confirmed.
+ */
+export async function beginEnrolment(
+  password: string,
+  { userId, userName }: Principal,
+  address: string,
+  deps: EnrolDeps,
+): Promise<{ secret: string; uri: string }> {
+  const hash = await verifyOwnPassword({ userId, userName, password, address }, deps);
+  if (hash === undefined) throw new Refusal('old_password_wrong', 'The password is not right.', { field: 'password' });
+  const secret = drawSecret();
+  const values = [userId, deps.seal(secret, secretPlace(userId)), new Date(deps.clock())];
+  const [begun] = await deps.database.run(beginSecondFactor, values);
+  if (begun === undefined) throw secondFactorActive();
+  return { secret, uri: keyUri(secret, userName, issuer) };
+}
+
+/**
+ * Puts the second factor into use and returns the recovery codes. Ends the other sessions of the user, which were started
+ * without it; this one is stepped up.
+ */
+export async function confirmEnrolment(
+  code: string,
+  principal: Principal,
+  address: string,
+  deps: EnrolDeps,
+): Promise<string[]> {
+  const { userId, userName, tenantId, sessionId } = principal;
+  const codes = await withCode(
+    code,
+    { userId, userName, address },
+    deps,
+    async (transaction) => {
+      const nowMs = deps.clock();
+      await transaction.run(setHasSecondFactor, [userId, true]);
+      await transaction.run(endOtherSessions, [userId, sessionId, new Date(nowMs)]);
+      await transaction.run(stepUpSession, [sessionId, new Date(nowMs + deps.stepUpMs), userId]);
+      await appendAudit(transaction, principal, { action: 'user.add_second_factor', tenantId, recordId: userId });
+      await deps.notifications.publish(transaction, principalsTopic);
+      return replaceRecoveryCodes(transaction, userId);
+    },
+    { confirming: true },
+  );
+  deps.notifications.applied(principalsTopic);
+  return codes;
+}
+
+/** Replaces the recovery codes: the former ones stop working. */
+export function regenerateRecoveryCodes(
+  code: string,
+  principal: Principal,
+  address: string,
+  deps: CodeDeps,
+): Promise<string[]> {
+  const { userId, userName, tenantId } = principal;
+  return withCode(code, { userId, userName, address }, deps, async (transaction, method) => {
+    const details = { secondFactor: method };
+    const change = { action: 'user.regenerate_recovery_codes', tenantId, recordId: userId, details } as const;
+    await appendAudit(transaction, principal, change);
+    return replaceRecoveryCodes(transaction, userId);
+  });
+}

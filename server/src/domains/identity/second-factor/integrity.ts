@@ -1,0 +1,12 @@
+import type { Check } from '../../../platform/postgres/check.ts';
+
+/** Claims about second factors. */
+export const secondFactorChecks: readonly Check[] = [
+  {
+    claim: 'A login needs a code exactly if the user has confirmed a second factor',
+    offenders: `
+      select 'user ' || u.id as offender
+        from app_user u left join second_factor f on f.user_id = u.id
+       where u.has_second_factor <> (f.confirmed_at is not null)`,
+  },
+];

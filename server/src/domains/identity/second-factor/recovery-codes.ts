@@ -1,0 +1,21 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Queryable } from '../../../platform/postgres/database.ts';
+import { deleteRecoveryCodes, insertRecoveryCodes } from './statements.ts';
+import { base32 } from './totp.ts';
+
+const codesPerUser = 10;
+/** 80 bits, 16 letters: enough for a plain hash. */
+const codeBytes = 10;
+
+/** Replaces the recovery codes of a user. Only hashes are stored: the codes are returned once. */
+export async function replaceRecoveryCodes(transaction: Queryable, userId: number): Promise<string[]> {
+  const codes = Array.from({ length: codesPerUser }, () => base32(randomBytes(codeBytes)));
+  await transaction.run(deleteRecoveryCodes, [userId]);
+  await transaction.run(insertRecoveryCodes, [userId, codes.map(hashOfRecoveryCode)]);
+  return codes.map((code) => (code.match(/.{4}/g) as string[]).join('-'));
+}
+
+/** Case, spaces and hyphens do not matter. */
+export function hashOfRecoveryCode(code: string): Buffer {
+  return createHash('sha256').update(code.replaceAll(/[\s-]/g, '').toUpperCase()).digest();
+}

@@ -1,0 +1,121 @@
+import { Type } from 'typebox';
+import { administrator, get, post, type Route } from '../../../platform/http/route.ts';
+import { loginResult } from '../sessions/schema.ts';
+import { beginEnrolment, confirmEnrolment, type EnrolDeps, regenerateRecoveryCodes } from './enrol.ts';
+import { loginWithSecondFactor, type SecondLoginDeps } from './login.ts';
+import { type RemoveDeps, removeFactorOf, removeOwnFactor } from './remove.ts';
+import {
+  beginInput,
+  begunFactor,
+  codeInput,
+  factorStatus,
+  recoveryCodes,
+  removeFactorInput,
+  secondLoginInput,
+  steppedUp,
+} from './schema.ts';
+import { readStatus } from './statements.ts';
+import { type StepUpDeps, stepUp } from './step-up.ts';
+
+export interface SecondFactorDeps extends EnrolDeps, RemoveDeps, StepUpDeps, SecondLoginDeps {}
+
+const limits =
+  'Wrong codes (400) count as failed logins, and after 10 in 15 minutes no code of the user is accepted (429).';
+
+export function secondFactorRoutes(deps: SecondFactorDeps): Route[] {
+  return [
+    post('/api/user/login/second-factor', 'nothing', 'Second factor', {
+      summary: 'Finish a login with a code',
+      description: `Takes the challenge from the answer to login, and answers like a login without a second factor. ${limits}`,
+      body: secondLoginInput,
+      data: loginResult,
+      handle: async ({ body, address, requestId, headers }) => ({
+        message: 'Login successful',
+        data: await loginWithSecondFactor({ ...body, address, requestId, device: headers['user-agent'] }, deps),
+      }),
+    }),
+
+    post('/api/user/step-up', 'session', 'Second factor', {
+      summary: 'Step up the session with a code',
+      description:
+        'For `app.security.step-up-lifetime` the session may then do what is refused with `step_up_required` otherwise. A ' +
+        `login with a code counts too. ${limits}`,
+      body: codeInput,
+      data: steppedUp,
+      handle: async ({ body, principal, address }) => {
+        const until = await stepUp(body.code, principal, address, deps);
+        return { message: 'Session stepped up', data: { steppedUpUntil: until.toISOString() } };
+      },
+    }),
+
+    get('/api/user/second-factor', 'enrolment', 'Second factor', {
+      summary: 'Get the state of my second factor',
+      data: factorStatus,
+      handle: async ({ principal }) => {
+        const [status] = await deps.database.run(readStatus, [principal.userId]);
+        const confirmedTime = status?.confirmed_at ?? null;
+        const recoveryCodesLeft = status?.recovery_codes ?? 0;
+        return { data: { active: confirmedTime !== null, confirmedTime, recoveryCodesLeft } };
+      },
+    }),
+
+    post('/api/user/second-factor/begin', 'enrolment', 'Second factor', {
+      summary: 'Begin to enrol a second factor',
+      description:
+        'Answers a secret for an authenticator app (TOTP, RFC 6238: SHA-1, 6 digits, 30 seconds). It is in use once it is ' +
+        'confirmed with a code; until then, beginning again replaces it. A wrong password (400) counts as a failed login.',
+      body: beginInput,
+      data: begunFactor,
+      handle: async ({ body, principal, address }) => ({
+        message: 'Confirm it with a code. The secret is not shown again',
+        data: await beginEnrolment(body.password, principal, address, deps),
+      }),
+    }),
+
+    post('/api/user/second-factor/confirm', 'enrolment', 'Second factor', {
+      summary: 'Confirm the second factor with a code',
+      description: `From now on logins need a code. The other sessions of the caller end. ${limits}`,
+      body: codeInput,
+      data: recoveryCodes,
+      handle: async ({ body, principal, address }) => ({
+        message: 'Second factor enrolled. Keep the recovery codes: they are not shown again',
+        data: { recoveryCodes: await confirmEnrolment(body.code, principal, address, deps) },
+      }),
+    }),
+
+    post('/api/user/second-factor/recovery-codes', 'session', 'Second factor', {
+      summary: 'Replace my recovery codes',
+      description: `The former codes stop working. ${limits}`,
+      body: codeInput,
+      data: recoveryCodes,
+      handle: async ({ body, principal, address }) => ({
+        message: 'Recovery codes replaced. Keep them: they are not shown again',
+        data: { recoveryCodes: await regenerateRecoveryCodes(body.code, principal, address, deps) },
+      }),
+    }),
+
+    post('/api/user/second-factor/remove', 'session', 'Second factor', {
+      summary: 'Remove my second factor',
+      description: `Needs a code or a recovery code. ${limits}`,
+      body: codeInput,
+      data: Type.Null(),
+      handle: async ({ body, principal, address }) => {
+        await removeOwnFactor(body.code, principal, address, deps);
+        return { message: 'Second factor removed', data: null };
+      },
+    }),
+
+    post('/api/user/second-factor/revoke', administrator('session'), 'Second factor', {
+      summary: 'Remove the second factor of another user',
+      description:
+        'For a user who has lost it: of the own tenant, or of any for a PLATFORM_ADMIN. The sessions of the user end. An ' +
+        'administrator with a second factor must be stepped up.',
+      body: removeFactorInput,
+      data: Type.Null(),
+      handle: async ({ body, principal }) => {
+        await removeFactorOf(body.id, principal, deps);
+        return { message: 'Second factor removed', data: null };
+      },
+    }),
+  ];
+}

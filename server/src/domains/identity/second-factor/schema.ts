@@ -1,0 +1,50 @@
+import { Type } from 'typebox';
+
+const code = Type.String({
+  minLength: 6,
+  maxLength: 40,
+  writeOnly: true,
+  description: 'The 6 digits of the authenticator app, or a recovery code. Each works once.',
+});
+
+export const codeInput = Type.Object({ code }, { additionalProperties: false });
+
+export const beginInput = Type.Object(
+  { password: Type.String({ minLength: 1, maxLength: 1024, writeOnly: true, description: 'Of the caller.' }) },
+  { additionalProperties: false },
+);
+
+export const begunFactor = Type.Object({
+  secret: Type.String({ description: 'In base32, to type into an authenticator app. Not shown again.' }),
+  uri: Type.String({ description: 'The same as an `otpauth:` address, to show as a QR code.' }),
+});
+
+export const recoveryCodes = Type.Object({
+  recoveryCodes: Type.Array(Type.String(), { description: 'Ten codes, each for one use. Not shown again.' }),
+});
+
+export const secondLoginInput = Type.Object(
+  {
+    challenge: Type.String({
+      minLength: 1,
+      maxLength: 200,
+      writeOnly: true,
+      description: '`error.details.challenge` of the answer to login. Works for 5 minutes, 5 tries and one login.',
+    }),
+    code,
+  },
+  { additionalProperties: false },
+);
+
+export const steppedUp = Type.Object({ steppedUpUntil: Type.String() });
+
+export const factorStatus = Type.Object({
+  active: Type.Boolean({ description: 'Whether logins need a code.' }),
+  confirmedTime: Type.Union([Type.String(), Type.Null()], { description: 'Since when; null: not yet.' }),
+  recoveryCodesLeft: Type.Integer(),
+});
+
+export const removeFactorInput = Type.Object(
+  { id: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'The user.' }) },
+  { additionalProperties: false },
+);

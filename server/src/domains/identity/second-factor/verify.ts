@@ -1,0 +1,117 @@
+import { type Clock, minuteMs } from '../../../core/clock.ts';
+import { Refusal } from '../../../core/errors.ts';
+import type { Database, Queryable } from '../../../platform/postgres/database.ts';
+import type { LoginFailures } from '../sessions/login-failures.ts';
+import { hashOfRecoveryCode } from './recovery-codes.ts';
+import { acceptStep, lockSecondFactor, recordFailures, type SecondFactorRow, useRecoveryCode } from './statements.ts';
+import { stepOfCode } from './totp.ts';
+
+export interface CodeDeps {
+  database: Database;
+  loginFailures: LoginFailures;
+  open: (sealed: Buffer, place: string) => string;
+  isLost: (sealed: Buffer) => boolean;
+  clock: Clock;
+}
+
+export type CodeMethod = 'totp' | 'recovery_code';
+
+/** Whose code it is, and from where it comes. */
+export interface CodeOwner {
+  userId: number;
+  userName: string;
+  address: string;
+}
+
+/**
+ * Wrong codes of one user in 15 minutes, from any address and on any node: three of a million codes are right at a time, so
+ * somebody who has the password and many addresses needs years. Only such a caller can use up the limit.
+ */
+const failuresAllowed = 10;
+const failureWindowMs = 15 * minuteMs;
+
+export const secretPlace = (userId: number): string => `second_factor/${userId}/secret`;
+
+/**
+ * Runs `work` in the transaction in which the code is found right, and used up: a code works once. A wrong one is refused with
+ * `code_wrong` and counts as a failed login.
+ */
+export async function withCode<Result>(
+  code: string,
+  owner: CodeOwner,
+  deps: CodeDeps,
+  work: (transaction: Queryable, method: CodeMethod) => Promise<Result>,
+  options: { confirming?: true } = {},
+): Promise<Result> {
+  const attempt = await deps.loginFailures.reserve(owner.userName, owner.address);
+  let outcome: { result: Result } | undefined;
+  try {
+    outcome = await deps.database.transaction(async (transaction) => {
+      const factor = await lockFactor(transaction, owner.userId, options.confirming === true);
+      const method = await verify(transaction, factor, code, deps);
+      return method && { result: await work(transaction, method) };
+    });
+  } catch (error) {
+    attempt.release();
+    throw error;
+  }
+  if (outcome === undefined) {
+    attempt.fail();
+    throw new Refusal('code_wrong', 'The code is not right, or was used before.', { field: 'code' });
+  }
+  attempt.succeed();
+  return outcome.result;
+}
+
+async function lockFactor(transaction: Queryable, userId: number, isConfirming: boolean): Promise<SecondFactorRow> {
+  const [factor] = await transaction.run(lockSecondFactor, [userId]);
+  if (isConfirming && factor?.confirmed_at) throw secondFactorActive();
+  if (factor === undefined || (!isConfirming && factor.confirmed_at === null)) {
+    const hint = isConfirming ? 'Begin one first.' : 'Enrol one first, at /api/user/second-factor/begin.';
+    throw new Refusal('second_factor_absent', `You have no second factor. ${hint}`);
+  }
+  return factor;
+}
+
+export function secondFactorActive(): Refusal {
+  return new Refusal('second_factor_active', 'You have a second factor already. Remove it before you enrol another.');
+}
+
+/** Undefined: the code is wrong, which is recorded. */
+async function verify(
+  transaction: Queryable,
+  factor: SecondFactorRow,
+  code: string,
+  deps: CodeDeps,
+): Promise<CodeMethod | undefined> {
+  const nowMs = deps.clock();
+  const failures = recentFailuresOf(factor, nowMs);
+  const { user_id: userId } = factor;
+  if (/^\d{6}$/.test(code)) {
+    const step = deps.isLost(factor.secret_sealed)
+      ? undefined
+      : stepOfCode(code, deps.open(factor.secret_sealed, secretPlace(userId)), nowMs, factor.last_step);
+    if (step !== undefined) {
+      await transaction.run(acceptStep, [userId, step, new Date(nowMs)]);
+      return 'totp';
+    }
+  } else if (factor.confirmed_at !== null) {
+    const [used] = await transaction.run(useRecoveryCode, [userId, hashOfRecoveryCode(code), new Date(nowMs)]);
+    if (used !== undefined) return 'recovery_code';
+  }
+  await transaction.run(recordFailures, [userId, failures.count + 1, new Date(failures.sinceMs)]);
+  return undefined;
+}
+
+/** Refuses with `too_many_attempts`. */
+function recentFailuresOf({ failures, failures_since }: SecondFactorRow, nowMs: number) {
+  const sinceMs = failures_since === null ? nowMs : Date.parse(failures_since);
+  const endsAtMs = sinceMs + failureWindowMs;
+  if (endsAtMs <= nowMs) return { count: 0, sinceMs: nowMs };
+  if (failures >= failuresAllowed) {
+    throw new Refusal('too_many_attempts', 'Too many wrong codes. Try again later.', {
+      retryAfterSeconds: Math.max(1, Math.ceil((endsAtMs - nowMs) / 1000)),
+    });
+  }
+  return { count: failures, sinceMs };
+}

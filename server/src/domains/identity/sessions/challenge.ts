@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import { type Clock, minuteMs } from '../../../core/clock.ts';
+import { Refusal } from '../../../core/errors.ts';
+import { randomText } from '../../../platform/crypto/random-text.ts';
+import type { Database, Queryable } from '../../../platform/postgres/database.ts';
+import {
+  findChallengedLogin,
+  insertChallenge,
+  type LoginRow,
+  tryChallenge,
+  useChallenge,
+  voidChallengesOfUser,
+} from './statements.ts';
+
+/** Enough to find the phone. */
+const challengeMs = 5 * minuteMs;
+/** Typing errors, for one challenge. Wrong codes are limited for each user as well. */
+const maxTries = 5;
+
+/**
+ * The refusal of a login whose password was right and whose code is awaited. Its challenge is a secret of 256 bits that is
+ * good for this user and password alone, and for one login.
+ */
+export async function challengeLogin(
+  user: LoginRow,
+  { database, clock }: { database: Database; clock: Clock },
+): Promise<Refusal> {
+  const challenge = randomText(43);
+  const expiresAt = new Date(clock() + challengeMs);
+  await database.run(insertChallenge, [sha256(challenge), user.id, digestOf(user), expiresAt]);
+  const message = 'This account has a second factor. Send a code to /api/user/login/second-factor.';
+  return new Refusal('second_factor_challenge', message, {
+    details: { challenge, expiresIn: challengeMs / 1000, methods: ['totp', 'recovery_code'] },
+  });
+}
+
+/** Counts a try and returns the user. Refuses with `challenge_invalid`, also after the password has changed. */
+export async function tryLoginChallenge(challenge: string, nowMs: number, database: Database): Promise<LoginRow> {
+  const [tried] = await database.run(tryChallenge, [sha256(challenge), new Date(nowMs), maxTries]);
+  if (tried === undefined) throw challengeInvalid();
+  const [user] = await database.run(findChallengedLogin, [tried.user_id]);
+  if (user?.active !== true || !digestOf(user).equals(tried.password_digest)) throw challengeInvalid();
+  return user;
+}
+
+/** Uses up the challenge and every other one of its user. Refuses with `challenge_invalid` if it was used meanwhile. */
+export async function useLoginChallenge(challenge: string, now: Date, transaction: Queryable): Promise<void> {
+  const [used] = await transaction.run(useChallenge, [sha256(challenge), now]);
+  if (used === undefined) throw challengeInvalid();
+  await transaction.run(voidChallengesOfUser, [used.user_id, now]);
+}
+
+export function challengeInvalid(): Refusal {
+  const message = 'The challenge is unknown, used or expired, or had too many tries. Log in again.';
+  return new Refusal('challenge_invalid', message, { field: 'challenge' });
+}
+
+function digestOf({ password_hash }: LoginRow): Buffer {
+  return sha256(password_hash ?? '');
+}
+
+function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

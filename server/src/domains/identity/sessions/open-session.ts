@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto';
+import type { Static } from 'typebox';
+import { tenantOnWire } from '../../../core/principal.ts';
+import type { Queryable } from '../../../platform/postgres/database.ts';
+import { type Actor, appendAudit } from '../audit/append.ts';
+import type { loginResult } from './schema.ts';
+import { type LoginRow, startSession } from './statements.ts';
+import { signAccessToken, signRefreshToken, type TokenDeps } from './token-pair.ts';
+
+export interface OpenSessionDeps extends TokenDeps {
+  /** `app.deployment-mode`: a label in the answer. */
+  deploymentMode: string;
+  /** `app.security.step-up-lifetime`. */
+  stepUpMs: number;
+}
+
+/** Where a login comes from. */
+export interface LoginOrigin {
+  address: string;
+  requestId: string;
+  /** The User-Agent header. */
+  device: string | undefined;
+}
+
+export type LoginResult = Static<typeof loginResult>;
+
+interface OpenedSession {
+  id: string;
+  expiresAtMs: number;
+}
+
+/**
+ * Undefined when the user was disabled, got another password, or enrolled or lost a second factor since `user` was read.
+ * `secondFactor`: by what the user has proven it just now; the session counts as stepped up.
+ */
+export async function openSession(
+  transaction: Queryable,
+  user: LoginRow,
+  actor: Actor,
+  { address, device }: LoginOrigin,
+  { clock, lifetimes, stepUpMs }: OpenSessionDeps,
+  secondFactor?: string,
+): Promise<OpenedSession | undefined> {
+  const startedAtMs = Math.floor(clock() / 1000) * 1000; // JWTs count whole seconds.
+  const session = { id: randomUUID(), expiresAtMs: startedAtMs + lifetimes.sessionSeconds * 1000 };
+  const times = [new Date(startedAtMs), new Date(session.expiresAtMs)];
+  const steppedUpUntil = secondFactor === undefined ? null : new Date(clock() + stepUpMs);
+  const values = [session.id, user.id, user.password_hash, ...times, storableDevice(device), address, steppedUpUntil];
+  const [row] = await transaction.run(startSession, values);
+  if (row === undefined) return undefined;
+  await appendAudit(transaction, actor, {
+    action: 'session.login',
+    tenantId: user.tenant_id,
+    recordId: session.id,
+    ...(secondFactor !== undefined && { details: { secondFactor } }),
+  });
+  return session;
+}
+
+/** The answer to login, with the tokens of the session. */
+export async function signLoginResult(
+  user: LoginRow,
+  session: OpenedSession,
+  deps: OpenSessionDeps,
+): Promise<LoginResult> {
+  const refreshToken = await signRefreshToken(user, session.id, deps);
+  const { accessToken, expiresIn } = await signAccessToken(user, session, deps);
+  return {
+    token: { accessToken, refreshToken, expiresIn, tokenType: 'Bearer' },
+    userType: user.user_type,
+    tenantId: tenantOnWire(user.tenant_id),
+    deploymentMode: deps.deploymentMode,
+    userName: user.user_name,
+    userId: user.id,
+  };
+}
+
+/** Shortened: a header can have kilobytes. Headers hold no NUL, which PostgreSQL would refuse. */
+function storableDevice(device: string | undefined): string | null {
+  return device === undefined ? null : device.slice(0, 300);
+}
