@@ -237,6 +237,7 @@ async function coursesOf(year: Year) {
       number: '',
       customerId: 0,
       subscriptionId: 0,
+      userId: 0,
       payments: invoice.payments.map(({ amount, state: end, createdTime, failureCode }) => ({
         amount,
         end,
