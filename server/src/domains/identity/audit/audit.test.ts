@@ -284,13 +284,17 @@ describe('the export', () => {
       'all is chained',
       async () => (await db.query('select from audit_entry where seq is null')).length === 0,
     );
-    const text = await exported(`tenantId=${one}`, admin);
-    const lines = text.trimEnd().split('\n');
     const stored = await db.query<{ seq: number; hash: Buffer }>(
-      'select seq, hash from audit_entry where tenant_id = $1 order by seq',
+      'select seq, hash from audit_entry where tenant_id = $1 and seq is not null order by seq',
       [one],
     );
-    const entries = lines.map((line) => JSON.parse(line)).toSorted((a, b) => a.seq - b.seq);
+    const text = await exported(`tenantId=${one}`, admin);
+    const lines = text.trimEnd().split('\n');
+    // A refused request may be recorded meanwhile.
+    const entries = lines
+      .map((line) => JSON.parse(line))
+      .filter(({ seq }) => seq !== null && seq <= stored.length)
+      .toSorted((a, b) => a.seq - b.seq);
     expect(entries.map(({ seq, hash }) => ({ seq, hash }))).toEqual(
       stored.map(({ seq, hash }) => ({ seq, hash: hash.toString('hex') })),
     );
