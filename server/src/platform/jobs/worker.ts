@@ -3,6 +3,7 @@ import type { Topic } from '../postgres/notifications/topics.ts';
 import type { BackgroundWorker } from './background-worker.ts';
 import { type DueWork, fallbackPollMs } from './due-work-poller.ts';
 import type { LeaseStore } from './lease-statements.ts';
+import { UncertainLeases } from './uncertain-leases.ts';
 
 export interface FailureReports {
   /** Called once when claims begin to fail, and for every piece of work that throws (which is a defect). */
@@ -63,11 +64,6 @@ const gatherMs = 1;
 const firstBackoffMs = 50;
 /** Claims resume within this time after the database has returned. */
 const maximumBackoffMs = 1_000;
-/**
- * When the leases of a failed claim are released, in ms after the failure. Repeated, because a statement whose connection
- * broke may still be executed, up to the statement timeout of the database.
- */
-const giveBackAfterMs = [0, 3_000, 15_000];
 
 /**
  * The one kind of worker that takes work from a table: claims due rows, as many as there are free slots for, and performs
@@ -88,8 +84,7 @@ export class Worker<Row extends object> implements BackgroundWorker {
   /** There may be due work that has not been claimed. */
   #mayHaveDue = false;
   #failures = 0;
-  /** Leases of failed claims: when each failed, and how often it has been released. */
-  readonly #uncertain = new Map<string, { failedAtMs: number; times: number }>();
+  readonly #uncertain: UncertainLeases;
   readonly #working = new Map<string, Leased<Row>>();
   #claimedAtMs = Number.NEGATIVE_INFINITY;
   #poll: NodeJS.Timeout | undefined;
@@ -98,6 +93,7 @@ export class Worker<Row extends object> implements BackgroundWorker {
 
   constructor(options: WorkerOptions<Row>) {
     this.#options = options;
+    this.#uncertain = new UncertainLeases(options.leases);
     this.name = options.name;
     this.dueWork = options.dueWork;
     this.wakesOn = options.wakesOn;
@@ -132,7 +128,7 @@ export class Worker<Row extends object> implements BackgroundWorker {
     clearTimeout(this.#gather);
     await this.#claiming;
     // One attempt: what cannot be released now is due again when its lease expires.
-    if (this.#uncertain.size > 0) await this.#giveBack([...this.#uncertain.keys()]).catch(() => {});
+    await this.#uncertain.releaseAll().catch(() => {});
     const drained = this.drained();
     await (this.#options.drain?.(drained) ?? drained);
   };
@@ -212,17 +208,17 @@ export class Worker<Row extends object> implements BackgroundWorker {
 
   /** Claims once and never rejects; returns the pause before the next claim without a wake. */
   async #claim(room: number): Promise<number> {
-    const { claim, leases, onError, onRecovered, observe } = this.#options;
+    const { claim, onError, onRecovered, observe } = this.#options;
     const startedAt = performance.now();
     const lease = randomUUID();
     let claimed: readonly Leased<Row>[];
     let wasSent = false;
     try {
-      if (this.#uncertain.size > 0) await this.#giveBackUncertain();
+      if (!this.#uncertain.isEmpty) await this.#uncertain.releaseDue();
       wasSent = true;
       claimed = (await claim(room, lease)).map((row) => Object.assign(row, { lease }));
     } catch (error) {
-      if (wasSent && leases !== undefined) this.#uncertain.set(lease, { failedAtMs: performance.now(), times: 0 });
+      if (wasSent) this.#uncertain.add(lease);
       this.#mayHaveDue = true;
       if (this.#failures++ === 0) onError?.(error);
       return Math.min(maximumBackoffMs, firstBackoffMs * 2 ** Math.min(this.#failures - 1, 10));
@@ -247,22 +243,6 @@ export class Worker<Row extends object> implements BackgroundWorker {
   async #releaseClaim(lease: string, notStarted: readonly Row[]): Promise<void> {
     await this.#options.leases?.release([lease]);
     await this.#options.release?.(notStarted);
-  }
-
-  async #giveBackUncertain(): Promise<void> {
-    const nowMs = performance.now();
-    const due = [...this.#uncertain].filter(
-      ([, { failedAtMs, times }]) => nowMs - failedAtMs >= (giveBackAfterMs[times] as number),
-    );
-    if (due.length > 0) await this.#giveBack(due.map(([lease]) => lease));
-  }
-
-  async #giveBack(leases: readonly string[]): Promise<void> {
-    await this.#options.leases?.release(leases);
-    for (const lease of leases) {
-      const one = this.#uncertain.get(lease);
-      if (one !== undefined && ++one.times === giveBackAfterMs.length) this.#uncertain.delete(lease);
-    }
   }
 
   #start(work: Leased<Row>): void {
