@@ -48,7 +48,12 @@ function addDevelopmentTools() {
   process.stderr.write('Installing the tools for development (once) …\n');
   const whole = join(modules, '.whole');
   rmSync(whole, { recursive: true, force: true });
-  for (const file of ['package.json', 'package-lock.json', join('server', 'package.json')]) {
+  for (const file of [
+    'package.json',
+    'package-lock.json',
+    join('server', 'package.json'),
+    join('sdk', 'package.json'),
+  ]) {
     mkdirSync(dirname(join(whole, file)), { recursive: true });
     copyFileSync(join(root, file), join(whole, file));
   }
