@@ -40,11 +40,11 @@ export class Transport {
     const request = this.requestFor(operation, params, options.headers, key);
     const maxRetries = options.maxRetries ?? this.options.maxRetries;
     for (let retries = 0, hasRefreshed = false; ; ) {
-      const used = this.credentials.authorization;
+      const used = operation === refreshOperation ? undefined : this.credentials.authorization;
       try {
         return await this.try<Data>(request, used, isRepeatable, options);
       } catch (error) {
-        if (!hasRefreshed && (await this.hasNewToken(error, used, operation))) {
+        if (!hasRefreshed && (await this.hasNewToken(error, used))) {
           hasRefreshed = true;
           continue;
         }
@@ -123,9 +123,9 @@ export class Transport {
   }
 
   /** After a 401 with an expired access token: gets a new one. False: there is none to get. */
-  private async hasNewToken(error: unknown, used: string | undefined, [, path]: Operation): Promise<boolean> {
+  private async hasNewToken(error: unknown, used: string | undefined): Promise<boolean> {
     const isExpired = error instanceof FlorinError && error.type === 'credentials_invalid';
-    if (!isExpired || used === undefined || path === refreshOperation[1]) return false;
+    if (!isExpired || used === undefined) return false;
     try {
       await this.credentials.refresh(used, async (refreshToken) => {
         const { data } = await this.send<{ accessToken: string }>(refreshOperation, { refreshToken });
