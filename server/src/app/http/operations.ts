@@ -30,6 +30,7 @@ export function operationsRoutes({ primary, clock, isStopping }: OperationsDeps)
     get('/health/live', 'nothing', 'Operations', {
       operationId: 'getLiveness',
       summary: 'Liveness: the process runs',
+      takesAnyQuery: true, // A probe may add one that defeats caches. Refusing it would take the node out of service.
       data: status,
       handle: async () => ({ data: { status: 'live' } }),
     }),
@@ -38,6 +39,7 @@ export function operationsRoutes({ primary, clock, isStopping }: OperationsDeps)
       summary: 'Readiness: requests can be served',
       description:
         '503 while the database has not accepted writes for 20 seconds, before it has accepted any since the start, and after the service has begun to stop. `error.details` holds the reason.',
+      takesAnyQuery: true,
       data: status,
       handle: async () => {
         if (isStopping()) {

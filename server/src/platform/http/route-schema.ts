@@ -1,5 +1,5 @@
 import { type TSchema, Type } from 'typebox';
-import type { Endpoint, Paging, Route } from './route.ts';
+import type { Paging, Route } from './route.ts';
 
 export const pagination = Type.Object({
   page: Type.Integer(),
@@ -32,21 +32,28 @@ export const refusal = Type.Object(
 
 /** The schemas of a route, for validation and serialization. `openapi/` documents them. */
 export function routeSchema({ endpoint }: Route): Record<string, unknown> {
-  const { body, query, params, headers } = endpoint;
+  const { body, query, takesAnyQuery, params, headers, data, paged, documentTypes } = endpoint;
   return {
-    ...(body && { body }),
-    ...(query && { querystring: query }),
+    ...(body && { body: closed(body) }),
+    ...(!takesAnyQuery && { querystring: closed(query ?? Type.Object({})) }),
     ...(params && { params }),
     ...(headers && { headers }),
-    ...answerOf(endpoint),
+    ...(documentTypes === undefined && { response: { 200: envelope(data, paged) } }),
   };
 }
 
-function answerOf({ data, paged, documentTypes }: Endpoint): Record<string, unknown> {
-  return documentTypes === undefined ? { response: { 200: envelope(data, paged) } } : {};
+/**
+ * The same shape, with every object closed to unknown names unless it says otherwise: a misspelt name would be lost in silence.
+ */
+function closed<Part>(part: Part): Part {
+  if (Array.isArray(part)) return part.map(closed) as Part;
+  if (typeof part !== 'object' || part === null) return part;
+  const copy = Object.fromEntries(Object.entries(part).map(([name, inner]) => [name, closed(inner)]));
+  return ('properties' in part ? { additionalProperties: false, ...copy } : copy) as Part;
 }
 
-function envelope(data: TSchema, paged: Paging): TSchema {
+/** The envelope of an answer. */
+export function envelope(data: TSchema, paged: Paging): TSchema {
   return Type.Object({
     code: Type.Literal(200),
     message: Type.Optional(Type.String()),

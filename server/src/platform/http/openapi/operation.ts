@@ -1,6 +1,6 @@
-import { type TSchema, Type } from 'typebox';
+import type { TSchema } from 'typebox';
 import type { Endpoint, Need, Paging, Route } from '../route.ts';
-import { cursorPagination, pagination, refusal } from '../route-schema.ts';
+import { cursorPagination, envelope, pagination, refusal } from '../route-schema.ts';
 import type { DocumentSchemas, Json } from './schemas.ts';
 
 /** The schemas that every answer consists of. */
@@ -68,7 +68,7 @@ const headerName = (name: string) => name.replaceAll(/(^|-)[a-z]/g, (start) => s
 
 function answerOf({ data, paged, documentTypes }: Endpoint, schemas: DocumentSchemas): Json {
   if (documentTypes === undefined) {
-    return { description: 'Done.', content: { 'application/json': { schema: envelope(data, paged, schemas) } } };
+    return { description: 'Done.', content: { 'application/json': { schema: namedEnvelope(data, paged, schemas) } } };
   }
   const binary = (type: string) => (type.startsWith('text/') || type.includes('json') ? {} : { format: 'binary' });
   const content = documentTypes.map((type) => [type, { schema: { type: 'string', ...binary(type) } }]);
@@ -76,16 +76,8 @@ function answerOf({ data, paged, documentTypes }: Endpoint, schemas: DocumentSch
 }
 
 /** The envelope of an answer is named after its data: `InvoiceResponse`, `InvoiceListResponse`, `LoginResponse`. */
-function envelope(data: TSchema, paged: Paging, schemas: DocumentSchemas): Json {
-  const write = () =>
-    schemas.refer(
-      Type.Object({
-        code: Type.Literal(200),
-        message: Type.Optional(Type.String()),
-        data,
-        ...(paged && { pagination: paged === 'by_cursor' ? cursorPagination : pagination }),
-      }),
-    );
+function namedEnvelope(data: TSchema, paged: Paging, schemas: DocumentSchemas): Json {
+  const write = () => schemas.refer(envelope(data, paged));
   const name = envelopeName(data, schemas);
   return name === undefined ? write() : schemas.add(name, write);
 }
