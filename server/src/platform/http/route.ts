@@ -76,6 +76,8 @@ export type Paging = boolean | 'by_cursor';
 
 /** A route without its method and path: the shapes of input and output, and the handler. */
 export interface Endpoint {
+  /** Its name in the OpenAPI document. Default: what follows from the path (`openapi/operation.ts`). Must never change. */
+  operationId?: string;
   summary: string;
   /** Longer text for the reference page: units, limits, refusals. */
   description?: string;
@@ -97,6 +99,7 @@ export interface Endpoint {
 }
 
 export interface EndpointDefinition<Body extends TSchema, Query extends TSchema, Data extends TSchema> {
+  operationId?: string;
   summary: string;
   description?: string;
   body?: Body;

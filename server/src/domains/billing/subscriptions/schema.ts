@@ -4,7 +4,7 @@ import { long as id, keptMetadata, metadata, nullable } from '../../../platform/
 import { subscriptionStates } from './states.ts';
 
 const subscriptionId = id("The subscription's id.");
-const state = Type.Enum([...subscriptionStates]);
+export const state = Type.Enum([...subscriptionStates]);
 const quantity = Type.Integer({
   minimum: 1,
   maximum: 1_000_000,

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { day, dayFields, pageFields } from '../../../platform/http/list-query.ts';
 import { type Account, accounts } from './accounts.ts';
 
-const account = Type.Enum(Object.keys(accounts) as Account[]);
+export const account = Type.Enum(Object.keys(accounts) as Account[]);
 const currency = Type.Optional(
   Type.String({
     pattern: '^[A-Z]{3}$',

@@ -5,7 +5,7 @@ import { keptMetadata, long, metadata, nullable } from '../../../platform/http/s
 import { transactionId } from '../transactions/schema.ts';
 import { refundStatuses } from './states.ts';
 
-const status = Type.Enum([...refundStatuses]);
+export const status = Type.Enum([...refundStatuses]);
 
 export const refundInput = Type.Object(
   {

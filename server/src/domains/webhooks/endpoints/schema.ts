@@ -3,7 +3,7 @@ import { eventPatterns } from '../../../core/event-types.ts';
 import { pageFields } from '../../../platform/http/list-query.ts';
 import { tenantIdOnWire } from '../../identity/tenants/schema.ts';
 
-const eventPattern = Type.Enum([...eventPatterns]);
+export const eventPattern = Type.Enum([...eventPatterns]);
 
 const url = Type.String({
   minLength: 1,

@@ -3,7 +3,7 @@ import { eventTypes } from '../../../core/event-types.ts';
 import { cursorFields, dayFields } from '../../../platform/http/list-query.ts';
 import { tenantIdOnWire } from '../../identity/tenants/schema.ts';
 
-const type = Type.Enum([...eventTypes]);
+export const type = Type.Enum([...eventTypes]);
 
 export const eventListQuery = Type.Object({
   ...cursorFields,
