@@ -115,7 +115,7 @@ test('every block of the README runs as it is printed', async () => {
   await admin.login({ account: 'admin', password: administratorPassword });
   const channel = { name: 'Sandbox', code: 'sandbox', currency: 'USD', country: 'US', state: true };
   await admin.channels.modify({ ...channel, type: 'ONLINE', provider: 'sandbox' });
-  const { sk } = await admin.keys.generate({ scope: '*' });
+  const { sk } = await admin.keys.generate({ scope: '*', livemode: false });
   expect(blocks.length).toBeGreaterThan(9);
   const { stdout } = await run(process.execPath, ['all-blocks.ts'], {
     cwd: packed.folder,
@@ -127,7 +127,7 @@ test('every block of the README runs as it is printed', async () => {
       WEBHOOK_SECRET: 'whsec_demonstration',
     },
   });
-  for (const printed of ['PENDING', 'live 200', 'SUCCESS', 'record_not_found', 'Card declined', 'sk_live_']) {
+  for (const printed of ['PENDING', 'live 200', 'SUCCESS', 'record_not_found', 'Card declined', 'sk_test_']) {
     expect(stdout).toContain(printed);
   }
 });
