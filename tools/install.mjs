@@ -50,7 +50,12 @@ function add(what) {
   process.stderr.write(`Installing the tools for ${what === 'development' ? what : 'bundling the server'} (once) …\n`);
   const whole = join(modules, '.whole');
   rmSync(whole, { recursive: true, force: true });
-  for (const file of ['package.json', 'package-lock.json', join('server', 'package.json')]) {
+  for (const file of [
+    'package.json',
+    'package-lock.json',
+    join('server', 'package.json'),
+    join('sdk', 'package.json'),
+  ]) {
     mkdirSync(dirname(join(whole, file)), { recursive: true });
     copyFileSync(join(root, file), join(whole, file));
   }
