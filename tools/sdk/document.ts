@@ -1,8 +1,4 @@
-import { version } from '../../server/src/app/cli/version.ts';
-import { operationsRoutes } from '../../server/src/app/http/operations.ts';
-import { declaredRoutes, groups } from '../../server/src/app/routes.ts';
-import { addReference } from '../../server/src/platform/http/reference.ts';
-import { addRoute, httpServer } from '../../server/src/platform/http/server.ts';
+import { declaredOpenApi } from '../../server/src/app/openapi.ts';
 
 /** The part of OpenAPI 3.1 that the document of Florin uses. */
 export interface OpenApiDocument {
@@ -43,25 +39,6 @@ export interface Schema {
 }
 
 /** The document that every node serves at /openapi.json, made without starting one. */
-export async function openApiDocument(): Promise<OpenApiDocument> {
-  const app = httpServer({
-    authenticate: () => Promise.reject(new Error('This server takes no requests.')),
-    onReply: () => {},
-    onDefect: () => {},
-  });
-  await addReference(app, {
-    title: 'Florin',
-    version,
-    description: '',
-    publicUrl: 'http://127.0.0.1',
-    groups: [...groups],
-  });
-  const deps = { primary: { absence: undefined, hasBeenWritable: true }, clock: () => 0, isStopping: () => false };
-  for (const route of [...operationsRoutes(deps), ...declaredRoutes()]) {
-    addRoute(app, route, { authenticate: () => Promise.reject(new Error('This server takes no requests.')) });
-  }
-  await app.ready();
-  const document = app.swagger() as unknown as OpenApiDocument;
-  await app.close();
-  return document;
+export function openApiDocument(): OpenApiDocument {
+  return declaredOpenApi() as unknown as OpenApiDocument;
 }

@@ -21,24 +21,24 @@ export class Api {
   declare readonly transactions: TransactionsApi;
   declare readonly refunds: RefundsApi;
   declare readonly disputes: DisputesApi;
+  declare readonly callbacks: CallbacksApi;
   declare readonly statistics: StatisticsApi;
   declare readonly clocks: ClocksApi;
   declare readonly customers: CustomersApi;
   declare readonly invoices: InvoicesApi;
   declare readonly plans: PlansApi;
   declare readonly subscriptions: SubscriptionsApi;
-  declare readonly callbacks: CallbacksApi;
 }
 
 export interface HealthApi {
   /** Liveness: the process runs */
-  live(options?: RequestOptions): Call<HealthLiveResult>;
+  live(options?: RequestOptions): Call<Health>;
   /**
    * Readiness: requests can be served.
    *
    * 503 while the database has not accepted writes for 20 seconds, before it has accepted any since the start, and after the service has begun to stop. `error.details` holds the reason.
    */
-  ready(options?: RequestOptions): Call<HealthLiveResult>;
+  ready(options?: RequestOptions): Call<Health>;
 }
 
 export interface AuditApi {
@@ -49,7 +49,7 @@ export interface AuditApi {
    *
    * Needs the scope `*`. Needs the user type MERCHANT_ADMIN or PLATFORM_ADMIN.
    */
-  list(params?: AuditListParams, options?: RequestOptions): List<AuditListItem>;
+  list(params?: AuditListParams, options?: RequestOptions): List<AuditEntry>;
   /**
    * Export the audit log.
    *
@@ -68,7 +68,7 @@ export interface TenantsApi {
    *
    * Needs the scope `*`. Needs the user type PLATFORM_ADMIN.
    */
-  list(options?: RequestOptions): List<TenantsListItem>;
+  list(options?: RequestOptions): List<Tenant>;
   /**
    * Create or update a tenant.
    *
@@ -76,7 +76,7 @@ export interface TenantsApi {
    *
    * Needs the scope `*`. Needs the user type PLATFORM_ADMIN.
    */
-  modify(params: TenantsModifyParams, options?: RequestOptions): Call<TenantsListItem>;
+  modify(params: TenantModifyInput, options?: RequestOptions): Call<Tenant>;
 }
 
 export interface UsersApi {
@@ -85,13 +85,13 @@ export interface UsersApi {
    *
    * A wrong password, an unknown account and a disabled account get the same refusal (401). After 10 failures in 15 minutes, further logins to that account from that address are refused (429, with Retry-After), and after `app.rate-limit.failures-per-address` failures those to any account that has not logged in from there before. An account with a second factor is answered `second_factor_challenge` (401), whose `error.details.challenge` goes to `/api/user/login/second-factor` with a code.
    */
-  login(params: UsersLoginParams, options?: RequestOptions): Call<UsersLoginResult>;
+  login(params: LoginInput, options?: RequestOptions): Call<LoginResult>;
   /**
    * Get a new access token.
    *
    * The refresh token does not change and stays valid until the session ends. Failures are limited for each address (`app.rate-limit.failures-per-address`).
    */
-  refresh(params: UsersRefreshParams, options?: RequestOptions): Call<UsersRefreshResult>;
+  refresh(params: RefreshInput, options?: RequestOptions): Call<RefreshResult>;
   /**
    * Log out.
    *
@@ -99,19 +99,19 @@ export interface UsersApi {
    *
    * Needs a Bearer access token.
    */
-  logout(params?: UsersLogoutParams, options?: RequestOptions): Call<null>;
+  logout(params?: LogoutInput, options?: RequestOptions): Call<null>;
   /**
    * Request a password reset.
    *
    * Sends an e-mail with a reset token that is valid for 30 minutes. The answer is the same for any address. At most `app.rate-limit.failures-per-address` requests from one address in 15 minutes.
    */
-  forgotPassword(params: UsersForgotPasswordParams, options?: RequestOptions): Call<null>;
+  forgotPassword(params: ForgotPasswordInput, options?: RequestOptions): Call<null>;
   /**
    * Reset the password.
    *
    * Takes the token received by e-mail, for a reset or with an invitation, which works once. Every session of the user ends.
    */
-  resetPassword(params: UsersResetPasswordParams, options?: RequestOptions): Call<null>;
+  resetPassword(params: ResetPasswordInput, options?: RequestOptions): Call<null>;
   /**
    * Change my password.
    *
@@ -119,13 +119,13 @@ export interface UsersApi {
    *
    * Needs a Bearer access token.
    */
-  changePassword(params: UsersChangePasswordParams, options?: RequestOptions): Call<null>;
+  changePassword(params: ChangePasswordInput, options?: RequestOptions): Call<null>;
   /**
    * Get the current user.
    *
    * Needs a Bearer access token.
    */
-  info(options?: RequestOptions): Call<UsersInfoResult>;
+  info(options?: RequestOptions): Call<CurrentUser>;
   /**
    * List users.
    *
@@ -133,7 +133,7 @@ export interface UsersApi {
    *
    * Needs the scope `user_read`.
    */
-  list(params?: UsersListParams, options?: RequestOptions): List<UsersListItem>;
+  list(params?: UsersListParams, options?: RequestOptions): List<User>;
   /**
    * Create or update a user.
    *
@@ -141,13 +141,13 @@ export interface UsersApi {
    *
    * Needs the scope `user_write`.
    */
-  modify(params: UsersModifyParams, options?: RequestOptions): Call<UsersListItem>;
+  modify(params: UserModifyInput, options?: RequestOptions): Call<User>;
   /**
    * Finish a login with a code.
    *
    * Takes the challenge from the answer to login, and answers like a login without a second factor. Wrong codes (400) count as failed logins, and after 10 in 15 minutes no code of the user is accepted (429).
    */
-  loginSecondFactor(params: UsersLoginSecondFactorParams, options?: RequestOptions): Call<UsersLoginResult>;
+  loginSecondFactor(params: SecondFactorLoginInput, options?: RequestOptions): Call<LoginResult>;
   /**
    * Step up the session with a code.
    *
@@ -155,7 +155,7 @@ export interface UsersApi {
    *
    * Needs a Bearer access token.
    */
-  stepUp(params: UsersStepUpParams, options?: RequestOptions): Call<UsersStepUpResult>;
+  stepUp(params: SecondFactorCodeInput, options?: RequestOptions): Call<StepUp>;
 }
 
 export interface SessionsApi {
@@ -166,7 +166,7 @@ export interface SessionsApi {
    *
    * Needs a Bearer access token.
    */
-  list(options?: RequestOptions): List<SessionsListItem>;
+  list(options?: RequestOptions): List<Session>;
   /**
    * End one or all of my sessions.
    *
@@ -174,7 +174,7 @@ export interface SessionsApi {
    *
    * Needs a Bearer access token.
    */
-  revoke(params?: SessionsRevokeParams, options?: RequestOptions): Call<null>;
+  revoke(params?: SessionRevokeInput, options?: RequestOptions): Call<null>;
 }
 
 export interface KeysApi {
@@ -185,7 +185,7 @@ export interface KeysApi {
    *
    * Needs a Bearer access token.
    */
-  generate(params?: KeysGenerateParams, options?: RequestOptions): Call<KeysGenerateResult>;
+  generate(params?: DeveloperKeyGenerateInput, options?: RequestOptions): Call<GeneratedDeveloperKey>;
   /**
    * List my developer keys.
    *
@@ -193,7 +193,7 @@ export interface KeysApi {
    *
    * Needs a Bearer access token.
    */
-  list(options?: RequestOptions): List<KeysListItem>;
+  list(options?: RequestOptions): List<DeveloperKey>;
   /**
    * Revoke one of my developer keys.
    *
@@ -201,15 +201,15 @@ export interface KeysApi {
    *
    * Needs a Bearer access token.
    */
-  revoke(params: number | KeysRevokeParams, options?: RequestOptions): Call<KeysListItem>;
+  revoke(params: number | DeveloperKeyRevokeInput, options?: RequestOptions): Call<DeveloperKey>;
   /**
    * Replace one of my developer keys.
    *
-   * Answers a new key with the same scope, name and allowed addresses. The former key goes on working for `overlapSeconds`. A key that is revoked, has expired or was replaced before cannot be rotated (409).
+   * Answers a new key with the same scope, name, mode and allowed addresses. The former key goes on working for `overlapSeconds`. A key that is revoked, has expired or was replaced before cannot be rotated (409).
    *
    * Needs a Bearer access token.
    */
-  rotate(params: number | KeysRotateParams, options?: RequestOptions): Call<KeysGenerateResult>;
+  rotate(params: number | DeveloperKeyRotateInput, options?: RequestOptions): Call<GeneratedDeveloperKey>;
   /**
    * Get the developer key of this request.
    *
@@ -217,7 +217,7 @@ export interface KeysApi {
    *
    * Needs a developer key.
    */
-  current(options?: RequestOptions): Call<KeysCurrentResult>;
+  current(options?: RequestOptions): Call<CurrentDeveloperKey>;
   /**
    * List developer keys of all users.
    *
@@ -225,7 +225,7 @@ export interface KeysApi {
    *
    * Needs a Bearer access token. Needs the user type MERCHANT_ADMIN or PLATFORM_ADMIN.
    */
-  listAll(params?: KeysListAllParams, options?: RequestOptions): List<KeysListAllItem>;
+  listAll(params?: KeysListAllParams, options?: RequestOptions): List<OwnedDeveloperKey>;
   /**
    * Revoke a developer key of any user.
    *
@@ -233,7 +233,7 @@ export interface KeysApi {
    *
    * Needs a Bearer access token. Needs the user type MERCHANT_ADMIN or PLATFORM_ADMIN.
    */
-  revokeAny(params: number | KeysRevokeParams, options?: RequestOptions): Call<KeysListAllItem>;
+  revokeAny(params: number | DeveloperKeyRevokeInput, options?: RequestOptions): Call<OwnedDeveloperKey>;
 }
 
 export interface SecondFactorApi {
@@ -242,7 +242,7 @@ export interface SecondFactorApi {
    *
    * Needs a Bearer access token.
    */
-  get(options?: RequestOptions): Call<SecondFactorGetResult>;
+  get(options?: RequestOptions): Call<SecondFactor>;
   /**
    * Begin to enrol a second factor.
    *
@@ -250,7 +250,7 @@ export interface SecondFactorApi {
    *
    * Needs a Bearer access token.
    */
-  begin(params: SecondFactorBeginParams, options?: RequestOptions): Call<SecondFactorBeginResult>;
+  begin(params: SecondFactorBeginInput, options?: RequestOptions): Call<SecondFactorEnrolment>;
   /**
    * Confirm the second factor with a code.
    *
@@ -258,7 +258,7 @@ export interface SecondFactorApi {
    *
    * Needs a Bearer access token.
    */
-  confirm(params: UsersStepUpParams, options?: RequestOptions): Call<SecondFactorConfirmResult>;
+  confirm(params: SecondFactorCodeInput, options?: RequestOptions): Call<RecoveryCodes>;
   /**
    * Replace my recovery codes.
    *
@@ -266,7 +266,7 @@ export interface SecondFactorApi {
    *
    * Needs a Bearer access token.
    */
-  recoveryCodes(params: UsersStepUpParams, options?: RequestOptions): Call<SecondFactorConfirmResult>;
+  recoveryCodes(params: SecondFactorCodeInput, options?: RequestOptions): Call<RecoveryCodes>;
   /**
    * Remove my second factor.
    *
@@ -274,7 +274,7 @@ export interface SecondFactorApi {
    *
    * Needs a Bearer access token.
    */
-  remove(params: UsersStepUpParams, options?: RequestOptions): Call<null>;
+  remove(params: SecondFactorCodeInput, options?: RequestOptions): Call<null>;
   /**
    * Remove the second factor of another user.
    *
@@ -282,7 +282,7 @@ export interface SecondFactorApi {
    *
    * Needs a Bearer access token. Needs the user type MERCHANT_ADMIN or PLATFORM_ADMIN.
    */
-  revoke(params: number | SecondFactorRevokeParams, options?: RequestOptions): Call<null>;
+  revoke(params: number | SecondFactorRevokeInput, options?: RequestOptions): Call<null>;
 }
 
 export interface EventsApi {
@@ -293,7 +293,7 @@ export interface EventsApi {
    *
    * Needs a Bearer access token or a developer key.
    */
-  list(params?: EventsListParams, options?: RequestOptions): List<EventsListItem>;
+  list(params?: EventsListParams, options?: RequestOptions): List<Event>;
   /**
    * Get an event and its payload.
    *
@@ -301,18 +301,18 @@ export interface EventsApi {
    *
    * Needs a Bearer access token or a developer key.
    */
-  get(params: string | EventsGetParams, options?: RequestOptions): Call<EventsGetResult>;
+  get(params: string | EventsGetParams, options?: RequestOptions): Call<EventDetail>;
 }
 
 export interface WebhooksApi extends WebhookHelpers {
   /**
    * Register a webhook endpoint.
    *
-   * Events of the caller's tenant are posted to the endpoint from now on, signed. The caller also needs the read scope of every event type in `events`.
+   * Events of the caller's tenant, in the mode of the endpoint, are posted to the endpoint from now on, signed. The caller also needs the read scope of every event type in `events`.
    *
    * Needs the scope `webhook_write`.
    */
-  register(params: WebhooksRegisterParams, options?: RequestOptions): Call<WebhooksRegisterResult>;
+  register(params: WebhookRegisterInput, options?: RequestOptions): Call<RegisteredWebhookEndpoint>;
   /**
    * List webhook endpoints.
    *
@@ -320,7 +320,7 @@ export interface WebhooksApi extends WebhookHelpers {
    *
    * Needs the scope `webhook_read`.
    */
-  list(params?: UsersListParams, options?: RequestOptions): List<WebhooksListItem>;
+  list(params?: WebhooksListParams, options?: RequestOptions): List<WebhookEndpoint>;
   /**
    * Change a webhook endpoint.
    *
@@ -328,7 +328,7 @@ export interface WebhooksApi extends WebhookHelpers {
    *
    * Needs the scope `webhook_write`.
    */
-  modify(params: number | WebhooksModifyParams, options?: RequestOptions): Call<WebhooksListItem>;
+  modify(params: number | WebhookModifyInput, options?: RequestOptions): Call<WebhookEndpoint>;
   /**
    * Remove a webhook endpoint.
    *
@@ -336,7 +336,7 @@ export interface WebhooksApi extends WebhookHelpers {
    *
    * Needs the scope `webhook_write`.
    */
-  remove(params: number | WebhooksRemoveParams, options?: RequestOptions): Call<WebhooksListItem>;
+  remove(params: number | WebhookIdInput, options?: RequestOptions): Call<WebhookEndpoint>;
   /**
    * Change a webhook endpoint's secret.
    *
@@ -344,7 +344,7 @@ export interface WebhooksApi extends WebhookHelpers {
    *
    * Needs the scope `webhook_write`.
    */
-  rotate(params: number | WebhooksRotateParams, options?: RequestOptions): Call<WebhooksListItem>;
+  rotate(params: number | WebhookRotateInput, options?: RequestOptions): Call<WebhookEndpoint>;
   /**
    * Send a ping to a webhook endpoint.
    *
@@ -352,7 +352,7 @@ export interface WebhooksApi extends WebhookHelpers {
    *
    * Needs the scope `webhook_write`.
    */
-  test(params: number | WebhooksRemoveParams, options?: RequestOptions): Call<WebhooksTestResult>;
+  test(params: number | WebhookIdInput, options?: RequestOptions): Call<WebhookTestResult>;
   /**
    * Replay one delivery, or all events since a time.
    *
@@ -360,7 +360,7 @@ export interface WebhooksApi extends WebhookHelpers {
    *
    * Needs the scope `webhook_write`.
    */
-  replay(params?: WebhooksReplayParams, options?: RequestOptions): Call<WebhooksReplayResult>;
+  replay(params?: WebhookReplayInput, options?: RequestOptions): Call<StartedWebhookReplay>;
   readonly deliveries: WebhooksDeliveriesApi;
   readonly replays: WebhooksReplaysApi;
 }
@@ -373,13 +373,13 @@ export interface WebhooksDeliveriesApi {
    *
    * Needs the scope `webhook_read`.
    */
-  list(params?: WebhooksDeliveriesListParams, options?: RequestOptions): List<WebhooksDeliveriesListItem>;
+  list(params?: WebhooksDeliveriesListParams, options?: RequestOptions): List<Delivery>;
   /**
    * Get a delivery with its attempts.
    *
    * Needs the scope `webhook_read`.
    */
-  get(params: string | WebhooksDeliveriesGetParams, options?: RequestOptions): Call<WebhooksDeliveriesGetResult>;
+  get(params: string | WebhooksDeliveriesGetParams, options?: RequestOptions): Call<DeliveryDetail>;
 }
 
 export interface WebhooksReplaysApi {
@@ -388,7 +388,7 @@ export interface WebhooksReplaysApi {
    *
    * Needs the scope `webhook_read`.
    */
-  get(params: string | WebhooksReplaysGetParams, options?: RequestOptions): Call<WebhooksReplaysGetResult>;
+  get(params: string | WebhooksReplaysGetParams, options?: RequestOptions): Call<WebhookReplay>;
 }
 
 export interface InboxesApi {
@@ -399,7 +399,7 @@ export interface InboxesApi {
    *
    * Needs the scope `webhook_write`.
    */
-  create(params?: InboxesCreateParams, options?: RequestOptions): Call<InboxesCreateResult>;
+  create(params?: InboxCreateInput, options?: RequestOptions): Call<CreatedInbox>;
   /**
    * List inboxes.
    *
@@ -407,7 +407,7 @@ export interface InboxesApi {
    *
    * Needs the scope `webhook_read`.
    */
-  list(options?: RequestOptions): List<InboxesListItem>;
+  list(options?: RequestOptions): List<Inbox>;
   /**
    * List the messages in an inbox.
    *
@@ -415,24 +415,24 @@ export interface InboxesApi {
    *
    * Needs the scope `webhook_read`.
    */
-  messages(params: number | InboxesMessagesParams, options?: RequestOptions): List<InboxesMessagesItem>;
+  messages(params: number | InboxesMessagesParams, options?: RequestOptions): List<InboxMessage>;
   /**
    * Post to an inbox.
    *
    * Takes any body up to 64 KiB, at most 100 messages per second.
    */
-  post(params: InboxesPostParams & { body: RawBody }, options?: RequestOptions): Call<InboxesPostResult>;
+  post(params: InboxesPostParams & { body: RawBody }, options?: RequestOptions): Call<InboxReceipt>;
 }
 
 export interface ChannelsApi {
   /**
    * List channels.
    *
-   * The channels of the caller's tenant and of the platform. A platform administrator sees all tenants' channels.
+   * The channels of the caller's tenant and of the platform. A platform administrator sees all tenants' channels. A key sees those of its mode, a session all.
    *
    * Needs the scope `channel_read`.
    */
-  list(options?: RequestOptions): List<ChannelsListItem>;
+  list(params?: ChannelsListParams, options?: RequestOptions): List<ChannelListItem>;
   /**
    * Create or update a channel.
    *
@@ -440,7 +440,7 @@ export interface ChannelsApi {
    *
    * Needs the scope `channel_write`.
    */
-  modify(params: ChannelsModifyParams, options?: RequestOptions): Call<ChannelsModifyResult>;
+  modify(params: ChannelModifyInput, options?: RequestOptions): Call<Channel>;
 }
 
 export interface LedgerApi {
@@ -451,7 +451,7 @@ export interface LedgerApi {
    *
    * Needs the scope `transaction_read`.
    */
-  balance(params?: LedgerBalanceParams, options?: RequestOptions): List<LedgerBalanceItem>;
+  balance(params?: LedgerBalanceParams, options?: RequestOptions): List<AccountBalance>;
   /**
    * List entries.
    *
@@ -459,7 +459,7 @@ export interface LedgerApi {
    *
    * Needs the scope `transaction_read`.
    */
-  entries(params?: LedgerEntriesParams, options?: RequestOptions): List<LedgerEntriesItem>;
+  entries(params?: LedgerEntriesParams, options?: RequestOptions): List<LedgerEntry>;
 }
 
 export interface TransactionsApi extends TransactionHelpers {
@@ -470,7 +470,7 @@ export interface TransactionsApi extends TransactionHelpers {
    *
    * Needs the scope `transaction_write`.
    */
-  create(params: TransactionsCreateParams, options?: WriteOptions): Call<TransactionsCreateResult>;
+  create(params: TransactionCreateInput, options?: WriteOptions): Call<Transaction>;
   /**
    * Update a transaction.
    *
@@ -478,13 +478,13 @@ export interface TransactionsApi extends TransactionHelpers {
    *
    * Needs the scope `transaction_write`.
    */
-  update(params: string | TransactionsUpdateParams, options?: WriteOptions): Call<TransactionsCreateResult>;
+  update(params: string | TransactionUpdateInput, options?: WriteOptions): Call<Transaction>;
   /**
    * Get a transaction.
    *
    * Needs the scope `transaction_read`.
    */
-  get(params: string | TransactionsGetParams, options?: RequestOptions): Call<TransactionsGetResult>;
+  get(params: string | TransactionsGetParams, options?: RequestOptions): Call<TransactionDetail>;
   /**
    * List transactions.
    *
@@ -492,7 +492,7 @@ export interface TransactionsApi extends TransactionHelpers {
    *
    * Needs the scope `transaction_read`.
    */
-  list(params?: TransactionsListParams, options?: RequestOptions): List<TransactionsListItem>;
+  list(params?: TransactionsListParams, options?: RequestOptions): List<TransactionListItem>;
   /**
    * Read the timeline of a transaction.
    *
@@ -500,7 +500,7 @@ export interface TransactionsApi extends TransactionHelpers {
    *
    * Needs the scope `transaction_read`.
    */
-  timeline(params: string | TransactionsGetParams, options?: RequestOptions): List<TransactionsTimelineItem>;
+  timeline(params: string | TransactionsGetParams, options?: RequestOptions): List<TimelineStep>;
 }
 
 export interface RefundsApi {
@@ -511,13 +511,13 @@ export interface RefundsApi {
    *
    * Needs the scope `transaction_refund`.
    */
-  create(params: RefundsCreateParams, options?: WriteOptions): Call<RefundsCreateResult>;
+  create(params: RefundCreateInput, options?: WriteOptions): Call<Refund>;
   /**
    * Get a refund.
    *
    * Needs the scope `transaction_read`.
    */
-  get(params: string | RefundsGetParams, options?: RequestOptions): Call<RefundsCreateResult>;
+  get(params: string | RefundsGetParams, options?: RequestOptions): Call<Refund>;
   /**
    * List refunds.
    *
@@ -525,7 +525,7 @@ export interface RefundsApi {
    *
    * Needs the scope `transaction_read`.
    */
-  list(params?: RefundsListParams, options?: RequestOptions): List<RefundsCreateResult>;
+  list(params?: RefundsListParams, options?: RequestOptions): List<Refund>;
 }
 
 export interface DisputesApi {
@@ -536,7 +536,7 @@ export interface DisputesApi {
    *
    * Needs the scope `transaction_read`.
    */
-  list(params?: DisputesListParams, options?: RequestOptions): List<DisputesListItem>;
+  list(params?: DisputesListParams, options?: RequestOptions): List<Dispute>;
   /**
    * Close a dispute.
    *
@@ -544,7 +544,22 @@ export interface DisputesApi {
    *
    * Needs the scope `transaction_refund`.
    */
-  close(params: DisputesCloseParams, options?: RequestOptions): Call<DisputesListItem>;
+  close(params: DisputeCloseInput, options?: RequestOptions): Call<Dispute>;
+}
+
+export interface CallbacksApi {
+  /**
+   * Receive a callback from a provider.
+   *
+   * Called by a provider to report the outcome of a payment or refund. The body is of any type, up to 256 KiB, in the provider's own format. No Authorization header: the signature is verified with the channel's `webhookSecret`. The callback is stored before it is answered and settled afterwards; a repeated callback gets the same answer. Whatever is wrong, the refusal is the same (401), and failures from one address are limited (429, `app.rate-limit.failures-per-address`).
+   */
+  post(params: CallbacksPostParams & { body: RawBody }, options?: RequestOptions): Call<CallbackReceipt>;
+  /**
+   * Receive a callback at the address without a token.
+   *
+   * The same, for addresses that were given to providers before channels had a `callbackUrl`.
+   */
+  postWithoutToken(params: CallbacksPostWithoutTokenParams & { body: RawBody }, options?: RequestOptions): Call<CallbackReceipt>;
 }
 
 export interface StatisticsApi {
@@ -555,7 +570,7 @@ export interface StatisticsApi {
    *
    * Needs the scope `transaction_read`.
    */
-  summary(params?: StatisticsSummaryParams, options?: RequestOptions): Call<StatisticsSummaryResult>;
+  summary(params?: StatisticsSummaryParams, options?: RequestOptions): Call<StatisticsSummary>;
   /**
    * Get payment totals by day.
    *
@@ -563,7 +578,7 @@ export interface StatisticsApi {
    *
    * Needs the scope `transaction_read`.
    */
-  series(params?: StatisticsSeriesParams, options?: RequestOptions): List<StatisticsSeriesItem>;
+  series(params?: StatisticsSeriesParams, options?: RequestOptions): List<StatisticsRow>;
 }
 
 export interface ClocksApi {
@@ -574,7 +589,7 @@ export interface ClocksApi {
    *
    * Needs the scope `subscription_write`.
    */
-  create(params: ClocksCreateParams, options?: RequestOptions): Call<ClocksCreateResult>;
+  create(params: ClockCreateInput, options?: RequestOptions): Call<Clock>;
   /**
    * Advance a test clock.
    *
@@ -582,13 +597,13 @@ export interface ClocksApi {
    *
    * Needs the scope `subscription_write`.
    */
-  advance(params: ClocksAdvanceParams, options?: RequestOptions): Call<ClocksCreateResult>;
+  advance(params: ClockAdvanceInput, options?: RequestOptions): Call<Clock>;
   /**
    * Get a test clock.
    *
    * Needs the scope `subscription_read`.
    */
-  get(params: number | ClocksGetParams, options?: RequestOptions): Call<ClocksCreateResult>;
+  get(params: number | ClocksGetParams, options?: RequestOptions): Call<Clock>;
   /**
    * List test clocks.
    *
@@ -596,7 +611,7 @@ export interface ClocksApi {
    *
    * Needs the scope `subscription_read`.
    */
-  list(options?: RequestOptions): List<ClocksCreateResult>;
+  list(options?: RequestOptions): List<Clock>;
 }
 
 export interface CustomersApi {
@@ -607,7 +622,7 @@ export interface CustomersApi {
    *
    * Needs the scope `transaction_write`.
    */
-  modify(params: CustomersModifyParams, options?: RequestOptions): Call<CustomersModifyResult>;
+  modify(params: CustomerModifyInput, options?: RequestOptions): Call<Customer>;
   /**
    * Get a customer.
    *
@@ -615,7 +630,7 @@ export interface CustomersApi {
    *
    * Needs the scope `transaction_read`.
    */
-  get(params?: CustomersGetParams, options?: RequestOptions): Call<CustomersModifyResult>;
+  get(params?: CustomersGetParams, options?: RequestOptions): Call<Customer>;
   /**
    * List customers.
    *
@@ -623,7 +638,7 @@ export interface CustomersApi {
    *
    * Needs the scope `transaction_read`.
    */
-  list(params?: CustomersListParams, options?: RequestOptions): List<CustomersModifyResult>;
+  list(params?: CustomersListParams, options?: RequestOptions): List<Customer>;
 }
 
 export interface InvoicesApi {
@@ -634,13 +649,13 @@ export interface InvoicesApi {
    *
    * Needs the scope `invoice_write`.
    */
-  create(params: InvoicesCreateParams, options?: WriteOptions): Call<InvoicesCreateResult>;
+  create(params: InvoiceCreateInput, options?: WriteOptions): Call<Invoice>;
   /**
    * Get an invoice.
    *
    * Needs the scope `invoice_read`.
    */
-  get(params: number | InvoicesGetParams, options?: RequestOptions): Call<InvoicesCreateResult>;
+  get(params: number | InvoicesGetParams, options?: RequestOptions): Call<Invoice>;
   /**
    * List invoices.
    *
@@ -648,7 +663,7 @@ export interface InvoicesApi {
    *
    * Needs the scope `invoice_read`.
    */
-  list(params?: InvoicesListParams, options?: RequestOptions): List<InvoicesListItem>;
+  list(params?: InvoicesListParams, options?: RequestOptions): List<InvoiceListItem>;
   /**
    * Render an invoice.
    *
@@ -664,7 +679,7 @@ export interface InvoicesApi {
    *
    * Needs the scope `invoice_write`.
    */
-  finalize(params: number | InvoicesFinalizeParams, options?: RequestOptions): Call<InvoicesCreateResult>;
+  finalize(params: number | InvoiceFinalizeInput, options?: RequestOptions): Call<Invoice>;
   /**
    * Pay an invoice.
    *
@@ -672,7 +687,7 @@ export interface InvoicesApi {
    *
    * Needs the scope `invoice_write`.
    */
-  pay(params: number | InvoicesPayParams, options?: WriteOptions): Call<InvoicesPayResult>;
+  pay(params: number | InvoicePayInput, options?: WriteOptions): Call<InvoicePayResult>;
   /**
    * Void an invoice.
    *
@@ -680,7 +695,7 @@ export interface InvoicesApi {
    *
    * Needs the scope `invoice_write`.
    */
-  void(params: number | InvoicesVoidParams, options?: RequestOptions): Call<InvoicesCreateResult>;
+  void(params: number | InvoiceVoidInput, options?: RequestOptions): Call<Invoice>;
 }
 
 export interface PlansApi {
@@ -691,7 +706,7 @@ export interface PlansApi {
    *
    * Needs the scope `subscription_write`.
    */
-  modify(params: PlansModifyParams, options?: RequestOptions): Call<PlansModifyResult>;
+  modify(params: PlanModifyInput, options?: RequestOptions): Call<Plan>;
   /**
    * List plans.
    *
@@ -699,7 +714,7 @@ export interface PlansApi {
    *
    * Needs the scope `subscription_read`.
    */
-  list(params?: PlansListParams, options?: RequestOptions): List<PlansModifyResult>;
+  list(params?: PlansListParams, options?: RequestOptions): List<Plan>;
 }
 
 export interface SubscriptionsApi {
@@ -710,7 +725,7 @@ export interface SubscriptionsApi {
    *
    * Needs the scope `subscription_write`.
    */
-  create(params: SubscriptionsCreateParams, options?: WriteOptions): Call<SubscriptionsCreateResult>;
+  create(params: SubscriptionCreateInput, options?: WriteOptions): Call<Subscription>;
   /**
    * Change a subscription.
    *
@@ -718,7 +733,7 @@ export interface SubscriptionsApi {
    *
    * Needs the scope `subscription_write`.
    */
-  update(params: number | SubscriptionsUpdateParams, options?: WriteOptions): Call<SubscriptionsCreateResult>;
+  update(params: number | SubscriptionUpdateInput, options?: WriteOptions): Call<Subscription>;
   /**
    * Pause a subscription.
    *
@@ -726,7 +741,7 @@ export interface SubscriptionsApi {
    *
    * Needs the scope `subscription_write`.
    */
-  pause(params: number | SubscriptionsPauseParams, options?: WriteOptions): Call<SubscriptionsCreateResult>;
+  pause(params: number | SubscriptionIdInput, options?: WriteOptions): Call<Subscription>;
   /**
    * Resume a subscription.
    *
@@ -734,7 +749,7 @@ export interface SubscriptionsApi {
    *
    * Needs the scope `subscription_write`.
    */
-  resume(params: number | SubscriptionsPauseParams, options?: WriteOptions): Call<SubscriptionsCreateResult>;
+  resume(params: number | SubscriptionIdInput, options?: WriteOptions): Call<Subscription>;
   /**
    * Cancel a subscription.
    *
@@ -742,7 +757,7 @@ export interface SubscriptionsApi {
    *
    * Needs the scope `subscription_write`.
    */
-  cancel(params: number | SubscriptionsCancelParams, options?: WriteOptions): Call<SubscriptionsCreateResult>;
+  cancel(params: number | SubscriptionCancelInput, options?: WriteOptions): Call<Subscription>;
   /**
    * Preview the next invoice.
    *
@@ -750,13 +765,13 @@ export interface SubscriptionsApi {
    *
    * Needs the scope `subscription_read`.
    */
-  preview(params: number | SubscriptionsPreviewParams, options?: RequestOptions): Call<SubscriptionsPreviewResult | null>;
+  preview(params: number | SubscriptionsPreviewParams, options?: RequestOptions): Call<InvoicePreview>;
   /**
    * Get a subscription.
    *
    * Needs the scope `subscription_read`.
    */
-  get(params: number | SubscriptionsPauseParams, options?: RequestOptions): Call<SubscriptionsCreateResult>;
+  get(params: number | SubscriptionsGetParams, options?: RequestOptions): Call<Subscription>;
   /**
    * List subscriptions.
    *
@@ -764,60 +779,40 @@ export interface SubscriptionsApi {
    *
    * Needs the scope `subscription_read`.
    */
-  list(params?: SubscriptionsListParams, options?: RequestOptions): List<SubscriptionsCreateResult>;
-}
-
-export interface CallbacksApi {
-  /**
-   * Receive a callback from a provider.
-   *
-   * Called by a provider to report the outcome of a payment or refund. The body is of any type, up to 256 KiB, in the provider's own format. No Authorization header: the signature is verified with the channel's `webhookSecret`. The callback is stored before it is answered and settled afterwards; a repeated callback gets the same answer. Whatever is wrong, the refusal is the same (401), and failures from one address are limited (429, `app.rate-limit.failures-per-address`).
-   */
-  post(params: CallbacksPostParams & { body: RawBody }, options?: RequestOptions): Call<CallbacksPostResult>;
-  /**
-   * Receive a callback at the address without a token.
-   *
-   * The same, for addresses that were given to providers before channels had a `callbackUrl`.
-   */
-  postWithoutToken(params: CallbacksPostWithoutTokenParams & { body: RawBody }, options?: RequestOptions): Call<CallbacksPostResult>;
+  list(params?: SubscriptionsListParams, options?: RequestOptions): List<Subscription>;
 }
 
 /** Event types, with what `data.object` of each is. */
 export interface EventObjects {
-  'transaction.created': TransactionsCreateResult;
-  'transaction.processing': TransactionsCreateResult;
-  'transaction.succeeded': TransactionsCreateResult;
-  'transaction.failed': TransactionsCreateResult;
-  'transaction.refunded': TransactionsCreateResult;
-  'transaction.cancelled': TransactionsCreateResult;
-  'refund.failed': RefundsCreateResult;
-  'subscription.created': SubscriptionsCreateResult;
-  'subscription.updated': SubscriptionsCreateResult;
-  'subscription.cancelled': SubscriptionsCreateResult;
-  'subscription.expired': SubscriptionsCreateResult;
-  'invoice.paid': InvoicesCreateResult;
-  'invoice.payment_failed': InvoicesCreateResult;
+  'transaction.created': Transaction;
+  'transaction.processing': Transaction;
+  'transaction.succeeded': Transaction;
+  'transaction.failed': Transaction;
+  'transaction.refunded': Transaction;
+  'transaction.cancelled': Transaction;
+  'refund.failed': Refund;
+  'subscription.created': Subscription;
+  'subscription.updated': Subscription;
+  'subscription.cancelled': Subscription;
+  'subscription.expired': Subscription;
+  'invoice.paid': Invoice;
+  'invoice.payment_failed': Invoice;
 }
 
-export interface AuditExportParams {
-  /** One JSON object per line, or CSV. */
-  format?: "ndjson" | "csv" | undefined;
-  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "audit.export" | "audit.expire" | undefined;
-  /** Only entries about records of this type, such as `channel`. */
-  recordType?: string | undefined;
-  /** Only entries about this record. Needs `recordType`. */
-  recordId?: string | undefined;
-  /** Only what this user did. */
-  userId?: number | undefined;
-  /** Only the log of this tenant; 0 is the platform. */
-  tenantId?: number | undefined;
-  /** The first day, whole and in UTC: YYYY-MM-DD. */
-  startDate?: string | undefined;
-  /** The last day, whole and in UTC: YYYY-MM-DD. */
-  endDate?: string | undefined;
+export interface AccountBalance {
+  /** true: live. false: a test record. */
+  livemode: boolean;
+  currency: string;
+  account: LedgerAccount;
+  /** The sum of the debits, in minor units, as decimal digits. */
+  debit: string;
+  /** The sum of the credits, in the same form. */
+  credit: string;
+  /** `debit` minus `credit`; begins with `-` if the credits are higher. */
+  balance: string;
 }
 
-export interface AuditListItem {
+export interface AuditEntry {
   /** `aud_` and a time-ordered body. */
   id: string;
   /** In whose log the entry is. null: the platform's own tenant. */
@@ -851,6 +846,24 @@ export interface AuditListItem {
   hash: string | null;
 }
 
+export interface AuditExportParams {
+  /** One JSON object per line, or CSV. */
+  format?: "ndjson" | "csv" | undefined;
+  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "audit.export" | "audit.expire" | undefined;
+  /** Only entries about records of this type, such as `channel`. */
+  recordType?: string | undefined;
+  /** Only entries about this record. Needs `recordType`. */
+  recordId?: string | undefined;
+  /** Only what this user did. */
+  userId?: number | undefined;
+  /** Only the log of this tenant; 0 is the platform. */
+  tenantId?: number | undefined;
+  /** The first day, whole and in UTC: YYYY-MM-DD. */
+  startDate?: string | undefined;
+  /** The last day, whole and in UTC: YYYY-MM-DD. */
+  endDate?: string | undefined;
+}
+
 export interface AuditListParams {
   /** `pagination.next` of the previous page. */
   after?: string | undefined;
@@ -870,6 +883,11 @@ export interface AuditListParams {
   endDate?: string | undefined;
 }
 
+export interface CallbackReceipt {
+  /** Always true: the callback is stored, now or by an earlier request, and is settled shortly. */
+  received: boolean;
+}
+
 export interface CallbacksPostParams {
   /** The channel's `id`, or its `code` if at most 50 channels with a provider, of all tenants, share it. Digits alone are always an id. */
   channel: string;
@@ -877,17 +895,18 @@ export interface CallbacksPostParams {
   token: string;
 }
 
-export interface CallbacksPostResult {
-  /** Always true: the callback is stored, now or by an earlier request, and is settled shortly. */
-  received: boolean;
-}
-
 export interface CallbacksPostWithoutTokenParams {
   /** The channel's `id`, or its `code` if at most 50 channels with a provider, of all tenants, share it. Digits alone are always an id. */
   channel: string;
 }
 
-export interface ChannelsListItem {
+export interface ChangePasswordInput {
+  oldPassword: string;
+  /** At least 6 characters (`app.password.min-length`), at most 1024 bytes, not a commonly used password. */
+  newPassword: string;
+}
+
+export interface Channel {
   id: number;
   name: string;
   code: string;
@@ -899,13 +918,37 @@ export interface ChannelsListItem {
   /** null: a channel of the platform, usable by every tenant. */
   tenantId: string | null;
   provider: string | null;
+  /** true: live. false: a test record. */
+  livemode: boolean;
+  fallbackChannelIds: number[];
+  /** The address to give to the provider for its callbacks. null without a provider, and for callers who could not change the channel or lack the scope `channel_read`. */
+  callbackUrl: string | null;
+  createdTime: string;
+  /** null when never updated. */
+  updatedTime: string | null;
+}
+
+export interface ChannelListItem {
+  id: number;
+  name: string;
+  code: string;
+  type: "ONLINE" | "OFFLINE" | (string & {});
+  /** Comma-separated ISO 4217 codes. */
+  currency: string;
+  country: string;
+  state: boolean;
+  /** null: a channel of the platform, usable by every tenant. */
+  tenantId: string | null;
+  provider: string | null;
+  /** true: live. false: a test record. */
+  livemode: boolean;
   fallbackChannelIds: number[];
   /** The address to give to the provider for its callbacks. null without a provider, and for callers who could not change the channel or lack the scope `channel_read`. */
   callbackUrl: string | null;
   createdTime: string;
 }
 
-export interface ChannelsModifyParams {
+export interface ChannelModifyInput {
   /** Omit to create. */
   id?: number | undefined;
   name: string;
@@ -915,6 +958,7 @@ export interface ChannelsModifyParams {
   type: "ONLINE" | "OFFLINE";
   /** The ISO 4217 codes that this channel accepts, comma-separated: `USD,EUR`. */
   currency: string;
+  /** A country code of ISO 3166, such as US. */
   country: string;
   /** The provider's API key. Stored encrypted, never returned. An update without it keeps it; an empty string clears it. */
   apiKey?: string | undefined;
@@ -926,44 +970,18 @@ export interface ChannelsModifyParams {
   state: boolean;
   /** The provider that takes the money. Without one, Florin only records payments, and updates change their status. An update without this field keeps it; null clears it. */
   provider?: "sandbox" | "stripe" | "mollie" | null | undefined;
+  /** Whether the channel takes live payments (true) or test payments (false). Decided at creation, never changed. Default: the mode of the key; for a session, false with the provider `sandbox`, true otherwise. With another provider, false needs the API key of that provider's test mode. */
+  livemode?: boolean | undefined;
   /** Channels that Florin tries in this order after a definite failure that another channel may not have. An update without this field keeps them. */
   fallbackChannelIds?: number[] | undefined;
 }
 
-export interface ChannelsModifyResult {
-  id: number;
-  name: string;
-  code: string;
-  type: "ONLINE" | "OFFLINE" | (string & {});
-  /** Comma-separated ISO 4217 codes. */
-  currency: string;
-  country: string;
-  state: boolean;
-  /** null: a channel of the platform, usable by every tenant. */
-  tenantId: string | null;
-  provider: string | null;
-  fallbackChannelIds: number[];
-  /** The address to give to the provider for its callbacks. null without a provider, and for callers who could not change the channel or lack the scope `channel_read`. */
-  callbackUrl: string | null;
-  createdTime: string;
-  /** null when never updated. */
-  updatedTime: string | null;
+export interface ChannelsListParams {
+  /** Only channels for live (true) or for test (false) payments. Default: both. */
+  livemode?: boolean | undefined;
 }
 
-export interface ClocksAdvanceParams {
-  /** The clock. */
-  id: number;
-  /** The new time: not before the current time of the clock, and at most ten years after it. */
-  toTime: string;
-}
-
-export interface ClocksCreateParams {
-  name: string;
-  /** The initial time, such as `2026-01-31T00:00:00Z`. Default: the real time. */
-  nowTime?: string | undefined;
-}
-
-export interface ClocksCreateResult {
+export interface Clock {
   id: number;
   name: string;
   /** The current time of the clock. */
@@ -976,61 +994,88 @@ export interface ClocksCreateResult {
   updatedTime: string | null;
 }
 
+export interface ClockAdvanceInput {
+  /** The clock. */
+  id: number;
+  /** The new time: not before the current time of the clock, and at most ten years after it. */
+  toTime: string;
+}
+
+export interface ClockCreateInput {
+  name: string;
+  /** The initial time, such as `2026-01-31T00:00:00Z`. Default: the real time. */
+  nowTime?: string | undefined;
+}
+
 export interface ClocksGetParams {
   /** The clock. */
   id: number;
 }
 
-export interface CustomersGetParams {
-  /** The customer; or `externalId`. */
-  id?: number | undefined;
-  externalId?: string | undefined;
-}
-
-export interface CustomersListParams {
-  page?: number | undefined;
-  pageSize?: number | undefined;
-  /** Only customers with this address; case is ignored. */
-  email?: string | undefined;
-  /** Only the customer with this id. */
-  externalId?: string | undefined;
-  /** Only customers whose name contains this text; case is ignored. */
-  name?: string | undefined;
-}
-
-export interface CustomersModifyParams {
-  /** Omit to create. */
-  id?: number | undefined;
-  name: string;
-  /** Not unique: a household may share one. null clears it. */
-  email?: string | null | undefined;
-  /** In any notation. null clears it. */
-  phone?: string | null | undefined;
-  /** `line1`, `line2`, `city` and `state` of at most 200 characters, `postalCode` of at most 40, and `country`, an ISO 3166 code such as US. All are optional; an update replaces the whole address. null clears it. */
-  address?: CustomersModifyParamsAddress | null | undefined;
-  /** The id of the customer in your own system. Unique in the tenant. null clears it. */
-  externalId?: string | null | undefined;
-  /** Your own data: at most 16 KiB of JSON, 8 levels, 50 keys. Returned as it was sent. null clears it. */
-  metadata?: Record<string, unknown> | null | undefined;
-  /** The channel for invoices that name no channel. null clears it. */
-  defaultChannelId?: number | null | undefined;
-  /** The provider's token of the payment method (Stripe: `pm_…`), never a card number. Not returned. null clears it. */
-  paymentMethod?: string | null | undefined;
-  /** The test clock that the customer uses. Only in STANDALONE mode; cannot change after the customer is created. */
-  clockId?: number | null | undefined;
-}
-
-export interface CustomersModifyParamsAddress {
-  line1?: string | undefined;
-  line2?: string | undefined;
-  postalCode?: string | undefined;
-  city?: string | undefined;
-  state?: string | undefined;
-  country?: string | undefined;
-}
-
-export interface CustomersModifyResult {
+export interface CreatedInbox {
   id: number;
+  /** Whether signatures are verified. */
+  hasSecret: boolean;
+  createdTime: string;
+  /** When the inbox and its messages are deleted. */
+  expiresTime: string;
+  /** The URL to post to. Returned only here, once. */
+  url: string;
+  /** The last part of `url`. */
+  token: string;
+}
+
+export interface CurrentDeveloperKey {
+  id: number;
+  /** First four characters, `...`, last four. */
+  skMasked: string;
+  /** true: for live records. false: for test records. */
+  livemode: boolean;
+  /** Comma-separated scope names. */
+  scope: string;
+  /** 1: active. 0: revoked. */
+  state: number;
+  name: string | null;
+  createdTime: string;
+  /** null when never updated. */
+  updatedTime: string | null;
+  /** null: the key never expires. */
+  expiresTime: string | null;
+  /** Accurate to one minute; null when never used. */
+  lastUsedTime: string | null;
+  /** From where it was last used. */
+  lastUsedAddress: string | null;
+  /** From where it is accepted; empty: from anywhere. */
+  allowedAddresses: string[];
+  /** The key that took its place by rotation. */
+  replacedBy: number | null;
+  userId: number;
+  userName: string;
+  /** null: the platform's own tenant. */
+  tenantId: string | null;
+  /** What the key may do now: what its scope and its owner's permissions both allow. */
+  scopes: ("transaction_write" | "transaction_read" | "transaction_refund" | "user_write" | "user_read" | "channel_read" | "channel_write" | "invoice_read" | "invoice_write" | "subscription_read" | "subscription_write" | "webhook_read" | "webhook_write" | (string & {}))[];
+}
+
+export interface CurrentUser {
+  userId: number;
+  userName: string;
+  email: string;
+  userType: "PLATFORM_ADMIN" | "MERCHANT_ADMIN" | "MERCHANT_USER" | (string & {});
+  /** null: the platform's own tenant. */
+  tenantId: string | null;
+  roles: string[];
+  /** The permissions of this user. */
+  scopes: ("transaction_write" | "transaction_read" | "transaction_refund" | "user_write" | "user_read" | "channel_read" | "channel_write" | "invoice_read" | "invoice_write" | "subscription_read" | "subscription_write" | "webhook_read" | "webhook_write" | (string & {}))[];
+  /** Whether the user has a second factor. */
+  secondFactor: boolean;
+  createdTime: string;
+}
+
+export interface Customer {
+  id: number;
+  /** true: live. false: a test record. */
+  livemode: boolean;
   name: string;
   email: string | null;
   phone: string | null;
@@ -1048,16 +1093,208 @@ export interface CustomersModifyResult {
   updatedTime: string | null;
 }
 
-export interface DisputesCloseParams {
-  /** `txn_` and a time-ordered part. */
-  transactionId: string;
-  /** Number of the provider operation, as the timeline shows it. */
-  operation: number;
-  /** What was found, for the timeline of the payment. */
-  note: string;
+export interface CustomerModifyInput {
+  /** Omit to create. */
+  id?: number | undefined;
+  name: string;
+  /** Not unique: a household may share one. null clears it. */
+  email?: string | null | undefined;
+  /** In any notation. null clears it. */
+  phone?: string | null | undefined;
+  /** `line1`, `line2`, `city` and `state` of at most 200 characters, `postalCode` of at most 40, and `country`, an ISO 3166 code such as US. All are optional; an update replaces the whole address. null clears it. */
+  address?: CustomerModifyInputAddress | undefined;
+  /** The id of the customer in your own system. Unique in the tenant among the customers of one mode. null clears it. */
+  externalId?: string | null | undefined;
+  /** Your own data: at most 16 KiB of JSON, 8 levels, 50 keys. Returned as it was sent. null clears it. */
+  metadata?: Record<string, unknown> | undefined;
+  /** The channel for invoices that name no channel. null clears it. */
+  defaultChannelId?: number | null | undefined;
+  /** The provider's token of the payment method (Stripe: `pm_…`), never a card number. Not returned. null clears it. */
+  paymentMethod?: string | null | undefined;
+  /** Whether it is live (true) or for tests (false); never changes. Default: the mode of the key; for a session the mode of the default channel, or live. */
+  livemode?: boolean | undefined;
+  /** The test clock that the customer uses. Only in STANDALONE mode; cannot change after the customer is created. */
+  clockId?: number | null | undefined;
 }
 
-export interface DisputesListItem {
+/** `line1`, `line2`, `city` and `state` of at most 200 characters, `postalCode` of at most 40, and `country`, an ISO 3166 code such as US. All are optional; an update replaces the whole address. null clears it. */
+export interface CustomerModifyInputAddress {
+  line1?: string | undefined;
+  line2?: string | undefined;
+  postalCode?: string | undefined;
+  city?: string | undefined;
+  state?: string | undefined;
+  /** An ISO 3166 country code, such as US. */
+  country?: string | undefined;
+}
+
+export interface CustomersGetParams {
+  /** The customer; or `externalId`. */
+  id?: number | undefined;
+  externalId?: string | undefined;
+}
+
+export interface CustomersListParams {
+  page?: number | undefined;
+  pageSize?: number | undefined;
+  /** Only customers with this address; case is ignored. */
+  email?: string | undefined;
+  /** Only the customer with this id. */
+  externalId?: string | undefined;
+  /** Only customers whose name contains this text; case is ignored. */
+  name?: string | undefined;
+  /** true: live records. false: test records. Default: the mode of the key; live for a session. */
+  livemode?: boolean | undefined;
+}
+
+export interface Delivery {
+  /** Id of this delivery. */
+  id: string;
+  /** The id in `X-Service-Delivery`: the id of the replayed delivery, or its own. */
+  sentAs: string;
+  /** null: the platform's own tenant. */
+  tenantId: string | null;
+  endpointId: number;
+  /** true: live. false: a test record. */
+  livemode: boolean;
+  /** The endpoint's present URL. */
+  url: string;
+  eventId: string;
+  eventType: "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.paid" | "invoice.payment_failed" | "webhook.ping" | (string & {});
+  /** Id of the record that the event is about. */
+  objectId: string;
+  /** OPEN: being sent, or waiting for its first attempt or a retry. */
+  state: "OPEN" | "SUCCEEDED" | "FAILED" | "CANCELLED" | (string & {});
+  /** Attempts that have ended. */
+  attemptCount: number;
+  /** HTTP status of the last answer. null: there was no answer, or the attempt is no longer kept. */
+  lastStatus: number | null;
+  /** Outcome of the last attempt: `ok` or the kind of failure. */
+  lastOutcome: string | null;
+  /** When it is due. null unless it is OPEN. */
+  nextAttemptTime: string | null;
+  createdTime: string;
+  /** null while it is OPEN. */
+  finishedTime: string | null;
+}
+
+export interface DeliveryAttempt {
+  number: number;
+  /** When it was sent. */
+  time: string;
+  durationMs: number;
+  /** HTTP status. null: there was no answer. */
+  status: number | null;
+  /** `ok` or the kind of failure. */
+  outcome: string;
+  /** true: sent twice, because the receiver was closing the idle connection. */
+  resent: boolean;
+  /** IP address of the connection. null: no connection was made. */
+  address: string | null;
+  /** At most 4 KiB of headers. null: there was no answer, or it came from a private address that is not among `app.webhook.allow-targets`. */
+  responseHeaders: Record<string, unknown>;
+  /** The first 8 KiB, decoded as UTF-8. null: there was no body, or the headers are not shown either. */
+  responseBody: string | null;
+}
+
+export interface DeliveryDetail {
+  /** Id of this delivery. */
+  id: string;
+  /** The id in `X-Service-Delivery`: the id of the replayed delivery, or its own. */
+  sentAs: string;
+  /** null: the platform's own tenant. */
+  tenantId: string | null;
+  endpointId: number;
+  /** true: live. false: a test record. */
+  livemode: boolean;
+  /** The endpoint's present URL. */
+  url: string;
+  eventId: string;
+  eventType: "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.paid" | "invoice.payment_failed" | "webhook.ping" | (string & {});
+  /** Id of the record that the event is about. */
+  objectId: string;
+  /** OPEN: being sent, or waiting for its first attempt or a retry. */
+  state: "OPEN" | "SUCCEEDED" | "FAILED" | "CANCELLED" | (string & {});
+  /** Attempts that have ended. */
+  attemptCount: number;
+  /** HTTP status of the last answer. null: there was no answer, or the attempt is no longer kept. */
+  lastStatus: number | null;
+  /** Outcome of the last attempt: `ok` or the kind of failure. */
+  lastOutcome: string | null;
+  /** When it is due. null unless it is OPEN. */
+  nextAttemptTime: string | null;
+  createdTime: string;
+  /** null while it is OPEN. */
+  finishedTime: string | null;
+  /** Oldest first. Old attempts are deleted. */
+  attempts: DeliveryAttempt[];
+  /** All deliveries with the same `sentAs`, including this one, oldest first. */
+  runs: DeliveryDetailRun[];
+}
+
+export interface DeliveryDetailRun {
+  id: string;
+  state: DeliveryState;
+  createdTime: string;
+}
+
+export type DeliveryState = "OPEN" | "SUCCEEDED" | "FAILED" | "CANCELLED";
+
+export interface DeveloperKey {
+  id: number;
+  /** First four characters, `...`, last four. */
+  skMasked: string;
+  /** true: for live records. false: for test records. */
+  livemode: boolean;
+  /** Comma-separated scope names. */
+  scope: string;
+  /** 1: active. 0: revoked. */
+  state: number;
+  name: string | null;
+  createdTime: string;
+  /** null when never updated. */
+  updatedTime: string | null;
+  /** null: the key never expires. */
+  expiresTime: string | null;
+  /** Accurate to one minute; null when never used. */
+  lastUsedTime: string | null;
+  /** From where it was last used. */
+  lastUsedAddress: string | null;
+  /** From where it is accepted; empty: from anywhere. */
+  allowedAddresses: string[];
+  /** The key that took its place by rotation. */
+  replacedBy: number | null;
+}
+
+export interface DeveloperKeyGenerateInput {
+  /** Comma-separated: transaction_write, transaction_read, transaction_refund, user_write, user_read, channel_read, channel_write, invoice_read, invoice_write, subscription_read, subscription_write, webhook_read, webhook_write; or * for all, which only administrators may grant. Default: transaction_write, transaction_read, user_write, user_read. */
+  scope?: string | undefined;
+  /** A label, such as the purpose of the key. */
+  name?: string | undefined;
+  /** false: a test key (`sk_test_…`), which sees and makes test records alone. true: a live key (`sk_live_…`). */
+  livemode?: boolean | undefined;
+  /** When the key expires. Default: never. */
+  expiresTime?: string | undefined;
+  /** Addresses and networks (CIDR), IPv4 or IPv6, from which the key is accepted. Default: from anywhere. Behind a proxy, `app.server.trusted-proxies` must name it. */
+  allowedAddresses?: string[] | undefined;
+}
+
+export interface DeveloperKeyRevokeInput {
+  id: number;
+}
+
+export interface DeveloperKeyRotateInput {
+  /** The key to replace. */
+  id: number;
+  /** For how long the former key goes on working, in seconds: at most 30 days. */
+  overlapSeconds?: number | undefined;
+  /** When the new key expires. Default: it lives as long as the former key was made for. */
+  expiresTime?: string | undefined;
+}
+
+export interface Dispute {
+  /** true: live. false: a test record. */
+  livemode: boolean;
   transactionId: string;
   /** Number of the provider operation, as the timeline shows it. */
   operation: number;
@@ -1083,6 +1320,15 @@ export interface DisputesListItem {
   note: string | null;
 }
 
+export interface DisputeCloseInput {
+  /** `txn_` and a time-ordered part. */
+  transactionId: string;
+  /** Number of the provider operation, as the timeline shows it. */
+  operation: number;
+  /** What was found, for the timeline of the payment. */
+  note: string;
+}
+
 export interface DisputesListParams {
   page?: number | undefined;
   pageSize?: number | undefined;
@@ -1092,18 +1338,29 @@ export interface DisputesListParams {
   transactionId?: string | undefined;
   /** Only disputes with the provider of this channel. */
   channelId?: number | undefined;
+  /** true: live records. false: test records. Default: the mode of the key; live for a session. */
+  livemode?: boolean | undefined;
 }
 
-export interface EventsGetParams {
-  /** `evt_` and a time-ordered body. */
+export interface Event {
   id: string;
-}
-
-export interface EventsGetResult {
-  id: string;
+  /** true: live. false: a test record. */
+  livemode: boolean;
   /** null: the platform's own tenant. */
   tenantId: string | null;
-  type: "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.paid" | "invoice.payment_failed" | (string & {});
+  type: EventType;
+  /** The record that the event is about. */
+  objectId: string;
+  createdTime: string;
+}
+
+export interface EventDetail {
+  id: string;
+  /** true: live. false: a test record. */
+  livemode: boolean;
+  /** null: the platform's own tenant. */
+  tenantId: string | null;
+  type: EventType;
   /** The record that the event is about. */
   objectId: string;
   createdTime: string;
@@ -1111,52 +1368,63 @@ export interface EventsGetResult {
   payload: Record<string, unknown>;
 }
 
-export interface EventsListItem {
+export type EventType = "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.paid" | "invoice.payment_failed" | (string & {});
+
+export interface EventsGetParams {
+  /** `evt_` and a time-ordered body. */
   id: string;
-  /** null: the platform's own tenant. */
-  tenantId: string | null;
-  type: "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.paid" | "invoice.payment_failed" | (string & {});
-  /** The record that the event is about. */
-  objectId: string;
-  createdTime: string;
 }
 
 export interface EventsListParams {
   /** `pagination.next` of the previous page. */
   after?: string | undefined;
   pageSize?: number | undefined;
-  type?: "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.paid" | "invoice.payment_failed" | undefined;
+  type?: EventType | undefined;
   /** Only events about this record, such as `txn_…`. */
   objectId?: string | undefined;
   /** The first day, whole and in UTC: YYYY-MM-DD. */
   startDate?: string | undefined;
   /** The last day, whole and in UTC: YYYY-MM-DD. */
   endDate?: string | undefined;
+  /** true: live records. false: test records. Default: the mode of the key; live for a session. */
+  livemode?: boolean | undefined;
 }
 
-export interface HealthLiveResult {
+export interface ForgotPasswordInput {
+  email: string;
+}
+
+export interface GeneratedDeveloperKey {
+  id: number;
+  /** The full secret key. Returned only here, once. */
+  sk: string;
+  /** true: for live records. false: for test records. */
+  livemode: boolean;
+  /** Comma-separated scope names. */
+  scope: string;
+  /** 1: active. 0: revoked. */
+  state: number;
+  name: string | null;
+  createdTime: string;
+  /** null when never updated. */
+  updatedTime: string | null;
+  /** null: the key never expires. */
+  expiresTime: string | null;
+  /** Accurate to one minute; null when never used. */
+  lastUsedTime: string | null;
+  /** From where it was last used. */
+  lastUsedAddress: string | null;
+  /** From where it is accepted; empty: from anywhere. */
+  allowedAddresses: string[];
+  /** The key that took its place by rotation. */
+  replacedBy: number | null;
+}
+
+export interface Health {
   status: string;
 }
 
-export interface InboxesCreateParams {
-  /** Verifies the signatures of messages; without it they are not verified. Never shown. */
-  secret?: string | undefined;
-}
-
-export interface InboxesCreateResult {
-  id: number;
-  /** Whether signatures are verified. */
-  hasSecret: boolean;
-  createdTime: string;
-  /** When the inbox and its messages are deleted. */
-  expiresTime: string;
-  /** The URL to post to. Returned only here, once. */
-  url: string;
-  /** The last part of `url`. */
-  token: string;
-}
-
-export interface InboxesListItem {
+export interface Inbox {
   id: number;
   /** Whether signatures are verified. */
   hasSecret: boolean;
@@ -1166,7 +1434,12 @@ export interface InboxesListItem {
   messageCount: number;
 }
 
-export interface InboxesMessagesItem {
+export interface InboxCreateInput {
+  /** Verifies the signatures of messages; without it they are not verified. Never shown. */
+  secret?: string | undefined;
+}
+
+export interface InboxMessage {
   id: string;
   receivedTime: string;
   /** The verdict on `X-Service-Signature`. null: the inbox has no secret, or its key was lost. */
@@ -1177,6 +1450,13 @@ export interface InboxesMessagesItem {
   headers: Record<string, unknown>;
   /** Decoded as UTF-8. */
   body: string;
+}
+
+export interface InboxReceipt {
+  /** The verdict on `X-Service-Signature`. null: the inbox has no secret, or its key was lost. */
+  serviceSignature: "VERIFIED" | "WRONG" | "ABSENT" | (string & {}) | null;
+  /** The verdict on `webhook-signature`. null: the inbox has no secret, or its key was lost. */
+  standardSignature: "VERIFIED" | "WRONG" | "ABSENT" | (string & {}) | null;
 }
 
 export interface InboxesMessagesParams {
@@ -1192,44 +1472,11 @@ export interface InboxesPostParams {
   token: string;
 }
 
-export interface InboxesPostResult {
-  /** The verdict on `X-Service-Signature`. null: the inbox has no secret, or its key was lost. */
-  serviceSignature: "VERIFIED" | "WRONG" | "ABSENT" | (string & {}) | null;
-  /** The verdict on `webhook-signature`. null: the inbox has no secret, or its key was lost. */
-  standardSignature: "VERIFIED" | "WRONG" | "ABSENT" | (string & {}) | null;
-}
-
-export interface InvoicesCreateParams {
-  /** The customer to invoice. */
-  customerId: number;
-  /** An ISO 4217 code. */
-  currency: string;
-  /** Each with `description`, `quantity`, `unitAmount` and, for a taxed line, `taxRate` or `taxAmount`. */
-  lines: InvoicesCreateParamsLine[];
-  description?: string | undefined;
-  /** Your own data: at most 16 KiB of JSON, 8 levels, 50 keys. Returned as it was sent. */
-  metadata?: Record<string, unknown> | undefined;
-  /** The channel to pay the invoice on. Default: the customer's default channel. */
-  channelId?: number | undefined;
-  /** The last day for payment, YYYY-MM-DD in UTC. Default: the day on which the invoice is finalized. */
-  dueDate?: string | undefined;
-}
-
-export interface InvoicesCreateParamsLine {
-  description: string;
-  /** 1 to 1000000000. */
-  quantity: number;
-  /** In minor units. The price of one unit; a negative price is a credit. */
-  unitAmount: number;
-  /** In basis points, 0 to 10000: 1900 is 19 %. */
-  taxRate?: number | undefined;
-  /** In minor units. The tax of the line, instead of a rate. */
-  taxAmount?: number | undefined;
-}
-
-export interface InvoicesCreateResult {
+export interface Invoice {
   id: number;
-  /** Such as `INV-000001`; null until the invoice is finalized. */
+  /** true: live. false: a test record. */
+  livemode: boolean;
+  /** Such as `INV-000001`, of a test invoice `TEST-000001`; null until the invoice is finalized. */
   number: string | null;
   customerId: number;
   status: "DRAFT" | "OPEN" | "PAID" | "VOID" | "UNCOLLECTIBLE" | (string & {});
@@ -1268,12 +1515,33 @@ export interface InvoicesCreateResult {
   closedTime: string | null;
   updatedTime: string;
   /** `description`, `quantity`, `unitAmount`, `amount`, `taxRate` (basis points, or null), `taxAmount`. */
-  lines: InvoicesCreateResultLine[];
+  lines: InvoiceLine[];
   /** The newest 100, newest first: `transactionId` (null: no payment could be created), `amount`, `state`, `automatic`, `failureCode`, `failureMessage`, `createdTime`, `finishedTime`. */
-  payments: InvoicesCreateResultPayment[];
+  payments: InvoicePayment[];
 }
 
-export interface InvoicesCreateResultLine {
+export interface InvoiceCreateInput {
+  /** The customer to invoice. */
+  customerId: number;
+  /** An ISO 4217 code. */
+  currency: string;
+  /** Each with `description`, `quantity`, `unitAmount` and, for a taxed line, `taxRate` or `taxAmount`. */
+  lines: InvoiceLineInput[];
+  description?: string | undefined;
+  /** Your own data: at most 16 KiB of JSON, 8 levels, 50 keys. Returned as it was sent. */
+  metadata?: Record<string, unknown> | undefined;
+  /** The channel to pay the invoice on. Default: the customer's default channel. */
+  channelId?: number | undefined;
+  /** The last day for payment, YYYY-MM-DD in UTC. Default: the day on which the invoice is finalized. */
+  dueDate?: string | undefined;
+}
+
+export interface InvoiceFinalizeInput {
+  /** A DRAFT. */
+  id: number;
+}
+
+export interface InvoiceLine {
   description: string;
   quantity: number;
   unitAmount: number;
@@ -1282,30 +1550,23 @@ export interface InvoicesCreateResultLine {
   taxAmount: number;
 }
 
-export interface InvoicesCreateResultPayment {
-  transactionId: string | null;
-  amount: number;
-  state: "OPEN" | "SUCCEEDED" | "FAILED" | "CANCELLED" | (string & {});
-  automatic: boolean;
-  failureCode: string | null;
-  failureMessage: string | null;
-  createdTime: string;
-  finishedTime: string | null;
+export interface InvoiceLineInput {
+  description: string;
+  /** 1 to 1000000000. */
+  quantity: number;
+  /** In minor units. The price of one unit; a negative price is a credit. */
+  unitAmount: number;
+  /** In basis points, 0 to 10000: 1900 is 19 %. */
+  taxRate?: number | undefined;
+  /** In minor units. The tax of the line, instead of a rate. */
+  taxAmount?: number | undefined;
 }
 
-export interface InvoicesFinalizeParams {
-  /** A DRAFT. */
+export interface InvoiceListItem {
   id: number;
-}
-
-export interface InvoicesGetParams {
-  /** The invoice. */
-  id: number;
-}
-
-export interface InvoicesListItem {
-  id: number;
-  /** Such as `INV-000001`; null until the invoice is finalized. */
+  /** true: live. false: a test record. */
+  livemode: boolean;
+  /** Such as `INV-000001`, of a test invoice `TEST-000001`; null until the invoice is finalized. */
   number: string | null;
   customerId: number;
   status: "DRAFT" | "OPEN" | "PAID" | "VOID" | "UNCOLLECTIBLE" | (string & {});
@@ -1345,17 +1606,7 @@ export interface InvoicesListItem {
   updatedTime: string;
 }
 
-export interface InvoicesListParams {
-  page?: number | undefined;
-  pageSize?: number | undefined;
-  status?: "DRAFT" | "OPEN" | "PAID" | "VOID" | "UNCOLLECTIBLE" | undefined;
-  /** Only invoices of this customer. */
-  customerId?: number | undefined;
-  /** Only invoices of this subscription. */
-  subscriptionId?: number | undefined;
-}
-
-export interface InvoicesPayParams {
+export interface InvoicePayInput {
   /** The invoice. */
   id: number;
   /** The channel to pay on. Default: the invoice's channel, else the customer's default channel. */
@@ -1368,116 +1619,74 @@ export interface InvoicesPayParams {
   returnUrl?: string | undefined;
 }
 
-export interface InvoicesPayResult {
-  invoice: InvoicesCreateResult;
+export interface InvoicePayResult {
+  invoice: Invoice;
   /** The new payment. Its outcome settles the invoice. */
   transactionId: string;
 }
 
-export interface InvoicesPrintParams {
-  /** The invoice. */
-  id: number;
-  format?: "html" | "pdf" | undefined;
+export interface InvoicePayment {
+  transactionId: string | null;
+  amount: number;
+  state: DeliveryState;
+  automatic: boolean;
+  failureCode: string | null;
+  failureMessage: string | null;
+  createdTime: string;
+  finishedTime: string | null;
 }
 
-export interface InvoicesVoidParams {
+/** null: there is no next invoice. */
+export interface InvoicePreview {
+  currency: string;
+  lines: InvoicePreviewLine[];
+  /** In minor units. */
+  total: number;
+  /** The rest of a credit that is carried to the invoice after it: 0 or negative. */
+  carried: number;
+  /** When the invoice will be issued. */
+  invoiceTime: string;
+  /** Start of the billed period; null: the invoice only contains changes. */
+  periodStart: string | null;
+  /** End of the billed period. */
+  periodEnd: string | null;
+}
+
+export interface InvoicePreviewLine {
+  description: string;
+  quantity: number;
+  unitAmount: number;
+  amount: number;
+}
+
+export interface InvoiceVoidInput {
   /** The invoice. */
   id: number;
   /** true: the invoice becomes UNCOLLECTIBLE instead of VOID and can still be paid. */
   uncollectible?: boolean | undefined;
 }
 
-export interface KeysCurrentResult {
+export interface InvoicesGetParams {
+  /** The invoice. */
   id: number;
-  /** First four characters, `...`, last four. */
-  skMasked: string;
-  /** Comma-separated scope names. */
-  scope: string;
-  /** 1: active. 0: revoked. */
-  state: number;
-  name: string | null;
-  createdTime: string;
-  /** null when never updated. */
-  updatedTime: string | null;
-  /** null: the key never expires. */
-  expiresTime: string | null;
-  /** Accurate to one minute; null when never used. */
-  lastUsedTime: string | null;
-  /** From where it was last used. */
-  lastUsedAddress: string | null;
-  /** From where it is accepted; empty: from anywhere. */
-  allowedAddresses: string[];
-  /** The key that took its place by rotation. */
-  replacedBy: number | null;
-  userId: number;
-  userName: string;
-  /** null: the platform's own tenant. */
-  tenantId: string | null;
-  /** What the key may do now: what its scope and its owner's permissions both allow. */
-  scopes: ("transaction_write" | "transaction_read" | "transaction_refund" | "user_write" | "user_read" | "channel_read" | "channel_write" | "invoice_read" | "invoice_write" | "subscription_read" | "subscription_write" | "webhook_read" | "webhook_write" | (string & {}))[];
 }
 
-export interface KeysGenerateParams {
-  /** Comma-separated: transaction_write, transaction_read, transaction_refund, user_write, user_read, channel_read, channel_write, invoice_read, invoice_write, subscription_read, subscription_write, webhook_read, webhook_write; or * for all, which only administrators may grant. Default: transaction_write, transaction_read, user_write, user_read. */
-  scope?: string | undefined;
-  /** A label, such as the purpose of the key. */
-  name?: string | undefined;
-  /** When the key expires. Default: never. */
-  expiresTime?: string | undefined;
-  /** Addresses and networks (CIDR), IPv4 or IPv6, from which the key is accepted. Default: from anywhere. Behind a proxy, `app.server.trusted-proxies` must name it. */
-  allowedAddresses?: string[] | undefined;
+export interface InvoicesListParams {
+  page?: number | undefined;
+  pageSize?: number | undefined;
+  status?: "DRAFT" | "OPEN" | "PAID" | "VOID" | "UNCOLLECTIBLE" | undefined;
+  /** Only invoices of this customer. */
+  customerId?: number | undefined;
+  /** Only invoices of this subscription. */
+  subscriptionId?: number | undefined;
+  /** true: live records. false: test records. Default: the mode of the key; live for a session. */
+  livemode?: boolean | undefined;
 }
 
-export interface KeysGenerateResult {
+export interface InvoicesPrintParams {
+  /** The invoice. */
   id: number;
-  /** The full secret key. Returned only here, once. */
-  sk: string;
-  /** Comma-separated scope names. */
-  scope: string;
-  /** 1: active. 0: revoked. */
-  state: number;
-  name: string | null;
-  createdTime: string;
-  /** null when never updated. */
-  updatedTime: string | null;
-  /** null: the key never expires. */
-  expiresTime: string | null;
-  /** Accurate to one minute; null when never used. */
-  lastUsedTime: string | null;
-  /** From where it was last used. */
-  lastUsedAddress: string | null;
-  /** From where it is accepted; empty: from anywhere. */
-  allowedAddresses: string[];
-  /** The key that took its place by rotation. */
-  replacedBy: number | null;
-}
-
-export interface KeysListAllItem {
-  id: number;
-  /** First four characters, `...`, last four. */
-  skMasked: string;
-  /** Comma-separated scope names. */
-  scope: string;
-  /** 1: active. 0: revoked. */
-  state: number;
-  name: string | null;
-  createdTime: string;
-  /** null when never updated. */
-  updatedTime: string | null;
-  /** null: the key never expires. */
-  expiresTime: string | null;
-  /** Accurate to one minute; null when never used. */
-  lastUsedTime: string | null;
-  /** From where it was last used. */
-  lastUsedAddress: string | null;
-  /** From where it is accepted; empty: from anywhere. */
-  allowedAddresses: string[];
-  /** The key that took its place by rotation. */
-  replacedBy: number | null;
-  userId: number;
-  userName: string;
-  /** null: the platform's own tenant. */
-  tenantId: string | null;
+  format?: "html" | "pdf" | undefined;
 }
 
 export interface KeysListAllParams {
@@ -1487,63 +1696,37 @@ export interface KeysListAllParams {
   pageSize?: number | undefined;
 }
 
-export interface KeysListItem {
-  id: number;
-  /** First four characters, `...`, last four. */
-  skMasked: string;
-  /** Comma-separated scope names. */
-  scope: string;
-  /** 1: active. 0: revoked. */
-  state: number;
-  name: string | null;
-  createdTime: string;
-  /** null when never updated. */
-  updatedTime: string | null;
-  /** null: the key never expires. */
-  expiresTime: string | null;
-  /** Accurate to one minute; null when never used. */
-  lastUsedTime: string | null;
-  /** From where it was last used. */
-  lastUsedAddress: string | null;
-  /** From where it is accepted; empty: from anywhere. */
-  allowedAddresses: string[];
-  /** The key that took its place by rotation. */
-  replacedBy: number | null;
-}
-
-export interface KeysRevokeParams {
-  id: number;
-}
-
-export interface KeysRotateParams {
-  /** The key to replace. */
-  id: number;
-  /** For how long the former key goes on working, in seconds: at most 30 days. */
-  overlapSeconds?: number | undefined;
-  /** When the new key expires. Default: it lives as long as the former key was made for. */
-  expiresTime?: string | undefined;
-}
-
-export interface LedgerBalanceItem {
-  currency: string;
-  account: "PROVIDER_RECEIVABLE" | "MERCHANT_PAYABLE" | "REFUNDS" | "PROVIDER_FEES" | (string & {});
-  /** The sum of the debits, in minor units, as decimal digits. */
-  debit: string;
-  /** The sum of the credits, in the same form. */
-  credit: string;
-  /** `debit` minus `credit`; begins with `-` if the credits are higher. */
-  balance: string;
-}
+export type LedgerAccount = "PROVIDER_RECEIVABLE" | "MERCHANT_PAYABLE" | "REFUNDS" | "PROVIDER_FEES" | (string & {});
 
 export interface LedgerBalanceParams {
   /** Only this currency. */
   currency?: string | undefined;
   /** The balances at the end of this UTC day, YYYY-MM-DD. Omit for the current balances. */
   date?: string | undefined;
+  /** true: live records. false: test records. Default: the mode of the key; live for a session. */
+  livemode?: boolean | undefined;
 }
 
-export interface LedgerEntriesItem {
-  account: "PROVIDER_RECEIVABLE" | "MERCHANT_PAYABLE" | "REFUNDS" | "PROVIDER_FEES" | (string & {});
+export interface LedgerEntriesParams {
+  page?: number | undefined;
+  pageSize?: number | undefined;
+  /** Only entries of this payment and of its refunds. */
+  transactionId?: string | undefined;
+  account?: LedgerAccount | undefined;
+  /** Only this currency. */
+  currency?: string | undefined;
+  /** The first day, whole and in UTC: YYYY-MM-DD. */
+  startDate?: string | undefined;
+  /** The last day, whole and in UTC: YYYY-MM-DD. */
+  endDate?: string | undefined;
+  /** true: live records. false: test records. Default: the mode of the key; live for a session. */
+  livemode?: boolean | undefined;
+}
+
+export interface LedgerEntry {
+  /** true: live. false: a test record. */
+  livemode: boolean;
+  account: LedgerAccount;
   side: "DEBIT" | "CREDIT" | (string & {});
   /** In minor units. */
   amount: number;
@@ -1560,49 +1743,62 @@ export interface LedgerEntriesItem {
   createdTime: string;
 }
 
-export interface LedgerEntriesParams {
-  page?: number | undefined;
-  pageSize?: number | undefined;
-  /** Only entries of this payment and of its refunds. */
-  transactionId?: string | undefined;
-  account?: "PROVIDER_RECEIVABLE" | "MERCHANT_PAYABLE" | "REFUNDS" | "PROVIDER_FEES" | undefined;
-  /** Only this currency. */
-  currency?: string | undefined;
-  /** The first day, whole and in UTC: YYYY-MM-DD. */
-  startDate?: string | undefined;
-  /** The last day, whole and in UTC: YYYY-MM-DD. */
-  endDate?: string | undefined;
+export interface LoginInput {
+  /** User name or e-mail address, in any case. */
+  account: string;
+  password: string;
 }
 
-export interface PlansListParams {
-  page?: number | undefined;
-  pageSize?: number | undefined;
-  /** Only plans that can (true) or cannot (false) be subscribed to. */
-  state?: boolean | undefined;
+export interface LoginResult {
+  token: TokenPair;
+  userType: "PLATFORM_ADMIN" | "MERCHANT_ADMIN" | "MERCHANT_USER" | (string & {});
+  /** null: the platform's own tenant. */
+  tenantId: string | null;
+  /** STANDALONE or CLUSTER. */
+  deploymentMode: string;
+  userName: string;
+  userId: number;
 }
 
-export interface PlansModifyParams {
-  /** Omit to create. */
-  id?: number | undefined;
-  /** Shown on the invoices. */
-  name: string;
-  currency: string;
-  /** The price of one unit for a period, in minor units, 0 to 9007199254740991. A new amount applies from the next period on. */
-  amount: number;
-  /** The unit of the billing interval. */
-  interval: "day" | "week" | "month" | "year";
-  /** How many units a period lasts: at most 365 days, 104 weeks, 120 months, 10 years. Default 1; an update keeps it. */
-  intervalCount?: number | undefined;
-  /** Free days before the first period; a subscription may set its own. Default 0; an update keeps it. */
-  trialDays?: number | undefined;
-  /** The channel to pay its invoices on. Default: the customer's default channel; an update keeps it. */
-  channelId?: number | null | undefined;
-  /** false: no new subscriptions. Existing ones continue. */
-  state: boolean;
+export interface LogoutInput {
+  /** true: end every session of the user. */
+  all?: boolean | undefined;
 }
 
-export interface PlansModifyResult {
+export interface OwnedDeveloperKey {
   id: number;
+  /** First four characters, `...`, last four. */
+  skMasked: string;
+  /** true: for live records. false: for test records. */
+  livemode: boolean;
+  /** Comma-separated scope names. */
+  scope: string;
+  /** 1: active. 0: revoked. */
+  state: number;
+  name: string | null;
+  createdTime: string;
+  /** null when never updated. */
+  updatedTime: string | null;
+  /** null: the key never expires. */
+  expiresTime: string | null;
+  /** Accurate to one minute; null when never used. */
+  lastUsedTime: string | null;
+  /** From where it was last used. */
+  lastUsedAddress: string | null;
+  /** From where it is accepted; empty: from anywhere. */
+  allowedAddresses: string[];
+  /** The key that took its place by rotation. */
+  replacedBy: number | null;
+  userId: number;
+  userName: string;
+  /** null: the platform's own tenant. */
+  tenantId: string | null;
+}
+
+export interface Plan {
+  id: number;
+  /** true: live. false: a test record. */
+  livemode: boolean;
   /** null: the platform's own tenant. */
   tenantId: string | null;
   name: string;
@@ -1621,18 +1817,62 @@ export interface PlansModifyResult {
   updatedTime: string | null;
 }
 
-export interface RefundsCreateParams {
-  /** `txn_` and a time-ordered part. */
-  transactionId: string;
-  /** In minor units of the payment's currency, 1 to 9007199254740991. Default: all that is left. */
-  amount?: number | undefined;
-  reason?: string | undefined;
-  /** Your own data: at most 16 KiB of JSON, 8 levels, 50 keys. Returned as it was sent. */
-  metadata?: Record<string, unknown> | undefined;
+export interface PlanModifyInput {
+  /** Omit to create. */
+  id?: number | undefined;
+  /** Shown on the invoices. */
+  name: string;
+  /** An ISO 4217 code in capitals. */
+  currency: string;
+  /** The price of one unit for a period, in minor units, 0 to 9007199254740991. A new amount applies from the next period on. */
+  amount: number;
+  /** The unit of the billing interval. */
+  interval: "day" | "week" | "month" | "year";
+  /** How many units a period lasts: at most 365 days, 104 weeks, 120 months, 10 years. Default 1; an update keeps it. */
+  intervalCount?: number | undefined;
+  /** Free days before the first period; a subscription may set its own. Default 0; an update keeps it. */
+  trialDays?: number | undefined;
+  /** The channel to pay its invoices on. Default: the customer's default channel; an update keeps it. */
+  channelId?: number | null | undefined;
+  /** Whether it is live (true) or for tests (false); never changes. Default: the mode of the key; for a session the mode of its channel, or live. */
+  livemode?: boolean | undefined;
+  /** false: no new subscriptions. Existing ones continue. */
+  state: boolean;
 }
 
-export interface RefundsCreateResult {
+export interface PlansListParams {
+  page?: number | undefined;
+  pageSize?: number | undefined;
+  /** Only plans that can (true) or cannot (false) be subscribed to. */
+  state?: boolean | undefined;
+  /** true: live records. false: test records. Default: the mode of the key; live for a session. */
+  livemode?: boolean | undefined;
+}
+
+export interface RecoveryCodes {
+  /** Ten codes, each for one use. Not shown again. */
+  recoveryCodes: string[];
+}
+
+export interface RefreshInput {
+  refreshToken: string;
+}
+
+export interface RefreshResult {
+  /** JWT. Send it as `Authorization: Bearer …`. */
+  accessToken: string;
+  /** JWT. Accepted only by the refresh endpoint. */
+  refreshToken: string;
+  /** Lifetime of the access token, in seconds. */
+  expiresIn: number;
+  tokenType: "Bearer";
+  token: TokenPair;
+}
+
+export interface Refund {
   id: string;
+  /** true: live. false: a test record. */
+  livemode: boolean;
   transactionId: string;
   /** In minor units. */
   amount: number;
@@ -1653,6 +1893,18 @@ export interface RefundsCreateResult {
   updatedTime: string;
 }
 
+export interface RefundCreateInput {
+  /** `txn_` and a time-ordered part. */
+  transactionId: string;
+  /** In minor units of the payment's currency, 1 to 9007199254740991. Default: all that is left. */
+  amount?: number | undefined;
+  reason?: string | undefined;
+  /** Your own data: at most 16 KiB of JSON, 8 levels, 50 keys. Returned as it was sent. */
+  metadata?: Record<string, unknown> | undefined;
+}
+
+export type RefundStatus = "PENDING" | "PROCESSING" | "SUCCESS" | "FAILED" | "CANCELLED";
+
 export interface RefundsGetParams {
   /** `ref_` and a time-ordered part. */
   id: string;
@@ -1663,33 +1915,38 @@ export interface RefundsListParams {
   pageSize?: number | undefined;
   /** Only refunds of this payment. */
   transactionId?: string | undefined;
-  status?: "PENDING" | "PROCESSING" | "SUCCESS" | "FAILED" | "CANCELLED" | undefined;
+  status?: RefundStatus | undefined;
   /** Only refunds of payments through this channel. */
   channelId?: number | undefined;
   /** The first day, whole and in UTC: YYYY-MM-DD. */
   startDate?: string | undefined;
   /** The last day, whole and in UTC: YYYY-MM-DD. */
   endDate?: string | undefined;
+  /** true: live records. false: test records. Default: the mode of the key; live for a session. */
+  livemode?: boolean | undefined;
 }
 
-export interface SecondFactorBeginParams {
-  /** Of the caller. */
-  password: string;
+export interface RegisteredWebhookEndpoint {
+  id: number;
+  /** true: receives events of live records. false: of test records. */
+  livemode: boolean;
+  url: string;
+  events: WebhookEventPattern[];
+  /** true: deliveries are sent. */
+  state: boolean;
+  createdTime: string;
+  /** The generated secret, if the request had none. Never shown again. */
+  secret?: string | undefined;
 }
 
-export interface SecondFactorBeginResult {
-  /** In base32, to type into an authenticator app. Not shown again. */
-  secret: string;
-  /** The same as an `otpauth:` address, to show as a QR code. */
-  uri: string;
+export interface ResetPasswordInput {
+  /** The reset token received by e-mail. */
+  token: string;
+  /** At least 6 characters (`app.password.min-length`), at most 1024 bytes, not a commonly used password. */
+  newPassword: string;
 }
 
-export interface SecondFactorConfirmResult {
-  /** Ten codes, each for one use. Not shown again. */
-  recoveryCodes: string[];
-}
-
-export interface SecondFactorGetResult {
+export interface SecondFactor {
   /** Whether logins need a code. */
   active: boolean;
   /** Since when; null: not yet. */
@@ -1697,12 +1954,36 @@ export interface SecondFactorGetResult {
   recoveryCodesLeft: number;
 }
 
-export interface SecondFactorRevokeParams {
+export interface SecondFactorBeginInput {
+  /** Of the caller. */
+  password: string;
+}
+
+export interface SecondFactorCodeInput {
+  /** The 6 digits of the authenticator app, or a recovery code. Each works once. */
+  code: string;
+}
+
+export interface SecondFactorEnrolment {
+  /** In base32, to type into an authenticator app. Not shown again. */
+  secret: string;
+  /** The same as an `otpauth:` address, to show as a QR code. */
+  uri: string;
+}
+
+export interface SecondFactorLoginInput {
+  /** `error.details.challenge` of the answer to login. Works for 5 minutes, 5 tries and one login. */
+  challenge: string;
+  /** The 6 digits of the authenticator app, or a recovery code. Each works once. */
+  code: string;
+}
+
+export interface SecondFactorRevokeInput {
   /** The user. */
   id: number;
 }
 
-export interface SessionsListItem {
+export interface Session {
   id: string;
   /** The User-Agent header of the login. */
   device: string | null;
@@ -1717,14 +1998,21 @@ export interface SessionsListItem {
   expiresTime: string;
 }
 
-export interface SessionsRevokeParams {
+export interface SessionRevokeInput {
   /** End this session. */
   id?: string | undefined;
   /** true: end every session, this one included. */
   all?: boolean | undefined;
 }
 
-export interface StatisticsSeriesItem {
+export interface StartedWebhookReplay {
+  /** The new delivery. null when `endpointId` was given. */
+  deliveryId: string | null;
+  /** The replay, for `/api/webhook/replay/detail`. null when `deliveryId` was given. */
+  replayId: string | null;
+}
+
+export interface StatisticsRow {
   /** YYYY-MM-DD, in UTC. */
   day: string;
   /** Grouped by channel. */
@@ -1738,9 +2026,9 @@ export interface StatisticsSeriesItem {
   /** Number of payments. */
   count: number;
   /** Number and amount by currency: `currency`, `count`, and `amount` as a string of minor units. */
-  amounts: StatisticsSummaryResultAmount[];
+  amounts: StatisticsSummaryAmount[];
   /** Ended charges: how many `succeeded`, `failed` (even if a fallback channel then succeeded) and were `cancelled`. */
-  charges: StatisticsSummaryResultCharges | null;
+  charges: StatisticsSummaryCharges;
   /** succeeded ÷ (succeeded + failed), from 0 to 1, rounded to four digits. Null without such charges. */
   successRate: number | null;
 }
@@ -1754,11 +2042,61 @@ export interface StatisticsSeriesParams {
   channelId?: number | undefined;
   /** Only payments in this currency. */
   currency?: string | undefined;
-  status?: "PENDING" | "PROCESSING" | "SUCCESS" | "FAILED" | "REFUNDED" | "CANCELLED" | undefined;
+  status?: TransactionStatus | undefined;
   /** Only payments created by this user or with one of their keys. */
   userId?: number | undefined;
+  /** true: live records. false: test records. Default: the mode of the key; live for a session. */
+  livemode?: boolean | undefined;
   /** One row for each day and each of these. Default: one row for each day. */
   groupBy?: "channel" | "status" | "currency" | undefined;
+}
+
+export interface StatisticsSummary {
+  /** true: live. false: a test record. */
+  livemode: boolean;
+  /** The first day. */
+  startDate: string;
+  /** The last day, inclusive. */
+  endDate: string;
+  /** Number of payments. */
+  count: number;
+  /** Number and amount by currency: `currency`, `count`, and `amount` as a string of minor units. */
+  amounts: StatisticsSummaryAmount[];
+  /** Ended charges: how many `succeeded`, `failed` (even if a fallback channel then succeeded) and were `cancelled`. */
+  charges: StatisticsSummaryCharges;
+  /** succeeded ÷ (succeeded + failed), from 0 to 1, rounded to four digits. Null without such charges. */
+  successRate: number | null;
+  /** The same `count` and `amounts` by `status`. */
+  statuses: StatisticsSummaryStatuse[];
+  /** All of the above by `channelId` and `channelName`. */
+  channels: StatisticsSummaryChannel[];
+}
+
+export interface StatisticsSummaryAmount {
+  currency: string;
+  count: number;
+  /** In minor units, as decimal digits: a sum may exceed 2^53. */
+  amount: string;
+}
+
+export interface StatisticsSummaryChannel {
+  channelId: number;
+  channelName: string;
+  /** Number of payments. */
+  count: number;
+  /** Number and amount by currency: `currency`, `count`, and `amount` as a string of minor units. */
+  amounts: StatisticsSummaryAmount[];
+  /** Ended charges: how many `succeeded`, `failed` (even if a fallback channel then succeeded) and were `cancelled`. */
+  charges: StatisticsSummaryCharges;
+  /** succeeded ÷ (succeeded + failed), from 0 to 1, rounded to four digits. Null without such charges. */
+  successRate: number | null;
+}
+
+/** Ended charges: how many `succeeded`, `failed` (even if a fallback channel then succeeded) and were `cancelled`. */
+export interface StatisticsSummaryCharges {
+  succeeded: number;
+  failed: number;
+  cancelled: number;
 }
 
 export interface StatisticsSummaryParams {
@@ -1770,94 +2108,29 @@ export interface StatisticsSummaryParams {
   channelId?: number | undefined;
   /** Only payments in this currency. */
   currency?: string | undefined;
-  status?: "PENDING" | "PROCESSING" | "SUCCESS" | "FAILED" | "REFUNDED" | "CANCELLED" | undefined;
+  status?: TransactionStatus | undefined;
   /** Only payments created by this user or with one of their keys. */
   userId?: number | undefined;
+  /** true: live records. false: test records. Default: the mode of the key; live for a session. */
+  livemode?: boolean | undefined;
 }
 
-export interface StatisticsSummaryResult {
-  /** The first day. */
-  startDate: string;
-  /** The last day, inclusive. */
-  endDate: string;
+export interface StatisticsSummaryStatuse {
+  status: TransactionStatus;
   /** Number of payments. */
   count: number;
   /** Number and amount by currency: `currency`, `count`, and `amount` as a string of minor units. */
-  amounts: StatisticsSummaryResultAmount[];
-  /** Ended charges: how many `succeeded`, `failed` (even if a fallback channel then succeeded) and were `cancelled`. */
-  charges: StatisticsSummaryResultCharges | null;
-  /** succeeded ÷ (succeeded + failed), from 0 to 1, rounded to four digits. Null without such charges. */
-  successRate: number | null;
-  /** The same `count` and `amounts` by `status`. */
-  statuses: StatisticsSummaryResultStatuse[];
-  /** All of the above by `channelId` and `channelName`. */
-  channels: StatisticsSummaryResultChannel[];
+  amounts: StatisticsSummaryAmount[];
 }
 
-export interface StatisticsSummaryResultAmount {
-  currency: string;
-  count: number;
-  /** In minor units, as decimal digits: a sum may exceed 2^53. */
-  amount: string;
+export interface StepUp {
+  steppedUpUntil: string;
 }
 
-export interface StatisticsSummaryResultChannel {
-  channelId: number;
-  channelName: string;
-  /** Number of payments. */
-  count: number;
-  /** Number and amount by currency: `currency`, `count`, and `amount` as a string of minor units. */
-  amounts: StatisticsSummaryResultAmount[];
-  /** Ended charges: how many `succeeded`, `failed` (even if a fallback channel then succeeded) and were `cancelled`. */
-  charges: StatisticsSummaryResultCharges | null;
-  /** succeeded ÷ (succeeded + failed), from 0 to 1, rounded to four digits. Null without such charges. */
-  successRate: number | null;
-}
-
-export interface StatisticsSummaryResultCharges {
-  succeeded: number;
-  failed: number;
-  cancelled: number;
-}
-
-export interface StatisticsSummaryResultStatuse {
-  status: "PENDING" | "PROCESSING" | "SUCCESS" | "FAILED" | "REFUNDED" | "CANCELLED" | (string & {});
-  /** Number of payments. */
-  count: number;
-  /** Number and amount by currency: `currency`, `count`, and `amount` as a string of minor units. */
-  amounts: StatisticsSummaryResultAmount[];
-}
-
-export interface SubscriptionsCancelParams {
-  /** The subscription's id. */
+export interface Subscription {
   id: number;
-  /** true: cancel at the end of the current period. false: at once. Nothing is refunded. */
-  cancelAtPeriodEnd?: boolean | undefined;
-}
-
-export interface SubscriptionsCreateParams {
-  /** The customer who pays. */
-  customerId: number;
-  /** The plan to subscribe to. */
-  planId: number;
-  /** How many units of the plan are charged, 1 to 1000000. */
-  quantity?: number | undefined;
-  /** Days before the first period, instead of the plan's `trialDays`. 0 to 730. */
-  trialDays?: number | undefined;
-  /** When the first period begins, instead of `trialDays`. All periods are counted from it. At most 730 days ahead. */
-  trialEnd?: string | undefined;
-  /** When the subscription expires. The last period ends then and is prorated. Without it, the subscription has no end. */
-  endTime?: string | undefined;
-  /** The channel to pay its invoices on; null: the plan's, else the customer's. */
-  channelId?: number | null | undefined;
-  /** IANA time zone in which billing periods start, such as `Europe/Zurich`. */
-  timeZone?: string | undefined;
-  /** Your own data: at most 16 KiB of JSON, 8 levels, 50 keys. Returned as it was sent. */
-  metadata?: Record<string, unknown> | undefined;
-}
-
-export interface SubscriptionsCreateResult {
-  id: number;
+  /** true: live. false: a test record. */
+  livemode: boolean;
   /** null: the platform's own tenant. */
   tenantId: string | null;
   customerId: number;
@@ -1866,7 +2139,7 @@ export interface SubscriptionsCreateResult {
   /** The price of one unit in the current period, in minor units. */
   unitAmount: number;
   currency: string;
-  state: "TRIALING" | "ACTIVE" | "PAST_DUE" | "PAUSED" | "CANCELLED" | "EXPIRED" | (string & {});
+  state: SubscriptionState;
   /** The plan from the next period on; null: unchanged. */
   nextPlanId: number | null;
   /** The quantity from the next period on; null: unchanged. */
@@ -1897,56 +2170,42 @@ export interface SubscriptionsCreateResult {
   updatedTime: string;
 }
 
-export interface SubscriptionsListParams {
-  page?: number | undefined;
-  pageSize?: number | undefined;
-  /** Only subscriptions of this customer. */
-  customerId?: number | undefined;
-  /** Only subscriptions to this plan. */
-  planId?: number | undefined;
-  state?: "TRIALING" | "ACTIVE" | "PAST_DUE" | "PAUSED" | "CANCELLED" | "EXPIRED" | undefined;
-}
-
-export interface SubscriptionsPauseParams {
+export interface SubscriptionCancelInput {
   /** The subscription's id. */
   id: number;
+  /** true: cancel at the end of the current period. false: at once. Nothing is refunded. */
+  cancelAtPeriodEnd?: boolean | undefined;
 }
 
-export interface SubscriptionsPreviewParams {
-  /** The subscription's id. */
-  id: number;
-  /** Preview a change to this plan. */
-  planId?: number | undefined;
-  /** Preview a change to this quantity. */
+export interface SubscriptionCreateInput {
+  /** The customer who pays. */
+  customerId: number;
+  /** The plan to subscribe to. */
+  planId: number;
+  /** How many units of the plan are charged, 1 to 1000000. */
   quantity?: number | undefined;
-  atPeriodEnd?: boolean | undefined;
-  prorate?: boolean | undefined;
-  invoiceNow?: boolean | undefined;
+  /** Days before the first period, instead of the plan's `trialDays`. 0 to 730. */
+  trialDays?: number | undefined;
+  /** When the first period begins, instead of `trialDays`. All periods are counted from it. At most 730 days ahead. */
+  trialEnd?: string | undefined;
+  /** When the subscription expires. The last period ends then and is prorated. Without it, the subscription has no end. */
+  endTime?: string | undefined;
+  /** The channel to pay its invoices on; null: the plan's, else the customer's. */
+  channelId?: number | null | undefined;
+  /** IANA time zone in which billing periods start, such as `Europe/Zurich`. */
+  timeZone?: string | undefined;
+  /** Your own data: at most 16 KiB of JSON, 8 levels, 50 keys. Returned as it was sent. */
+  metadata?: Record<string, unknown> | undefined;
 }
 
-export interface SubscriptionsPreviewResult {
-  currency: string;
-  lines: SubscriptionsPreviewResultLine[];
-  /** In minor units. */
-  total: number;
-  /** The rest of a credit that is carried to the invoice after it: 0 or negative. */
-  carried: number;
-  /** When the invoice will be issued. */
-  invoiceTime: string;
-  /** Start of the billed period; null: the invoice only contains changes. */
-  periodStart: string | null;
-  /** End of the billed period. */
-  periodEnd: string | null;
+export interface SubscriptionIdInput {
+  /** The subscription's id. */
+  id: number;
 }
 
-export interface SubscriptionsPreviewResultLine {
-  description: string;
-  quantity: number;
-  unitAmount: number;
-  amount: number;
-}
+export type SubscriptionState = "TRIALING" | "ACTIVE" | "PAST_DUE" | "PAUSED" | "CANCELLED" | "EXPIRED" | (string & {});
 
-export interface SubscriptionsUpdateParams {
+export interface SubscriptionUpdateInput {
   /** The subscription's id. */
   id: number;
   /** Another plan in the same currency. With the same interval it takes effect at once, with another with the next period. */
@@ -1969,7 +2228,36 @@ export interface SubscriptionsUpdateParams {
   metadata?: Record<string, unknown> | undefined;
 }
 
-export interface TenantsListItem {
+export interface SubscriptionsGetParams {
+  /** The subscription's id. */
+  id: number;
+}
+
+export interface SubscriptionsListParams {
+  page?: number | undefined;
+  pageSize?: number | undefined;
+  /** Only subscriptions of this customer. */
+  customerId?: number | undefined;
+  /** Only subscriptions to this plan. */
+  planId?: number | undefined;
+  state?: SubscriptionState | undefined;
+  /** true: live records. false: test records. Default: the mode of the key; live for a session. */
+  livemode?: boolean | undefined;
+}
+
+export interface SubscriptionsPreviewParams {
+  /** The subscription's id. */
+  id: number;
+  /** Preview a change to this plan. */
+  planId?: number | undefined;
+  /** Preview a change to this quantity. */
+  quantity?: number | undefined;
+  atPeriodEnd?: boolean | undefined;
+  prorate?: boolean | undefined;
+  invoiceNow?: boolean | undefined;
+}
+
+export interface Tenant {
   id: number;
   name: string;
   state: boolean;
@@ -1980,7 +2268,7 @@ export interface TenantsListItem {
   updatedTime: string | null;
 }
 
-export interface TenantsModifyParams {
+export interface TenantModifyInput {
   /** Omit to create. */
   id?: number | undefined;
   name: string;
@@ -1990,115 +2278,7 @@ export interface TenantsModifyParams {
   secondFactorRequired?: boolean | undefined;
 }
 
-export interface TransactionsCreateParams {
-  /** In minor units (cents), 1 to 9007199254740991. */
-  amount: number;
-  /** ISO 4217 code of a currency that the channel supports. */
-  currency: string;
-  /** The channel that processes the payment. */
-  channelId: number;
-  description?: string | undefined;
-  /** Your own data: at most 16 KiB of JSON, 8 levels, 50 keys. Returned as it was sent. */
-  metadata?: Record<string, unknown> | undefined;
-  /** A customer of this service or of another system. */
-  customerId?: number | undefined;
-  /** The invoice that this payment pays. The id of an invoice in another system is only stored. */
-  invoiceId?: number | undefined;
-  /** The provider's token of the payment method (Stripe: `pm_…`). Without one, the payer chooses. */
-  paymentMethod?: string | undefined;
-  /** Where the provider redirects the payer's browser afterwards. Default: `app.public-url`. */
-  returnUrl?: string | undefined;
-}
-
-export interface TransactionsCreateResult {
-  id: string;
-  /** In minor units (cents), 1 to 9007199254740991. */
-  amount: number;
-  amountRefunded: number;
-  currency: string;
-  status: "PENDING" | "PROCESSING" | "SUCCESS" | "FAILED" | "REFUNDED" | "CANCELLED" | (string & {});
-  channelId: number;
-  description: string | null;
-  /** As it was sent. */
-  metadata: Record<string, unknown> | null;
-  customerId: number | null;
-  invoiceId: number | null;
-  /** The user who created it. */
-  userId: number;
-  failureCode: string | null;
-  failureMessage: string | null;
-  /** The provider's id of the charge. */
-  providerReference: string | null;
-  /** What the payer must do before the payment continues: `type` (`redirect`, `confirm`) and `url`. */
-  nextAction: Record<string, unknown> | null;
-  /** Increases with every change, so that a receiver can discard older events. */
-  version: number;
-  createdTime: string;
-  updatedTime: string;
-}
-
-export interface TransactionsGetParams {
-  /** `txn_` and a time-ordered part. */
-  id: string;
-}
-
-export interface TransactionsGetResult {
-  id: string;
-  /** In minor units (cents), 1 to 9007199254740991. */
-  amount: number;
-  amountRefunded: number;
-  currency: string;
-  status: "PENDING" | "PROCESSING" | "SUCCESS" | "FAILED" | "REFUNDED" | "CANCELLED" | (string & {});
-  channelId: number;
-  description: string | null;
-  /** As it was sent. */
-  metadata: Record<string, unknown> | null;
-  customerId: number | null;
-  invoiceId: number | null;
-  /** The user who created it. */
-  userId: number;
-  failureCode: string | null;
-  failureMessage: string | null;
-  /** The provider's id of the charge. */
-  providerReference: string | null;
-  /** What the payer must do before the payment continues: `type` (`redirect`, `confirm`) and `url`. */
-  nextAction: Record<string, unknown> | null;
-  /** Increases with every change, so that a receiver can discard older events. */
-  version: number;
-  createdTime: string;
-  updatedTime: string;
-  channelName: string;
-}
-
-export interface TransactionsListItem {
-  id: string;
-  /** In minor units (cents), 1 to 9007199254740991. */
-  amount: number;
-  amountRefunded: number;
-  currency: string;
-  status: "PENDING" | "PROCESSING" | "SUCCESS" | "FAILED" | "REFUNDED" | "CANCELLED" | (string & {});
-  channelId: number;
-  channelName: string;
-  description: string | null;
-  userId: number;
-  createdTime: string;
-}
-
-export interface TransactionsListParams {
-  page?: number | undefined;
-  pageSize?: number | undefined;
-  status?: "PENDING" | "PROCESSING" | "SUCCESS" | "FAILED" | "REFUNDED" | "CANCELLED" | undefined;
-  /** Only payments through this channel. */
-  channelId?: number | undefined;
-  /** The first day, whole and in UTC: YYYY-MM-DD. */
-  startDate?: string | undefined;
-  /** The last day, whole and in UTC: YYYY-MM-DD. */
-  endDate?: string | undefined;
-  /** Only payments created by this user or with one of their keys. */
-  userId?: number | undefined;
-}
-
-export interface TransactionsTimelineItem {
+export interface TimelineStep {
   time: string;
   /** The kind of step, for programs: `created`, `charge_called`, `charge_failed`, … */
   type: string;
@@ -2121,10 +2301,117 @@ export interface TransactionsTimelineItem {
   detail?: Record<string, unknown> | undefined;
 }
 
-export interface TransactionsUpdateParams {
+export interface TokenPair {
+  /** JWT. Send it as `Authorization: Bearer …`. */
+  accessToken: string;
+  /** JWT. Accepted only by the refresh endpoint. */
+  refreshToken: string;
+  /** Lifetime of the access token, in seconds. */
+  expiresIn: number;
+  tokenType: "Bearer";
+}
+
+export interface Transaction {
+  id: string;
+  /** true: live. false: a test record. */
+  livemode: boolean;
+  /** In minor units (cents), 1 to 9007199254740991. */
+  amount: number;
+  amountRefunded: number;
+  currency: string;
+  status: TransactionStatus;
+  channelId: number;
+  description: string | null;
+  /** As it was sent. */
+  metadata: Record<string, unknown> | null;
+  customerId: number | null;
+  invoiceId: number | null;
+  /** The user who created it. */
+  userId: number;
+  failureCode: string | null;
+  failureMessage: string | null;
+  /** The provider's id of the charge. */
+  providerReference: string | null;
+  /** What the payer must do before the payment continues: `type` (`redirect`, `confirm`) and `url`. */
+  nextAction: Record<string, unknown> | null;
+  /** Increases with every change, so that a receiver can discard older events. */
+  version: number;
+  createdTime: string;
+  updatedTime: string;
+}
+
+export interface TransactionCreateInput {
+  /** In minor units (cents), 1 to 9007199254740991. */
+  amount: number;
+  /** ISO 4217 code of a currency that the channel supports. */
+  currency: string;
+  /** The channel that processes the payment. */
+  channelId: number;
+  description?: string | undefined;
+  /** Your own data: at most 16 KiB of JSON, 8 levels, 50 keys. Returned as it was sent. */
+  metadata?: Record<string, unknown> | undefined;
+  /** A customer of this service or of another system. */
+  customerId?: number | undefined;
+  /** The invoice that this payment pays. The id of an invoice in another system is only stored. */
+  invoiceId?: number | undefined;
+  /** The provider's token of the payment method (Stripe: `pm_…`). Without one, the payer chooses. */
+  paymentMethod?: string | undefined;
+  /** Where the provider redirects the payer's browser afterwards. Default: `app.public-url`. */
+  returnUrl?: string | undefined;
+}
+
+export interface TransactionDetail {
+  id: string;
+  /** true: live. false: a test record. */
+  livemode: boolean;
+  /** In minor units (cents), 1 to 9007199254740991. */
+  amount: number;
+  amountRefunded: number;
+  currency: string;
+  status: TransactionStatus;
+  channelId: number;
+  description: string | null;
+  /** As it was sent. */
+  metadata: Record<string, unknown> | null;
+  customerId: number | null;
+  invoiceId: number | null;
+  /** The user who created it. */
+  userId: number;
+  failureCode: string | null;
+  failureMessage: string | null;
+  /** The provider's id of the charge. */
+  providerReference: string | null;
+  /** What the payer must do before the payment continues: `type` (`redirect`, `confirm`) and `url`. */
+  nextAction: Record<string, unknown> | null;
+  /** Increases with every change, so that a receiver can discard older events. */
+  version: number;
+  createdTime: string;
+  updatedTime: string;
+  channelName: string;
+}
+
+export interface TransactionListItem {
+  id: string;
+  /** true: live. false: a test record. */
+  livemode: boolean;
+  /** In minor units (cents), 1 to 9007199254740991. */
+  amount: number;
+  amountRefunded: number;
+  currency: string;
+  status: TransactionStatus;
+  channelId: number;
+  channelName: string;
+  description: string | null;
+  userId: number;
+  createdTime: string;
+}
+
+export type TransactionStatus = "PENDING" | "PROCESSING" | "SUCCESS" | "FAILED" | "REFUNDED" | "CANCELLED" | (string & {});
+
+export interface TransactionUpdateInput {
   /** `txn_` and a time-ordered part. */
   id: string;
-  status?: "PENDING" | "PROCESSING" | "SUCCESS" | "FAILED" | "REFUNDED" | "CANCELLED" | undefined;
+  status?: TransactionStatus | undefined;
   description?: string | undefined;
   /** Your own data: at most 16 KiB of JSON, 8 levels, 50 keys. Returned as it was sent. */
   metadata?: Record<string, unknown> | undefined;
@@ -2134,32 +2421,28 @@ export interface TransactionsUpdateParams {
   failureMessage?: string | undefined;
 }
 
-export interface UsersChangePasswordParams {
-  oldPassword: string;
-  /** At least 6 characters (`app.password.min-length`), at most 1024 bytes, not a commonly used password. */
-  newPassword: string;
+export interface TransactionsGetParams {
+  /** `txn_` and a time-ordered part. */
+  id: string;
 }
 
-export interface UsersForgotPasswordParams {
-  email: string;
+export interface TransactionsListParams {
+  page?: number | undefined;
+  pageSize?: number | undefined;
+  status?: TransactionStatus | undefined;
+  /** Only payments through this channel. */
+  channelId?: number | undefined;
+  /** The first day, whole and in UTC: YYYY-MM-DD. */
+  startDate?: string | undefined;
+  /** The last day, whole and in UTC: YYYY-MM-DD. */
+  endDate?: string | undefined;
+  /** Only payments created by this user or with one of their keys. */
+  userId?: number | undefined;
+  /** true: live records. false: test records. Default: the mode of the key; live for a session. */
+  livemode?: boolean | undefined;
 }
 
-export interface UsersInfoResult {
-  userId: number;
-  userName: string;
-  email: string;
-  userType: "PLATFORM_ADMIN" | "MERCHANT_ADMIN" | "MERCHANT_USER" | (string & {});
-  /** null: the platform's own tenant. */
-  tenantId: string | null;
-  roles: string[];
-  /** The permissions of this user. */
-  scopes: ("transaction_write" | "transaction_read" | "transaction_refund" | "user_write" | "user_read" | "channel_read" | "channel_write" | "invoice_read" | "invoice_write" | "subscription_read" | "subscription_write" | "webhook_read" | "webhook_write" | (string & {}))[];
-  /** Whether the user has a second factor. */
-  secondFactor: boolean;
-  createdTime: string;
-}
-
-export interface UsersListItem {
+export interface User {
   id: number;
   userName: string;
   email: string;
@@ -2177,51 +2460,7 @@ export interface UsersListItem {
   updatedTime: string | null;
 }
 
-export interface UsersListParams {
-  page?: number | undefined;
-  pageSize?: number | undefined;
-}
-
-export interface UsersLoginParams {
-  /** User name or e-mail address, in any case. */
-  account: string;
-  password: string;
-}
-
-export interface UsersLoginResult {
-  token: UsersLoginResultToken;
-  userType: "PLATFORM_ADMIN" | "MERCHANT_ADMIN" | "MERCHANT_USER" | (string & {});
-  /** null: the platform's own tenant. */
-  tenantId: string | null;
-  /** STANDALONE or CLUSTER. */
-  deploymentMode: string;
-  userName: string;
-  userId: number;
-}
-
-export interface UsersLoginResultToken {
-  /** JWT. Send it as `Authorization: Bearer …`. */
-  accessToken: string;
-  /** JWT. Accepted only by the refresh endpoint. */
-  refreshToken: string;
-  /** Lifetime of the access token, in seconds. */
-  expiresIn: number;
-  tokenType: "Bearer";
-}
-
-export interface UsersLoginSecondFactorParams {
-  /** `error.details.challenge` of the answer to login. Works for 5 minutes, 5 tries and one login. */
-  challenge: string;
-  /** The 6 digits of the authenticator app, or a recovery code. Each works once. */
-  code: string;
-}
-
-export interface UsersLogoutParams {
-  /** true: end every session of the user. */
-  all?: boolean | undefined;
-}
-
-export interface UsersModifyParams {
+export interface UserModifyInput {
   /** Omit to create. */
   id?: number | undefined;
   /** Unique in the tenant, ignoring case, also among the e-mail addresses of other users. A name that a user of another tenant logs in with is kept, but logs in only that user. */
@@ -2239,149 +2478,17 @@ export interface UsersModifyParams {
   state: boolean;
 }
 
-export interface UsersRefreshParams {
-  refreshToken: string;
-}
-
-export interface UsersRefreshResult {
-  /** JWT. Send it as `Authorization: Bearer …`. */
-  accessToken: string;
-  /** JWT. Accepted only by the refresh endpoint. */
-  refreshToken: string;
-  /** Lifetime of the access token, in seconds. */
-  expiresIn: number;
-  tokenType: "Bearer";
-  token: UsersLoginResultToken;
-}
-
-export interface UsersResetPasswordParams {
-  /** The reset token received by e-mail. */
-  token: string;
-  /** At least 6 characters (`app.password.min-length`), at most 1024 bytes, not a commonly used password. */
-  newPassword: string;
-}
-
-export interface UsersStepUpParams {
-  /** The 6 digits of the authenticator app, or a recovery code. Each works once. */
-  code: string;
-}
-
-export interface UsersStepUpResult {
-  steppedUpUntil: string;
-}
-
-export interface WebhooksDeliveriesGetParams {
-  /** Delivery id, beginning with `dlv_`. */
-  id: string;
-}
-
-export interface WebhooksDeliveriesGetResult {
-  /** Id of this delivery. */
-  id: string;
-  /** The id in `X-Service-Delivery`: the id of the replayed delivery, or its own. */
-  sentAs: string;
-  /** null: the platform's own tenant. */
-  tenantId: string | null;
-  endpointId: number;
-  /** The endpoint's present URL. */
-  url: string;
-  eventId: string;
-  eventType: "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.paid" | "invoice.payment_failed" | "webhook.ping" | (string & {});
-  /** Id of the record that the event is about. */
-  objectId: string;
-  /** OPEN: being sent, or waiting for its first attempt or a retry. */
-  state: "OPEN" | "SUCCEEDED" | "FAILED" | "CANCELLED" | (string & {});
-  /** Attempts that have ended. */
-  attemptCount: number;
-  /** HTTP status of the last answer. null: there was no answer, or the attempt is no longer kept. */
-  lastStatus: number | null;
-  /** Outcome of the last attempt: `ok` or the kind of failure. */
-  lastOutcome: string | null;
-  /** When it is due. null unless it is OPEN. */
-  nextAttemptTime: string | null;
-  createdTime: string;
-  /** null while it is OPEN. */
-  finishedTime: string | null;
-  /** Oldest first. Old attempts are deleted. */
-  attempts: WebhooksDeliveriesGetResultAttempt[];
-  /** All deliveries with the same `sentAs`, including this one, oldest first. */
-  runs: WebhooksDeliveriesGetResultRun[];
-}
-
-export interface WebhooksDeliveriesGetResultAttempt {
-  number: number;
-  /** When it was sent. */
-  time: string;
-  durationMs: number;
-  /** HTTP status. null: there was no answer. */
-  status: number | null;
-  /** `ok` or the kind of failure. */
-  outcome: string;
-  /** true: sent twice, because the receiver was closing the idle connection. */
-  resent: boolean;
-  /** IP address of the connection. null: no connection was made. */
-  address: string | null;
-  /** At most 4 KiB of headers. null: there was no answer, or it came from a private address that is not among `app.webhook.allow-targets`. */
-  responseHeaders: Record<string, unknown> | null;
-  /** The first 8 KiB, decoded as UTF-8. null: there was no body, or the headers are not shown either. */
-  responseBody: string | null;
-}
-
-export interface WebhooksDeliveriesGetResultRun {
-  id: string;
-  state: "OPEN" | "SUCCEEDED" | "FAILED" | "CANCELLED" | (string & {});
-  createdTime: string;
-}
-
-export interface WebhooksDeliveriesListItem {
-  /** Id of this delivery. */
-  id: string;
-  /** The id in `X-Service-Delivery`: the id of the replayed delivery, or its own. */
-  sentAs: string;
-  /** null: the platform's own tenant. */
-  tenantId: string | null;
-  endpointId: number;
-  /** The endpoint's present URL. */
-  url: string;
-  eventId: string;
-  eventType: "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.paid" | "invoice.payment_failed" | "webhook.ping" | (string & {});
-  /** Id of the record that the event is about. */
-  objectId: string;
-  /** OPEN: being sent, or waiting for its first attempt or a retry. */
-  state: "OPEN" | "SUCCEEDED" | "FAILED" | "CANCELLED" | (string & {});
-  /** Attempts that have ended. */
-  attemptCount: number;
-  /** HTTP status of the last answer. null: there was no answer, or the attempt is no longer kept. */
-  lastStatus: number | null;
-  /** Outcome of the last attempt: `ok` or the kind of failure. */
-  lastOutcome: string | null;
-  /** When it is due. null unless it is OPEN. */
-  nextAttemptTime: string | null;
-  createdTime: string;
-  /** null while it is OPEN. */
-  finishedTime: string | null;
-}
-
-export interface WebhooksDeliveriesListParams {
-  /** `pagination.next` of the previous page. */
-  after?: string | undefined;
+export interface UsersListParams {
+  page?: number | undefined;
   pageSize?: number | undefined;
-  /** Only deliveries to this endpoint; it may have been removed. */
-  endpointId?: number | undefined;
-  state?: "OPEN" | "SUCCEEDED" | "FAILED" | "CANCELLED" | undefined;
-  eventType?: "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.paid" | "invoice.payment_failed" | "webhook.ping" | undefined;
-  /** Only deliveries of this event. */
-  eventId?: string | undefined;
-  /** The first day, whole and in UTC: YYYY-MM-DD. */
-  startDate?: string | undefined;
-  /** The last day, whole and in UTC: YYYY-MM-DD. */
-  endDate?: string | undefined;
 }
 
-export interface WebhooksListItem {
+export interface WebhookEndpoint {
   id: number;
+  /** true: receives events of live records. false: of test records. */
+  livemode: boolean;
   url: string;
-  events: ("*" | "transaction.*" | "refund.*" | "subscription.*" | "invoice.*" | "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.paid" | "invoice.payment_failed" | (string & {}))[];
+  events: WebhookEventPattern[];
   /** true: deliveries are sent. */
   state: boolean;
   createdTime: string;
@@ -2405,13 +2512,20 @@ export interface WebhooksListItem {
   updatedTime: string | null;
 }
 
-export interface WebhooksModifyParams {
+export type WebhookEventPattern = "*" | "transaction.*" | "refund.*" | "subscription.*" | "invoice.*" | "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.paid" | "invoice.payment_failed" | (string & {});
+
+export interface WebhookIdInput {
+  /** The endpoint's id. */
+  id: number;
+}
+
+export interface WebhookModifyInput {
   /** The endpoint's id. */
   id: number;
   /** The http or https URL that deliveries are posted to, without user name and password. */
   url?: string | undefined;
   /** Event types to receive. `transaction.*` matches all types of transactions, `*` all types. */
-  events?: ("*" | "transaction.*" | "refund.*" | "subscription.*" | "invoice.*" | "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.paid" | "invoice.payment_failed")[] | undefined;
+  events?: WebhookEventPattern[] | undefined;
   /** false: nothing is sent. true: deliveries are sent; also enables an endpoint that Florin disabled. */
   state?: boolean | undefined;
   /** Maximum number of deliveries in flight, per node. null: adapts to how promptly the endpoint answers. */
@@ -2420,57 +2534,18 @@ export interface WebhooksModifyParams {
   ratePerSecond?: number | null | undefined;
 }
 
-export interface WebhooksRegisterParams {
+export interface WebhookRegisterInput {
   /** The http or https URL that deliveries are posted to, without user name and password. */
   url: string;
   /** Event types to receive. `transaction.*` matches all types of transactions, `*` all types. */
-  events: ("*" | "transaction.*" | "refund.*" | "subscription.*" | "invoice.*" | "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.paid" | "invoice.payment_failed")[];
+  events: WebhookEventPattern[];
   /** Signs the deliveries. Stored encrypted, never shown. Default: generated, and returned once, here. */
   secret?: string | undefined;
+  /** Whether it is live (true) or for tests (false); never changes. Default: the mode of the key; for a session live. */
+  livemode?: boolean | undefined;
 }
 
-export interface WebhooksRegisterResult {
-  id: number;
-  url: string;
-  events: ("*" | "transaction.*" | "refund.*" | "subscription.*" | "invoice.*" | "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.paid" | "invoice.payment_failed" | (string & {}))[];
-  /** true: deliveries are sent. */
-  state: boolean;
-  createdTime: string;
-  /** The generated secret, if the request had none. Never shown again. */
-  secret?: string | undefined;
-}
-
-export interface WebhooksRemoveParams {
-  /** The endpoint's id. */
-  id: number;
-}
-
-export interface WebhooksReplayParams {
-  /** Replays this delivery. Not together with other fields. */
-  deliveryId?: string | undefined;
-  /** Replays all events of this endpoint since `since`. */
-  endpointId?: number | undefined;
-  /** Start of the replay. Required with `endpointId`. */
-  since?: string | undefined;
-  /** End of the replay, exclusive. Default: now. */
-  until?: string | undefined;
-  /** Only events whose delivery is in one of these states. MISSING: events without a delivery, because the endpoint was switched off. Default: all. */
-  states?: ("SUCCEEDED" | "FAILED" | "CANCELLED" | "MISSING")[] | undefined;
-}
-
-export interface WebhooksReplayResult {
-  /** The new delivery. null when `endpointId` was given. */
-  deliveryId: string | null;
-  /** The replay, for `/api/webhook/replay/detail`. null when `deliveryId` was given. */
-  replayId: string | null;
-}
-
-export interface WebhooksReplaysGetParams {
-  /** Replay id, beginning with `rpl_`. */
-  id: string;
-}
-
-export interface WebhooksReplaysGetResult {
+export interface WebhookReplay {
   id: string;
   endpointId: number;
   since: string;
@@ -2489,7 +2564,20 @@ export interface WebhooksReplaysGetResult {
   finishedTime: string | null;
 }
 
-export interface WebhooksRotateParams {
+export interface WebhookReplayInput {
+  /** Replays this delivery. Not together with other fields. */
+  deliveryId?: string | undefined;
+  /** Replays all events of this endpoint since `since`. */
+  endpointId?: number | undefined;
+  /** Start of the replay. Required with `endpointId`. */
+  since?: string | undefined;
+  /** End of the replay, exclusive. Default: now. */
+  until?: string | undefined;
+  /** Only events whose delivery is in one of these states. MISSING: events without a delivery, because the endpoint was switched off. Default: all. */
+  states?: ("SUCCEEDED" | "FAILED" | "CANCELLED" | "MISSING")[] | undefined;
+}
+
+export interface WebhookRotateInput {
   /** The endpoint's id. */
   id: number;
   /** The next secret. Replaces a secret that is already staged. */
@@ -2500,7 +2588,42 @@ export interface WebhooksRotateParams {
   promoteAt?: string | undefined;
 }
 
-export interface WebhooksTestResult {
+export interface WebhookTestResult {
   /** The delivery of the ping. */
   deliveryId: string;
+}
+
+export interface WebhooksDeliveriesGetParams {
+  /** Delivery id, beginning with `dlv_`. */
+  id: string;
+}
+
+export interface WebhooksDeliveriesListParams {
+  /** `pagination.next` of the previous page. */
+  after?: string | undefined;
+  pageSize?: number | undefined;
+  /** Only deliveries to this endpoint; it may have been removed. */
+  endpointId?: number | undefined;
+  state?: DeliveryState | undefined;
+  eventType?: "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.paid" | "invoice.payment_failed" | "webhook.ping" | undefined;
+  /** Only deliveries of this event. */
+  eventId?: string | undefined;
+  /** The first day, whole and in UTC: YYYY-MM-DD. */
+  startDate?: string | undefined;
+  /** The last day, whole and in UTC: YYYY-MM-DD. */
+  endDate?: string | undefined;
+  /** true: live records. false: test records. Default: the mode of the key; live for a session. */
+  livemode?: boolean | undefined;
+}
+
+export interface WebhooksListParams {
+  page?: number | undefined;
+  pageSize?: number | undefined;
+  /** Only endpoints for live (true) or for test (false) events. Default: both. */
+  livemode?: boolean | undefined;
+}
+
+export interface WebhooksReplaysGetParams {
+  /** Replay id, beginning with `rpl_`. */
+  id: string;
 }
