@@ -111,11 +111,11 @@ async function hasStandardSignature(
 
 /** A body with the headers that Florin would send, signed now. */
 export async function signForTest(
-  { type, id = `evt_${crypto.randomUUID().replaceAll('-', '')}`, created, livemode = false, data }: TestEvent,
+  { type, id = `evt_${crypto.randomUUID().replaceAll('-', '')}`, created, livemode = false, ...rest }: TestEvent,
   secret: string,
 ): Promise<{ body: string; headers: Record<string, string> }> {
   const now = Math.floor(Date.now() / 1000);
-  const body = JSON.stringify({ id, type, created: created ?? now, livemode, data });
+  const body = JSON.stringify({ id, type, created: created ?? now, livemode, ...rest });
   const [service, standard] = await Promise.all([
     mac(utf8(secret), utf8(body)),
     mac(standardKey(secret), utf8(`${id}.${now}.${body}`)),

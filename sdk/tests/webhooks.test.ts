@@ -78,7 +78,7 @@ test('an old webhook is refused, and the tolerance can be chosen', async () => {
   const signature = new Webhook(secret).sign('evt_1', new Date(timestamp * 1000), signed.body);
   const old = { 'webhook-id': 'evt_1', 'webhook-timestamp': String(timestamp), 'webhook-signature': signature };
   const error = await refusal(florin.webhooks.verify(signed.body, old, secret));
-  expect(error).toMatchObject({ type: 'timestamp_outside_tolerance', message: expect.stringContaining('600 s ago') });
+  expect(error).toMatchObject({ type: 'timestamp_outside_tolerance', message: expect.stringMatching(/\d+ s ago/) });
   await florin.webhooks.verify(signed.body, old, secret, { toleranceMs: 700_000 });
 });
 
