@@ -795,8 +795,8 @@ export interface EventObjects {
   'subscription.updated': Subscription;
   'subscription.cancelled': Subscription;
   'subscription.expired': Subscription;
-  'invoice.paid': Invoice;
-  'invoice.payment_failed': Invoice;
+  'invoice.paid': InvoiceListItem & { transactionId: string | null; failureCode: string | null; failureMessage: string | null };
+  'invoice.payment_failed': InvoiceListItem & { transactionId: string | null; failureCode: string | null; failureMessage: string | null };
 }
 
 export interface AccountBalance {
