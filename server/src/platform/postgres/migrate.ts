@@ -29,6 +29,8 @@ export interface MigrationWait {
 
 export interface MigrateOptions {
   onWait?: (wait: MigrationWait) => unknown;
+  /** Called after each migration. */
+  onDone?: (migration: string) => void;
   /** Ends the waiting, but not a running migration. */
   signal?: AbortSignal | undefined;
   dir?: string;
@@ -41,12 +43,21 @@ export async function migrate(
   log: (line: string) => void,
   options: MigrateOptions = {},
 ): Promise<void> {
-  const { onWait = () => {}, signal, dir = migrationsDir, retryPauseMs: pauseMs = retryPauseMs } = options;
+  const {
+    onWait = () => {},
+    onDone = () => {},
+    signal,
+    dir = migrationsDir,
+    retryPauseMs: pauseMs = retryPauseMs,
+  } = options;
   const startedAt = performance.now();
   for (;;) {
     const outcome = await migrateNext(connection, dir, log);
     if (outcome === 'current') return;
-    if (outcome === 'done') continue;
+    if ('done' in outcome) {
+      onDone(outcome.done);
+      continue;
+    }
     await onWait({ ...outcome, waitedMs: Math.round(performance.now() - startedAt) });
     await sleep(pauseMs, undefined, { signal });
   }
@@ -57,7 +68,7 @@ async function migrateNext(
   connection: ConnectionConfig,
   dir: string,
   log: (line: string) => void,
-): Promise<'current' | 'done' | Omit<MigrationWait, 'waitedMs'>> {
+): Promise<'current' | { done: string } | Omit<MigrationWait, 'waitedMs'>> {
   const client = await connect(connection, 'migration', 0);
   try {
     const [migration] = await pendingOf(client, dir);
@@ -76,7 +87,7 @@ async function migrateNext(
         advisoryLockMode: 'wait',
         logger: { debug: () => {}, info: log, warn: log, error: log },
       });
-      return 'done';
+      return { done: migration };
     } catch (error) {
       if (!isLockFailure(error)) throw error;
       return { migration, blockedBy: watch.blockers() };
