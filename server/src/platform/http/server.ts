@@ -18,6 +18,7 @@ import { refusalBody, statusOf, toRefusal } from './refusal-reply.ts';
 import type { Call, Route } from './route.ts';
 import { routeSchema } from './route-schema.ts';
 import { securityHeaders } from './security-headers.ts';
+import { compileSerializer } from './serialization.ts';
 import { compileSchema } from './validation.ts';
 
 export interface HttpServerOptions {
@@ -129,6 +130,7 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
     });
   }
   app.setValidatorCompiler(compileSchema as never);
+  app.setSerializerCompiler(compileSerializer as never);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     try {

@@ -7,7 +7,7 @@ import { invoiceStatuses, paymentStates } from './states.ts';
 const amount = (description: string) =>
   Type.Integer({ minimum: -maximumAmount, maximum: maximumAmount, description: `In minor units. ${description}` });
 
-const lineInput = Type.Object(
+export const lineInput = Type.Object(
   {
     description: Type.String({ minLength: 1, maxLength: 500 }),
     quantity: Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: '1 to 1000000000.' }),
@@ -140,7 +140,7 @@ export const listedInvoice = Type.Object({
   updatedTime: Type.String(),
 });
 
-const lineRecord = Type.Object({
+export const lineRecord = Type.Object({
   description: Type.String(),
   quantity: Type.Integer(),
   unitAmount: Type.Integer(),
@@ -149,7 +149,7 @@ const lineRecord = Type.Object({
   taxAmount: Type.Integer(),
 });
 
-const paymentRecord = Type.Object({
+export const paymentRecord = Type.Object({
   transactionId: nullable(Type.String()),
   amount: Type.Integer(),
   state: Type.Enum([...paymentStates]),

@@ -84,6 +84,7 @@ export function subscriptionRoutes(deps: CreateSubscriptionDeps): Route[] {
     }),
 
     get('/api/subscription/preview', 'subscription_read', 'Subscriptions', {
+      operationId: 'previewSubscription',
       summary: 'Preview the next invoice',
       description:
         'The next invoice, optionally as it would be after a change of plan or quantity. Nothing is written.',

@@ -11,7 +11,7 @@ import {
 import { subscriptionStates } from './states.ts';
 
 const subscriptionId = id("The subscription's id.");
-const state = Type.Enum([...subscriptionStates]);
+export const state = Type.Enum([...subscriptionStates]);
 const quantity = Type.Integer({
   minimum: 1,
   maximum: 1_000_000,

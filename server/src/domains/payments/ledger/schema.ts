@@ -3,7 +3,7 @@ import { day, dayFields, pageFields } from '../../../platform/http/list-query.ts
 import { livemode, livemodeFilter } from '../../../platform/http/shapes.ts';
 import { type Account, accounts } from './accounts.ts';
 
-const account = Type.Enum(Object.keys(accounts) as Account[]);
+export const account = Type.Enum(Object.keys(accounts) as Account[]);
 const currency = Type.Optional(
   Type.String({
     pattern: '^[A-Z]{3}$',

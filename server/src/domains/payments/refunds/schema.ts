@@ -5,7 +5,7 @@ import { keptMetadata, livemode, livemodeFilter, long, metadata, nullable } from
 import { transactionId } from '../transactions/schema.ts';
 import { refundStatuses } from './states.ts';
 
-const status = Type.Enum([...refundStatuses]);
+export const status = Type.Enum([...refundStatuses]);
 
 export const refundInput = Type.Object(
   {

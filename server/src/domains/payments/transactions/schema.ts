@@ -15,7 +15,7 @@ const currency = Type.String({
   description: 'ISO 4217 code of a currency that the channel supports.',
 });
 const description = Type.String({ maxLength: 2000 });
-const status = Type.Enum([...transactionStatuses]);
+export const status = Type.Enum([...transactionStatuses]);
 export const transactionId = Type.String({
   minLength: 1,
   maxLength: 100,

@@ -6,7 +6,7 @@ import { tenantIdOnWire } from '../../identity/tenants/schema.ts';
 import { endpointId, nullable, time } from '../endpoints/schema.ts';
 import { deliveryStates } from './statements.ts';
 
-const state = Type.Enum([...deliveryStates]);
+export const state = Type.Enum([...deliveryStates]);
 const deliveryId = Type.String({ minLength: 1, maxLength: 100, description: 'Delivery id, beginning with `dlv_`.' });
 
 export const deliveryListQuery = Type.Object({

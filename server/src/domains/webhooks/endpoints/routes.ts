@@ -75,6 +75,7 @@ export function endpointRoutes(deps: RegisterDeps): Route[] {
     }),
 
     post('/api/webhook/rotate', 'webhook_write', 'Webhooks', {
+      operationId: 'rotateWebhookSecret',
       summary: "Change a webhook endpoint's secret",
       description:
         'In two steps. `secret` stages the next secret: `webhook-signature` then carries the signatures of both secrets, ' +

@@ -4,7 +4,7 @@ import { pageFields } from '../../../platform/http/list-query.ts';
 import { livemodeInput } from '../../../platform/http/shapes.ts';
 import { tenantIdOnWire } from '../../identity/tenants/schema.ts';
 
-const eventPattern = Type.Enum([...eventPatterns]);
+export const eventPattern = Type.Enum([...eventPatterns]);
 
 const url = Type.String({
   minLength: 1,

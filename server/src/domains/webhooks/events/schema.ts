@@ -4,7 +4,7 @@ import { cursorFields, dayFields } from '../../../platform/http/list-query.ts';
 import { livemode, livemodeFilter } from '../../../platform/http/shapes.ts';
 import { tenantIdOnWire } from '../../identity/tenants/schema.ts';
 
-const type = Type.Enum([...eventTypes]);
+export const type = Type.Enum([...eventTypes]);
 
 export const eventListQuery = Type.Object({
   ...cursorFields,
