@@ -803,7 +803,7 @@ export interface AccountBalance {
   /** true: live. false: a test record. */
   livemode: boolean;
   currency: string;
-  account: LedgerAccount;
+  account: LedgerAccount | (string & {});
   /** The sum of the debits, in minor units, as decimal digits. */
   debit: string;
   /** The sum of the credits, in the same form. */
@@ -1234,7 +1234,7 @@ export interface DeliveryDetail {
 
 export interface DeliveryDetailRun {
   id: string;
-  state: DeliveryState;
+  state: DeliveryState | (string & {});
   createdTime: string;
 }
 
@@ -1348,7 +1348,7 @@ export interface Event {
   livemode: boolean;
   /** null: the platform's own tenant. */
   tenantId: string | null;
-  type: EventType;
+  type: EventType | (string & {});
   /** The record that the event is about. */
   objectId: string;
   createdTime: string;
@@ -1360,7 +1360,7 @@ export interface EventDetail {
   livemode: boolean;
   /** null: the platform's own tenant. */
   tenantId: string | null;
-  type: EventType;
+  type: EventType | (string & {});
   /** The record that the event is about. */
   objectId: string;
   createdTime: string;
@@ -1368,7 +1368,7 @@ export interface EventDetail {
   payload: Record<string, unknown>;
 }
 
-export type EventType = "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.paid" | "invoice.payment_failed" | (string & {});
+export type EventType = "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.paid" | "invoice.payment_failed";
 
 export interface EventsGetParams {
   /** `evt_` and a time-ordered body. */
@@ -1628,7 +1628,7 @@ export interface InvoicePayResult {
 export interface InvoicePayment {
   transactionId: string | null;
   amount: number;
-  state: DeliveryState;
+  state: DeliveryState | (string & {});
   automatic: boolean;
   failureCode: string | null;
   failureMessage: string | null;
@@ -1696,7 +1696,7 @@ export interface KeysListAllParams {
   pageSize?: number | undefined;
 }
 
-export type LedgerAccount = "PROVIDER_RECEIVABLE" | "MERCHANT_PAYABLE" | "REFUNDS" | "PROVIDER_FEES" | (string & {});
+export type LedgerAccount = "PROVIDER_RECEIVABLE" | "MERCHANT_PAYABLE" | "REFUNDS" | "PROVIDER_FEES";
 
 export interface LedgerBalanceParams {
   /** Only this currency. */
@@ -1726,7 +1726,7 @@ export interface LedgerEntriesParams {
 export interface LedgerEntry {
   /** true: live. false: a test record. */
   livemode: boolean;
-  account: LedgerAccount;
+  account: LedgerAccount | (string & {});
   side: "DEBIT" | "CREDIT" | (string & {});
   /** In minor units. */
   amount: number;
@@ -1931,7 +1931,7 @@ export interface RegisteredWebhookEndpoint {
   /** true: receives events of live records. false: of test records. */
   livemode: boolean;
   url: string;
-  events: WebhookEventPattern[];
+  events: (WebhookEventPattern | (string & {}))[];
   /** true: deliveries are sent. */
   state: boolean;
   createdTime: string;
@@ -2116,7 +2116,7 @@ export interface StatisticsSummaryParams {
 }
 
 export interface StatisticsSummaryStatuse {
-  status: TransactionStatus;
+  status: TransactionStatus | (string & {});
   /** Number of payments. */
   count: number;
   /** Number and amount by currency: `currency`, `count`, and `amount` as a string of minor units. */
@@ -2139,7 +2139,7 @@ export interface Subscription {
   /** The price of one unit in the current period, in minor units. */
   unitAmount: number;
   currency: string;
-  state: SubscriptionState;
+  state: SubscriptionState | (string & {});
   /** The plan from the next period on; null: unchanged. */
   nextPlanId: number | null;
   /** The quantity from the next period on; null: unchanged. */
@@ -2203,7 +2203,7 @@ export interface SubscriptionIdInput {
   id: number;
 }
 
-export type SubscriptionState = "TRIALING" | "ACTIVE" | "PAST_DUE" | "PAUSED" | "CANCELLED" | "EXPIRED" | (string & {});
+export type SubscriptionState = "TRIALING" | "ACTIVE" | "PAST_DUE" | "PAUSED" | "CANCELLED" | "EXPIRED";
 
 export interface SubscriptionUpdateInput {
   /** The subscription's id. */
@@ -2319,7 +2319,7 @@ export interface Transaction {
   amount: number;
   amountRefunded: number;
   currency: string;
-  status: TransactionStatus;
+  status: TransactionStatus | (string & {});
   channelId: number;
   description: string | null;
   /** As it was sent. */
@@ -2368,7 +2368,7 @@ export interface TransactionDetail {
   amount: number;
   amountRefunded: number;
   currency: string;
-  status: TransactionStatus;
+  status: TransactionStatus | (string & {});
   channelId: number;
   description: string | null;
   /** As it was sent. */
@@ -2398,7 +2398,7 @@ export interface TransactionListItem {
   amount: number;
   amountRefunded: number;
   currency: string;
-  status: TransactionStatus;
+  status: TransactionStatus | (string & {});
   channelId: number;
   channelName: string;
   description: string | null;
@@ -2406,7 +2406,7 @@ export interface TransactionListItem {
   createdTime: string;
 }
 
-export type TransactionStatus = "PENDING" | "PROCESSING" | "SUCCESS" | "FAILED" | "REFUNDED" | "CANCELLED" | (string & {});
+export type TransactionStatus = "PENDING" | "PROCESSING" | "SUCCESS" | "FAILED" | "REFUNDED" | "CANCELLED";
 
 export interface TransactionUpdateInput {
   /** `txn_` and a time-ordered part. */
@@ -2488,7 +2488,7 @@ export interface WebhookEndpoint {
   /** true: receives events of live records. false: of test records. */
   livemode: boolean;
   url: string;
-  events: WebhookEventPattern[];
+  events: (WebhookEventPattern | (string & {}))[];
   /** true: deliveries are sent. */
   state: boolean;
   createdTime: string;
@@ -2512,7 +2512,7 @@ export interface WebhookEndpoint {
   updatedTime: string | null;
 }
 
-export type WebhookEventPattern = "*" | "transaction.*" | "refund.*" | "subscription.*" | "invoice.*" | "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.paid" | "invoice.payment_failed" | (string & {});
+export type WebhookEventPattern = "*" | "transaction.*" | "refund.*" | "subscription.*" | "invoice.*" | "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.paid" | "invoice.payment_failed";
 
 export interface WebhookIdInput {
   /** The endpoint's id. */
