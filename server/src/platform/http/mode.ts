@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { modeHeader, modeName, requireModeOfKey } from '../../core/livemode.ts';
+import { livemodeMismatch, modeHeader, modeName, prefixOf } from '../../core/livemode.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { Answer } from './route.ts';
 
@@ -12,14 +12,23 @@ export function requireModeOf(request: FastifyRequest): FastifyRequest {
   if (principal?.livemode === undefined) return request;
   for (const input of [query, body]) {
     const livemode = livemodeOf(input);
-    if (livemode !== undefined) requireModeOfKey(principal, livemode, 'livemode', 'what it asks for');
+    if (livemode === undefined || livemode === principal.livemode) continue;
+    const key = `a ${modeName(principal.livemode)} key (${prefixOf(principal.livemode)}…)`;
+    throw livemodeMismatch('livemode', `This is ${key}: livemode can only be ${principal.livemode}.`);
   }
   return request;
 }
 
-/** The header that names the mode of an answer, if it has one: that of the key, or of the records in the answer. */
-export function modeHeaders(principal: Principal | undefined, answer?: Answer<unknown>): Record<string, string> {
-  const livemode = principal?.livemode ?? (answer && modeOfAnswer(answer));
+/**
+ * The header that names the mode of an answer, if it has one: that of the key, of the records in the answer, or that which the
+ * query asks for.
+ */
+export function modeHeaders(
+  principal: Principal | undefined,
+  answer: Answer<unknown> = {},
+  query?: unknown,
+): Record<string, string> {
+  const livemode = principal?.livemode ?? modeOfAnswer(answer) ?? livemodeOf(query);
   return livemode === undefined ? {} : { [modeHeader]: modeName(livemode) };
 }
 
