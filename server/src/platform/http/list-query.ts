@@ -26,3 +26,70 @@ export const dayFields = {
   startDate: day('The first day, whole and in UTC: YYYY-MM-DD.'),
   endDate: day('The last day, whole and in UTC: YYYY-MM-DD.'),
 };
+
+const limit = (description: string) =>
+  Type.Optional(
+    Type.String({ minLength: 10, maxLength: 40, title: 'a day as YYYY-MM-DD, or a time with its offset', description }),
+  );
+
+/** Query parameters that limit a list to days or moments (`timeRangeOf`). */
+export const timeFields = {
+  startDate: limit(
+    'The first day (YYYY-MM-DD), whole; or a time with its offset (2026-01-31T09:30:00+01:00), inclusive.',
+  ),
+  endDate: limit('The last day (YYYY-MM-DD), whole; or a time with its offset, exclusive.'),
+  timeZone: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: 'IANA time zone of the days, such as `Europe/Zurich`. UTC if absent.',
+    }),
+  ),
+};
+
+/** Query parameters of lists that have page numbers and cursors (`ListPagination`). */
+export const listFields = {
+  ...pageFields,
+  cursor: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description: '`pagination.nextCursor` of the previous page, which had the same filters. Instead of `page`.',
+    }),
+  ),
+  tenantId: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN.',
+    }),
+  ),
+};
+
+/** The query parameter that asks for fields which the rows of a list do not have otherwise. */
+export function furtherFields(names: readonly string[]) {
+  const name = `(?:${names.join('|')})`;
+  const listed = names.map((one) => `\`${one}\``).join(', ');
+  return Type.Optional(
+    Type.String({
+      pattern: `^${name}(?:,${name})*$`,
+      title: `a comma-separated list of ${names.join(', ')}`,
+      description: `Further fields of the rows: ${listed}.`,
+    }),
+  );
+}
+
+/** Metadata of rows to look for: `metadata[order]=7`. Each named key must have that value, as text. */
+export const metadataField = Type.Optional(
+  Type.Record(Type.String({ minLength: 1, maxLength: 200 }), Type.String({ maxLength: 1000 }), {
+    minProperties: 1,
+    maxProperties: 5,
+    style: 'deepObject',
+    title: 'given by key, as metadata[order]=7',
+    description:
+      'Only rows whose metadata has this value under this key: `metadata[order]=7`. Up to 5 keys, which must all match.',
+  }),
+);
+
+export const searchField = (finds: string) =>
+  Type.Optional(Type.String({ minLength: 3, maxLength: 255, description: `Only rows found by ${finds}.` }));

@@ -15,6 +15,24 @@ const cursorPagination = Type.Object({
   }),
 });
 
+const pageNumber = (description: string) =>
+  Type.Optional(Type.Integer({ description: `${description} Absent in a page by cursor.` }));
+
+const listPagination = Type.Object({
+  page: pageNumber('The number of this page.'),
+  pageSize: Type.Integer(),
+  total: pageNumber('The exact number of rows under these filters.'),
+  totalPages: pageNumber('The number of pages.'),
+  nextCursor: Type.Union([Type.String(), Type.Null()], {
+    description: 'Pass it as `cursor`, with the same filters, for the rows that follow. null: there are none.',
+  }),
+});
+
+const paginations: Record<Exclude<Paging, boolean>, TSchema> = {
+  by_cursor: cursorPagination,
+  by_page_or_cursor: listPagination,
+};
+
 const refusal = Type.Object(
   {
     code: Type.Integer({ description: 'The HTTP status.' }),
@@ -60,7 +78,7 @@ function envelope(data: TSchema, paged: Paging): TSchema {
       code: Type.Literal(200),
       message: Type.Optional(Type.String()),
       data,
-      ...(paged && { pagination: paged === 'by_cursor' ? cursorPagination : pagination }),
+      ...(paged !== false && { pagination: paged === true ? pagination : paginations[paged] }),
     },
     { description: 'Done.' },
   );

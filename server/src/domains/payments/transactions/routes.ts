@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { idempotencyHeaders, idempotencyKeyOf, replayedHeader } from '../../../platform/http/idempotency.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
-import type { Database } from '../../../platform/postgres/database.ts';
+import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
 import type { TransactionCreator } from './create.ts';
 import { listTransactions } from './list/list.ts';
@@ -20,11 +20,18 @@ import { type UpdateTransactionDeps, updateTransaction } from './update.ts';
 
 export interface TransactionDeps extends UpdateTransactionDeps {
   database: Database;
+  listDatabase: Queryable;
   creator: TransactionCreator;
   reader: TransactionReader;
   /** Channel names come from this cache: PostgreSQL has one join less to plan and run on every read. */
   channels: ChannelDirectory;
 }
+
+const listDescription =
+  'Newest first. A page by number has the exact `total`; a page by `cursor` stays in place while payments are created. Under ' +
+  '`currency`, `amountFrom`, `amountTo` and `metadata`, and under limits other than UTC days, payments are not counted: ' +
+  'there are no page numbers, and a page can hold fewer payments than `pageSize` and still have a successor. There are ' +
+  'more pages as long as `pagination.nextCursor` is not null.';
 
 export function transactionRoutes(deps: TransactionDeps): Route[] {
   return [
@@ -69,11 +76,11 @@ export function transactionRoutes(deps: TransactionDeps): Route[] {
 
     get('/api/transaction/list', 'transaction_read', 'Transactions', {
       summary: 'List transactions',
-      description: 'Newest first. `total` is always exact.',
+      description: listDescription,
       query: listQuery,
       data: Type.Array(listedTransaction),
-      paged: true,
-      handle: ({ query, principal }) => listTransactions(deps.database, query, principal),
+      paged: 'by_page_or_cursor',
+      handle: ({ query, principal }) => listTransactions(deps, query, principal),
     }),
   ];
 }

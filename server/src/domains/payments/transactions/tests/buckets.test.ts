@@ -105,7 +105,7 @@ async function listedAndCounted(
       recount = await counted(moment, query, caller);
       return page;
     });
-  const page = await listTransactions({ snapshot }, query, caller, bucketSize);
+  const page = await listTransactions({ database: { snapshot }, listDatabase: db.database }, query, caller, bucketSize);
   return { page, recount };
 }
 
@@ -189,7 +189,8 @@ test('a page in the middle of a burst reads about one bucket, under every filter
   const readPages = async (who: Principal, depths: number[]) => {
     for (const filter of filters) {
       const query: Query = { ...filter, startDate: '2026-03-10', endDate: '2026-03-10', pageSize: 50 };
-      const { total } = (await listTransactions(db.database, query, who)).pagination;
+      const deps = { database: db.database, listDatabase: db.database };
+      const { total = 0 } = (await listTransactions(deps, query, who)).pagination;
       expect(total).toBeGreaterThan(3 * rowsPerBucket);
       for (const depth of depths) {
         const { page, recount, read } = await listedAndRead({ ...query, page: Math.ceil((total * depth) / 50) }, who);

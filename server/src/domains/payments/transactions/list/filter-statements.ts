@@ -1,0 +1,182 @@
+import { Type } from 'typebox';
+import { maximumAmount } from '../../../../core/currency.ts';
+import { metadataField, searchField } from '../../../../platform/http/list-query.ts';
+import { long } from '../../../../platform/http/shapes.ts';
+import { listFilters } from '../../../../platform/lists/filters.ts';
+import {
+  countStatement,
+  firstFilter,
+  pageStatement,
+  type RowSource,
+  readStatement,
+} from '../../../../platform/lists/list-statements.ts';
+import { hasMetadata } from '../../../../platform/lists/metadata.cte.ts';
+import { searchLimit } from '../../../../platform/lists/search.ts';
+import { statement } from '../../../../platform/postgres/statement.ts';
+import { recordsByReference } from '../../operations/references.cte.ts';
+import { transactionStatuses } from '../states.ts';
+import { type ListedRow, listedColumns, usedGroups } from './list-statements.ts';
+
+const amount = (description: string) => Type.Integer({ minimum: 1, maximum: maximumAmount, description });
+
+/** The filters of the list, on `transaction t`. Those that are not counted have no index: the rows are looked through. */
+export const transactionFilters = listFilters({
+  status: {
+    field: Type.Optional(Type.Enum([...transactionStatuses])),
+    type: 'text',
+    condition: (value) => `t.status = ${value}`,
+  },
+  channelId: {
+    field: Type.Optional(long('Only payments through this channel.')),
+    type: 'bigint',
+    condition: (value) => `t.channel_id = ${value}`,
+  },
+  userId: {
+    field: Type.Optional(long('Only payments created by this user or with one of their keys.')),
+    type: 'bigint',
+    condition: (value) => `t.user_id = ${value}`,
+  },
+  customerId: {
+    field: Type.Optional(long('Only payments of this customer.')),
+    type: 'bigint',
+    condition: (value) => `t.customer_id = ${value}`,
+  },
+  invoiceId: {
+    field: Type.Optional(long('Only payments of this invoice.')),
+    type: 'bigint',
+    condition: (value) => `t.invoice_id = ${value}`,
+  },
+  currency: {
+    field: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$', title: 'an ISO 4217 code, such as USD' })),
+    type: 'text',
+    condition: (value) => `t.currency = ${value}`,
+    counted: false,
+  },
+  amountFrom: {
+    field: Type.Optional(amount('Only payments of at least this amount, in minor units.')),
+    type: 'bigint',
+    condition: (value) => `t.amount >= ${value}`,
+    counted: false,
+  },
+  amountTo: {
+    field: Type.Optional(amount('Only payments of at most this amount, in minor units.')),
+    type: 'bigint',
+    condition: (value) => `t.amount <= ${value}`,
+    counted: false,
+  },
+  metadata: {
+    field: metadataField,
+    type: 'json',
+    condition: (value) => hasMetadata('t.metadata', value),
+    counted: false,
+  },
+  /** Found by `findByReference` and `findBySearch`. */
+  ids: { type: 'uuid[]', condition: (value) => `t.id = any (${value})` },
+  /** The UTC days of the range, for `usedGroups`. */
+  firstDay: { type: 'date', condition: () => 'true' },
+  lastDay: { type: 'date', condition: () => 'true' },
+  withJson: { type: 'boolean', condition: () => 'true' },
+});
+
+/** Filters that become `ids` before the list is read. */
+export const lookedUpFilters = {
+  providerReference: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description: 'Only payments of which the provider knows a charge by this id (`providerReference`).',
+    }),
+  ),
+  search: searchField(
+    "their id, the provider's id, the `Idempotency-Key` of their create, the id of their customer or invoice, or the beginning of their description",
+  ),
+};
+
+const value = (name: 'customerId' | 'invoiceId' | 'ids' | 'channelId' | 'userId' | 'status' | 'firstDay' | 'lastDay') =>
+  transactionFilters.value(name, firstFilter);
+
+const all: RowSource = { from: 'transaction t', alias: 't', key: 'uuid' };
+
+/** The ways to the rows, each by an index that has them in the order of the list. */
+const sources = {
+  all,
+  groups: {
+    ...all,
+    groups: `select row_number() over () as number, range.tenant_id, from_key, to_key, channel_id, user_id, status
+       from range join (${usedGroups(
+         '$1::bigint[]',
+         `coalesce(${value('channelId')}, 0)`,
+         `coalesce(${value('userId')}, 0)`,
+         `coalesce(${value('status')}, '*')`,
+         value('firstDay'),
+         value('lastDay'),
+       )}) as used using (tenant_id)`,
+    condition: 't.channel_id = source.channel_id and t.user_id = source.user_id and t.status = source.status',
+  },
+  customer: { ...all, condition: `t.customer_id = ${value('customerId')}` },
+  invoice: { ...all, condition: `t.invoice_id = ${value('invoiceId')}` },
+  ids: { ...all, condition: `t.id = any (${value('ids')})` },
+} satisfies Record<string, RowSource>;
+
+const columns = listedColumns(transactionFilters.value('withJson', firstFilter));
+const reading = (name: string, source: RowSource) =>
+  readStatement<ListedRow>(`transactions.read_${name}`, source, columns, transactionFilters);
+const paging = (name: string, source: RowSource) =>
+  pageStatement<ListedRow>(`transactions.page_${name}`, source, columns, transactionFilters);
+const counting = (name: string, source: RowSource) =>
+  countStatement(`transactions.count_${name}`, source, transactionFilters);
+
+/** Statements by the way to the rows. Without one of these filters, the totals know the number and the place of a page. */
+export const readBy = {
+  all: reading('all', sources.all),
+  groups: reading('groups', sources.groups),
+  customer: reading('customer', sources.customer),
+  invoice: reading('invoice', sources.invoice),
+  ids: reading('ids', sources.ids),
+};
+export const pageBy = {
+  customer: paging('customer', sources.customer),
+  invoice: paging('invoice', sources.invoice),
+  ids: paging('ids', sources.ids),
+};
+export const countBy = {
+  customer: counting('customer', sources.customer),
+  invoice: counting('invoice', sources.invoice),
+  ids: counting('ids', sources.ids),
+};
+
+/** Payments by a provider's id of one of their charges. Values: tenants, reference. */
+export const findByReference = statement<{ id: string }>(
+  'transactions.find_by_reference',
+  `select transaction_id as id from (${recordsByReference('$1::bigint[]', '$2::text')}) as found
+    where refund_id is null limit ${searchLimit}`,
+);
+
+/** How much of a description is indexed. */
+export const indexedDescription = 40;
+
+/**
+ * Payments by a text, each branch by its own index. Values: tenants; the text as an id, as an integer and as it is; and a
+ * pattern for the first characters of a description, which must begin with the text. Any may be null but the last.
+ */
+export const findBySearch = statement<{ id: string }>(
+  'transactions.find_by_search',
+  `select found.id
+     from unnest($1::bigint[]) as visible (tenant_id)
+    cross join lateral (
+      select id from transaction where tenant_id = visible.tenant_id and id = $2::uuid
+      union
+      select id from transaction where tenant_id = visible.tenant_id and idempotency_key = $4
+      union
+      (select id from transaction where tenant_id = visible.tenant_id and customer_id = $3::bigint limit ${searchLimit})
+      union
+      (select id from transaction where tenant_id = visible.tenant_id and invoice_id = $3::bigint limit ${searchLimit})
+      union
+      (select id from transaction
+        where tenant_id = visible.tenant_id and lower(left(description, ${indexedDescription})) like lower($5)
+          and starts_with(lower(description), lower($4)) limit ${searchLimit})
+    ) as found
+    union
+   select transaction_id from (${recordsByReference('$1::bigint[]', '$4::text')}) as referenced where refund_id is null
+    limit ${searchLimit}`,
+);
