@@ -26,6 +26,7 @@ export function operationsRoutes({ primary, clock, isStopping }: OperationsDeps)
   return [
     get('/health/live', 'nothing', 'Operations', {
       summary: 'Liveness: the process runs',
+      takesAnyQuery: true, // A probe may add one that defeats caches. Refusing it would take the node out of service.
       data: status,
       handle: async () => ({ data: { status: 'live' } }),
     }),
@@ -33,6 +34,7 @@ export function operationsRoutes({ primary, clock, isStopping }: OperationsDeps)
       summary: 'Readiness: requests can be served',
       description:
         '503 while the database has not accepted writes for 20 seconds, before it has accepted any since the start, and after the service has begun to stop. `error.details` holds the reason.',
+      takesAnyQuery: true,
       data: status,
       handle: async () => {
         if (isStopping()) {

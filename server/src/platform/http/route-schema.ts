@@ -50,20 +50,30 @@ const refusal = Type.Object(
 
 /** The schema of a route, for validation, serialization and the OpenAPI document. */
 export function routeSchema({ method, path, needs, group, endpoint }: Route): Record<string, unknown> {
-  const { summary, description, body, rawBody, query, params, headers } = endpoint;
+  const { summary, description, body, rawBody, query, takesAnyQuery, params, headers } = endpoint;
   return {
     operationId: operationIdOf(method, path),
     tags: [group],
     summary,
     description: [description, needText(needs)].filter(Boolean).join('\n\n'),
     security: securityOf(needs),
-    ...(body && { body }),
+    ...(body && { body: closed(body) }),
     ...(rawBody && { body: { content: { '*/*': { schema: {} } } } }),
-    ...(query && { querystring: query }),
+    ...(!takesAnyQuery && { querystring: closed(query ?? Type.Object({})) }),
     ...(params && { params }),
     ...(headers && { headers }),
     response: { 200: answerOf(endpoint), '4xx': refusal, '5xx': refusal },
   };
+}
+
+/**
+ * The same shape, with every object closed to unknown names unless it says otherwise: a misspelt name would be lost in silence.
+ */
+function closed<Part>(part: Part): Part {
+  if (Array.isArray(part)) return part.map(closed) as Part;
+  if (typeof part !== 'object' || part === null) return part;
+  const copy = Object.fromEntries(Object.entries(part).map(([name, inner]) => [name, closed(inner)]));
+  return ('properties' in part ? { additionalProperties: false, ...copy } : copy) as Part;
 }
 
 function answerOf({ data, paged, documentTypes }: Endpoint): unknown {

@@ -83,6 +83,8 @@ export interface Endpoint {
   /** Accepts a body of any type instead of JSON, up to this many bytes, as `call.rawBody`. */
   rawBody?: { maximumBytes: number };
   query?: TSchema;
+  /** Callers add query parameters that Florin need not know. Every other route refuses unknown ones. */
+  takesAnyQuery?: true;
   params?: TSchema;
   headers?: TSchema;
   /** The shape of the envelope's `data`. */
@@ -100,6 +102,7 @@ export interface EndpointDefinition<Body extends TSchema, Query extends TSchema,
   body?: Body;
   rawBody?: { maximumBytes: number };
   query?: Query;
+  takesAnyQuery?: true;
   params?: TSchema;
   headers?: TSchema;
   data: Data;

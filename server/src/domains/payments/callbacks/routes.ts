@@ -24,6 +24,7 @@ export function callbackRoutes({ intake }: { intake: CallbackIntake }): Route[] 
         '`app.rate-limit.failures-per-address`).',
       params: tokenCallbackParams,
       rawBody: { maximumBytes },
+      takesAnyQuery: true, // Mollie and others append their own.
       data: callbackReceived,
       handle,
     }),
@@ -33,13 +34,14 @@ export function callbackRoutes({ intake }: { intake: CallbackIntake }): Route[] 
       description: 'The same, for addresses that were given to providers before channels had a `callbackUrl`.',
       params: callbackParams,
       rawBody: { maximumBytes },
+      takesAnyQuery: true, // Mollie and others append their own.
       data: callbackReceived,
       handle,
     }),
   ];
 }
 
-/** The query has no schema: if a parameter is repeated, the last value counts. */
+/** The names are the provider's; if a parameter is repeated, the last value counts. */
 function lastValues(query: unknown): Record<string, string> {
   const params = Object.entries(query as Record<string, string | string[]>);
   return Object.fromEntries(params.map(([name, value]) => [name, [value].flat().at(-1) ?? '']));

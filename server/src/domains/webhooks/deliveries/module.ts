@@ -1,5 +1,4 @@
 import { dayMs } from '../../../core/clock.ts';
-import { fallbackPollMs } from '../../../platform/jobs/due-work-poller.ts';
 import { failureLog } from '../../../platform/jobs/worker.ts';
 import { defineModule } from '../../../platform/module.ts';
 import type { NodeWith } from '../../../platform/node.ts';
@@ -53,6 +52,9 @@ type Needs = NodeWith<SettingsOf<typeof settings>> & {
   loadShedder: LoadShedding;
 };
 type Provided = ReturnType<typeof provide>;
+
+/** The poller for all workers finds only deliveries that came due within the last two seconds; this finds the others. */
+const idlePollMs = 1_000;
 
 /**
  * Webhook deliveries: claiming, sending, recording and replaying them.
@@ -111,7 +113,7 @@ function provide(needs: Needs) {
     timeoutMs: settings['app.webhook.timeout'],
     retryIntervalsMs: settings['app.webhook.retry-intervals'],
     maxInFlight: settings['app.webhook.max-in-flight'],
-    idlePollMs: fallbackPollMs,
+    idlePollMs,
     isShedding: () => loadShedder.isOn,
     observer: {
       onAttempt: (attempt) => {

@@ -51,6 +51,7 @@ export function inboxRoutes(deps: InboxDeps): Route[] {
       description: 'Takes any body up to 64 KiB, at most 100 messages per second.',
       rawBody: { maximumBytes: maximumMessageBytes },
       params: receiveParams,
+      takesAnyQuery: true, // A receiver's URL may have parameters of its sender's.
       data: received,
       handle: async ({ params, headers, rawBody }) => ({
         message: 'Received',
