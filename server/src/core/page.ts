@@ -20,6 +20,8 @@ export interface Pagination extends Page {
 export interface ListPagination extends Partial<Pagination> {
   pageSize: number;
   nextCursor: string | null;
+  /** In lists that had it before there were cursors: the value of `after` for the next page. */
+  next?: string | null;
 }
 
 /**

@@ -3,6 +3,23 @@ import { maximumPageSize } from '../../core/page.ts';
 
 const pageSize = Type.Optional(Type.Integer({ minimum: 1, maximum: maximumPageSize, default: 20 }));
 
+const cursor = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 100,
+    description: '`pagination.nextCursor` of the previous page, which had the same filters.',
+  }),
+);
+
+/** The tenant whose rows a platform administrator wants to see. */
+export const tenantField = Type.Optional(
+  Type.Integer({
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
+    description: 'Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN.',
+  }),
+);
+
 /** Query parameters of lists with page numbers. */
 export const pageFields = {
   page: Type.Optional(Type.Integer({ minimum: 1, maximum: 2_147_483_647, default: 1 })),
@@ -13,6 +30,20 @@ export const pageFields = {
 export const cursorFields = {
   after: Type.Optional(
     Type.String({ minLength: 1, maxLength: 100, description: '`pagination.next` of the previous page.' }),
+  ),
+  pageSize,
+};
+
+/** Query parameters of lists that are paged by cursor alone, and had `after` before there were cursors. */
+export const cursorListFields = {
+  cursor,
+  after: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 100,
+      deprecated: true,
+      description: '`pagination.next` of the previous page. Deprecated: `cursor` also notices a changed filter.',
+    }),
   ),
   pageSize,
 };
@@ -50,20 +81,8 @@ export const timeFields = {
 /** Query parameters of lists that have page numbers and cursors (`ListPagination`). */
 export const listFields = {
   ...pageFields,
-  cursor: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 100,
-      description: '`pagination.nextCursor` of the previous page, which had the same filters. Instead of `page`.',
-    }),
-  ),
-  tenantId: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: Number.MAX_SAFE_INTEGER,
-      description: 'Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN.',
-    }),
-  ),
+  cursor,
+  tenantId: tenantField,
 };
 
 /** The query parameter that asks for fields which the rows of a list do not have otherwise. */
@@ -79,6 +98,14 @@ export function furtherFields(names: readonly string[]) {
   );
 }
 
+export const currencyField = Type.Optional(
+  Type.String({
+    pattern: '^[A-Z]{3}$',
+    title: 'an ISO 4217 code, such as USD',
+    description: 'Only rows in this currency.',
+  }),
+);
+
 /** Metadata of rows to look for: `metadata[order]=7`. Each named key must have that value, as text. */
 export const metadataField = Type.Optional(
   Type.Record(Type.String({ minLength: 1, maxLength: 200 }), Type.String({ maxLength: 1000 }), {
@@ -93,3 +120,13 @@ export const metadataField = Type.Optional(
 
 export const searchField = (finds: string) =>
   Type.Optional(Type.String({ minLength: 3, maxLength: 255, description: `Only rows found by ${finds}.` }));
+
+/** The part of a list's description that is about its pages. */
+export function pagingOf(rows: string, uncounted: readonly string[], andUnder = ''): string {
+  const names = uncounted.map((name) => `\`${name}\``).join(', ');
+  return (
+    `A page by number has the exact \`total\`; a page by \`cursor\` holds its place while ${rows} are created. Under ` +
+    `${names}${andUnder}, ${rows} are not counted: there are no page numbers, and a page may hold fewer rows than ` +
+    '`pageSize` although more follow. Continue until `pagination.nextCursor` is null.'
+  );
+}

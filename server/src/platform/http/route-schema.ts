@@ -13,6 +13,11 @@ const cursorPagination = Type.Object({
   next: Type.Union([Type.String(), Type.Null()], {
     description: 'Pass it as `after` for the next page. null: this is the last page.',
   }),
+  nextCursor: Type.Optional(
+    Type.Union([Type.String(), Type.Null()], {
+      description: 'Pass it as `cursor`, with the same filters, for the next page. null: this is the last page.',
+    }),
+  ),
 });
 
 const pageNumber = (description: string) =>
@@ -76,11 +81,17 @@ function closed<Part>(part: Part): Part {
   return ('properties' in part ? { additionalProperties: false, ...copy } : copy) as Part;
 }
 
-function answerOf({ data, paged, documentTypes }: Endpoint): unknown {
-  if (documentTypes === undefined) return envelope(data, paged);
-  const content = Object.fromEntries(documentTypes.map((type) => [type, { schema: { type: 'string' } }]));
-  return { description: 'Done.', content };
+function answerOf({ data, paged, documentTypes, exportTypes }: Endpoint): unknown {
+  if (documentTypes !== undefined) return { description: 'Done.', content: textOf(documentTypes) };
+  if (exportTypes === undefined) return envelope(data, paged);
+  return {
+    description: 'Done.',
+    content: { 'application/json': { schema: envelope(data, paged) }, ...textOf(exportTypes) },
+  };
 }
+
+const textOf = (types: readonly string[]) =>
+  Object.fromEntries(types.map((type) => [type, { schema: { type: 'string' } }]));
 
 function envelope(data: TSchema, paged: Paging): TSchema {
   return Type.Object(

@@ -93,6 +93,8 @@ export interface Endpoint {
   paged: Paging;
   /** The media types of its answers, if it does not answer with the envelope. */
   documentTypes?: readonly string[];
+  /** Media types in which it answers instead of the envelope if the Accept header asks for them. */
+  exportTypes?: readonly string[];
   handle: (call: Call<never, never>) => Promise<Answer<unknown>>;
 }
 
@@ -108,6 +110,7 @@ export interface EndpointDefinition<Body extends TSchema, Query extends TSchema,
   data: Data;
   paged?: Paging;
   documentTypes?: readonly string[];
+  exportTypes?: readonly string[];
   handle: (call: Call<Static<Body>, Static<Query>>) => Promise<Answer<Static<Data>>>;
 }
 

@@ -18,6 +18,9 @@ export interface Filter<Field extends TSchema = TSchema> {
   counted?: boolean;
 }
 
+/** For values that a statement needs and that let every row pass. */
+export const noCondition = () => 'true';
+
 type Fields<Filters extends Record<string, Filter>> = {
   [Name in keyof Filters as Filters[Name] extends { field: TSchema } ? Name : never]: Filters[Name] extends {
     field: infer Field extends TSchema;
@@ -32,6 +35,8 @@ export interface FilterSql {
   size: number;
   /** Every filter that has a value holds. The values are parameters from `$first` on. */
   condition: (first: number) => string;
+  /** One filter holds, which has a value. */
+  conditionOf: (name: string, first: number) => string;
 }
 
 /** The filters of a list (`listFilters`). */
@@ -42,6 +47,8 @@ export interface ListFilters<Filters extends Record<string, Filter>> extends Fil
   value: (name: keyof Filters & string, first: number) => string;
   /** The values in the order of the parameters; null where a filter is not used. */
   valuesOf: (given: Readonly<Record<string, unknown>>) => unknown[];
+  /** The filters in use. */
+  usedIn: (given: Readonly<Record<string, unknown>>) => string[];
   /** The first filter in use whose rows are not counted. */
   uncountedIn: (given: Readonly<Record<string, unknown>>) => string | undefined;
 }
@@ -60,6 +67,8 @@ export function listFilters<const Filters extends Record<string, Filter>>(filter
     const position = entries.findIndex(([known]) => known === name);
     return `$${first + position}::${filters[name]?.type}`;
   };
+  const usedIn = (given: Readonly<Record<string, unknown>>) =>
+    entries.filter(([name, { condition }]) => condition !== noCondition && (given[name] ?? null) !== null);
   return {
     fields: Object.fromEntries(entries.flatMap(([name, { field }]) => (field ? [[name, field]] : []))) as never,
     size: entries.length,
@@ -69,8 +78,9 @@ export function listFilters<const Filters extends Record<string, Filter>>(filter
         .map(([name, { condition }]) => `(${value(name, first)} is null or ${condition(value(name, first))})`)
         .join('\n         and '),
     valuesOf: (given) => entries.map(([name, { type }]) => parameterOf(given[name], type)),
-    uncountedIn: (given) =>
-      entries.find(([name, { counted = true }]) => !counted && (given[name] ?? null) !== null)?.[0],
+    conditionOf: (name, first) => filters[name]?.condition(value(name, first)) ?? 'false',
+    usedIn: (given) => usedIn(given).map(([name]) => name),
+    uncountedIn: (given) => usedIn(given).find(([, { counted = true }]) => !counted)?.[0],
   };
 }
 

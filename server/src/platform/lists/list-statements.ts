@@ -83,14 +83,14 @@ export function pageStatement<Row>(
   const [skip, take] = [0, 1].map((i) => `$${firstFilter + filters.size + i}::bigint`);
   return statement<Row>(
     name,
-    `with range as (${rangesOf(key)}),
+    `with source as (${rangesOf(key)}),
      page as materialized (
        select near.*
-         from range
+         from source
         cross join lateral (
           select ${alias}.tenant_id, ${alias}.id
             from ${from}
-           where ${alias}.tenant_id = range.tenant_id and ${alias}.id >= range.from_key and ${alias}.id < range.to_key
+           where ${alias}.tenant_id = source.tenant_id and ${alias}.id >= source.from_key and ${alias}.id < source.to_key
              ${condition === undefined ? '' : `and ${condition}`}
              and ${filters.condition(firstFilter)}
            order by ${alias}.id desc limit ${skip} + ${take}
@@ -110,10 +110,49 @@ export function countStatement(
 ): Statement<{ total: number }> {
   return statement<{ total: number }>(
     name,
-    `with range as (${rangesOf(key)})
-     select count(*) as total
-       from range
-       join ${from} on ${alias}.tenant_id = range.tenant_id and ${alias}.id >= from_key and ${alias}.id < to_key
-      where ${condition === undefined ? '' : `${condition} and `}${filters.condition(firstFilter)}`,
+    `with source as (${rangesOf(key)})
+     select coalesce(sum(counted.total), 0)::bigint as total
+       from source
+      cross join lateral (
+        select count(*) as total
+          from ${from}
+         where ${alias}.tenant_id = source.tenant_id and ${alias}.id >= source.from_key and ${alias}.id < source.to_key
+           ${condition === undefined ? '' : `and ${condition}`}
+           and ${filters.condition(firstFilter)}
+      ) as counted`,
   );
+}
+
+/** The statements of a list on one way to its rows. */
+export interface ListStatements<Row> {
+  read: Statement<ReadRow<Row>>;
+  page: Statement<Row>;
+  count: Statement<{ total: number }>;
+}
+
+/**
+ * The statements of a list, by the filter through whose index rows are found; without one of these filters, `all`. A filter's
+ * own condition finds the rows, unless another one is given, which may refer to `source.tenant_id`.
+ */
+export function listStatements<Row, Indexed extends string = never>(
+  name: string,
+  source: RowSource,
+  columns: string,
+  filters: FilterSql,
+  indexed: readonly Indexed[] = [],
+  conditions: Partial<Record<Indexed, string>> = {},
+): Record<Indexed | 'all', ListStatements<Row>> {
+  const ways: [string, RowSource][] = indexed.map((filter) => [
+    filter,
+    { ...source, condition: conditions[filter] ?? filters.conditionOf(filter, firstFilter) },
+  ]);
+  const statements = [['all', source] as const, ...ways].map(([way, rows]) => [
+    way,
+    {
+      read: readStatement<Row>(`${name}.read_${way}`, rows, columns, filters),
+      page: pageStatement<Row>(`${name}.page_${way}`, rows, columns, filters),
+      count: countStatement(`${name}.count_${way}`, rows, filters),
+    },
+  ]);
+  return Object.fromEntries(statements) as Record<Indexed | 'all', ListStatements<Row>>;
 }

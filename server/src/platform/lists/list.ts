@@ -1,30 +1,39 @@
 import { invalid } from '../../core/errors.ts';
+import { publicId, uuidOfPublicId } from '../../core/id.ts';
 import { defaultPageSize, type ListPagination, paginationOf } from '../../core/page.ts';
-import type { Queryable } from '../postgres/database.ts';
+import type { Database, Queryable } from '../postgres/database.ts';
 import type { Statement } from '../postgres/statement.ts';
 import { cursorOf, type KeyType, keyOfCursor } from './cursor.ts';
-import type { ReadRow } from './list-statements.ts';
+import type { ListStatements, ReadRow } from './list-statements.ts';
 
 /** The query parameters that every list has besides its filters. */
 export interface Paging {
   page?: number | undefined;
   pageSize?: number | undefined;
   cursor?: string | undefined;
+  /** An older form of the cursor: the public id of the last row. */
+  after?: string | undefined;
   fields?: unknown;
 }
 
-/** A list under the filters of one request. */
-export interface List<Row> {
+/** A list under the filters of one request, which is paged by cursor alone. */
+export interface CursorList<Row> {
   /** Part of the cursor, so that the cursor of one list is refused by another. */
   name: string;
   /** The filters as they were given. */
   filters: object;
   keyType: KeyType;
+  /** Rows below a key, newest first. */
+  read: (slice: Slice) => Promise<Rows<Row>>;
+  /** The prefix of public ids that `after` takes, which some lists had before there were cursors. */
+  idPrefix?: string;
+}
+
+/** A list that has page numbers too. */
+export interface List<Row> extends CursorList<Row> {
   keyOf: (row: Row) => string | number;
   /** A filter in use under which rows are not counted: there are no page numbers. */
   uncounted: string | undefined;
-  /** Rows below a key, newest first. */
-  read: (slice: Slice) => Promise<Rows<Row>>;
   /** A page by its number, and the exact number of rows, from one snapshot. */
   readPage: (skip: number, take: number) => Promise<{ rows: Row[]; total: number }>;
 }
@@ -43,42 +52,47 @@ export interface Rows<Row> {
 }
 
 /** The filters of a query: all of it but the paging. They are part of a cursor. */
-export function filtersOf<Query extends Paging>({ page, pageSize, cursor, fields, ...filters }: Query) {
+export function filtersOf<Query extends object>(query: Query): Omit<Query, keyof Paging> {
+  const { page, pageSize, cursor, after, fields, ...filters } = query as Query & Paging;
   return filters;
 }
 
 /** One page of a list, by number or by cursor. */
 export async function pageOf<Row>(
-  list: List<Row>,
-  { page = 1, pageSize = defaultPageSize, cursor }: Paging,
+  list: List<Row> | CursorList<Row>,
+  paging: Paging,
 ): Promise<{ rows: Row[]; pagination: ListPagination }> {
-  if (cursor === undefined && list.uncounted === undefined) {
+  const { page = 1, pageSize = defaultPageSize, cursor, after } = paging;
+  if ('readPage' in list && cursor === undefined && list.uncounted === undefined) {
     const { rows, total } = await list.readPage((page - 1) * pageSize, pageSize);
     const last = rows.at(-1);
     const hasNext = last !== undefined && (page - 1) * pageSize + rows.length < total;
-    return {
-      rows,
-      pagination: {
-        ...paginationOf({ page, pageSize }, total),
-        nextCursor: hasNext ? cursorAfter(list, list.keyOf(last)) : null,
-      },
-    };
+    const nextCursor = hasNext ? cursorOf(list.name, list.filters, String(list.keyOf(last))) : null;
+    return { rows, pagination: { ...paginationOf({ page, pageSize }, total), nextCursor } };
   }
-  // Page 1 is the default, and is where a cursor starts.
-  if (page !== 1) throw invalid('page', noPageNumbers(list.uncounted));
-  const belowKey = cursor === undefined ? undefined : keyOfCursor(list.name, list.filters, list.keyType, cursor);
+  // Page 1 is the default, and is where a walk by cursor begins.
+  if (page !== 1) throw invalid('page', noPageNumbers('uncounted' in list ? list.uncounted : undefined));
+  if (cursor !== undefined && after !== undefined) throw invalid('after', 'after cannot be used together with cursor.');
+  const belowKey =
+    cursor === undefined ? keyAfter(list, after) : keyOfCursor(list.name, list.filters, list.keyType, cursor);
   const { rows, nextKey } = await list.read({ belowKey, take: pageSize });
-  return { rows, pagination: { pageSize, nextCursor: nextKey === undefined ? null : cursorAfter(list, nextKey) } };
+  const nextCursor = nextKey === undefined ? null : cursorOf(list.name, list.filters, nextKey);
+  const { idPrefix } = list;
+  const next = idPrefix !== undefined && { next: nextKey === undefined ? null : publicId(idPrefix, nextKey) };
+  return { rows, pagination: { pageSize, ...next, nextCursor } };
+}
+
+function keyAfter({ idPrefix = '' }: { idPrefix?: string }, after: string | undefined): string | undefined {
+  if (after === undefined) return undefined;
+  const key = uuidOfPublicId(idPrefix, after);
+  if (key === undefined) throw invalid('after', `after must be an id that begins with ${idPrefix}_.`);
+  return key;
 }
 
 function noPageNumbers(uncounted: string | undefined): string {
   return uncounted === undefined
     ? 'page cannot be used together with cursor.'
-    : `The rows under the filter ${uncounted} are not counted, so there are no page numbers: leave out page, and pass on pagination.nextCursor as cursor.`;
-}
-
-function cursorAfter<Row>({ name, filters }: List<Row>, key: string | number): string {
-  return cursorOf(name, filters, String(key));
+    : `Rows are not counted under ${uncounted}, so there are no page numbers: leave out page, and pass on pagination.nextCursor as cursor.`;
 }
 
 /** Rows that a filter may leave out are looked through in portions of this size. */
@@ -95,6 +109,18 @@ export interface Selection {
   isSifted: boolean;
 }
 
+/** The filter in use by whose index rows are found, in the order in which the statements were declared. */
+export function wayTo<Way extends string>(
+  given: Readonly<Record<string, unknown>>,
+  statements: Readonly<Record<Way | 'all', unknown>>,
+): Way | 'all' {
+  const ways = Object.keys(statements) as (Way | 'all')[];
+  return ways.find((way) => (given[way] ?? null) !== null) ?? 'all';
+}
+
+/** The whole range of a list whose keys are integers. */
+export const everyInteger = { fromKey: 0, toKey: Number.MAX_SAFE_INTEGER };
+
 /** Reads rows below a key, newest first. */
 export async function readSlice<Row extends { id: string | number }>(
   database: Queryable,
@@ -105,10 +131,16 @@ export async function readSlice<Row extends { id: string | number }>(
   const { tenantIds, toKey, isSifted } = selection;
   const scan = isSifted ? Math.max(take + 1, Math.ceil(scannedRows / Math.max(1, tenantIds.length))) : take + 1;
   const ended = belowKey !== undefined && isLower(belowKey, toKey) ? { ...selection, toKey: belowKey } : selection;
-  const found = await database.run(statement, [...rangeValues(ended), scan, take + 1]);
-  const rows = found.filter(({ id = null }) => id !== null) as unknown as Row[];
-  const isFull = rows.length > take;
-  const next = isFull ? rows[take - 1]?.id : (found[0]?.bound ?? undefined);
+  return rowsOf((await database.run(statement, [...rangeValues(ended), scan, take + 1])) as BoundRow<Row>[], take);
+}
+
+/** A row of a statement that returns `bound` with each row, or alone. */
+type BoundRow<Row> = Row & { bound?: string | number | null };
+
+/** The rows of a statement that was asked for one more than `take`. */
+export function rowsOf<Row extends { id: string | number }>(found: readonly BoundRow<Row>[], take: number): Rows<Row> {
+  const rows = found.filter(({ id }) => id !== null);
+  const next = rows.length > take ? rows[take - 1]?.id : (found[0]?.bound ?? undefined);
   return { rows: rows.slice(0, take), nextKey: next === undefined ? undefined : String(next) };
 }
 
@@ -121,17 +153,29 @@ export function rangeValues({ tenantIds, fromKey, toKey, values }: Selection): u
   return [tenantIds, tenantIds.map(() => fromKey), tenantIds.map(() => toKey), ...values];
 }
 
-const rowsPerPortion = 1_000;
+export interface ListDeps {
+  /** Pages by number are read on one snapshot. */
+  database: Pick<Database, 'snapshot'>;
+  /** The pool for lists that look through many rows. */
+  listDatabase: Queryable;
+}
 
-/**
- * All rows of a list, newest first, in portions. The next portion is read when the one before has been taken, so that a list
- * of any length needs little memory and holds no connection in between.
- */
-export async function* portionsOf<Row>({ read }: Pick<List<Row>, 'read'>): AsyncGenerator<Row[]> {
-  let belowKey: string | undefined;
-  do {
-    const { rows, nextKey } = await read({ belowKey, take: rowsPerPortion });
-    if (rows.length > 0) yield rows;
-    belowKey = nextKey;
-  } while (belowKey !== undefined);
+/** A list whose pages are read, and whose rows are counted, by the same conditions (`listStatements`). */
+export function countedList<Row extends { id: string | number }>(
+  { database, listDatabase }: ListDeps,
+  { read, page, count }: ListStatements<Row>,
+  selection: Selection,
+  list: Pick<List<Row>, 'name' | 'filters' | 'keyType' | 'uncounted'>,
+): List<Row> {
+  const values = rangeValues(selection);
+  return {
+    ...list,
+    keyOf: (row) => row.id,
+    read: (slice) => readSlice(listDatabase, read, selection, slice),
+    readPage: (skip, take) =>
+      database.snapshot(async (snapshot) => {
+        const [counted] = await snapshot.run(count, values);
+        return { total: counted?.total ?? 0, rows: await snapshot.run(page, [...values, skip, take]) };
+      }),
+  };
 }

@@ -25,3 +25,9 @@ export function integerOf(text: string): number | null {
   const value = /^\d{1,16}$/.test(text) ? Number(text) : 0;
   return value > 0 && Number.isSafeInteger(value) ? value : null;
 }
+
+/** The ids that two look-ups have found, of which the first may not have been asked for. */
+export function inBoth<Id>(first: readonly Id[] | undefined, second: readonly Id[]): Id[] {
+  const ids = new Set(first);
+  return second.filter((id) => first === undefined || ids.has(id));
+}

@@ -1,9 +1,13 @@
 import { Refusal } from '../../../core/errors.ts';
+import { integerOf } from '../../../platform/lists/search.ts';
 import type { InvoiceRow } from './statements.ts';
 import { type InvoiceStatus, isPayable, mayBecome, transitions } from './states.ts';
 
 /** An invoice number as clients see it: INV-000001. */
 export const numberText = (number: number) => `INV-${String(number).padStart(6, '0')}`;
+
+/** The number of a text such as INV-000001, or null: it is none. */
+export const numberOf = (text: string) => integerOf(/^INV-(\d{6,16})$/i.exec(text)?.[1] ?? '');
 
 /** The id of an invoice in events. The prefix tells it from subscriptions, which may have the same integer. */
 export const objectIdOf = (id: number) => `inv_${id}`;

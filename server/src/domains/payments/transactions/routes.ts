@@ -1,6 +1,8 @@
 import { Type } from 'typebox';
 import { idempotencyHeaders, idempotencyKeyOf, replayedHeader } from '../../../platform/http/idempotency.ts';
+import { pagingOf } from '../../../platform/http/list-query.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
+import { exportText, exportTypes } from '../../../platform/lists/export.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
 import type { TransactionCreator } from './create.ts';
@@ -26,12 +28,6 @@ export interface TransactionDeps extends UpdateTransactionDeps {
   /** Channel names come from this cache: PostgreSQL has one join less to plan and run on every read. */
   channels: ChannelDirectory;
 }
-
-const listDescription =
-  'Newest first. A page by number has the exact `total`; a page by `cursor` stays in place while payments are created. Under ' +
-  '`currency`, `amountFrom`, `amountTo` and `metadata`, and under limits other than UTC days, payments are not counted: ' +
-  'there are no page numbers, and a page can hold fewer payments than `pageSize` and still have a successor. There are ' +
-  'more pages as long as `pagination.nextCursor` is not null.';
 
 export function transactionRoutes(deps: TransactionDeps): Route[] {
   return [
@@ -76,11 +72,12 @@ export function transactionRoutes(deps: TransactionDeps): Route[] {
 
     get('/api/transaction/list', 'transaction_read', 'Transactions', {
       summary: 'List transactions',
-      description: listDescription,
+      description: `Newest first. ${pagingOf('payments', ['currency', 'amountFrom', 'amountTo', 'metadata'], ' and limits other than UTC days')} ${exportText}`,
       query: listQuery,
       data: Type.Array(listedTransaction),
       paged: 'by_page_or_cursor',
-      handle: ({ query, principal }) => listTransactions(deps, query, principal),
+      exportTypes,
+      handle: (call) => listTransactions(call, deps),
     }),
   ];
 }

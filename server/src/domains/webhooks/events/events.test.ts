@@ -52,7 +52,7 @@ const typesOf = async (query: object, who = as): Promise<string[]> =>
 
 test('the list shows events, newest first', async () => {
   const { body } = await list({ type: 'transaction.created' });
-  expect(body.pagination).toEqual({ pageSize: 20, next: null });
+  expect(body.pagination).toEqual({ pageSize: 20, next: null, nextCursor: null });
   expect(body.data.map(({ objectId }: { objectId: string }) => objectId)).toEqual(payments.toReversed());
   expect(body.data[0]).toEqual({
     ...{ id: expect.stringMatching(/^evt_[0-9a-f]{32}$/), tenantId: String(tenantId), type: 'transaction.created' },

@@ -13,5 +13,5 @@ export const events = defineModule({
   ],
   resources: { event: eventDetail },
   integrity: eventChecks,
-  routes: ({ listDatabase }: Node) => eventRoutes(listDatabase),
+  routes: (context: Node) => eventRoutes(context),
 });

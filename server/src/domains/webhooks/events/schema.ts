@@ -1,17 +1,26 @@
 import { Type } from 'typebox';
 import { eventTypes } from '../../../core/event-types.ts';
-import { cursorFields, dayFields } from '../../../platform/http/list-query.ts';
+import {
+  cursorListFields,
+  furtherFields,
+  searchField,
+  tenantField,
+  timeFields,
+} from '../../../platform/http/list-query.ts';
 import { tenantIdOnWire } from '../../identity/tenants/schema.ts';
 
 const type = Type.Enum([...eventTypes]);
 
 export const eventListQuery = Type.Object({
-  ...cursorFields,
+  ...cursorListFields,
   type: Type.Optional(type),
   objectId: Type.Optional(
     Type.String({ minLength: 1, maxLength: 100, description: 'Only events about this record, such as `txn_…`.' }),
   ),
-  ...dayFields,
+  search: searchField('the id of the event or of the record that it is about'),
+  ...timeFields,
+  tenantId: tenantField,
+  fields: furtherFields(['payload']),
 });
 
 export const eventQuery = Type.Object({
@@ -26,7 +35,12 @@ export const listedEvent = Type.Object({
   createdTime: Type.String(),
 });
 
-export const eventDetail = Type.Object({
-  ...listedEvent.properties,
-  payload: Type.Object({}, { additionalProperties: true, description: 'The body of every delivery of this event.' }),
-});
+const payload = Type.Object(
+  {},
+  { additionalProperties: true, description: 'The body of every delivery of this event.' },
+);
+
+/** An event as a row of the list. */
+export const eventRow = Type.Object({ ...listedEvent.properties, payload: Type.Optional(payload) });
+
+export const eventDetail = Type.Object({ ...listedEvent.properties, payload });

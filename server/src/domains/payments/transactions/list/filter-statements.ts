@@ -1,12 +1,11 @@
 import { Type } from 'typebox';
 import { maximumAmount } from '../../../../core/currency.ts';
-import { metadataField, searchField } from '../../../../platform/http/list-query.ts';
+import { currencyField, metadataField, searchField } from '../../../../platform/http/list-query.ts';
 import { long } from '../../../../platform/http/shapes.ts';
-import { listFilters } from '../../../../platform/lists/filters.ts';
+import { listFilters, noCondition } from '../../../../platform/lists/filters.ts';
 import {
-  countStatement,
   firstFilter,
-  pageStatement,
+  listStatements,
   type RowSource,
   readStatement,
 } from '../../../../platform/lists/list-statements.ts';
@@ -46,12 +45,7 @@ export const transactionFilters = listFilters({
     type: 'bigint',
     condition: (value) => `t.invoice_id = ${value}`,
   },
-  currency: {
-    field: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$', title: 'an ISO 4217 code, such as USD' })),
-    type: 'text',
-    condition: (value) => `t.currency = ${value}`,
-    counted: false,
-  },
+  currency: { field: currencyField, type: 'text', condition: (value) => `t.currency = ${value}`, counted: false },
   amountFrom: {
     field: Type.Optional(amount('Only payments of at least this amount, in minor units.')),
     type: 'bigint',
@@ -73,9 +67,9 @@ export const transactionFilters = listFilters({
   /** Found by `findByReference` and `findBySearch`. */
   ids: { type: 'uuid[]', condition: (value) => `t.id = any (${value})` },
   /** The UTC days of the range, for `usedGroups`. */
-  firstDay: { type: 'date', condition: () => 'true' },
-  lastDay: { type: 'date', condition: () => 'true' },
-  withJson: { type: 'boolean', condition: () => 'true' },
+  firstDay: { type: 'date', condition: noCondition },
+  lastDay: { type: 'date', condition: noCondition },
+  withJson: { type: 'boolean', condition: noCondition },
 });
 
 /** Filters that become `ids` before the list is read. */
@@ -92,16 +86,25 @@ export const lookedUpFilters = {
   ),
 };
 
-const value = (name: 'customerId' | 'invoiceId' | 'ids' | 'channelId' | 'userId' | 'status' | 'firstDay' | 'lastDay') =>
-  transactionFilters.value(name, firstFilter);
+const value = (name: Parameters<typeof transactionFilters.value>[0]) => transactionFilters.value(name, firstFilter);
 
-const all: RowSource = { from: 'transaction t', alias: 't', key: 'uuid' };
+const rows: RowSource = { from: 'transaction t', alias: 't', key: 'uuid' };
+const columns = listedColumns(value('withJson'));
 
-/** The ways to the rows, each by an index that has them in the order of the list. */
-const sources = {
-  all,
-  groups: {
-    ...all,
+/** Statements by the filter that finds the rows. */
+export const statements = listStatements<ListedRow, 'ids' | 'invoiceId' | 'customerId'>(
+  'transactions',
+  rows,
+  columns,
+  transactionFilters,
+  ['ids', 'invoiceId', 'customerId'],
+);
+
+/** Reads payments by status, channel and user: from each group in use, by the one index for these filters. */
+export const readGroups = readStatement<ListedRow>(
+  'transactions.read_groups',
+  {
+    ...rows,
     groups: `select row_number() over () as number, range.tenant_id, from_key, to_key, channel_id, user_id, status
        from range join (${usedGroups(
          '$1::bigint[]',
@@ -113,37 +116,9 @@ const sources = {
        )}) as used using (tenant_id)`,
     condition: 't.channel_id = source.channel_id and t.user_id = source.user_id and t.status = source.status',
   },
-  customer: { ...all, condition: `t.customer_id = ${value('customerId')}` },
-  invoice: { ...all, condition: `t.invoice_id = ${value('invoiceId')}` },
-  ids: { ...all, condition: `t.id = any (${value('ids')})` },
-} satisfies Record<string, RowSource>;
-
-const columns = listedColumns(transactionFilters.value('withJson', firstFilter));
-const reading = (name: string, source: RowSource) =>
-  readStatement<ListedRow>(`transactions.read_${name}`, source, columns, transactionFilters);
-const paging = (name: string, source: RowSource) =>
-  pageStatement<ListedRow>(`transactions.page_${name}`, source, columns, transactionFilters);
-const counting = (name: string, source: RowSource) =>
-  countStatement(`transactions.count_${name}`, source, transactionFilters);
-
-/** Statements by the way to the rows. Without one of these filters, the totals know the number and the place of a page. */
-export const readBy = {
-  all: reading('all', sources.all),
-  groups: reading('groups', sources.groups),
-  customer: reading('customer', sources.customer),
-  invoice: reading('invoice', sources.invoice),
-  ids: reading('ids', sources.ids),
-};
-export const pageBy = {
-  customer: paging('customer', sources.customer),
-  invoice: paging('invoice', sources.invoice),
-  ids: paging('ids', sources.ids),
-};
-export const countBy = {
-  customer: counting('customer', sources.customer),
-  invoice: counting('invoice', sources.invoice),
-  ids: counting('ids', sources.ids),
-};
+  columns,
+  transactionFilters,
+);
 
 /** Payments by a provider's id of one of their charges. Values: tenants, reference. */
 export const findByReference = statement<{ id: string }>(

@@ -1,29 +1,29 @@
 import type { Static } from 'typebox';
 import { utcDay } from '../../../../core/clock.ts';
-import { type TimeRange, timeRangeOf } from '../../../../core/days.ts';
+import { dayRangeOf, type TimeRange, timeRangeOf } from '../../../../core/days.ts';
 import { firstUuidAt, publicId, uuidOfPublicId } from '../../../../core/id.ts';
-import type { ListPagination } from '../../../../core/page.ts';
 import type { Principal } from '../../../../core/principal.ts';
+import type { Answer, Call } from '../../../../platform/http/route.ts';
 import {
+  countedList,
   filtersOf,
   type List,
-  pageOf,
-  rangeValues,
+  type ListDeps,
   readSlice,
   type Selection,
 } from '../../../../platform/lists/list.ts';
-import { foundIds, integerOf, prefixPattern } from '../../../../platform/lists/search.ts';
+import { foundIds, inBoth, integerOf, prefixPattern } from '../../../../platform/lists/search.ts';
 import type { Database, Queryable } from '../../../../platform/postgres/database.ts';
+import { answerList } from '../../../identity/audit/answer-list.ts';
 import { listedTenants, tenantOfRow } from '../../../identity/tenants/visible-tenants.ts';
-import type { listedTransaction, listQuery } from '../schema.ts';
+import { listedTransaction, type listQuery } from '../schema.ts';
 import { rowsPerBucket } from '../totals/rollup.ts';
 import {
-  countBy,
   findByReference,
   findBySearch,
   indexedDescription,
-  pageBy,
-  readBy,
+  readGroups,
+  statements,
   transactionFilters,
 } from './filter-statements.ts';
 import type { ListedRow } from './list-statements.ts';
@@ -33,35 +33,30 @@ type Query = Static<typeof listQuery>;
 export type Listed = Static<typeof listedTransaction>;
 type NextAction = NonNullable<Listed['nextAction']> | null;
 
-export interface ListDeps {
-  /** Pages by number are read on one snapshot. */
-  database: Pick<Database, 'snapshot'>;
-  /** The pool for lists that look through many rows. */
-  listDatabase: Queryable;
-}
-
-/** One page of payments, newest first: by number with their exact total, or by cursor. */
+/** The payments that the caller may see and asks for: a page, or all of them as a file. */
 export async function listTransactions(
-  deps: ListDeps,
-  query: Query,
-  principal: Principal,
-  bucketSize?: number,
-): Promise<{ data: Listed[]; pagination: ListPagination }> {
-  const list = await transactionList(deps, query, principal, bucketSize);
-  const { rows, pagination } = await pageOf(list, query);
-  return { data: rows.map(listedAs(query, principal)), pagination };
+  call: Pick<Call<unknown, Query>, 'query' | 'principal' | 'headers'>,
+  deps: ListDeps & { database: Database },
+): Promise<Answer<Listed[]>> {
+  return answerList(call, deps.database, {
+    list: await transactionList(deps, call.query, call.principal),
+    listedAs: listedAs(call.query, call.principal),
+    shape: listedTransaction,
+    file: 'transactions',
+    action: 'transaction.export',
+  });
 }
 
 /** The payments that the caller may see and asks for. */
 export async function transactionList(
-  { database, listDatabase }: ListDeps,
+  deps: ListDeps,
   query: Query,
   principal: Principal,
   bucketSize: number = rowsPerBucket,
 ): Promise<List<ListedRow>> {
   const range = timeRangeOf(query);
-  const tenantIds = await listedTenants(listDatabase, principal, query.tenantId);
-  const ids = await lookUp(listDatabase, query, tenantIds);
+  const tenantIds = await listedTenants(deps.listDatabase, principal, query.tenantId);
+  const ids = await lookUp(deps.listDatabase, query, tenantIds);
   const given = {
     ...query,
     ids,
@@ -75,50 +70,51 @@ export async function transactionList(
     fromKey: firstUuidAt(range.fromMs),
     toKey: firstUuidAt(range.toMs),
     values: transactionFilters.valuesOf(given),
-    isSifted: filterNames.some((name) => query[name] !== undefined && !passedOn[way].includes(name)),
+    isSifted: transactionFilters.usedIn(given).some((name) => !passedOn[way].includes(name)),
   };
-  return {
+  const list = countedList(deps, statements[way === 'groups' ? 'all' : way], selection, {
     name: 'transactions',
     filters: filtersOf(query),
     keyType: 'uuid',
-    keyOf: (row) => row.id,
     uncounted: transactionFilters.uncountedIn(query) ?? uncountedLimit(query, range),
-    read: (slice) => readSlice(listDatabase, readBy[way], selection, slice),
+  });
+  if (way !== 'all' && way !== 'groups') return list;
+  const { channelId = 0, userId = 0, status = '*' } = query;
+  const days = range.days ?? dayRangeOf();
+  return {
+    ...list,
+    read: (slice) => readSlice(deps.listDatabase, way === 'all' ? statements.all.read : readGroups, selection, slice),
     readPage: (skip, take) =>
-      database.snapshot(async (snapshot) => {
-        if (way === 'all' || way === 'groups') {
-          const { channelId = 0, userId = 0, status = '*' } = query;
-          const filter = { tenantIds, channelId, userId, status };
-          const days = range.days ?? { startDate: given.firstDay, endDate: given.lastDay, ...range };
-          return readPageByTotals(snapshot, filter, days, { skip, take, withJson: given.withJson, bucketSize });
-        }
-        const values = rangeValues(selection);
-        const [count] = await snapshot.run(countBy[way], values);
-        return { total: count?.total ?? 0, rows: await snapshot.run(pageBy[way], [...values, skip, take]) };
-      }),
+      deps.database.snapshot((snapshot) =>
+        readPageByTotals(snapshot, { tenantIds, channelId, userId, status }, days, {
+          skip,
+          take,
+          withJson: given.withJson,
+          bucketSize,
+        }),
+      ),
   };
 }
 
 type Given = Query & { ids: string[] | undefined };
+type Way = 'ids' | 'invoiceId' | 'customerId' | 'groups' | 'all';
 
-/** The index by which the rows are found. */
-function wayTo({ ids, customerId, invoiceId, status, channelId, userId }: Given): keyof typeof readBy {
+/** The filters by whose index the rows are found. */
+function wayTo({ ids, customerId, invoiceId, status, channelId, userId }: Given): Way {
   if (ids !== undefined) return 'ids';
-  if (invoiceId !== undefined) return 'invoice';
-  if (customerId !== undefined) return 'customer';
+  if (invoiceId !== undefined) return 'invoiceId';
+  if (customerId !== undefined) return 'customerId';
   return [status, channelId, userId].some((filter) => filter !== undefined) ? 'groups' : 'all';
 }
 
-/** The filters that every row on a way passes. */
-const passedOn: Record<keyof typeof readBy, readonly string[]> = {
-  ids: [],
-  invoice: ['invoiceId'],
-  customer: ['customerId'],
+/** The filters that every row found on a way passes. */
+const passedOn: Record<Way, readonly string[]> = {
+  ids: ['ids'],
+  invoiceId: ['invoiceId'],
+  customerId: ['customerId'],
   groups: ['status', 'channelId', 'userId'],
   all: [],
 };
-
-const filterNames = Object.keys(transactionFilters.fields) as (keyof typeof transactionFilters.fields)[];
 
 /** Totals are kept by UTC day. */
 function uncountedLimit({ startDate = '', timeZone = 'UTC' }: Query, { days }: TimeRange): string | undefined {
@@ -147,7 +143,7 @@ async function lookUp(
       prefixPattern(search.slice(0, indexedDescription)),
     ]),
   );
-  return referenced === undefined ? found : found.filter((id) => referenced.includes(id));
+  return inBoth(referenced, found);
 }
 
 const furtherOf = ({ fields = '' }: Query) => fields.split(',');

@@ -3,10 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { dayMs } from '../../../../core/clock.ts';
 import { publicId } from '../../../../core/id.ts';
 import type { Principal } from '../../../../core/principal.ts';
-import { portionsOf } from '../../../../platform/lists/list.ts';
-import { arrangeChannels, paymentsNode, principalOf } from '../../../../testing/payments/payments.ts';
+import type { ListDeps } from '../../../../platform/lists/list.ts';
+import { arrangeChannels, listTransactions, paymentsNode, principalOf } from '../../../../testing/payments/payments.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../../../testing/postgres/database.ts';
-import { type ListDeps, listTransactions, transactionList } from '../list/list.ts';
 
 type Query = Parameters<typeof listTransactions>[1];
 
@@ -221,13 +220,4 @@ test('further fields are in the rows on request alone', async () => {
   expect(plain).not.toHaveProperty('metadata');
   const [row] = (await listTransactions(deps, { ...query, fields: 'metadata,version,updatedTime' }, merchant)).data;
   expect(row).toMatchObject({ metadata: { order: 'A-1' }, version: 2 });
-});
-
-test('all rows come in portions, without a gap', async () => {
-  const ids: string[] = [];
-  for await (const rows of portionsOf(await transactionList(deps, { tenantId: 2 }, administrator))) {
-    expect(rows.length).toBeLessThanOrEqual(1_000);
-    ids.push(...rows.map(({ id }) => publicId('txn', id)));
-  }
-  expect(ids).toEqual(await recount({}, merchants[2]));
 });

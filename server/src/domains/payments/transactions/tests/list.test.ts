@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { dayMs } from '../../../../core/clock.ts';
 import { publicId } from '../../../../core/id.ts';
 import type { Principal } from '../../../../core/principal.ts';
-import { arrangeChannels, paymentsNode, principalOf } from '../../../../testing/payments/payments.ts';
+import type { ListDeps } from '../../../../platform/lists/list.ts';
+import { arrangeChannels, listTransactions, paymentsNode, principalOf } from '../../../../testing/payments/payments.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../../../testing/postgres/database.ts';
-import { type ListDeps, listTransactions } from '../list/list.ts';
 import { rollUpTransactionTotals, rowsPerBucket } from '../totals/rollup.ts';
 
 let db: TestDatabase;

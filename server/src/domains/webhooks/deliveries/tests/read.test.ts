@@ -78,7 +78,7 @@ const detail = async (id: string) => dataOf(await florin.get(`/api/webhook/deliv
 describe('the list of deliveries', () => {
   test('contains every delivery of the tenant, latest events first', async () => {
     const { data, pagination } = await list();
-    expect(pagination).toEqual({ pageSize: 20, next: null });
+    expect(pagination).toEqual({ pageSize: 20, next: null, nextCursor: null });
     expect(data).toHaveLength(5);
     const events = data.map(({ eventId }: { eventId: string }) => eventId);
     expect(events).toEqual(events.toSorted().reverse());
