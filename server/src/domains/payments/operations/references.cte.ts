@@ -6,6 +6,8 @@
 export const recordsByReference = (tenantIds: string, reference: string) => `
   select distinct operation.tenant_id, operation.transaction_id, operation.refund_id
     from channel
-    join provider_operation operation
-      on operation.channel_id = channel.id and operation.provider_reference = ${reference}
+   cross join lateral (
+     select tenant_id, transaction_id, refund_id from provider_operation
+      where channel_id = channel.id and provider_reference = ${reference} offset 0
+   ) as operation
    where (channel.tenant_id = any (${tenantIds}) or channel.tenant_id = 0) and operation.tenant_id = any (${tenantIds})`;
