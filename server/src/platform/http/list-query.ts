@@ -108,10 +108,11 @@ export const currencyField = Type.Optional(
 
 /** Metadata of rows to look for: `metadata[order]=7`. Each named key must have that value, as text. */
 export const metadataField = Type.Optional(
-  Type.Record(Type.String({ minLength: 1, maxLength: 200 }), Type.String({ maxLength: 1000 }), {
+  Type.Unsafe<Record<string, string>>({
+    type: 'object',
+    additionalProperties: { type: 'string', maxLength: 1000 },
     minProperties: 1,
     maxProperties: 5,
-    style: 'deepObject',
     title: 'given by key, as metadata[order]=7',
     description:
       'Only rows whose metadata has this value under this key: `metadata[order]=7`. Up to 5 keys, which must all match.',

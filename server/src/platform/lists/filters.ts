@@ -1,7 +1,18 @@
 import type { TOptional, TSchema } from 'typebox';
 
 /** The SQL types of filter values. */
-type SqlType = 'bigint' | 'text' | 'uuid' | 'uuid[]' | 'bigint[]' | 'text[]' | 'json' | 'date' | 'boolean' | 'float8';
+type SqlType =
+  | 'bigint'
+  | 'text'
+  | 'uuid'
+  | 'uuid[]'
+  | 'bigint[]'
+  | 'text[]'
+  | 'json'
+  | 'date'
+  | 'boolean'
+  | 'boolean[]'
+  | 'float8';
 
 /** A filter of a list: its query parameter, and the condition that it puts on a row. */
 export interface Filter<Field extends TSchema = TSchema> {
@@ -16,6 +27,8 @@ export interface Filter<Field extends TSchema = TSchema> {
    * and no total: it is paged by cursor. Default: true.
    */
   counted?: boolean;
+  /** It tells live from test, so that most rows pass. */
+  isMode?: boolean;
 }
 
 /** For values that a statement needs and that let every row pass. */
@@ -47,7 +60,7 @@ export interface ListFilters<Filters extends Record<string, Filter>> extends Fil
   value: (name: keyof Filters & string, first: number) => string;
   /** The values in the order of the parameters; null where a filter is not used. */
   valuesOf: (given: Readonly<Record<string, unknown>>) => unknown[];
-  /** The filters in use. */
+  /** The filters in use, apart from that by mode. */
   usedIn: (given: Readonly<Record<string, unknown>>) => string[];
   /** The first filter in use whose rows are not counted. */
   uncountedIn: (given: Readonly<Record<string, unknown>>) => string | undefined;
@@ -68,7 +81,9 @@ export function listFilters<const Filters extends Record<string, Filter>>(filter
     return `$${first + position}::${filters[name]?.type}`;
   };
   const usedIn = (given: Readonly<Record<string, unknown>>) =>
-    entries.filter(([name, { condition }]) => condition !== noCondition && (given[name] ?? null) !== null);
+    entries.filter(
+      ([name, { condition, isMode = false }]) => condition !== noCondition && !isMode && (given[name] ?? null) !== null,
+    );
   return {
     fields: Object.fromEntries(entries.flatMap(([name, { field }]) => (field ? [[name, field]] : []))) as never,
     size: entries.length,

@@ -2,6 +2,7 @@ import { invalid } from '../../core/errors.ts';
 import { publicId, uuidOfPublicId } from '../../core/id.ts';
 import { defaultPageSize, type ListPagination, paginationOf } from '../../core/page.ts';
 import type { Database, Queryable } from '../postgres/database.ts';
+import { scanEnough } from '../postgres/scan-enough.ts';
 import type { Statement } from '../postgres/statement.ts';
 import { cursorOf, type KeyType, keyOfCursor } from './cursor.ts';
 import type { ListStatements, ReadRow } from './list-statements.ts';
@@ -107,6 +108,8 @@ export interface Selection {
   values: readonly unknown[];
   /** Rows are read that may not pass: a page may be short, or even empty, although more follow. */
   isSifted: boolean;
+  /** Rows of another mode are left out, which is few of them as a rule. */
+  isModed: boolean;
 }
 
 /** The filter in use by whose index rows are found, in the order in which the statements were declared. */
@@ -128,10 +131,22 @@ export async function readSlice<Row extends { id: string | number }>(
   selection: Selection,
   { belowKey, take }: Slice,
 ): Promise<Rows<Row>> {
-  const { tenantIds, toKey, isSifted } = selection;
-  const scan = isSifted ? Math.max(take + 1, Math.ceil(scannedRows / Math.max(1, tenantIds.length))) : take + 1;
+  const { tenantIds, toKey } = selection;
   const ended = belowKey !== undefined && isLower(belowKey, toKey) ? { ...selection, toKey: belowKey } : selection;
-  return rowsOf((await database.run(statement, [...rangeValues(ended), scan, take + 1])) as BoundRow<Row>[], take);
+  const scan = (rows: number) => database.run(statement, [...rangeValues(ended), rows + 1, take + 1]);
+  return rowsOf((await scanFor(scan, selection, take, tenantIds.length)) as BoundRow<Row>[], take);
+}
+
+/** Scans as many rows as a page takes, or more where some of them do not pass. */
+export function scanFor<Row extends { id?: string | number | null; bound?: string | number | null }>(
+  scan: (rows: number) => Promise<Row[]>,
+  { isSifted, isModed }: Pick<Selection, 'isSifted' | 'isModed'>,
+  take: number,
+  tenants: number,
+): Promise<Row[]> {
+  if (!isSifted && !isModed) return scan(take);
+  const mostScanned = Math.max(take, Math.ceil(scannedRows / Math.max(1, tenants)));
+  return scanEnough(scan, { pageSize: take, mostScanned, isFiltered: isSifted });
 }
 
 /** A row of a statement that returns `bound` with each row, or alone. */

@@ -4,6 +4,7 @@ import { createdFilters } from '../../../platform/lists/created.cte.ts';
 import { listFilters } from '../../../platform/lists/filters.ts';
 import { listStatements } from '../../../platform/lists/list-statements.ts';
 import { hasMetadata } from '../../../platform/lists/metadata.cte.ts';
+import { modeFilter } from '../../../platform/lists/modes.cte.ts';
 import { searchLimit } from '../../../platform/lists/search.ts';
 import { statement } from '../../../platform/postgres/statement.ts';
 import { type CustomerRow, customerColumns } from './statements.ts';
@@ -40,6 +41,7 @@ export const customerFilters = listFilters({
     counted: false,
   },
   ...createdFilters('c.created_at'),
+  modes: modeFilter('c.livemode'),
   /** Found by `findBySearch`. */
   ids: { type: 'bigint[]', condition: (value) => `c.id = any (${value})` },
 });

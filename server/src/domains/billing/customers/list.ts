@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import { listedModes } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Answer, Call } from '../../../platform/http/route.ts';
 import { createdLimitsOf } from '../../../platform/lists/created.cte.ts';
@@ -32,13 +33,15 @@ export async function listCustomers(
 /** The customers that the caller may see and asks for. */
 export async function customerList(deps: ListDeps, query: Query, principal: Principal): Promise<List<CustomerRow>> {
   const tenantIds = await listedTenants(deps.listDatabase, principal, query.tenantId);
-  const given = { ...query, ...createdLimitsOf(query), ids: await search(deps, query, tenantIds) };
+  const modes = listedModes(principal, query.livemode);
+  const given = { ...query, modes, ...createdLimitsOf(query), ids: await search(deps, query, tenantIds) };
   const way = wayTo(given, statements);
   const selection = {
     ...everyInteger,
     tenantIds,
     values: customerFilters.valuesOf(given),
     isSifted: customerFilters.usedIn(given).some((name) => name !== way),
+    isModed: modes !== undefined,
   };
   return countedList(deps, statements[way], selection, {
     name: 'customers',

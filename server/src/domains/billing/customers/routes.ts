@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { invalid, notFound } from '../../../core/errors.ts';
+import { visibleModes } from '../../../core/livemode.ts';
 import { pagingOf } from '../../../platform/http/list-query.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import { exportText, exportTypes } from '../../../platform/lists/export.ts';
@@ -19,6 +20,7 @@ export function customerRoutes(deps: CustomerDeps & Pick<ListDeps, 'listDatabase
       description:
         'Without `id` a customer is created, with `id` that customer is updated. The answer is the saved record.',
       body: customerInput,
+      refuses: ['external_id_taken', 'clocks_not_offered'],
       data: customerRecord,
       handle: async ({ body, principal }) => ({
         message: body.id === undefined ? 'Customer created' : 'Customer updated',
@@ -30,6 +32,7 @@ export function customerRoutes(deps: CustomerDeps & Pick<ListDeps, 'listDatabase
       summary: 'Get a customer',
       description: 'By its `id` or by its `externalId`.',
       query: customerQuery,
+      refuses: ['record_not_found'],
       data: customerRecord,
       handle: async ({ query: { id, externalId }, principal }) => {
         if ((id === undefined) === (externalId === undefined)) {
@@ -37,7 +40,11 @@ export function customerRoutes(deps: CustomerDeps & Pick<ListDeps, 'listDatabase
         }
         if (id !== undefined) return { data: recordOf(await readCustomer(deps.database, id, principal)) };
         const tenants = await visibleTenants(deps.database, principal);
-        const [row] = await deps.database.run(findByExternalId, [tenants, externalId]);
+        const [row] = await deps.database.run(findByExternalId, [
+          tenants,
+          externalId,
+          visibleModes(principal, undefined, { namesRecord: true }),
+        ]);
         if (row === undefined) throw notFound('customer', externalId as string, 'externalId');
         return { data: recordOf(row) };
       },

@@ -1,6 +1,14 @@
 import { Type } from 'typebox';
 import { listFields, timeFields } from '../../../platform/http/list-query.ts';
-import { keptMetadata, long, metadata, nullable } from '../../../platform/http/shapes.ts';
+import {
+  keptMetadata,
+  livemode,
+  livemodeFilter,
+  livemodeInput,
+  long,
+  metadata,
+  nullable,
+} from '../../../platform/http/shapes.ts';
 import { tenantIdOnWire } from '../../identity/tenants/schema.ts';
 import { customerFilters, customerSearch } from './list-statements.ts';
 
@@ -41,7 +49,7 @@ export const customerInput = Type.Object(
     externalId: clearable(
       Type.String({ minLength: 1, maxLength: 255 }),
       'at most 255 characters, or null',
-      'The id of the customer in your own system. Unique in the tenant.',
+      'The id of the customer in your own system. Unique in the tenant among the customers of one mode.',
     ),
     metadata: Type.Optional(
       Type.Union([metadata, Type.Null()], {
@@ -61,6 +69,7 @@ export const customerInput = Type.Object(
       'at most 255 characters, or null',
       "The provider's token of the payment method (Stripe: `pm_…`), never a card number. Not returned.",
     ),
+    livemode: livemodeInput('the mode of the default channel, or live'),
     clockId: Type.Optional(
       Type.Union([long('The clock.'), Type.Null()], {
         title: "a test clock's id, or null",
@@ -82,10 +91,12 @@ export const customerListQuery = Type.Object({
   ...customerFilters.fields,
   search: customerSearch,
   ...timeFields,
+  livemode: livemodeFilter,
 });
 
 export const customerRecord = Type.Object({
   id: Type.Integer(),
+  livemode,
   name: Type.String(),
   email: nullable(Type.String()),
   phone: nullable(Type.String()),

@@ -6,6 +6,7 @@ import { createdFilters } from '../../../platform/lists/created.cte.ts';
 import { listFilters } from '../../../platform/lists/filters.ts';
 import { listStatements } from '../../../platform/lists/list-statements.ts';
 import { hasMetadata } from '../../../platform/lists/metadata.cte.ts';
+import { modeFilter } from '../../../platform/lists/modes.cte.ts';
 import { searchLimit } from '../../../platform/lists/search.ts';
 import { statement } from '../../../platform/postgres/statement.ts';
 import { type InvoiceRow, invoiceColumns } from './statements.ts';
@@ -50,6 +51,7 @@ export const invoiceFilters = listFilters({
     counted: false,
   },
   ...createdFilters('i.created_at'),
+  modes: modeFilter('i.livemode'),
   /** Found by `findBySearch`. */
   ids: { type: 'bigint[]', condition: (value) => `i.id = any (${value})` },
 });
@@ -70,8 +72,8 @@ export const statements = listStatements<InvoiceRow, 'ids' | 'subscriptionId' | 
 export const indexedDescription = 40;
 
 /**
- * Invoices by a text, each branch by its own index. Values: tenants; the text as an integer, as an invoice number (null: it is
- * none) and as it is; a pattern for the first characters of a description, which must begin with the text.
+ * Invoices by a text, each branch by its own index. Values: tenants; the text as an integer, as the series and number of an
+ * invoice (null: it is none) and as it is; a pattern for the first characters of a description, which must begin with the text.
  */
 export const findBySearch = statement<{ id: number }>(
   'invoices.find_by_search',
@@ -80,20 +82,20 @@ export const findBySearch = statement<{ id: number }>(
     cross join lateral (
       select id from invoice where tenant_id = visible.tenant_id and id = $2::bigint
       union
-      select id from invoice where tenant_id = visible.tenant_id and number = $3::bigint
+      select id from invoice where tenant_id = visible.tenant_id and series = $3 and number = $4::bigint
       union
       (select i.id
          from (
-           select id from customer where tenant_id = visible.tenant_id and external_id = $4
+           select id from customer where tenant_id = visible.tenant_id and external_id = $5
            union
-           select id from customer where tenant_id = visible.tenant_id and lower(email) = lower($4)
+           select id from customer where tenant_id = visible.tenant_id and lower(email) = lower($5)
          ) as payer
          join invoice i on i.tenant_id = visible.tenant_id and i.customer_id = payer.id
         limit ${searchLimit})
       union
       (select id from invoice
-        where tenant_id = visible.tenant_id and lower(left(description, ${indexedDescription})) like lower($5)
-          and starts_with(lower(description), lower($4)) limit ${searchLimit})
+        where tenant_id = visible.tenant_id and lower(left(description, ${indexedDescription})) like lower($6)
+          and starts_with(lower(description), lower($5)) limit ${searchLimit})
     ) as found
     limit ${searchLimit}`,
 );

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import { listedModes } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Answer, Call } from '../../../platform/http/route.ts';
 import { createdLimitsOf } from '../../../platform/lists/created.cte.ts';
@@ -33,13 +34,15 @@ export async function listInvoices(
 /** The invoices that the caller may see and asks for. */
 export async function invoiceList(deps: ListDeps, query: Query, principal: Principal): Promise<List<InvoiceRow>> {
   const tenantIds = await listedTenants(deps.listDatabase, principal, query.tenantId);
-  const given = { ...query, ...createdLimitsOf(query), ids: await search(deps, query, tenantIds) };
+  const modes = listedModes(principal, query.livemode, [query.customerId, query.subscriptionId]);
+  const given = { ...query, modes, ...createdLimitsOf(query), ids: await search(deps, query, tenantIds) };
   const way = wayTo(given, statements);
   const selection = {
     ...everyInteger,
     tenantIds,
     values: invoiceFilters.valuesOf(given),
     isSifted: invoiceFilters.usedIn(given).some((name) => name !== way),
+    isModed: modes !== undefined,
   };
   return countedList(deps, statements[way], selection, {
     name: 'invoices',
@@ -56,7 +59,8 @@ async function search(
 ): Promise<number[] | undefined> {
   if (text === undefined) return undefined;
   const pattern = prefixPattern(text.slice(0, indexedDescription));
-  const values = [tenantIds, integerOf(text), numberOf(text), text, pattern];
+  const { series, number } = numberOf(text);
+  const values = [tenantIds, integerOf(text), series, number, text, pattern];
   return foundIds(await listDatabase.run(findBySearch, values));
 }
 

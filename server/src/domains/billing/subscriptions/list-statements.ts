@@ -5,6 +5,7 @@ import { createdFilters } from '../../../platform/lists/created.cte.ts';
 import { listFilters } from '../../../platform/lists/filters.ts';
 import { listStatements } from '../../../platform/lists/list-statements.ts';
 import { hasMetadata } from '../../../platform/lists/metadata.cte.ts';
+import { modeFilter } from '../../../platform/lists/modes.cte.ts';
 import { searchLimit } from '../../../platform/lists/search.ts';
 import { statement } from '../../../platform/postgres/statement.ts';
 import { type SubscriptionRow, subscriptionColumns } from './statements.ts';
@@ -35,6 +36,7 @@ export const subscriptionFilters = listFilters({
     counted: false,
   },
   ...createdFilters('s.created_at'),
+  modes: modeFilter('s.livemode'),
   /** Found by `findBySearch`. */
   ids: { type: 'bigint[]', condition: (value) => `s.id = any (${value})` },
 });

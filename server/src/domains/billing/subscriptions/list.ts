@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import { listedModes } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Answer, Call } from '../../../platform/http/route.ts';
 import { createdLimitsOf } from '../../../platform/lists/created.cte.ts';
@@ -35,13 +36,15 @@ export async function subscriptionList(
   principal: Principal,
 ): Promise<List<SubscriptionRow>> {
   const tenantIds = await listedTenants(deps.listDatabase, principal, query.tenantId);
-  const given = { ...query, ...createdLimitsOf(query), ids: await search(deps, query, tenantIds) };
+  const modes = listedModes(principal, query.livemode, [query.customerId, query.planId]);
+  const given = { ...query, modes, ...createdLimitsOf(query), ids: await search(deps, query, tenantIds) };
   const way = wayTo(given, statements);
   const selection = {
     ...everyInteger,
     tenantIds,
     values: subscriptionFilters.valuesOf(given),
     isSifted: subscriptionFilters.usedIn(given).some((name) => name !== way),
+    isModed: modes !== undefined,
   };
   return countedList(deps, statements[way], selection, {
     name: 'subscriptions',

@@ -1,11 +1,18 @@
 import { Type } from 'typebox';
 import { listFields, timeFields } from '../../../platform/http/list-query.ts';
-import { long as id, keptMetadata, metadata, nullable } from '../../../platform/http/shapes.ts';
+import {
+  long as id,
+  keptMetadata,
+  livemode,
+  livemodeFilter,
+  metadata,
+  nullable,
+} from '../../../platform/http/shapes.ts';
 import { subscriptionFilters, subscriptionSearch } from './list-statements.ts';
 import { subscriptionStates } from './states.ts';
 
 const subscriptionId = id("The subscription's id.");
-const state = Type.Enum([...subscriptionStates]);
+export const state = Type.Enum([...subscriptionStates]);
 const quantity = Type.Integer({
   minimum: 1,
   maximum: 1_000_000,
@@ -130,10 +137,12 @@ export const listQuery = Type.Object({
   ...subscriptionFilters.fields,
   search: subscriptionSearch,
   ...timeFields,
+  livemode: livemodeFilter,
 });
 
 export const subscriptionRecord = Type.Object({
   id: Type.Integer(),
+  livemode,
   tenantId: Type.Union([Type.String(), Type.Null()], { description: "null: the platform's own tenant." }),
   customerId: Type.Integer(),
   planId: Type.Integer(),

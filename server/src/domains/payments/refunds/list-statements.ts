@@ -5,6 +5,7 @@ import { long } from '../../../platform/http/shapes.ts';
 import { listFilters } from '../../../platform/lists/filters.ts';
 import { firstFilter, listStatements } from '../../../platform/lists/list-statements.ts';
 import { hasMetadata } from '../../../platform/lists/metadata.cte.ts';
+import { modeFilter } from '../../../platform/lists/modes.cte.ts';
 import { searchLimit } from '../../../platform/lists/search.ts';
 import { statement } from '../../../platform/postgres/statement.ts';
 import { recordsByReference } from '../operations/references.cte.ts';
@@ -65,6 +66,7 @@ export const refundFilters = listFilters({
     condition: (value) => hasMetadata('r.metadata', value),
     counted: false,
   },
+  modes: modeFilter('(select livemode from channel where channel.id = r.channel_id)'),
   /** The payment of `transactionId`, a public id in the query. */
   paymentId: { type: 'uuid', condition: (value) => `r.transaction_id = ${value}` },
   /** Found by `findByReference` and `findBySearch`. */

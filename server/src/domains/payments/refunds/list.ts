@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import { timeRangeOf } from '../../../core/days.ts';
 import { invalid } from '../../../core/errors.ts';
 import { firstUuidAt, uuidOfPublicId } from '../../../core/id.ts';
+import { listedModes } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Answer, Call } from '../../../platform/http/route.ts';
 import { countedList, filtersOf, type List, type ListDeps, wayTo } from '../../../platform/lists/list.ts';
@@ -34,8 +35,16 @@ export async function listRefunds(
 export async function refundList(deps: ListDeps, query: Query, principal: Principal): Promise<List<ListedRow>> {
   const { fromMs, toMs } = timeRangeOf(query);
   const tenantIds = await listedTenants(deps.listDatabase, principal, query.tenantId);
+  const modes = listedModes(principal, query.livemode, [
+    query.transactionId,
+    query.channelId,
+    query.customerId,
+    query.invoiceId,
+    query.providerReference,
+  ]);
   const given = {
     ...query,
+    modes,
     paymentId: paymentIdOf(query.transactionId),
     ids: await lookUp(deps.listDatabase, query, tenantIds),
   };
@@ -46,6 +55,7 @@ export async function refundList(deps: ListDeps, query: Query, principal: Princi
     toKey: firstUuidAt(toMs),
     values: refundFilters.valuesOf(given),
     isSifted: refundFilters.usedIn(given).some((name) => name !== way),
+    isModed: modes !== undefined,
   };
   return countedList(deps, statements[way], selection, {
     name: 'refunds',

@@ -1,11 +1,13 @@
 import { Type } from 'typebox';
 import { maximumAmount } from '../../../core/currency.ts';
 import { listFields, timeFields } from '../../../platform/http/list-query.ts';
-import { keptMetadata, metadata, nullable } from '../../../platform/http/shapes.ts';
+import { keptMetadata, livemode, livemodeFilter, metadata, nullable } from '../../../platform/http/shapes.ts';
 import { tenantIdOnWire } from '../../identity/tenants/schema.ts';
 import { transactionId } from '../transactions/schema.ts';
 import { lookedUpFilters, refundFilters } from './list-statements.ts';
 import { refundStatuses } from './states.ts';
+
+export const status = Type.Enum([...refundStatuses]);
 
 export const refundInput = Type.Object(
   {
@@ -32,10 +34,12 @@ export const refundListQuery = Type.Object({
   ...refundFilters.fields,
   ...lookedUpFilters,
   ...timeFields,
+  livemode: livemodeFilter,
 });
 
 export const refundRecord = Type.Object({
   id: Type.String(),
+  livemode,
   transactionId: Type.String(),
   amount: Type.Integer({ description: 'In minor units.' }),
   currency: Type.String(),

@@ -5,6 +5,8 @@ import type { RefundStatus } from './states.ts';
 export interface RefundRow {
   tenant_id: number;
   id: string;
+  /** The mode of its payment, which is that of its channel. */
+  livemode: boolean;
   transaction_id: string;
   /** The payment's channel, even if a fallback channel took the money. */
   channel_id: number;
@@ -22,7 +24,7 @@ export interface RefundRow {
 }
 
 /** Selects a refund as `RefundRow`, from `refund r`. */
-export const refundColumns = `r.tenant_id, r.id, r.transaction_id, r.channel_id, r.amount, r.currency, r.status, r.reason, r.metadata,
+export const refundColumns = `r.tenant_id, r.id, (select livemode from channel where channel.id = r.channel_id) as livemode, r.transaction_id, r.channel_id, r.amount, r.currency, r.status, r.reason, r.metadata,
   r.user_id, r.failure_code, r.failure_message, r.provider_reference, r.created_at, r.updated_at`;
 
 export const insertRefund = statement<RefundRow>(

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { maximumAmount } from '../../../core/currency.ts';
 import { furtherFields, listFields, timeFields } from '../../../platform/http/list-query.ts';
-import { keptMetadata, long, metadata, nullable } from '../../../platform/http/shapes.ts';
+import { keptMetadata, livemode, livemodeFilter, long, metadata, nullable } from '../../../platform/http/shapes.ts';
 import { tenantIdOnWire } from '../../identity/tenants/schema.ts';
 import { lookedUpFilters, transactionFilters } from './list/filter-statements.ts';
 import { transactionStatuses } from './states.ts';
@@ -17,7 +17,7 @@ const currency = Type.String({
   description: 'ISO 4217 code of a currency that the channel supports.',
 });
 const description = Type.String({ maxLength: 2000 });
-const status = Type.Enum([...transactionStatuses]);
+export const status = Type.Enum([...transactionStatuses]);
 export const transactionId = Type.String({
   minLength: 1,
   maxLength: 100,
@@ -80,12 +80,14 @@ export const listQuery = Type.Object({
   ...transactionFilters.fields,
   ...lookedUpFilters,
   ...timeFields,
+  livemode: livemodeFilter,
   fields: furtherFields(furtherRowFields),
 });
 
 /** A payment in the responses of create and update, and in events. */
 export const transactionRecord = Type.Object({
   id: Type.String(),
+  livemode,
   amount,
   amountRefunded: Type.Integer(),
   currency: Type.String(),
@@ -116,6 +118,7 @@ const { properties: record } = transactionRecord;
 /** A payment as a row of the list. */
 export const listedTransaction = Type.Object({
   id: record.id,
+  livemode,
   tenantId: Type.Optional(tenantIdOnWire),
   amount,
   amountRefunded: record.amountRefunded,

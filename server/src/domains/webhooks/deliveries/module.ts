@@ -12,7 +12,7 @@ import { deliveryMetrics } from './metrics.ts';
 import { replayWorker } from './replay/worker.ts';
 import { sweepDeliveries } from './retention.ts';
 import { deliveryRoutes } from './routes.ts';
-import { attempt, deliveryDetail, replayRecord } from './schema.ts';
+import { attempt, deliveryDetail, deliveryRecord, replayInput, replayRecord, replayResult, state } from './schema.ts';
 import { deliveryWorker } from './worker.ts';
 
 const settings = {
@@ -82,6 +82,15 @@ export const deliveries = defineModule({
   tables: ['delivery', 'delivery_attempt', 'delivery_sweep', 'webhook_pace', 'webhook_replay'],
   settings,
   resources: { delivery: deliveryDetail, 'delivery attempt': attempt, replay: replayRecord },
+  schemas: {
+    Delivery: deliveryRecord,
+    DeliveryDetail: deliveryDetail,
+    DeliveryAttempt: attempt,
+    DeliveryState: state,
+    WebhookReplayInput: replayInput,
+    StartedWebhookReplay: replayResult,
+    WebhookReplay: replayRecord,
+  },
   provide,
   routes: (context: Needs) =>
     deliveryRoutes({

@@ -3,8 +3,9 @@ import { timeRangeOf } from '../../../core/days.ts';
 import { invalid, notFound } from '../../../core/errors.ts';
 import { eventPatterns, pingType, readablePatterns, readableTypes } from '../../../core/event-types.ts';
 import { leastUuidAt, publicId, uuidAfter, uuidOfPublicId } from '../../../core/id.ts';
+import { visibleModes } from '../../../core/livemode.ts';
 import { type Principal, tenantOnWire } from '../../../core/principal.ts';
-import { type CursorList, filtersOf, rowsOf } from '../../../platform/lists/list.ts';
+import { type CursorList, filtersOf, rowsOf, scanFor } from '../../../platform/lists/list.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { listedTenants, visibleTenants } from '../../identity/tenants/visible-tenants.ts';
 import type { AddressGuard } from '../endpoints/address-guard.ts';
@@ -23,9 +24,6 @@ import {
 export type DeliveryRecord = Static<typeof deliveryRecord>;
 type DeliveryDetail = Static<typeof deliveryDetail>;
 
-/** Deliveries scanned for one filtered page, over all tenants. */
-const maxScanned = 10_000;
-
 type Query = Static<typeof deliveryListQuery>;
 
 /** The deliveries, latest events first: of events that the caller may read, to endpoints that it may manage. */
@@ -43,28 +41,33 @@ export async function deliveryList(
   const patterns = readablePatterns(principal.scopes);
   const isRestricted = patterns.length < eventPatterns.length;
   const filters = [endpointId, eventType, eventId ?? undefined, hasStateIndex ? undefined : state];
-  const isFiltered = isRestricted || filters.some((filter) => filter !== undefined);
+  const isSifted = isRestricted || filters.some((filter) => filter !== undefined);
+  const modes = visibleModes(principal, query.livemode, {
+    namesRecord: [endpointId, query.eventId, query.search].some((record) => record !== undefined),
+  });
   return {
     name: 'deliveries',
     filters: filtersOf(query),
     keyType: 'uuid',
     idPrefix: 'dlv',
     read: async ({ belowKey = toId, take }) => {
-      const rows = await database.run(listDeliveries, [
-        tenantIds,
-        fromId,
-        belowKey < toId ? belowKey : toId,
-        hasStateIndex ? state : null,
-        isFiltered ? Math.max(take, Math.ceil(maxScanned / tenantIds.length)) + 1 : take + 1,
-        endpointId ?? null,
-        state ?? null,
-        eventType ?? null,
-        eventId,
-        isRestricted ? patterns : null,
-        take + 1,
-        isRestricted ? [...readableTypes(principal.scopes), pingType] : null,
-      ]);
-      return rowsOf(rows, take);
+      const scan = (rows: number) =>
+        database.run(listDeliveries, [
+          tenantIds,
+          fromId,
+          belowKey < toId ? belowKey : toId,
+          hasStateIndex ? state : null,
+          rows + 1,
+          endpointId ?? null,
+          state ?? null,
+          eventType ?? null,
+          eventId,
+          isRestricted ? patterns : null,
+          take + 1,
+          isRestricted ? [...readableTypes(principal.scopes), pingType] : null,
+          modes,
+        ]);
+      return rowsOf(await scanFor(scan, { isSifted, isModed: true }, take, tenantIds.length), take);
     },
   };
 }
@@ -152,6 +155,7 @@ export function recordOf(row: DeliveryRow): DeliveryRecord {
     sentAs: publicId('dlv', row.replay_of ?? row.id),
     tenantId: tenantOnWire(row.tenant_id),
     endpointId: row.endpoint_id,
+    livemode: row.livemode,
     url: row.url,
     eventId: publicId('evt', row.event_id),
     eventType: row.type,

@@ -3,17 +3,15 @@ import { timeRangeOf } from '../../../core/days.ts';
 import { invalid } from '../../../core/errors.ts';
 import { eventTypes, readableTypes } from '../../../core/event-types.ts';
 import { leastUuidAt, publicId, uuidAfter, uuidOfPublicId } from '../../../core/id.ts';
+import { visibleModes } from '../../../core/livemode.ts';
 import { type Principal, tenantOnWire } from '../../../core/principal.ts';
-import { type CursorList, filtersOf, rowsOf } from '../../../platform/lists/list.ts';
+import { type CursorList, filtersOf, rowsOf, scanFor } from '../../../platform/lists/list.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { listedTenants } from '../../identity/tenants/visible-tenants.ts';
 import type { eventListQuery, eventRow, listedEvent } from './schema.ts';
 import { type EventRow, type ListedRow, listEvents, listEventsOfObject } from './statements.ts';
 
 export type ListedEvent = Static<typeof listedEvent>;
-
-/** Maximum number of events read for one page, over all tenants. */
-const maxScanned = 10_000;
 
 type Query = Static<typeof eventListQuery>;
 
@@ -28,6 +26,10 @@ export async function eventList(
   const tenantIds = await listedTenants(database, principal, query.tenantId);
   const [fromId, toId] = idRangeOf(query);
   const objectId = objectIdOf(query);
+  const isSifted = types.length < eventTypes.length;
+  const modes = visibleModes(principal, query.livemode, {
+    namesRecord: objectId !== undefined || query.search !== undefined,
+  });
   const withPayload = query.fields !== undefined;
   return {
     name: 'events',
@@ -35,22 +37,15 @@ export async function eventList(
     keyType: 'uuid',
     idPrefix: 'evt',
     read: async ({ belowKey = toId, take }) => {
-      const scanned =
-        types.length < eventTypes.length ? Math.max(take, Math.ceil(maxScanned / tenantIds.length)) : take;
       const range = [tenantIds, fromId, belowKey < toId ? belowKey : toId];
-      const rows: (ListedRow & { bound?: string | null })[] =
-        objectId === undefined
-          ? await database.run(listEvents, [...range, scanned + 1, types, take + 1, withPayload])
-          : // A payment and its transaction.created event share one id.
-            await database.run(listEventsOfObject, [
-              ...range,
-              objectId,
-              uuidOfPublicId('txn', objectId) ?? null,
-              types,
-              take + 1,
-              withPayload,
-            ]);
-      return rowsOf(rows, take);
+      const rest = [types, take + 1, modes, withPayload];
+      if (objectId === undefined) {
+        const scan = (rows: number) => database.run(listEvents, [...range, rows + 1, ...rest]);
+        return rowsOf(await scanFor(scan, { isSifted, isModed: true }, take, tenantIds.length), take);
+      }
+      // A payment and its transaction.created event share one id.
+      const createdEventId = uuidOfPublicId('txn', objectId) ?? null;
+      return rowsOf(await database.run(listEventsOfObject, [...range, objectId, createdEventId, ...rest]), take);
     },
   };
 }
@@ -80,6 +75,7 @@ export function listedAs({ fields }: Query): (row: ListedRow) => Static<typeof e
 export function recordOf(row: EventRow): ListedEvent {
   return {
     id: publicId('evt', row.id),
+    livemode: row.livemode,
     tenantId: tenantOnWire(row.tenant_id),
     type: row.type,
     objectId: row.object_id,

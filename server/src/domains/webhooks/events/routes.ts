@@ -21,6 +21,7 @@ export function eventRoutes({ database, listDatabase }: EventDeps): Route[] {
         'still have a successor: there are more pages as long as `pagination.nextCursor` is not null. ' +
         exportText,
       query: eventListQuery,
+      refuses: ['scope_missing'],
       data: Type.Array(eventRow),
       paged: 'by_cursor',
       exportTypes,
@@ -42,6 +43,7 @@ export function eventRoutes({ database, listDatabase }: EventDeps): Route[] {
       summary: 'Get an event and its payload',
       description: "Needs the read scope of the event's type.",
       query: eventQuery,
+      refuses: ['scope_missing'],
       data: eventDetail,
       handle: async ({ query, principal }) => ({ json: await readEvent(listDatabase, query.id, principal) }),
     }),

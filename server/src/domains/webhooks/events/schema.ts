@@ -7,9 +7,10 @@ import {
   tenantField,
   timeFields,
 } from '../../../platform/http/list-query.ts';
+import { livemode, livemodeFilter } from '../../../platform/http/shapes.ts';
 import { tenantIdOnWire } from '../../identity/tenants/schema.ts';
 
-const type = Type.Enum([...eventTypes]);
+export const type = Type.Enum([...eventTypes]);
 
 export const eventListQuery = Type.Object({
   ...cursorListFields,
@@ -20,6 +21,7 @@ export const eventListQuery = Type.Object({
   search: searchField('the id of the event or of the record that it is about'),
   ...timeFields,
   tenantId: tenantField,
+  livemode: livemodeFilter,
   fields: furtherFields(['payload']),
 });
 
@@ -29,6 +31,7 @@ export const eventQuery = Type.Object({
 
 export const listedEvent = Type.Object({
   id: Type.String(),
+  livemode,
   tenantId: tenantIdOnWire,
   type,
   objectId: Type.String({ description: 'The record that the event is about.' }),

@@ -10,6 +10,7 @@ import {
   readStatement,
 } from '../../../../platform/lists/list-statements.ts';
 import { hasMetadata } from '../../../../platform/lists/metadata.cte.ts';
+import { modeFilter } from '../../../../platform/lists/modes.cte.ts';
 import { searchLimit } from '../../../../platform/lists/search.ts';
 import { statement } from '../../../../platform/postgres/statement.ts';
 import { recordsByReference } from '../../operations/references.cte.ts';
@@ -64,6 +65,7 @@ export const transactionFilters = listFilters({
     condition: (value) => hasMetadata('t.metadata', value),
     counted: false,
   },
+  modes: modeFilter('t.livemode'),
   /** Found by `findByReference` and `findBySearch`. */
   ids: { type: 'uuid[]', condition: (value) => `t.id = any (${value})` },
   /** The UTC days of the range, for `usedGroups`. */
@@ -108,6 +110,7 @@ export const readGroups = readStatement<ListedRow>(
     groups: `select row_number() over () as number, range.tenant_id, from_key, to_key, channel_id, user_id, status
        from range join (${usedGroups(
          '$1::bigint[]',
+         value('modes'),
          `coalesce(${value('channelId')}, 0)`,
          `coalesce(${value('userId')}, 0)`,
          `coalesce(${value('status')}, '*')`,

@@ -11,7 +11,7 @@ export type ListedRow = Omit<TransactionRow, 'amount_refund_held' | 'provider' |
  */
 export const listedColumns = (
   withJson: string,
-) => `t.tenant_id, t.id, t.amount, t.amount_refunded, t.currency, t.status,
+) => `t.tenant_id, t.id, t.livemode, t.amount, t.amount_refunded, t.currency, t.status,
          t.channel_id, t.user_id, t.description, t.customer_id, t.invoice_id, t.failure_code, t.failure_message,
          t.provider_reference, t.version, t.created_at, t.updated_at,
          case when ${withJson} then t.metadata end as metadata, case when ${withJson} then t.next_action end as next_action,
@@ -33,7 +33,7 @@ const listed = (pageOfIds: string, direction: Direction) => `
     join transaction t using (tenant_id, id)
    order by t.id ${direction}`;
 
-/** Without a filter: by the primary key, for each tenant. */
+/** Without a filter, where no payment is of another mode: by the primary key, for each tenant. */
 const all = (direction: Direction) =>
   listed(
     `select near.tenant_id, near.id
@@ -49,10 +49,12 @@ const all = (direction: Direction) =>
 
 /**
  * The groups (channel, user, status) that have rows on some days, as a relation (tenant_id, channel_id, user_id, status).
- * Parameters: SQL of the tenants, and of the filters, 0 and '*' for all of them.
+ * Parameters: SQL of the tenants, of the modes (null: both), and of the filters, 0 and '*' for all of them. A channel
+ * has one mode, so the groups tell the modes apart as well.
  */
 export const usedGroups = (
   tenantIds: string,
+  modes: string,
   channelId: string,
   userId: string,
   status: string,
@@ -60,26 +62,26 @@ export const usedGroups = (
   lastDay: string,
 ) => `
          select tenant_id, channel_id, user_id, status from transaction_total
-          where tenant_id = any (${tenantIds}) and day between ${firstDay} and ${lastDay}
+          where tenant_id = any (${tenantIds}) and (${modes} is null or livemode = any (${modes})) and day between ${firstDay} and ${lastDay}
             and channel_id <> 0 and user_id <> 0 and status <> '*'
             and (${channelId} = 0 or channel_id = ${channelId}) and (${userId} = 0 or user_id = ${userId})
             and (${status} = '*' or status = ${status})
          union
          select tenant_id, channel_id, user_id, status from transaction_total_delta
-          where tenant_id = any (${tenantIds})
+          where tenant_id = any (${tenantIds}) and (${modes} is null or livemode = any (${modes}))
             and (created_second at time zone 'UTC')::date between ${firstDay} and ${lastDay}
             and (${channelId} = 0 or channel_id = ${channelId}) and (${userId} = 0 or user_id = ${userId})
             and (${status} = '*' or status = ${status})`;
 
 /**
- * With a filter ($7 channel, $8 user, $9 status): the groups in use on days $10 to $11, each read in order from one index.
+ * With a filter ($7 channel, $8 user, $9 status, $12 modes): the groups in use on days $10 to $11, each read in order from one index.
  * Groups are few; at most groups × (skip + page) rows are read, and only within the ranges.
  */
 const groups = (direction: Direction) =>
   listed(
     `select near.tenant_id, near.id
        from range
-       join ( ${usedGroups('$1::bigint[]', '$7::bigint', '$8::bigint', '$9::text', '$10::date', '$11::date')}
+       join ( ${usedGroups('$1::bigint[]', '$12::boolean[]', '$7::bigint', '$8::bigint', '$9::text', '$10::date', '$11::date')}
        ) as used using (tenant_id)
       cross join lateral (
         select tenant_id, id from transaction

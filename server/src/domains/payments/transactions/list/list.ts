@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import { utcDay } from '../../../../core/clock.ts';
 import { dayRangeOf, type TimeRange, timeRangeOf } from '../../../../core/days.ts';
 import { firstUuidAt, publicId, uuidOfPublicId } from '../../../../core/id.ts';
+import { listedModes } from '../../../../core/livemode.ts';
 import type { Principal } from '../../../../core/principal.ts';
 import type { Answer, Call } from '../../../../platform/http/route.ts';
 import {
@@ -57,8 +58,15 @@ export async function transactionList(
   const range = timeRangeOf(query);
   const tenantIds = await listedTenants(deps.listDatabase, principal, query.tenantId);
   const ids = await lookUp(deps.listDatabase, query, tenantIds);
+  const modes = listedModes(principal, query.livemode, [
+    query.channelId,
+    query.customerId,
+    query.invoiceId,
+    query.providerReference,
+  ]);
   const given = {
     ...query,
+    modes,
     ids,
     firstDay: utcDay(range.fromMs),
     lastDay: utcDay(range.toMs - 1),
@@ -71,6 +79,7 @@ export async function transactionList(
     toKey: firstUuidAt(range.toMs),
     values: transactionFilters.valuesOf(given),
     isSifted: transactionFilters.usedIn(given).some((name) => !passedOn[way].includes(name)),
+    isModed: modes !== undefined,
   };
   const list = countedList(deps, statements[way === 'groups' ? 'all' : way], selection, {
     name: 'transactions',
@@ -86,7 +95,7 @@ export async function transactionList(
     read: (slice) => readSlice(deps.listDatabase, way === 'all' ? statements.all.read : readGroups, selection, slice),
     readPage: (skip, take) =>
       deps.database.snapshot((snapshot) =>
-        readPageByTotals(snapshot, { tenantIds, channelId, userId, status }, days, {
+        readPageByTotals(snapshot, { tenantIds, modes: modes ?? [true, false], channelId, userId, status }, days, {
           skip,
           take,
           withJson: given.withJson,
@@ -153,6 +162,7 @@ export function listedAs(query: Query, principal: Principal): (row: ListedRow) =
   const further = new Set(furtherOf(query));
   return (row) => ({
     id: publicId('txn', row.id),
+    livemode: row.livemode,
     ...tenantOfRow(principal, row),
     amount: row.amount,
     amountRefunded: row.amount_refunded,

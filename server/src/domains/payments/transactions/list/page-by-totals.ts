@@ -33,12 +33,14 @@ export async function readPageByTotals(
  * takes a millisecond, mostly for planning. Rows of several groups or tenants are merged, and each is read that far, so
  * there buckets pay off sooner.
  */
-function isFar({ rows, skip, take }: PageLocation, filter: Filter, bucketSize: number): boolean {
-  const isMerged = !isUnfiltered(filter) || filter.tenantIds.length > 1;
+function isFar(location: PageLocation, filter: Filter, bucketSize: number): boolean {
+  const { rows, skip, take } = location;
+  const isMerged = !isUnfiltered(filter, location) || filter.tenantIds.length > 1;
   return rows > bucketSize && Math.min(skip, rows - skip - take) > (isMerged ? bucketSize / 16 : bucketSize);
 }
 
-const isUnfiltered = ({ channelId, userId, status }: Filter) => channelId === 0 && userId === 0 && status === '*';
+const isUnfiltered = ({ channelId, userId, status }: Filter, { hasOtherModes }: PageLocation) =>
+  channelId === 0 && userId === 0 && status === '*' && !hasOtherModes;
 
 async function readPage(
   snapshot: Queryable,
@@ -57,8 +59,8 @@ async function readPage(
     take,
     withJson,
   ];
-  const { channelId, userId, status } = filter;
-  const found = isUnfiltered(filter)
+  const { modes, channelId, userId, status } = filter;
+  const found = isUnfiltered(filter, location)
     ? await snapshot.run(fromNewest ? listAllNewest : listAllOldest, values)
     : await snapshot.run(fromNewest ? listGroupsNewest : listGroupsOldest, [
         ...values,
@@ -67,6 +69,7 @@ async function readPage(
         status,
         firstDay,
         lastDay,
+        modes,
       ]);
   return fromNewest ? found : found.reverse();
 }
