@@ -116,7 +116,9 @@ export class Transport {
     const requestId = response.headers.get('x-request-id') ?? undefined;
     const durationMs = Date.now() - startedAt;
     this.options.logger?.debug?.('Request', { ...facts, status: response.status, durationMs, requestId });
-    if (!response.ok) throw refusalError(response, text, isRepeatable);
+    if (!response.ok) {
+      throw refusalError({ response, text, isRepeatable, baseUrl: this.options.baseUrl });
+    }
     const { data, message, pagination } = isDocument ? { data: response as never } : envelopeOf<Data>(text, response);
     const replayed = response.headers.get('idempotency-replayed') === 'true';
     return { data, message, pagination, status: response.status, headers: response.headers, requestId, replayed };
@@ -169,11 +171,15 @@ function envelopeOf<Data>(text: string, response: Response): Envelope<Data> {
   });
 }
 
+/** An object is written as `metadata[order]=7`. */
+function pairsOf(name: string, value: unknown): [string, string][] {
+  if (typeof value !== 'object' || value === null) return [[name, String(value)]];
+  return Object.entries(value).map(([key, inner]) => [`${name}[${key}]`, String(inner)]);
+}
+
 function queryOf(params: Params): string {
   const given = Object.entries(params).filter(([, value]) => value !== undefined && value !== null);
-  return given.length === 0
-    ? ''
-    : `?${new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]))}`;
+  return given.length === 0 ? '' : `?${new URLSearchParams(given.flatMap(([name, value]) => pairsOf(name, value)))}`;
 }
 
 /** Exponential, with half of it at random so that clients do not come back together. null: longer than the SDK waits. */

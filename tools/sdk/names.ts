@@ -59,6 +59,6 @@ function pluralOf(noun: string): string {
 const camelCase = (word: string) => word.replaceAll(/-(\w)/g, (_all, letter) => letter.toUpperCase());
 
 /** `webhooks.deliveries.get` becomes `WebhooksDeliveriesGet`. */
-export const typeName = (name: string) => name.split('.').map(capital).join('');
+export const typeName = (name: string) => name.split(/[._]/).map(capital).join('');
 
 export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

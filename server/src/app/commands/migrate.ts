@@ -12,7 +12,7 @@ export async function migrateNow(print: (line: string) => void, signal: AbortSig
   let count = 0;
   await migrateDatabase(settings, log, {
     signal,
-    onDone: (migration) => {
+    onMigrated: (migration) => {
       count++;
       print(`migrated  ${migration}`);
     },
