@@ -591,6 +591,31 @@ const plants: Plant[] = [
     ofPayment('refund'),
   ],
   [
+    /exactly one refund.created/,
+    'a refund whose creation was not reported',
+    `delete from event where type = 'refund.created' and object_id = 'ref_' || replace({refund}, '-', '')`,
+    ofPayment('refund'),
+  ],
+  [
+    /exactly one refund.created/,
+    'a refund whose success was reported twice',
+    `insert into event select tenant_id, gen_random_uuid(), type, object_id, created_at, body from event
+      where type = 'refund.succeeded' and object_id = 'ref_' || replace({refund}, '-', '')`,
+    ofPayment('refund'),
+  ],
+  [
+    /exactly one customer.created/,
+    'a customer whose creation was not reported',
+    `delete from event where type = 'customer.created'`,
+    () => /^cus_\d+$/,
+  ],
+  [
+    /exactly one invoice.paid/,
+    'an invoice whose number was not reported',
+    `delete from event where type = 'invoice.finalized'`,
+    () => /^tenant 0 inv_\d+$/,
+  ],
+  [
     /no other transaction.refunded/,
     'a refund that was not told',
     `delete from event where type = 'transaction.refunded' and object_id = 'txn_' || replace({charged}, '-', '')`,

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { lateMs } from '../../domains/payments/providers/sandbox/behaviours.ts';
 import { offendersOf } from '../../platform/postgres/check.ts';
-import { eventsOfInvoice, makeCustomer, makeInvoice, settledInvoice } from '../../testing/billing/invoices.ts';
+import { makeCustomer, makeInvoice, paymentEventsOfInvoice, settledInvoice } from '../../testing/billing/invoices.ts';
 import { administratorOf, dataOf, makeChannel, makeKey, makePayment } from '../../testing/cast.ts';
 import { channelSecret } from '../../testing/payments/callbacks.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../testing/postgres/database.ts';
@@ -157,7 +157,7 @@ test('the sandbox says that a refund succeeded, and later that it came back; its
   skewMs += lateMs;
   await expectReversed(transactionId, id);
   expect(await settledInvoice(florin, admin, invoiceId, db)).toEqual(before);
-  expect(await eventsOfInvoice(db, invoiceId)).toEqual(['invoice.paid']);
+  expect(await paymentEventsOfInvoice(db, invoiceId)).toEqual(['invoice.paid']);
 });
 
 test('refund.failed is subscribed to with the scope that reads refunds, and listed under the refund', async () => {

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
 import { invalid, Refusal } from '../../../core/errors.ts';
+import type { DrawUuid } from '../../../core/id.ts';
 import { metadataJson } from '../../../core/metadata.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { violatedConstraint } from '../../../platform/postgres/connection/failures.ts';
@@ -8,6 +9,7 @@ import type { Database, Queryable } from '../../../platform/postgres/database.ts
 import { appendAudit } from '../../identity/audit/append.ts';
 import { secretsGiven } from '../../identity/audit/changes.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
+import { appendEvent, type EventDraft, eventDraft } from '../../webhooks/events/append-events.cte.ts';
 import { readClock } from '../test-clocks/read.ts';
 import { requireTestClocksOffered } from '../test-clocks/rules.ts';
 import { paymentMethodPlace } from './payment-method.ts';
@@ -20,6 +22,7 @@ export interface CustomerDeps {
   database: Database;
   channels: ChannelDirectory;
   clock: Clock;
+  drawUuid: DrawUuid;
   /** Seals a secret for one place of storage. */
   seal: (plain: string, place: string) => Buffer;
   /** Whether test clocks are offered. */
@@ -66,6 +69,7 @@ async function create(input: CustomerInput, principal: Principal, deps: Customer
     const [row] = (await transaction.run(insertCustomer, values)) as [CustomerRow];
     const saved = paymentMethod ? await storePaymentMethod(transaction, row, paymentMethod, deps) : row;
     await audit(transaction, principal, input, undefined, saved);
+    await appendEvent(transaction, eventDraftOf('customer.created', saved, deps.drawUuid()));
     return saved;
   });
 }
@@ -86,7 +90,7 @@ async function update(
   id: number,
   input: CustomerInput,
   principal: Principal,
-  { database, channels, clock, seal }: CustomerDeps,
+  { database, channels, clock, drawUuid, seal }: CustomerDeps,
 ): Promise<CustomerRow> {
   const existing = await readCustomer(database, id, principal);
   await requireChannel(input.defaultChannelId, existing.tenant_id, channels);
@@ -111,8 +115,13 @@ async function update(
     const [before] = await transaction.run(lockCustomer, [existing.tenant_id, id]);
     const [row] = (await transaction.run(updateCustomer, values)) as [CustomerRow];
     await audit(transaction, principal, input, before, row);
+    await appendEvent(transaction, eventDraftOf('customer.updated', row, drawUuid()));
     return row;
   });
+}
+
+function eventDraftOf(type: 'customer.created' | 'customer.updated', row: CustomerRow, id: string): EventDraft {
+  return eventDraft(type, { tenantId: row.tenant_id, objectId: `cus_${row.id}`, object: recordOf(row) }, id);
 }
 
 async function audit(

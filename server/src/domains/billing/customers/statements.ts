@@ -22,8 +22,8 @@ const columns = `c.tenant_id, c.id, c.name, c.email, c.phone, c.address, c.exter
 export const insertCustomer = statement<CustomerRow>(
   'customers.insert',
   `insert into customer as c (tenant_id, name, email, phone, address, external_id, metadata, default_channel_id,
-                              clock_id, created_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, to_timestamp($10::float8 / 1000))
+                              clock_id, created_at, events_complete)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, to_timestamp($10::float8 / 1000), true)
    returning ${columns}`,
 );
 

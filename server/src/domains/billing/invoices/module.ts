@@ -7,6 +7,7 @@ import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import type { TransactionCreator } from '../../payments/transactions/create.ts';
 import type { TestClocks } from '../test-clocks/worker.ts';
 import { invoiceChecks } from './integrity.ts';
+import { overdueInvoiceWorker, overdueTestClockWork } from './overdue/worker.ts';
 import { PdfRenderer } from './rendering/pdf-renderer.ts';
 import { invoiceRoutes } from './routes.ts';
 import { invoiceRecord } from './schema.ts';
@@ -47,11 +48,11 @@ export const invoices = defineModule({
   resources: { invoice: invoiceRecord },
   provide,
   routes: (context: Needs & Provided) => invoiceRoutes(context),
-  workers: ({ invoiceWorker }: Provided) => [invoiceWorker],
+  workers: ({ invoiceWorker, overdueWorker }: Provided) => [invoiceWorker, overdueWorker],
   integrity: invoiceChecks,
 });
 
-function provide({ settings, workerDatabase, drawUuid, log, lifecycle, metrics, testClocks }: Needs) {
+function provide({ settings, workerDatabase, clock, drawUuid, log, lifecycle, metrics, testClocks }: Needs) {
   const invoiceFollowers = new InvoiceFollowers();
   const invoiceWorker = invoiceSettlementWorker({
     database: workerDatabase,
@@ -59,7 +60,14 @@ function provide({ settings, workerDatabase, drawUuid, log, lifecycle, metrics, 
     followers: invoiceFollowers,
     ...failureLog(log, 'Invoice settlement'),
   });
+  const overdueWorker = overdueInvoiceWorker({
+    database: workerDatabase,
+    clock,
+    drawUuid,
+    ...failureLog(log, 'Finding overdue invoices'),
+  });
   testClocks.register(invoiceTestClockWork);
+  testClocks.register(overdueTestClockWork);
   const pdfRenderer = new PdfRenderer({
     processes: settings['app.invoice.pdf-processes'],
     maximumWaiting: settings['app.invoice.pdf-waiting'],
@@ -77,5 +85,5 @@ function provide({ settings, workerDatabase, drawUuid, log, lifecycle, metrics, 
     },
     ['state'],
   );
-  return { invoiceFollowers, invoiceWorker, pdfRenderer };
+  return { invoiceFollowers, invoiceWorker, overdueWorker, pdfRenderer };
 }

@@ -104,7 +104,7 @@ export const printQuery = Type.Object({
   format: Type.Optional(Type.Enum(['html', 'pdf'], { default: 'html' })),
 });
 
-/** An invoice without its lines and payments, as in lists and events. */
+/** An invoice without its lines and payments, as in lists. */
 export const listedInvoice = Type.Object({
   id: Type.Integer(),
   number: nullable(Type.String({ description: 'Such as `INV-000001`; null until the invoice is finalized.' })),
@@ -122,6 +122,9 @@ export const listedInvoice = Type.Object({
   description: nullable(Type.String()),
   metadata: keptMetadata,
   dueDate: nullable(Type.String({ description: 'YYYY-MM-DD, in UTC.' })),
+  overdueTime: nullable(
+    Type.String({ description: 'When it was found to be unpaid after its due date; kept when it is paid later.' }),
+  ),
   subscriptionId: nullable(Type.Integer()),
   periodStart: nullable(Type.String({ description: 'When the invoiced billing period of the subscription begins.' })),
   periodEnd: nullable(Type.String()),

@@ -226,6 +226,7 @@ describe('test', () => {
       id: expect.stringMatching(/^evt_/),
       type: 'webhook.ping',
       created: anInteger,
+      apiVersion: '1.0.1',
       data: { object: { id, events: ['invoice.paid'], createdTime: aTime } },
     });
     const detail = () => florin.get(`/api/webhook/delivery/detail?id=${deliveryId}`, as);

@@ -1,5 +1,5 @@
 import type { EventType, SentType } from '../../../core/event-types.ts';
-import { publicId } from '../../../core/id.ts';
+import { publicId, uuidTimeMs } from '../../../core/id.ts';
 import { plainArray, textArray } from '../../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { Topic } from '../../../platform/postgres/notifications/topics.ts';
@@ -26,12 +26,25 @@ export interface EventDraft {
   body: string;
 }
 
+/** The version of the interface whose records the payloads show. Within it fields are only added. */
+export const payloadVersion = '1.0.1';
+
 /**
- * The payload (interface, Events, Payload): id, type, created in Unix seconds, data.object. The object comes last, as the
- * JSON text given, so that `objectOfBody` can return exactly that text.
+ * The payload (interface, Events, Payload): id, type, created in Unix seconds, data.object; besides `apiVersion`. The object
+ * comes last, as the JSON text given, so that `objectOfBody` can return exactly that text.
  */
 export function eventBody(id: string, type: SentType, createdMs: number, objectJson: string): string {
-  return `{"id":"${publicId('evt', id)}","type":"${type}","created":${Math.floor(createdMs / 1000)},"data":{"object":${objectJson}}}`;
+  return `{"id":"${publicId('evt', id)}","type":"${type}","created":${Math.floor(createdMs / 1000)},"apiVersion":"${payloadVersion}","data":{"object":${objectJson}}}`;
+}
+
+/** An event about a record as its detail route shows it, created at the time of the event's id. */
+export function eventDraft(
+  type: EventType,
+  { tenantId, objectId, object }: { tenantId: number; objectId: string; object: object },
+  id: string,
+): EventDraft {
+  const createdMs = uuidTimeMs(id);
+  return { tenantId, id, type, objectId, createdMs, body: eventBody(id, type, createdMs, JSON.stringify(object)) };
 }
 
 export function objectOfBody(body: string): string {

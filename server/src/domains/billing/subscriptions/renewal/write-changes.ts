@@ -88,6 +88,7 @@ async function draftInvoices(transaction: Queryable, changes: readonly Change[])
       currency: after.currency,
       channelId: after.channel_id ?? after.next_plan_channel_id,
       subscriptionId: after.id,
+      clockId: after.clock_id,
       periodStartMs: period?.startMs ?? null,
       periodEndMs: period?.endMs ?? null,
       dueMs: atMs,
