@@ -176,7 +176,7 @@ async function freePort(): Promise<number> {
 function startArguments(): string[] {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: { start: string } };
   const words = scripts.start.split('exec node ')[1]?.split(' ') ?? [];
-  return words.map((word) => (word.endsWith('.ts') ? join(root, word) : word));
+  return words.map((word) => (word.endsWith('.js') ? join(root, word) : word));
 }
 
 /** The environment of the bench, without settings that would configure the service or PostgreSQL. */

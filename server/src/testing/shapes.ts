@@ -11,5 +11,10 @@ export const aRequestId = expect.stringMatching(/^[\w.-]{1,64}$/);
 
 /** The whole body of a refusal (decisions, Replies and errors); `error` holds what else is known of it. */
 export function aRefusal(code: number, error: { type: string; field?: string; details?: unknown }) {
-  return { code, message: expect.stringMatching(/^\S.*\.$/s), data: null, error: { ...error, requestId: aRequestId } };
+  return {
+    code,
+    message: expect.stringMatching(/^\S.*[.?]$/s),
+    data: null,
+    error: { ...error, requestId: aRequestId },
+  };
 }

@@ -1,6 +1,8 @@
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
+import { jsonType } from './broken-http.ts';
+import type { OpenApiDocument } from './openapi/document.ts';
 
 /** Hides the bar that would load the reference of another service. */
 const withoutTopbar = '.swagger-ui .topbar { display: none; }';
@@ -9,70 +11,17 @@ const ownFilesOnly =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; " +
   "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-export interface ReferenceOptions {
-  title: string;
-  version: string;
-  description: string;
-  /** The public address of the service. */
-  publicUrl: string;
-  groups: { name: string; description: string }[];
-}
-
-/**
- * Serves the OpenAPI document of all routes that are added afterwards at /openapi.json, and an interactive page at /docs.
- * The page loads nothing from other servers.
- */
-export async function addReference(app: FastifyInstance, options: ReferenceOptions): Promise<void> {
-  await app.register(swagger, {
-    openapi: {
-      openapi: '3.1.0',
-      info: {
-        title: options.title,
-        version: options.version,
-        description: options.description,
-        license: { name: 'MIT', identifier: 'MIT' },
-      },
-      servers: [{ url: options.publicUrl }],
-      tags: options.groups,
-      components: {
-        securitySchemes: {
-          bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'An access token from login.' },
-          apiKey: {
-            type: 'apiKey',
-            in: 'header',
-            name: 'Authorization',
-            description: 'A developer key, written `ApiKey sk_live_…`.',
-          },
-        },
-      },
-    },
-    transformObject: (document) =>
-      'openapiObject' in document ? withOptionalBodies(document.openapiObject) : document.swaggerObject,
-  });
+/** Serves the OpenAPI document at /openapi.json, and an interactive page at /docs that loads nothing from other servers. */
+export async function addReference(app: FastifyInstance, document: OpenApiDocument): Promise<void> {
+  await app.register(swagger, { mode: 'static', specification: { document: document as never } });
   await app.register(swaggerUi, {
     routePrefix: '/docs',
     staticCSP: ownFilesOnly,
     uiConfig: { docExpansion: 'list', persistAuthorization: false, tryItOutEnabled: true, validatorUrl: null },
-    theme: { title: options.title, css: [{ filename: 'plain.css', content: withoutTopbar }] },
+    theme: { title: String(document.info.title), css: [{ filename: 'plain.css', content: withoutTopbar }] },
   });
-  app.get('/openapi.json', { schema: { hide: true } }, (_request, reply) => reply.send(app.swagger()));
-}
-
-interface Document {
-  paths?: Record<string, { post?: { requestBody?: unknown } } | undefined>;
-}
-
-interface RequestBody {
-  required: boolean;
-  content: { 'application/json'?: { schema: { anyOf?: { type?: string }[] } } };
-}
-
-/** Marks bodies that may be null as optional: the library marks every body as required. */
-function withOptionalBodies<Given extends object>(document: Given): Given {
-  for (const path of Object.values((document as Document).paths ?? {})) {
-    const body = path?.post?.requestBody as RequestBody | undefined;
-    if (body === undefined) continue;
-    body.required = !body.content['application/json']?.schema.anyOf?.some(({ type }) => type === 'null');
-  }
-  return document;
+  const json = JSON.stringify(document);
+  app.get('/openapi.json', { schema: { hide: true } }, (_request, reply) =>
+    reply.header('content-type', jsonType).send(json),
+  );
 }

@@ -76,6 +76,8 @@ export type Paging = boolean | 'by_cursor';
 
 /** A route without its method and path: the shapes of input and output, and the handler. */
 export interface Endpoint {
+  /** Its name in the OpenAPI document. Default: what follows from the path (`openapi/operation.ts`). Must never change. */
+  operationId?: string;
   summary: string;
   /** Longer text for the reference page: units, limits, refusals. */
   description?: string;
@@ -83,6 +85,8 @@ export interface Endpoint {
   /** Accepts a body of any type instead of JSON, up to this many bytes, as `call.rawBody`. */
   rawBody?: { maximumBytes: number };
   query?: TSchema;
+  /** Callers add query parameters that Florin need not know. Every other route refuses unknown ones. */
+  takesAnyQuery?: true;
   params?: TSchema;
   headers?: TSchema;
   /** The shape of the envelope's `data`. */
@@ -95,11 +99,13 @@ export interface Endpoint {
 }
 
 export interface EndpointDefinition<Body extends TSchema, Query extends TSchema, Data extends TSchema> {
+  operationId?: string;
   summary: string;
   description?: string;
   body?: Body;
   rawBody?: { maximumBytes: number };
   query?: Query;
+  takesAnyQuery?: true;
   params?: TSchema;
   headers?: TSchema;
   data: Data;

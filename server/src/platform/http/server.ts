@@ -11,12 +11,14 @@ import { KnownMethods } from './known-methods.ts';
 import { limitConnections } from './limits/connection-limit.ts';
 import { addressMatcher } from './limits/network-of.ts';
 import type { TenantTurns } from './limits/tenant-turns.ts';
+import { modeHeaders, requireModeOf } from './mode.ts';
 import { requirePermission } from './permission.ts';
 import { withRawBodies } from './raw-body.ts';
 import { refusalBody, statusOf, toRefusal } from './refusal-reply.ts';
 import type { Call, Route } from './route.ts';
 import { routeSchema } from './route-schema.ts';
 import { securityHeaders } from './security-headers.ts';
+import { compileSerializer } from './serialization.ts';
 import { compileSchema } from './validation.ts';
 
 export interface HttpServerOptions {
@@ -128,6 +130,7 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
     });
   }
   app.setValidatorCompiler(compileSchema as never);
+  app.setSerializerCompiler(compileSerializer as never);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     try {
@@ -214,12 +217,13 @@ export function addRoute(
     url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
     schema: routeSchema(route),
     ...(endpoint.rawBody && { bodyLimit: endpoint.rawBody.maximumBytes }),
-    onRequest: (request, _reply, done) => {
+    onRequest: (request, reply, done) => {
       request.declaredPath = path;
       if (needs === 'nothing' || needs === 'token') return done();
       authenticate(request.headers.authorization, request.ip)
         .then((principal) => {
           request.principal = { ...principal, requestId: request.id, address: request.ip };
+          reply.headers(modeHeaders(principal));
           requirePermission(needs, principal);
           if (turns === undefined) return done();
           turns.enter(principal.tenantId, (leave) => {
@@ -236,6 +240,7 @@ export function addRoute(
     },
     handler: async (request, reply) => {
       if (endpoint.query !== undefined) refuseUnstorableQuery(request.query as Record<string, unknown>);
+      if (request.principal !== undefined) requireModeOf(request.principal, request);
       const answer = await endpoint.handle(callOf(request));
       return answer.document === undefined ? send(reply, answer) : sendDocument(request, reply, answer);
     },

@@ -5,7 +5,7 @@ import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import { customerChecks } from './integrity.ts';
 import { paymentMethodPlace } from './payment-method.ts';
 import { customerRoutes } from './routes.ts';
-import { customerRecord } from './schema.ts';
+import { customerInput, customerRecord } from './schema.ts';
 
 /** Customers: the payers of invoices and subscriptions. */
 export const customers = defineModule({
@@ -27,5 +27,6 @@ export const customers = defineModule({
   reference: [{ name: 'Customers', description: 'The payers of invoices and subscriptions.' }],
   resources: { customer: customerRecord },
   integrity: customerChecks,
+  schemas: { CustomerModifyInput: customerInput, Customer: customerRecord },
   routes: (context: Node & { channels: ChannelDirectory; clocksOffered: boolean }) => customerRoutes(context),
 });

@@ -59,5 +59,6 @@ export function invoiceEventDraft(
       failureMessage: payment?.failureMessage ?? null,
     }),
   };
-  return eventDraft(type, { tenantId: invoice.tenant_id, objectId: objectIdOf(invoice.id), object }, id);
+  const { tenant_id: tenantId, livemode } = invoice;
+  return eventDraft(type, { tenantId, livemode, objectId: objectIdOf(invoice.id), object }, id);
 }

@@ -10,7 +10,18 @@ import { invoiceChecks } from './integrity.ts';
 import { overdueInvoiceWorker, overdueTestClockWork } from './overdue/worker.ts';
 import { PdfRenderer } from './rendering/pdf-renderer.ts';
 import { invoiceRoutes } from './routes.ts';
-import { invoiceRecord } from './schema.ts';
+import {
+  finalizeInput,
+  invoiceInput,
+  invoiceRecord,
+  lineInput,
+  lineRecord,
+  listedInvoice,
+  paidInvoice,
+  payInput,
+  paymentRecord,
+  voidInput,
+} from './schema.ts';
 import { InvoiceFollowers } from './settlement/followers.ts';
 import { invoiceSettlementWorker } from './settlement/settle.ts';
 import { invoiceTestClockWork } from './test-clock-work.ts';
@@ -46,6 +57,18 @@ export const invoices = defineModule({
   settings,
   reference: [{ name: 'Invoices', description: 'Invoices and their payments.' }],
   resources: { invoice: invoiceRecord },
+  schemas: {
+    InvoiceCreateInput: invoiceInput,
+    InvoiceLineInput: lineInput,
+    InvoiceFinalizeInput: finalizeInput,
+    InvoicePayInput: payInput,
+    InvoiceVoidInput: voidInput,
+    Invoice: invoiceRecord,
+    InvoiceListItem: listedInvoice,
+    InvoiceLine: lineRecord,
+    InvoicePayment: paymentRecord,
+    InvoicePayResult: paidInvoice,
+  },
   provide,
   routes: (context: Needs & Provided) => invoiceRoutes(context),
   workers: ({ invoiceWorker, overdueWorker }: Provided) => [invoiceWorker, overdueWorker],

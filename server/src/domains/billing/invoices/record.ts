@@ -14,7 +14,8 @@ export function recordOf(row: InvoiceRow): ListedInvoice {
   const amountDue = row.status === 'VOID' ? 0 : row.total;
   return {
     id: row.id,
-    number: row.number === null ? null : numberText(row.number),
+    livemode: row.livemode,
+    number: row.number === null ? null : numberText(row.number, row.series),
     customerId: row.customer_id,
     status: row.status,
     currency: row.currency,

@@ -58,6 +58,7 @@ export function invoiceRoutes(deps: InvoiceRouteDeps): Route[] {
     }),
 
     get('/api/invoice/print', 'invoice_read', 'Invoices', {
+      operationId: 'printInvoice',
       summary: 'Render an invoice',
       description:
         'Answers an HTML page or a PDF file instead of the JSON envelope. Errors use the envelope. The `ETag` changes with ' +

@@ -1,13 +1,13 @@
 import { Type } from 'typebox';
 import { maximumAmount } from '../../../core/currency.ts';
 import { pageFields } from '../../../platform/http/list-query.ts';
-import { keptMetadata, long, metadata, nullable } from '../../../platform/http/shapes.ts';
+import { keptMetadata, livemode, livemodeFilter, long, metadata, nullable } from '../../../platform/http/shapes.ts';
 import { invoiceStatuses, paymentStates } from './states.ts';
 
 const amount = (description: string) =>
   Type.Integer({ minimum: -maximumAmount, maximum: maximumAmount, description: `In minor units. ${description}` });
 
-const lineInput = Type.Object(
+export const lineInput = Type.Object(
   {
     description: Type.String({ minLength: 1, maxLength: 500 }),
     quantity: Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: '1 to 1000000000.' }),
@@ -51,6 +51,7 @@ export const invoiceListQuery = Type.Object({
   status: Type.Optional(Type.Enum([...invoiceStatuses])),
   customerId: Type.Optional(long('Only invoices of this customer.')),
   subscriptionId: Type.Optional(long('Only invoices of this subscription.')),
+  livemode: livemodeFilter,
 });
 
 export const finalizeInput = Type.Object({ id: long('A DRAFT.') }, { additionalProperties: false });
@@ -107,7 +108,12 @@ export const printQuery = Type.Object({
 /** An invoice without its lines and payments, as in lists. */
 export const listedInvoice = Type.Object({
   id: Type.Integer(),
-  number: nullable(Type.String({ description: 'Such as `INV-000001`; null until the invoice is finalized.' })),
+  livemode,
+  number: nullable(
+    Type.String({
+      description: 'Such as `INV-000001`, of a test invoice `TEST-000001`; null until the invoice is finalized.',
+    }),
+  ),
   customerId: Type.Integer(),
   status: Type.Enum([...invoiceStatuses]),
   currency: Type.String(),
@@ -137,7 +143,7 @@ export const listedInvoice = Type.Object({
   updatedTime: Type.String(),
 });
 
-const lineRecord = Type.Object({
+export const lineRecord = Type.Object({
   description: Type.String(),
   quantity: Type.Integer(),
   unitAmount: Type.Integer(),
@@ -146,7 +152,7 @@ const lineRecord = Type.Object({
   taxAmount: Type.Integer(),
 });
 
-const paymentRecord = Type.Object({
+export const paymentRecord = Type.Object({
   transactionId: nullable(Type.String()),
   amount: Type.Integer(),
   state: Type.Enum([...paymentStates]),

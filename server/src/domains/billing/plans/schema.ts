@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { maximumAmount } from '../../../core/currency.ts';
 import { pageFields } from '../../../platform/http/list-query.ts';
+import { livemode, livemodeFilter, livemodeInput } from '../../../platform/http/shapes.ts';
 import { longestInterval } from './rules.ts';
 
 export const intervalUnits = ['day', 'week', 'month', 'year'] as const;
@@ -54,6 +55,7 @@ export const planInput = Type.Object(
           'keeps it. A new rate applies from the next period on.',
       }),
     ),
+    livemode: livemodeInput('the mode of its channel, or live'),
     state: Type.Boolean({ description: 'false: no new subscriptions. Existing ones continue.' }),
   },
   { additionalProperties: false },
@@ -62,10 +64,12 @@ export const planInput = Type.Object(
 export const planListQuery = Type.Object({
   ...pageFields,
   state: Type.Optional(Type.Boolean({ description: 'Only plans that can (true) or cannot (false) be subscribed to.' })),
+  livemode: livemodeFilter,
 });
 
 export const planRecord = Type.Object({
   id: Type.Integer(),
+  livemode,
   tenantId: Type.Union([Type.String(), Type.Null()], { description: "null: the platform's own tenant." }),
   name: Type.String(),
   currency: Type.String(),

@@ -5,5 +5,6 @@ import type { SubscriptionRow } from './statements.ts';
 
 /** Builds an event with the subscription. `created` is the real time, also when the customer has a test clock. */
 export function eventDraftOf(type: EventType, row: SubscriptionRow, id: string): EventDraft {
-  return eventDraft(type, { tenantId: row.tenant_id, objectId: `sub_${row.id}`, object: recordOf(row) }, id);
+  const { tenant_id: tenantId, livemode } = row;
+  return eventDraft(type, { tenantId, livemode, objectId: `sub_${row.id}`, object: recordOf(row) }, id);
 }

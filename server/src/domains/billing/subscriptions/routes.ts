@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { notFound } from '../../../core/errors.ts';
+import { seesMode } from '../../../core/livemode.ts';
 import { idempotencyHeaders, idempotencyKeyOf, replayedHeader } from '../../../platform/http/idempotency.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
@@ -83,6 +84,7 @@ export function subscriptionRoutes(deps: CreateSubscriptionDeps): Route[] {
     }),
 
     get('/api/subscription/preview', 'subscription_read', 'Subscriptions', {
+      operationId: 'previewSubscription',
       summary: 'Preview the next invoice',
       description:
         'The next invoice, optionally as it would be after a change of plan or quantity. Nothing is written.',
@@ -100,7 +102,7 @@ export function subscriptionRoutes(deps: CreateSubscriptionDeps): Route[] {
           await visibleTenants(deps.database, principal),
           query.id,
         ]);
-        if (row === undefined) throw notFound('subscription', query.id);
+        if (row === undefined || !seesMode(principal, row.livemode)) throw notFound('subscription', query.id);
         return { data: recordOf(row) };
       },
     }),

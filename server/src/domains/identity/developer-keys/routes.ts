@@ -21,6 +21,7 @@ import { countKeys, findKey, type KeyRow, listKeys, listKeysOfUser, type OwnedKe
 export function developerKeyRoutes(deps: KeyDeps): Route[] {
   return [
     post('/api/developer/mine/generate', 'session', 'Developer keys', {
+      operationId: 'generateDeveloperKey',
       summary: 'Generate a developer key',
       description:
         'The key acts as its owner, the caller: it can do what its scope and the permissions of its owner both allow. ' +
@@ -37,6 +38,7 @@ export function developerKeyRoutes(deps: KeyDeps): Route[] {
     }),
 
     get('/api/developer/mine', 'session', 'Developer keys', {
+      operationId: 'listMyDeveloperKeys',
       summary: 'List my developer keys',
       description: 'Newest first, including revoked keys.',
       data: Type.Array(listedKey),
@@ -46,6 +48,7 @@ export function developerKeyRoutes(deps: KeyDeps): Route[] {
     }),
 
     post('/api/developer/mine/revoke', 'session', 'Developer keys', {
+      operationId: 'revokeMyDeveloperKey',
       summary: 'Revoke one of my developer keys',
       description: 'Takes effect immediately and cannot be undone. Revoking a key again is not an error.',
       body: revokeInput,
@@ -57,9 +60,10 @@ export function developerKeyRoutes(deps: KeyDeps): Route[] {
     }),
 
     post('/api/developer/mine/rotate', 'session', 'Developer keys', {
+      operationId: 'rotateMyDeveloperKey',
       summary: 'Replace one of my developer keys',
       description:
-        'Answers a new key with the same scope, name and allowed addresses. The former key goes on working for ' +
+        'Answers a new key with the same scope, name, mode and allowed addresses. The former key goes on working for ' +
         '`overlapSeconds`. A key that is revoked, has expired or was replaced before cannot be rotated (409).',
       body: rotateInput,
       data: generatedKey,
@@ -73,6 +77,7 @@ export function developerKeyRoutes(deps: KeyDeps): Route[] {
     }),
 
     get('/api/developer/current', 'key', 'Developer keys', {
+      operationId: 'getCurrentDeveloperKey',
       summary: 'Get the developer key of this request',
       description: 'Tells a key about itself: its owner, what it may do, when it expires.',
       data: currentKey,
@@ -84,6 +89,7 @@ export function developerKeyRoutes(deps: KeyDeps): Route[] {
     }),
 
     get('/api/developer/list', administrator('session'), 'Developer keys', {
+      operationId: 'listDeveloperKeys',
       summary: 'List developer keys of all users',
       description:
         'Newest first, including revoked keys: those of the own tenant, or of every tenant for a PLATFORM_ADMIN. A ' +
@@ -103,6 +109,7 @@ export function developerKeyRoutes(deps: KeyDeps): Route[] {
     }),
 
     post('/api/developer/revoke', administrator('session'), 'Developer keys', {
+      operationId: 'revokeDeveloperKey',
       summary: 'Revoke a developer key of any user',
       description:
         'Of the own tenant, or of any for a PLATFORM_ADMIN. Takes effect immediately and cannot be undone. Revoking a key ' +
@@ -132,6 +139,7 @@ function administeredOf(row: OwnedKeyRow) {
 
 function recordOf(row: KeyRow) {
   return {
+    livemode: row.livemode,
     scope: row.scope,
     state: row.state,
     name: row.name,

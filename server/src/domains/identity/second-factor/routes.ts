@@ -25,6 +25,7 @@ const limits =
 export function secondFactorRoutes(deps: SecondFactorDeps): Route[] {
   return [
     post('/api/user/login/second-factor', 'nothing', 'Second factor', {
+      operationId: 'loginWithSecondFactor',
       summary: 'Finish a login with a code',
       description: `Takes the challenge from the answer to login, and answers like a login without a second factor. ${limits}`,
       body: secondLoginInput,
@@ -36,6 +37,7 @@ export function secondFactorRoutes(deps: SecondFactorDeps): Route[] {
     }),
 
     post('/api/user/step-up', 'session', 'Second factor', {
+      operationId: 'stepUpSession',
       summary: 'Step up the session with a code',
       description:
         'For `app.security.step-up-lifetime` the session may then do what is refused with `step_up_required` otherwise. A ' +
@@ -49,6 +51,7 @@ export function secondFactorRoutes(deps: SecondFactorDeps): Route[] {
     }),
 
     get('/api/user/second-factor', 'enrolment', 'Second factor', {
+      operationId: 'getSecondFactor',
       summary: 'Get the state of my second factor',
       data: factorStatus,
       handle: async ({ principal }) => {
@@ -60,6 +63,7 @@ export function secondFactorRoutes(deps: SecondFactorDeps): Route[] {
     }),
 
     post('/api/user/second-factor/begin', 'enrolment', 'Second factor', {
+      operationId: 'beginSecondFactor',
       summary: 'Begin to enrol a second factor',
       description:
         'Answers a secret for an authenticator app (TOTP, RFC 6238: SHA-1, 6 digits, 30 seconds). It is in use once it is ' +
@@ -73,6 +77,7 @@ export function secondFactorRoutes(deps: SecondFactorDeps): Route[] {
     }),
 
     post('/api/user/second-factor/confirm', 'enrolment', 'Second factor', {
+      operationId: 'confirmSecondFactor',
       summary: 'Confirm the second factor with a code',
       description: `From now on logins need a code. The other sessions of the caller end. ${limits}`,
       body: codeInput,
@@ -84,6 +89,7 @@ export function secondFactorRoutes(deps: SecondFactorDeps): Route[] {
     }),
 
     post('/api/user/second-factor/recovery-codes', 'session', 'Second factor', {
+      operationId: 'regenerateRecoveryCodes',
       summary: 'Replace my recovery codes',
       description: `The former codes stop working. ${limits}`,
       body: codeInput,
@@ -95,6 +101,7 @@ export function secondFactorRoutes(deps: SecondFactorDeps): Route[] {
     }),
 
     post('/api/user/second-factor/remove', 'session', 'Second factor', {
+      operationId: 'removeSecondFactor',
       summary: 'Remove my second factor',
       description: `Needs a code or a recovery code. ${limits}`,
       body: codeInput,
@@ -106,6 +113,7 @@ export function secondFactorRoutes(deps: SecondFactorDeps): Route[] {
     }),
 
     post('/api/user/second-factor/revoke', administrator('session'), 'Second factor', {
+      operationId: 'revokeSecondFactor',
       summary: 'Remove the second factor of another user',
       description:
         'For a user who has lost it: of the own tenant, or of any for a PLATFORM_ADMIN. The sessions of the user end. An ' +

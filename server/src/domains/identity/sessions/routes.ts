@@ -24,6 +24,7 @@ export interface SessionRoutesDeps extends LoginDeps, LogoutDeps {
 export function sessionRoutes(deps: SessionRoutesDeps): Route[] {
   return [
     post('/api/user/login', 'nothing', 'Users', {
+      operationId: 'login',
       summary: 'Log in',
       description:
         'A wrong password, an unknown account and a disabled account get the same refusal (401). After 10 failures in ' +
@@ -40,6 +41,7 @@ export function sessionRoutes(deps: SessionRoutesDeps): Route[] {
     }),
 
     post('/api/user/refresh', 'nothing', 'Users', {
+      operationId: 'refreshAccessToken',
       summary: 'Get a new access token',
       description:
         'The refresh token does not change and stays valid until the session ends. Failures are limited for each address ' +
@@ -54,6 +56,7 @@ export function sessionRoutes(deps: SessionRoutesDeps): Route[] {
     }),
 
     post('/api/user/logout', 'token', 'Users', {
+      operationId: 'logout',
       summary: 'Log out',
       description:
         'Needs a Bearer access token. Ends the session, so that both of its tokens stop working immediately; with `all`, ' +

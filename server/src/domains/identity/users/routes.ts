@@ -32,6 +32,7 @@ export function userRoutes(deps: UserDeps): Route[] {
   const { database, passwordMailer } = deps;
   return [
     post('/api/user/forgot-password', 'nothing', 'Users', {
+      operationId: 'forgotPassword',
       summary: 'Request a password reset',
       description:
         'Sends an e-mail with a reset token that is valid for 30 minutes. The answer is the same for any address. At ' +
@@ -46,6 +47,7 @@ export function userRoutes(deps: UserDeps): Route[] {
     }),
 
     post('/api/user/reset-password', 'nothing', 'Users', {
+      operationId: 'resetPassword',
       summary: 'Reset the password',
       description:
         'Takes the token received by e-mail, for a reset or with an invitation, which works once. Every session of the ' +
@@ -60,6 +62,7 @@ export function userRoutes(deps: UserDeps): Route[] {
     }),
 
     post('/api/user/change-password', 'session', 'Users', {
+      operationId: 'changePassword',
       summary: 'Change my password',
       description:
         'Needs the present password; a wrong one (400) counts as a failed login. The other sessions of the caller end, and ' +
@@ -73,6 +76,7 @@ export function userRoutes(deps: UserDeps): Route[] {
     }),
 
     get('/api/user/info', 'enrolment', 'Users', {
+      operationId: 'getCurrentUser',
       summary: 'Get the current user',
       data: currentUser,
       handle: async ({ principal }) => {

@@ -62,7 +62,7 @@ export async function createRefund(
       requireStepUp(principal, deps.clock(), `A refund of ${amount}`);
     }
     const refund = await insert(transaction, payment, { ...input, amount, metadata }, principal, deps.drawUuid());
-    await appendCreatedEvents(transaction, refund, deps);
+    await appendCreatedEvents(transaction, payment, refund, deps);
     if (payment.provider === null) await recordRefunded(transaction, payment, refund, deps);
     else await holdAndRequest(transaction, payment, refund, deps);
     const after = recordOf(refund);
@@ -105,13 +105,14 @@ async function insert(
 /** Appends `refund.created`, and `refund.succeeded` when there is no provider whose result could be awaited. */
 async function appendCreatedEvents(
   transaction: Queryable,
+  { tenant_id: tenantId, livemode }: TransactionRow,
   refund: RefundRow,
   { drawUuid }: CreateRefundDeps,
 ): Promise<void> {
   const record = recordOf(refund);
   const types: EventType[] = refund.status === 'SUCCESS' ? ['refund.created', 'refund.succeeded'] : ['refund.created'];
   const events = types.map((type) =>
-    eventDraft(type, { tenantId: refund.tenant_id, objectId: record.id, object: record }, drawUuid()),
+    eventDraft(type, { tenantId, livemode, objectId: record.id, object: record }, drawUuid()),
   );
   await appendEvents(transaction, events);
 }

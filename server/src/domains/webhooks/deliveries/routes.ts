@@ -46,6 +46,7 @@ export function deliveryRoutes(deps: DeliveryDeps): Route[] {
     }),
 
     post('/api/webhook/replay', 'webhook_write', 'Webhooks', {
+      operationId: 'replayWebhookDeliveries',
       summary: 'Replay one delivery, or all events since a time',
       description:
         'The events are sent again under the same `X-Service-Delivery`, with retries of their own. Deliveries that are still ' +

@@ -6,5 +6,6 @@ import type { EndpointRow } from './statements.ts';
 /** The event for the tenant's other endpoints: this one was disabled and receives nothing more. */
 export function disabledEvent(row: EndpointRow, id: string): EventDraft {
   const object = recordOf(row, uuidTimeMs(id));
-  return eventDraft('webhook.disabled', { tenantId: row.tenant_id, objectId: `whe_${row.id}`, object }, id);
+  const subject = { tenantId: row.tenant_id, livemode: row.livemode, objectId: `whe_${row.id}`, object };
+  return eventDraft('webhook.disabled', subject, id);
 }

@@ -48,7 +48,7 @@ async function expectEvent(type: EventType, objectId: string, shown?: object): P
 async function driveEveryType(): Promise<void> {
   const channel = { type: 'ONLINE', currency: 'USD', country: 'US', state: true };
   const wire = await post('channel/modify', { ...channel, name: 'Wire', code: 'wire', type: 'OFFLINE' });
-  const sandbox = await post('channel/modify', { ...channel, name: 'Sandbox', code: 'sandbox', provider: 'sandbox' });
+  const sandbox = await post('channel/modify', { ...channel, name: 'Sandbox', code: 'sandbox', provider: 'sandbox', livemode: false });
   await drivePayments(wire.id, sandbox.id);
   const customerId = await driveCustomer(wire.id);
   await driveInvoices(customerId, wire.id);
@@ -191,7 +191,7 @@ test.each(eventTypes)('%s has the payload that the page shows for its record', (
     if (real.data.object.payments.length === 0) expected.data.object['payments'] = [];
   }
   expect(shapeOf(real)).toEqual(expected);
-  expect(Object.keys(real)).toEqual(['id', 'type', 'created', 'apiVersion', 'data']);
+  expect(Object.keys(real)).toEqual(['id', 'type', 'created', 'apiVersion', 'livemode', 'data']);
   expect(page).toContain(`| \`${type}\` |`);
 });
 

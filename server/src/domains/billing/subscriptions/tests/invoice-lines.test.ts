@@ -9,16 +9,14 @@ const changes = fc.array(
   { maxLength: 120 },
 );
 const periods = fc.option(
-  fc
-    .tuple(fc.integer({ min: 0, max: 9_000 }), fc.integer({ min: 1, max: 5 }), rates)
-    .map(
-      ([unitAmount, quantity, rate]): Line => ({
-        description: 'Gold',
-        quantity,
-        unitAmount,
-        taxRate: rate ?? undefined,
-      }),
-    ),
+  fc.tuple(fc.integer({ min: 0, max: 9_000 }), fc.integer({ min: 1, max: 5 }), rates).map(
+    ([unitAmount, quantity, rate]): Line => ({
+      description: 'Gold',
+      quantity,
+      unitAmount,
+      taxRate: rate ?? undefined,
+    }),
+  ),
   { nil: undefined },
 );
 
