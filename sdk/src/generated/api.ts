@@ -790,32 +790,20 @@ export interface EventObjects {
   'transaction.failed': Transaction;
   'transaction.refunded': Transaction;
   'transaction.cancelled': Transaction;
-  'transaction.action_required': Transaction;
-  'refund.created': Refund;
-  'refund.succeeded': Refund;
   'refund.failed': Refund;
   'subscription.created': Subscription;
   'subscription.updated': Subscription;
   'subscription.cancelled': Subscription;
   'subscription.expired': Subscription;
-  'invoice.created': Invoice;
-  'invoice.finalized': Invoice;
   'invoice.paid': Invoice;
   'invoice.payment_failed': Invoice;
-  'invoice.overdue': Invoice;
-  'invoice.voided': Invoice;
-  'invoice.uncollectible': Invoice;
-  'customer.created': Customer;
-  'customer.updated': Customer;
-  'channel.disabled': Channel;
-  'webhook.disabled': RegisteredWebhookEndpoint;
 }
 
 export interface AccountBalance {
   /** true: live. false: a test record. */
   livemode: boolean;
   currency: string;
-  account: LedgerAccount;
+  account: LedgerAccount | (string & {});
   /** The sum of the debits, in minor units, as decimal digits. */
   debit: string;
   /** The sum of the credits, in the same form. */
@@ -1172,7 +1160,7 @@ export interface Delivery {
   /** The endpoint's present URL. */
   url: string;
   eventId: string;
-  eventType: "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "transaction.action_required" | "refund.created" | "refund.succeeded" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.created" | "invoice.finalized" | "invoice.paid" | "invoice.payment_failed" | "invoice.overdue" | "invoice.voided" | "invoice.uncollectible" | "customer.created" | "customer.updated" | "channel.disabled" | "webhook.disabled" | "webhook.ping" | (string & {});
+  eventType: "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.paid" | "invoice.payment_failed" | "webhook.ping" | (string & {});
   /** Id of the record that the event is about. */
   objectId: string;
   /** OPEN: being sent, or waiting for its first attempt or a retry. */
@@ -1222,7 +1210,7 @@ export interface DeliveryDetail {
   /** The endpoint's present URL. */
   url: string;
   eventId: string;
-  eventType: "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "transaction.action_required" | "refund.created" | "refund.succeeded" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.created" | "invoice.finalized" | "invoice.paid" | "invoice.payment_failed" | "invoice.overdue" | "invoice.voided" | "invoice.uncollectible" | "customer.created" | "customer.updated" | "channel.disabled" | "webhook.disabled" | "webhook.ping" | (string & {});
+  eventType: "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.paid" | "invoice.payment_failed" | "webhook.ping" | (string & {});
   /** Id of the record that the event is about. */
   objectId: string;
   /** OPEN: being sent, or waiting for its first attempt or a retry. */
@@ -1246,7 +1234,7 @@ export interface DeliveryDetail {
 
 export interface DeliveryDetailRun {
   id: string;
-  state: DeliveryState;
+  state: DeliveryState | (string & {});
   createdTime: string;
 }
 
@@ -1360,7 +1348,7 @@ export interface Event {
   livemode: boolean;
   /** null: the platform's own tenant. */
   tenantId: string | null;
-  type: EventType;
+  type: EventType | (string & {});
   /** The record that the event is about. */
   objectId: string;
   createdTime: string;
@@ -1372,7 +1360,7 @@ export interface EventDetail {
   livemode: boolean;
   /** null: the platform's own tenant. */
   tenantId: string | null;
-  type: EventType;
+  type: EventType | (string & {});
   /** The record that the event is about. */
   objectId: string;
   createdTime: string;
@@ -1380,7 +1368,7 @@ export interface EventDetail {
   payload: Record<string, unknown>;
 }
 
-export type EventType = "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "transaction.action_required" | "refund.created" | "refund.succeeded" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.created" | "invoice.finalized" | "invoice.paid" | "invoice.payment_failed" | "invoice.overdue" | "invoice.voided" | "invoice.uncollectible" | "customer.created" | "customer.updated" | "channel.disabled" | "webhook.disabled" | (string & {});
+export type EventType = "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.paid" | "invoice.payment_failed";
 
 export interface EventsGetParams {
   /** `evt_` and a time-ordered body. */
@@ -1512,8 +1500,6 @@ export interface Invoice {
   metadata: Record<string, unknown> | null;
   /** YYYY-MM-DD, in UTC. */
   dueDate: string | null;
-  /** When it was found to be unpaid after its due date; kept when it is paid later. */
-  overdueTime: string | null;
   subscriptionId: number | null;
   /** When the invoiced billing period of the subscription begins. */
   periodStart: string | null;
@@ -1604,8 +1590,6 @@ export interface InvoiceListItem {
   metadata: Record<string, unknown> | null;
   /** YYYY-MM-DD, in UTC. */
   dueDate: string | null;
-  /** When it was found to be unpaid after its due date; kept when it is paid later. */
-  overdueTime: string | null;
   subscriptionId: number | null;
   /** When the invoiced billing period of the subscription begins. */
   periodStart: string | null;
@@ -1644,7 +1628,7 @@ export interface InvoicePayResult {
 export interface InvoicePayment {
   transactionId: string | null;
   amount: number;
-  state: DeliveryState;
+  state: DeliveryState | (string & {});
   automatic: boolean;
   failureCode: string | null;
   failureMessage: string | null;
@@ -1655,13 +1639,10 @@ export interface InvoicePayment {
 /** null: there is no next invoice. */
 export interface InvoicePreview {
   currency: string;
-  lines: InvoiceLine[];
-  /** The sum of the lines without tax. All amounts are in minor units. */
-  subtotal: number;
-  tax: number;
-  /** `subtotal` + `tax`. */
+  lines: InvoicePreviewLine[];
+  /** In minor units. */
   total: number;
-  /** The rest of a credit that is carried to the invoice after it, without tax: usually 0 or negative. */
+  /** The rest of a credit that is carried to the invoice after it: 0 or negative. */
   carried: number;
   /** When the invoice will be issued. */
   invoiceTime: string;
@@ -1669,6 +1650,13 @@ export interface InvoicePreview {
   periodStart: string | null;
   /** End of the billed period. */
   periodEnd: string | null;
+}
+
+export interface InvoicePreviewLine {
+  description: string;
+  quantity: number;
+  unitAmount: number;
+  amount: number;
 }
 
 export interface InvoiceVoidInput {
@@ -1708,7 +1696,7 @@ export interface KeysListAllParams {
   pageSize?: number | undefined;
 }
 
-export type LedgerAccount = "PROVIDER_RECEIVABLE" | "MERCHANT_PAYABLE" | "REFUNDS" | "PROVIDER_FEES" | (string & {});
+export type LedgerAccount = "PROVIDER_RECEIVABLE" | "MERCHANT_PAYABLE" | "REFUNDS" | "PROVIDER_FEES";
 
 export interface LedgerBalanceParams {
   /** Only this currency. */
@@ -1738,7 +1726,7 @@ export interface LedgerEntriesParams {
 export interface LedgerEntry {
   /** true: live. false: a test record. */
   livemode: boolean;
-  account: LedgerAccount;
+  account: LedgerAccount | (string & {});
   side: "DEBIT" | "CREDIT" | (string & {});
   /** In minor units. */
   amount: number;
@@ -1823,8 +1811,6 @@ export interface Plan {
   trialDays: number;
   /** null: the customer's default channel. */
   channelId: number | null;
-  /** In basis points; null: untaxed. */
-  taxRate: number | null;
   state: boolean;
   createdTime: string;
   /** null when never updated. */
@@ -1848,8 +1834,6 @@ export interface PlanModifyInput {
   trialDays?: number | undefined;
   /** The channel to pay its invoices on. Default: the customer's default channel; an update keeps it. */
   channelId?: number | null | undefined;
-  /** The tax on top of the amount, in basis points, 0 to 10000: 1900 is 19 %. null: untaxed. Default null; an update keeps it. A new rate applies from the next period on. */
-  taxRate?: number | null | undefined;
   /** Whether it is live (true) or for tests (false); never changes. Default: the mode of the key; for a session the mode of its channel, or live. */
   livemode?: boolean | undefined;
   /** false: no new subscriptions. Existing ones continue. */
@@ -1947,7 +1931,7 @@ export interface RegisteredWebhookEndpoint {
   /** true: receives events of live records. false: of test records. */
   livemode: boolean;
   url: string;
-  events: WebhookEventPattern[];
+  events: (WebhookEventPattern | (string & {}))[];
   /** true: deliveries are sent. */
   state: boolean;
   createdTime: string;
@@ -2132,7 +2116,7 @@ export interface StatisticsSummaryParams {
 }
 
 export interface StatisticsSummaryStatuse {
-  status: TransactionStatus;
+  status: TransactionStatus | (string & {});
   /** Number of payments. */
   count: number;
   /** Number and amount by currency: `currency`, `count`, and `amount` as a string of minor units. */
@@ -2154,10 +2138,8 @@ export interface Subscription {
   quantity: number;
   /** The price of one unit in the current period, in minor units. */
   unitAmount: number;
-  /** The tax rate of the current period, in basis points; null: untaxed. */
-  taxRate: number | null;
   currency: string;
-  state: SubscriptionState;
+  state: SubscriptionState | (string & {});
   /** The plan from the next period on; null: unchanged. */
   nextPlanId: number | null;
   /** The quantity from the next period on; null: unchanged. */
@@ -2221,7 +2203,7 @@ export interface SubscriptionIdInput {
   id: number;
 }
 
-export type SubscriptionState = "TRIALING" | "ACTIVE" | "PAST_DUE" | "PAUSED" | "CANCELLED" | "EXPIRED" | (string & {});
+export type SubscriptionState = "TRIALING" | "ACTIVE" | "PAST_DUE" | "PAUSED" | "CANCELLED" | "EXPIRED";
 
 export interface SubscriptionUpdateInput {
   /** The subscription's id. */
@@ -2337,7 +2319,7 @@ export interface Transaction {
   amount: number;
   amountRefunded: number;
   currency: string;
-  status: TransactionStatus;
+  status: TransactionStatus | (string & {});
   channelId: number;
   description: string | null;
   /** As it was sent. */
@@ -2386,7 +2368,7 @@ export interface TransactionDetail {
   amount: number;
   amountRefunded: number;
   currency: string;
-  status: TransactionStatus;
+  status: TransactionStatus | (string & {});
   channelId: number;
   description: string | null;
   /** As it was sent. */
@@ -2416,7 +2398,7 @@ export interface TransactionListItem {
   amount: number;
   amountRefunded: number;
   currency: string;
-  status: TransactionStatus;
+  status: TransactionStatus | (string & {});
   channelId: number;
   channelName: string;
   description: string | null;
@@ -2424,7 +2406,7 @@ export interface TransactionListItem {
   createdTime: string;
 }
 
-export type TransactionStatus = "PENDING" | "PROCESSING" | "SUCCESS" | "FAILED" | "REFUNDED" | "CANCELLED" | (string & {});
+export type TransactionStatus = "PENDING" | "PROCESSING" | "SUCCESS" | "FAILED" | "REFUNDED" | "CANCELLED";
 
 export interface TransactionUpdateInput {
   /** `txn_` and a time-ordered part. */
@@ -2506,7 +2488,7 @@ export interface WebhookEndpoint {
   /** true: receives events of live records. false: of test records. */
   livemode: boolean;
   url: string;
-  events: WebhookEventPattern[];
+  events: (WebhookEventPattern | (string & {}))[];
   /** true: deliveries are sent. */
   state: boolean;
   createdTime: string;
@@ -2530,7 +2512,7 @@ export interface WebhookEndpoint {
   updatedTime: string | null;
 }
 
-export type WebhookEventPattern = "*" | "transaction.*" | "refund.*" | "subscription.*" | "invoice.*" | "customer.*" | "channel.*" | "webhook.*" | "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "transaction.action_required" | "refund.created" | "refund.succeeded" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.created" | "invoice.finalized" | "invoice.paid" | "invoice.payment_failed" | "invoice.overdue" | "invoice.voided" | "invoice.uncollectible" | "customer.created" | "customer.updated" | "channel.disabled" | "webhook.disabled" | (string & {});
+export type WebhookEventPattern = "*" | "transaction.*" | "refund.*" | "subscription.*" | "invoice.*" | "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.paid" | "invoice.payment_failed";
 
 export interface WebhookIdInput {
   /** The endpoint's id. */
@@ -2623,7 +2605,7 @@ export interface WebhooksDeliveriesListParams {
   /** Only deliveries to this endpoint; it may have been removed. */
   endpointId?: number | undefined;
   state?: DeliveryState | undefined;
-  eventType?: "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "transaction.action_required" | "refund.created" | "refund.succeeded" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.created" | "invoice.finalized" | "invoice.paid" | "invoice.payment_failed" | "invoice.overdue" | "invoice.voided" | "invoice.uncollectible" | "customer.created" | "customer.updated" | "channel.disabled" | "webhook.disabled" | "webhook.ping" | undefined;
+  eventType?: "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.paid" | "invoice.payment_failed" | "webhook.ping" | undefined;
   /** Only deliveries of this event. */
   eventId?: string | undefined;
   /** The first day, whole and in UTC: YYYY-MM-DD. */

@@ -51,7 +51,7 @@ export function requireSameMode(livemode: boolean, ofNamed: boolean, field: stri
   if (livemode === ofNamed) return;
   throw livemodeMismatch(
     field,
-    `This is ${modeName(livemode)} business, but ${named} is for ${modeName(ofNamed)} use: test and live do not mix.`,
+    `This is for ${modeName(livemode)} use, but ${named} is for ${modeName(ofNamed)} use: name one for ${modeName(livemode)} use.`,
   );
 }
 

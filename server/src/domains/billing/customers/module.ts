@@ -28,5 +28,6 @@ export const customers = defineModule({
   resources: { customer: customerRecord },
   integrity: customerChecks,
   schemas: { CustomerModifyInput: customerInput, Customer: customerRecord },
+  eventObjects: { customer: customerRecord },
   routes: (context: Node & { channels: ChannelDirectory; clocksOffered: boolean }) => customerRoutes(context),
 });

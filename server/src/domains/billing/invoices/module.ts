@@ -12,6 +12,7 @@ import { PdfRenderer } from './rendering/pdf-renderer.ts';
 import { invoiceRoutes } from './routes.ts';
 import {
   finalizeInput,
+  invoiceInEvent,
   invoiceInput,
   invoiceRecord,
   lineInput,
@@ -58,6 +59,7 @@ export const invoices = defineModule({
   reference: [{ name: 'Invoices', description: 'Invoices and their payments.' }],
   resources: { invoice: invoiceRecord },
   schemas: {
+    InvoiceInEvent: invoiceInEvent,
     InvoiceCreateInput: invoiceInput,
     InvoiceLineInput: lineInput,
     InvoiceFinalizeInput: finalizeInput,
@@ -69,6 +71,7 @@ export const invoices = defineModule({
     InvoicePayment: paymentRecord,
     InvoicePayResult: paidInvoice,
   },
+  eventObjects: { invoice: invoiceInEvent },
   provide,
   routes: (context: Needs & Provided) => invoiceRoutes(context),
   workers: ({ invoiceWorker, overdueWorker }: Provided) => [invoiceWorker, overdueWorker],

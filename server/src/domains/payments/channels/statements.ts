@@ -33,7 +33,7 @@ export const findChannels = statement<ChannelRow>(
 );
 
 /**
- * Serialises changes of channels, because a change is checked against the channels that refer to it. Readers do not wait, and
+ * Serialises changes of channels, so that each is made to the channel as the one before has left it. Readers do not wait, and
  * channels change rarely.
  */
 export const lockChannels = statement('channels.lock', 'lock table channel in share row exclusive mode');

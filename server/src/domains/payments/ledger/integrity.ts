@@ -11,7 +11,7 @@ export const ledgerChecks: readonly Check[] = [
     offenders: `
       select format('tenant %s %s', ledger_transfer.tenant_id, currency) as offender
         from ledger_transfer
-        join channel on channel.id = channel_id
+        left join channel on channel.id = channel_id
        cross join lateral (values (debit, amount), (credit, -amount)) as side (account, signed)
        where side.account in (${knownAccounts})
        group by ledger_transfer.tenant_id, livemode, currency
@@ -21,10 +21,10 @@ export const ledgerChecks: readonly Check[] = [
     claim: 'The totals of the ledger equal a recount of its transfers',
     offenders: `
       with recount as (
-        select l.tenant_id, livemode, debit, credit, currency, (l.created_at at time zone 'UTC')::date as day,
+        select l.tenant_id, coalesce(livemode, true) as livemode, debit, credit, currency, (l.created_at at time zone 'UTC')::date as day,
                count(*) as count, sum(amount) as amount
           from ledger_transfer l
-          join channel on channel.id = channel_id
+          left join channel on channel.id = channel_id
          group by 1, 2, 3, 4, 5, 6
       ), stored as (
         select tenant_id, livemode, debit, credit, currency, day, sum(count) as count, sum(amount) as amount

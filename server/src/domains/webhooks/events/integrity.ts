@@ -18,7 +18,7 @@ export const eventChecks: readonly Check[] = [
         from event
        where digest is distinct from case when digest is not null then ${digestOf('body')} end
           or not (starts_with(${withoutVersion}, format('{"id":"%s","type":"%s","created":%s,"livemode":%s,"data":{"object":{',
-                                                     ${publicId('id')}, type, ${createdSecondsOf('id')}, livemode))
+                                                     ${publicId('id')}, type, ${createdSecondsOf('id')}, livemode::text))
                   or starts_with(body, format('{"id":"%s","type":"%s","created":%s,"data":{"object":{', ${publicId('id')},
                                               type, ${createdSecondsOf('id')})))`,
   },
