@@ -1,5 +1,5 @@
 import { version } from '../../server/src/app/cli/version.ts';
-import { declaredOpenApi } from '../../server/src/app/openapi.ts';
+import { declaredOpenApi } from '../../server/src/app/openapi/document.ts';
 import { eventTypes } from '../../server/src/core/event-types.ts';
 import type { OpenApiDocument, OpenApiOperation, Schema } from './document.ts';
 import { methodName, typeName } from './names.ts';
