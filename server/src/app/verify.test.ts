@@ -793,6 +793,15 @@ const plants: Plant[] = [
     ofPayment('subscription'),
   ],
   [
+    /taxed on its invoice at its own rate/,
+    'a charge that is not taxed',
+    `insert into subscription_line (tenant_id, subscription_id, description, amount, tax_rate, created_at, invoice_id)
+     select tenant_id, subscription_id, 'A charge', line.amount, line.tax_rate, now(), id
+       from invoice cross join (values (5, 700), (-5, null)) as line (amount, tax_rate)
+      where id = (select min(id) from invoice where subscription_id is not null)`,
+    () => /^invoice \d+$/,
+  ],
+  [
     /has its own invoice/,
     'an invoice of a period that is gone',
     'delete from subscription_period',

@@ -12,7 +12,7 @@ import { PdfRenderer } from './rendering/pdf-renderer.ts';
 import { invoiceRoutes } from './routes.ts';
 import {
   finalizeInput,
-  invoiceInEvent,
+  invoiceInPaymentEvent,
   invoiceInput,
   invoiceRecord,
   lineInput,
@@ -59,7 +59,7 @@ export const invoices = defineModule({
   reference: [{ name: 'Invoices', description: 'Invoices and their payments.' }],
   resources: { invoice: invoiceRecord },
   schemas: {
-    InvoiceInEvent: invoiceInEvent,
+    InvoiceInPaymentEvent: invoiceInPaymentEvent,
     InvoiceCreateInput: invoiceInput,
     InvoiceLineInput: lineInput,
     InvoiceFinalizeInput: finalizeInput,
@@ -71,7 +71,11 @@ export const invoices = defineModule({
     InvoicePayment: paymentRecord,
     InvoicePayResult: paidInvoice,
   },
-  eventObjects: { invoice: invoiceInEvent },
+  eventObjects: {
+    invoice: invoiceRecord,
+    'invoice.paid': invoiceInPaymentEvent,
+    'invoice.payment_failed': invoiceInPaymentEvent,
+  },
   provide,
   routes: (context: Needs & Provided) => invoiceRoutes(context),
   workers: ({ invoiceWorker, overdueWorker }: Provided) => [invoiceWorker, overdueWorker],

@@ -143,14 +143,6 @@ export const listedInvoice = Type.Object({
   updatedTime: Type.String(),
 });
 
-/** An invoice in events, with the payment that caused the event. */
-export const invoiceInEvent = Type.Object({
-  ...listedInvoice.properties,
-  transactionId: nullable(Type.String({ description: 'The payment; null: there was none.' })),
-  failureCode: nullable(Type.String({ description: 'Why the payment failed.' })),
-  failureMessage: nullable(Type.String()),
-});
-
 export const lineRecord = Type.Object({
   description: Type.String(),
   quantity: Type.Integer(),
@@ -186,4 +178,12 @@ export const invoiceRecord = Type.Object({
 export const paidInvoice = Type.Object({
   invoice: invoiceRecord,
   transactionId: Type.String({ description: 'The new payment. Its outcome settles the invoice.' }),
+});
+
+/** In the events of a payment: the invoice, and the payment that caused the event. */
+export const invoiceInPaymentEvent = Type.Object({
+  ...invoiceRecord.properties,
+  transactionId: nullable(Type.String({ description: 'The payment; null: there was none.' })),
+  failureCode: nullable(Type.String({ description: 'Why the payment failed.' })),
+  failureMessage: nullable(Type.String()),
 });

@@ -48,7 +48,13 @@ async function expectEvent(type: EventType, objectId: string, shown?: object): P
 async function driveEveryType(): Promise<void> {
   const channel = { type: 'ONLINE', currency: 'USD', country: 'US', state: true };
   const wire = await post('channel/modify', { ...channel, name: 'Wire', code: 'wire', type: 'OFFLINE' });
-  const sandbox = await post('channel/modify', { ...channel, name: 'Sandbox', code: 'sandbox', provider: 'sandbox', livemode: false });
+  const sandbox = await post('channel/modify', {
+    ...channel,
+    name: 'Sandbox',
+    code: 'sandbox',
+    provider: 'sandbox',
+    livemode: false,
+  });
   await drivePayments(wire.id, sandbox.id);
   const customerId = await driveCustomer(wire.id);
   await driveInvoices(customerId, wire.id);
