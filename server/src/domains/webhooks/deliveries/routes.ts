@@ -31,6 +31,7 @@ export function deliveryRoutes(deps: DeliveryDeps): Route[] {
         'Deliveries of the latest events come first, and `startDate` and `endDate` apply to the events. A page may be ' +
         'shorter than `pageSize` although more pages follow: continue until `pagination.next` is null.',
       query: deliveryListQuery,
+      refuses: ['record_not_found'],
       data: Type.Array(deliveryRecord),
       paged: 'by_cursor',
       handle: ({ query, principal }) => listVisibleDeliveries(listDatabase, query, principal),
