@@ -292,7 +292,7 @@ const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 const headerName = (name: string) => name.split('-').map(capital).join('-');
 
 if (import.meta.url === pathToFileURL(resolve(process.argv[1] ?? '')).href) {
-  for (const [file, after] of Object.entries(await sdkFiles())) write(file, after);
+  for (const [file, after] of Object.entries(sdkFiles())) write(file, after);
   for (const page of generatedPages) {
     write(page, regenerated(readFileSync(join(root, page), 'utf8')));
   }

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { declaredOpenApi } from '../server/src/app/openapi.ts';
+import { declaredOpenApi } from '../server/src/app/openapi/document.ts';
 
 /** `npm run openapi -- FILE [URL]`: writes the OpenAPI document for generators, without starting a node. */
 const [file, publicUrl] = process.argv.slice(2);

@@ -1,6 +1,6 @@
 import { Credentials, type Tokens } from './credentials.ts';
 import { FlorinError } from './errors.ts';
-import { Api, type TransactionsGetResult, type UsersLoginResult } from './generated/api.ts';
+import { Api, type LoginResult, type TransactionDetail } from './generated/api.ts';
 import { operations } from './generated/operations.ts';
 import { Call, type Operation, type Params, type RequestOptions, type WriteOptions } from './operation.ts';
 import { List } from './pages.ts';
@@ -43,7 +43,7 @@ export interface TransactionHelpers {
    * Waits until a payment is decided, and returns it whatever the decision. Rejects with a `TimeoutError` when that takes
    * longer than `waitMs`, or when the payment can no longer get the status that is waited for.
    */
-  waitFor(id: string, options?: WaitOptions): Promise<TransactionsGetResult>;
+  waitFor(id: string, options?: WaitOptions): Promise<TransactionDetail>;
 }
 
 /** A client of Florin. It holds no connections and needs no closing. */
@@ -81,7 +81,7 @@ export class Florin extends Api {
   }
 
   /** Logs in: from here on requests carry the access token, which is refreshed when it expires. */
-  async login({ account, password, code }: LoginInput, options?: RequestOptions): Promise<UsersLoginResult> {
+  async login({ account, password, code }: LoginInput, options?: RequestOptions): Promise<LoginResult> {
     const login = this.users.login({ account, password }, options);
     const result = await (code === undefined ? login : login.catch((error) => this.finishLogin(error, code, options)));
     this.credentials.use(result.token);
@@ -98,7 +98,7 @@ export class Florin extends Api {
     error: unknown,
     code: () => string | Promise<string>,
     options: RequestOptions | undefined,
-  ): Promise<UsersLoginResult> {
+  ): Promise<LoginResult> {
     if (!(error instanceof FlorinError) || error.type !== 'second_factor_challenge') throw error;
     const challenge = String(error.details.challenge);
     return this.users.loginSecondFactor({ challenge, code: await code() }, options);

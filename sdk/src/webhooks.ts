@@ -7,6 +7,8 @@ interface EventOf<Type extends string, Data> {
   type: Type;
   /** When it happened, in Unix seconds. */
   created: number;
+  /** true: live. false: about test records. */
+  livemode: boolean;
   data: Data;
 }
 
@@ -45,7 +47,12 @@ export interface WebhookHelpers {
   signForTest(event: TestEvent, secret: string): Promise<{ body: string; headers: Record<string, string> }>;
 }
 
-export type TestEvent = Pick<FlorinEvent, 'type'> & { id?: string; created?: number; data: { object: object } };
+export type TestEvent = Pick<FlorinEvent, 'type'> & {
+  id?: string;
+  created?: number;
+  livemode?: boolean;
+  data: { object: object };
+};
 
 /** See `WebhookHelpers`. It needs no client. */
 export async function verifyWebhook(
@@ -104,11 +111,11 @@ async function hasStandardSignature(
 
 /** A body with the headers that Florin would send, signed now. */
 export async function signForTest(
-  { type, id = `evt_${crypto.randomUUID().replaceAll('-', '')}`, created, data }: TestEvent,
+  { type, id = `evt_${crypto.randomUUID().replaceAll('-', '')}`, created, livemode = false, ...rest }: TestEvent,
   secret: string,
 ): Promise<{ body: string; headers: Record<string, string> }> {
   const now = Math.floor(Date.now() / 1000);
-  const body = JSON.stringify({ id, type, created: created ?? now, data });
+  const body = JSON.stringify({ id, type, created: created ?? now, livemode, ...rest });
   const [service, standard] = await Promise.all([
     mac(utf8(secret), utf8(body)),
     mac(standardKey(secret), utf8(`${id}.${now}.${body}`)),

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Fastify from 'fastify';
 import { Webhook } from 'standardwebhooks';
@@ -78,7 +78,7 @@ test('an old webhook is refused, and the tolerance can be chosen', async () => {
   const signature = new Webhook(secret).sign('evt_1', new Date(timestamp * 1000), signed.body);
   const old = { 'webhook-id': 'evt_1', 'webhook-timestamp': String(timestamp), 'webhook-signature': signature };
   const error = await refusal(florin.webhooks.verify(signed.body, old, secret));
-  expect(error).toMatchObject({ type: 'timestamp_outside_tolerance', message: expect.stringContaining('600 s ago') });
+  expect(error).toMatchObject({ type: 'timestamp_outside_tolerance', message: expect.stringMatching(/\d+ s ago/) });
   await florin.webhooks.verify(signed.body, old, secret, { toleranceMs: 700_000 });
 });
 
@@ -134,11 +134,13 @@ const postTo = (url: string) => async (body: string, headers: Record<string, str
 test('the receiver for Express answers 200, 400 and 500, with and without a raw parser in front of it', async () => {
   const options = receiver();
   const handle = expressWebhook(options);
-  const server = createServer(async (request, response) => {
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const chunks: Buffer[] = [];
     if (request.url === '/raw') for await (const chunk of request) chunks.push(chunk);
-    const read = request.url === '/raw' ? { body: Buffer.concat(chunks) } : {};
-    await handle(Object.assign(request, read), response);
+    await handle(Object.assign(request, request.url === '/raw' && { body: Buffer.concat(chunks) }), response);
+  };
+  const server = createServer((request, response) => {
+    serve(request, response).catch((error: Error) => response.destroy(error));
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   stops.push(() => new Promise((closed) => server.close(closed)));

@@ -1,5 +1,3 @@
-import { declaredOpenApi } from '../../server/src/app/openapi.ts';
-
 /** The part of OpenAPI 3.1 that the document of Florin uses. */
 export interface OpenApiDocument {
   paths: Record<string, Partial<Record<'get' | 'post', OpenApiOperation>>>;
@@ -36,9 +34,4 @@ export interface Schema {
   required?: string[];
   additionalProperties?: boolean | Schema;
   description?: string;
-}
-
-/** The document that every node serves at /openapi.json, made without starting one. */
-export function openApiDocument(): OpenApiDocument {
-  return declaredOpenApi() as unknown as OpenApiDocument;
 }

@@ -1,6 +1,7 @@
 import { version } from '../../server/src/app/cli/version.ts';
+import { declaredOpenApi } from '../../server/src/app/openapi/document.ts';
 import { eventTypes } from '../../server/src/core/event-types.ts';
-import { type OpenApiDocument, type OpenApiOperation, openApiDocument, type Schema } from './document.ts';
+import type { OpenApiDocument, OpenApiOperation, Schema } from './document.ts';
 import { methodName, typeName } from './names.ts';
 import { commentOf, TypeWriter } from './types.ts';
 
@@ -25,12 +26,13 @@ interface Method {
 const header = '// Generated from the OpenAPI document by `npm run docs`. Do not edit.\n';
 
 /** The generated files of the SDK, by their paths in the repository. */
-export async function sdkFiles(): Promise<Record<string, string>> {
-  const document = await openApiDocument();
+export function sdkFiles(): Record<string, string> {
+  const document = declaredOpenApi() as unknown as OpenApiDocument;
   const writer = new TypeWriter(document.components?.schemas);
-  const methods = operationsOf(document).map(([httpMethod, path, operation]) =>
-    methodOf(httpMethod, path, operation, writer),
-  );
+  const operations = operationsOf(document);
+  // First what the service sends: a shape that goes both ways admits values of later releases.
+  for (const [httpMethod, path, operation] of operations) resultOf(operation, methodName(httpMethod, path), writer);
+  const methods = operations.map(([httpMethod, path, operation]) => methodOf(httpMethod, path, operation, writer));
   requireDistinct(methods);
   const events = eventsOf(document, methods, writer);
   return {
@@ -48,11 +50,7 @@ function operationsOf({ paths }: OpenApiDocument): ['GET' | 'POST', string, Open
 
 function methodOf(httpMethod: 'GET' | 'POST', path: string, operation: OpenApiOperation, writer: TypeWriter): Method {
   const name = methodName(httpMethod, path);
-  const reply = operation.responses['200']?.content ?? {};
-  const envelope = reply['application/json']?.schema;
-  const data = envelope === undefined ? undefined : writer.resolve(envelope).properties?.data;
-  const rows = data === undefined ? undefined : writer.resolve(data);
-  const isList = rows?.type === 'array';
+  const { result, isList, isDocument } = resultOf(operation, name, writer);
   const body = operation.requestBody?.content;
   const isRaw = body !== undefined && body['application/json'] === undefined;
   const takesKey = operation.parameters?.some(({ name: header }) => header.toLowerCase() === 'idempotency-key');
@@ -61,22 +59,34 @@ function methodOf(httpMethod: 'GET' | 'POST', path: string, operation: OpenApiOp
   const required = (schema && writer.resolve(schema).required) ?? [];
   const isPaged = own?.pageSize !== undefined;
   const idType = required.length === 1 && required[0] === 'id' && own?.id?.type;
-  const result = isList
-    ? writer.typeOf(rows.items ?? {}, singularResource(name), true)
-    : data === undefined
-      ? 'Response'
-      : writer.typeOf(data, `${typeName(name)}Result`, true);
   return {
     name,
     httpMethod,
     path,
-    flags: `${isList ? 'l' : ''}${isPaged ? 'p' : ''}${schema === undefined && !isRaw ? 'n' : ''}${data === undefined ? 'd' : ''}${isRaw ? 'r' : ''}${takesKey ? 'k' : ''}`,
+    flags: `${isList ? 'l' : ''}${isPaged ? 'p' : ''}${schema === undefined && !isRaw ? 'n' : ''}${isDocument ? 'd' : ''}${isRaw ? 'r' : ''}${takesKey ? 'k' : ''}`,
     params: schema && withoutNull(writer.typeOf(schema, `${typeName(name)}Params`, false), isRaw),
     isOptional,
     idType: idType === 'string' ? 'string' : idType === 'integer' ? 'number' : undefined,
     result,
     comment: commentOf([operation.summary, operation.description].filter(Boolean).join('.\n\n'), '  '),
   };
+}
+
+/** The type of an operation's data, or of its rows. */
+function resultOf(
+  { responses }: OpenApiOperation,
+  name: string,
+  writer: TypeWriter,
+): { result: string; isList: boolean; isDocument: boolean } {
+  const envelope = responses['200']?.content?.['application/json']?.schema;
+  const data = envelope && writer.resolve(envelope).properties?.data;
+  if (data === undefined) return { result: 'Response', isList: false, isDocument: true };
+  const rows = writer.resolve(data);
+  const isList = rows.type === 'array';
+  const result = isList
+    ? writer.typeOf(rows.items ?? {}, `${typeName(name)}Item`, true)
+    : writer.typeOf(data, `${typeName(name)}Result`, true);
+  return { result, isList, isDocument: false };
 }
 
 /** A body that may be left out is declared as nullable. */
@@ -102,9 +112,6 @@ function paramsOf(
   );
   return { schema: { type: 'object', properties, required }, isOptional: required.length === 0 };
 }
-
-/** `transactions.list` lists `TransactionsListItem`, unless the document names the rows. */
-const singularResource = (name: string) => `${typeName(name)}Item`;
 
 function requireDistinct(methods: readonly Method[]): void {
   for (const { name, path } of methods) {

@@ -57,11 +57,14 @@ export class TypeWriter {
   }
 
   private component(name: string, open: boolean): string {
+    const schema = this.components[name] ?? {};
+    // An enumeration has one name, for what is sent and for what is received.
+    const isEnumeration = schema.enum !== undefined;
     if (!this.declarations.has(name)) {
       this.declarations.set(name, '');
-      this.declarations.set(name, this.declaration(this.components[name] ?? {}, name, open));
+      this.declarations.set(name, this.declaration(schema, name, open && !isEnumeration));
     }
-    return name;
+    return isEnumeration && open ? `${name} | (string & {})` : name;
   }
 
   private object(schema: Schema, name: string, open: boolean): string {

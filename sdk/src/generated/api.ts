@@ -795,15 +795,15 @@ export interface EventObjects {
   'subscription.updated': Subscription;
   'subscription.cancelled': Subscription;
   'subscription.expired': Subscription;
-  'invoice.paid': Invoice;
-  'invoice.payment_failed': Invoice;
+  'invoice.paid': InvoiceInEvent;
+  'invoice.payment_failed': InvoiceInEvent;
 }
 
 export interface AccountBalance {
   /** true: live. false: a test record. */
   livemode: boolean;
   currency: string;
-  account: LedgerAccount;
+  account: LedgerAccount | (string & {});
   /** The sum of the debits, in minor units, as decimal digits. */
   debit: string;
   /** The sum of the credits, in the same form. */
@@ -1234,7 +1234,7 @@ export interface DeliveryDetail {
 
 export interface DeliveryDetailRun {
   id: string;
-  state: DeliveryState;
+  state: DeliveryState | (string & {});
   createdTime: string;
 }
 
@@ -1348,7 +1348,7 @@ export interface Event {
   livemode: boolean;
   /** null: the platform's own tenant. */
   tenantId: string | null;
-  type: EventType;
+  type: EventType | (string & {});
   /** The record that the event is about. */
   objectId: string;
   createdTime: string;
@@ -1360,7 +1360,7 @@ export interface EventDetail {
   livemode: boolean;
   /** null: the platform's own tenant. */
   tenantId: string | null;
-  type: EventType;
+  type: EventType | (string & {});
   /** The record that the event is about. */
   objectId: string;
   createdTime: string;
@@ -1368,7 +1368,7 @@ export interface EventDetail {
   payload: Record<string, unknown>;
 }
 
-export type EventType = "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.paid" | "invoice.payment_failed" | (string & {});
+export type EventType = "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.paid" | "invoice.payment_failed";
 
 export interface EventsGetParams {
   /** `evt_` and a time-ordered body. */
@@ -1541,6 +1541,55 @@ export interface InvoiceFinalizeInput {
   id: number;
 }
 
+export interface InvoiceInEvent {
+  id: number;
+  /** true: live. false: a test record. */
+  livemode: boolean;
+  /** Such as `INV-000001`, of a test invoice `TEST-000001`; null until the invoice is finalized. */
+  number: string | null;
+  customerId: number;
+  status: "DRAFT" | "OPEN" | "PAID" | "VOID" | "UNCOLLECTIBLE" | (string & {});
+  currency: string;
+  /** The sum of the lines without tax. All amounts are in minor units. */
+  subtotal: number;
+  tax: number;
+  /** `subtotal` + `tax`. */
+  total: number;
+  /** `total`; 0 when the invoice is VOID. */
+  amountDue: number;
+  /** The sum of the successful payments. */
+  amountPaid: number;
+  /** `amountDue` − `amountPaid`. */
+  amountRemaining: number;
+  /** The sum of the payments in progress. */
+  amountUnderWay: number;
+  channelId: number | null;
+  description: string | null;
+  /** As it was sent. */
+  metadata: Record<string, unknown> | null;
+  /** YYYY-MM-DD, in UTC. */
+  dueDate: string | null;
+  subscriptionId: number | null;
+  /** When the invoiced billing period of the subscription begins. */
+  periodStart: string | null;
+  periodEnd: string | null;
+  /** The user who created it. */
+  userId: number;
+  /** Rises with every change, so that a receiver can ignore outdated events. */
+  version: number;
+  createdTime: string;
+  finalizedTime: string | null;
+  paidTime: string | null;
+  /** When it became VOID or UNCOLLECTIBLE. */
+  closedTime: string | null;
+  updatedTime: string;
+  /** The payment; null: there was none. */
+  transactionId: string | null;
+  /** Why the payment failed. */
+  failureCode: string | null;
+  failureMessage: string | null;
+}
+
 export interface InvoiceLine {
   description: string;
   quantity: number;
@@ -1628,7 +1677,7 @@ export interface InvoicePayResult {
 export interface InvoicePayment {
   transactionId: string | null;
   amount: number;
-  state: DeliveryState;
+  state: DeliveryState | (string & {});
   automatic: boolean;
   failureCode: string | null;
   failureMessage: string | null;
@@ -1696,7 +1745,7 @@ export interface KeysListAllParams {
   pageSize?: number | undefined;
 }
 
-export type LedgerAccount = "PROVIDER_RECEIVABLE" | "MERCHANT_PAYABLE" | "REFUNDS" | "PROVIDER_FEES" | (string & {});
+export type LedgerAccount = "PROVIDER_RECEIVABLE" | "MERCHANT_PAYABLE" | "REFUNDS" | "PROVIDER_FEES";
 
 export interface LedgerBalanceParams {
   /** Only this currency. */
@@ -1726,7 +1775,7 @@ export interface LedgerEntriesParams {
 export interface LedgerEntry {
   /** true: live. false: a test record. */
   livemode: boolean;
-  account: LedgerAccount;
+  account: LedgerAccount | (string & {});
   side: "DEBIT" | "CREDIT" | (string & {});
   /** In minor units. */
   amount: number;
@@ -1931,7 +1980,7 @@ export interface RegisteredWebhookEndpoint {
   /** true: receives events of live records. false: of test records. */
   livemode: boolean;
   url: string;
-  events: WebhookEventPattern[];
+  events: (WebhookEventPattern | (string & {}))[];
   /** true: deliveries are sent. */
   state: boolean;
   createdTime: string;
@@ -2116,7 +2165,7 @@ export interface StatisticsSummaryParams {
 }
 
 export interface StatisticsSummaryStatuse {
-  status: TransactionStatus;
+  status: TransactionStatus | (string & {});
   /** Number of payments. */
   count: number;
   /** Number and amount by currency: `currency`, `count`, and `amount` as a string of minor units. */
@@ -2139,7 +2188,7 @@ export interface Subscription {
   /** The price of one unit in the current period, in minor units. */
   unitAmount: number;
   currency: string;
-  state: SubscriptionState;
+  state: SubscriptionState | (string & {});
   /** The plan from the next period on; null: unchanged. */
   nextPlanId: number | null;
   /** The quantity from the next period on; null: unchanged. */
@@ -2203,7 +2252,7 @@ export interface SubscriptionIdInput {
   id: number;
 }
 
-export type SubscriptionState = "TRIALING" | "ACTIVE" | "PAST_DUE" | "PAUSED" | "CANCELLED" | "EXPIRED" | (string & {});
+export type SubscriptionState = "TRIALING" | "ACTIVE" | "PAST_DUE" | "PAUSED" | "CANCELLED" | "EXPIRED";
 
 export interface SubscriptionUpdateInput {
   /** The subscription's id. */
@@ -2319,7 +2368,7 @@ export interface Transaction {
   amount: number;
   amountRefunded: number;
   currency: string;
-  status: TransactionStatus;
+  status: TransactionStatus | (string & {});
   channelId: number;
   description: string | null;
   /** As it was sent. */
@@ -2368,7 +2417,7 @@ export interface TransactionDetail {
   amount: number;
   amountRefunded: number;
   currency: string;
-  status: TransactionStatus;
+  status: TransactionStatus | (string & {});
   channelId: number;
   description: string | null;
   /** As it was sent. */
@@ -2398,7 +2447,7 @@ export interface TransactionListItem {
   amount: number;
   amountRefunded: number;
   currency: string;
-  status: TransactionStatus;
+  status: TransactionStatus | (string & {});
   channelId: number;
   channelName: string;
   description: string | null;
@@ -2406,7 +2455,7 @@ export interface TransactionListItem {
   createdTime: string;
 }
 
-export type TransactionStatus = "PENDING" | "PROCESSING" | "SUCCESS" | "FAILED" | "REFUNDED" | "CANCELLED" | (string & {});
+export type TransactionStatus = "PENDING" | "PROCESSING" | "SUCCESS" | "FAILED" | "REFUNDED" | "CANCELLED";
 
 export interface TransactionUpdateInput {
   /** `txn_` and a time-ordered part. */
@@ -2488,7 +2537,7 @@ export interface WebhookEndpoint {
   /** true: receives events of live records. false: of test records. */
   livemode: boolean;
   url: string;
-  events: WebhookEventPattern[];
+  events: (WebhookEventPattern | (string & {}))[];
   /** true: deliveries are sent. */
   state: boolean;
   createdTime: string;
@@ -2512,7 +2561,7 @@ export interface WebhookEndpoint {
   updatedTime: string | null;
 }
 
-export type WebhookEventPattern = "*" | "transaction.*" | "refund.*" | "subscription.*" | "invoice.*" | "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.paid" | "invoice.payment_failed" | (string & {});
+export type WebhookEventPattern = "*" | "transaction.*" | "refund.*" | "subscription.*" | "invoice.*" | "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.paid" | "invoice.payment_failed";
 
 export interface WebhookIdInput {
   /** The endpoint's id. */

@@ -41,6 +41,8 @@ export interface Module<Needs, Provides, RouteContext, WorkerContext, RetentionC
   resources?: Readonly<Record<string, TSchema>>;
   /** The names of its schemas in the OpenAPI document, such as `Refund` and `RefundCreateInput`. */
   schemas?: Readonly<Record<string, TSchema>>;
+  /** The shapes of `data.object` in events about its records, by event type (`refund.failed`) or noun (`refund`). */
+  eventObjects?: Readonly<Record<string, TSchema>>;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: one list holds modules of every shape; `Assembled` checks their types

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { declaredOpenApi } from '../openapi.ts';
+import { declaredOpenApi } from '../openapi/document.ts';
 
 const document = declaredOpenApi();
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>

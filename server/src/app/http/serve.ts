@@ -5,7 +5,7 @@ import { addRoute, httpServer } from '../../platform/http/server.ts';
 import type { WaitingServer } from '../../platform/http/waiting-server.ts';
 import type { Context } from '../assemble.ts';
 import { hostOf, publicUrlOf } from '../config/public-url.ts';
-import { openApiOf } from '../openapi.ts';
+import { openApiOf } from '../openapi/document.ts';
 import { routesOf } from '../routes.ts';
 import { listenAt } from './listen.ts';
 import { addMetricsRoute, operationsRoutes } from './operations.ts';

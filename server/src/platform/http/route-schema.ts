@@ -25,6 +25,7 @@ export const refusal = Type.Object(
       field: Type.Optional(Type.String({ description: 'The input field that is wrong.' })),
       details: Type.Optional(Type.Object({}, { additionalProperties: true })),
       requestId: Type.String(),
+      doc: Type.String({ description: 'The path at which the service explains the type: `/docs/errors#…`.' }),
     }),
   },
   { description: 'Refused.' },

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Static, TSchema } from 'typebox';
+import type { RefusalType } from '../../core/errors.ts';
 import type { CursorPagination, Pagination } from '../../core/page.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { Permission, UserType } from '../../core/scopes.ts';
@@ -89,6 +90,8 @@ export interface Endpoint {
   takesAnyQuery?: true;
   params?: TSchema;
   headers?: TSchema;
+  /** Types of refusals beyond those that follow from its shapes and needs (`openapi/refusals.ts`). */
+  refuses?: readonly RefusalType[];
   /** The shape of the envelope's `data`. */
   data: TSchema;
   /** How `data` is paginated, if it is. */
@@ -108,6 +111,7 @@ export interface EndpointDefinition<Body extends TSchema, Query extends TSchema,
   takesAnyQuery?: true;
   params?: TSchema;
   headers?: TSchema;
+  refuses?: readonly RefusalType[];
   data: Data;
   paged?: Paging;
   documentTypes?: readonly string[];

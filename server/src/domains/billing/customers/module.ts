@@ -26,5 +26,6 @@ export const customers = defineModule({
   reference: [{ name: 'Customers', description: 'The payers of invoices and subscriptions.' }],
   resources: { customer: customerRecord },
   schemas: { CustomerModifyInput: customerInput, Customer: customerRecord },
+  eventObjects: { customer: customerRecord },
   routes: (context: Node & { channels: ChannelDirectory; clocksOffered: boolean }) => customerRoutes(context),
 });

@@ -17,6 +17,7 @@ export function customerRoutes(deps: CustomerDeps): Route[] {
       description:
         'Without `id` a customer is created, with `id` that customer is updated. The answer is the saved record.',
       body: customerInput,
+      refuses: ['external_id_taken', 'clocks_not_offered'],
       data: customerRecord,
       handle: async ({ body, principal }) => ({
         message: body.id === undefined ? 'Customer created' : 'Customer updated',
@@ -28,6 +29,7 @@ export function customerRoutes(deps: CustomerDeps): Route[] {
       summary: 'Get a customer',
       description: 'By its `id` or by its `externalId`.',
       query: customerQuery,
+      refuses: ['record_not_found'],
       data: customerRecord,
       handle: async ({ query: { id, externalId }, principal }) => {
         if ((id === undefined) === (externalId === undefined)) {

@@ -11,6 +11,7 @@ import { PdfRenderer } from './rendering/pdf-renderer.ts';
 import { invoiceRoutes } from './routes.ts';
 import {
   finalizeInput,
+  invoiceInEvent,
   invoiceInput,
   invoiceRecord,
   lineInput,
@@ -57,6 +58,7 @@ export const invoices = defineModule({
   reference: [{ name: 'Invoices', description: 'Invoices and their payments.' }],
   resources: { invoice: invoiceRecord },
   schemas: {
+    InvoiceInEvent: invoiceInEvent,
     InvoiceCreateInput: invoiceInput,
     InvoiceLineInput: lineInput,
     InvoiceFinalizeInput: finalizeInput,
@@ -68,6 +70,7 @@ export const invoices = defineModule({
     InvoicePayment: paymentRecord,
     InvoicePayResult: paidInvoice,
   },
+  eventObjects: { invoice: invoiceInEvent },
   provide,
   routes: (context: Needs & Provided) => invoiceRoutes(context),
   workers: ({ invoiceWorker }: Provided) => [invoiceWorker],

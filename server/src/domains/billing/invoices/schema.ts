@@ -140,6 +140,14 @@ export const listedInvoice = Type.Object({
   updatedTime: Type.String(),
 });
 
+/** An invoice in events, with the payment that caused the event. */
+export const invoiceInEvent = Type.Object({
+  ...listedInvoice.properties,
+  transactionId: nullable(Type.String({ description: 'The payment; null: there was none.' })),
+  failureCode: nullable(Type.String({ description: 'Why the payment failed.' })),
+  failureMessage: nullable(Type.String()),
+});
+
 export const lineRecord = Type.Object({
   description: Type.String(),
   quantity: Type.Integer(),

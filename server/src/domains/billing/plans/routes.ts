@@ -16,6 +16,7 @@ export function planRoutes(deps: PlanDeps): Route[] {
         'Without `id` a plan is created, with `id` that plan is updated. The answer is the saved record. A plan with ' +
         'subscriptions cannot change `currency`, `interval` and `intervalCount`.',
       body: planInput,
+      refuses: ['plan_in_use', 'currency_not_supported'],
       data: planRecord,
       handle: async ({ body, principal }) => ({
         message: body.id === undefined ? 'Plan created' : 'Plan updated',

@@ -57,6 +57,7 @@ export const subscriptions = defineModule({
     InvoicePreview: previewedInvoice,
     SubscriptionState: state,
   },
+  eventObjects: { subscription: subscriptionRecord },
   provide,
   routes: (context: Needs) => subscriptionRoutes(context),
   workers: ({ subscriptionBilling }: Provided) => [subscriptionBilling],

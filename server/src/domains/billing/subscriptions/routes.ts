@@ -33,6 +33,7 @@ export function subscriptionRoutes(deps: CreateSubscriptionDeps): Route[] {
         'With an `Idempotency-Key`, a repeated request gets the first answer.',
       headers: idempotencyHeaders,
       body: createInput,
+      refuses: ['plan_inactive', 'currency_not_supported'],
       data: subscriptionRecord,
       handle: async ({ body, principal, headers }) =>
         replyOf('Subscription created', await createSubscription(body, principal, deps, idempotencyKeyOf(headers))),
@@ -44,6 +45,7 @@ export function subscriptionRoutes(deps: CreateSubscriptionDeps): Route[] {
         'Changes plan and quantity, with proration of the current period; the end; the channel; the metadata, which is replaced.',
       headers: idempotencyHeaders,
       body: updateInput,
+      refuses: ['plan_inactive', 'subscription_fixed', 'illegal_transition'],
       data: subscriptionRecord,
       handle: async ({ body, principal, headers }) =>
         replyOf('Subscription updated', await updateSubscription(body, principal, deps, idempotencyKeyOf(headers))),
@@ -55,6 +57,7 @@ export function subscriptionRoutes(deps: CreateSubscriptionDeps): Route[] {
         'No further billing period begins until the subscription is resumed. The current period is not refunded.',
       headers: idempotencyHeaders,
       body: subscriptionIdInput,
+      refuses: ['illegal_transition'],
       data: subscriptionRecord,
       handle: async ({ body, principal, headers }) =>
         replyOf('Subscription paused', await pauseSubscription(body, principal, deps, idempotencyKeyOf(headers))),
@@ -67,6 +70,7 @@ export function subscriptionRoutes(deps: CreateSubscriptionDeps): Route[] {
         'periods are counted from now.',
       headers: idempotencyHeaders,
       body: subscriptionIdInput,
+      refuses: ['illegal_transition'],
       data: subscriptionRecord,
       handle: async ({ body, principal, headers }) =>
         replyOf('Subscription resumed', await resumeSubscription(body, principal, deps, idempotencyKeyOf(headers))),
@@ -78,6 +82,7 @@ export function subscriptionRoutes(deps: CreateSubscriptionDeps): Route[] {
         'At once, or at the end of the current period. Nothing is refunded automatically; use refunds for that.',
       headers: idempotencyHeaders,
       body: cancelInput,
+      refuses: ['illegal_transition'],
       data: subscriptionRecord,
       handle: async ({ body, principal, headers }) =>
         replyOf('Subscription cancelled', await cancelSubscription(body, principal, deps, idempotencyKeyOf(headers))),
@@ -89,6 +94,7 @@ export function subscriptionRoutes(deps: CreateSubscriptionDeps): Route[] {
       description:
         'The next invoice, optionally as it would be after a change of plan or quantity. Nothing is written.',
       query: previewQuery,
+      refuses: ['plan_inactive', 'subscription_fixed', 'illegal_transition'],
       data: previewedInvoice,
       handle: async ({ query, principal }) => ({ data: await previewInvoice(query, principal, deps) }),
     }),

@@ -27,6 +27,7 @@ export function developerKeyRoutes(deps: KeyDeps): Route[] {
         'The key acts as its owner, the caller: it can do what its scope and the permissions of its owner both allow. ' +
         'Scopes that the caller does not hold cannot be granted (403). The body is optional.',
       body: generateInput,
+      refuses: ['role_missing', 'scope_missing', 'step_up_required'],
       data: generatedKey,
       handle: async ({ body, principal }) => {
         const { key, row } = await generateKey(body, principal, deps);
@@ -66,6 +67,7 @@ export function developerKeyRoutes(deps: KeyDeps): Route[] {
         'Answers a new key with the same scope, name, mode and allowed addresses. The former key goes on working for ' +
         '`overlapSeconds`. A key that is revoked, has expired or was replaced before cannot be rotated (409).',
       body: rotateInput,
+      refuses: ['key_inactive', 'role_missing', 'scope_missing', 'step_up_required'],
       data: generatedKey,
       handle: async ({ body, principal }) => {
         const { key, row } = await rotateKey(body, principal, deps);

@@ -29,6 +29,7 @@ export function secondFactorRoutes(deps: SecondFactorDeps): Route[] {
       summary: 'Finish a login with a code',
       description: `Takes the challenge from the answer to login, and answers like a login without a second factor. ${limits}`,
       body: secondLoginInput,
+      refuses: ['code_wrong', 'challenge_invalid', 'too_many_attempts'],
       data: loginResult,
       handle: async ({ body, address, requestId, headers }) => ({
         message: 'Login successful',
@@ -43,6 +44,7 @@ export function secondFactorRoutes(deps: SecondFactorDeps): Route[] {
         'For `app.security.step-up-lifetime` the session may then do what is refused with `step_up_required` otherwise. A ' +
         `login with a code counts too. ${limits}`,
       body: codeInput,
+      refuses: ['code_wrong', 'second_factor_absent', 'too_many_attempts'],
       data: steppedUp,
       handle: async ({ body, principal, address }) => {
         const until = await stepUp(body.code, principal, address, deps);
@@ -69,6 +71,7 @@ export function secondFactorRoutes(deps: SecondFactorDeps): Route[] {
         'Answers a secret for an authenticator app (TOTP, RFC 6238: SHA-1, 6 digits, 30 seconds). It is in use once it is ' +
         'confirmed with a code; until then, beginning again replaces it. A wrong password (400) counts as a failed login.',
       body: beginInput,
+      refuses: ['old_password_wrong', 'second_factor_active', 'too_many_attempts'],
       data: begunFactor,
       handle: async ({ body, principal, address }) => ({
         message: 'Confirm it with a code. The secret is not shown again',
@@ -81,6 +84,7 @@ export function secondFactorRoutes(deps: SecondFactorDeps): Route[] {
       summary: 'Confirm the second factor with a code',
       description: `From now on logins need a code. The other sessions of the caller end. ${limits}`,
       body: codeInput,
+      refuses: ['code_wrong', 'second_factor_absent', 'second_factor_active', 'too_many_attempts'],
       data: recoveryCodes,
       handle: async ({ body, principal, address }) => ({
         message: 'Second factor enrolled. Keep the recovery codes: they are not shown again',
@@ -93,6 +97,7 @@ export function secondFactorRoutes(deps: SecondFactorDeps): Route[] {
       summary: 'Replace my recovery codes',
       description: `The former codes stop working. ${limits}`,
       body: codeInput,
+      refuses: ['code_wrong', 'second_factor_absent', 'too_many_attempts'],
       data: recoveryCodes,
       handle: async ({ body, principal, address }) => ({
         message: 'Recovery codes replaced. Keep them: they are not shown again',
@@ -105,6 +110,7 @@ export function secondFactorRoutes(deps: SecondFactorDeps): Route[] {
       summary: 'Remove my second factor',
       description: `Needs a code or a recovery code. ${limits}`,
       body: codeInput,
+      refuses: ['code_wrong', 'second_factor_absent', 'role_missing', 'too_many_attempts'],
       data: Type.Null(),
       handle: async ({ body, principal, address }) => {
         await removeOwnFactor(body.code, principal, address, deps);
@@ -119,6 +125,7 @@ export function secondFactorRoutes(deps: SecondFactorDeps): Route[] {
         'For a user who has lost it: of the own tenant, or of any for a PLATFORM_ADMIN. The sessions of the user end. An ' +
         'administrator with a second factor must be stepped up.',
       body: removeFactorInput,
+      refuses: ['second_factor_absent', 'step_up_required'],
       data: Type.Null(),
       handle: async ({ body, principal }) => {
         await removeFactorOf(body.id, principal, deps);

@@ -33,6 +33,7 @@ export function sessionRoutes(deps: SessionRoutesDeps): Route[] {
         'account with a second factor is answered `second_factor_challenge` (401), whose `error.details.challenge` goes to ' +
         '`/api/user/login/second-factor` with a code.',
       body: loginInput,
+      refuses: ['login_refused', 'second_factor_challenge', 'too_many_attempts'],
       data: loginResult,
       handle: async ({ body, address, requestId, headers }) => ({
         message: 'Login successful',
@@ -47,6 +48,7 @@ export function sessionRoutes(deps: SessionRoutesDeps): Route[] {
         'The refresh token does not change and stays valid until the session ends. Failures are limited for each address ' +
         '(`app.rate-limit.failures-per-address`).',
       body: refreshInput,
+      refuses: ['credentials_invalid', 'too_many_attempts'],
       data: refreshed,
       handle: async ({ body, address }) => {
         const token = await deps.refreshFailures.attempt(networkOf(address), () => refresh(body.refreshToken, deps));

@@ -38,6 +38,7 @@ export function userRoutes(deps: UserDeps): Route[] {
         'Sends an e-mail with a reset token that is valid for 30 minutes. The answer is the same for any address. At ' +
         'most `app.rate-limit.failures-per-address` requests from one address in 15 minutes.',
       body: forgotPasswordInput,
+      refuses: ['too_many_attempts'],
       data: Type.Null(),
       handle: async ({ body, address, requestId }) => {
         deps.resetRequests.count(networkOf(address));
@@ -53,6 +54,7 @@ export function userRoutes(deps: UserDeps): Route[] {
         'Takes the token received by e-mail, for a reset or with an invitation, which works once. Every session of the ' +
         'user ends.',
       body: resetPasswordInput,
+      refuses: ['reset_token_invalid', 'password_too_weak', 'too_many_attempts'],
       data: Type.Null(),
       handle: async ({ body, address, requestId }) => {
         const reset = () => resetPassword({ ...body, address, requestId }, deps);
@@ -68,6 +70,7 @@ export function userRoutes(deps: UserDeps): Route[] {
         'Needs the present password; a wrong one (400) counts as a failed login. The other sessions of the caller end, and ' +
         'every mailed token.',
       body: changePasswordInput,
+      refuses: ['old_password_wrong', 'password_too_weak', 'too_many_attempts'],
       data: Type.Null(),
       handle: async ({ body, address, principal }) => {
         await changePassword({ ...body, address }, principal, deps);
@@ -113,6 +116,15 @@ export function userRoutes(deps: UserDeps): Route[] {
         'password, another address and `state` false end the sessions of the user and every mailed token; `state` false ' +
         'also revokes the keys. The last active PLATFORM_ADMIN can be neither disabled nor demoted (409).',
       body: userInput,
+      refuses: [
+        'account_taken',
+        'password_too_weak',
+        'last_administrator',
+        'role_missing',
+        'scope_missing',
+        'session_required',
+        'step_up_required',
+      ],
       data: userRecord,
       handle: async ({ body, principal }) => ({
         message: body.id === undefined ? 'User created' : 'User updated',

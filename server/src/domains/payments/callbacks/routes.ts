@@ -26,6 +26,7 @@ export function callbackRoutes({ intake }: { intake: CallbackIntake }): Route[] 
       params: tokenCallbackParams,
       rawBody: { maximumBytes },
       takesAnyQuery: true, // Mollie and others append their own.
+      refuses: ['callback_invalid'],
       data: callbackReceived,
       handle,
     }),
@@ -37,6 +38,7 @@ export function callbackRoutes({ intake }: { intake: CallbackIntake }): Route[] 
       params: callbackParams,
       rawBody: { maximumBytes },
       takesAnyQuery: true, // Mollie and others append their own.
+      refuses: ['callback_invalid'],
       data: callbackReceived,
       handle,
     }),

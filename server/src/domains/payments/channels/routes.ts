@@ -36,6 +36,7 @@ export function channelRoutes(deps: ChannelRoutesDeps): Route[] {
       description:
         'Creates a channel without `id`, updates the channel with this `id` otherwise. Returns the saved channel.',
       body: channelInput,
+      refuses: ['channel_code_taken', 'livemode_mismatch', 'currency_not_supported', 'step_up_required'],
       data: savedChannel,
       handle: async ({ body, principal }) => {
         const row = await saveChannel(body, principal, deps);

@@ -26,6 +26,7 @@ export const refunds = defineModule({
   reference: [{ name: 'Refunds', description: 'Full and partial refunds of payments.' }],
   resources: { refund: refundRecord },
   schemas: { RefundCreateInput: refundInput, Refund: refundRecord, RefundStatus: status },
+  eventObjects: { refund: refundRecord },
   routes: (context: Needs) =>
     refundRoutes({ ...context, stepUpRefundAmount: context.settings['app.security.step-up-refund-amount'] }),
   integrity: refundChecks,

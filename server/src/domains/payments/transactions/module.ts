@@ -43,6 +43,7 @@ export const transactions = defineModule({
     TransactionListItem: listedTransaction,
     TransactionStatus: status,
   },
+  eventObjects: { transaction: transactionRecord },
   provide,
   routes: (context: Needs & Provided) => transactionRoutes(context),
   integrity: transactionChecks,

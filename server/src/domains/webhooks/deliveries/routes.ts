@@ -53,6 +53,7 @@ export function deliveryRoutes(deps: DeliveryDeps): Route[] {
         'open are not sent twice. A replay since a time runs in batches, survives a crash, and includes events that had no ' +
         'delivery because the endpoint was switched off.',
       body: replayInput,
+      refuses: ['webhook_inactive', 'replay_running'],
       data: replayResult,
       handle: async ({ body, principal }) => ({
         message: 'Replay queued',

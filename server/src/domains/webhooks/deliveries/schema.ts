@@ -128,3 +128,13 @@ export const replayRecord = Type.Object({
   createdTime: Type.String(),
   finishedTime: nullable(Type.String(), 'null while it is RUNNING.'),
 });
+
+/** The headers of a delivery (interface, Headers on each delivery; Standard Webhooks). */
+export const deliveryHeaders = {
+  'X-Service-Signature': 'Hex-encoded HMAC-SHA256 of the raw body with the secret of the endpoint.',
+  'X-Service-Event': 'The event type.',
+  'X-Service-Delivery': 'The id of the delivery, the same for every attempt.',
+  'webhook-id': 'The id of the event, as Standard Webhooks names it.',
+  'webhook-timestamp': 'When the attempt was made, in seconds since 1970.',
+  'webhook-signature': 'The signature of Standard Webhooks: `v1,` and base64.',
+} as const;

@@ -12,6 +12,7 @@ import {
   endpointRecord,
   eventPattern,
   modifyInput,
+  pingObject,
   pingResult,
   registeredEndpoint,
   registerInput,
@@ -54,6 +55,7 @@ export const webhookEndpoints = defineModule({
   reference: [{ name: 'Webhooks', description: 'Signed notifications to other systems.' }],
   resources: { 'webhook endpoint': endpointRecord },
   schemas: {
+    WebhookPing: pingObject,
     WebhookRegisterInput: registerInput,
     WebhookModifyInput: modifyInput,
     WebhookIdInput: endpointInput,
@@ -63,6 +65,7 @@ export const webhookEndpoints = defineModule({
     RegisteredWebhookEndpoint: registeredEndpoint,
     WebhookEventPattern: eventPattern,
   },
+  eventObjects: { 'webhook.ping': pingObject },
   provide,
   routes: (context: NodeWith<Settings> & Provided) =>
     endpointRoutes({

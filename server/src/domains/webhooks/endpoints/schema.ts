@@ -99,6 +99,13 @@ export const pingResult = Type.Object({
   deliveryId: Type.String({ description: 'The delivery of the ping.' }),
 });
 
+/** What a ping is about: the endpoint itself. */
+export const pingObject = Type.Object({
+  id: Type.Integer(),
+  events: Type.Array(eventPattern),
+  createdTime: Type.String(),
+});
+
 const commonFields = {
   id: Type.Integer(),
   livemode: Type.Boolean({ description: 'true: receives events of live records. false: of test records.' }),

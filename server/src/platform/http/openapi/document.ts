@@ -1,7 +1,8 @@
 import type { TSchema } from 'typebox';
 import type { Route } from '../route.ts';
-import { operationOf, sharedSchemas } from './operation.ts';
+import { type OperationExample, operationOf, sharedSchemas } from './operation.ts';
 import { DocumentSchemas, type Json } from './schemas.ts';
+import { type DocumentedEvent, webhooksOf } from './webhooks.ts';
 
 export interface DocumentOptions {
   title: string;
@@ -12,6 +13,11 @@ export interface DocumentOptions {
   groups: readonly { name: string; description: string }[];
   /** The names of schemas, as the modules declare them. */
   schemas: readonly Readonly<Record<string, TSchema>>[];
+  events: readonly DocumentedEvent[];
+  /** The headers of a delivery, each with its description. */
+  deliveryHeaders: Readonly<Record<string, string>>;
+  /** Requests that were answered 200, by operation id. */
+  examples: Readonly<Record<string, OperationExample>>;
 }
 
 /** An OpenAPI 3.1 document. */
@@ -21,6 +27,7 @@ export interface OpenApiDocument {
   servers: Json[];
   tags: Json[];
   paths: Record<string, Record<string, Json>>;
+  webhooks: Record<string, Json>;
   components: { schemas: Record<string, Json>; securitySchemes: Json };
 }
 
@@ -29,8 +36,12 @@ export function openApiDocument(routes: readonly Route[], options: DocumentOptio
   const schemas = new DocumentSchemas([sharedSchemas, ...options.schemas]);
   const paths: Record<string, Record<string, Json>> = {};
   for (const route of routes) {
-    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationOf(route, schemas) };
+    paths[route.path] = {
+      ...paths[route.path],
+      [route.method.toLowerCase()]: operationOf(route, schemas, options.examples),
+    };
   }
+  const webhooks = webhooksOf(options.events, options.deliveryHeaders, schemas);
   return {
     openapi: '3.1.0',
     info: {
@@ -42,6 +53,7 @@ export function openApiDocument(routes: readonly Route[], options: DocumentOptio
     servers: [{ url: options.publicUrl }],
     tags: options.groups.map(({ name, description }) => ({ name, description })),
     paths,
+    webhooks,
     components: {
       schemas: Object.fromEntries(Object.entries(schemas.used).toSorted(([a], [b]) => (a < b ? -1 : 1))),
       securitySchemes: {

@@ -1,47 +1,60 @@
 import type { TSchema } from 'typebox';
 import type { Endpoint, Need, Paging, Route } from '../route.ts';
 import { cursorPagination, envelope, pagination, refusal } from '../route-schema.ts';
+import { refusalsOf } from './refusals.ts';
 import type { DocumentSchemas, Json } from './schemas.ts';
 
 /** The schemas that every answer consists of. */
 export const sharedSchemas = { Pagination: pagination, CursorPagination: cursorPagination, Error: refusal };
 
+/** A request and its answer. */
+export interface OperationExample {
+  parameters?: Readonly<Record<string, unknown>>;
+  body?: unknown;
+  answer?: unknown;
+}
+
 /** One operation of the document. */
-export function operationOf({ method, path, needs, group, endpoint }: Route, schemas: DocumentSchemas): Json {
+export function operationOf(
+  route: Route,
+  schemas: DocumentSchemas,
+  examples: Readonly<Record<string, OperationExample>> = {},
+): Json {
+  const { method, path, needs, group, endpoint } = route;
+  const operationId = endpoint.operationId ?? operationIdOf(method, path);
+  const example = examples[operationId] ?? {};
   const { summary, description, body, rawBody, query, params, headers } = endpoint;
   return {
-    operationId: endpoint.operationId ?? operationIdOf(method, path),
+    operationId,
     tags: [group],
     summary,
     description: [description, needText(needs)].filter(Boolean).join('\n\n') || undefined,
     security: securityOf(needs),
     ...requirementsOf(needs),
-    ...parametersOf({ path: params, query, header: headers }, schemas),
-    ...(body && { requestBody: bodyOf(body, schemas) }),
+    ...parametersOf({ path: params, query, header: headers }, schemas, example.parameters),
+    ...(body && { requestBody: bodyOf(body, schemas, example.body) }),
     ...(rawBody && { requestBody: { required: true, content: { '*/*': { schema: {} } } } }),
-    responses: {
-      200: answerOf(endpoint, schemas),
-      '4XX': refusedAs(schemas),
-      '5XX': refusedAs(schemas),
-    },
+    responses: { 200: answerOf(endpoint, schemas, example.answer), ...refusalsOf(route, schemas) },
   };
 }
 
-function refusedAs(schemas: DocumentSchemas): Json {
-  return { description: 'Refused.', content: { 'application/json': { schema: schemas.refer(refusal) } } };
-}
-
 /** A body that may be null may be left out. */
-function bodyOf(body: TSchema, schemas: DocumentSchemas): Json {
+function bodyOf(body: TSchema, schemas: DocumentSchemas, example: unknown): Json {
   const { anyOf } = body as { anyOf?: TSchema[] };
   const required = anyOf?.some((one) => (one as Json).type === 'null') !== true;
   const name = schemas.nameOf(body);
   const shape = required ? body : (anyOf?.[0] as TSchema);
   const schema = name === undefined || required ? schemas.refer(shape) : schemas.add(name, () => schemas.refer(shape));
-  return { required, content: { 'application/json': { schema } } };
+  return { required, content: { 'application/json': { schema, ...withExample(example) } } };
 }
 
-function parametersOf(places: Record<string, TSchema | undefined>, schemas: DocumentSchemas): Json {
+const withExample = (example: unknown) => (example === undefined ? {} : { example });
+
+function parametersOf(
+  places: Record<string, TSchema | undefined>,
+  schemas: DocumentSchemas,
+  examples: Readonly<Record<string, unknown>> = {},
+): Json {
   const parameters = Object.entries(places).flatMap(([place, schema]) => {
     const { properties = {}, required = [] } = (schema ?? {}) as Fields;
     return Object.entries(properties).map(([name, shape]) => {
@@ -52,6 +65,7 @@ function parametersOf(places: Record<string, TSchema | undefined>, schemas: Docu
         required: place === 'path' || required.includes(name),
         ...(description !== undefined && { description }),
         schema: rest,
+        ...withExample(examples[name]),
       };
     });
   });
@@ -66,9 +80,10 @@ interface Fields {
 /** `idempotency-key` becomes `Idempotency-Key`. */
 const headerName = (name: string) => name.replaceAll(/(^|-)[a-z]/g, (start) => start.toUpperCase());
 
-function answerOf({ data, paged, documentTypes }: Endpoint, schemas: DocumentSchemas): Json {
+function answerOf({ data, paged, documentTypes }: Endpoint, schemas: DocumentSchemas, example: unknown): Json {
   if (documentTypes === undefined) {
-    return { description: 'Done.', content: { 'application/json': { schema: namedEnvelope(data, paged, schemas) } } };
+    const content = { schema: namedEnvelope(data, paged, schemas), ...withExample(example) };
+    return { description: 'Done.', content: { 'application/json': content } };
   }
   const binary = (type: string) => (type.startsWith('text/') || type.includes('json') ? {} : { format: 'binary' });
   const content = documentTypes.map((type) => [type, { schema: { type: 'string', ...binary(type) } }]);

@@ -88,15 +88,16 @@ const formatsOfNames: readonly [RegExp, string][] = [
  * What generators need and validation does without: the type of an enumeration, the size of an integer, and the format
  * that follows from the name of a field. All times end in `Time`.
  */
-function typeAndFormat({ type, format, pattern, enum: words, maximum }: Json, property: string): Json {
+function typeAndFormat({ type, format, maxLength, enum: words, maximum }: Json, property: string): Json {
   if (Array.isArray(words) && type === undefined && words.every((word) => typeof word === 'string')) {
     return { type: 'string' };
   }
   if (type === 'integer') {
     return { format: typeof maximum === 'number' && maximum < 2 ** 31 ? 'int32' : 'int64' };
   }
-  if (type !== 'string' || format !== undefined || pattern !== undefined) return {};
-  const [, named] = formatsOfNames.find(([pattern]) => pattern.test(property)) ?? [];
+  // Inputs are limited in length, and declare the format that is enforced.
+  if (type !== 'string' || format !== undefined || maxLength !== undefined) return {};
+  const [, named] = formatsOfNames.find(([names]) => names.test(property)) ?? [];
   return named === undefined ? {} : { format: named };
 }
 
