@@ -795,8 +795,8 @@ export interface EventObjects {
   'subscription.updated': Subscription;
   'subscription.cancelled': Subscription;
   'subscription.expired': Subscription;
-  'invoice.paid': InvoiceInEvent;
-  'invoice.payment_failed': InvoiceInEvent;
+  'invoice.paid': InvoiceListItem & { transactionId: string | null; failureCode: string | null; failureMessage: string | null };
+  'invoice.payment_failed': InvoiceListItem & { transactionId: string | null; failureCode: string | null; failureMessage: string | null };
 }
 
 export interface AccountBalance {
@@ -1539,55 +1539,6 @@ export interface InvoiceCreateInput {
 export interface InvoiceFinalizeInput {
   /** A DRAFT. */
   id: number;
-}
-
-export interface InvoiceInEvent {
-  id: number;
-  /** true: live. false: a test record. */
-  livemode: boolean;
-  /** Such as `INV-000001`, of a test invoice `TEST-000001`; null until the invoice is finalized. */
-  number: string | null;
-  customerId: number;
-  status: "DRAFT" | "OPEN" | "PAID" | "VOID" | "UNCOLLECTIBLE" | (string & {});
-  currency: string;
-  /** The sum of the lines without tax. All amounts are in minor units. */
-  subtotal: number;
-  tax: number;
-  /** `subtotal` + `tax`. */
-  total: number;
-  /** `total`; 0 when the invoice is VOID. */
-  amountDue: number;
-  /** The sum of the successful payments. */
-  amountPaid: number;
-  /** `amountDue` − `amountPaid`. */
-  amountRemaining: number;
-  /** The sum of the payments in progress. */
-  amountUnderWay: number;
-  channelId: number | null;
-  description: string | null;
-  /** As it was sent. */
-  metadata: Record<string, unknown> | null;
-  /** YYYY-MM-DD, in UTC. */
-  dueDate: string | null;
-  subscriptionId: number | null;
-  /** When the invoiced billing period of the subscription begins. */
-  periodStart: string | null;
-  periodEnd: string | null;
-  /** The user who created it. */
-  userId: number;
-  /** Rises with every change, so that a receiver can ignore outdated events. */
-  version: number;
-  createdTime: string;
-  finalizedTime: string | null;
-  paidTime: string | null;
-  /** When it became VOID or UNCOLLECTIBLE. */
-  closedTime: string | null;
-  updatedTime: string;
-  /** The payment; null: there was none. */
-  transactionId: string | null;
-  /** Why the payment failed. */
-  failureCode: string | null;
-  failureMessage: string | null;
 }
 
 export interface InvoiceLine {
