@@ -50,7 +50,8 @@ export async function openDatabase(settings: Settings, log: Log, waiting: Waitin
   }
 }
 
-function configuredDatabase(settings: Settings): OpenDatabase {
+/** The database of `app.database.url`. Nothing is opened. */
+export function configuredDatabase(settings: Settings): OpenDatabase {
   const { 'app.database.url': url = '', 'app.database.direct-url': directUrl } = settings;
   const { connection, hosts } = connectionFrom(url, 'app.database.url');
   const direct = directUrl === undefined ? connection : connectionFrom(directUrl, 'app.database.direct-url').connection;

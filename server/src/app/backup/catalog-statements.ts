@@ -38,7 +38,10 @@ export const readServer = statement<{ version: string; taken_at: string }>(
 );
 
 /** Whether any node has ever used this database: a start creates the first account. The table may be missing. */
-export const hasTable = statement<{ exists: boolean }>('backup.has_table', 'select to_regclass($1) is not null as exists');
+export const hasTable = statement<{ exists: boolean }>(
+  'backup.has_table',
+  'select to_regclass($1) is not null as exists',
+);
 
 export const hasRows = (table: string) =>
   statement<{ exists: boolean }>('', `select exists (select from ${escapeIdentifier(table)}) as exists`);
@@ -54,9 +57,6 @@ export const setSequence = statement('backup.set_sequence', 'select setval($1::t
  */
 export const lockTables = (tables: readonly string[]) =>
   `lock table ${tables.map(escapeIdentifier).join(', ')} in access share mode`;
-
-/** A scan begins at the first row: the digests of two copies are compared. */
-export const scanInOrder = 'set local synchronize_seqscans = off';
 
 export const copyOut = ({ name, columns }: Pick<TableRow, 'name' | 'columns'>) =>
   `copy ${escapeIdentifier(name)} (${columns.map(escapeIdentifier).join(', ')}) to stdout`;

@@ -17,8 +17,8 @@ export interface TableEntry {
   name: string;
   file: string;
   rows: number;
-  /** Of the rows as COPY writes them, before compression: a restored table is compared with it. */
-  rowsSha256: string;
+  /** Of the rows (`RowMeter`): a restored table is compared with it. */
+  digest: string;
 }
 
 /** What a backup contains, in `manifest.json`. */
