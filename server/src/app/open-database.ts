@@ -8,7 +8,8 @@ import type { Log } from '../platform/process/log.ts';
 import { type Settings, SettingsError } from './config/settings.ts';
 import { mayPass, type Waiting } from './http/waiting.ts';
 
-const oldestVersion = 15;
+/** Of PostgreSQL. */
+export const oldestVersion = 15;
 
 export interface OpenDatabase {
   connection: ConnectionConfig;

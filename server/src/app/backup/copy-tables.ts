@@ -5,6 +5,8 @@ import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
+import type { CommandContext } from '../cli/command.ts';
+import { CommandFailure } from '../cli/failure.ts';
 import {
   copyIn,
   copyOut,
@@ -16,9 +18,7 @@ import {
   setSequence,
   type TableRow,
 } from './catalog-statements.ts';
-import type { CommandContext } from './command.ts';
 import { syncFolder } from './durable-files.ts';
-import { CommandFailure } from './failure.ts';
 import type { FileEntry, Manifest, TableEntry } from './manifest.ts';
 import { Meter, RowMeter } from './meter.ts';
 import { progressOf } from './progress.ts';

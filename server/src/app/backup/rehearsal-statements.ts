@@ -1,4 +1,4 @@
-import { statement } from '../../platform/postgres/statement.ts';
+import { type Statement, statement } from '../../platform/postgres/statement.ts';
 
 /** Modes that stop writers of a table; ACCESS EXCLUSIVE also stops readers. */
 const blockingModes = ['ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock'];
@@ -7,9 +7,9 @@ const blockingModes = ['ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'A
  * Records, from now on, which locks each schema change takes on tables that exist now, and when. A lock that a statement takes
  * counts from the beginning of the statement. Only a superuser may create event triggers.
  */
-export const recordLocks = statement(
-  '',
-  `
+export const recordLocks: Statement<never> = {
+  name: '',
+  text: `
   create schema rehearsal;
   create table rehearsal.present as
     select oid, relname, reltuples from pg_class
@@ -29,7 +29,7 @@ export const recordLocks = statement(
     end $$;
   create event trigger rehearsal_start on ddl_command_start execute function rehearsal.note();
   create event trigger rehearsal_end on ddl_command_end execute function rehearsal.note()`,
-);
+};
 
 export interface LockRow {
   table: string;
