@@ -3,6 +3,7 @@ import addFormats from 'ajv-formats';
 import type { FastifySchemaCompiler } from 'fastify';
 import type { TSchema } from 'typebox';
 import { invalid, Refusal } from '../../core/errors.ts';
+import { atFirstUse } from './first-use.ts';
 import { nearestName } from './nearest-name.ts';
 
 const strict = ajv({ coerceTypes: false });
@@ -26,11 +27,12 @@ function ajv(options: { coerceTypes: boolean }): Ajv {
 export const compileSchema: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   // Headers are described for the reference page; the route that reads one looks at it itself.
   if (httpPart === 'headers') return (value: unknown) => ({ value });
-  const validate = (httpPart === 'body' ? strict : fromText).compile(schema) as ValidateFunction;
+  const compiled = atFirstUse((): ValidateFunction => (httpPart === 'body' ? strict : fromText).compile(schema));
   const integers = httpPart === 'querystring' ? integersOf(schema) : [];
   return (value: unknown) => {
     const bent = integers.find((name) => !isInteger((value as Record<string, unknown>)[name]));
     if (bent !== undefined) return { error: invalid(bent, `${bent} must be an integer.`) };
+    const validate = compiled();
     if (validate(value)) return { value };
     return { error: refusalOf(validate.errors?.[0] as ErrorObject, httpPart === 'querystring' ? 'query' : 'body') };
   };

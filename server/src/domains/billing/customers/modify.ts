@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
 import { invalid, Refusal } from '../../../core/errors.ts';
+import { livemodeOfNew, requireSameMode, requireUnchangedMode } from '../../../core/livemode.ts';
 import { metadataJson } from '../../../core/metadata.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { violatedConstraint } from '../../../platform/postgres/connection/failures.ts';
@@ -8,6 +9,7 @@ import type { Database, Queryable } from '../../../platform/postgres/database.ts
 import { appendAudit } from '../../identity/audit/append.ts';
 import { secretsGiven } from '../../identity/audit/changes.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
+import type { ChannelRow } from '../../payments/channels/statements.ts';
 import { readClock } from '../test-clocks/read.ts';
 import { requireTestClocksOffered } from '../test-clocks/rules.ts';
 import { paymentMethodPlace } from './payment-method.ts';
@@ -47,7 +49,8 @@ export async function modifyCustomer(
 }
 
 async function create(input: CustomerInput, principal: Principal, deps: CustomerDeps): Promise<CustomerRow> {
-  await requireChannel(input.defaultChannelId, principal.tenantId, deps.channels);
+  const channel = await usableChannel(input.defaultChannelId, principal.tenantId, deps.channels);
+  const livemode = livemodeOfNew(principal, input.livemode, channel, 'defaultChannelId');
   const clockId = await requireClock(input.clockId, principal, deps);
   const { paymentMethod } = input;
   const values = [
@@ -61,6 +64,7 @@ async function create(input: CustomerInput, principal: Principal, deps: Customer
     input.defaultChannelId ?? null,
     clockId,
     deps.clock(),
+    livemode,
   ];
   return deps.database.transaction(async (transaction) => {
     const [row] = (await transaction.run(insertCustomer, values)) as [CustomerRow];
@@ -89,7 +93,11 @@ async function update(
   { database, channels, clock, seal }: CustomerDeps,
 ): Promise<CustomerRow> {
   const existing = await readCustomer(database, id, principal);
-  await requireChannel(input.defaultChannelId, existing.tenant_id, channels);
+  requireUnchangedMode(input.livemode, existing.livemode);
+  const channel = await usableChannel(input.defaultChannelId, existing.tenant_id, channels);
+  if (channel !== undefined) {
+    requireSameMode(existing.livemode, channel.livemode, 'defaultChannelId', `channel ${channel.id}`);
+  }
   if (input.clockId !== undefined && input.clockId !== existing.clock_id) {
     throw invalid('clockId', 'clockId stays as it was when the customer was created.');
   }
@@ -132,12 +140,12 @@ async function audit(
   });
 }
 
-async function requireChannel(
+async function usableChannel(
   channelId: number | null | undefined,
   tenantId: number,
   channels: ChannelDirectory,
-): Promise<void> {
-  if (channelId != null) await channels.findUsable(channelId, tenantId, 'defaultChannelId');
+): Promise<ChannelRow | undefined> {
+  return channelId == null ? undefined : channels.findUsable(channelId, tenantId, 'defaultChannelId');
 }
 
 async function requireClock(

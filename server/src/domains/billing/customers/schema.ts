@@ -1,6 +1,14 @@
 import { Type } from 'typebox';
 import { pageFields } from '../../../platform/http/list-query.ts';
-import { keptMetadata, long, metadata, nullable } from '../../../platform/http/shapes.ts';
+import {
+  keptMetadata,
+  livemode,
+  livemodeFilter,
+  livemodeInput,
+  long,
+  metadata,
+  nullable,
+} from '../../../platform/http/shapes.ts';
 
 const clearable = (shape: ReturnType<typeof Type.String>, title: string, description: string) =>
   Type.Optional(Type.Union([shape, Type.Null()], { title, description: `${description} null clears it.` }));
@@ -39,7 +47,7 @@ export const customerInput = Type.Object(
     externalId: clearable(
       Type.String({ minLength: 1, maxLength: 255 }),
       'at most 255 characters, or null',
-      'The id of the customer in your own system. Unique in the tenant.',
+      'The id of the customer in your own system. Unique in the tenant among the customers of one mode.',
     ),
     metadata: Type.Optional(
       Type.Union([metadata, Type.Null()], {
@@ -59,6 +67,7 @@ export const customerInput = Type.Object(
       'at most 255 characters, or null',
       "The provider's token of the payment method (Stripe: `pm_…`), never a card number. Not returned.",
     ),
+    livemode: livemodeInput('the mode of the default channel, or live'),
     clockId: Type.Optional(
       Type.Union([long('The clock.'), Type.Null()], {
         title: "a test clock's id, or null",
@@ -90,10 +99,12 @@ export const customerListQuery = Type.Object({
       description: 'Only customers whose name contains this text; case is ignored.',
     }),
   ),
+  livemode: livemodeFilter,
 });
 
 export const customerRecord = Type.Object({
   id: Type.Integer(),
+  livemode,
   name: Type.String(),
   email: nullable(Type.String()),
   phone: nullable(Type.String()),

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { maximumAmount } from '../../../core/currency.ts';
 import { pageFields } from '../../../platform/http/list-query.ts';
-import { keptMetadata, long, metadata, nullable } from '../../../platform/http/shapes.ts';
+import { keptMetadata, livemode, livemodeFilter, long, metadata, nullable } from '../../../platform/http/shapes.ts';
 import { invoiceStatuses, paymentStates } from './states.ts';
 
 const amount = (description: string) =>
@@ -51,6 +51,7 @@ export const invoiceListQuery = Type.Object({
   status: Type.Optional(Type.Enum([...invoiceStatuses])),
   customerId: Type.Optional(long('Only invoices of this customer.')),
   subscriptionId: Type.Optional(long('Only invoices of this subscription.')),
+  livemode: livemodeFilter,
 });
 
 export const finalizeInput = Type.Object({ id: long('A DRAFT.') }, { additionalProperties: false });
@@ -107,7 +108,12 @@ export const printQuery = Type.Object({
 /** An invoice without its lines and payments, as in lists and events. */
 export const listedInvoice = Type.Object({
   id: Type.Integer(),
-  number: nullable(Type.String({ description: 'Such as `INV-000001`; null until the invoice is finalized.' })),
+  livemode,
+  number: nullable(
+    Type.String({
+      description: 'Such as `INV-000001`, of a test invoice `TEST-000001`; null until the invoice is finalized.',
+    }),
+  ),
   customerId: Type.Integer(),
   status: Type.Enum([...invoiceStatuses]),
   currency: Type.String(),

@@ -6,6 +6,7 @@ import type { PlanRow } from './statements.ts';
 export function recordOf(row: PlanRow): Static<typeof planRecord> {
   return {
     id: row.id,
+    livemode: row.livemode,
     tenantId: tenantOnWire(row.tenant_id),
     name: row.name,
     currency: row.currency,

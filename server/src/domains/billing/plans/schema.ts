@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { maximumAmount } from '../../../core/currency.ts';
 import { pageFields } from '../../../platform/http/list-query.ts';
+import { livemode, livemodeFilter, livemodeInput } from '../../../platform/http/shapes.ts';
 import { longestInterval } from './rules.ts';
 
 export const intervalUnits = ['day', 'week', 'month', 'year'] as const;
@@ -46,6 +47,7 @@ export const planInput = Type.Object(
         description: "The channel to pay its invoices on. Default: the customer's default channel; an update keeps it.",
       }),
     ),
+    livemode: livemodeInput('the mode of its channel, or live'),
     state: Type.Boolean({ description: 'false: no new subscriptions. Existing ones continue.' }),
   },
   { additionalProperties: false },
@@ -54,10 +56,12 @@ export const planInput = Type.Object(
 export const planListQuery = Type.Object({
   ...pageFields,
   state: Type.Optional(Type.Boolean({ description: 'Only plans that can (true) or cannot (false) be subscribed to.' })),
+  livemode: livemodeFilter,
 });
 
 export const planRecord = Type.Object({
   id: Type.Integer(),
+  livemode,
   tenantId: Type.Union([Type.String(), Type.Null()], { description: "null: the platform's own tenant." }),
   name: Type.String(),
   currency: Type.String(),

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { notFound } from '../../../core/errors.ts';
+import { seesMode } from '../../../core/livemode.ts';
 import { idempotencyHeaders, idempotencyKeyOf, replayedHeader } from '../../../platform/http/idempotency.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
@@ -107,7 +108,7 @@ export function subscriptionRoutes(deps: CreateSubscriptionDeps): Route[] {
           await visibleTenants(deps.database, principal),
           query.id,
         ]);
-        if (row === undefined) throw notFound('subscription', query.id);
+        if (row === undefined || !seesMode(principal, row.livemode)) throw notFound('subscription', query.id);
         return { data: recordOf(row) };
       },
     }),

@@ -1,6 +1,13 @@
 import { Type } from 'typebox';
 import { pageFields } from '../../../platform/http/list-query.ts';
-import { long as id, keptMetadata, metadata, nullable } from '../../../platform/http/shapes.ts';
+import {
+  long as id,
+  keptMetadata,
+  livemode,
+  livemodeFilter,
+  metadata,
+  nullable,
+} from '../../../platform/http/shapes.ts';
 import { subscriptionStates } from './states.ts';
 
 const subscriptionId = id("The subscription's id.");
@@ -129,10 +136,12 @@ export const listQuery = Type.Object({
   customerId: Type.Optional(id('Only subscriptions of this customer.')),
   planId: Type.Optional(id('Only subscriptions to this plan.')),
   state: Type.Optional(state),
+  livemode: livemodeFilter,
 });
 
 export const subscriptionRecord = Type.Object({
   id: Type.Integer(),
+  livemode,
   tenantId: Type.Union([Type.String(), Type.Null()], { description: "null: the platform's own tenant." }),
   customerId: Type.Integer(),
   planId: Type.Integer(),

@@ -64,7 +64,7 @@ export function developerKeyRoutes(deps: KeyDeps): Route[] {
       operationId: 'rotateMyDeveloperKey',
       summary: 'Replace one of my developer keys',
       description:
-        'Answers a new key with the same scope, name and allowed addresses. The former key goes on working for ' +
+        'Answers a new key with the same scope, name, mode and allowed addresses. The former key goes on working for ' +
         '`overlapSeconds`. A key that is revoked, has expired or was replaced before cannot be rotated (409).',
       body: rotateInput,
       refuses: ['key_inactive', 'role_missing', 'scope_missing', 'step_up_required'],
@@ -141,6 +141,7 @@ function administeredOf(row: OwnedKeyRow) {
 
 function recordOf(row: KeyRow) {
   return {
+    livemode: row.livemode,
     scope: row.scope,
     state: row.state,
     name: row.name,

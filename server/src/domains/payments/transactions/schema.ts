@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { maximumAmount } from '../../../core/currency.ts';
 import { dayFields, pageFields } from '../../../platform/http/list-query.ts';
-import { keptMetadata, long, metadata, nullable } from '../../../platform/http/shapes.ts';
+import { keptMetadata, livemode, livemodeFilter, long, metadata, nullable } from '../../../platform/http/shapes.ts';
 import { transactionStatuses } from './states.ts';
 
 export const amount = Type.Integer({
@@ -76,11 +76,13 @@ export const listQuery = Type.Object({
   channelId: Type.Optional(long('Only payments through this channel.')),
   ...dayFields,
   userId: Type.Optional(long('Only payments created by this user or with one of their keys.')),
+  livemode: livemodeFilter,
 });
 
 /** A payment in the responses of create and update, and in events. */
 export const transactionRecord = Type.Object({
   id: Type.String(),
+  livemode,
   amount,
   amountRefunded: Type.Integer(),
   currency: Type.String(),
@@ -108,6 +110,7 @@ export const transactionDetail = Type.Object({ ...transactionRecord.properties, 
 
 export const listedTransaction = Type.Object({
   id: Type.String(),
+  livemode,
   amount,
   amountRefunded: Type.Integer(),
   currency: Type.String(),

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { eventTypes, pingType } from '../../../core/event-types.ts';
 import { cursorFields, dayFields } from '../../../platform/http/list-query.ts';
+import { livemode, livemodeFilter } from '../../../platform/http/shapes.ts';
 import { tenantIdOnWire } from '../../identity/tenants/schema.ts';
 import { endpointId, nullable, time } from '../endpoints/schema.ts';
 import { deliveryStates } from './statements.ts';
@@ -15,6 +16,7 @@ export const deliveryListQuery = Type.Object({
   eventType: Type.Optional(Type.Enum([...eventTypes, pingType])),
   eventId: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Only deliveries of this event.' })),
   ...dayFields,
+  livemode: livemodeFilter,
 });
 
 export const deliveryQuery = Type.Object({ id: deliveryId });
@@ -26,6 +28,7 @@ export const deliveryRecord = Type.Object({
   }),
   tenantId: tenantIdOnWire,
   endpointId: Type.Integer(),
+  livemode,
   url: Type.String({ description: "The endpoint's present URL." }),
   eventId: Type.String(),
   eventType: Type.Enum([...eventTypes, pingType]),

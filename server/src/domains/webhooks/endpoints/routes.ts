@@ -23,15 +23,15 @@ export function endpointRoutes(deps: RegisterDeps): Route[] {
     post('/api/webhook/register', 'webhook_write', 'Webhooks', {
       summary: 'Register a webhook endpoint',
       description:
-        "Events of the caller's tenant are posted to the endpoint from now on, signed. The caller also needs the read scope of " +
+        "Events of the caller's tenant, in the mode of the endpoint, are posted to the endpoint from now on, signed. The caller also needs the read scope of " +
         'every event type in `events`.',
       body: registerInput,
       refuses: ['webhook_address_forbidden', 'webhook_limit_reached'],
       data: registeredEndpoint,
       handle: async ({ body, principal }) => {
         const { row, generatedSecret } = await registerEndpoint(body, principal, deps);
-        const { id, url, events, state, created_at: createdTime } = row;
-        const data = { id, url, events, state, createdTime };
+        const { id, livemode, url, events, state, created_at: createdTime } = row;
+        const data = { id, livemode, url, events, state, createdTime };
         if (generatedSecret === undefined) return { message: 'Webhook registered', data };
         return {
           message: 'Webhook registered. Keep its secret now: it is not shown again',

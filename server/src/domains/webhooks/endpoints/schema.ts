@@ -1,6 +1,7 @@
 import { type TSchema, Type } from 'typebox';
 import { eventPatterns } from '../../../core/event-types.ts';
 import { pageFields } from '../../../platform/http/list-query.ts';
+import { livemodeInput } from '../../../platform/http/shapes.ts';
 import { tenantIdOnWire } from '../../identity/tenants/schema.ts';
 
 export const eventPattern = Type.Enum([...eventPatterns]);
@@ -34,6 +35,7 @@ export const registerInput = Type.Object(
     secret: Type.Optional(
       secret('Signs the deliveries. Stored encrypted, never shown. Default: generated, and returned once, here.'),
     ),
+    livemode: livemodeInput('live'),
   },
   { additionalProperties: false },
 );
@@ -86,7 +88,12 @@ export const rotateInput = Type.Object(
   { additionalProperties: false },
 );
 
-export const endpointListQuery = Type.Object(pageFields);
+export const endpointListQuery = Type.Object({
+  ...pageFields,
+  livemode: Type.Optional(
+    Type.Boolean({ description: 'Only endpoints for live (true) or for test (false) events. Default: both.' }),
+  ),
+});
 
 export const pingResult = Type.Object({
   deliveryId: Type.String({ description: 'The delivery of the ping.' }),
@@ -101,6 +108,7 @@ export const pingObject = Type.Object({
 
 const commonFields = {
   id: Type.Integer(),
+  livemode: Type.Boolean({ description: 'true: receives events of live records. false: of test records.' }),
   url: Type.String(),
   events: Type.Array(eventPattern),
   state: Type.Boolean({ description: 'true: deliveries are sent.' }),
