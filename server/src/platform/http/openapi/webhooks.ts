@@ -44,6 +44,7 @@ function payloadOf({ type, object }: DocumentedEvent, schemas: DocumentSchemas):
     id: { type: 'string', description: 'The id of the event.' },
     type: { type: 'string', const: type },
     created: { type: 'integer', format: 'int64', description: 'When it happened, in seconds since 1970.' },
+    livemode: { type: 'boolean', description: 'false: of a test record.' },
     data: {
       type: 'object',
       required: ['object'],
