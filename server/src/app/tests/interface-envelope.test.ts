@@ -36,7 +36,11 @@ describe('the envelope', () => {
 
   test('of the transaction list: also pagination', async () => {
     const { body } = await florin.get('/api/transaction/list', admin);
-    expect(body).toEqual({ code: 200, data: [], pagination: { page: 1, pageSize: 20, total: 0, totalPages: 0 } });
+    expect(body).toEqual({
+      code: 200,
+      data: [],
+      pagination: { page: 1, pageSize: 20, total: 0, totalPages: 0, nextCursor: null },
+    });
   });
 
   test('of a refusal: the status as code, a message, no data, and the error for programs', async () => {

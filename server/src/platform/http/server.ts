@@ -19,6 +19,7 @@ import { addressMatcher } from './limits/network-of.ts';
 import type { TenantTurns } from './limits/tenant-turns.ts';
 import { modeHeaders, requireModeOf } from './mode.ts';
 import { requirePermission } from './permission.ts';
+import { parseQuery } from './query-string.ts';
 import { withRawBodies } from './raw-body.ts';
 import { refusalBody, statusOf, toRefusal } from './refusal-reply.ts';
 import type { Call, Route } from './route.ts';
@@ -108,7 +109,7 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
     keepAliveTimeout: socketOptions.keepAliveTimeout,
     ...(options.serverFactory && { serverFactory: options.serverFactory }),
     genReqId: requestIdOf,
-    routerOptions: { ignoreTrailingSlash: true },
+    routerOptions: { ignoreTrailingSlash: true, querystringParser: parseQuery },
     exposeHeadRoutes: true,
     return503OnClosing: false, // Requests on open connections are still served while the server drains.
     forceCloseConnections: 'idle',
@@ -258,9 +259,12 @@ export function addRoute(
   else withRawBodies(app, (part) => part.route(options));
 }
 
-function refuseUnstorableQuery(query: Record<string, unknown>): void {
-  for (const [name, value] of Object.entries(query)) {
+function refuseUnstorableQuery(query: Record<string, unknown>, outer = ''): void {
+  for (const [inner, value] of Object.entries(query)) {
+    const name = outer === '' ? inner : `${outer}.${inner}`;
+    refuseUnstorableText(inner, outer === '' ? 'query' : outer);
     if (typeof value === 'string') refuseUnstorableText(value, name);
+    else if (typeof value === 'object' && value !== null) refuseUnstorableQuery(value as Record<string, unknown>, name);
   }
 }
 
