@@ -35,11 +35,14 @@ const platformDependencies: Record<string, readonly string[]> = { jobs: ['postgr
 
 /** Entry points of processes and of the command line, which is in cli/: nothing below server/src imports them. */
 const entryPoints = [
+  'app/backup.ts',
   'app/commands/create-admin.ts',
-  'app/commands/doctor.ts',
   'app/commands/migrate.ts',
+  'app/doctor.ts',
   'app/main.ts',
+  'app/rehearse.ts',
   'app/reseal.ts',
+  'app/restore.ts',
   'app/verify.ts',
   'domains/billing/invoices/rendering/pdf-process.ts',
 ];

@@ -141,10 +141,13 @@ test('a login with a key is checked before it is stored', async () => {
   expect((await home.run('whoami')).stderr).toContain('is not JSON');
 });
 
-test.each(Object.keys(scenarios))('trigger %s makes that event happen', async (type) => {
-  const ran = await shell.run(`trigger ${type} --json`);
-  expect(ran.stderr).toBe('');
-  expect(only(ran)).toMatchObject({ type, livemode: false });
+test('trigger makes each event happen', async () => {
+  const types = Object.keys(scenarios);
+  const all = await Promise.all(types.map((type) => shell.run(`trigger ${type} --json`)));
+  for (const [i, ran] of all.entries()) {
+    expect(ran.stderr, types[i]).toBe('');
+    expect(only(ran)).toMatchObject({ type: types[i], livemode: false });
+  }
 });
 
 test('trigger changes the record that it makes', async () => {

@@ -3,9 +3,9 @@ import { systemClock } from '../../core/clock.ts';
 import { migrate } from '../../platform/postgres/migrate.ts';
 import { openLog } from '../../platform/process/log.ts';
 import { readArguments } from '../cli/arguments.ts';
+import { type CommandContext, type CommandOptions, type ExitCode, runCommand } from '../cli/command.ts';
 import { version } from '../cli/version.ts';
 import { findDatabase } from '../open-database.ts';
-import { type CommandContext, type CommandOptions, type ExitCode, runCommand } from './command.ts';
 import { copyDatabase } from './copy-database.ts';
 import { writeFileDurably } from './durable-files.ts';
 import { type KeyFile, keyFileNames, keyringFrom, requireKeyText } from './keys.ts';
@@ -137,7 +137,9 @@ function report({ folder, manifest, elapsedMs }: Backup, asJson: boolean, print:
     return;
   }
   print(`backup  ${folder}`);
-  print(`copied  ${countOf(rows, 'row')} of ${tables.length} tables as of ${takenAt}, ${bytes} bytes, in ${elapsedMs} ms`);
+  print(
+    `copied  ${countOf(rows, 'row')} of ${tables.length} tables as of ${takenAt}, ${bytes} bytes, in ${elapsedMs} ms`,
+  );
   for (const head of auditHeads) print(`head    ${head}`);
   for (const { id, neededFor } of encryptionKeys) print(`key     ${id} opens ${neededFor}`);
   for (const claim of broken) print(`BROKEN  ${claim}`);
