@@ -2,6 +2,7 @@ import type {
   Channel,
   Customer,
   Florin,
+  Invoice,
   Subscription,
   Transaction,
   TransactionDetail,

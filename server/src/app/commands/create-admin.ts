@@ -5,6 +5,7 @@ import { randomText } from '../../platform/crypto/random-text.ts';
 import { Database } from '../../platform/postgres/database.ts';
 import { openLog } from '../../platform/process/log.ts';
 import { loadSettings } from '../config/load-settings.ts';
+import type { Settings } from '../config/settings.ts';
 import { findDatabase } from '../open-database.ts';
 
 const passwordLength = 20;
@@ -13,8 +14,11 @@ const passwordLength = 20;
  * `florin create-admin`: creates a platform administrator in the database, beside a running service or without one. Returns
  * the password, which is random unless given.
  */
-export async function createAdministrator(account: string, given: string | undefined): Promise<string> {
-  const settings = loadSettings();
+export async function createAdministrator(
+  account: string,
+  given: string | undefined,
+  settings: Settings = loadSettings(),
+): Promise<string> {
   const password = given ?? randomText(passwordLength);
   const { connection, stop } = await findDatabase(settings, openLog('warn'));
   const database = new Database({ connection, connections: 1, name: 'create-admin' });

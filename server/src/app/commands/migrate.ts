@@ -1,14 +1,18 @@
 import { openLog } from '../../platform/process/log.ts';
 import { loadSettings } from '../config/load-settings.ts';
 import { secretsOf } from '../config/secrets.ts';
+import type { Settings } from '../config/settings.ts';
 import { migrateDatabase } from '../open-database.ts';
 
 /** `florin migrate`: brings the database to the schema of this version. Prints a line for each migration. */
-export async function migrateNow(print: (line: string) => void, signal: AbortSignal): Promise<void> {
-  const settings = loadSettings();
+export async function migrateNow(
+  print: (line: string) => void,
+  signal: AbortSignal,
+  settings: Settings = loadSettings(),
+): Promise<void> {
   const log = openLog('warn');
-  // As at a start: a new database without its keys would be refused afterwards, because lost keys look the same.
-  await secretsOf(settings, log);
+  // As at a start: a data folder with a database and without keys is refused, because lost keys look the same.
+  if (settings['app.database.url'] === undefined) await secretsOf(settings, log);
   let count = 0;
   await migrateDatabase(settings, log, {
     signal,
