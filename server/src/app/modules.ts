@@ -4,6 +4,7 @@ import { plans } from '../domains/billing/plans/module.ts';
 import { subscriptions } from '../domains/billing/subscriptions/module.ts';
 import { testClocks } from '../domains/billing/test-clocks/module.ts';
 import { audit } from '../domains/identity/audit/module.ts';
+import { consoleSessions } from '../domains/identity/console/module.ts';
 import { developerKeys } from '../domains/identity/developer-keys/module.ts';
 import { secondFactor } from '../domains/identity/second-factor/module.ts';
 import { sessions } from '../domains/identity/sessions/module.ts';
@@ -35,6 +36,7 @@ export const modules = [
   developerKeys,
   users,
   secondFactor,
+  consoleSessions,
 
   events,
   webhookEndpoints,

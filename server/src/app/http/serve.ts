@@ -7,6 +7,7 @@ import type { Context } from '../assemble.ts';
 import { version } from '../cli/version.ts';
 import { hostOf, publicUrlOf } from '../config/public-url.ts';
 import { groups, routesOf } from '../routes.ts';
+import { addConsole } from './console/serve-console.ts';
 import { listenAt } from './listen.ts';
 import { addMetricsRoute, operationsRoutes } from './operations.ts';
 import { addRateLimit } from './rate-limit.ts';
@@ -22,8 +23,8 @@ import { addSecurityTxt } from './security-txt.ts';
  * operations routes. If the start had to wait, the port is taken over from `waiting`.
  */
 export async function serve(context: Context, isStopping: () => boolean, waiting?: WaitingServer): Promise<string> {
-  const { settings, log, lifecycle, metrics, authenticate, primary, clock, creator, providers, refusedRequests } =
-    context;
+  const { settings, log, lifecycle, metrics, authenticate, sessionCookie, primary, clock } = context;
+  const { creator, providers, refusedRequests } = context;
   const observeReply = requestMetrics(metrics);
   const app = httpServer({
     authenticate,
@@ -43,12 +44,14 @@ export async function serve(context: Context, isStopping: () => boolean, waiting
     title: 'Florin',
     version,
     description: 'Records payments, routes them through channels, and notifies other systems by webhooks.',
+    consoleCookie: sessionCookie.name,
     publicUrl: publicUrlOf(settings),
     groups: [...groups],
   });
   addMetricsRoute(app, metrics);
   addSecurityTxt(app, { contact: settings['app.security.contact'], publicUrl: publicUrlOf(settings), clock });
   if (routes.length > 0) {
+    addConsole(app);
     addResetPage(app);
     addSandboxPage(app, { sandbox: () => providers.of('sandbox'), publicUrl: publicUrlOf(settings) });
   }

@@ -13,6 +13,8 @@ export interface ReferenceOptions {
   title: string;
   version: string;
   description: string;
+  /** The name of the cookie that holds a session of the console. */
+  consoleCookie: string;
   /** The public address of the service. */
   publicUrl: string;
   groups: { name: string; description: string }[];
@@ -42,6 +44,14 @@ export async function addReference(app: FastifyInstance, options: ReferenceOptio
             in: 'header',
             name: 'Authorization',
             description: 'A developer key, written `ApiKey sk_live_…`.',
+          },
+          console: {
+            type: 'apiKey',
+            in: 'cookie',
+            name: options.consoleCookie,
+            description:
+              'The session of the console, which no script can read. Only for pages of the same origin; what is not GET needs ' +
+              'the header `X-Florin-Console` as well.',
           },
         },
       },

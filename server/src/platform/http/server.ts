@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { IncomingMessage, RequestListener, Server } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, RequestListener, Server } from 'node:http';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type RouteOptions } from 'fastify';
 import { invalid, Refusal } from '../../core/errors.ts';
 import type { Principal } from '../../core/principal.ts';
@@ -19,9 +19,14 @@ import { routeSchema } from './route-schema.ts';
 import { securityHeaders } from './security-headers.ts';
 import { compileSchema } from './validation.ts';
 
+/** Identifies the caller by the headers of the request and its address; throws a refusal. */
+export type Authenticate = (
+  request: { method: string; headers: IncomingHttpHeaders },
+  address: string,
+) => Promise<Principal>;
+
 export interface HttpServerOptions {
-  /** Identifies the caller by the Authorization header and the address; throws a refusal. */
-  authenticate: (authorization: string | undefined, address: string) => Promise<Principal>;
+  authenticate: Authenticate;
   /** Called for every reply, for metrics and the log. */
   onReply: (reply: ReplyFacts) => void;
   /** Called for every refusal, with the caller if authenticated. Must not throw. */
@@ -217,7 +222,7 @@ export function addRoute(
     onRequest: (request, _reply, done) => {
       request.declaredPath = path;
       if (needs === 'nothing' || needs === 'token') return done();
-      authenticate(request.headers.authorization, request.ip)
+      authenticate(request.raw as { method: string; headers: IncomingHttpHeaders }, request.ip)
         .then((principal) => {
           request.principal = { ...principal, requestId: request.id, address: request.ip };
           requirePermission(needs, principal);

@@ -11,6 +11,7 @@ import { failureWindowMs, LoginFailures } from './login-failures.ts';
 import { sessionRoutes } from './routes.ts';
 import { loginResult } from './schema.ts';
 import { SessionAuthenticator } from './session-authenticator.ts';
+import { SessionCookie } from './session-cookie.ts';
 import { deleteExpiredChallenges, deleteExpiredSessions } from './statements.ts';
 
 const settings = {
@@ -74,6 +75,7 @@ function provide(needs: Needs) {
   return {
     tokens,
     sessions,
+    sessionCookie: new SessionCookie(needs.publicUrl),
     lifetimes: {
       accessTokenSeconds: settings['app.jwt.access-token-expire'] / 1000,
       sessionSeconds: settings['app.jwt.refresh-token-expire'] / 1000,
