@@ -23,6 +23,7 @@ import { deliveries } from '../domains/webhooks/deliveries/module.ts';
 import { webhookEndpoints } from '../domains/webhooks/endpoints/module.ts';
 import { events } from '../domains/webhooks/events/module.ts';
 import { inboxes } from '../domains/webhooks/inboxes/module.ts';
+import { stream } from '../domains/webhooks/stream/module.ts';
 
 /**
  * All modules of the product, in order of dependency: a module may import and use only modules that come before it. The
@@ -42,6 +43,7 @@ export const modules = [
   webhookEndpoints,
   deliveries,
   inboxes,
+  stream,
 
   providers,
   operations,

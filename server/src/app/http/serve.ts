@@ -24,7 +24,7 @@ import { addSecurityTxt } from './security-txt.ts';
  */
 export async function serve(context: Context, isStopping: () => boolean, waiting?: WaitingServer): Promise<string> {
   const { settings, log, lifecycle, metrics, authenticate, sessionCookie, primary, clock } = context;
-  const { creator, providers, refusedRequests } = context;
+  const { creator, providers, refusedRequests, eventStreams } = context;
   const observeReply = requestMetrics(metrics);
   const app = httpServer({
     authenticate,
@@ -65,6 +65,8 @@ export async function serve(context: Context, isStopping: () => boolean, waiting
     await app.close();
     await creator.drained();
   });
+  // Before the server stops: it waits for answers that are not complete.
+  lifecycle.add('event streams', async () => eventStreams.close());
   const { port } = app.server.address() as AddressInfo;
   return `http://${hostOf(settings)}:${port}`;
 }

@@ -91,6 +91,8 @@ export interface Endpoint {
   paged: Paging;
   /** The media types of its answers, if it does not answer with the envelope. */
   documentTypes?: readonly string[];
+  /** The answer has no end of its own: its duration is not that of a request. */
+  isEndless?: boolean;
   handle: (call: Call<never, never>) => Promise<Answer<unknown>>;
 }
 
@@ -105,6 +107,7 @@ export interface EndpointDefinition<Body extends TSchema, Query extends TSchema,
   data: Data;
   paged?: Paging;
   documentTypes?: readonly string[];
+  isEndless?: boolean;
   handle: (call: Call<Static<Body>, Static<Query>>) => Promise<Answer<Static<Data>>>;
 }
 

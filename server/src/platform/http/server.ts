@@ -72,6 +72,8 @@ declare module 'fastify' {
     refusal: Refusal | undefined;
     /** Gives up the request's turn (`TenantTurns`). */
     leaveTurn: (() => void) | undefined;
+    /** When the answer of an endless stream began; its end says nothing about the service. */
+    answeredAfterMs: number | undefined;
     /** The declared path. Fastify would build the whole description of the route to return it. */
     declaredPath: string;
   }
@@ -145,6 +147,7 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
   app.decorateRequest('principal', undefined);
   app.decorateRequest('refusal', undefined);
   app.decorateRequest('leaveTurn', undefined);
+  app.decorateRequest('answeredAfterMs', undefined);
   app.decorateRequest('declaredPath', 'other');
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(everyAnswer);
@@ -162,7 +165,7 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
       method: request.method,
       path: request.declaredPath,
       status: reply.statusCode,
-      durationMs: reply.elapsedTime,
+      durationMs: request.answeredAfterMs ?? reply.elapsedTime,
       requestId: request.id,
       refusal: request.refusal,
     });
@@ -235,8 +238,9 @@ export function addRoute(
         .catch(done);
     },
     // Every request is answered, also when its client has left; not every response is closed.
-    onSend: (request, _reply, payload, done) => {
+    onSend: (request, reply, payload, done) => {
       request.leaveTurn?.();
+      if (endpoint.isEndless) request.answeredAfterMs = reply.elapsedTime;
       done(null, payload);
     },
     handler: async (request, reply) => {

@@ -35,7 +35,6 @@ const policyOf = (nonce: string) =>
   "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 function pageOf(files: BuiltFiles) {
-  const template = files.page();
   return async (_request: FastifyRequest, reply: FastifyReply) => {
     const nonce = randomBytes(16).toString('base64');
     return reply
@@ -45,7 +44,7 @@ function pageOf(files: BuiltFiles) {
         'cross-origin-opener-policy': 'same-origin',
         'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
       })
-      .send((await template).replaceAll('{{nonce}}', nonce));
+      .send((await files.page()).replaceAll('{{nonce}}', nonce));
   };
 }
 
