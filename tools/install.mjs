@@ -18,6 +18,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildConsole } from './build-console.mjs';
 import { prune } from './needed-to-run.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -33,6 +34,7 @@ const [installedFrom, installedWhat] = existsSync(stamp) ? readFileSync(stamp, '
 if (installedFrom !== fingerprint) install();
 else if (installedWhat === 'production' && !isProduction) addDevelopmentTools();
 requireRuntime();
+if (process.argv.includes('--console')) buildConsole();
 
 function install() {
   process.stderr.write('Installing the dependencies of package-lock.json (once) …\n');

@@ -69,7 +69,8 @@ export class EventStreams {
 
   /** What has happened since, and whatever happens from now on. Refuses with `too_many_requests`. */
   async open(request: StreamRequest): Promise<Readable> {
-    if (this.#isClosed) throw new Refusal('shutting_down', 'This node is stopping. Ask another.', { retryAfterSeconds: 1 });
+    if (this.#isClosed)
+      throw new Refusal('shutting_down', 'This node is stopping. Ask another.', { retryAfterSeconds: 1 });
     if ([...this.#open].filter(({ userId }) => userId === request.userId).length >= maxStreamsOfUser) {
       const message = `A user may have ${maxStreamsOfUser} streams open on a node.`;
       throw new Refusal('too_many_requests', message, { retryAfterSeconds: 5 });

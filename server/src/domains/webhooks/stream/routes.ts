@@ -12,7 +12,7 @@ export interface StreamDeps {
   authenticate: Authenticate;
 }
 
-const streamType = 'text/event-stream';
+export const streamType = 'text/event-stream';
 
 export function streamRoutes({ eventStreams, authenticate }: StreamDeps): Route[] {
   return [

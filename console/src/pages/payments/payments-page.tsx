@@ -1,0 +1,95 @@
+import { Tabs, Text } from '@mantine/core';
+import { useRead } from '../../api/hooks.ts';
+import { type ListedPayment, paymentStatuses, type Summary } from '../../api/records.ts';
+import { Money } from '../../format/money.tsx';
+import { Time } from '../../format/time.tsx';
+import { usePreferences, useText } from '../../shell/preferences.tsx';
+import type { TextKey } from '../../text/texts.ts';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { ErrorNote } from '../../ui/notes.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Paging } from '../../ui/paging.tsx';
+import { StatusBadge } from '../../ui/status-badge.tsx';
+import { useFilters, usePageNumber } from '../../ui/use-filters.ts';
+import { NoPayments } from './no-payments.tsx';
+import { PaymentFilters, paymentFilterNames } from './payment-filters.tsx';
+
+export default function PaymentsPage() {
+  const text = useText();
+  const page = usePageNumber();
+  const { filters, setFilters, hasFilters } = useFilters(paymentFilterNames);
+  const payments = useRead<ListedPayment[]>('/api/transaction/list', { ...filters, page, pageSize: 25 });
+  return (
+    <Page title={text('payments.title')}>
+      <StatusTabs filters={filters} onStatus={(status) => setFilters({ status })} />
+      <PaymentFilters filters={filters} onChange={setFilters} />
+      <ErrorNote error={payments.error} onRetry={() => payments.refetch()} />
+      <DataTable
+        caption={text('payments.title')}
+        columns={useColumns()}
+        rows={payments.data?.data}
+        keyOf={({ id }) => id}
+        linkOf={({ id }) => `/payments/${id}`}
+        empty={<NoPayments isFiltered={hasFilters} onClear={() => setFilters(noFilters)} />}
+      />
+      <Paging pagination={payments.data?.pagination} onPage={(next) => setFilters({ page: next })} />
+    </Page>
+  );
+}
+
+const noFilters = Object.fromEntries(paymentFilterNames.map((name) => [name, '']));
+
+function useColumns(): Column<ListedPayment>[] {
+  const text = useText();
+  return [
+    { header: text('payments.created'), cell: ({ createdTime }) => <Time value={createdTime} /> },
+    { header: text('payments.status'), cell: ({ status }) => <StatusBadge status={status} /> },
+    {
+      header: text('payments.amount'),
+      isNumber: true,
+      cell: ({ amount, currency }) => <Money amount={amount} currency={currency} />,
+    },
+    { header: text('payments.channel'), from: 'sm', cell: ({ channelName }) => channelName },
+    {
+      header: text('payments.description'),
+      from: 'md',
+      cell: ({ description }) => (
+        <Text size="sm" maw={320} truncate>
+          {description}
+        </Text>
+      ),
+    },
+    { header: 'ID', from: 'lg', cell: ({ id }) => <Text ff="monospace" size="xs">{`${id.slice(0, 16)}…`}</Text> },
+  ];
+}
+
+type Filters = Record<(typeof paymentFilterNames)[number], string>;
+
+/** The statuses, with how many payments each has. */
+function StatusTabs({ filters, onStatus }: { filters: Filters; onStatus: (status: string) => void }) {
+  const text = useText();
+  const { locale } = usePreferences();
+  const { status, ...others } = filters;
+  const summary = useRead<Summary>('/api/statistics/summary', {
+    ...others,
+    startDate: others.startDate || '2000-01-01',
+  });
+  const numbers = new Intl.NumberFormat(locale);
+  const countOf = (name: string) => summary.data?.data.statuses.find((one) => one.status === name)?.count ?? 0;
+  return (
+    <Tabs value={status || 'ALL'} onChange={(value) => onStatus(value === 'ALL' ? '' : (value ?? ''))}>
+      <Tabs.List>
+        {['ALL', ...paymentStatuses].map((name) => (
+          <Tabs.Tab key={name} value={name} px="sm">
+            {text(`status.${name}` as TextKey)}
+            {summary.data !== undefined && (
+              <Text span size="xs" c="dimmed" ml={6}>
+                {numbers.format(name === 'ALL' ? summary.data.data.count : countOf(name))}
+              </Text>
+            )}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+    </Tabs>
+  );
+}
