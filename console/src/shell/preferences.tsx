@@ -77,13 +77,14 @@ export interface Text {
 
 type PluralKey = TextKey extends infer Key ? (Key extends `${infer Stem}.other` ? Stem : never) : never;
 
-/** The texts of the chosen language. */
+/** The texts of the chosen language. A state that the catalogue does not know yet is shown in the word of the API. */
 export function useText(): Text {
   const { texts, preferences, locale } = usePreferences();
   return useMemo(() => {
     const plurals = new Intl.PluralRules(preferences.language);
     const numbers = new Intl.NumberFormat(locale);
-    const text = (key: TextKey, values?: Record<string, string | number>) => fillIn(texts[key], values);
+    const text = (key: TextKey, values?: Record<string, string | number>) =>
+      fillIn(texts[key] ?? key.slice(key.indexOf('.') + 1), values);
     const count = (key: PluralKey, number: number) => {
       const form = `${key}.${plurals.select(number) === 'one' ? 'one' : 'other'}` as TextKey;
       return text(form, { n: numbers.format(number) });

@@ -8,6 +8,7 @@ import logo from './florin.svg';
 import { navigation } from './navigation.ts';
 import { Pages } from './pages.tsx';
 import { useText } from './preferences.tsx';
+import { Search } from './search.tsx';
 import classes from './shell.module.css';
 import { ThemeSwitch } from './theme-switch.tsx';
 import { UserMenu } from './user-menu.tsx';
@@ -43,6 +44,7 @@ export function Shell() {
                 {text('shell.polling')}
               </Text>
             )}
+            <Search />
             <ThemeSwitch />
             <UserMenu />
           </Group>

@@ -21,9 +21,8 @@ const colors: Readonly<Record<string, string>> = {
   REFUNDED: 'violet',
 };
 
-/** A state of the API, in the language of the user; its own word where the catalogue has none. */
+/** A state of the API, in the language of the user. */
 export function StatusBadge({ status }: { status: string }) {
   const text = useText();
-  const label = text(`status.${status}` as TextKey);
-  return <Badge color={colors[status] ?? 'gray'}>{label ?? status}</Badge>;
+  return <Badge color={colors[status] ?? 'gray'}>{text(`status.${status}` as TextKey)}</Badge>;
 }

@@ -1,8 +1,10 @@
-import { Group, Select, TextInput } from '@mantine/core';
+import { Group } from '@mantine/core';
 import { useRead } from '../../api/hooks.ts';
 import type { Channel } from '../../api/records.ts';
 import { useMay } from '../../session/session.tsx';
 import { useText } from '../../shell/preferences.tsx';
+import { DayFilters } from '../../ui/day-filters.tsx';
+import { FilterSelect } from '../../ui/filter-select.tsx';
 
 export const paymentFilterNames = ['status', 'channelId', 'startDate', 'endDate', 'userId'] as const;
 type Name = (typeof paymentFilterNames)[number];
@@ -18,32 +20,13 @@ export function PaymentFilters({ filters, onChange }: PaymentFiltersProps) {
   const channels = useRead<Channel[]>('/api/channel/list', {}, { enabled: mayReadChannels });
   return (
     <Group gap="xs" align="end">
-      <TextInput
-        type="date"
-        size="xs"
-        label={text('filters.from')}
-        value={filters.startDate}
-        max={filters.endDate}
-        onChange={({ currentTarget }) => onChange({ startDate: currentTarget.value })}
-      />
-      <TextInput
-        type="date"
-        size="xs"
-        label={text('filters.to')}
-        value={filters.endDate}
-        min={filters.startDate}
-        onChange={({ currentTarget }) => onChange({ endDate: currentTarget.value })}
-      />
+      <DayFilters filters={filters} onChange={onChange} />
       {mayReadChannels && (
-        <Select
-          size="xs"
+        <FilterSelect
           label={text('payments.channel')}
-          placeholder={text('filters.any')}
-          clearable
-          searchable
-          data={channels.data?.data.map(({ id, name }) => ({ value: String(id), label: name })) ?? []}
-          value={filters.channelId || null}
-          onChange={(channelId) => onChange({ channelId: channelId ?? '' })}
+          options={channels.data?.data.map(({ id, name }) => ({ value: String(id), label: name })) ?? []}
+          value={filters.channelId}
+          onChange={(channelId) => onChange({ channelId })}
         />
       )}
     </Group>

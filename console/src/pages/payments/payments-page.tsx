@@ -1,23 +1,22 @@
 import { Tabs, Text } from '@mantine/core';
 import { useRead } from '../../api/hooks.ts';
 import { type ListedPayment, paymentStatuses, type Summary } from '../../api/records.ts';
-import { Money } from '../../format/money.tsx';
-import { Time } from '../../format/time.tsx';
 import { usePreferences, useText } from '../../shell/preferences.tsx';
 import type { TextKey } from '../../text/texts.ts';
-import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { DataTable } from '../../ui/data-table.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Paging } from '../../ui/paging.tsx';
-import { StatusBadge } from '../../ui/status-badge.tsx';
 import { useFilters, usePageNumber } from '../../ui/use-filters.ts';
 import { NoPayments } from './no-payments.tsx';
+import { usePaymentColumns } from './payment-columns.tsx';
 import { PaymentFilters, paymentFilterNames } from './payment-filters.tsx';
 
 export default function PaymentsPage() {
   const text = useText();
   const page = usePageNumber();
   const { filters, setFilters, hasFilters } = useFilters(paymentFilterNames);
+  const columns = usePaymentColumns();
   const payments = useRead<ListedPayment[]>('/api/transaction/list', { ...filters, page, pageSize: 25 });
   return (
     <Page title={text('payments.title')}>
@@ -26,7 +25,7 @@ export default function PaymentsPage() {
       <ErrorNote error={payments.error} onRetry={() => payments.refetch()} />
       <DataTable
         caption={text('payments.title')}
-        columns={useColumns()}
+        columns={columns}
         rows={payments.data?.data}
         keyOf={({ id }) => id}
         linkOf={({ id }) => `/payments/${id}`}
@@ -38,30 +37,6 @@ export default function PaymentsPage() {
 }
 
 const noFilters = Object.fromEntries(paymentFilterNames.map((name) => [name, '']));
-
-function useColumns(): Column<ListedPayment>[] {
-  const text = useText();
-  return [
-    { header: text('payments.created'), cell: ({ createdTime }) => <Time value={createdTime} /> },
-    { header: text('payments.status'), cell: ({ status }) => <StatusBadge status={status} /> },
-    {
-      header: text('payments.amount'),
-      isNumber: true,
-      cell: ({ amount, currency }) => <Money amount={amount} currency={currency} />,
-    },
-    { header: text('payments.channel'), from: 'sm', cell: ({ channelName }) => channelName },
-    {
-      header: text('payments.description'),
-      from: 'md',
-      cell: ({ description }) => (
-        <Text size="sm" maw={320} truncate>
-          {description}
-        </Text>
-      ),
-    },
-    { header: 'ID', from: 'lg', cell: ({ id }) => <Text ff="monospace" size="xs">{`${id.slice(0, 16)}…`}</Text> },
-  ];
-}
 
 type Filters = Record<(typeof paymentFilterNames)[number], string>;
 

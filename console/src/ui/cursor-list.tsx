@@ -1,0 +1,55 @@
+import { Button } from '@mantine/core';
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { get, type Query } from '../api/client.ts';
+import { useText } from '../shell/preferences.tsx';
+import { type Column, DataTable } from './data-table.tsx';
+import { ErrorNote } from './notes.tsx';
+
+interface CursorListProps<Row> {
+  caption: string;
+  path: string;
+  query?: Query;
+  columns: readonly Column<Row>[];
+  keyOf: (row: Row) => string | number;
+  linkOf?: (row: Row) => string;
+  empty: ReactNode;
+  everyMs?: number | false;
+}
+
+/** A list that is read by cursor: newest first, and more on request. */
+export function CursorList<Row>(props: CursorListProps<Row>) {
+  const { caption, path, query = {}, columns, keyOf, linkOf, empty, everyMs = false } = props;
+  const text = useText();
+  const list = useInfiniteQuery({
+    queryKey: [path, { ...query, isCursorList: true }],
+    queryFn: ({ signal, pageParam }) => get<Row[]>(path, { ...query, pageSize: 50, after: pageParam }, signal),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ pagination }) => pagination?.next ?? undefined,
+    placeholderData: keepPreviousData,
+    refetchInterval: everyMs,
+  });
+  return (
+    <>
+      <ErrorNote error={list.error} onRetry={() => list.refetch()} />
+      <DataTable
+        caption={caption}
+        columns={columns}
+        rows={list.data?.pages.flatMap(({ data }) => data)}
+        keyOf={keyOf}
+        linkOf={linkOf}
+        empty={empty}
+      />
+      {list.hasNextPage && (
+        <Button
+          variant="default"
+          w="fit-content"
+          loading={list.isFetchingNextPage}
+          onClick={() => list.fetchNextPage()}
+        >
+          {text('paging.more')}
+        </Button>
+      )}
+    </>
+  );
+}

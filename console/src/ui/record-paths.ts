@@ -1,0 +1,14 @@
+const pages: Readonly<Record<string, string>> = {
+  transaction: '/payments',
+  refund: '/refunds',
+  invoice: '/invoices',
+  subscription: '/subscriptions',
+  customer: '/customers',
+};
+
+/** The page of the record that an event is about. */
+export function pathOfRecord(eventType: string, objectId: string): string {
+  if (objectId.startsWith('txn_')) return `/payments/${objectId}`;
+  const page = pages[eventType.split('.')[0] ?? ''];
+  return page === undefined ? '/events' : `${page}/${objectId}`;
+}
