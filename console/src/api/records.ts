@@ -127,6 +127,7 @@ export interface SeriesPoint {
   day: string;
   channelId?: number;
   channelName?: string;
+  status?: PaymentStatus;
   count: number;
   amounts: AmountByCurrency[];
   charges: Charges | null;

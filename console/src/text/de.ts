@@ -115,7 +115,7 @@ export const de: Texts = {
   'home.latest': 'Neueste Zahlungen',
   'home.all': 'Alle Zahlungen',
   'home.noPayments': 'Ihre Rolle umfasst das Lesen von Zahlungen nicht',
-  'home.volumeByDay': 'Volumen je Tag (UTC)',
+  'home.volumeByDay': 'Bezahlt je Tag (UTC)',
   'home.successByDay': 'Erfolg je Tag (UTC)',
   'home.countByChannel': 'Zahlungen je Kanal und Tag',
   'home.asTable': 'Als Tabelle zeigen',

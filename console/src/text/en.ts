@@ -114,7 +114,7 @@ export const en = {
   'home.latest': 'Latest payments',
   'home.all': 'All payments',
   'home.noPayments': 'Your role does not include reading payments',
-  'home.volumeByDay': 'Volume by day (UTC)',
+  'home.volumeByDay': 'Paid by day (UTC)',
   'home.successByDay': 'Success by day (UTC)',
   'home.countByChannel': 'Payments by channel and day',
   'home.asTable': 'Show as table',

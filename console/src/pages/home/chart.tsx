@@ -124,18 +124,19 @@ function Plot({ title, days, series, shown, range }: ChartProps) {
             stroke: ink,
             grid,
             ticks: grid,
-            size: 64,
+            size: 70,
             values: (_, values) => values.map((value) => compact(value, shown)),
           },
         ],
         series: [
           {},
-          ...series.map(({ label }, i) => ({
+          ...series.map(({ label, values }, i) => ({
             label,
             stroke: colors[i] ?? ink,
             width: 2,
             spanGaps: true,
-            points: { show: false },
+            // A line needs two of them.
+            points: { show: values.filter((value) => value !== null).length < 3 },
             ...(series.length === 1 && { fill: `${colors[0]}22` }),
           })),
         ],

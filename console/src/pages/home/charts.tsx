@@ -16,11 +16,14 @@ export function Charts() {
   const { locale } = usePreferences();
   const range = { startDate: dayOf(1 - days), endDate: dayOf(0) };
   const total = useRead<SeriesPoint[]>('/api/statistics/series', range).data?.data;
+  const byStatus = useRead<SeriesPoint[]>('/api/statistics/series', { ...range, groupBy: 'status' }).data?.data;
   const byChannel = useRead<SeriesPoint[]>('/api/statistics/series', { ...range, groupBy: 'channel' }).data?.data;
   const [chosen, setChosen] = useState<string | null>(null);
-  if (total === undefined || byChannel === undefined || total.every(({ count }) => count === 0)) return null;
+  if (total === undefined || byStatus === undefined || byChannel === undefined) return null;
+  if (total.every(({ count }) => count === 0)) return null;
 
-  const currencies = [...new Set(total.flatMap(({ amounts }) => amounts.map(({ currency }) => currency)))].sort();
+  const paid = byStatus.filter(({ status }) => status === 'SUCCESS' || status === 'REFUNDED');
+  const currencies = [...new Set(paid.flatMap(({ amounts }) => amounts.map(({ currency }) => currency)))].sort();
   const currency = chosen ?? currencies[0] ?? 'USD';
   const axis = Array.from({ length: days }, (_, i) => dayOf(i + 1 - days));
   const shares = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
@@ -30,7 +33,7 @@ export function Charts() {
       <Chart
         title={text('home.volumeByDay')}
         days={axis}
-        series={[{ label: currency, values: volumeOf(total, axis, currency) }]}
+        series={[{ label: currency, values: volumeOf(paid, axis, currency) }]}
         shown={(value) => moneyText(Math.round(value * 10 ** digitsOf(currency)), currency, locale)}
         controls={
           currencies.length > 1 && (
@@ -67,10 +70,12 @@ const digitsOf = (currency: string) => (decimalOf(0, currency).split('.')[1] ?? 
 
 /** In major units: a chart needs no more precision than its pixels have. */
 function volumeOf(points: readonly SeriesPoint[], axis: readonly string[], currency: string): number[] {
-  const byDay = new Map(
-    points.map(({ day, amounts }) => [day, amounts.find((one) => one.currency === currency)?.amount ?? '0']),
-  );
-  return axis.map((day) => Number(decimalOf(BigInt(byDay.get(day) ?? '0'), currency)));
+  const byDay = new Map<string, bigint>();
+  for (const { day, amounts } of points) {
+    const amount = amounts.find((one) => one.currency === currency)?.amount ?? '0';
+    byDay.set(day, (byDay.get(day) ?? 0n) + BigInt(amount));
+  }
+  return axis.map((day) => Number(decimalOf(byDay.get(day) ?? 0n, currency)));
 }
 
 /** Null on a day without charges. */

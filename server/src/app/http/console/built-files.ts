@@ -1,4 +1,3 @@
-import { existsSync, readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,8 +15,6 @@ const types: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
   svg: 'image/svg+xml',
-  json: 'application/json; charset=utf-8',
-  woff2: 'font/woff2',
 };
 
 export interface BuiltFile {
@@ -27,36 +24,33 @@ export interface BuiltFile {
   content: Buffer;
 }
 
-/** The files of a built console: each with a hash of its content in its name, and beside it compressed. */
-export class BuiltFiles {
-  readonly #folder: string;
-  readonly #names: ReadonlySet<string>;
+/** The page, in which `{{nonce}}` stands for the nonce of the answer; undefined when the console is not built. */
+export function findPage(folder: string): Promise<string | undefined> {
+  return readFile(join(folder, 'index.html'), 'utf8').catch(unlessAbsent);
+}
 
-  private constructor(folder: string) {
-    this.#folder = folder;
-    this.#names = new Set(readdirSync(join(folder, 'assets')));
+/**
+ * A file of the console in the best encoding that the reader accepts; undefined if there is none of that name. Its name holds
+ * a hash of its content, and beside it are the same file compressed.
+ */
+export async function findFile(
+  folder: string,
+  name: string,
+  acceptEncoding: string | undefined,
+): Promise<BuiltFile | undefined> {
+  const type = types[name.slice(name.lastIndexOf('.') + 1)];
+  if (type === undefined || !/^\w[\w.-]*$/.test(name)) return undefined;
+  const path = join(folder, 'assets', name);
+  for (const { name: encoding, ending } of encodings) {
+    const content = accepts(acceptEncoding, encoding) ? await readFile(path + ending).catch(unlessAbsent) : undefined;
+    if (content !== undefined) return { type, encoding, content };
   }
+  const content = await readFile(path).catch(unlessAbsent);
+  return content && { type, encoding: undefined, content };
+}
 
-  /** Undefined when the console is not built. */
-  static in(folder: string): BuiltFiles | undefined {
-    return existsSync(join(folder, 'index.html')) ? new BuiltFiles(folder) : undefined;
-  }
-
-  /** The page, in which `{{nonce}}` stands for the nonce of the answer. */
-  page(): Promise<string> {
-    return readFile(join(this.#folder, 'index.html'), 'utf8');
-  }
-
-  /** A file in the best encoding that the reader accepts; undefined if there is none of that name. */
-  async find(name: string, acceptEncoding: string | undefined): Promise<BuiltFile | undefined> {
-    const type = types[name.slice(name.lastIndexOf('.') + 1)];
-    if (type === undefined || !this.#names.has(name)) return undefined;
-    const encoding = encodings.find(
-      (one) => accepts(acceptEncoding, one.name) && this.#names.has(`${name}${one.ending}`),
-    );
-    const content = await readFile(join(this.#folder, 'assets', `${name}${encoding?.ending ?? ''}`));
-    return { type, encoding: encoding?.name, content };
-  }
+function unlessAbsent(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
 }
 
 function accepts(acceptEncoding: string | undefined, encoding: string): boolean {

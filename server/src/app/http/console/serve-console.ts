@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal } from '../../../core/errors.ts';
-import { BuiltFiles, builtConsole } from './built-files.ts';
+import { builtConsole, findFile, findPage } from './built-files.ts';
 import { consolePages } from './pages.ts';
 
 /**
@@ -9,14 +9,16 @@ import { consolePages } from './pages.ts';
  * hash of their content in their names and are kept for a year.
  */
 export function addConsole(app: FastifyInstance, folder = builtConsole): void {
-  const files = BuiltFiles.in(folder);
-  const showPage = files === undefined ? sendUnbuilt : pageOf(files);
+  const showPage = async (_request: FastifyRequest, reply: FastifyReply) => {
+    const page = await findPage(folder);
+    return page === undefined ? sendUnbuilt(reply) : sendPage(reply, page);
+  };
   for (const path of ['/', ...consolePages.flatMap((name) => [`/${name}`, `/${name}/*`])]) {
     app.get(path, { schema: { hide: true } }, showPage);
   }
   app.get('/assets/:name', { schema: { hide: true } }, async (request, reply) => {
     const { name } = request.params as { name: string };
-    const file = await files?.find(name, request.headers['accept-encoding']);
+    const file = await findFile(folder, name, request.headers['accept-encoding']);
     if (file === undefined) throw new Refusal('path_unknown', `There is no file ${name}.`);
     return reply
       .headers({
@@ -34,18 +36,16 @@ const policyOf = (nonce: string) =>
   `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' data:; font-src 'self'; ` +
   "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-function pageOf(files: BuiltFiles) {
-  return async (_request: FastifyRequest, reply: FastifyReply) => {
-    const nonce = randomBytes(16).toString('base64');
-    return reply
-      .headers({
-        'content-type': 'text/html; charset=utf-8',
-        'content-security-policy': policyOf(nonce),
-        'cross-origin-opener-policy': 'same-origin',
-        'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
-      })
-      .send((await files.page()).replaceAll('{{nonce}}', nonce));
-  };
+function sendPage(reply: FastifyReply, page: string): FastifyReply {
+  const nonce = randomBytes(16).toString('base64');
+  return reply
+    .headers({
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': policyOf(nonce),
+      'cross-origin-opener-policy': 'same-origin',
+      'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
+    })
+    .send(page.replaceAll('{{nonce}}', nonce));
 }
 
 const unbuilt = `<!doctype html>
@@ -59,7 +59,7 @@ The <a href="/docs">reference</a> needs no build.</p>
 </html>
 `;
 
-async function sendUnbuilt(_request: FastifyRequest, reply: FastifyReply) {
+function sendUnbuilt(reply: FastifyReply): FastifyReply {
   return reply
     .code(503)
     .headers({
