@@ -2,6 +2,7 @@ import { AppShell, Burger, Group, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link, useLocation } from 'wouter';
 import { LivenessContext, useStream } from '../live/use-stream.ts';
+import { EnrolFirst } from '../pages/account/enrol-first.tsx';
 import { mayDo, useProfile } from '../session/session.tsx';
 import { Icon } from '../ui/icons.tsx';
 import logo from './florin.svg';
@@ -16,6 +17,7 @@ import { UserMenu } from './user-menu.tsx';
 /** What surrounds every page: navigation, search, and the user's own menu. */
 export function Shell() {
   const text = useText();
+  const profile = useProfile();
   const liveness = useStream();
   const [isOpen, { toggle, close }] = useDisclosure(false);
   return (
@@ -50,12 +52,10 @@ export function Shell() {
           </Group>
         </AppShell.Header>
         <AppShell.Navbar className={classes.navbar}>
-          <Navigation onNavigate={close} />
+          {!profile.mustEnrol && <Navigation onNavigate={close} />}
         </AppShell.Navbar>
         <AppShell.Main id="content" tabIndex={-1}>
-          <div className={classes.content}>
-            <Pages />
-          </div>
+          <div className={classes.content}>{profile.mustEnrol ? <EnrolFirst /> : <Pages />}</div>
         </AppShell.Main>
       </AppShell>
     </LivenessContext>

@@ -403,6 +403,7 @@ export const de: Texts = {
   'deliveries.attempts': 'Versuche',
   'deliveries.last': 'Letzte Antwort',
   'deliveries.next': 'Nächster Versuch',
+  'deliveries.waiting': 'wartet auf den Endpunkt',
   'deliveries.none': 'Keine Zustellungen',
   'deliveries.noneHint': 'Senden Sie einen Test, oder erzeugen Sie eine Zahlung.',
   'deliveries.choose': 'Auswahl',

@@ -395,6 +395,7 @@ export const en = {
   'deliveries.attempts': 'Attempts',
   'deliveries.last': 'Last answer',
   'deliveries.next': 'Next try',
+  'deliveries.waiting': 'waiting for the endpoint',
   'deliveries.none': 'No deliveries',
   'deliveries.noneHint': 'Send a test, or make a payment.',
   'deliveries.choose': 'Choose',

@@ -8,6 +8,8 @@ export interface Column<Row> {
   cell: (row: Row) => ReactNode;
   /** Amounts stand at the right, so that their digits are under each other. */
   isNumber?: boolean;
+  /** Holds something to click that is not the row itself; its header is for screen readers alone. */
+  isControl?: boolean;
   /** Not shown on narrower screens. */
   from?: 'xs' | 'sm' | 'md' | 'lg' | 'xl';
 }
@@ -19,7 +21,7 @@ interface DataTableProps<Row> {
   /** Undefined: not read yet. */
   rows: readonly Row[] | undefined;
   keyOf: (row: Row) => string | number;
-  /** Where a click on the row leads; its first cell holds the link. */
+  /** Where a click on the row leads; its first cell without control holds the link. */
   linkOf?: (row: Row) => string;
   /** Instead of a table without rows. */
   empty: ReactNode;
@@ -27,6 +29,7 @@ interface DataTableProps<Row> {
 
 export function DataTable<Row>({ caption, columns, rows, keyOf, linkOf, empty }: DataTableProps<Row>) {
   if (rows?.length === 0) return <>{empty}</>;
+  const linked = columns.find(({ isControl }) => !isControl);
   return (
     <Paper withBorder className={classes.frame}>
       <Table highlightOnHover={linkOf !== undefined} verticalSpacing={7} horizontalSpacing="sm">
@@ -37,7 +40,7 @@ export function DataTable<Row>({ caption, columns, rows, keyOf, linkOf, empty }:
           <Table.Tr>
             {columns.map((column) => (
               <Table.Th key={column.header} className={classOf(column)} visibleFrom={column.from}>
-                {column.header}
+                {column.isControl ? <VisuallyHidden>{column.header}</VisuallyHidden> : column.header}
               </Table.Th>
             ))}
           </Table.Tr>
@@ -48,9 +51,9 @@ export function DataTable<Row>({ caption, columns, rows, keyOf, linkOf, empty }:
           ) : (
             rows.map((row) => (
               <Table.Tr key={keyOf(row)} className={linkOf && classes.linked}>
-                {columns.map((column, i) => (
+                {columns.map((column) => (
                   <Table.Td key={column.header} className={classOf(column)} visibleFrom={column.from}>
-                    {i === 0 && linkOf ? (
+                    {column === linked && linkOf ? (
                       <Link href={linkOf(row)} className={classes.link}>
                         {column.cell(row)}
                       </Link>

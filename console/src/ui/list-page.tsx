@@ -1,3 +1,4 @@
+import { Group } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useRead } from '../api/hooks.ts';
 import { type Column, DataTable } from './data-table.tsx';
@@ -28,7 +29,11 @@ export function ListPage<Row, Name extends string>(props: ListPageProps<Row, Nam
   const rows = useRead<Row[]>(path, { ...state.filters, page, pageSize: 25 });
   return (
     <Page title={title} actions={actions}>
-      {filters?.(state)}
+      {filters && (
+        <Group gap="xs" align="end">
+          {filters(state)}
+        </Group>
+      )}
       <ErrorNote error={rows.error} onRetry={() => rows.refetch()} />
       <DataTable
         caption={title}

@@ -32,6 +32,7 @@ export function MySessions() {
           { header: text('sessions.expires'), from: 'md', cell: ({ expiresTime }) => <Time value={expiresTime} /> },
           {
             header: text('common.actions'),
+            isControl: true,
             cell: ({ id, current }) =>
               !current && (
                 <Button variant="default" size="xs" onClick={() => ending.mutate({ body: { id } })}>

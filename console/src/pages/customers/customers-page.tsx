@@ -1,4 +1,4 @@
-import { Group, Text, TextInput } from '@mantine/core';
+import { Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { Customer } from '../../api/records.ts';
 import { Time } from '../../format/time.tsx';
@@ -26,7 +26,7 @@ export default function CustomersPage() {
         filterNames={filterNames}
         actions={add}
         filters={({ filters, setFilters }) => (
-          <Group gap="xs" align="end">
+          <>
             {filterNames.map((name) => (
               <TextInput
                 key={name}
@@ -37,7 +37,7 @@ export default function CustomersPage() {
                 onKeyDown={({ key, currentTarget }) => key === 'Enter' && currentTarget.blur()}
               />
             ))}
-          </Group>
+          </>
         )}
         columns={[
           { header: text('customers.name'), cell: ({ name }) => name },

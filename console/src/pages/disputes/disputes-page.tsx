@@ -25,14 +25,12 @@ export default function DisputesPage() {
         path="/api/dispute/list"
         filterNames={filterNames}
         filters={({ filters, setFilters }) => (
-          <div>
-            <FilterSelect
-              label={text('payments.status')}
-              options={['OPEN', 'DISAGREES', 'AGREES', 'CLOSED']}
-              value={filters.state}
-              onChange={(state) => setFilters({ state })}
-            />
-          </div>
+          <FilterSelect
+            label={text('payments.status')}
+            options={['OPEN', 'DISAGREES', 'AGREES', 'CLOSED']}
+            value={filters.state}
+            onChange={(state) => setFilters({ state })}
+          />
         )}
         columns={[
           { header: text('disputes.opened'), cell: ({ openedTime }) => <Time value={openedTime} /> },
@@ -54,6 +52,7 @@ export default function DisputesPage() {
           { header: text('disputes.note'), from: 'md', cell: ({ note }) => note },
           {
             header: text('common.actions'),
+            isControl: true,
             cell: (dispute) =>
               dispute.state !== 'CLOSED' && (
                 <PermittedButton

@@ -30,14 +30,12 @@ export default function InvoicesPage() {
         filterNames={filterNames}
         actions={add}
         filters={({ filters, setFilters }) => (
-          <div>
-            <FilterSelect
-              label={text('payments.status')}
-              options={invoiceStatuses}
-              value={filters.status}
-              onChange={(status) => setFilters({ status })}
-            />
-          </div>
+          <FilterSelect
+            label={text('payments.status')}
+            options={invoiceStatuses}
+            value={filters.status}
+            onChange={(status) => setFilters({ status })}
+          />
         )}
         columns={columns}
         keyOf={({ id }) => id}

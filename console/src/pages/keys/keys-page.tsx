@@ -44,6 +44,7 @@ export default function KeysPage() {
           { header: text('payments.created'), from: 'lg', cell: ({ createdTime }) => <Time value={createdTime} /> },
           {
             header: text('common.actions'),
+            isControl: true,
             cell: (key) =>
               key.state === 1 && (
                 <Button variant="default" size="xs" onClick={() => setRevoked(key)}>

@@ -14,7 +14,10 @@ export function PaymentTimeline({ id }: { id: string }) {
       <ErrorNote error={timeline.error} onRetry={() => timeline.refetch()} />
       <Timeline bulletSize={12} lineWidth={2} active={entries.length}>
         {entries.map((entry) => (
-          <Timeline.Item key={`${entry.time} ${entry.type} ${entry.message}`} title={entry.message}>
+          <Timeline.Item
+            key={`${entry.time} ${entry.type} ${entry.message}`}
+            title={<Text size="sm">{entry.message}</Text>}
+          >
             <Text size="xs" c="dimmed" component="div">
               <Time value={entry.time} precise /> {entry.status && <StatusBadge status={entry.status} />}
             </Text>

@@ -47,6 +47,7 @@ export default function PlansPage() {
           },
           {
             header: text('common.actions'),
+            isControl: true,
             cell: (plan) => (
               <Button variant="default" size="xs" onClick={() => setEdited(plan)}>
                 {text('common.edit')}

@@ -1,4 +1,4 @@
-import { Group, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { type Refund, refundStatuses } from '../../api/records.ts';
 import { Money } from '../../format/money.tsx';
 import { Time } from '../../format/time.tsx';
@@ -20,7 +20,7 @@ export default function RefundsPage() {
       path="/api/refund/list"
       filterNames={filterNames}
       filters={({ filters, setFilters }) => (
-        <Group gap="xs" align="end">
+        <>
           <DayFilters filters={filters} onChange={setFilters} />
           <FilterSelect
             label={text('payments.status')}
@@ -28,7 +28,7 @@ export default function RefundsPage() {
             value={filters.status}
             onChange={(status) => setFilters({ status })}
           />
-        </Group>
+        </>
       )}
       columns={[
         { header: text('payments.created'), cell: ({ createdTime }) => <Time value={createdTime} /> },

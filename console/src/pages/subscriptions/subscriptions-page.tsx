@@ -30,14 +30,12 @@ export default function SubscriptionsPage() {
           </PermittedButton>
         }
         filters={({ filters, setFilters }) => (
-          <div>
-            <FilterSelect
-              label={text('payments.status')}
-              options={subscriptionStates}
-              value={filters.state}
-              onChange={(state) => setFilters({ state })}
-            />
-          </div>
+          <FilterSelect
+            label={text('payments.status')}
+            options={subscriptionStates}
+            value={filters.state}
+            onChange={(state) => setFilters({ state })}
+          />
         )}
         columns={columns}
         keyOf={({ id }) => id}

@@ -51,6 +51,7 @@ export default function TeamPage() {
           { header: text('payments.created'), from: 'lg', cell: ({ createdTime }) => <Time value={createdTime} /> },
           {
             header: text('common.actions'),
+            isControl: true,
             cell: (user) =>
               user.id !== userId && (
                 <Button variant="default" size="xs" onClick={() => setEdited(user)}>

@@ -41,6 +41,7 @@ export default function TenantsPage() {
           { header: text('payments.created'), from: 'sm', cell: ({ createdTime }) => <Time value={createdTime} /> },
           {
             header: text('common.actions'),
+            isControl: true,
             cell: (tenant) => (
               <Button variant="default" size="xs" onClick={() => setEdited(tenant)}>
                 {text('common.edit')}

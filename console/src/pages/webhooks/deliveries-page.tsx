@@ -32,6 +32,7 @@ export default function DeliveriesPage() {
   };
   const choice: Column<Delivery> = {
     header: text('deliveries.choose'),
+    isControl: true,
     cell: ({ id, state }) => (
       <Checkbox
         size="xs"
@@ -86,7 +87,7 @@ export default function DeliveriesPage() {
         caption={text('events.deliveries')}
         path="/api/webhook/delivery/list"
         query={filters}
-        columns={[...columns, choice]}
+        columns={[choice, ...columns]}
         keyOf={({ id }) => id}
         linkOf={({ id }) => `/deliveries/${id}`}
         everyMs={5_000}

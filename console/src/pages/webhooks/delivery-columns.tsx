@@ -5,6 +5,13 @@ import { useText } from '../../shell/preferences.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 
+/** A delivery that is due waits for its endpoint, which is paused or slow. */
+export function NextTry({ time }: { time: string }) {
+  const text = useText();
+  if (Date.parse(time) < Date.now()) return <>{text('deliveries.waiting')}</>;
+  return <RelativeTime value={time} />;
+}
+
 export function useDeliveryColumns(): Column<Delivery>[] {
   const text = useText();
   return [
@@ -30,7 +37,7 @@ export function useDeliveryColumns(): Column<Delivery>[] {
       header: text('deliveries.next'),
       from: 'md',
       cell: ({ state, nextAttemptTime }) =>
-        state === 'OPEN' && nextAttemptTime !== null ? <RelativeTime value={nextAttemptTime} /> : '–',
+        state === 'OPEN' && nextAttemptTime !== null ? <NextTry time={nextAttemptTime} /> : '–',
     },
   ];
 }

@@ -1,7 +1,7 @@
 import { Accordion, Badge, Group, Text } from '@mantine/core';
 import { useChange, useRead } from '../../api/hooks.ts';
 import type { Attempt, DeliveryDetail, EventDetail } from '../../api/records.ts';
-import { RelativeTime, Time } from '../../format/time.tsx';
+import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { CodeBlock, Copyable } from '../../ui/copy.tsx';
 import { Facts } from '../../ui/facts.tsx';
@@ -11,6 +11,7 @@ import { Page, Section } from '../../ui/page.tsx';
 import { PermittedButton } from '../../ui/permitted.tsx';
 import { RecordPage } from '../../ui/record-page.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
+import { NextTry } from './delivery-columns.tsx';
 
 export default function DeliveryPage({ id }: { id: string }) {
   const text = useText();
@@ -83,7 +84,7 @@ function NextAttempt({ delivery: { state, nextAttemptTime } }: { delivery: Deliv
   if (state !== 'OPEN' || nextAttemptTime === null) return null;
   return (
     <Text size="sm" c="dimmed">
-      {text('delivery.nextAttempt')} <RelativeTime value={nextAttemptTime} />
+      {text('delivery.nextAttempt')} <NextTry time={nextAttemptTime} />
     </Text>
   );
 }
