@@ -10,7 +10,7 @@ export async function createDemoData(address: string, account = 'admin', passwor
   const login = await call<{ token: { accessToken: string } }>(address, '/api/user/login', { account, password });
   const api = <Data>(path: string, body?: object) => call<Data>(address, path, body, login.token.accessToken);
 
-  const channels = await api<{ id: number; code: string }[]>('/api/channel/list?pageSize=100');
+  const channels = await api<{ id: number; code: string }[]>('/api/channel/list');
   if (channels.some(({ code }) => code === channelCode)) return 'The demo data is there already.';
 
   const channel = await api<{ id: number }>('/api/channel/modify', {
@@ -45,6 +45,7 @@ export async function createDemoData(address: string, account = 'admin', passwor
     currency: 'USD',
     amount: 3100,
     interval: 'month',
+    livemode: false,
     state: true,
   });
   await api('/api/subscription/create', { customerId: customer.id, planId: plan.id });

@@ -11,5 +11,14 @@ export const aRequestId = expect.stringMatching(/^[\w.-]{1,64}$/);
 
 /** The whole body of a refusal (decisions, Replies and errors); `error` holds what else is known of it. */
 export function aRefusal(code: number, error: { type: string; field?: string; details?: unknown }) {
-  return { code, message: expect.stringMatching(/^\S.*\.$/s), data: null, error: { ...error, requestId: aRequestId } };
+  return {
+    code,
+    message: expect.stringMatching(/^\S.*[.?]$/s),
+    data: null,
+    error: { ...error, requestId: aRequestId, doc: aDocOf(error.type) },
+  };
 }
+
+/** `type` may itself be an expectation. */
+const aDocOf = (type: unknown) =>
+  typeof type === 'string' ? `/docs/errors#${type}` : expect.stringMatching(/^\/docs\/errors#[a-z_]+$/);

@@ -1,7 +1,16 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { administratorOf, channelInput, dataOf, makeChannel, makePayment, unique } from '../../testing/cast.ts';
+import { type BodyShape, bodyShapeOf } from '../../testing/body-fields.ts';
+import {
+  administratorOf,
+  channelInput,
+  dataOf,
+  makeChannel,
+  makeKey,
+  makePayment,
+  unique,
+} from '../../testing/cast.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../testing/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../testing/service/florin.ts';
 import { aRefusal } from '../../testing/shapes.ts';
@@ -124,7 +133,7 @@ const writes: Record<string, Write> = {
       expiresTime: '2999-01-01T00:00:00Z',
       allowedAddresses: ['127.0.0.0/8'],
     }),
-    fields: { scope: 'text', name: 'text', expiresTime: 'text', allowedAddresses: 'texts' },
+    fields: { scope: 'text', name: 'text', livemode: 'boolean', expiresTime: 'text', allowedAddresses: 'texts' },
     required: [],
   },
   '/api/developer/revoke': { body: () => ({ id: 987_654 }), fields: { id: 'id' }, required: ['id'] },
@@ -181,6 +190,7 @@ const writes: Record<string, Write> = {
       webhookSecret: 'text',
       state: 'boolean',
       provider: 'provider',
+      livemode: 'boolean',
       fallbackChannelIds: 'ids',
     },
     required: ['name', 'code', 'type', 'currency', 'country', 'state'],
@@ -259,6 +269,7 @@ const writes: Record<string, Write> = {
       intervalCount: 'id',
       trialDays: 'from nothing on',
       channelId: 'id or null',
+      livemode: 'boolean',
       state: 'boolean',
     },
     required: ['name', 'currency', 'amount', 'interval', 'state'],
@@ -313,6 +324,7 @@ const writes: Record<string, Write> = {
       metadata: 'object or null',
       defaultChannelId: 'id or null',
       paymentMethod: 'text or null',
+      livemode: 'boolean',
       clockId: 'id or null',
     },
     required: ['name'],
@@ -357,7 +369,7 @@ const writes: Record<string, Write> = {
   },
   '/api/webhook/register': {
     body: () => ({ url: 'http://127.0.0.1:9/', events: ['transaction.refunded'], secret: 'a secret of tests' }),
-    fields: { url: 'text', events: 'texts', secret: 'text' },
+    fields: { url: 'text', events: 'texts', secret: 'text', livemode: 'boolean' },
     required: ['url', 'events'],
   },
   '/api/webhook/modify': {
@@ -460,8 +472,7 @@ describe('every field of every body', () => {
     const declared = Object.entries(body.paths as Record<string, { post?: Operation }>)
       .filter(([, { post: operation }]) => operation !== undefined && !takesAnyBody(operation))
       .map(([path, { post: operation }]) => {
-        const schema = operation?.requestBody?.content['application/json'].schema;
-        const { properties = {} } = schema?.anyOf?.[0] ?? schema ?? {};
+        const { properties = {} } = bodyShapeOf(operation ?? {}, body);
         return [path, Object.keys(properties).toSorted()];
       });
     const tested = Object.entries(writes).map(([path, { fields: kinds }]) => [path, Object.keys(kinds).toSorted()]);
@@ -512,16 +523,11 @@ describe('every field of every body', () => {
 });
 
 interface Operation {
-  requestBody?: { content: { 'application/json': { schema: Shape }; '*/*'?: unknown } };
+  requestBody?: { content: { 'application/json': { schema: BodyShape }; '*/*'?: unknown } };
 }
 
 /** What providers send is theirs to shape. */
 const takesAnyBody = ({ requestBody }: Operation) => requestBody?.content['*/*'] !== undefined;
-
-interface Shape {
-  properties?: Record<string, unknown>;
-  anyOf?: Shape[];
-}
 
 describe('formats and limits', () => {
   test.each([
@@ -695,6 +701,48 @@ describe('bodies that are not JSON', () => {
 });
 
 describe('path and query', () => {
+  /** Called by programs that add parameters of their own: probes, providers, senders of webhooks. */
+  const takesAnyQuery = ['/health/live', '/health/ready', '/api/callback/{channel}/{token}', '/api/callback/{channel}'];
+
+  test('every endpoint refuses a query parameter that it does not know, by GET, HEAD and POST alike', async () => {
+    const { paths } = (await florin.get('/openapi.json')).body as { paths: Record<string, object> };
+    const strict = Object.entries(paths).filter(([path]) => ![...takesAnyQuery, '/inbox/{token}'].includes(path));
+    const key = await makeKey(florin, admin, '*');
+    const kept: string[] = [];
+    for (const [path, operations] of strict) {
+      for (const method of Object.keys(operations).flatMap((one) => (one === 'get' ? ['GET', 'HEAD'] : ['POST']))) {
+        const { status, body } = await florin.call(method as 'GET', `${path}?nosuchname=1`, {
+          as: path === '/api/developer/current' ? key.as : admin,
+          ...(method === 'POST' && { body: writes[path]?.body() }),
+        });
+        const named = method === 'HEAD' || body.error?.field === 'nosuchname';
+        if (status !== 400 || !named) kept.push(`${method} ${path}: ${status}`);
+      }
+    }
+    expect(kept).toEqual([]);
+    expect((await florin.get('/health/ready?t=1')).status).toBe(200);
+  });
+
+  test.each([
+    ['/api/transaction/list?page_size=5', 'page_size', 'Did you mean pageSize?'],
+    ['/api/transaction/list?channel=5', 'channel', 'Did you mean channelId?'],
+    ['/api/transaction/list?colour=red', 'colour', 'Its query parameters: page, pageSize, '],
+    ['/api/transaction/detail?ID=txn_1', 'ID', 'Did you mean id?'],
+    ['/api/channel/list?status=on', 'status', 'It has no query parameters.'],
+  ])('%s is told what is known instead', async (path, field, hint) => {
+    const { status, body } = await florin.get(path, admin);
+    expect({ status, body }).toEqual({ status: 400, body: aRefusal(400, { type: 'invalid_request', field }) });
+    expect(body.message).toContain(hint);
+  });
+
+  test('a misspelt field is named instead of the one that it leaves missing', async () => {
+    const { body } = await florin.post('/api/transaction/create', { amout: 5, currency: 'USD', channelId }, admin);
+    expect(body).toMatchObject({
+      message: 'amout is not a field of this request. Did you mean amount?',
+      error: { field: 'amout' },
+    });
+  });
+
   test.each([
     '/api/transaction/detail?id=%00',
     '/api/transaction/detail?id=txn_%00',

@@ -1,21 +1,44 @@
 import { type TSchema, Type } from 'typebox';
-import type { Endpoint, Need, Paging, Route } from './route.ts';
+import type { Paging, Route } from './route.ts';
 
-const pagination = Type.Object({
+export const pagination = Type.Object({
   page: Type.Integer(),
   pageSize: Type.Integer(),
   total: Type.Integer(),
   totalPages: Type.Integer(),
 });
 
-const cursorPagination = Type.Object({
+export const cursorPagination = Type.Object({
   pageSize: Type.Integer(),
   next: Type.Union([Type.String(), Type.Null()], {
     description: 'Pass it as `after` for the next page. null: this is the last page.',
   }),
+  nextCursor: Type.Optional(
+    Type.Union([Type.String(), Type.Null()], {
+      description: 'Pass it as `cursor`, with the same filters, for the next page. null: this is the last page.',
+    }),
+  ),
 });
 
-const refusal = Type.Object(
+const ofNumber = (description: string) =>
+  Type.Optional(Type.Integer({ description: `${description} Absent in a page by cursor.` }));
+
+export const listPagination = Type.Object({
+  page: ofNumber('The number of this page.'),
+  pageSize: Type.Integer(),
+  total: ofNumber('The exact number of rows under these filters.'),
+  totalPages: ofNumber('The number of pages.'),
+  nextCursor: Type.Union([Type.String(), Type.Null()], {
+    description: 'Pass it as `cursor`, with the same filters, for the rows that follow. null: there are none.',
+  }),
+});
+
+const paginations: Record<Exclude<Paging, boolean>, TSchema> = {
+  by_cursor: cursorPagination,
+  by_page_or_cursor: listPagination,
+};
+
+export const refusal = Type.Object(
   {
     code: Type.Integer({ description: 'The HTTP status.' }),
     message: Type.String(),
@@ -25,76 +48,40 @@ const refusal = Type.Object(
       field: Type.Optional(Type.String({ description: 'The input field that is wrong.' })),
       details: Type.Optional(Type.Object({}, { additionalProperties: true })),
       requestId: Type.String(),
+      doc: Type.String({ description: 'The path at which the service explains the type: `/docs/errors#…`.' }),
     }),
   },
   { description: 'Refused.' },
 );
 
-/** The schema of a route, for validation, serialization and the OpenAPI document. */
-export function routeSchema({ method, path, needs, group, endpoint }: Route): Record<string, unknown> {
-  const { summary, description, body, rawBody, query, params, headers } = endpoint;
+/** The schemas of a route, for validation and serialization. `openapi/` documents them. */
+export function routeSchema({ endpoint }: Route): Record<string, unknown> {
+  const { body, query, takesAnyQuery, params, headers, data, paged, documentTypes } = endpoint;
   return {
-    operationId: operationIdOf(method, path),
-    tags: [group],
-    summary,
-    description: [description, needText(needs)].filter(Boolean).join('\n\n'),
-    security: securityOf(needs),
-    ...(body && { body }),
-    ...(rawBody && { body: { content: { '*/*': { schema: {} } } } }),
-    ...(query && { querystring: query }),
+    ...(body && { body: closed(body) }),
+    ...(!takesAnyQuery && { querystring: closed(query ?? Type.Object({})) }),
     ...(params && { params }),
     ...(headers && { headers }),
-    response: { 200: answerOf(endpoint), '4xx': refusal, '5xx': refusal },
+    ...(documentTypes === undefined && { response: { 200: envelope(data, paged) } }),
   };
 }
 
-function answerOf({ data, paged, documentTypes }: Endpoint): unknown {
-  if (documentTypes === undefined) return envelope(data, paged);
-  const content = Object.fromEntries(documentTypes.map((type) => [type, { schema: { type: 'string' } }]));
-  return { description: 'Done.', content };
+/**
+ * The same shape, with every object closed to unknown names unless it says otherwise: a misspelt name would be lost in silence.
+ */
+function closed<Part>(part: Part): Part {
+  if (Array.isArray(part)) return part.map(closed) as Part;
+  if (typeof part !== 'object' || part === null) return part;
+  const copy = Object.fromEntries(Object.entries(part).map(([name, inner]) => [name, closed(inner)]));
+  return ('properties' in part ? { additionalProperties: false, ...copy } : copy) as Part;
 }
 
-function envelope(data: TSchema, paged: Paging): TSchema {
-  return Type.Object(
-    {
-      code: Type.Literal(200),
-      message: Type.Optional(Type.String()),
-      data,
-      ...(paged && { pagination: paged === 'by_cursor' ? cursorPagination : pagination }),
-    },
-    { description: 'Done.' },
-  );
-}
-
-/** The operation id: /api/developer/mine/generate becomes developerMineGenerate, /api/callback/{channel}/{token} callbackToken. */
-function operationIdOf(method: string, path: string): string {
-  const words = path
-    .replace(/\{\w+\}/, '')
-    .replaceAll(/[{}]/g, '')
-    .split('/')
-    .filter((word) => word !== '' && word !== 'api');
-  const name = words
-    .flatMap((word) => word.split('-'))
-    .map((word, i) => (i === 0 ? word : word[0]?.toUpperCase() + word.slice(1)));
-  return method === 'GET' && words.length === 2 && words[1] === 'mine' ? `${name.join('')}List` : name.join('');
-}
-
-function needText(needs: Need): string {
-  if (needs === 'nothing') return '';
-  if (needs === 'session' || needs === 'enrolment' || needs === 'token') return 'Needs a Bearer access token.';
-  if (needs === 'key') return 'Needs a developer key.';
-  if (needs === 'caller') return 'Needs a Bearer access token or a developer key.';
-  if (typeof needs !== 'string') return `${needText(needs.needs)} Needs the user type ${needs.userTypes.join(' or ')}.`;
-  return `Needs the scope \`${needs}\`.`;
-}
-
-/** What a caller needs, as OpenAPI 3.1 puts it: for these kinds of credentials the lists name scopes or roles. */
-function securityOf(need: Need): Record<string, string[]>[] {
-  const [needs, roles] = typeof need === 'string' ? [need, []] : [need.needs, need.userTypes];
-  if (needs === 'nothing') return [];
-  if (needs === 'token') return [{ bearer: [] }];
-  if (needs === 'session' || needs === 'enrolment') return [{ bearer: [...roles] }, { console: [...roles] }];
-  if (needs === 'key') return [{ apiKey: [...roles] }];
-  const needed = needs === 'caller' ? [...roles] : [...roles, needs];
-  return [{ bearer: needed }, { apiKey: needed }, { console: needed }];
+/** The envelope of an answer. */
+export function envelope(data: TSchema, paged: Paging): TSchema {
+  return Type.Object({
+    code: Type.Literal(200),
+    message: Type.Optional(Type.String()),
+    data,
+    ...(paged !== false && { pagination: paged === true ? pagination : paginations[paged] }),
+  });
 }

@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Static, TSchema } from 'typebox';
-import type { CursorPagination, Pagination } from '../../core/page.ts';
+import type { RefusalType } from '../../core/errors.ts';
+import type { CursorPagination, ListPagination, Pagination } from '../../core/page.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { Permission, UserType } from '../../core/scopes.ts';
 
@@ -59,7 +60,7 @@ export interface Answer<Data> {
   json?: string;
   /** Writes have a message; reads have none (decisions, Replies and errors). */
   message?: string;
-  pagination?: Pagination | CursorPagination;
+  pagination?: Pagination | CursorPagination | ListPagination;
   /** Instead of the envelope: a page or a file, of one of the endpoint's `documentTypes`. */
   document?: RouteDocument;
   headers?: Record<string, string>;
@@ -71,11 +72,13 @@ export type RouteDocument =
   /** With an entity tag, content is made only for a caller that does not have it yet. */
   | { type: string; tag: string; content: () => Promise<string | Buffer> };
 
-/** By page number, with a total; or by cursor. */
-export type Paging = boolean | 'by_cursor';
+/** By page number, with a total; by cursor; or by either (`ListPagination`). */
+export type Paging = boolean | 'by_cursor' | 'by_page_or_cursor';
 
 /** A route without its method and path: the shapes of input and output, and the handler. */
 export interface Endpoint {
+  /** Its name in the OpenAPI document. Default: what follows from the path (`openapi/operation.ts`). Must never change. */
+  operationId?: string;
   summary: string;
   /** Longer text for the reference page: units, limits, refusals. */
   description?: string;
@@ -83,8 +86,12 @@ export interface Endpoint {
   /** Accepts a body of any type instead of JSON, up to this many bytes, as `call.rawBody`. */
   rawBody?: { maximumBytes: number };
   query?: TSchema;
+  /** Callers add query parameters that Florin need not know. Every other route refuses unknown ones. */
+  takesAnyQuery?: true;
   params?: TSchema;
   headers?: TSchema;
+  /** Types of refusals beyond those that follow from its shapes and needs (`openapi/refusals.ts`). */
+  refuses?: readonly RefusalType[];
   /** The shape of the envelope's `data`. */
   data: TSchema;
   /** How `data` is paginated, if it is. */
@@ -93,21 +100,27 @@ export interface Endpoint {
   documentTypes?: readonly string[];
   /** The answer has no end of its own: its duration is not that of a request. */
   isEndless?: boolean;
+  /** Media types in which it answers instead of the envelope if the Accept header asks for them. */
+  exportTypes?: readonly string[];
   handle: (call: Call<never, never>) => Promise<Answer<unknown>>;
 }
 
 export interface EndpointDefinition<Body extends TSchema, Query extends TSchema, Data extends TSchema> {
+  operationId?: string;
   summary: string;
   description?: string;
   body?: Body;
   rawBody?: { maximumBytes: number };
   query?: Query;
+  takesAnyQuery?: true;
   params?: TSchema;
   headers?: TSchema;
+  refuses?: readonly RefusalType[];
   data: Data;
   paged?: Paging;
   documentTypes?: readonly string[];
   isEndless?: boolean;
+  exportTypes?: readonly string[];
   handle: (call: Call<Static<Body>, Static<Query>>) => Promise<Answer<Static<Data>>>;
 }
 

@@ -1,6 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, Server } from 'node:http';
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type RouteOptions } from 'fastify';
+import Fastify, {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type RouteOptions,
+} from 'fastify';
 import { invalid, Refusal } from '../../core/errors.ts';
 import type { Principal } from '../../core/principal.ts';
 import { send, sendDocument } from './answer.ts';
@@ -11,12 +17,15 @@ import { KnownMethods } from './known-methods.ts';
 import { limitConnections } from './limits/connection-limit.ts';
 import { addressMatcher } from './limits/network-of.ts';
 import type { TenantTurns } from './limits/tenant-turns.ts';
+import { modeHeaders, requireModeOf } from './mode.ts';
 import { requirePermission } from './permission.ts';
+import { parseQuery } from './query-string.ts';
 import { withRawBodies } from './raw-body.ts';
 import { refusalBody, statusOf, toRefusal } from './refusal-reply.ts';
 import type { Call, Route } from './route.ts';
 import { routeSchema } from './route-schema.ts';
 import { securityHeaders } from './security-headers.ts';
+import { compileSerializer } from './serialization.ts';
 import { compileSchema } from './validation.ts';
 
 /** Identifies the caller by the headers of the request and its address; throws a refusal. */
@@ -107,7 +116,7 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
     keepAliveTimeout: socketOptions.keepAliveTimeout,
     ...(options.serverFactory && { serverFactory: options.serverFactory }),
     genReqId: requestIdOf,
-    routerOptions: { ignoreTrailingSlash: true },
+    routerOptions: { ignoreTrailingSlash: true, querystringParser: parseQuery },
     exposeHeadRoutes: true,
     return503OnClosing: false, // Requests on open connections are still served while the server drains.
     forceCloseConnections: 'idle',
@@ -135,6 +144,7 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
     });
   }
   app.setValidatorCompiler(compileSchema as never);
+  app.setSerializerCompiler(compileSerializer as never);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     try {
@@ -171,7 +181,7 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
     });
     done();
   });
-  app.setNotFoundHandler((request, reply) => {
+  const refuseUnknown = (request: FastifyRequest, reply: FastifyReply) => {
     const path = request.url.split('?')[0] as string;
     const allowed = methods.of(path);
     // A wildcard route may accept the method and still find nothing.
@@ -182,10 +192,14 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
     const message = `${path} does not take ${request.method}, only ${allowed.join(', ')}.`;
     reply.header('allow', allowed.join(', '));
     refuse(new Refusal('method_not_allowed', message, { details: { allowed } }), request, reply, options);
+  };
+  app.setNotFoundHandler(refuseUnknown);
+  app.setErrorHandler((error, request, reply) => {
+    // Fastify demands a body of the method QUERY before it finds that nothing takes the method.
+    if (request.is404 && (error as FastifyError).code === 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE')
+      refuseUnknown(request, reply);
+    else refuse(toRefusal(error, request.routeOptions.bodyLimit), request, reply, options);
   });
-  app.setErrorHandler((error, request, reply) =>
-    refuse(toRefusal(error, request.routeOptions.bodyLimit), request, reply, options),
-  );
   return app;
 }
 
@@ -241,11 +255,12 @@ export function addRoute(
     onSend: (request, reply, payload, done) => {
       request.leaveTurn?.();
       if (endpoint.isEndless) request.answeredAfterMs = reply.elapsedTime;
+      reply.headers(modeHeaders(request.principal));
       done(null, payload);
     },
     handler: async (request, reply) => {
       if (endpoint.query !== undefined) refuseUnstorableQuery(request.query as Record<string, unknown>);
-      const answer = await endpoint.handle(callOf(request));
+      const answer = await endpoint.handle(callOf(requireModeOf(request)));
       return answer.document === undefined ? send(reply, answer) : sendDocument(request, reply, answer);
     },
   };
@@ -253,9 +268,12 @@ export function addRoute(
   else withRawBodies(app, (part) => part.route(options));
 }
 
-function refuseUnstorableQuery(query: Record<string, unknown>): void {
-  for (const [name, value] of Object.entries(query)) {
+function refuseUnstorableQuery(query: Record<string, unknown>, outer = ''): void {
+  for (const [inner, value] of Object.entries(query)) {
+    const name = outer === '' ? inner : `${outer}.${inner}`;
+    refuseUnstorableText(inner, outer === '' ? 'query' : outer);
     if (typeof value === 'string') refuseUnstorableText(value, name);
+    else if (typeof value === 'object' && value !== null) refuseUnstorableQuery(value as Record<string, unknown>, name);
   }
 }
 
@@ -290,8 +308,7 @@ function refuse(
   if (refusal.retryAfterSeconds !== undefined) reply.header('retry-after', Math.ceil(refusal.retryAfterSeconds));
   if (refusal.type === 'encoding_not_supported') reply.header('accept-encoding', 'identity');
   if (refusal.kind === 'unauthenticated') reply.header('www-authenticate', 'Bearer, ApiKey');
-  reply.header('x-request-id', request.id);
-  reply.header('content-type', jsonType);
+  reply.headers({ 'x-request-id': request.id, 'content-type': jsonType });
   reply.code(statusOf(refusal)).send(refusalBody(refusal, request.id));
 }
 

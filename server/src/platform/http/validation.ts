@@ -3,6 +3,8 @@ import addFormats from 'ajv-formats';
 import type { FastifySchemaCompiler } from 'fastify';
 import type { TSchema } from 'typebox';
 import { invalid, Refusal } from '../../core/errors.ts';
+import { atFirstUse } from './first-use.ts';
+import { nearestName } from './nearest-name.ts';
 
 const strict = ajv({ coerceTypes: false });
 /** A query string holds only text: "20" must be able to mean 20 there, and nowhere else. */
@@ -25,13 +27,14 @@ function ajv(options: { coerceTypes: boolean }): Ajv {
 export const compileSchema: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   // Headers are described for the reference page; the route that reads one looks at it itself.
   if (httpPart === 'headers') return (value: unknown) => ({ value });
-  const validate = (httpPart === 'body' ? strict : fromText).compile(schema) as ValidateFunction;
+  const compiled = atFirstUse((): ValidateFunction => (httpPart === 'body' ? strict : fromText).compile(schema));
   const integers = httpPart === 'querystring' ? integersOf(schema) : [];
   return (value: unknown) => {
     const bent = integers.find((name) => !isInteger((value as Record<string, unknown>)[name]));
     if (bent !== undefined) return { error: invalid(bent, `${bent} must be an integer.`) };
+    const validate = compiled();
     if (validate(value)) return { value };
-    return { error: refusalOf(validate.errors?.[0] as ErrorObject, httpPart ?? 'body') };
+    return { error: refusalOf(validate.errors?.[0] as ErrorObject, httpPart === 'querystring' ? 'query' : 'body') };
   };
 };
 
@@ -45,20 +48,41 @@ function isInteger(text: unknown): boolean {
   return typeof text !== 'string' || /^-?\d+$/.test(text);
 }
 
-function refusalOf(error: ErrorObject, part: string): Refusal {
+type Part = 'query' | 'body';
+
+function refusalOf(error: ErrorObject, part: Part): Refusal {
   if (error.instancePath === '' && error.keyword === 'type') {
     return new Refusal('invalid_request', `The ${part} must be a JSON object.`);
   }
   const at = error.instancePath.slice(1).replaceAll('/', '.');
   if (error.keyword === 'required') {
+    // A misspelt name leaves the right one missing; the caller sees only the misspelt one.
+    const unknown = unknownNameIn(error);
+    if (unknown !== undefined) return unknownField(at, unknown, error, part);
     const field = join(at, error.params.missingProperty);
     return invalid(field, `${field} is required.`);
   }
-  if (error.keyword === 'additionalProperties') {
-    const field = join(at, error.params.additionalProperty);
-    return invalid(field, `${readable(field)} is not a field of this request.`);
-  }
+  if (error.keyword === 'additionalProperties') return unknownField(at, error.params.additionalProperty, error, part);
   return invalid(at, `${at} ${requirementOf(error)}.`);
+}
+
+function unknownNameIn({ data, parentSchema }: ErrorObject): string | undefined {
+  if (parentSchema?.additionalProperties !== false) return undefined;
+  return Object.keys(data as object).find((name) => !Object.hasOwn(parentSchema.properties, name));
+}
+
+/** Refuses a name that the request does not have, and suggests the nearest one, or else all of them. */
+function unknownField(at: string, name: string, { parentSchema }: ErrorObject, part: Part): Refusal {
+  const field = join(at, name);
+  const known = Object.keys(parentSchema?.properties ?? {});
+  const noun = part === 'query' ? 'query parameter' : 'field';
+  return invalid(field, `${readable(field)} is not a ${noun} of this request. ${hintOf(name, known, noun)}`);
+}
+
+function hintOf(name: string, known: readonly string[], noun: string): string {
+  const meant = nearestName(name, known);
+  if (meant !== undefined) return `Did you mean ${meant}?`;
+  return known.length === 0 ? `It has no ${noun}s.` : `Its ${noun}s: ${known.join(', ')}.`;
 }
 
 /** Quotes a caller's field name if it would be confused with the sentence around it. */

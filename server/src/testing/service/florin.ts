@@ -113,7 +113,7 @@ export function callerOf(address: string): TestFlorin['call'] {
       get headers() {
         return headersOf(response.headers);
       },
-      body: isJson(response.headers['content-type']) ? JSON.parse(text) : text,
+      body: text !== '' && isJson(response.headers['content-type']) ? JSON.parse(text) : text,
     };
   };
 }

@@ -14,9 +14,9 @@ export function addConsole(app: FastifyInstance, folder = builtConsole): void {
     return page === undefined ? sendUnbuilt(reply) : sendPage(reply, page);
   };
   for (const path of ['/', ...consolePages.flatMap((name) => [`/${name}`, `/${name}/*`])]) {
-    app.get(path, { schema: { hide: true } }, showPage);
+    app.get(path, showPage);
   }
-  app.get('/assets/:name', { schema: { hide: true } }, async (request, reply) => {
+  app.get('/assets/:name', async (request, reply) => {
     const { name } = request.params as { name: string };
     const file = await findFile(folder, name, request.headers['accept-encoding']);
     if (file === undefined) throw new Refusal('path_unknown', `There is no file ${name}.`);

@@ -1,6 +1,8 @@
 import type { Static } from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
 import { invalid, Refusal } from '../../../core/errors.ts';
+import type { DrawUuid } from '../../../core/id.ts';
+import { livemodeOfNew, requireSameMode, requireUnchangedMode } from '../../../core/livemode.ts';
 import { metadataJson } from '../../../core/metadata.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { violatedConstraint } from '../../../platform/postgres/connection/failures.ts';
@@ -8,6 +10,8 @@ import type { Database, Queryable } from '../../../platform/postgres/database.ts
 import { appendAudit } from '../../identity/audit/append.ts';
 import { secretsGiven } from '../../identity/audit/changes.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
+import type { ChannelRow } from '../../payments/channels/statements.ts';
+import { appendEvent, type EventDraft, eventDraft } from '../../webhooks/events/append-events.cte.ts';
 import { readClock } from '../test-clocks/read.ts';
 import { requireTestClocksOffered } from '../test-clocks/rules.ts';
 import { paymentMethodPlace } from './payment-method.ts';
@@ -20,6 +24,7 @@ export interface CustomerDeps {
   database: Database;
   channels: ChannelDirectory;
   clock: Clock;
+  drawUuid: DrawUuid;
   /** Seals a secret for one place of storage. */
   seal: (plain: string, place: string) => Buffer;
   /** Whether test clocks are offered. */
@@ -47,7 +52,8 @@ export async function modifyCustomer(
 }
 
 async function create(input: CustomerInput, principal: Principal, deps: CustomerDeps): Promise<CustomerRow> {
-  await requireChannel(input.defaultChannelId, principal.tenantId, deps.channels);
+  const channel = await usableChannel(input.defaultChannelId, principal.tenantId, deps.channels);
+  const livemode = livemodeOfNew(principal, input.livemode, channel, 'defaultChannelId');
   const clockId = await requireClock(input.clockId, principal, deps);
   const { paymentMethod } = input;
   const values = [
@@ -61,11 +67,13 @@ async function create(input: CustomerInput, principal: Principal, deps: Customer
     input.defaultChannelId ?? null,
     clockId,
     deps.clock(),
+    livemode,
   ];
   return deps.database.transaction(async (transaction) => {
     const [row] = (await transaction.run(insertCustomer, values)) as [CustomerRow];
     const saved = paymentMethod ? await storePaymentMethod(transaction, row, paymentMethod, deps) : row;
     await audit(transaction, principal, input, undefined, saved);
+    await appendEvent(transaction, eventDraftOf('customer.created', saved, deps.drawUuid()));
     return saved;
   });
 }
@@ -86,10 +94,14 @@ async function update(
   id: number,
   input: CustomerInput,
   principal: Principal,
-  { database, channels, clock, seal }: CustomerDeps,
+  { database, channels, clock, drawUuid, seal }: CustomerDeps,
 ): Promise<CustomerRow> {
   const existing = await readCustomer(database, id, principal);
-  await requireChannel(input.defaultChannelId, existing.tenant_id, channels);
+  requireUnchangedMode(input.livemode, existing.livemode);
+  const channel = await usableChannel(input.defaultChannelId, existing.tenant_id, channels);
+  if (channel !== undefined) {
+    requireSameMode(existing.livemode, channel.livemode, 'defaultChannelId', `channel ${channel.id}`);
+  }
   if (input.clockId !== undefined && input.clockId !== existing.clock_id) {
     throw invalid('clockId', 'clockId stays as it was when the customer was created.');
   }
@@ -111,8 +123,14 @@ async function update(
     const [before] = await transaction.run(lockCustomer, [existing.tenant_id, id]);
     const [row] = (await transaction.run(updateCustomer, values)) as [CustomerRow];
     await audit(transaction, principal, input, before, row);
+    await appendEvent(transaction, eventDraftOf('customer.updated', row, drawUuid()));
     return row;
   });
+}
+
+function eventDraftOf(type: 'customer.created' | 'customer.updated', row: CustomerRow, id: string): EventDraft {
+  const { tenant_id: tenantId, livemode } = row;
+  return eventDraft(type, { tenantId, livemode, objectId: `cus_${row.id}`, object: recordOf(row) }, id);
 }
 
 async function audit(
@@ -132,12 +150,12 @@ async function audit(
   });
 }
 
-async function requireChannel(
+async function usableChannel(
   channelId: number | null | undefined,
   tenantId: number,
   channels: ChannelDirectory,
-): Promise<void> {
-  if (channelId != null) await channels.findUsable(channelId, tenantId, 'defaultChannelId');
+): Promise<ChannelRow | undefined> {
+  return channelId == null ? undefined : channels.findUsable(channelId, tenantId, 'defaultChannelId');
 }
 
 async function requireClock(

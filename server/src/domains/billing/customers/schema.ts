@@ -1,6 +1,16 @@
 import { Type } from 'typebox';
-import { pageFields } from '../../../platform/http/list-query.ts';
-import { keptMetadata, long, metadata, nullable } from '../../../platform/http/shapes.ts';
+import { listFields, timeFields } from '../../../platform/http/list-query.ts';
+import {
+  keptMetadata,
+  livemode,
+  livemodeFilter,
+  livemodeInput,
+  long,
+  metadata,
+  nullable,
+} from '../../../platform/http/shapes.ts';
+import { tenantIdOnWire } from '../../identity/tenants/schema.ts';
+import { customerFilters, customerSearch } from './list-statements.ts';
 
 const clearable = (shape: ReturnType<typeof Type.String>, title: string, description: string) =>
   Type.Optional(Type.Union([shape, Type.Null()], { title, description: `${description} null clears it.` }));
@@ -39,7 +49,7 @@ export const customerInput = Type.Object(
     externalId: clearable(
       Type.String({ minLength: 1, maxLength: 255 }),
       'at most 255 characters, or null',
-      'The id of the customer in your own system. Unique in the tenant.',
+      'The id of the customer in your own system. Unique in the tenant among the customers of one mode.',
     ),
     metadata: Type.Optional(
       Type.Union([metadata, Type.Null()], {
@@ -59,6 +69,7 @@ export const customerInput = Type.Object(
       'at most 255 characters, or null',
       "The provider's token of the payment method (Stripe: `pm_…`), never a card number. Not returned.",
     ),
+    livemode: livemodeInput('the mode of the default channel, or live'),
     clockId: Type.Optional(
       Type.Union([long('The clock.'), Type.Null()], {
         title: "a test clock's id, or null",
@@ -76,24 +87,16 @@ export const customerQuery = Type.Object({
 });
 
 export const customerListQuery = Type.Object({
-  ...pageFields,
-  email: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 254, description: 'Only customers with this address; case is ignored.' }),
-  ),
-  externalId: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 255, description: 'Only the customer with this id.' }),
-  ),
-  name: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 200,
-      description: 'Only customers whose name contains this text; case is ignored.',
-    }),
-  ),
+  ...listFields,
+  ...customerFilters.fields,
+  search: customerSearch,
+  ...timeFields,
+  livemode: livemodeFilter,
 });
 
 export const customerRecord = Type.Object({
   id: Type.Integer(),
+  livemode,
   name: Type.String(),
   email: nullable(Type.String()),
   phone: nullable(Type.String()),
@@ -110,3 +113,6 @@ export const customerRecord = Type.Object({
   createdTime: Type.String(),
   updatedTime: nullable(Type.String({ description: 'null when never updated.' })),
 });
+
+/** A customer as a row of the list. */
+export const listedCustomer = Type.Object({ ...customerRecord.properties, tenantId: Type.Optional(tenantIdOnWire) });

@@ -2,6 +2,8 @@ import type { Static } from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
 import { requireCurrency } from '../../../core/currency.ts';
 import { invalid } from '../../../core/errors.ts';
+import type { DrawUuid } from '../../../core/id.ts';
+import { requireSameMode } from '../../../core/livemode.ts';
 import { metadataJson } from '../../../core/metadata.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
@@ -10,6 +12,7 @@ import { appendAudit } from '../../identity/audit/append.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import { requireAccepting } from '../../payments/channels/rules.ts';
 import { customerNowMs, readCustomer } from '../customers/read.ts';
+import { appendInvoiceEvents } from './events.ts';
 import { insertInvoices } from './issue/insert.ts';
 import { priceLines } from './issue/price-lines.ts';
 import { detailOf, type InvoiceRecord, recordOf } from './record.ts';
@@ -22,6 +25,7 @@ export interface CreateInvoiceDeps {
   database: Database;
   channels: ChannelDirectory;
   clock: Clock;
+  drawUuid: DrawUuid;
 }
 
 const path = '/api/invoice/create';
@@ -44,12 +48,17 @@ export async function createInvoice(
   const customer = await readCustomer(database, input.customerId, principal, 'customerId');
   const tenantId = customer.tenant_id;
   const { channelId, currency } = input;
-  if (channelId !== undefined) requireAccepting(await deps.channels.findUsable(channelId, tenantId), currency);
+  if (channelId !== undefined) {
+    const channel = await deps.channels.findUsable(channelId, tenantId);
+    requireSameMode(customer.livemode, channel.livemode, 'channelId', `channel ${channelId}`);
+    requireAccepting(channel, currency);
+  }
   const realMs = clock();
   const run = async (transaction: Queryable): Promise<InvoiceRecord> => {
     const [row] = await insertInvoices(transaction, [
       {
         tenantId,
+        livemode: customer.livemode,
         customerId: customer.id,
         userId: principal.userId,
         currency: input.currency,
@@ -59,6 +68,7 @@ export async function createInvoice(
         periodEndMs: null,
         dueMs: input.dueDate === undefined ? null : Date.parse(input.dueDate),
         description: input.description ?? null,
+        clockId: customer.clock_id ?? 0,
         metadata: (input.metadata as Record<string, unknown> | undefined) ?? null,
         totals,
         status: 'DRAFT',
@@ -68,6 +78,7 @@ export async function createInvoice(
     ]);
     const after = recordOf(row as InvoiceRow);
     await appendAudit(transaction, principal, { action: 'invoice.create', tenantId, recordId: after.id, after });
+    await appendInvoiceEvents(transaction, [{ type: 'invoice.created', invoice: row as InvoiceRow }], deps.drawUuid);
     return detailOf(transaction, row as InvoiceRow);
   };
   const request = { tenantId, path, key: idempotencyKey, input, nowMs: realMs };

@@ -52,23 +52,28 @@ export const invoiceChecks: readonly Check[] = [
                                t.amount, t.currency, t.invoice_id)`,
   },
   {
-    claim: 'The invoice numbers of every tenant have no holes',
+    claim: 'The invoice numbers of every tenant have no holes, those of live and of test invoices each',
     offenders: `
-      select format('tenant %s: %s numbers up to %s, %s given out', tenant_id, count(number), max(number), max(last))
-               as offender
-        from (select tenant_id, number from invoice where number is not null) as numbered
-        full join invoice_counter using (tenant_id)
-       group by tenant_id
+      select format('tenant %s %s: %s numbers up to %s, %s given out', tenant_id, series, count(number), max(number),
+                    max(last)) as offender
+        from (select tenant_id, series, number from invoice where number is not null) as numbered
+        full join invoice_counter using (tenant_id, series)
+       group by tenant_id, series
       having count(number) is distinct from max(number) or max(number) is distinct from max(last)
           or min(number) is distinct from 1`,
   },
   {
     claim:
-      'Every paid invoice has exactly one invoice.paid event, every failed payment one invoice.payment_failed, and there are no others',
+      'Every paid invoice has exactly one invoice.paid event, every failed payment one invoice.payment_failed, every other change at most one, and there are no others',
+    // Of invoices from before the events of their other changes, those events can be missing (`events_complete`).
     offenders: `
       with events as (
         select tenant_id, object_id, count(*) filter (where type = 'invoice.paid') as paid,
-               count(*) filter (where type = 'invoice.payment_failed') as failed
+               count(*) filter (where type = 'invoice.payment_failed') as failed,
+               count(*) filter (where type = 'invoice.created') as created,
+               count(*) filter (where type = 'invoice.finalized') as finalized,
+               count(*) filter (where type = 'invoice.overdue') as overdue,
+               count(*) filter (where type = 'invoice.voided') as voided
           from event
          where type like 'invoice.%'
          group by 1, 2
@@ -78,13 +83,32 @@ export const invoiceChecks: readonly Check[] = [
          where state = 'FAILED' and applied_at is not null
          group by 1, 2
       ), known as (
-        select tenant_id, 'inv_' || id as object_id, (status = 'PAID')::int as paid, coalesce(failed, 0) as failed
+        select tenant_id, 'inv_' || id as object_id, (status = 'PAID')::int as paid, coalesce(failed, 0) as failed,
+               events_complete, (number is not null)::int as finalized, (overdue_at is not null)::int as overdue,
+               (status = 'VOID')::int as voided
           from invoice
           left join failing using (tenant_id, id)
       )
       select format('tenant %s %s', tenant_id, object_id) as offender
         from events
         full join known using (tenant_id, object_id)
-       where (coalesce(events.paid, 0), coalesce(events.failed, 0)) is distinct from (known.paid, known.failed)`,
+       where (coalesce(events.paid, 0), coalesce(events.failed, 0)) is distinct from (known.paid, known.failed)
+          or greatest(events.created, events.finalized, events.overdue, events.voided) > 1
+          or (events_complete
+              and (events.created, events.finalized, events.overdue, events.voided)
+                  is distinct from (1::bigint, known.finalized::bigint, known.overdue::bigint, known.voided::bigint))`,
+  },
+  {
+    claim: 'The payments of every invoice have its mode, and so do its events',
+    offenders: `
+      select ${invoiceName} as offender
+        from invoice i
+       where exists (select from transaction t
+                      where t.tenant_id = i.tenant_id and t.livemode <> i.livemode
+                        and t.id in (select transaction_id from invoice_payment p
+                                      where p.tenant_id = i.tenant_id and p.invoice_id = i.id))
+          or exists (select from event
+                      where event.tenant_id = i.tenant_id and event.object_id = 'inv_' || i.id
+                        and event.type like 'invoice.%' and event.livemode <> i.livemode)`,
   },
 ];

@@ -1,9 +1,12 @@
 import { Type } from 'typebox';
 import { idempotencyHeaders, idempotencyKeyOf, replayedHeader } from '../../../platform/http/idempotency.ts';
+import { pagingOf } from '../../../platform/http/list-query.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
+import { exportText, exportTypes } from '../../../platform/lists/export.ts';
+import type { ListDeps } from '../../../platform/lists/list.ts';
 import { type CreateInvoiceDeps, createInvoice } from './create.ts';
 import { type FinalizeDeps, finalizeInvoice } from './issue/finalize.ts';
-import { readInvoicePage } from './list.ts';
+import { listInvoices } from './list.ts';
 import { type PayInvoiceDeps, payInvoice } from './payment/pay.ts';
 import { readInvoice } from './read.ts';
 import { detailOf } from './record.ts';
@@ -14,7 +17,7 @@ import {
   invoiceListQuery,
   invoiceQuery,
   invoiceRecord,
-  listedInvoice,
+  invoiceRow,
   paidInvoice,
   payInput,
   printQuery,
@@ -22,7 +25,12 @@ import {
 } from './schema.ts';
 import { type VoidDeps, voidInvoice } from './void.ts';
 
-type InvoiceRouteDeps = CreateInvoiceDeps & FinalizeDeps & PayInvoiceDeps & VoidDeps & RenderDeps;
+type InvoiceRouteDeps = CreateInvoiceDeps &
+  FinalizeDeps &
+  PayInvoiceDeps &
+  VoidDeps &
+  RenderDeps &
+  Pick<ListDeps, 'listDatabase'>;
 
 export function invoiceRoutes(deps: InvoiceRouteDeps): Route[] {
   return [
@@ -31,6 +39,7 @@ export function invoiceRoutes(deps: InvoiceRouteDeps): Route[] {
       description: 'Creates a DRAFT. It has no number and cannot be paid until it is finalized.',
       headers: idempotencyHeaders,
       body: invoiceInput,
+      refuses: ['currency_not_supported'],
       data: invoiceRecord,
       handle: async ({ body, principal, headers }) => {
         const { record, replayed } = await createInvoice(body, principal, deps, idempotencyKeyOf(headers));
@@ -50,20 +59,23 @@ export function invoiceRoutes(deps: InvoiceRouteDeps): Route[] {
 
     get('/api/invoice/list', 'invoice_read', 'Invoices', {
       summary: 'List invoices',
-      description: 'Newest first. `total` is exact.',
+      description: `Newest first. ${pagingOf('invoices', ['currency', 'amountFrom', 'amountTo', 'metadata'])} ${exportText}`,
       query: invoiceListQuery,
-      data: Type.Array(listedInvoice),
-      paged: true,
-      handle: ({ query, principal }) => readInvoicePage(deps.database, query, principal),
+      data: Type.Array(invoiceRow),
+      paged: 'by_page_or_cursor',
+      exportTypes,
+      handle: (call) => listInvoices(call, deps),
     }),
 
     get('/api/invoice/print', 'invoice_read', 'Invoices', {
+      operationId: 'printInvoice',
       summary: 'Render an invoice',
       description:
         'Answers an HTML page or a PDF file instead of the JSON envelope. Errors use the envelope. The `ETag` changes with ' +
         'the content: with it in `If-None-Match` the answer is 304 without a body. PDFs are rendered in turns by tenant; ' +
         'refused with `overloaded` when too many wait, and with `rendering_failed` after `app.invoice.pdf-timeout`.',
       query: printQuery,
+      refuses: ['rendering_failed'],
       data: Type.Null(),
       documentTypes: renderedTypes,
       handle: ({ query, principal }) => renderInvoice(query, principal, deps),
@@ -73,6 +85,7 @@ export function invoiceRoutes(deps: InvoiceRouteDeps): Route[] {
       summary: 'Finalize an invoice',
       description: 'Gives a DRAFT its number and makes it OPEN. An invoice with a total of 0 becomes PAID.',
       body: finalizeInput,
+      refuses: ['illegal_transition'],
       data: invoiceRecord,
       handle: async ({ body, principal }) => ({
         message: 'Invoice finalized',
@@ -87,6 +100,13 @@ export function invoiceRoutes(deps: InvoiceRouteDeps): Route[] {
         'the invoice. On a channel without a provider, set the outcome by an update of the payment.',
       headers: idempotencyHeaders,
       body: payInput,
+      refuses: [
+        'invoice_not_payable',
+        'payment_exceeds_invoice',
+        'channel_inactive',
+        'currency_not_supported',
+        'payment_method_unreadable',
+      ],
       data: paidInvoice,
       handle: async ({ body, principal, headers }) => {
         const { paid, replayed } = await payInvoice(body, principal, deps, idempotencyKeyOf(headers));
@@ -100,6 +120,7 @@ export function invoiceRoutes(deps: InvoiceRouteDeps): Route[] {
         'Makes the invoice VOID: it can no longer be paid. With `uncollectible` it becomes UNCOLLECTIBLE and can still be ' +
         'paid. Refused while a payment is in progress.',
       body: voidInput,
+      refuses: ['illegal_transition', 'invoice_payment_under_way'],
       data: invoiceRecord,
       handle: async ({ body, principal }) => ({
         message: body.uncollectible ? 'Invoice given up' : 'Invoice made void',

@@ -1,9 +1,13 @@
 import { statement } from '../../../platform/postgres/statement.ts';
+import type { NumberSeries } from './number.ts';
 import { type InvoiceStatus, type PaymentState, permittedTransitions } from './states.ts';
 
 export interface InvoiceRow {
   tenant_id: number;
   id: number;
+  livemode: boolean;
+  /** What its number begins with. Test invoices of older versions are numbered among the live ones. */
+  series: NumberSeries;
   /** Null until the invoice is finalized. */
   number: number | null;
   customer_id: number;
@@ -22,6 +26,10 @@ export interface InvoiceRow {
   description: string | null;
   metadata: Record<string, unknown> | null;
   due_date: string | null;
+  /** When it was found to be past its due date. */
+  overdue_at: string | null;
+  /** The test clock of the customer; 0: the real time. */
+  clock_id: number;
   subscription_id: number | null;
   period_start: string | null;
   period_end: string | null;
@@ -36,11 +44,14 @@ export interface InvoiceRow {
 }
 
 /** The columns of `InvoiceRow`, from `invoice i`. */
-export const invoiceColumns = `i.tenant_id, i.id, i.number, i.customer_id, i.status, i.currency, i.subtotal, i.tax, i.total,
-  i.amount_paid, i.amount_held, i.payments, i.channel_id, i.description, i.metadata, i.due_date, i.subscription_id,
+export const invoiceColumns = `i.tenant_id, i.id, i.livemode, i.series, i.number, i.customer_id, i.status, i.currency, i.subtotal, i.tax, i.total,
+  i.amount_paid, i.amount_held, i.payments, i.channel_id, i.description, i.metadata, i.due_date, i.overdue_at, i.clock_id,
+  i.subscription_id,
   i.period_start, i.period_end, i.user_id, i.version, i.created_at, i.finalized_at, i.paid_at, i.closed_at, i.updated_at`;
 
 export interface LineRow {
+  tenant_id: number;
+  invoice_id: number;
   number: number;
   description: string;
   quantity: number;
@@ -51,6 +62,8 @@ export interface LineRow {
 }
 
 export interface PaymentRow {
+  tenant_id: number;
+  invoice_id: number;
   number: number;
   transaction_id: string | null;
   amount: number;
@@ -86,16 +99,27 @@ export const invoiceExists = statement<{ id: number }>(
   'select id from invoice where tenant_id = $1 and id = $2',
 );
 
+/** The lines of invoices, in the order of the lines. Values: arrays of tenants and invoices. */
 export const findLines = statement<LineRow>(
   'invoices.find_lines',
-  `select number, description, quantity, unit_amount, amount, tax_rate, tax_amount
-     from invoice_line where tenant_id = $1 and invoice_id = $2 order by number`,
+  `select line.*
+     from unnest($1::bigint[], $2::bigint[]) as wanted (tenant_id, id)
+    cross join lateral (
+      select tenant_id, invoice_id, number, description, quantity, unit_amount, amount, tax_rate, tax_amount
+        from invoice_line where tenant_id = wanted.tenant_id and invoice_id = wanted.id order by number limit 1000
+    ) as line`,
 );
 
+/** The newest 100 payments of invoices, newest first. Values: arrays of tenants and invoices. */
 export const findPayments = statement<PaymentRow>(
   'invoices.find_payments',
-  `select number, transaction_id, amount, automatic, state, failure_code, failure_message, created_at, finished_at
-     from invoice_payment where tenant_id = $1 and invoice_id = $2 order by number desc limit 100`,
+  `select payment.*
+     from unnest($1::bigint[], $2::bigint[]) as wanted (tenant_id, id)
+    cross join lateral (
+      select tenant_id, invoice_id, number, transaction_id, amount, automatic, state, failure_code, failure_message,
+             created_at, finished_at
+        from invoice_payment where tenant_id = wanted.tenant_id and invoice_id = wanted.id order by number desc limit 100
+    ) as payment`,
 );
 
 /**
@@ -180,31 +204,15 @@ export const updateStatus = statement<InvoiceRow>(
    returning ${invoiceColumns}`,
 );
 
-/** Advances the number counters of tenants, in the order of tenants and after every other lock (`lockInvoiceRows`). */
-export const advanceCounters = statement<{ tenant_id: number; last: number }>(
+/** Advances the number counters, in the order of tenants and series and after every other lock (`lockInvoiceRows`). */
+export const advanceCounters = statement<{ tenant_id: number; series: NumberSeries; last: number }>(
   'invoices.count_on',
-  `insert into invoice_counter as counter (tenant_id, last)
-   select tenant_id, count(*) from unnest($1::bigint[]) as wanted (tenant_id) group by tenant_id order by tenant_id
-   on conflict (tenant_id) do update set last = counter.last + excluded.last
-   returning tenant_id, last`,
-);
-
-/** Filters of the list, on `invoice i`; null: no filter. Values: $2 status, $3 customer, $4 subscription. */
-const filters = `($2::text is null or i.status = $2) and ($3::bigint is null or i.customer_id = $3)
-         and ($4::bigint is null or i.subscription_id = $4)`;
-
-export const countInvoices = statement<{ total: number }>(
-  'invoices.count',
-  `select count(*) as total from invoice i where i.tenant_id = any ($1::bigint[]) and ${filters}`,
-);
-
-/** A page of invoices, newest first. */
-export const listInvoices = statement<InvoiceRow>(
-  'invoices.list',
-  `select ${invoiceColumns}
-     from invoice i
-    where i.tenant_id = any ($1::bigint[]) and ${filters}
-    order by i.id desc offset $5::bigint limit $6::bigint`,
+  `insert into invoice_counter as counter (tenant_id, series, last)
+   select tenant_id, series, count(*)
+     from unnest($1::bigint[], $2::text[]) as wanted (tenant_id, series)
+    group by tenant_id, series order by tenant_id, series
+   on conflict (tenant_id, series) do update set last = counter.last + excluded.last
+   returning tenant_id, series, last`,
 );
 
 /** The seller's name on rendered invoices. Values: tenant. */

@@ -2,12 +2,14 @@ import type { Static } from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
 import { requireCurrency } from '../../../core/currency.ts';
 import { notFound, Refusal } from '../../../core/errors.ts';
+import { livemodeOfNew, requireSameMode, requireUnchangedMode, seesMode } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
 import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import { requireAccepting } from '../../payments/channels/rules.ts';
+import type { ChannelRow } from '../../payments/channels/statements.ts';
 import { recordOf } from './record.ts';
 import { requireInterval } from './rules.ts';
 import type { planInput } from './schema.ts';
@@ -25,15 +27,16 @@ type PlanInput = Static<typeof planInput>;
 
 /**
  * Creates a plan, or updates the one with this `id`, and returns the saved row. A plan in use keeps its currency and interval;
- * a new amount, name or channel applies to the periods that follow.
+ * a new amount, tax rate, name or channel applies to the periods that follow.
  */
 export async function modifyPlan(input: PlanInput, principal: Principal, deps: PlanDeps): Promise<PlanRow> {
   requireCurrency(input.currency);
   const { id } = input;
   if (id === undefined) {
     requireInterval(input.interval, input.intervalCount ?? 1);
-    await requireChannel(input, principal.tenantId, deps.channels);
-    const values = [principal.tenantId, ...valuesOf(input), deps.clock()];
+    const channel = await acceptingChannel(input, principal.tenantId, deps.channels);
+    const livemode = livemodeOfNew(principal, input.livemode, channel);
+    const values = [principal.tenantId, ...valuesOf(input), deps.clock(), livemode];
     return deps.database.transaction(async (transaction) => {
       const [created] = (await transaction.run(insertPlan, values)) as [PlanRow];
       await audit(transaction, principal, undefined, created);
@@ -42,9 +45,13 @@ export async function modifyPlan(input: PlanInput, principal: Principal, deps: P
   }
   return deps.database.transaction(async (transaction) => {
     const [existing] = await transaction.run(lockPlan, [await visibleTenants(transaction, principal), id]);
-    if (existing === undefined) throw notFound('plan', id);
+    if (existing === undefined || !seesMode(principal, existing.livemode)) throw notFound('plan', id);
+    requireUnchangedMode(input.livemode, existing.livemode);
     requireInterval(input.interval, input.intervalCount ?? existing.interval_count);
-    await requireChannel(input, existing.tenant_id, deps.channels);
+    const channel = await acceptingChannel(input, existing.tenant_id, deps.channels);
+    if (channel !== undefined) {
+      requireSameMode(existing.livemode, channel.livemode, 'channelId', `channel ${channel.id}`);
+    }
     await requireUnused(input, existing, transaction, deps);
     const [updated] = await transaction.run(updatePlan, [
       existing.tenant_id,
@@ -72,13 +79,15 @@ async function audit(
   });
 }
 
-async function requireChannel(
+async function acceptingChannel(
   { channelId, currency }: PlanInput,
   tenantId: number,
   channels: ChannelDirectory,
-): Promise<void> {
-  if (channelId == null) return;
-  requireAccepting(await channels.findUsable(channelId, tenantId), currency);
+): Promise<ChannelRow | undefined> {
+  if (channelId == null) return undefined;
+  const channel = await channels.findUsable(channelId, tenantId);
+  requireAccepting(channel, currency);
+  return channel;
 }
 
 async function requireUnused(
@@ -116,5 +125,6 @@ function valuesOf(input: PlanInput, existing?: PlanRow): unknown[] {
     input.trialDays ?? existing?.trial_days ?? 0,
     input.channelId === undefined ? (existing?.channel_id ?? null) : input.channelId,
     input.state,
+    input.taxRate === undefined ? (existing?.tax_rate ?? null) : input.taxRate,
   ];
 }

@@ -6,6 +6,7 @@ import type { PlanRow } from './statements.ts';
 export function recordOf(row: PlanRow): Static<typeof planRecord> {
   return {
     id: row.id,
+    livemode: row.livemode,
     tenantId: tenantOnWire(row.tenant_id),
     name: row.name,
     currency: row.currency,
@@ -14,6 +15,7 @@ export function recordOf(row: PlanRow): Static<typeof planRecord> {
     intervalCount: row.interval_count,
     trialDays: row.trial_days,
     channelId: row.channel_id,
+    taxRate: row.tax_rate,
     state: row.state,
     createdTime: row.created_at,
     updatedTime: row.updated_at,

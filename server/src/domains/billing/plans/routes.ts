@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { visibleModes } from '../../../core/livemode.ts';
 import { defaultPageSize, paginationOf } from '../../../core/page.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
@@ -15,6 +16,7 @@ export function planRoutes(deps: PlanDeps): Route[] {
         'Without `id` a plan is created, with `id` that plan is updated. The answer is the saved record. A plan with ' +
         'subscriptions cannot change `currency`, `interval` and `intervalCount`.',
       body: planInput,
+      refuses: ['plan_in_use', 'currency_not_supported'],
       data: planRecord,
       handle: async ({ body, principal }) => ({
         message: body.id === undefined ? 'Plan created' : 'Plan updated',
@@ -31,7 +33,7 @@ export function planRoutes(deps: PlanDeps): Route[] {
       handle: ({ query, principal }) => {
         const { page = 1, pageSize = defaultPageSize, state = null } = query;
         return deps.database.snapshot(async (snapshot) => {
-          const filters = [await visibleTenants(snapshot, principal), state];
+          const filters = [await visibleTenants(snapshot, principal), state, visibleModes(principal, query.livemode)];
           const [count] = await snapshot.run(countPlans, filters);
           const rows = await snapshot.run(listPlans, [...filters, (page - 1) * pageSize, pageSize]);
           return { data: rows.map(recordOf), pagination: paginationOf({ page, pageSize }, count?.total ?? 0) };

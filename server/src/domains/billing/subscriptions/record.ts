@@ -15,11 +15,13 @@ export interface SubscriptionReply {
 export function recordOf(row: SubscriptionRow): SubscriptionRecord {
   return {
     id: row.id,
+    livemode: row.livemode,
     tenantId: tenantOnWire(row.tenant_id),
     customerId: row.customer_id,
     planId: row.plan_id,
     quantity: row.quantity,
     unitAmount: row.unit_amount,
+    taxRate: row.tax_rate,
     currency: row.currency,
     state: row.state,
     nextPlanId: row.next_plan_id,

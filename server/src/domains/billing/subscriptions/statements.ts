@@ -7,11 +7,15 @@ import type { SubscriptionState } from './states.ts';
 export interface SubscriptionRow {
   tenant_id: number;
   id: number;
+  /** The mode of its customer and plan. */
+  livemode: boolean;
   customer_id: number;
   plan_id: number;
   quantity: number;
   /** The price of one unit in the current period. */
   unit_amount: number;
+  /** The tax rate of the current period, in basis points; null: untaxed. */
+  tax_rate: number | null;
   currency: string;
   /** The plan and quantity from the next period on; null: unchanged. */
   next_plan_id: number | null;
@@ -48,6 +52,7 @@ export interface SubscriptionWithTerms extends SubscriptionRow {
   /** The terms of the plan from the next period on, which is usually the same plan. */
   next_plan_name: string;
   next_unit_amount: number;
+  next_tax_rate: number | null;
   next_interval_unit: IntervalUnit;
   next_interval_count: number;
   next_plan_channel_id: number | null;
@@ -59,16 +64,19 @@ export interface PendingLine {
   id: number;
   description: string;
   amount: number;
+  /** In basis points; null: untaxed. */
+  tax_rate: number | null;
 }
 
 /** The columns of `SubscriptionRow`, from `subscription s`. */
-export const subscriptionColumns = `s.tenant_id, s.id, s.customer_id, s.plan_id, s.quantity, s.unit_amount, s.currency, s.next_plan_id,
+export const subscriptionColumns = `s.tenant_id, s.id, s.livemode, s.customer_id, s.plan_id, s.quantity, s.unit_amount, s.tax_rate, s.currency, s.next_plan_id,
   s.next_quantity, s.channel_id, s.time_zone, s.metadata, s.user_id, s.clock_id, s.state, s.anchor_at, s.next_number,
   s.period_start, s.period_end, s.trial_end, s.end_at, s.cancel_at_period_end, s.due_at, s.paused_at, s.ended_at,
   s.version, s.created_at, s.updated_at`;
 
 const columnsWithTerms = `${subscriptionColumns}, plan.name as plan_name, plan.interval_unit, plan.interval_count,
-  next_plan.name as next_plan_name, next_plan.amount as next_unit_amount, next_plan.interval_unit as next_interval_unit,
+  next_plan.name as next_plan_name, next_plan.amount as next_unit_amount, next_plan.tax_rate as next_tax_rate,
+  next_plan.interval_unit as next_interval_unit,
   next_plan.interval_count as next_interval_count, next_plan.channel_id as next_plan_channel_id`;
 
 /** Lateral, so that each plan is looked up by its whole key, however many plans a tenant has. */
@@ -76,7 +84,7 @@ const terms = `cross join lateral (
        select name, interval_unit, interval_count from plan where tenant_id = s.tenant_id and id = s.plan_id limit 1
      ) as plan
      cross join lateral (
-       select name, amount, interval_unit, interval_count, channel_id
+       select name, amount, tax_rate, interval_unit, interval_count, channel_id
          from plan where tenant_id = s.tenant_id and id = coalesce(s.next_plan_id, s.plan_id) limit 1
      ) as next_plan`;
 
@@ -162,7 +170,7 @@ const findPendingLines = statement<PendingLine>(
   `select l.*
      from unnest($1::bigint[], $2::bigint[]) as wanted (tenant_id, id)
     cross join lateral (
-      select tenant_id, subscription_id, id, description, amount
+      select tenant_id, subscription_id, id, description, amount, tax_rate
         from subscription_line
        where tenant_id = wanted.tenant_id and subscription_id = wanted.id and invoice_id is null
       offset 0
@@ -217,6 +225,7 @@ export const isPlanUsed = statement<{ used: boolean }>(
 /** The customer of a subscription. */
 export interface Payer {
   id: number;
+  livemode: boolean;
   default_channel_id: number | null;
   clock_id: number | null;
   clock_now: string | null;
@@ -225,7 +234,7 @@ export interface Payer {
 /** Reads the paying customer with the time of its test clock, and locks it against changes. Values: tenant, id. */
 export const lockPayer = statement<Payer>(
   'subscriptions.hold_payer',
-  `select c.id, c.default_channel_id, c.clock_id, k.now_at as clock_now
+  `select c.id, c.livemode, c.default_channel_id, c.clock_id, k.now_at as clock_now
      from customer c
      left join clock k on k.tenant_id = c.tenant_id and k.id = c.clock_id
     where c.tenant_id = $1 and c.id = $2
@@ -236,19 +245,4 @@ export const lockPayer = statement<Payer>(
 export const findClockTime = statement<{ now_at: string }>(
   'subscriptions.clock_now',
   'select now_at from clock where tenant_id = $1 and id = $2',
-);
-
-/** Filters of the list; null: no filter. Values: $1 visible tenants, $2 customer, $3 plan, $4 state. */
-const filters = `s.tenant_id = any ($1::bigint[]) and ($2::bigint is null or s.customer_id = $2)
-      and ($3::bigint is null or s.plan_id = $3) and ($4::text is null or s.state = $4)`;
-
-/** A page of subscriptions, newest first. */
-export const listSubscriptions = statement<SubscriptionRow>(
-  'subscriptions.list',
-  `select ${subscriptionColumns} from subscription s where ${filters} order by s.id desc offset $5 limit $6`,
-);
-
-export const countSubscriptions = statement<{ total: number }>(
-  'subscriptions.count',
-  `select count(*) as total from subscription s where ${filters}`,
 );

@@ -15,6 +15,7 @@ export function clockRoutes(deps: ClockDeps): Route[] {
       summary: 'Create a test clock',
       description: 'Only in STANDALONE mode. Customers that name the clock use its time instead of the real time.',
       body: clockInput,
+      refuses: ['clocks_not_offered'],
       data: clockRecord,
       handle: async ({ body, principal }) => ({
         message: 'Clock created',
@@ -28,6 +29,7 @@ export function clockRoutes(deps: ClockDeps): Route[] {
         'Moves the clock forward by up to ten years. All work that becomes due is done in order, payments included. Answers ' +
         'when the clock has arrived, or after 15 seconds while it is still `ADVANCING`; then poll `/api/clock/detail`.',
       body: clockAdvance,
+      refuses: ['clocks_not_offered', 'clock_under_way'],
       data: clockRecord,
       handle: async ({ body, principal }) => ({
         message: 'Clock advanced',

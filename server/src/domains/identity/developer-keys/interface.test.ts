@@ -52,6 +52,7 @@ describe('generating a key', () => {
           data: {
             id: anInteger,
             sk: aKey,
+            livemode: true,
             scope: 'transaction_write,transaction_read,user_write,user_read',
             state: 1,
             name: null,
@@ -148,6 +149,7 @@ describe('revoking a key', () => {
         data: {
           id,
           skMasked: `sk_l...${sk.slice(-4)}`,
+          livemode: true,
           scope: 'transaction_read',
           state: 0,
           name: null,

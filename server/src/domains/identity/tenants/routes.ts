@@ -20,6 +20,7 @@ export function tenantRoutes(deps: ModifyTenantDeps): Route[] {
         'Without `id`, creates a tenant; with `id`, updates that tenant. Disabling a tenant (`state` false) refuses its ' +
         'logins, sessions and keys immediately.',
       body: tenantInput,
+      refuses: ['step_up_required'],
       data: tenantRecord,
       handle: async ({ body, principal }) => ({
         message: body.id === undefined ? 'Tenant created' : 'Tenant updated',

@@ -15,6 +15,7 @@ export function callbackRoutes({ intake }: { intake: CallbackIntake }): Route[] 
   };
   return [
     post('/api/callback/{channel}/{token}', 'nothing', 'Callbacks', {
+      operationId: 'receiveCallback',
       summary: 'Receive a callback from a provider',
       description:
         'Called by a provider to report the outcome of a payment or refund. The body is of any type, up to 256 KiB, in ' +
@@ -24,22 +25,27 @@ export function callbackRoutes({ intake }: { intake: CallbackIntake }): Route[] 
         '`app.rate-limit.failures-per-address`).',
       params: tokenCallbackParams,
       rawBody: { maximumBytes },
+      takesAnyQuery: true, // Mollie and others append their own.
+      refuses: ['callback_invalid'],
       data: callbackReceived,
       handle,
     }),
 
     post('/api/callback/{channel}', 'nothing', 'Callbacks', {
+      operationId: 'receiveCallbackWithoutToken',
       summary: 'Receive a callback at the address without a token',
       description: 'The same, for addresses that were given to providers before channels had a `callbackUrl`.',
       params: callbackParams,
       rawBody: { maximumBytes },
+      takesAnyQuery: true, // Mollie and others append their own.
+      refuses: ['callback_invalid'],
       data: callbackReceived,
       handle,
     }),
   ];
 }
 
-/** The query has no schema: if a parameter is repeated, the last value counts. */
+/** The names are the provider's; if a parameter is repeated, the last value counts. */
 function lastValues(query: unknown): Record<string, string> {
   const params = Object.entries(query as Record<string, string | string[]>);
   return Object.fromEntries(params.map(([name, value]) => [name, [value].flat().at(-1) ?? '']));

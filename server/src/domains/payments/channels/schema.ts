@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { livemode } from '../../../platform/http/shapes.ts';
 import { providerNames } from '../providers/directory.ts';
 
 export const channelTypes = ['ONLINE', 'OFFLINE'] as const;
@@ -42,6 +43,14 @@ export const channelInput = Type.Object(
           'update without this field keeps it; null clears it.',
       }),
     ),
+    livemode: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether the channel takes live payments (true) or test payments (false). Decided at creation, never changed. ' +
+          'Default: the mode of the key; for a session, false with the provider `sandbox`, true otherwise. With another ' +
+          "provider, false needs the API key of that provider's test mode.",
+      }),
+    ),
     fallbackChannelIds: Type.Optional(
       Type.Array(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), {
         maxItems: 5,
@@ -55,6 +64,12 @@ export const channelInput = Type.Object(
   { additionalProperties: false },
 );
 
+export const channelListQuery = Type.Object({
+  livemode: Type.Optional(
+    Type.Boolean({ description: 'Only channels for live (true) or for test (false) payments. Default: both.' }),
+  ),
+});
+
 const listed = {
   id: Type.Integer(),
   name: Type.String(),
@@ -67,6 +82,7 @@ const listed = {
     description: 'null: a channel of the platform, usable by every tenant.',
   }),
   provider: Type.Union([Type.String(), Type.Null()]),
+  livemode,
   fallbackChannelIds: Type.Array(Type.Integer()),
   callbackUrl: Type.Union([Type.String(), Type.Null()], {
     description:
@@ -75,6 +91,9 @@ const listed = {
   }),
   createdTime: Type.String(),
 };
+
+/** In events: without the callback address, which is not for everyone who may see the channel. */
+export const channelInEvent = Type.Omit(Type.Object(listed), ['callbackUrl']);
 
 export const listedChannel = Type.Object(listed);
 

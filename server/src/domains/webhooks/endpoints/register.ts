@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import { invalid, Refusal } from '../../../core/errors.ts';
+import { livemodeOfNew } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
 import type { AddressGuards } from './address-guard.ts';
@@ -23,13 +24,14 @@ export interface Registered {
 
 /** Registers an endpoint of the caller's tenant. It receives events from now on. */
 export async function registerEndpoint(
-  { url, events, secret: givenSecret }: Static<typeof registerInput>,
+  { url, events, secret: givenSecret, livemode: requested }: Static<typeof registerInput>,
   principal: Principal,
   { database, directory, guards, seal, clock, maxEndpoints }: RegisterDeps,
 ): Promise<Registered> {
   requireReadScopes(events, principal);
   await requireAllowedUrl(url, principal, guards);
   const { tenantId, userId } = principal;
+  const livemode = livemodeOfNew(principal, requested);
   const subscribed = [...new Set(events)];
   const [{ id }] = (await database.run(nextEndpointId)) as [{ id: number }];
   const generatedSecret = givenSecret === undefined ? generateSecret() : undefined;
@@ -47,13 +49,14 @@ export async function registerEndpoint(
       sealed,
       new Date(clock()),
       maxEndpoints,
+      livemode,
     ]);
     if (registered === undefined) throw limitReached(maxEndpoints);
     await appendAudit(transaction, principal, {
       action: 'webhook.create',
       tenantId,
       recordId: id,
-      after: { url, events: subscribed, state: true },
+      after: { url, events: subscribed, livemode, state: true },
       secrets: { secret: 'set' },
     });
     return registered;

@@ -4,6 +4,8 @@ import type { DisabledReason } from './rules.ts';
 export interface EndpointRow {
   tenant_id: number;
   id: number;
+  /** The mode of the events that it receives. Never changes. */
+  livemode: boolean;
   url: string;
   events: string[];
   state: boolean;
@@ -19,13 +21,14 @@ export interface EndpointRow {
   removed_at: string | null;
 }
 
-const columns = `tenant_id, id, url, events, state, disabled_reason, first_failure_at, open_until, max_in_flight,
+/** The columns of `EndpointRow`, from `webhook_endpoint`. */
+export const endpointColumns = `tenant_id, id, livemode, url, events, state, disabled_reason, first_failure_at, open_until, max_in_flight,
   rate_per_s, next_secret_sealed is not null as has_next_secret, promote_at, created_at, updated_at, removed_at`;
 
 /** Removed or not. Values: tenants, id. */
 export const findEndpoint = statement<EndpointRow>(
   'webhooks.find_endpoint',
-  `select ${columns} from webhook_endpoint where id = $2 and tenant_id = any ($1::bigint[])`,
+  `select ${endpointColumns} from webhook_endpoint where id = $2 and tenant_id = any ($1::bigint[])`,
 );
 
 /**
@@ -34,15 +37,16 @@ export const findEndpoint = statement<EndpointRow>(
  */
 export const lockEndpoint = statement<EndpointRow>(
   'webhooks.lock_endpoint',
-  `select ${columns} from webhook_endpoint where id = $2 and tenant_id = any ($1::bigint[]) for no key update`,
+  `select ${endpointColumns} from webhook_endpoint where id = $2 and tenant_id = any ($1::bigint[]) for no key update`,
 );
 
-const listed = 'tenant_id = any ($1::bigint[]) and removed_at is null and events <@ $2::text[]';
+const listed =
+  'tenant_id = any ($1::bigint[]) and removed_at is null and events <@ $2::text[] and livemode = any ($3::boolean[])';
 
-/** Newest first. Values: tenants, event patterns that the caller may read, limit, offset. */
+/** Newest first. Values: tenants, event patterns that the caller may read, modes, limit, offset. */
 export const listEndpoints = statement<EndpointRow>(
   'webhooks.list_endpoints',
-  `select ${columns} from webhook_endpoint where ${listed} order by id desc limit $3 offset $4`,
+  `select ${endpointColumns} from webhook_endpoint where ${listed} order by id desc limit $4 offset $5`,
 );
 
 export const countEndpoints = statement<{ total: number }>(
@@ -51,7 +55,10 @@ export const countEndpoints = statement<{ total: number }>(
 );
 
 /** An endpoint that was just registered. */
-export type RegisteredRow = Pick<EndpointRow, 'tenant_id' | 'id' | 'url' | 'events' | 'state' | 'created_at'>;
+export type RegisteredRow = Pick<
+  EndpointRow,
+  'tenant_id' | 'id' | 'livemode' | 'url' | 'events' | 'state' | 'created_at'
+>;
 
 export const nextEndpointId = statement<{ id: number }>(
   'webhooks.next_endpoint_id',
@@ -67,10 +74,10 @@ export const lockRegistrations = statement(
 /** Inserts nothing and returns no row when the tenant has as many endpoints as the last value allows. */
 export const insertEndpoint = statement<RegisteredRow>(
   'webhooks.insert_endpoint',
-  `insert into webhook_endpoint (tenant_id, id, user_id, url, reaches_private, events, secret_sealed, created_at)
-   select $1::bigint, $2::bigint, $3::bigint, $4::text, $5::boolean, $6::text[], $7::bytea, $8::timestamptz
+  `insert into webhook_endpoint (tenant_id, id, user_id, url, reaches_private, events, secret_sealed, created_at, livemode)
+   select $1::bigint, $2::bigint, $3::bigint, $4::text, $5::boolean, $6::text[], $7::bytea, $8::timestamptz, $10::boolean
     where (select count(*) from webhook_endpoint where tenant_id = $1::bigint and removed_at is null) < $9::int
-   returning tenant_id, id, url, events, state, created_at`,
+   returning tenant_id, id, livemode, url, events, state, created_at`,
 );
 
 /**
@@ -96,7 +103,7 @@ export const updateEndpoint = statement<EndpointRow>(
           updated_at = to_timestamp($9::float8 / 1000)
      from change
     where id = $1
-   returning ${columns}`,
+   returning ${endpointColumns}`,
 );
 
 /** Finds an event type of an open delivery that is not among these types. Values: id, types. */
@@ -115,7 +122,7 @@ export const markRemoved = statement<EndpointRow>(
       set state = false, removed_at = to_timestamp($2::float8 / 1000), updated_at = to_timestamp($2::float8 / 1000),
           next_secret_sealed = null, promote_at = null
     where id = $1
-   returning ${columns}`,
+   returning ${endpointColumns}`,
 );
 
 const unleased = '(leased_until is null or leased_until <= to_timestamp($3::float8 / 1000))';
@@ -145,7 +152,7 @@ export const stageSecret = statement<EndpointRow>(
           next_secret_sealed = $3, promote_at = to_timestamp($4::float8 / 1000),
           updated_at = to_timestamp($2::float8 / 1000)
     where id = $1
-   returning ${columns}`,
+   returning ${endpointColumns}`,
 );
 
 /** Sets when the staged secret is promoted. Values: id, now in ms, time of the promotion in ms. */
@@ -154,7 +161,7 @@ export const schedulePromotion = statement<EndpointRow>(
   `update webhook_endpoint
       set promote_at = to_timestamp($3::float8 / 1000), updated_at = to_timestamp($2::float8 / 1000)
     where id = $1 and next_secret_sealed is not null
-   returning ${columns}`,
+   returning ${endpointColumns}`,
 );
 
 /** The staged secret replaces the present one. Values: id, now in ms. */
@@ -164,7 +171,7 @@ export const promoteSecret = statement<EndpointRow>(
       set secret_sealed = next_secret_sealed, next_secret_sealed = null, promote_at = null,
           updated_at = to_timestamp($2::float8 / 1000)
     where id = $1 and next_secret_sealed is not null
-   returning ${columns}`,
+   returning ${endpointColumns}`,
 );
 
 /** Writes the promotions that are due, which deletes the replaced secrets. Values: now in ms. */

@@ -22,6 +22,8 @@ export interface StreamRequest {
   userId: number;
   tenantId: number;
   types: readonly string[];
+  /** Of a key; a session sees both modes. */
+  livemode: boolean | undefined;
   /** The time of the last event that the reader has; undefined: it wants what happens from now on. */
   sinceMs: number | undefined;
   /** Rejects when the reader may no longer read. */
@@ -150,13 +152,15 @@ class OpenStream {
   readonly authenticateAgain: () => Promise<unknown>;
   readonly readable: Readable;
   readonly #types: ReadonlySet<string>;
+  readonly #livemode: boolean | undefined;
   readonly #sent = new LRUCache<string, true>({ max: 10 * maxEvents });
 
-  constructor({ userId, tenantId, types, authenticateAgain }: StreamRequest, onClose: () => void) {
+  constructor({ userId, tenantId, types, livemode, authenticateAgain }: StreamRequest, onClose: () => void) {
     this.userId = userId;
     this.tenantId = tenantId;
     this.authenticateAgain = authenticateAgain;
     this.#types = new Set(types);
+    this.#livemode = livemode;
     this.readable = new Readable({ read: () => {}, encoding: 'utf8' }).once('close', onClose);
     this.readable.push('retry: 2000\n\n');
   }
@@ -167,9 +171,13 @@ class OpenStream {
     if (ours.length >= maxEvents && unsent.length === ours.length) this.#push('event: gap\ndata: {}\n\n');
     for (const event of unsent) {
       this.#sent.set(event.id, true);
-      if (!this.#types.has(event.type)) continue;
+      if (!this.#isFor(event)) continue;
       this.#push(`id: ${publicId('evt', event.id)}\ndata: ${JSON.stringify(recordOf(event))}\n\n`);
     }
+  }
+
+  #isFor({ type, livemode }: EventRow): boolean {
+    return this.#types.has(type) && (this.#livemode === undefined || this.#livemode === livemode);
   }
 
   beat(): void {

@@ -34,6 +34,7 @@ export function streamRoutes({ eventStreams, authenticate }: StreamDeps): Route[
           userId: principal.userId,
           tenantId: principal.tenantId,
           types: readableTypes(principal.scopes),
+          livemode: principal.livemode,
           sinceMs: timeOf(headers['last-event-id']),
           authenticateAgain: () => authenticate({ method: 'GET', headers }, address),
         };

@@ -8,7 +8,7 @@ export const eventsSince = statement<EventRow & { type: EventType }>(
   `select near.*
      from unnest($1::bigint[]) as shown (tenant_id)
     cross join lateral (
-      select tenant_id, id, type, object_id, created_at from event
+      select tenant_id, id, livemode, type, object_id, created_at from event
        where tenant_id = shown.tenant_id and id > $2::uuid and type = any ($4::text[])
        order by id desc limit $3::int
     ) as near

@@ -48,8 +48,8 @@ async function startLocked(
 ): Promise<EmbeddedPostgres> {
   const folder = openDataFolder(root);
   const binaries = provideBinaries(root, folder.account);
-  const words = postmasterArguments(folder, binaries.version, options.settings ?? {});
-  await ensureCluster(folder, binaries, options.log);
+  const words = postmasterArguments(folder, binaries.version, options.settings ?? {}, options);
+  await ensureCluster(folder, binaries, options.log, options);
   const supervisor = new Supervisor(folder, { program: binaries.postgres, words }, options.log, unlock);
   await supervisor.start();
   return supervisor;

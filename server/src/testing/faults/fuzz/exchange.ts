@@ -1,6 +1,6 @@
 import { renderedTypes } from '../../../domains/billing/invoices/rendering/render.ts';
-import { exportTypes } from '../../../domains/identity/audit/export.ts';
 import { streamType } from '../../../domains/webhooks/stream/routes.ts';
+import { exportTypes } from '../../../platform/lists/export.ts';
 import type { Prepared } from './records.ts';
 import type { Sent } from './requests.ts';
 
@@ -33,7 +33,7 @@ function queryOf(pairs: Sent['pairs'], bend: Sent['bend']): string {
 const escaped = (text: string) => encodeURIComponent(text.toWellFormed());
 
 /** What answers instead of the envelope. */
-const documentTypes = [streamType, ...renderedTypes, ...Object.values(exportTypes)];
+const documentTypes = [streamType, ...renderedTypes, ...exportTypes];
 
 /** The faults of a reply, independent of the request. */
 export function faultOf({ status, headers }: Pick<Response, 'status' | 'headers'>, text: string): string | undefined {

@@ -1,6 +1,7 @@
 import { utcDay } from '../../../../core/clock.ts';
 import { plainArray, textArray } from '../../../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
+import { seriesOf } from '../number.ts';
 import type { InvoiceRow } from '../statements.ts';
 import type { InvoiceStatus } from '../states.ts';
 import { insertInvoicesWithLines } from './insert-statements.ts';
@@ -9,6 +10,8 @@ import type { PricedLines } from './price-lines.ts';
 /** What an invoice is about, apart from its lines. */
 export interface InvoiceFacts {
   tenantId: number;
+  /** The mode of its customer. */
+  livemode: boolean;
   customerId: number;
   /** The user in whose name automatic payments of the invoice are created. */
   userId: number;
@@ -16,6 +19,8 @@ export interface InvoiceFacts {
   /** The channel to pay through; null: the customer's default channel. */
   channelId: number | null;
   subscriptionId: number | null;
+  /** The test clock of the customer; 0: the real time. */
+  clockId: number;
   /** A subscription can be invoiced once for each period start. Null when the invoice is for no period. */
   periodStartMs: number | null;
   periodEndMs: number | null;
@@ -36,7 +41,8 @@ export interface NewInvoice extends InvoiceFacts {
 
 /** Inserts invoices with their lines in one statement. Returns the rows in the order of the drafts. */
 export async function insertInvoices(transaction: Queryable, drafts: readonly NewInvoice[]): Promise<InvoiceRow[]> {
-  const column = <Value extends string | number | null>(value: (draft: NewInvoice) => Value) => drafts.map(value);
+  const column = <Value extends string | number | boolean | null>(value: (draft: NewInvoice) => Value) =>
+    drafts.map(value);
   const lines = drafts.flatMap(({ totals }, i) =>
     totals.lines.map((line, number) => ({ ...line, place: i + 1, number: number + 1 })),
   );
@@ -66,6 +72,9 @@ export async function insertInvoices(transaction: Queryable, drafts: readonly Ne
     plainArray(lines.map(({ amount }) => amount)),
     plainArray(lines.map(({ taxRate }) => taxRate)),
     plainArray(lines.map(({ taxAmount }) => taxAmount)),
+    plainArray(column(({ livemode }) => livemode)),
+    plainArray(column(({ livemode }) => seriesOf(livemode))),
+    plainArray(column(({ clockId }) => clockId)),
   ]);
   return drafts.map((draft, i) => rowOf(draft, (placed[i] as { id: number }).id));
 }
@@ -77,6 +86,8 @@ function rowOf(draft: NewInvoice, id: number): InvoiceRow {
   return {
     tenant_id: draft.tenantId,
     id,
+    livemode: draft.livemode,
+    series: seriesOf(draft.livemode),
     number: draft.number,
     customer_id: draft.customerId,
     status,
@@ -91,6 +102,8 @@ function rowOf(draft: NewInvoice, id: number): InvoiceRow {
     description: draft.description,
     metadata: draft.metadata,
     due_date: draft.dueMs === null ? null : utcDay(draft.dueMs),
+    overdue_at: null,
+    clock_id: draft.clockId,
     subscription_id: draft.subscriptionId,
     period_start: timeOf(draft.periodStartMs),
     period_end: timeOf(draft.periodEndMs),

@@ -11,6 +11,7 @@ function invoiceOf(lines: LineInput[], changes: Partial<InvoiceRecord> = {}): In
   return {
     ...sums,
     id: 7,
+    livemode: true,
     number: 'INV-000001',
     customerId: 1,
     status: 'OPEN',
@@ -23,6 +24,7 @@ function invoiceOf(lines: LineInput[], changes: Partial<InvoiceRecord> = {}): In
     description: null,
     metadata: null,
     dueDate: '2027-06-30',
+    overdueTime: null,
     subscriptionId: null,
     periodStart: null,
     periodEnd: null,

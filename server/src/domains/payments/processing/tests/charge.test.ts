@@ -83,7 +83,12 @@ test('the next action of the payer is on the payment and in an event', async () 
     next_action: nextAction,
     provider_reference: 'r',
   });
-  expect(await eventsOf(id)).toEqual(['transaction.created', 'transaction.processing', 'transaction.processing']);
+  expect(await eventsOf(id)).toEqual([
+    'transaction.created',
+    'transaction.processing',
+    'transaction.processing',
+    'transaction.action_required',
+  ]);
 });
 
 test('twenty concurrent reports of the same outcome settle once', async () => {
@@ -133,10 +138,9 @@ test.each([
 ])(
   'a charge that %s declined is never tried at %s, even if the channel lists it as a fallback',
   async (provider, other) => {
-    await scenario.db.query(`update channel set provider = $1, fallback_channel_ids = '{10}' where id = 11`, [
-      provider,
-    ]);
-    await scenario.db.query('update channel set provider = $1 where id = 10', [other]);
+    const sets = `provider = $1, livemode = $1 <> 'sandbox'`;
+    await scenario.db.query(`update channel set ${sets}, fallback_channel_ids = '{10}' where id = 11`, [provider]);
+    await scenario.db.query(`update channel set ${sets} where id = 10`, [other]);
     const mixed = await processingNode(scenario.db, { clock: () => scenario.nowMs });
     mixed.dispatcher.start();
     mixed.provider.answer = () => ({ kind: 'failed', failure: failure('processing_error') });
