@@ -2,6 +2,7 @@ import { Button, Center, Loader, Stack, Text } from '@mantine/core';
 import { lazy, Suspense } from 'react';
 import { ProfileContext, useSessionQuery } from './session/session.tsx';
 import { SignInPage } from './session/sign-in-page.tsx';
+import { ModeProvider } from './shell/mode.tsx';
 import { useText } from './shell/preferences.tsx';
 
 const Shell = lazy(async () => ({ default: (await import('./shell/shell.tsx')).Shell }));
@@ -14,9 +15,11 @@ export function App() {
   if (session.data !== undefined) {
     return (
       <ProfileContext value={session.data}>
-        <Suspense fallback={<Waiting />}>
-          <Shell />
-        </Suspense>
+        <ModeProvider>
+          <Suspense fallback={<Waiting />}>
+            <Shell />
+          </Suspense>
+        </ModeProvider>
       </ProfileContext>
     );
   }

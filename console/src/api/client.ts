@@ -26,7 +26,7 @@ export interface Page {
 
 export interface CursorPage {
   pageSize: number;
-  next: string | null;
+  nextCursor: string | null;
 }
 
 /** The envelope of every answer. */

@@ -6,8 +6,10 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
+import { useMode } from '../shell/mode.tsx';
 import { get, post, type Query, type Reply } from './client.ts';
 import { affectedBy } from './invalidation.ts';
+import { inMode } from './mode.ts';
 
 interface ReadOptions {
   enabled?: boolean;
@@ -16,7 +18,9 @@ interface ReadOptions {
 }
 
 /** Reads from the API. The key is the path and the query, so that a stream of events can name what has changed. */
-export function useRead<Data>(path: string, query: Query = {}, options: ReadOptions = {}): UseQueryResult<Reply<Data>> {
+export function useRead<Data>(path: string, asked: Query = {}, options: ReadOptions = {}): UseQueryResult<Reply<Data>> {
+  const { livemode } = useMode();
+  const query = inMode(path, asked, livemode);
   return useQuery({
     queryKey: [path, query],
     queryFn: ({ signal }) => get<Data>(path, query, signal),

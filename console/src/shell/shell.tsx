@@ -6,6 +6,8 @@ import { EnrolFirst } from '../pages/account/enrol-first.tsx';
 import { mayDo, useProfile } from '../session/session.tsx';
 import { Icon } from '../ui/icons.tsx';
 import logo from './florin.svg';
+import { useMode } from './mode.tsx';
+import { ModeSwitch } from './mode-switch.tsx';
 import { navigation } from './navigation.ts';
 import { Pages } from './pages.tsx';
 import { useText } from './preferences.tsx';
@@ -19,12 +21,14 @@ export function Shell() {
   const text = useText();
   const profile = useProfile();
   const liveness = useStream();
+  const { livemode } = useMode();
   const [isOpen, { toggle, close }] = useDisclosure(false);
   return (
     <LivenessContext value={liveness}>
       <a className="skip-link" href="#content">
         {text('shell.skip')}
       </a>
+      {!livemode && <div className={classes.testFrame} />}
       <AppShell
         header={{ height: 52 }}
         navbar={{ width: 212, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
@@ -46,6 +50,7 @@ export function Shell() {
                 {text('shell.polling')}
               </Text>
             )}
+            <ModeSwitch />
             <Search />
             <ThemeSwitch />
             <UserMenu />

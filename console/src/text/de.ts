@@ -13,6 +13,7 @@ export const de: Texts = {
   'common.yes': 'Ja',
   'common.no': 'Nein',
   'common.name': 'Name',
+  'common.export': 'Als CSV exportieren',
   'common.actions': 'Aktionen',
 
   'signIn.title': 'Bei Florin anmelden',
@@ -47,6 +48,10 @@ export const de: Texts = {
   'shell.platform': 'Plattform',
   'shell.signOut': 'Abmelden',
 
+  'mode.label': 'Modus',
+  'mode.live': 'Echt',
+  'mode.test': 'Test',
+
   'nav.payments': 'Zahlungen',
   'nav.billing': 'Abrechnung',
   'nav.developers': 'Entwicklung',
@@ -73,6 +78,8 @@ export const de: Texts = {
 
   'filters.from': 'Von (UTC)',
   'filters.to': 'Bis (UTC)',
+  'filters.search': 'Suche',
+  'filters.searchHint': 'ID, Referenz, Beschreibung',
   'filters.any': 'Alle',
   'filters.clear': 'Filter zurücksetzen',
 

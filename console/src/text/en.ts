@@ -12,6 +12,7 @@ export const en = {
   'common.yes': 'Yes',
   'common.no': 'No',
   'common.name': 'Name',
+  'common.export': 'Export as CSV',
   'common.actions': 'Actions',
 
   'signIn.title': 'Sign in to Florin',
@@ -46,6 +47,10 @@ export const en = {
   'shell.platform': 'Platform',
   'shell.signOut': 'Sign out',
 
+  'mode.label': 'Mode',
+  'mode.live': 'Live',
+  'mode.test': 'Test',
+
   'nav.payments': 'Payments',
   'nav.billing': 'Billing',
   'nav.developers': 'Developers',
@@ -72,6 +77,8 @@ export const en = {
 
   'filters.from': 'From (UTC)',
   'filters.to': 'To (UTC)',
+  'filters.search': 'Search',
+  'filters.searchHint': 'Id, reference, description',
   'filters.any': 'Any',
   'filters.clear': 'Clear the filters',
 

@@ -2,6 +2,8 @@ import { Button } from '@mantine/core';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { get, type Query } from '../api/client.ts';
+import { inMode } from '../api/mode.ts';
+import { useMode } from '../shell/mode.tsx';
 import { useText } from '../shell/preferences.tsx';
 import { type Column, DataTable } from './data-table.tsx';
 import { ErrorNote } from './notes.tsx';
@@ -19,13 +21,15 @@ interface CursorListProps<Row> {
 
 /** A list that is read by cursor: newest first, and more on request. */
 export function CursorList<Row>(props: CursorListProps<Row>) {
-  const { caption, path, query = {}, columns, keyOf, linkOf, empty, everyMs = false } = props;
+  const { livemode } = useMode();
+  const { caption, path, query: asked = {}, columns, keyOf, linkOf, empty, everyMs = false } = props;
+  const query = inMode(path, asked, livemode);
   const text = useText();
   const list = useInfiniteQuery({
     queryKey: [path, { ...query, isCursorList: true }],
-    queryFn: ({ signal, pageParam }) => get<Row[]>(path, { ...query, pageSize: 50, after: pageParam }, signal),
+    queryFn: ({ signal, pageParam }) => get<Row[]>(path, { ...query, pageSize: 50, cursor: pageParam }, signal),
     initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ pagination }) => pagination?.next ?? undefined,
+    getNextPageParam: ({ pagination }) => pagination?.nextCursor ?? undefined,
     placeholderData: keepPreviousData,
     refetchInterval: everyMs,
   });

@@ -2,6 +2,7 @@ import { Group } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useRead } from '../api/hooks.ts';
 import { type Column, DataTable } from './data-table.tsx';
+import { ExportButton } from './export-button.tsx';
 import { ErrorNote } from './notes.tsx';
 import { Page } from './page.tsx';
 import { Paging } from './paging.tsx';
@@ -16,6 +17,8 @@ interface ListPageProps<Row, Name extends string> {
   keyOf: (row: Row) => string | number;
   linkOf?: (row: Row) => string;
   actions?: ReactNode;
+  /** Whether the list can be saved as CSV. */
+  isExported?: boolean;
   /** Between the title and the table. */
   filters?: (state: ReturnType<typeof useFilters<Name>>) => ReactNode;
   empty: (state: ReturnType<typeof useFilters<Name>>) => ReactNode;
@@ -23,12 +26,20 @@ interface ListPageProps<Row, Name extends string> {
 
 /** A page with one list that is read by pages. */
 export function ListPage<Row, Name extends string>(props: ListPageProps<Row, Name>) {
-  const { title, path, filterNames, columns, keyOf, linkOf, actions, filters, empty } = props;
+  const { title, path, filterNames, columns, keyOf, linkOf, actions, isExported, filters, empty } = props;
   const page = usePageNumber();
   const state = useFilters(filterNames);
   const rows = useRead<Row[]>(path, { ...state.filters, page, pageSize: 25 });
   return (
-    <Page title={title} actions={actions}>
+    <Page
+      title={title}
+      actions={
+        <>
+          {isExported && <ExportButton path={path} query={state.filters} />}
+          {actions}
+        </>
+      }
+    >
       {filters && (
         <Group gap="xs" align="end">
           {filters(state)}

@@ -3,6 +3,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { ApiError, type Reply } from '../api/client.ts';
+import { useModeOf } from '../shell/mode.tsx';
 import { useText } from '../shell/preferences.tsx';
 import { EmptyState, ErrorNote } from './notes.tsx';
 import { Page } from './page.tsx';
@@ -18,6 +19,7 @@ interface RecordPageProps<Data> {
 /** A page about one record, which may be absent, or another tenant's: the service does not tell the two apart. */
 export function RecordPage<Data>({ title, listPath, read, children }: RecordPageProps<Data>) {
   const text = useText();
+  useModeOf(read.data?.data as { livemode?: boolean } | undefined);
   if (read.data !== undefined && read.error === null) return <>{children(read.data.data)}</>;
   const isAbsent = read.error instanceof ApiError && (read.error.status === 404 || read.error.status === 400);
   return (

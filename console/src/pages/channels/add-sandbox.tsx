@@ -1,6 +1,7 @@
 import { useChange } from '../../api/hooks.ts';
 import type { Channel } from '../../api/records.ts';
 import { useProfile } from '../../session/session.tsx';
+import { useMode } from '../../shell/mode.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
 import { PermittedButton } from '../../ui/permitted.tsx';
@@ -19,9 +20,10 @@ export const sandboxInput = {
 export function AddSandbox({ channels }: { channels: readonly Channel[] | undefined }) {
   const text = useText();
   const { sandboxEnabled } = useProfile();
+  const { livemode } = useMode();
   const adding = useChange('/api/channel/modify');
   const isThere = channels?.some(({ provider }) => provider === 'sandbox') ?? true;
-  if (!sandboxEnabled || isThere) return null;
+  if (livemode || !sandboxEnabled || isThere) return null;
   return (
     <>
       <ErrorNote error={adding.error} />

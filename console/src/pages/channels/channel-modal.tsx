@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { currencyCodes } from '../../../../server/src/core/currency.ts';
 import type { Channel } from '../../api/records.ts';
 import { useProfile } from '../../session/session.tsx';
+import { useMode } from '../../shell/mode.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { FormModal } from '../../ui/form-modal.tsx';
 import { SecretField } from './secret-field.tsx';
@@ -17,6 +18,7 @@ interface ChannelModalProps {
 export function ChannelModal({ channel, onClose }: ChannelModalProps) {
   const text = useText();
   const { sandboxEnabled } = useProfile();
+  const { livemode } = useMode();
   const [currencies, setCurrencies] = useState(channel?.currency.split(',') ?? ['USD']);
   const [provider, setProvider] = useState(channel?.provider ?? '');
   const providers = [...(sandboxEnabled || provider === 'sandbox' ? ['sandbox'] : []), 'stripe', 'mollie'];
@@ -29,7 +31,8 @@ export function ChannelModal({ channel, onClose }: ChannelModalProps) {
       size="lg"
       path="/api/channel/modify"
       bodyOf={({ name, code, type, country, apiKey, apiSecret, webhookSecret, state }) => ({
-        ...(channel !== undefined && { id: channel.id }),
+        // The sandbox is test, whatever is chosen.
+        ...(channel !== undefined ? { id: channel.id } : provider !== 'sandbox' && { livemode }),
         name,
         code,
         type,

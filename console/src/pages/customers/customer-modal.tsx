@@ -2,6 +2,7 @@ import { Select, SimpleGrid, TextInput } from '@mantine/core';
 import { useRead } from '../../api/hooks.ts';
 import type { Channel, Customer } from '../../api/records.ts';
 import { useMay } from '../../session/session.tsx';
+import { useMode } from '../../shell/mode.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { FormModal } from '../../ui/form-modal.tsx';
 
@@ -16,6 +17,7 @@ const addressParts = ['line1', 'line2', 'postalCode', 'city', 'state', 'country'
 
 export function CustomerModal({ customer, opened, onClose }: CustomerModalProps) {
   const text = useText();
+  const { livemode } = useMode();
   const mayReadChannels = useMay('channel_read');
   const channels = useRead<Channel[]>('/api/channel/list', {}, { enabled: mayReadChannels });
   return (
@@ -29,7 +31,7 @@ export function CustomerModal({ customer, opened, onClose }: CustomerModalProps)
       bodyOf={(fields) => {
         const address = addressParts.flatMap((part) => (fields[part] ? [[part, fields[part]] as const] : []));
         return {
-          ...(customer !== undefined && { id: customer.id }),
+          ...(customer === undefined ? { livemode } : { id: customer.id }),
           name: fields.name,
           email: fields.email || null,
           phone: fields.phone || null,

@@ -23,6 +23,7 @@ export default function CustomersPage() {
       <ListPage<Customer, (typeof filterNames)[number]>
         title={text('customers.title')}
         path="/api/customer/list"
+        isExported
         filterNames={filterNames}
         actions={add}
         filters={({ filters, setFilters }) => (

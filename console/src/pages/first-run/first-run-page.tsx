@@ -1,10 +1,11 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { post } from '../../api/client.ts';
 import { useChange, useRead } from '../../api/hooks.ts';
 import type { Channel, GeneratedKey, ListedPayment } from '../../api/records.ts';
 import { useProfile } from '../../session/session.tsx';
+import { useMode } from '../../shell/mode.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { CodeBlock } from '../../ui/copy.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
@@ -20,8 +21,13 @@ import { Step } from './step.tsx';
 /** From nothing to a verified webhook, on one page. */
 export default function FirstRunPage() {
   const text = useText();
+  const { livemode, setLivemode } = useMode();
   const client = useQueryClient();
   const { sandboxEnabled } = useProfile();
+  // A first try belongs where no money moves.
+  useEffect(() => {
+    if (sandboxEnabled) setLivemode(false);
+  }, [sandboxEnabled, setLivemode]);
   const channels = useRead<Channel[]>('/api/channel/list').data?.data;
   const [key, setKey] = useState<string>();
   const [inboxId, setInboxId] = useState<number>();
@@ -31,7 +37,7 @@ export default function FirstRunPage() {
   const preparing = useMutation({
     mutationFn: async () => {
       if (channel === undefined) await post('/api/channel/modify', sandboxInput);
-      return makeConnectedInbox();
+      return makeConnectedInbox(livemode);
     },
     onSuccess: async ({ inbox }) => {
       setInboxId(inbox.id);
@@ -72,7 +78,7 @@ export default function FirstRunPage() {
               loading={generating.isPending}
               onClick={() =>
                 generating.mutate({
-                  body: { name: text('firstRun.title'), scope: 'transaction_write,transaction_read' },
+                  body: { name: text('firstRun.title'), scope: 'transaction_write,transaction_read', livemode },
                 })
               }
             >

@@ -63,7 +63,7 @@ function FailedDeliveries({ startDate }: { startDate: string }) {
       isLoading={failed === undefined}
       note={<LinkText href={`/deliveries?state=FAILED&startDate=${startDate}`}>{text('home.show')}</LinkText>}
     >
-      {failed?.pagination?.next ? `${count}+` : count}
+      {failed?.pagination?.nextCursor ? `${count}+` : count}
     </Tile>
   );
 }

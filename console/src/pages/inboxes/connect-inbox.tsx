@@ -1,16 +1,18 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
+import { useMode } from '../../shell/mode.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
 import { makeConnectedInbox } from './make-inbox.ts';
 
 export function ConnectInbox({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const text = useText();
+  const { livemode } = useMode();
   const client = useQueryClient();
   const [, navigate] = useLocation();
   const making = useMutation({
-    mutationFn: makeConnectedInbox,
+    mutationFn: () => makeConnectedInbox(livemode),
     onSuccess: async ({ inbox }) => {
       onClose();
       navigate(`/inboxes/${inbox.id}`);

@@ -42,7 +42,7 @@ export default function InvoicePage({ id }: { id: string }) {
           <InvoiceFacts invoice={invoice} />
           <InvoiceLines invoice={invoice} />
           <InvoicePayments invoice={invoice} />
-          <ObjectEvents objectId={String(invoice.id)} />
+          <ObjectEvents objectId={`inv_${invoice.id}`} />
         </Page>
       )}
     </RecordPage>

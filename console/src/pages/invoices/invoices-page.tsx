@@ -27,6 +27,7 @@ export default function InvoicesPage() {
       <ListPage<ListedInvoice, (typeof filterNames)[number]>
         title={text('invoices.title')}
         path="/api/invoice/list"
+        isExported
         filterNames={filterNames}
         actions={add}
         filters={({ filters, setFilters }) => (

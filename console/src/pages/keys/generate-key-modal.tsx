@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { defaultScopes, scopes } from '../../../../server/src/core/scopes.ts';
 import type { GeneratedKey } from '../../api/records.ts';
 import { useProfile } from '../../session/session.tsx';
+import { useMode } from '../../shell/mode.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { FormModal } from '../../ui/form-modal.tsx';
 
@@ -16,6 +17,7 @@ interface GenerateKeyModalProps {
 export function GenerateKeyModal({ opened, onClose, onGenerated }: GenerateKeyModalProps) {
   const text = useText();
   const profile = useProfile();
+  const { livemode } = useMode();
   const grantable = [...(profile.holdsAll ? ['*'] : []), ...scopes.filter((scope) => profile.scopes.includes(scope))];
   const [scope, setScope] = useState<string[]>(defaultScopes.filter((one) => profile.scopes.includes(one)));
   const [addresses, setAddresses] = useState<string[]>([]);
@@ -28,6 +30,7 @@ export function GenerateKeyModal({ opened, onClose, onGenerated }: GenerateKeyMo
       path="/api/developer/mine/generate"
       bodyOf={({ name, expires }) => ({
         scope: scope.join(','),
+        livemode,
         ...(name && { name }),
         ...(expires && { expiresTime: `${expires}T23:59:59Z` }),
         ...(addresses.length > 0 && { allowedAddresses: addresses }),

@@ -4,6 +4,7 @@ import { type ListedPayment, paymentStatuses, type Summary } from '../../api/rec
 import { usePreferences, useText } from '../../shell/preferences.tsx';
 import type { TextKey } from '../../text/texts.ts';
 import { DataTable } from '../../ui/data-table.tsx';
+import { ExportButton } from '../../ui/export-button.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Paging } from '../../ui/paging.tsx';
@@ -19,7 +20,7 @@ export default function PaymentsPage() {
   const columns = usePaymentColumns();
   const payments = useRead<ListedPayment[]>('/api/transaction/list', { ...filters, page, pageSize: 25 });
   return (
-    <Page title={text('payments.title')}>
+    <Page title={text('payments.title')} actions={<ExportButton path="/api/transaction/list" query={filters} />}>
       <StatusTabs filters={filters} onStatus={(status) => setFilters({ status })} />
       <PaymentFilters filters={filters} onChange={setFilters} />
       <ErrorNote error={payments.error} onRetry={() => payments.refetch()} />
@@ -44,11 +45,11 @@ type Filters = Record<(typeof paymentFilterNames)[number], string>;
 function StatusTabs({ filters, onStatus }: { filters: Filters; onStatus: (status: string) => void }) {
   const text = useText();
   const { locale } = usePreferences();
-  const { status, ...others } = filters;
-  const summary = useRead<Summary>('/api/statistics/summary', {
-    ...others,
-    startDate: others.startDate || '2000-01-01',
-  });
+  const { status, search, customerId, ...counted } = filters;
+  // The totals do not know every filter.
+  const isCountable = search === '' && customerId === '';
+  const query = { ...counted, startDate: counted.startDate || '2000-01-01' };
+  const summary = useRead<Summary>('/api/statistics/summary', query, { enabled: isCountable });
   const numbers = new Intl.NumberFormat(locale);
   const countOf = (name: string) => summary.data?.data.statuses.find((one) => one.status === name)?.count ?? 0;
   return (
@@ -57,7 +58,7 @@ function StatusTabs({ filters, onStatus }: { filters: Filters; onStatus: (status
         {['ALL', ...paymentStatuses].map((name) => (
           <Tabs.Tab key={name} value={name} px="sm">
             {text(`status.${name}` as TextKey)}
-            {summary.data !== undefined && (
+            {isCountable && summary.data !== undefined && (
               <Text span size="xs" c="dimmed" ml={6}>
                 {numbers.format(name === 'ALL' ? summary.data.data.count : countOf(name))}
               </Text>

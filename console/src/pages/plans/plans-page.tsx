@@ -4,6 +4,7 @@ import { currencyCodes } from '../../../../server/src/core/currency.ts';
 import { decimalOf } from '../../../../server/src/core/money.ts';
 import { intervals, type Plan } from '../../api/records.ts';
 import { Money } from '../../format/money.tsx';
+import { useMode } from '../../shell/mode.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { FormModal } from '../../ui/form-modal.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
@@ -72,6 +73,7 @@ export default function PlansPage() {
 
 function PlanModal({ plan, onClose }: { plan: Plan | undefined; onClose: () => void }) {
   const text = useText();
+  const { livemode } = useMode();
   const [currency, setCurrency] = useState(plan?.currency ?? 'EUR');
   return (
     <FormModal
@@ -82,7 +84,7 @@ function PlanModal({ plan, onClose }: { plan: Plan | undefined; onClose: () => v
       size="lg"
       path="/api/plan/modify"
       bodyOf={({ name, amount, interval, intervalCount, trialDays, state }) => ({
-        ...(plan !== undefined && { id: plan.id, channelId: plan.channelId }),
+        ...(plan === undefined ? { livemode } : { id: plan.id }),
         name,
         currency,
         amount: minorUnitsOf(amount, currency),

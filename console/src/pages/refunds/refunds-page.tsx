@@ -18,6 +18,7 @@ export default function RefundsPage() {
     <ListPage<Refund, (typeof filterNames)[number]>
       title={text('refunds.title')}
       path="/api/refund/list"
+      isExported
       filterNames={filterNames}
       filters={({ filters, setFilters }) => (
         <>

@@ -28,7 +28,7 @@ export default function SubscriptionPage({ id }: { id: string }) {
         >
           <SubscriptionFacts subscription={subscription} />
           <SubscriptionInvoices subscriptionId={subscription.id} />
-          <ObjectEvents objectId={String(subscription.id)} />
+          <ObjectEvents objectId={`sub_${subscription.id}`} />
         </Page>
       )}
     </RecordPage>

@@ -23,6 +23,7 @@ export default function SubscriptionsPage() {
       <ListPage<Subscription, (typeof filterNames)[number]>
         title={text('subscriptions.title')}
         path="/api/subscription/list"
+        isExported
         filterNames={filterNames}
         actions={
           <PermittedButton needs="subscription_write" onClick={open}>

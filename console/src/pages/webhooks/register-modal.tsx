@@ -2,6 +2,7 @@ import { MultiSelect, PasswordInput, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { eventTypes } from '../../../../server/src/core/event-types.ts';
 import type { WebhookEndpoint } from '../../api/records.ts';
+import { useMode } from '../../shell/mode.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { FormModal } from '../../ui/form-modal.tsx';
 import { ShownOnce } from '../../ui/shown-once.tsx';
@@ -15,6 +16,7 @@ interface RegisterModalProps {
 
 export function RegisterModal({ opened, onClose }: RegisterModalProps) {
   const text = useText();
+  const { livemode } = useMode();
   const [events, setEvents] = useState<string[]>(['*']);
   const [secret, setSecret] = useState<string>();
   return (
@@ -25,7 +27,7 @@ export function RegisterModal({ opened, onClose }: RegisterModalProps) {
         opened={opened}
         onClose={onClose}
         path="/api/webhook/register"
-        bodyOf={({ url, secret: given }) => ({ url, events, ...(given && { secret: given }) })}
+        bodyOf={({ url, secret: given }) => ({ url, events, livemode, ...(given && { secret: given }) })}
         onDone={({ data }) => setSecret(data.secret)}
       >
         {(errorOf) => (
