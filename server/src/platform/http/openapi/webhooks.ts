@@ -45,6 +45,7 @@ function payloadOf({ type, object }: DocumentedEvent, schemas: DocumentSchemas):
     id: { type: 'string', description: 'The id of the event.' },
     type: { type: 'string', const: type },
     created: { type: 'integer', format: 'int64', description: 'When it happened, in seconds since 1970.' },
+    apiVersion: { type: 'string', description: 'The version of the interface whose records the payload shows.' },
     livemode: schemas.refer(livemode),
     data: {
       type: 'object',
