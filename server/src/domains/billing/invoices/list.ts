@@ -9,8 +9,8 @@ import type { Database } from '../../../platform/postgres/database.ts';
 import { answerList } from '../../identity/audit/answer-list.ts';
 import { listedTenants, tenantOfRow } from '../../identity/tenants/visible-tenants.ts';
 import { findBySearch, indexedDescription, invoiceFilters, statements } from './list-statements.ts';
+import { numberOf } from './number.ts';
 import { recordOf } from './record.ts';
-import { numberOf } from './rules.ts';
 import { type invoiceListQuery, invoiceRow } from './schema.ts';
 import type { InvoiceRow } from './statements.ts';
 

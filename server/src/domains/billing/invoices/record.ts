@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import { publicId } from '../../../core/id.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import { numberText } from './rules.ts';
+import { numberText } from './number.ts';
 import type { invoiceRecord, listedInvoice } from './schema.ts';
 import { findLines, findPayments, type InvoiceRow } from './statements.ts';
 
