@@ -77,13 +77,13 @@ test.each(lists)('%s is exported with exactly its rows, and the export is record
 test('an export has the rows under the filters, the fields asked for, and no formulas', async () => {
   const { body } = await exported('/api/transaction/list?amountFrom=500&fields=metadata', 'text/csv');
   const [header, row, end] = body.split('\r\n');
-  expect(header).toMatch(/^id,amount,.*,createdTime,metadata$/);
-  expect(row).toMatch(/^txn_[0-9a-f]{32},999,.*,"\{""order"":""A,\\""1\\""""\}"$/);
+  expect(header).toMatch(/^id,livemode,amount,.*,createdTime,metadata$/);
+  expect(row).toMatch(/^txn_[0-9a-f]{32},true,999,.*,"\{""order"":""A,\\""1\\""""\}"$/);
   expect(end).toBe('');
   const described = await exported('/api/transaction/list?amountTo=500', 'text/csv');
   expect(described.body).toContain(",'=1+1,");
   const ofTenant = await exported(`/api/transaction/list?tenantId=${tenantId}`, 'text/csv', admin);
-  expect(ofTenant.body.split('\r\n')[1]).toMatch(new RegExp(`^txn_[0-9a-f]{32},${tenantId},`));
+  expect(ofTenant.body.split('\r\n')[1]).toMatch(new RegExp(`^txn_[0-9a-f]{32},true,${tenantId},`));
 });
 
 test('an export needs the permission of the list, and takes no paging', async () => {
