@@ -790,13 +790,25 @@ export interface EventObjects {
   'transaction.failed': Transaction;
   'transaction.refunded': Transaction;
   'transaction.cancelled': Transaction;
+  'transaction.action_required': Transaction;
+  'refund.created': Refund;
+  'refund.succeeded': Refund;
   'refund.failed': Refund;
   'subscription.created': Subscription;
   'subscription.updated': Subscription;
   'subscription.cancelled': Subscription;
   'subscription.expired': Subscription;
-  'invoice.paid': InvoiceInEvent;
-  'invoice.payment_failed': InvoiceInEvent;
+  'invoice.created': Invoice;
+  'invoice.finalized': Invoice;
+  'invoice.paid': InvoiceInPaymentEvent;
+  'invoice.payment_failed': InvoiceInPaymentEvent;
+  'invoice.overdue': Invoice;
+  'invoice.voided': Invoice;
+  'invoice.uncollectible': Invoice;
+  'customer.created': Customer;
+  'customer.updated': Customer;
+  'channel.disabled': ChannelInEvent;
+  'webhook.disabled': WebhookEndpoint;
 }
 
 export interface AccountBalance {
@@ -932,6 +944,24 @@ export interface Channel {
   createdTime: string;
   /** null when never updated. */
   updatedTime: string | null;
+}
+
+export interface ChannelInEvent {
+  id: number;
+  name: string;
+  code: string;
+  type: "ONLINE" | "OFFLINE" | (string & {});
+  /** Comma-separated ISO 4217 codes. */
+  currency: string;
+  country: string;
+  state: boolean;
+  /** null: a channel of the platform, usable by every tenant. */
+  tenantId: string | null;
+  provider: string | null;
+  /** true: live. false: a test record. */
+  livemode: boolean;
+  fallbackChannelIds: number[];
+  createdTime: string;
 }
 
 export interface ChannelListItem {
@@ -1203,7 +1233,7 @@ export interface Delivery {
   /** The endpoint's present URL. */
   url: string;
   eventId: string;
-  eventType: "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.paid" | "invoice.payment_failed" | "webhook.ping" | (string & {});
+  eventType: "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "transaction.action_required" | "refund.created" | "refund.succeeded" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.created" | "invoice.finalized" | "invoice.paid" | "invoice.payment_failed" | "invoice.overdue" | "invoice.voided" | "invoice.uncollectible" | "customer.created" | "customer.updated" | "channel.disabled" | "webhook.disabled" | "webhook.ping" | (string & {});
   /** Id of the record that the event is about. */
   objectId: string;
   /** OPEN: being sent, or waiting for its first attempt or a retry. */
@@ -1253,7 +1283,7 @@ export interface DeliveryDetail {
   /** The endpoint's present URL. */
   url: string;
   eventId: string;
-  eventType: "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.paid" | "invoice.payment_failed" | "webhook.ping" | (string & {});
+  eventType: "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "transaction.action_required" | "refund.created" | "refund.succeeded" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.created" | "invoice.finalized" | "invoice.paid" | "invoice.payment_failed" | "invoice.overdue" | "invoice.voided" | "invoice.uncollectible" | "customer.created" | "customer.updated" | "channel.disabled" | "webhook.disabled" | "webhook.ping" | (string & {});
   /** Id of the record that the event is about. */
   objectId: string;
   /** OPEN: being sent, or waiting for its first attempt or a retry. */
@@ -1413,7 +1443,7 @@ export interface EventDetail {
   payload: Record<string, unknown>;
 }
 
-export type EventType = "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.paid" | "invoice.payment_failed";
+export type EventType = "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "transaction.action_required" | "refund.created" | "refund.succeeded" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.created" | "invoice.finalized" | "invoice.paid" | "invoice.payment_failed" | "invoice.overdue" | "invoice.voided" | "invoice.uncollectible" | "customer.created" | "customer.updated" | "channel.disabled" | "webhook.disabled";
 
 export interface EventsGetParams {
   /** `evt_` and a time-ordered body. */
@@ -1555,6 +1585,8 @@ export interface Invoice {
   metadata: Record<string, unknown> | null;
   /** YYYY-MM-DD, in UTC. */
   dueDate: string | null;
+  /** When it was found to be unpaid after its due date; kept when it is paid later. */
+  overdueTime: string | null;
   subscriptionId: number | null;
   /** When the invoiced billing period of the subscription begins. */
   periodStart: string | null;
@@ -1596,7 +1628,7 @@ export interface InvoiceFinalizeInput {
   id: number;
 }
 
-export interface InvoiceInEvent {
+export interface InvoiceInPaymentEvent {
   id: number;
   /** true: live. false: a test record. */
   livemode: boolean;
@@ -1624,6 +1656,8 @@ export interface InvoiceInEvent {
   metadata: Record<string, unknown> | null;
   /** YYYY-MM-DD, in UTC. */
   dueDate: string | null;
+  /** When it was found to be unpaid after its due date; kept when it is paid later. */
+  overdueTime: string | null;
   subscriptionId: number | null;
   /** When the invoiced billing period of the subscription begins. */
   periodStart: string | null;
@@ -1638,6 +1672,10 @@ export interface InvoiceInEvent {
   /** When it became VOID or UNCOLLECTIBLE. */
   closedTime: string | null;
   updatedTime: string;
+  /** `description`, `quantity`, `unitAmount`, `amount`, `taxRate` (basis points, or null), `taxAmount`. */
+  lines: InvoiceLine[];
+  /** The newest 100, newest first: `transactionId` (null: no payment could be created), `amount`, `state`, `automatic`, `failureCode`, `failureMessage`, `createdTime`, `finishedTime`. */
+  payments: InvoicePayment[];
   /** The payment; null: there was none. */
   transactionId: string | null;
   /** Why the payment failed. */
@@ -1694,6 +1732,8 @@ export interface InvoiceListItem {
   metadata: Record<string, unknown> | null;
   /** YYYY-MM-DD, in UTC. */
   dueDate: string | null;
+  /** When it was found to be unpaid after its due date; kept when it is paid later. */
+  overdueTime: string | null;
   subscriptionId: number | null;
   /** When the invoiced billing period of the subscription begins. */
   periodStart: string | null;
@@ -1745,10 +1785,13 @@ export interface InvoicePayment {
 /** null: there is no next invoice. */
 export interface InvoicePreview {
   currency: string;
-  lines: InvoicePreviewLine[];
-  /** In minor units. */
+  lines: InvoiceLine[];
+  /** The sum of the lines without tax. All amounts are in minor units. */
+  subtotal: number;
+  tax: number;
+  /** `subtotal` + `tax`. */
   total: number;
-  /** The rest of a credit that is carried to the invoice after it: 0 or negative. */
+  /** The rest of a credit that is carried to the invoice after it, without tax: usually 0 or negative. */
   carried: number;
   /** When the invoice will be issued. */
   invoiceTime: string;
@@ -1756,13 +1799,6 @@ export interface InvoicePreview {
   periodStart: string | null;
   /** End of the billed period. */
   periodEnd: string | null;
-}
-
-export interface InvoicePreviewLine {
-  description: string;
-  quantity: number;
-  unitAmount: number;
-  amount: number;
 }
 
 export interface InvoiceVoidInput {
@@ -1937,6 +1973,8 @@ export interface Plan {
   trialDays: number;
   /** null: the customer's default channel. */
   channelId: number | null;
+  /** In basis points; null: untaxed. */
+  taxRate: number | null;
   state: boolean;
   createdTime: string;
   /** null when never updated. */
@@ -1960,6 +1998,8 @@ export interface PlanModifyInput {
   trialDays?: number | undefined;
   /** The channel to pay its invoices on. Default: the customer's default channel; an update keeps it. */
   channelId?: number | null | undefined;
+  /** The tax on top of the amount, in basis points, 0 to 10000: 1900 is 19 %. null: untaxed. Default null; an update keeps it. A new rate applies from the next period on. */
+  taxRate?: number | null | undefined;
   /** Whether it is live (true) or for tests (false); never changes. Default: the mode of the key; for a session the mode of its channel, or live. */
   livemode?: boolean | undefined;
   /** false: no new subscriptions. Existing ones continue. */
@@ -2318,6 +2358,8 @@ export interface Subscription {
   quantity: number;
   /** The price of one unit in the current period, in minor units. */
   unitAmount: number;
+  /** The tax rate of the current period, in basis points; null: untaxed. */
+  taxRate: number | null;
   currency: string;
   state: SubscriptionState | (string & {});
   /** The plan from the next period on; null: unchanged. */
@@ -2748,7 +2790,7 @@ export interface WebhookEndpoint {
   updatedTime: string | null;
 }
 
-export type WebhookEventPattern = "*" | "transaction.*" | "refund.*" | "subscription.*" | "invoice.*" | "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.paid" | "invoice.payment_failed";
+export type WebhookEventPattern = "*" | "transaction.*" | "refund.*" | "subscription.*" | "invoice.*" | "customer.*" | "channel.*" | "webhook.*" | "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "transaction.action_required" | "refund.created" | "refund.succeeded" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.created" | "invoice.finalized" | "invoice.paid" | "invoice.payment_failed" | "invoice.overdue" | "invoice.voided" | "invoice.uncollectible" | "customer.created" | "customer.updated" | "channel.disabled" | "webhook.disabled";
 
 export interface WebhookIdInput {
   /** The endpoint's id. */
@@ -2843,7 +2885,7 @@ export interface WebhooksDeliveriesListParams {
   /** Only deliveries to this endpoint; it may have been removed. */
   endpointId?: number | undefined;
   state?: DeliveryState | undefined;
-  eventType?: "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.paid" | "invoice.payment_failed" | "webhook.ping" | undefined;
+  eventType?: "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "transaction.action_required" | "refund.created" | "refund.succeeded" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.created" | "invoice.finalized" | "invoice.paid" | "invoice.payment_failed" | "invoice.overdue" | "invoice.voided" | "invoice.uncollectible" | "customer.created" | "customer.updated" | "channel.disabled" | "webhook.disabled" | "webhook.ping" | undefined;
   /** Only deliveries of this event. */
   eventId?: string | undefined;
   /** Only rows found by their id or the id of their event. */

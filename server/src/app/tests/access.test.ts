@@ -924,7 +924,10 @@ describe('a caller who may change webhooks may subscribe exactly to the events i
     'transaction.*': ['transaction_read'],
     'invoice.paid': ['invoice_read'],
     'subscription.expired': ['subscription_read'],
-    '*': ['transaction_read', 'invoice_read', 'subscription_read'],
+    'customer.*': ['transaction_read'],
+    'channel.disabled': ['channel_read'],
+    'webhook.disabled': ['webhook_read'],
+    '*': ['transaction_read', 'invoice_read', 'subscription_read', 'channel_read', 'webhook_read'],
   };
 
   test.each(Object.entries(readScopeOf))('%s', async (event, needed) => {

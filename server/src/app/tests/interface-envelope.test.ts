@@ -124,21 +124,24 @@ describe('unknown paths and methods', () => {
     }
   });
 
-  test.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND'])('no path of the interface takes %s', async (method) => {
-    for (const [path, allow] of [
-      ['/api/channel/modify', 'POST'],
-      ['/api/channel/list', 'GET, HEAD'],
-      ['/nowhere', null],
-    ] as const) {
-      const response = await fetch(florin.address + path, { method, headers: { authorization: admin } });
-      expect(response.status).toBe(allow === null ? 404 : 405);
-      expect(response.headers.get('allow')).toBe(allow);
-      expect(response.headers.get('x-request-id')).toEqual(aRequestId);
-    }
-  });
+  test.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'QUERY'])(
+    'no path of the interface takes %s',
+    async (method) => {
+      for (const [path, allow] of [
+        ['/api/channel/modify', 'POST'],
+        ['/api/channel/list', 'GET, HEAD'],
+        ['/nowhere', null],
+      ] as const) {
+        const response = await fetch(florin.address + path, { method, headers: { authorization: admin } });
+        expect(response.status).toBe(allow === null ? 404 : 405);
+        expect(response.headers.get('allow')).toBe(allow);
+        expect(response.headers.get('x-request-id')).toEqual(aRequestId);
+      }
+    },
+  );
 
   test('HEAD is answered like GET, without the body', async () => {
-    const paths = ['/health/live', '/health/ready', '/metrics', '/openapi.json', '/docs/', '/docs/static/index.html'];
+    const paths = ['/health/live', '/health/ready', '/metrics', '/openapi.json', '/docs/', '/docs/errors'];
     for (const path of [...paths, '/sandbox', '/password-reset', '/api/channel/list', '/nowhere']) {
       const [got, head] = await Promise.all(
         ['GET', 'HEAD'].map((method) => fetch(florin.address + path, { method, headers: { authorization: admin } })),

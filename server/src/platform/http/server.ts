@@ -1,6 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, RequestListener, Server } from 'node:http';
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type RouteOptions } from 'fastify';
+import Fastify, {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type RouteOptions,
+} from 'fastify';
 import { invalid, Refusal } from '../../core/errors.ts';
 import type { Principal } from '../../core/principal.ts';
 import { send, sendDocument } from './answer.ts';
@@ -167,7 +173,7 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
     });
     done();
   });
-  app.setNotFoundHandler((request, reply) => {
+  const refuseUnknown = (request: FastifyRequest, reply: FastifyReply) => {
     const path = request.url.split('?')[0] as string;
     const allowed = methods.of(path);
     // A wildcard route may accept the method and still find nothing.
@@ -178,10 +184,14 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
     const message = `${path} does not take ${request.method}, only ${allowed.join(', ')}.`;
     reply.header('allow', allowed.join(', '));
     refuse(new Refusal('method_not_allowed', message, { details: { allowed } }), request, reply, options);
+  };
+  app.setNotFoundHandler(refuseUnknown);
+  app.setErrorHandler((error, request, reply) => {
+    // Fastify demands a body of the method QUERY before it finds that nothing takes the method.
+    if (request.is404 && (error as FastifyError).code === 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE')
+      refuseUnknown(request, reply);
+    else refuse(toRefusal(error, request.routeOptions.bodyLimit), request, reply, options);
   });
-  app.setErrorHandler((error, request, reply) =>
-    refuse(toRefusal(error, request.routeOptions.bodyLimit), request, reply, options),
-  );
   return app;
 }
 

@@ -25,8 +25,8 @@ export const customerColumns = `c.tenant_id, c.id, c.livemode, c.name, c.email, 
 export const insertCustomer = statement<CustomerRow>(
   'customers.insert',
   `insert into customer as c (tenant_id, name, email, phone, address, external_id, metadata, default_channel_id,
-                              clock_id, created_at, livemode)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, to_timestamp($10::float8 / 1000), $11)
+                              clock_id, created_at, livemode, events_complete)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, to_timestamp($10::float8 / 1000), $11, true)
    returning ${customerColumns}`,
 );
 

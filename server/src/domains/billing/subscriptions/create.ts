@@ -123,6 +123,7 @@ function rowOf(
     plan_id: plan.id,
     quantity,
     unit_amount: plan.amount,
+    tax_rate: plan.tax_rate,
     currency: plan.currency,
     next_plan_id: null,
     next_quantity: null,

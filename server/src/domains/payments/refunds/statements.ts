@@ -30,8 +30,9 @@ export const refundColumns = `r.tenant_id, r.id, (select livemode from channel w
 export const insertRefund = statement<RefundRow>(
   'refunds.insert',
   `insert into refund as r (tenant_id, id, transaction_id, channel_id, amount, currency, status, reason, metadata,
-                            user_id, created_at, updated_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, to_timestamp($11::float8 / 1000), to_timestamp($11::float8 / 1000))
+                            user_id, created_at, updated_at, events_complete)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, to_timestamp($11::float8 / 1000), to_timestamp($11::float8 / 1000),
+           true)
    returning ${refundColumns}`,
 );
 

@@ -34,6 +34,7 @@ export function deliveryRoutes(deps: DeliveryDeps): Route[] {
         'shorter than `pageSize` although more pages follow: continue until `pagination.nextCursor` is null. ' +
         exportText,
       query: deliveryListQuery,
+      refuses: ['record_not_found'],
       data: Type.Array(deliveryRecord),
       paged: 'by_cursor',
       exportTypes,
