@@ -15,6 +15,6 @@ export function aRefusal(code: number, error: { type: string; field?: string; de
     code,
     message: expect.stringMatching(/^\S.*[.?]$/s),
     data: null,
-    error: { ...error, requestId: aRequestId },
+    error: { ...error, requestId: aRequestId, doc: `/docs/errors#${error.type}` },
   };
 }

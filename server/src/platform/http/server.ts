@@ -217,13 +217,12 @@ export function addRoute(
     url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
     schema: routeSchema(route),
     ...(endpoint.rawBody && { bodyLimit: endpoint.rawBody.maximumBytes }),
-    onRequest: (request, reply, done) => {
+    onRequest: (request, _reply, done) => {
       request.declaredPath = path;
       if (needs === 'nothing' || needs === 'token') return done();
       authenticate(request.headers.authorization, request.ip)
         .then((principal) => {
           request.principal = { ...principal, requestId: request.id, address: request.ip };
-          reply.headers(modeHeaders(principal));
           requirePermission(needs, principal);
           if (turns === undefined) return done();
           turns.enter(principal.tenantId, (leave) => {
@@ -234,14 +233,14 @@ export function addRoute(
         .catch(done);
     },
     // Every request is answered, also when its client has left; not every response is closed.
-    onSend: (request, _reply, payload, done) => {
+    onSend: (request, reply, payload, done) => {
       request.leaveTurn?.();
+      reply.headers(modeHeaders(request.principal));
       done(null, payload);
     },
     handler: async (request, reply) => {
       if (endpoint.query !== undefined) refuseUnstorableQuery(request.query as Record<string, unknown>);
-      if (request.principal !== undefined) requireModeOf(request.principal, request);
-      const answer = await endpoint.handle(callOf(request));
+      const answer = await endpoint.handle(callOf(requireModeOf(request)));
       return answer.document === undefined ? send(reply, answer) : sendDocument(request, reply, answer);
     },
   };
@@ -286,8 +285,7 @@ function refuse(
   if (refusal.retryAfterSeconds !== undefined) reply.header('retry-after', Math.ceil(refusal.retryAfterSeconds));
   if (refusal.type === 'encoding_not_supported') reply.header('accept-encoding', 'identity');
   if (refusal.kind === 'unauthenticated') reply.header('www-authenticate', 'Bearer, ApiKey');
-  reply.header('x-request-id', request.id);
-  reply.header('content-type', jsonType);
+  reply.headers({ 'x-request-id': request.id, 'content-type': jsonType });
   reply.code(statusOf(refusal)).send(refusalBody(refusal, request.id));
 }
 

@@ -3,7 +3,7 @@ import { publicId } from '../../../core/id.ts';
 import { plainArray } from '../../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { keyOfRow, mapKeyOf } from './lock.ts';
-import { numberText } from './rules.ts';
+import { numberText } from './number.ts';
 import type { invoiceRecord, listedInvoice } from './schema.ts';
 import { findLines, findPayments, type InvoiceRow, type LineRow, type PaymentRow } from './statements.ts';
 

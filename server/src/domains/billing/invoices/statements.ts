@@ -1,5 +1,5 @@
 import { statement } from '../../../platform/postgres/statement.ts';
-import type { NumberSeries } from './rules.ts';
+import type { NumberSeries } from './number.ts';
 import { type InvoiceStatus, type PaymentState, permittedTransitions } from './states.ts';
 
 export interface InvoiceRow {

@@ -1,7 +1,7 @@
 import { utcDay } from '../../../../core/clock.ts';
 import { plainArray, textArray } from '../../../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
-import { seriesOf } from '../rules.ts';
+import { seriesOf } from '../number.ts';
 import type { InvoiceRow } from '../statements.ts';
 import type { InvoiceStatus } from '../states.ts';
 import { insertInvoicesWithLines } from './insert-statements.ts';
