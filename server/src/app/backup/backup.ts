@@ -137,7 +137,9 @@ function report({ folder, manifest, elapsedMs }: Backup, asJson: boolean, print:
     return;
   }
   print(`backup  ${folder}`);
-  print(`copied  ${countOf(rows, 'row')} of ${tables.length} tables as of ${takenAt}, ${bytes} bytes, in ${elapsedMs} ms`);
+  print(
+    `copied  ${countOf(rows, 'row')} of ${tables.length} tables as of ${takenAt}, ${bytes} bytes, in ${elapsedMs} ms`,
+  );
   for (const head of auditHeads) print(`head    ${head}`);
   for (const { id, neededFor } of encryptionKeys) print(`key     ${id} opens ${neededFor}`);
   for (const claim of broken) print(`BROKEN  ${claim}`);

@@ -38,7 +38,10 @@ export const readServer = statement<{ version: string; taken_at: string }>(
 );
 
 /** Whether any node has ever used this database: a start creates the first account. The table may be missing. */
-export const hasTable = statement<{ exists: boolean }>('backup.has_table', 'select to_regclass($1) is not null as exists');
+export const hasTable = statement<{ exists: boolean }>(
+  'backup.has_table',
+  'select to_regclass($1) is not null as exists',
+);
 
 export const hasRows = (table: string) =>
   statement<{ exists: boolean }>('', `select exists (select from ${escapeIdentifier(table)}) as exists`);

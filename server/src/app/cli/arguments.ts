@@ -41,7 +41,8 @@ export function readArguments<Name extends string = never>(
     else {
       const missing = operands[positionals.length];
       if (missing !== undefined) throw new Error(`${missing} is missing`);
-      if (positionals.length > operands.length) throw new Error(`Unexpected argument '${positionals[operands.length]}'`);
+      if (positionals.length > operands.length)
+        throw new Error(`Unexpected argument '${positionals[operands.length]}'`);
       const lists = values as Readonly<Record<string, unknown>>;
       const given = Object.fromEntries(names.map((name) => [name, lists[name] ?? []]));
       return {

@@ -828,7 +828,11 @@ describe("another tenant's record is refused like a record that does not exist",
         const { status, body } = await florin.get(`/api/transaction/list?${filter}=${id}`, as);
         expect({ status, body }).toEqual({
           status: 200,
-          body: { code: 200, data: [], pagination: { page: 1, pageSize: 20, total: 0, totalPages: 0 } },
+          body: {
+            code: 200,
+            data: [],
+            pagination: { page: 1, pageSize: 20, total: 0, totalPages: 0, nextCursor: null },
+          },
         });
       }
     }

@@ -5,7 +5,7 @@ import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import { customerChecks } from './integrity.ts';
 import { paymentMethodPlace } from './payment-method.ts';
 import { customerRoutes } from './routes.ts';
-import { customerInput, customerRecord } from './schema.ts';
+import { customerInput, customerRecord, listedCustomer } from './schema.ts';
 
 /** Customers: the payers of invoices and subscriptions. */
 export const customers = defineModule({
@@ -27,7 +27,7 @@ export const customers = defineModule({
   reference: [{ name: 'Customers', description: 'The payers of invoices and subscriptions.' }],
   resources: { customer: customerRecord },
   integrity: customerChecks,
-  schemas: { CustomerModifyInput: customerInput, Customer: customerRecord },
+  schemas: { CustomerModifyInput: customerInput, Customer: customerRecord, CustomerListItem: listedCustomer },
   eventObjects: { customer: customerRecord },
   routes: (context: Node & { channels: ChannelDirectory; clocksOffered: boolean }) => customerRoutes(context),
 });

@@ -1,7 +1,9 @@
 import { Type } from 'typebox';
 import { maximumAmount } from '../../../core/currency.ts';
-import { pageFields } from '../../../platform/http/list-query.ts';
+import { listFields, timeFields } from '../../../platform/http/list-query.ts';
 import { keptMetadata, livemode, livemodeFilter, long, metadata, nullable } from '../../../platform/http/shapes.ts';
+import { tenantIdOnWire } from '../../identity/tenants/schema.ts';
+import { invoiceFilters, invoiceSearch } from './list-statements.ts';
 import { invoiceStatuses, paymentStates } from './states.ts';
 
 const amount = (description: string) =>
@@ -47,10 +49,10 @@ export const invoiceInput = Type.Object(
 export const invoiceQuery = Type.Object({ id: long('The invoice.') });
 
 export const invoiceListQuery = Type.Object({
-  ...pageFields,
-  status: Type.Optional(Type.Enum([...invoiceStatuses])),
-  customerId: Type.Optional(long('Only invoices of this customer.')),
-  subscriptionId: Type.Optional(long('Only invoices of this subscription.')),
+  ...listFields,
+  ...invoiceFilters.fields,
+  search: invoiceSearch,
+  ...timeFields,
   livemode: livemodeFilter,
 });
 
@@ -142,6 +144,9 @@ export const listedInvoice = Type.Object({
   closedTime: nullable(Type.String({ description: 'When it became VOID or UNCOLLECTIBLE.' })),
   updatedTime: Type.String(),
 });
+
+/** An invoice as a row of the list. */
+export const invoiceRow = Type.Object({ ...listedInvoice.properties, tenantId: Type.Optional(tenantIdOnWire) });
 
 export const lineRecord = Type.Object({
   description: Type.String(),

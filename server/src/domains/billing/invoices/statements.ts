@@ -215,23 +215,5 @@ export const advanceCounters = statement<{ tenant_id: number; series: NumberSeri
    returning tenant_id, series, last`,
 );
 
-/** Filters of the list, on `invoice i`; null: no filter. Values: $2 status, $3 customer, $4 subscription, $5 modes. */
-const filters = `($2::text is null or i.status = $2) and ($3::bigint is null or i.customer_id = $3)
-         and ($4::bigint is null or i.subscription_id = $4) and i.livemode = any ($5::boolean[])`;
-
-export const countInvoices = statement<{ total: number }>(
-  'invoices.count',
-  `select count(*) as total from invoice i where i.tenant_id = any ($1::bigint[]) and ${filters}`,
-);
-
-/** A page of invoices, newest first. */
-export const listInvoices = statement<InvoiceRow>(
-  'invoices.list',
-  `select ${invoiceColumns}
-     from invoice i
-    where i.tenant_id = any ($1::bigint[]) and ${filters}
-    order by i.id desc offset $6::bigint limit $7::bigint`,
-);
-
 /** The seller's name on rendered invoices. Values: tenant. */
 export const findSeller = statement<{ name: string }>('invoices.find_seller', 'select name from tenant where id = $1');

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { pageFields } from '../../../platform/http/list-query.ts';
+import { listFields, timeFields } from '../../../platform/http/list-query.ts';
 import {
   long as id,
   keptMetadata,
@@ -8,6 +8,7 @@ import {
   metadata,
   nullable,
 } from '../../../platform/http/shapes.ts';
+import { subscriptionFilters, subscriptionSearch } from './list-statements.ts';
 import { subscriptionStates } from './states.ts';
 
 const subscriptionId = id("The subscription's id.");
@@ -132,10 +133,10 @@ export const previewQuery = Type.Object({
 });
 
 export const listQuery = Type.Object({
-  ...pageFields,
-  customerId: Type.Optional(id('Only subscriptions of this customer.')),
-  planId: Type.Optional(id('Only subscriptions to this plan.')),
-  state: Type.Optional(state),
+  ...listFields,
+  ...subscriptionFilters.fields,
+  search: subscriptionSearch,
+  ...timeFields,
   livemode: livemodeFilter,
 });
 

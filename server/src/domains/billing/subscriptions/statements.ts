@@ -246,19 +246,3 @@ export const findClockTime = statement<{ now_at: string }>(
   'subscriptions.clock_now',
   'select now_at from clock where tenant_id = $1 and id = $2',
 );
-
-/** Filters of the list; null: no filter. Values: $1 visible tenants, $2 customer, $3 plan, $4 state, $5 modes. */
-const filters = `s.tenant_id = any ($1::bigint[]) and ($2::bigint is null or s.customer_id = $2)
-      and ($3::bigint is null or s.plan_id = $3) and ($4::text is null or s.state = $4)
-      and s.livemode = any ($5::boolean[])`;
-
-/** A page of subscriptions, newest first. */
-export const listSubscriptions = statement<SubscriptionRow>(
-  'subscriptions.list',
-  `select ${subscriptionColumns} from subscription s where ${filters} order by s.id desc offset $6 limit $7`,
-);
-
-export const countSubscriptions = statement<{ total: number }>(
-  'subscriptions.count',
-  `select count(*) as total from subscription s where ${filters}`,
-);

@@ -423,11 +423,22 @@ test('the list is newest first, paged, filtered, and has an exact total', async 
     const { body } = await florin.get(`/api/invoice/list?${query}`, as);
     return { ids: body.data.map(({ id }: { id: number }) => id), ...body.pagination };
   };
-  expect(await list('')).toEqual({ ids: made, page: 1, pageSize: 20, total: 7, totalPages: 1 });
+  expect(await list('')).toEqual({ ids: made, page: 1, pageSize: 20, total: 7, totalPages: 1, nextCursor: null });
   expect(await list('page=2&pageSize=3')).toMatchObject({ ids: made.slice(3, 6), total: 7, totalPages: 3 });
   expect(await list('status=OPEN')).toMatchObject({ ids: made.slice(0, 1), total: 1 });
   expect(await list(`customerId=${customers[1]}`)).toMatchObject({ total: 3 });
   expect(await list('subscriptionId=5')).toMatchObject({ ids: [], total: 0 });
+  expect(await list('search=INV-000001')).toMatchObject({ ids: [made[0]], total: 1 });
+  expect(await list(`search=${made[3]}`)).toMatchObject({ ids: [made[3]], total: 1 });
+  const { nextCursor } = await list('pageSize=5&currency=USD');
+  expect(await list(`pageSize=5&currency=USD&cursor=${nextCursor}`)).toEqual({
+    ids: made.slice(5),
+    pageSize: 5,
+    nextCursor: null,
+  });
+  expect(await list('amountFrom=9007199254740991')).toMatchObject({ ids: [] });
+  expect(await list(`startDate=${new Date().toISOString().slice(0, 10)}`)).toMatchObject({ total: 7 });
+  expect(await list('endDate=2020-01-01T00:00:00Z')).toMatchObject({ total: 0 });
 });
 
 test('after all tests of this file, every integrity claim holds', async () => {
