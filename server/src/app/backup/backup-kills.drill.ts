@@ -75,11 +75,12 @@ async function command(
 /** Database servers that run in a folder. */
 const serversBelow = (path: string) =>
   listProcesses().filter(({ words }) => words.some((word) => word.startsWith(path)));
+  listProcesses().filter(({ words }) => words.some((word) => word.startsWith(path)));
 
 test.each(steps)(
   'killed at %s, a backup is a proven one or none, and the next one is whole',
   async (step, isComplete) => {
-    const before = await readdir(backups).catch(() => []);
+    const before: string[] = await readdir(backups).catch(() => []);
     const killed = await command('backup', [backups], { APP_DRILL_FAIL_POINT: step });
     expect(killed.signal, killed.output).toBe('SIGKILL');
     const added = (await readdir(backups)).filter((name) => !before.includes(name));
