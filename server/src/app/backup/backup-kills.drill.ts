@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { readlinkSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -72,10 +73,16 @@ async function command(
   return new Promise((resolve) => child.on('close', (code, signal) => resolve({ code, signal, output })));
 }
 
-/** Database servers that run in a folder. */
-const serversBelow = (path: string) =>
-  listProcesses().filter(({ words }) => words.some((word) => word.startsWith(path)));
-  listProcesses().filter(({ words }) => words.some((word) => word.startsWith(path)));
+/** Database servers that run in a folder. Their working directory is their data. */
+const serversBelow = (path: string) => listProcesses().filter(({ pid }) => workingFolderOf(pid).startsWith(path));
+
+function workingFolderOf(pid: number): string {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    return '';
+  }
+}
 
 test.each(steps)(
   'killed at %s, a backup is a proven one or none, and the next one is whole',
