@@ -55,6 +55,7 @@ function add(what) {
     'package-lock.json',
     join('server', 'package.json'),
     join('sdk', 'package.json'),
+    join('cli', 'package.json'),
   ]) {
     mkdirSync(dirname(join(whole, file)), { recursive: true });
     copyFileSync(join(root, file), join(whole, file));

@@ -68,7 +68,7 @@ function assertWritable({ absence, hasBeenWritable }: OperationsDeps['primary'],
 
 /** Prometheus metrics at /metrics: counts and durations, never data of payments or users. */
 export function addMetricsRoute(app: FastifyInstance, metrics: Metrics): void {
-  app.get('/metrics', { schema: { hide: true } }, async (_request, reply) =>
+  app.get('/metrics', async (_request, reply) =>
     reply.header('content-type', metrics.contentType).send(await metrics.text()),
   );
 }

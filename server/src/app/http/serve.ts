@@ -1,10 +1,10 @@
 import type { AddressInfo } from 'node:net';
 import { TenantTurns } from '../../platform/http/limits/tenant-turns.ts';
-import { addReference } from '../../platform/http/reference.ts';
 import { addRoute, httpServer } from '../../platform/http/server.ts';
 import type { WaitingServer } from '../../platform/http/waiting-server.ts';
 import type { Context } from '../assemble.ts';
 import { hostOf, publicUrlOf } from '../config/public-url.ts';
+import { addDocs } from '../docs/serve.ts';
 import { openApiOf } from '../openapi/document.ts';
 import { routesOf } from '../routes.ts';
 import { listenAt } from './listen.ts';
@@ -40,7 +40,7 @@ export async function serve(context: Context, isStopping: () => boolean, waiting
   });
   const routes = settings['app.role'] === 'worker' ? [] : routesOf(context);
   const served = [...operationsRoutes({ primary, clock, isStopping }), ...routes];
-  await addReference(app, openApiOf(served, publicUrlOf(settings)));
+  addDocs(app, openApiOf(served, publicUrlOf(settings)));
   addMetricsRoute(app, metrics);
   addSecurityTxt(app, { contact: settings['app.security.contact'], publicUrl: publicUrlOf(settings), clock });
   if (routes.length > 0) {

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { jsonType } from './broken-http.ts';
 import { modeHeaders } from './mode.ts';
@@ -6,8 +7,8 @@ import type { Answer, RouteDocument } from './route.ts';
 /** Sends the answer of an endpoint in the envelope. */
 export function send(reply: FastifyReply, answer: Answer<unknown>): FastifyReply {
   const { data, json, message, pagination, headers } = answer;
-  const { principal } = reply.request;
-  if (principal?.livemode === undefined) reply.headers(modeHeaders(principal, answer));
+  const { principal, query } = reply.request;
+  if (principal?.livemode === undefined) reply.headers(modeHeaders(principal, answer, query));
   if (headers !== undefined) reply.headers(headers);
   reply.header('content-type', jsonType);
   if (json === undefined) return reply.send({ code: 200, message, data, pagination });
@@ -26,7 +27,12 @@ export async function sendDocument(
   // A viewer of documents needs more than a policy for data allows.
   reply.header('content-security-policy', "frame-ancestors 'none'");
   if (typeof content !== 'function') {
-    return reply.headers({ ...headers, 'content-type': type, 'cache-control': 'no-store' }).send(content);
+    // Fastify would read the stream to its end, for an answer that has no body.
+    const isUnwanted = request.method === 'HEAD' && content instanceof Readable;
+    if (isUnwanted) content.destroy();
+    return reply
+      .headers({ ...headers, 'content-type': type, 'cache-control': 'no-store' })
+      .send(isUnwanted ? '' : content);
   }
   const validators = { etag: tag, 'cache-control': 'private, no-cache' };
   if (isCurrent(request.headers['if-none-match'], tag)) return reply.headers(validators).code(304).send();

@@ -1,24 +1,34 @@
-import { modeHeader, modeName, requireModeOfKey } from '../../core/livemode.ts';
+import type { FastifyRequest } from 'fastify';
+import { livemodeMismatch, modeHeader, modeName, prefixOf } from '../../core/livemode.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { Answer } from './route.ts';
 
-interface ModedInput {
-  query: unknown;
-  body: unknown;
-}
-
-/** A key has a mode, so a `livemode` that contradicts it is a mistake. Refused with `livemode_mismatch`. */
-export function requireModeOf(principal: Principal, { query, body }: ModedInput): void {
-  if (principal.livemode === undefined) return;
+/**
+ * Refuses (`livemode_mismatch`) a `livemode` in the query or the body that contradicts the key: it is a mistake. Returns the
+ * request.
+ */
+export function requireModeOf(request: FastifyRequest): FastifyRequest {
+  const { principal, query, body } = request;
+  if (principal?.livemode === undefined) return request;
   for (const input of [query, body]) {
     const livemode = livemodeOf(input);
-    if (livemode !== undefined) requireModeOfKey(principal, livemode, 'livemode', 'what it asks for');
+    if (livemode === undefined || livemode === principal.livemode) continue;
+    const key = `a ${modeName(principal.livemode)} key (${prefixOf(principal.livemode)}…)`;
+    throw livemodeMismatch('livemode', `This is ${key}: livemode can only be ${principal.livemode}.`);
   }
+  return request;
 }
 
-/** The header that names the mode of an answer, if it has one: that of the key, or of the records in the answer. */
-export function modeHeaders(principal: Principal | undefined, answer?: Answer<unknown>): Record<string, string> {
-  const livemode = principal?.livemode ?? (answer && modeOfAnswer(answer));
+/**
+ * The header that names the mode of an answer, if it has one: that of the key, of the records in the answer, or that which the
+ * query asks for.
+ */
+export function modeHeaders(
+  principal: Principal | undefined,
+  answer: Answer<unknown> = {},
+  query?: unknown,
+): Record<string, string> {
+  const livemode = principal?.livemode ?? modeOfAnswer(answer) ?? livemodeOf(query);
   return livemode === undefined ? {} : { [modeHeader]: modeName(livemode) };
 }
 

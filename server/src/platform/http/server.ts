@@ -1,6 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, RequestListener, Server } from 'node:http';
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type RouteOptions } from 'fastify';
+import Fastify, {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type RouteOptions,
+} from 'fastify';
 import { invalid, Refusal } from '../../core/errors.ts';
 import type { Principal } from '../../core/principal.ts';
 import { send, sendDocument } from './answer.ts';
@@ -13,6 +19,7 @@ import { addressMatcher } from './limits/network-of.ts';
 import type { TenantTurns } from './limits/tenant-turns.ts';
 import { modeHeaders, requireModeOf } from './mode.ts';
 import { requirePermission } from './permission.ts';
+import { parseQuery } from './query-string.ts';
 import { withRawBodies } from './raw-body.ts';
 import { refusalBody, statusOf, toRefusal } from './refusal-reply.ts';
 import type { Call, Route } from './route.ts';
@@ -102,7 +109,7 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
     keepAliveTimeout: socketOptions.keepAliveTimeout,
     ...(options.serverFactory && { serverFactory: options.serverFactory }),
     genReqId: requestIdOf,
-    routerOptions: { ignoreTrailingSlash: true },
+    routerOptions: { ignoreTrailingSlash: true, querystringParser: parseQuery },
     exposeHeadRoutes: true,
     return503OnClosing: false, // Requests on open connections are still served while the server drains.
     forceCloseConnections: 'idle',
@@ -166,7 +173,7 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
     });
     done();
   });
-  app.setNotFoundHandler((request, reply) => {
+  const refuseUnknown = (request: FastifyRequest, reply: FastifyReply) => {
     const path = request.url.split('?')[0] as string;
     const allowed = methods.of(path);
     // A wildcard route may accept the method and still find nothing.
@@ -177,10 +184,14 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
     const message = `${path} does not take ${request.method}, only ${allowed.join(', ')}.`;
     reply.header('allow', allowed.join(', '));
     refuse(new Refusal('method_not_allowed', message, { details: { allowed } }), request, reply, options);
+  };
+  app.setNotFoundHandler(refuseUnknown);
+  app.setErrorHandler((error, request, reply) => {
+    // Fastify demands a body of the method QUERY before it finds that nothing takes the method.
+    if (request.is404 && (error as FastifyError).code === 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE')
+      refuseUnknown(request, reply);
+    else refuse(toRefusal(error, request.routeOptions.bodyLimit), request, reply, options);
   });
-  app.setErrorHandler((error, request, reply) =>
-    refuse(toRefusal(error, request.routeOptions.bodyLimit), request, reply, options),
-  );
   return app;
 }
 
@@ -217,13 +228,12 @@ export function addRoute(
     url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
     schema: routeSchema(route),
     ...(endpoint.rawBody && { bodyLimit: endpoint.rawBody.maximumBytes }),
-    onRequest: (request, reply, done) => {
+    onRequest: (request, _reply, done) => {
       request.declaredPath = path;
       if (needs === 'nothing' || needs === 'token') return done();
       authenticate(request.headers.authorization, request.ip)
         .then((principal) => {
           request.principal = { ...principal, requestId: request.id, address: request.ip };
-          reply.headers(modeHeaders(principal));
           requirePermission(needs, principal);
           if (turns === undefined) return done();
           turns.enter(principal.tenantId, (leave) => {
@@ -234,14 +244,14 @@ export function addRoute(
         .catch(done);
     },
     // Every request is answered, also when its client has left; not every response is closed.
-    onSend: (request, _reply, payload, done) => {
+    onSend: (request, reply, payload, done) => {
       request.leaveTurn?.();
+      reply.headers(modeHeaders(request.principal));
       done(null, payload);
     },
     handler: async (request, reply) => {
       if (endpoint.query !== undefined) refuseUnstorableQuery(request.query as Record<string, unknown>);
-      if (request.principal !== undefined) requireModeOf(request.principal, request);
-      const answer = await endpoint.handle(callOf(request));
+      const answer = await endpoint.handle(callOf(requireModeOf(request)));
       return answer.document === undefined ? send(reply, answer) : sendDocument(request, reply, answer);
     },
   };
@@ -249,9 +259,12 @@ export function addRoute(
   else withRawBodies(app, (part) => part.route(options));
 }
 
-function refuseUnstorableQuery(query: Record<string, unknown>): void {
-  for (const [name, value] of Object.entries(query)) {
+function refuseUnstorableQuery(query: Record<string, unknown>, outer = ''): void {
+  for (const [inner, value] of Object.entries(query)) {
+    const name = outer === '' ? inner : `${outer}.${inner}`;
+    refuseUnstorableText(inner, outer === '' ? 'query' : outer);
     if (typeof value === 'string') refuseUnstorableText(value, name);
+    else if (typeof value === 'object' && value !== null) refuseUnstorableQuery(value as Record<string, unknown>, name);
   }
 }
 
@@ -286,8 +299,7 @@ function refuse(
   if (refusal.retryAfterSeconds !== undefined) reply.header('retry-after', Math.ceil(refusal.retryAfterSeconds));
   if (refusal.type === 'encoding_not_supported') reply.header('accept-encoding', 'identity');
   if (refusal.kind === 'unauthenticated') reply.header('www-authenticate', 'Bearer, ApiKey');
-  reply.header('x-request-id', request.id);
-  reply.header('content-type', jsonType);
+  reply.headers({ 'x-request-id': request.id, 'content-type': jsonType });
   reply.code(statusOf(refusal)).send(refusalBody(refusal, request.id));
 }
 

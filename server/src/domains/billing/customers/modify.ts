@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
 import { invalid, Refusal } from '../../../core/errors.ts';
+import type { DrawUuid } from '../../../core/id.ts';
 import { livemodeOfNew, requireSameMode, requireUnchangedMode } from '../../../core/livemode.ts';
 import { metadataJson } from '../../../core/metadata.ts';
 import type { Principal } from '../../../core/principal.ts';
@@ -10,6 +11,7 @@ import { appendAudit } from '../../identity/audit/append.ts';
 import { secretsGiven } from '../../identity/audit/changes.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import type { ChannelRow } from '../../payments/channels/statements.ts';
+import { appendEvent, type EventDraft, eventDraft } from '../../webhooks/events/append-events.cte.ts';
 import { readClock } from '../test-clocks/read.ts';
 import { requireTestClocksOffered } from '../test-clocks/rules.ts';
 import { paymentMethodPlace } from './payment-method.ts';
@@ -22,6 +24,7 @@ export interface CustomerDeps {
   database: Database;
   channels: ChannelDirectory;
   clock: Clock;
+  drawUuid: DrawUuid;
   /** Seals a secret for one place of storage. */
   seal: (plain: string, place: string) => Buffer;
   /** Whether test clocks are offered. */
@@ -70,6 +73,7 @@ async function create(input: CustomerInput, principal: Principal, deps: Customer
     const [row] = (await transaction.run(insertCustomer, values)) as [CustomerRow];
     const saved = paymentMethod ? await storePaymentMethod(transaction, row, paymentMethod, deps) : row;
     await audit(transaction, principal, input, undefined, saved);
+    await appendEvent(transaction, eventDraftOf('customer.created', saved, deps.drawUuid()));
     return saved;
   });
 }
@@ -90,7 +94,7 @@ async function update(
   id: number,
   input: CustomerInput,
   principal: Principal,
-  { database, channels, clock, seal }: CustomerDeps,
+  { database, channels, clock, drawUuid, seal }: CustomerDeps,
 ): Promise<CustomerRow> {
   const existing = await readCustomer(database, id, principal);
   requireUnchangedMode(input.livemode, existing.livemode);
@@ -119,8 +123,14 @@ async function update(
     const [before] = await transaction.run(lockCustomer, [existing.tenant_id, id]);
     const [row] = (await transaction.run(updateCustomer, values)) as [CustomerRow];
     await audit(transaction, principal, input, before, row);
+    await appendEvent(transaction, eventDraftOf('customer.updated', row, drawUuid()));
     return row;
   });
+}
+
+function eventDraftOf(type: 'customer.created' | 'customer.updated', row: CustomerRow, id: string): EventDraft {
+  const { tenant_id: tenantId, livemode } = row;
+  return eventDraft(type, { tenantId, livemode, objectId: `cus_${row.id}`, object: recordOf(row) }, id);
 }
 
 async function audit(

@@ -2,13 +2,6 @@ import { Refusal } from '../../../core/errors.ts';
 import type { InvoiceRow } from './statements.ts';
 import { type InvoiceStatus, isPayable, mayBecome, transitions } from './states.ts';
 
-/** Live and test invoices are numbered apart, and a test invoice shows that it is one. */
-export type NumberSeries = 'INV' | 'TEST';
-export const seriesOf = (livemode: boolean): NumberSeries => (livemode ? 'INV' : 'TEST');
-
-/** An invoice number as clients see it: INV-000001. */
-export const numberText = (number: number, series: NumberSeries) => `${series}-${String(number).padStart(6, '0')}`;
-
 /** The id of an invoice in events. The prefix tells it from subscriptions, which may have the same integer. */
 export const objectIdOf = (id: number) => `inv_${id}`;
 

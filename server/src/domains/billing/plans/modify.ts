@@ -27,7 +27,7 @@ type PlanInput = Static<typeof planInput>;
 
 /**
  * Creates a plan, or updates the one with this `id`, and returns the saved row. A plan in use keeps its currency and interval;
- * a new amount, name or channel applies to the periods that follow.
+ * a new amount, tax rate, name or channel applies to the periods that follow.
  */
 export async function modifyPlan(input: PlanInput, principal: Principal, deps: PlanDeps): Promise<PlanRow> {
   requireCurrency(input.currency);
@@ -125,5 +125,6 @@ function valuesOf(input: PlanInput, existing?: PlanRow): unknown[] {
     input.trialDays ?? existing?.trial_days ?? 0,
     input.channelId === undefined ? (existing?.channel_id ?? null) : input.channelId,
     input.state,
+    input.taxRate === undefined ? (existing?.tax_rate ?? null) : input.taxRate,
   ];
 }

@@ -15,6 +15,7 @@ export function recordOf(row: PlanRow): Static<typeof planRecord> {
     intervalCount: row.interval_count,
     trialDays: row.trial_days,
     channelId: row.channel_id,
+    taxRate: row.tax_rate,
     state: row.state,
     createdTime: row.created_at,
     updatedTime: row.updated_at,

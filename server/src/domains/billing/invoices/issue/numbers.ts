@@ -1,6 +1,6 @@
 import { plainArray } from '../../../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
-import { type NumberSeries, seriesOf } from '../rules.ts';
+import { type NumberSeries, seriesOf } from '../number.ts';
 import { advanceCounters } from '../statements.ts';
 
 /**

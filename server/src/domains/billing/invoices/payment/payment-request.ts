@@ -1,6 +1,6 @@
 import type { PaymentRequest, StoredToken } from '../../../payments/transactions/create.ts';
 import { paymentMethodPlace } from '../../customers/payment-method.ts';
-import { numberText } from '../rules.ts';
+import { numberText } from '../number.ts';
 import type { LockedInvoice } from '../statements.ts';
 
 /** A payment of an invoice. Without `changes`, it uses the payment method stored with the customer. */
