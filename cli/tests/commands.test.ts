@@ -82,7 +82,7 @@ test.each([
   ['nonsense', 2, /unknown command/],
   ['payments craete', 2, /Did you mean create/],
   ['payments list --nonsense', 2, /unknown option/],
-  ['open nowhere', 2, /only docs/],
+  ['open nowhere', 2, /only console, docs/],
   ['completion csh', 2, /bash, zsh and fish/],
   ['--url http://127.0.0.1:9 whoami', 6, /could not be reached.*florin start/],
   ['--api-key sk_test_wrong whoami', 3, /florin login/],

@@ -119,6 +119,21 @@ test('an answer that does not come is a TimeoutError, after the repetitions', as
   expect(requests).toHaveLength(2);
 });
 
+test('the time limit of a document is for its beginning; a signal ends it later too', async () => {
+  let given: AbortSignal | null | undefined;
+  const streaming: typeof fetch = async (_url, init) => {
+    given = init?.signal;
+    return new Response(new ReadableStream());
+  };
+  const reader = new AbortController();
+  const florin = new sdk.Florin({ apiKey: 'sk_live_secret', fetch: streaming });
+  await florin.events.stream({}, { timeoutMs: 5, signal: reader.signal });
+  await new Promise((later) => setTimeout(later, 20));
+  expect(given?.aborted).toBe(false);
+  reader.abort();
+  expect(given?.aborted).toBe(true);
+});
+
 test('a signal ends the call, within a request and between two', async () => {
   const within = new AbortController();
   const call = unanswered().florin.transactions.get('txn_1', { signal: within.signal });
