@@ -4,6 +4,7 @@ import type { FastifySchemaCompiler } from 'fastify';
 import type { TSchema } from 'typebox';
 import { invalid, Refusal } from '../../core/errors.ts';
 import { nearestName } from './nearest-name.ts';
+import { nullsRemoverOf } from './nulls.ts';
 
 const strict = ajv({ coerceTypes: false });
 /** A query string holds only text: "20" must be able to mean 20 there, and nowhere else. */
@@ -27,8 +28,10 @@ export const compileSchema: FastifySchemaCompiler<TSchema> = ({ schema, httpPart
   // Headers are described for the reference page; the route that reads one looks at it itself.
   if (httpPart === 'headers') return (value: unknown) => ({ value });
   const validate = (httpPart === 'body' ? strict : fromText).compile(schema) as ValidateFunction;
+  const removeNulls = httpPart === 'body' ? nullsRemoverOf(schema) : undefined;
   const integers = httpPart === 'querystring' ? integersOf(schema) : [];
   return (value: unknown) => {
+    removeNulls?.(value);
     const bent = integers.find((name) => !isInteger((value as Record<string, unknown>)[name]));
     if (bent !== undefined) return { error: invalid(bent, `${bent} must be an integer.`) };
     if (validate(value)) return { value };

@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox';
 import { invalid } from '../../../core/errors.ts';
-import { platformTenant } from '../../../core/principal.ts';
 
 export const tenantInput = Type.Object(
   {
@@ -31,16 +30,18 @@ export const tenantRecord = Type.Object({
   updatedTime: Type.Union([Type.String(), Type.Null()], { description: 'null when never updated.' }),
 });
 
-/** The `tenantId` of other records: a string or null (interface, Login result); a number is accepted too. */
+/**
+ * The `tenantId` of other records: a string (interface, Login result); a number is accepted too. Null, which answers show for
+ * the platform's own tenant, counts as not given: only callers of the platform see it, and theirs is the default.
+ */
 export const tenantIdInput = Type.Union(
   [
-    Type.String({ pattern: '^[0-9]{1,15}$', title: "a tenant's id, or null for the platform" }),
+    Type.String({ pattern: '^[0-9]{1,15}$', title: "a tenant's id" }),
     Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
-    Type.Null(),
   ],
   {
-    title: "a tenant's id, or null for the platform",
-    description: "The tenant's id; null: the platform's own tenant.",
+    title: "a tenant's id",
+    description: "The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own.",
   },
 );
 
@@ -49,8 +50,7 @@ export const tenantIdOnWire = Type.Union([Type.String(), Type.Null()], {
 });
 
 export function tenantIdOf(input: Static<typeof tenantIdInput>): number {
-  if (input === null) return platformTenant;
   const id = Number(input);
-  if (!Number.isSafeInteger(id)) throw invalid('tenantId', "tenantId must be a tenant's id, or null for the platform.");
+  if (!Number.isSafeInteger(id)) throw invalid('tenantId', "tenantId must be a tenant's id.");
   return id;
 }

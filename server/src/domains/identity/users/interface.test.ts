@@ -393,7 +393,7 @@ describe('users', () => {
     expect((await make({ userType: 'PLATFORM_ADMIN' })).status).toBe(403);
     const elsewhere = await makeTenant(florin, admin);
     expect((await make({ userType: 'MERCHANT_USER', tenantId: elsewhere })).status).toBe(403);
-    expect((await make({ userType: 'MERCHANT_USER', tenantId: null })).status).toBe(403);
+    expect((await make({ userType: 'MERCHANT_USER', tenantId: 0 })).status).toBe(403);
   });
 });
 
