@@ -259,6 +259,7 @@ const cases: Record<string, Case> = {
   'POST /api/transaction/create': {
     needs: 'transaction_write',
     ownerships: named,
+    acrossTenants: true,
     request: ({ channel: id }) => ({ body: { amount: 100, currency: 'USD', channelId: id }, id }),
   },
   'POST /api/transaction/update': {

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { countryCodes } from '../../core/country.ts';
 
 /** Schemas that several kinds of records share. */
 
@@ -18,6 +19,14 @@ export const metadata = Type.Object(
     description: 'Your own data: at most 16 KiB of JSON, 8 levels, 50 keys. Returned as it was sent.',
   },
 );
+
+/** A country (ISO 3166-1 alpha-2). By pattern: an enumeration of 249 codes would fill the reference and every refusal. */
+export const country = Type.String({
+  pattern: `^(${countryCodes.join('|')})$`,
+  title: 'a country code of ISO 3166-1 alpha-2, such as US',
+});
+
+export const updatedTime = Type.String({ description: 'Equal to `createdTime` when never updated.' });
 
 /** Metadata in answers. */
 export const keptMetadata = Type.Unsafe<Record<string, unknown> | null>({

@@ -44,7 +44,7 @@ describe('a customer', () => {
     expect(reply.body).toEqual({
       code: 200,
       message: 'Customer created',
-      data: { id: anInteger, ...input, hasPaymentMethod: true, clockId: null, createdTime: aTime, updatedTime: null },
+      data: { id: anInteger, ...input, hasPaymentMethod: true, clockId: null, createdTime: aTime, updatedTime: aTime },
     });
     expect(JSON.stringify(reply.body)).not.toContain('pm_secret');
     const { id } = reply.body.data;
@@ -144,7 +144,7 @@ describe('a test clock', () => {
       state: 'READY',
       toTime: null,
       createdTime: aTime,
-      updatedTime: null,
+      updatedTime: aTime,
     });
     const customerId = await makeCustomer(florin, as, { clockId: clock.id });
     const id = await makeInvoice(florin, as, customerId, { channelId });

@@ -7,6 +7,7 @@ import { violatedConstraint } from '../../../platform/postgres/connection/failur
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
 import { secretsGiven } from '../../identity/audit/changes.ts';
+import { actFor } from '../../identity/tenants/act-for.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import { readClock } from '../test-clocks/read.ts';
 import { requireTestClocksOffered } from '../test-clocks/rules.ts';
@@ -31,9 +32,10 @@ type CustomerInput = Static<typeof customerInput>;
 /** Creates a customer, or updates the one with this `id`; an update keeps the fields that are left out. */
 export async function modifyCustomer(
   input: CustomerInput,
-  principal: Principal,
+  caller: Principal,
   deps: CustomerDeps,
 ): Promise<CustomerRow> {
+  const principal = await actFor(caller, input.tenantId, deps.database);
   try {
     return input.id === undefined
       ? await create(input, principal, deps)
@@ -46,7 +48,8 @@ export async function modifyCustomer(
   }
 }
 
-async function create(input: CustomerInput, principal: Principal, deps: CustomerDeps): Promise<CustomerRow> {
+async function create(input: CustomerInput, caller: Principal, deps: CustomerDeps): Promise<CustomerRow> {
+  const principal = await deps.channels.actOn(input.defaultChannelId, caller);
   await requireChannel(input.defaultChannelId, principal.tenantId, deps.channels);
   const clockId = await requireClock(input.clockId, principal, deps);
   const { paymentMethod } = input;

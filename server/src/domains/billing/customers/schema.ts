@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { pageFields } from '../../../platform/http/list-query.ts';
-import { keptMetadata, long, metadata, nullable } from '../../../platform/http/shapes.ts';
+import { country, keptMetadata, long, metadata, nullable, updatedTime } from '../../../platform/http/shapes.ts';
+import { forTenant } from '../../identity/tenants/schema.ts';
 
 const clearable = (shape: ReturnType<typeof Type.String>, title: string, description: string) =>
   Type.Optional(Type.Union([shape, Type.Null()], { title, description: `${description} null clears it.` }));
@@ -11,7 +12,7 @@ const addressFields = {
   postalCode: Type.Optional(Type.String({ maxLength: 40 })),
   city: Type.Optional(Type.String({ maxLength: 200 })),
   state: Type.Optional(Type.String({ maxLength: 200 })),
-  country: Type.Optional(Type.String({ pattern: '^[A-Z]{2,3}$', title: 'an ISO 3166 country code, such as US' })),
+  country: Type.Optional(country),
 };
 
 export const customerInput = Type.Object(
@@ -33,7 +34,7 @@ export const customerInput = Type.Object(
         title: 'an address, or null',
         description:
           '`line1`, `line2`, `city` and `state` of at most 200 characters, `postalCode` of at most 40, and `country`, an ' +
-          'ISO 3166 code such as US. All are optional; an update replaces the whole address. null clears it.',
+          'ISO 3166-1 alpha-2 code such as US. All are optional; an update replaces the whole address. null clears it.',
       }),
     ),
     externalId: clearable(
@@ -66,6 +67,7 @@ export const customerInput = Type.Object(
           'The test clock that the customer uses. Only in STANDALONE mode; cannot change after the customer is created.',
       }),
     ),
+    ...forTenant,
   },
   { additionalProperties: false },
 );
@@ -108,5 +110,5 @@ export const customerRecord = Type.Object({
   hasPaymentMethod: Type.Boolean({ description: "Whether a provider's token is stored." }),
   clockId: nullable(Type.Integer()),
   createdTime: Type.String(),
-  updatedTime: nullable(Type.String({ description: 'null when never updated.' })),
+  updatedTime,
 });

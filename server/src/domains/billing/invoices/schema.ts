@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { maximumAmount } from '../../../core/currency.ts';
 import { pageFields } from '../../../platform/http/list-query.ts';
 import { keptMetadata, long, metadata, nullable } from '../../../platform/http/shapes.ts';
+import { forTenant } from '../../identity/tenants/schema.ts';
 import { invoiceStatuses, paymentStates } from './states.ts';
 
 const amount = (description: string) =>
@@ -40,6 +41,7 @@ export const invoiceInput = Type.Object(
         description: 'The last day for payment, YYYY-MM-DD in UTC. Default: the day on which the invoice is finalized.',
       }),
     ),
+    ...forTenant,
   },
   { additionalProperties: false },
 );

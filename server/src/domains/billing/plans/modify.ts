@@ -5,6 +5,7 @@ import { notFound, Refusal } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
+import { actFor } from '../../identity/tenants/act-for.ts';
 import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import { requireAccepting } from '../../payments/channels/rules.ts';
@@ -27,7 +28,9 @@ type PlanInput = Static<typeof planInput>;
  * Creates a plan, or updates the one with this `id`, and returns the saved row. A plan in use keeps its currency and interval;
  * a new amount, name or channel applies to the periods that follow.
  */
-export async function modifyPlan(input: PlanInput, principal: Principal, deps: PlanDeps): Promise<PlanRow> {
+export async function modifyPlan(input: PlanInput, caller: Principal, deps: PlanDeps): Promise<PlanRow> {
+  const named = await actFor(caller, input.tenantId, deps.database);
+  const principal = input.id === undefined ? await deps.channels.actOn(input.channelId, named) : named;
   requireCurrency(input.currency);
   const { id } = input;
   if (id === undefined) {

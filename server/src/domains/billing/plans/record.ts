@@ -16,6 +16,6 @@ export function recordOf(row: PlanRow): Static<typeof planRecord> {
     channelId: row.channel_id,
     state: row.state,
     createdTime: row.created_at,
-    updatedTime: row.updated_at,
+    updatedTime: row.updated_at ?? row.created_at,
   };
 }

@@ -1,6 +1,8 @@
 import { Type } from 'typebox';
 import { maximumAmount } from '../../../core/currency.ts';
 import { pageFields } from '../../../platform/http/list-query.ts';
+import { updatedTime } from '../../../platform/http/shapes.ts';
+import { forTenant } from '../../identity/tenants/schema.ts';
 import { longestInterval } from './rules.ts';
 
 export const intervalUnits = ['day', 'week', 'month', 'year'] as const;
@@ -47,6 +49,7 @@ export const planInput = Type.Object(
       }),
     ),
     state: Type.Boolean({ description: 'false: no new subscriptions. Existing ones continue.' }),
+    ...forTenant,
   },
   { additionalProperties: false },
 );
@@ -68,5 +71,5 @@ export const planRecord = Type.Object({
   channelId: nullableInteger("null: the customer's default channel."),
   state: Type.Boolean(),
   createdTime: Type.String(),
-  updatedTime: Type.Union([Type.String(), Type.Null()], { description: 'null when never updated.' }),
+  updatedTime,
 });

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { pageFields } from '../../../platform/http/list-query.ts';
 import { long as id, keptMetadata, metadata, nullable } from '../../../platform/http/shapes.ts';
+import { forTenant } from '../../identity/tenants/schema.ts';
 import { subscriptionStates } from './states.ts';
 
 const subscriptionId = id("The subscription's id.");
@@ -51,6 +52,7 @@ export const createInput = Type.Object(
       }),
     ),
     metadata: Type.Optional(metadata),
+    ...forTenant,
   },
   { additionalProperties: false },
 );

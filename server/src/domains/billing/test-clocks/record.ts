@@ -17,6 +17,6 @@ export function recordOf({
     state: target_at === null ? 'READY' : 'ADVANCING',
     toTime: target_at,
     createdTime: created_at,
-    updatedTime: updated_at,
+    updatedTime: updated_at ?? created_at,
   };
 }

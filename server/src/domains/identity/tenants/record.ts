@@ -4,5 +4,5 @@ import type { TenantRow } from './statements.ts';
 
 export function recordOf(row: TenantRow): Static<typeof tenantRecord> {
   const { id, name, state, second_factor_required: secondFactorRequired, created_at, updated_at } = row;
-  return { id, name, state, secondFactorRequired, createdTime: created_at, updatedTime: updated_at };
+  return { id, name, state, secondFactorRequired, createdTime: created_at, updatedTime: updated_at ?? created_at };
 }

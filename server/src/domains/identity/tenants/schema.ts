@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { invalid } from '../../../core/errors.ts';
+import { updatedTime } from '../../../platform/http/shapes.ts';
 
 export const tenantInput = Type.Object(
   {
@@ -27,7 +28,7 @@ export const tenantRecord = Type.Object({
     description: 'Whether sessions of users without a second factor may only enrol one.',
   }),
   createdTime: Type.String(),
-  updatedTime: Type.Union([Type.String(), Type.Null()], { description: 'null when never updated.' }),
+  updatedTime,
 });
 
 /**
@@ -44,6 +45,9 @@ export const tenantIdInput = Type.Union(
     description: "The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own.",
   },
 );
+
+/** In the body of what creates a record (`actFor`). */
+export const forTenant = { tenantId: Type.Optional(tenantIdInput) };
 
 export const tenantIdOnWire = Type.Union([Type.String(), Type.Null()], {
   description: "null: the platform's own tenant.",

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
 import { invalid, notFound, Refusal } from '../../../core/errors.ts';
-import { type Principal, platformTenant, seesAllTenants } from '../../../core/principal.ts';
+import { type Principal, seesAllTenants } from '../../../core/principal.ts';
 import { requireStepUp } from '../../../core/step-up.ts';
 import type { Passwords } from '../../../platform/crypto/passwords.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
@@ -10,9 +10,9 @@ import { appendAudit } from '../audit/append.ts';
 import { secretsGiven } from '../audit/changes.ts';
 import { revokeKeysOfUser } from '../developer-keys/statements.ts';
 import { endSessionsOfUser } from '../sessions/statements.ts';
+import { actFor } from '../tenants/act-for.ts';
 import { principalsTopic } from '../tenants/notifications.ts';
 import { tenantIdOf } from '../tenants/schema.ts';
-import { findTenant } from '../tenants/statements.ts';
 import { type Naming, namingBy, takeNames } from './names.ts';
 import type { PasswordMailer } from './password-mailer.ts';
 import { recordOf } from './record.ts';
@@ -87,16 +87,10 @@ async function createUser(
   principal: Principal,
   transaction: Queryable,
 ): Promise<UserRow> {
-  const tenantId = input.tenantId === undefined ? principal.tenantId : tenantIdOf(input.tenantId);
+  const { tenantId } = await actFor(principal, input.tenantId, transaction);
   const privileges = { tenantId, userType: input.userType, roles: input.roles ?? [] };
-  if (tenantId !== principal.tenantId && !seesAllTenants(principal)) {
-    throw new Refusal('role_missing', 'Only a PLATFORM_ADMIN may make users of another tenant.', { field: 'tenantId' });
-  }
   refusePrivilegeEscalation(principal, privileges);
   refuseTenantOfPlatformAdministrator(privileges);
-  if (tenantId !== platformTenant && (await transaction.run(findTenant, [tenantId])).length === 0) {
-    throw new Refusal('record_not_found', `There is no tenant ${tenantId}.`, { field: 'tenantId' });
-  }
   const user = { ...input, ...privileges, passwordHash, now };
   const created = await insertWithNames(transaction, user, namingBy(principal));
   await audit(transaction, principal, input, undefined, created);

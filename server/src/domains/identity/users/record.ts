@@ -15,6 +15,6 @@ export function recordOf(user: UserRow): Static<typeof userRecord> {
     invited: !user.has_password,
     secondFactor: user.has_second_factor,
     createdTime: user.created_at,
-    updatedTime: user.updated_at,
+    updatedTime: user.updated_at ?? user.created_at,
   };
 }

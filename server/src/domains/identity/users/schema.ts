@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { roleNames, scopes, userTypes } from '../../../core/scopes.ts';
 import { pageFields } from '../../../platform/http/list-query.ts';
+import { updatedTime } from '../../../platform/http/shapes.ts';
 import { tenantIdInput, tenantIdOnWire } from '../tenants/schema.ts';
 
 const newPassword = (...notes: string[]) =>
@@ -97,7 +98,7 @@ export const userRecord = Type.Object({
   invited: Type.Boolean({ description: 'true: invited by mail, and has not chosen a password yet.' }),
   secondFactor: Type.Boolean({ description: 'Whether the user has a second factor.' }),
   createdTime: Type.String(),
-  updatedTime: Type.Union([Type.String(), Type.Null()], { description: 'null when never updated.' }),
+  updatedTime,
 });
 
 export const userListQuery = Type.Object(pageFields);

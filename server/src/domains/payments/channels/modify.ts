@@ -7,6 +7,7 @@ import { violatedConstraint } from '../../../platform/postgres/connection/failur
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
 import { secretsGiven } from '../../identity/audit/changes.ts';
+import { actFor } from '../../identity/tenants/act-for.ts';
 import { sandboxDisabled } from '../providers/directory.ts';
 import { type SecretName, secretPlace } from './credentials.ts';
 import type { ChannelDirectory } from './directory.ts';
@@ -37,7 +38,8 @@ export interface ChannelDeps {
 type ChannelInput = Static<typeof channelInput>;
 
 /** Creates a channel, or updates the one with `id`. Returns the saved channel. */
-export async function saveChannel(input: ChannelInput, principal: Principal, deps: ChannelDeps): Promise<ChannelRow> {
+export async function saveChannel(input: ChannelInput, caller: Principal, deps: ChannelDeps): Promise<ChannelRow> {
+  const principal = await actFor(caller, input.tenantId, deps.database);
   const setsSecret = Object.keys(secretsGiven(channelInput, input)).length > 0;
   if (setsSecret) requireStepUp(principal, deps.clock(), 'Setting the secrets of a channel');
   const currencies = currenciesOf(input.currency);

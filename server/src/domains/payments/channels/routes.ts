@@ -36,7 +36,7 @@ export function channelRoutes(deps: ChannelRoutesDeps): Route[] {
         const row = await saveChannel(body, principal, deps);
         return {
           message: body.id === undefined ? 'Channel created' : 'Channel updated',
-          data: { ...channelOnWire(row, principal, deps), updatedTime: row.updated_at },
+          data: { ...channelOnWire(row, principal, deps), updatedTime: row.updated_at ?? row.created_at },
         };
       },
     }),

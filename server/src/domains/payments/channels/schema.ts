@@ -1,4 +1,6 @@
 import { Type } from 'typebox';
+import { country, updatedTime } from '../../../platform/http/shapes.ts';
+import { forTenant } from '../../identity/tenants/schema.ts';
 import { providerNames } from '../providers/directory.ts';
 
 export const channelTypes = ['ONLINE', 'OFFLINE'] as const;
@@ -29,7 +31,7 @@ export const channelInput = Type.Object(
       maxLength: 1024,
       description: 'The ISO 4217 codes that this channel accepts, comma-separated: `USD,EUR`.',
     }),
-    country: Type.String({ pattern: '^[A-Z]{2,3}$', title: 'a country code of ISO 3166, such as US' }),
+    country,
     apiKey: secret("The provider's API key"),
     apiSecret: secret("The provider's API secret"),
     webhookSecret: secret("The secret with which Florin verifies the provider's callbacks"),
@@ -51,6 +53,7 @@ export const channelInput = Type.Object(
           'without this field keeps them.',
       }),
     ),
+    ...forTenant,
   },
   { additionalProperties: false },
 );
@@ -80,5 +83,5 @@ export const listedChannel = Type.Object(listed);
 
 export const savedChannel = Type.Object({
   ...listed,
-  updatedTime: Type.Union([Type.String(), Type.Null()], { description: 'null when never updated.' }),
+  updatedTime,
 });

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { maximumAmount } from '../../../core/currency.ts';
 import { dayFields, pageFields } from '../../../platform/http/list-query.ts';
 import { keptMetadata, long, metadata, nullable } from '../../../platform/http/shapes.ts';
+import { forTenant } from '../../identity/tenants/schema.ts';
 import { transactionId } from '../transactions/schema.ts';
 import { refundStatuses } from './states.ts';
 
@@ -19,6 +20,7 @@ export const refundInput = Type.Object(
     ),
     reason: Type.Optional(Type.String({ minLength: 1, maxLength: 1000 })),
     metadata: Type.Optional(metadata),
+    ...forTenant,
   },
   { additionalProperties: false },
 );

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { maximumAmount } from '../../../core/currency.ts';
 import { dayFields, pageFields } from '../../../platform/http/list-query.ts';
 import { keptMetadata, long, metadata, nullable } from '../../../platform/http/shapes.ts';
+import { forTenant } from '../../identity/tenants/schema.ts';
 import { transactionStatuses } from './states.ts';
 
 export const amount = Type.Integer({
@@ -50,6 +51,7 @@ export const createInput = Type.Object(
         description: "Where the provider redirects the payer's browser afterwards. Default: `app.public-url`.",
       }),
     ),
+    ...forTenant,
   },
   { additionalProperties: false },
 );

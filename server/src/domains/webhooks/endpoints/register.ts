@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import { invalid, Refusal } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
+import { actFor } from '../../identity/tenants/act-for.ts';
 import type { AddressGuards } from './address-guard.ts';
 import { endpointSecretPlace } from './directory.ts';
 import type { EndpointDeps } from './managed-endpoint.ts';
@@ -21,12 +22,13 @@ export interface Registered {
   generatedSecret: string | undefined;
 }
 
-/** Registers an endpoint of the caller's tenant. It receives events from now on. */
+/** Registers an endpoint of the caller's tenant, or of the tenant that a platform administrator names. */
 export async function registerEndpoint(
-  { url, events, secret: givenSecret }: Static<typeof registerInput>,
-  principal: Principal,
+  { url, events, secret: givenSecret, tenantId: namedTenant }: Static<typeof registerInput>,
+  caller: Principal,
   { database, directory, guards, seal, clock, maxEndpoints }: RegisterDeps,
 ): Promise<Registered> {
+  const principal = await actFor(caller, namedTenant, database);
   requireReadScopes(events, principal);
   await requireAllowedUrl(url, principal, guards);
   const { tenantId, userId } = principal;

@@ -1,7 +1,8 @@
 import { type TSchema, Type } from 'typebox';
 import { eventPatterns } from '../../../core/event-types.ts';
 import { pageFields } from '../../../platform/http/list-query.ts';
-import { tenantIdOnWire } from '../../identity/tenants/schema.ts';
+import { updatedTime } from '../../../platform/http/shapes.ts';
+import { forTenant, tenantIdOnWire } from '../../identity/tenants/schema.ts';
 
 const eventPattern = Type.Enum([...eventPatterns]);
 
@@ -34,6 +35,7 @@ export const registerInput = Type.Object(
     secret: Type.Optional(
       secret('Signs the deliveries. Stored encrypted, never shown. Default: generated, and returned once, here.'),
     ),
+    ...forTenant,
   },
   { additionalProperties: false },
 );
@@ -126,5 +128,5 @@ export const endpointRecord = Type.Object({
     Type.String(),
     'When the staged secret replaces the present one. null: on request, or no secret is staged.',
   ),
-  updatedTime: nullable(Type.String(), 'null when never updated.'),
+  updatedTime,
 });
