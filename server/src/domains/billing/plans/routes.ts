@@ -1,11 +1,12 @@
 import { Type } from 'typebox';
+import { notFound } from '../../../core/errors.ts';
 import { defaultPageSize, paginationOf } from '../../../core/page.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
 import { modifyPlan, type PlanDeps } from './modify.ts';
 import { recordOf } from './record.ts';
-import { planInput, planListQuery, planRecord } from './schema.ts';
-import { countPlans, listPlans } from './statements.ts';
+import { planInput, planListQuery, planQuery, planRecord } from './schema.ts';
+import { countPlans, findVisiblePlan, listPlans } from './statements.ts';
 
 export function planRoutes(deps: PlanDeps): Route[] {
   return [
@@ -20,6 +21,18 @@ export function planRoutes(deps: PlanDeps): Route[] {
         message: body.id === undefined ? 'Plan created' : 'Plan updated',
         data: recordOf(await modifyPlan(body, principal, deps)),
       }),
+    }),
+
+    get('/api/plan/detail', 'subscription_read', 'Plans', {
+      summary: 'Get a plan',
+      query: planQuery,
+      data: planRecord,
+      handle: async ({ query: { id }, principal }) => {
+        const tenants = await visibleTenants(deps.database, principal);
+        const [row] = await deps.database.run(findVisiblePlan, [tenants, id]);
+        if (row === undefined) throw notFound('plan', id);
+        return { data: recordOf(row) };
+      },
     }),
 
     get('/api/plan/list', 'subscription_read', 'Plans', {

@@ -54,6 +54,8 @@ export const planInput = Type.Object(
   { additionalProperties: false },
 );
 
+export const planQuery = Type.Object({ id: id('The plan.') });
+
 export const planListQuery = Type.Object({
   ...pageFields,
   state: Type.Optional(Type.Boolean({ description: 'Only plans that can (true) or cannot (false) be subscribed to.' })),

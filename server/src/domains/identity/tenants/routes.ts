@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
+import { notFound } from '../../../core/errors.ts';
 import { get, platformAdministrator, post, type Route } from '../../../platform/http/route.ts';
 import { type ModifyTenantDeps, modifyTenant } from './modify.ts';
 import { recordOf } from './record.ts';
-import { tenantInput, tenantRecord } from './schema.ts';
-import { listTenants } from './statements.ts';
+import { tenantInput, tenantQuery, tenantRecord } from './schema.ts';
+import { findTenant, listTenants } from './statements.ts';
 
 export function tenantRoutes(deps: ModifyTenantDeps): Route[] {
   return [
@@ -12,6 +13,17 @@ export function tenantRoutes(deps: ModifyTenantDeps): Route[] {
       description: "Oldest first, without the platform's own tenant.",
       data: Type.Array(tenantRecord),
       handle: async () => ({ data: (await deps.database.run(listTenants)).map(recordOf) }),
+    }),
+
+    get('/api/tenant/detail', platformAdministrator('*'), 'Tenants', {
+      summary: 'Get a tenant',
+      query: tenantQuery,
+      data: tenantRecord,
+      handle: async ({ query: { id } }) => {
+        const [row] = await deps.database.run(findTenant, [id]);
+        if (row === undefined) throw notFound('tenant', id);
+        return { data: recordOf(row) };
+      },
     }),
 
     post('/api/tenant/modify', platformAdministrator('*'), 'Tenants', {

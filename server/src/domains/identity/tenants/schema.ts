@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { invalid } from '../../../core/errors.ts';
-import { updatedTime } from '../../../platform/http/shapes.ts';
+import { long, updatedTime } from '../../../platform/http/shapes.ts';
 
 export const tenantInput = Type.Object(
   {
@@ -19,6 +19,8 @@ export const tenantInput = Type.Object(
   },
   { additionalProperties: false },
 );
+
+export const tenantQuery = Type.Object({ id: long('The tenant.') });
 
 export const tenantRecord = Type.Object({
   id: Type.Integer(),

@@ -17,6 +17,7 @@ import {
   resetPasswordInput,
   userInput,
   userListQuery,
+  userQuery,
   userRecord,
 } from './schema.ts';
 import { countUsers, findUser, listUsers } from './statements.ts';
@@ -80,6 +81,19 @@ export function userRoutes(deps: UserDeps): Route[] {
         if (user === undefined) throw notFound('user', principal.userId);
         const { id, state, invited, updatedTime, ...shown } = recordOf(user);
         return { data: { userId: id, ...shown, scopes: [...principal.scopes] } };
+      },
+    }),
+
+    get('/api/user/detail', 'user_read', 'Users', {
+      summary: 'Get a user',
+      description: "A user of the caller's tenant. A platform administrator finds those of every tenant.",
+      query: userQuery,
+      data: userRecord,
+      handle: async ({ query: { id }, principal }) => {
+        const [user] = await database.run(findUser, [id]);
+        const mayBeSeen = user !== undefined && (seesAllTenants(principal) || user.tenant_id === principal.tenantId);
+        if (!mayBeSeen) throw notFound('user', id);
+        return { data: recordOf(user) };
       },
     }),
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { roleNames, scopes, userTypes } from '../../../core/scopes.ts';
 import { pageFields } from '../../../platform/http/list-query.ts';
-import { updatedTime } from '../../../platform/http/shapes.ts';
+import { long, updatedTime } from '../../../platform/http/shapes.ts';
 import { tenantIdInput, tenantIdOnWire } from '../tenants/schema.ts';
 
 const newPassword = (...notes: string[]) =>
@@ -100,5 +100,7 @@ export const userRecord = Type.Object({
   createdTime: Type.String(),
   updatedTime,
 });
+
+export const userQuery = Type.Object({ id: long('The user.') });
 
 export const userListQuery = Type.Object(pageFields);

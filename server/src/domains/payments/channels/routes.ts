@@ -1,12 +1,13 @@
 import { Type } from 'typebox';
+import { notFound } from '../../../core/errors.ts';
 import { type Principal, seesAllTenants } from '../../../core/principal.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import { callbackUrlOf } from './credentials.ts';
 import { type ChannelDeps, saveChannel } from './modify.ts';
 import { recordOf } from './record.ts';
-import { mayChange } from './rules.ts';
-import { channelInput, listedChannel, savedChannel } from './schema.ts';
-import { type ChannelRow, listChannels } from './statements.ts';
+import { mayChange, maySee } from './rules.ts';
+import { channelInput, channelQuery, listedChannel, savedChannel } from './schema.ts';
+import { type ChannelRow, findChannel, listChannels } from './statements.ts';
 
 interface ChannelRoutesDeps extends ChannelDeps {
   /** `app.public-url`, without a slash at the end. */
@@ -26,6 +27,19 @@ export function channelRoutes(deps: ChannelRoutesDeps): Route[] {
       },
     }),
 
+    get('/api/channel/detail', 'channel_read', 'Channels', {
+      summary: 'Get a channel',
+      description:
+        "A channel of the caller's tenant or of the platform. A platform administrator finds every tenant's.",
+      query: channelQuery,
+      data: savedChannel,
+      handle: async ({ query: { id }, principal }) => {
+        const [row] = await deps.database.run(findChannel, [id]);
+        if (row === undefined || !maySee(row, principal)) throw notFound('channel', id);
+        return { data: savedChannelOnWire(row, principal, deps) };
+      },
+    }),
+
     post('/api/channel/modify', 'channel_write', 'Channels', {
       summary: 'Create or update a channel',
       description:
@@ -36,11 +50,15 @@ export function channelRoutes(deps: ChannelRoutesDeps): Route[] {
         const row = await saveChannel(body, principal, deps);
         return {
           message: body.id === undefined ? 'Channel created' : 'Channel updated',
-          data: { ...channelOnWire(row, principal, deps), updatedTime: row.updated_at ?? row.created_at },
+          data: savedChannelOnWire(row, principal, deps),
         };
       },
     }),
   ];
+}
+
+function savedChannelOnWire(row: ChannelRow, principal: Principal, deps: ChannelRoutesDeps) {
+  return { ...channelOnWire(row, principal, deps), updatedTime: row.updated_at ?? row.created_at };
 }
 
 function channelOnWire(row: ChannelRow, principal: Principal, { publicUrl }: Pick<ChannelRoutesDeps, 'publicUrl'>) {

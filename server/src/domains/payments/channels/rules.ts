@@ -26,6 +26,10 @@ export function actOn(channel: Pick<ChannelRow, 'tenant_id'> | undefined, princi
   return acts ? inTenant(principal, channel.tenant_id) : principal;
 }
 
+export function maySee(channel: ChannelRow, principal: Principal): boolean {
+  return seesAllTenants(principal) || mayUse(channel, principal.tenantId);
+}
+
 export function mayChange(channel: ChannelRow, principal: Principal): boolean {
   return seesAllTenants(principal) || channel.tenant_id === principal.tenantId;
 }

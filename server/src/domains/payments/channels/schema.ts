@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { country, updatedTime } from '../../../platform/http/shapes.ts';
+import { country, long, updatedTime } from '../../../platform/http/shapes.ts';
 import { forTenant } from '../../identity/tenants/schema.ts';
 import { providerNames } from '../providers/directory.ts';
 
@@ -57,6 +57,8 @@ export const channelInput = Type.Object(
   },
   { additionalProperties: false },
 );
+
+export const channelQuery = Type.Object({ id: long('The channel.') });
 
 const listed = {
   id: Type.Integer(),

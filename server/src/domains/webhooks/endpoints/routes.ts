@@ -1,6 +1,8 @@
 import { Type } from 'typebox';
+import { notFound } from '../../../core/errors.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import { listEndpointsOf, recordOf } from './list.ts';
+import { findManagedEndpoint } from './managed-endpoint.ts';
 import { modifyEndpoint } from './modify.ts';
 import { pingEndpoint } from './ping.ts';
 import { type RegisterDeps, registerEndpoint } from './register.ts';
@@ -9,6 +11,7 @@ import { rotateSecret } from './rotate.ts';
 import {
   endpointInput,
   endpointListQuery,
+  endpointQuery,
   endpointRecord,
   modifyInput,
   pingResult,
@@ -47,6 +50,19 @@ export function endpointRoutes(deps: RegisterDeps): Route[] {
       data: Type.Array(endpointRecord),
       paged: true,
       handle: ({ query, principal }) => listEndpointsOf(database, query, principal, clock()),
+    }),
+
+    get('/api/webhook/detail', 'webhook_read', 'Webhooks', {
+      summary: 'Get a webhook endpoint',
+      description:
+        'Without its secret. Also needs the read scope of every event type that it subscribes to. A removed endpoint is absent.',
+      query: endpointQuery,
+      data: endpointRecord,
+      handle: async ({ query: { id }, principal }) => {
+        const row = await findManagedEndpoint(database, id, principal);
+        if (row.removed_at !== null) throw notFound('webhook', id);
+        return { data: recordOf(row, clock()) };
+      },
     }),
 
     post('/api/webhook/modify', 'webhook_write', 'Webhooks', {

@@ -88,6 +88,8 @@ export const rotateInput = Type.Object(
   { additionalProperties: false },
 );
 
+export const endpointQuery = Type.Object({ id: endpointId("The endpoint's id.") });
+
 export const endpointListQuery = Type.Object(pageFields);
 
 export const pingResult = Type.Object({
