@@ -59,9 +59,11 @@ describe('a customer', () => {
       hasPaymentMethod: false,
       updatedTime: aTime,
     });
-    const rest = { phone: null, address: null, externalId: null, metadata: null, defaultChannelId: null };
-    expect(dataOf(await modify({ id, name: 'Eleni', ...rest }))).toMatchObject(rest);
+    const rest = { phone: null, address: null, externalId: null, defaultChannelId: null };
+    expect(dataOf(await modify({ id, ...rest }))).toMatchObject({ name: 'Eleni', metadata: { since: 2020 }, ...rest });
     expect(dataOf(await modify({ name: 'Nobody', ...rest }))).toMatchObject(rest);
+    expect(dataOf(await modify({ id, metadata: { vip: true, since: null } })).metadata).toEqual({ vip: true });
+    expect(dataOf(await modify({ id, metadataReplace: {} })).metadata).toEqual({});
   });
 
   test('has an externalId that is unique in its tenant, also with concurrent requests', async () => {

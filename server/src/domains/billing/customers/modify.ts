@@ -1,8 +1,9 @@
 import type { Static } from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
 import { invalid, Refusal } from '../../../core/errors.ts';
-import { metadataJson } from '../../../core/metadata.ts';
+import { changedMetadata, metadataJson } from '../../../core/metadata.ts';
 import type { Principal } from '../../../core/principal.ts';
+import type { Creation } from '../../../platform/http/shapes.ts';
 import { violatedConstraint } from '../../../platform/postgres/connection/failures.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
@@ -14,7 +15,7 @@ import { requireTestClocksOffered } from '../test-clocks/rules.ts';
 import { paymentMethodPlace } from './payment-method.ts';
 import { readCustomer } from './read.ts';
 import { recordOf } from './record.ts';
-import { customerInput } from './schema.ts';
+import { customerInput, type requiredOfNewCustomer } from './schema.ts';
 import { type CustomerRow, insertCustomer, lockCustomer, setPaymentMethod, updateCustomer } from './statements.ts';
 
 export interface CustomerDeps {
@@ -28,6 +29,7 @@ export interface CustomerDeps {
 }
 
 type CustomerInput = Static<typeof customerInput>;
+type NewCustomer = Creation<CustomerInput, typeof requiredOfNewCustomer>;
 
 /** Creates a customer, or updates the one with this `id`; an update keeps the fields that are left out. */
 export async function modifyCustomer(
@@ -38,7 +40,7 @@ export async function modifyCustomer(
   const principal = await actFor(caller, input.tenantId, deps.database);
   try {
     return input.id === undefined
-      ? await create(input, principal, deps)
+      ? await create(input as NewCustomer, principal, deps)
       : await update(input.id, input, principal, deps);
   } catch (error) {
     if (violatedConstraint(error) !== 'customer_by_external_id') throw error;
@@ -48,8 +50,9 @@ export async function modifyCustomer(
   }
 }
 
-async function create(input: CustomerInput, caller: Principal, deps: CustomerDeps): Promise<CustomerRow> {
+async function create(input: NewCustomer, caller: Principal, deps: CustomerDeps): Promise<CustomerRow> {
   const principal = await deps.channels.actOn(input.defaultChannelId, caller);
+  if (input.metadataReplace !== undefined) throw invalid('metadataReplace', 'metadataReplace needs the id to update.');
   await requireChannel(input.defaultChannelId, principal.tenantId, deps.channels);
   const clockId = await requireClock(input.clockId, principal, deps);
   const { paymentMethod } = input;
@@ -97,22 +100,22 @@ async function update(
     throw invalid('clockId', 'clockId stays as it was when the customer was created.');
   }
   const given = (value: unknown) => [value !== undefined, value ?? null];
-  const values = [
+  const valuesAfter = (before: CustomerRow) => [
     existing.tenant_id,
     id,
-    input.name,
+    input.name ?? before.name,
     ...given(input.email),
     ...given(input.phone),
     ...given(input.address && JSON.stringify(input.address)),
     ...given(input.externalId),
-    ...given(input.metadata && metadataJson(input.metadata)),
+    ...given(metadataJson(changedMetadata(before.metadata, input)) ?? undefined),
     ...given(input.defaultChannelId),
     ...given(input.paymentMethod && seal(input.paymentMethod, paymentMethodPlace(existing.tenant_id, id))),
     clock(),
   ];
   return database.transaction(async (transaction) => {
-    const [before] = await transaction.run(lockCustomer, [existing.tenant_id, id]);
-    const [row] = (await transaction.run(updateCustomer, values)) as [CustomerRow];
+    const [before] = (await transaction.run(lockCustomer, [existing.tenant_id, id])) as [CustomerRow];
+    const [row] = (await transaction.run(updateCustomer, valuesAfter(before))) as [CustomerRow];
     await audit(transaction, principal, input, before, row);
     return row;
   });

@@ -1,6 +1,14 @@
 import { Type } from 'typebox';
 import { pageFields } from '../../../platform/http/list-query.ts';
-import { country, keptMetadata, long, metadata, nullable, updatedTime } from '../../../platform/http/shapes.ts';
+import {
+  country,
+  keptMetadata,
+  long,
+  metadataChange,
+  nullable,
+  requiredToCreate,
+  updatedTime,
+} from '../../../platform/http/shapes.ts';
 import { forTenant } from '../../identity/tenants/schema.ts';
 
 const clearable = (shape: ReturnType<typeof Type.String>, title: string, description: string) =>
@@ -15,10 +23,13 @@ const addressFields = {
   country: Type.Optional(country),
 };
 
+/** What a new one needs. */
+export const requiredOfNewCustomer = ['name'] as const;
+
 export const customerInput = Type.Object(
   {
     id: Type.Optional(long('Omit to create.')),
-    name: Type.String({ minLength: 1, maxLength: 200 }),
+    name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
     email: clearable(
       Type.String({ format: 'email', maxLength: 254 }),
       'an e-mail address, or null',
@@ -42,13 +53,7 @@ export const customerInput = Type.Object(
       'at most 255 characters, or null',
       'The id of the customer in your own system. Unique in the tenant.',
     ),
-    metadata: Type.Optional(
-      Type.Union([metadata, Type.Null()], {
-        title: 'an object of at most 50 keys, or null',
-        description:
-          'Your own data: at most 16 KiB of JSON, 8 levels, 50 keys. Returned as it was sent. null clears it.',
-      }),
-    ),
+    ...metadataChange,
     defaultChannelId: Type.Optional(
       Type.Union([long('The channel.'), Type.Null()], {
         title: "a channel's id, or null",
@@ -69,7 +74,7 @@ export const customerInput = Type.Object(
     ),
     ...forTenant,
   },
-  { additionalProperties: false },
+  { additionalProperties: false, ...requiredToCreate(requiredOfNewCustomer) },
 );
 
 export const customerQuery = Type.Object({

@@ -3,6 +3,7 @@ import type { Clock } from '../../../core/clock.ts';
 import { requireCurrency } from '../../../core/currency.ts';
 import { notFound, Refusal } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
+import type { Creation } from '../../../platform/http/shapes.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
 import { actFor } from '../../identity/tenants/act-for.ts';
@@ -11,7 +12,7 @@ import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import { requireAccepting } from '../../payments/channels/rules.ts';
 import { recordOf } from './record.ts';
 import { requireInterval } from './rules.ts';
-import type { planInput } from './schema.ts';
+import type { planInput, requiredOfNewPlan } from './schema.ts';
 import { insertPlan, lockPlan, type PlanRow, updatePlan } from './statements.ts';
 import type { PlanUsages } from './usages.ts';
 
@@ -23,20 +24,22 @@ export interface PlanDeps {
 }
 
 type PlanInput = Static<typeof planInput>;
+type WholePlan = Creation<PlanInput, typeof requiredOfNewPlan>;
 
 /**
- * Creates a plan, or updates the one with this `id`, and returns the saved row. A plan in use keeps its currency and interval;
+ * Creates a plan, or updates the one with this `id`, which keeps what is left out, and returns the saved row. A plan in use keeps its currency and interval;
  * a new amount, name or channel applies to the periods that follow.
  */
 export async function modifyPlan(input: PlanInput, caller: Principal, deps: PlanDeps): Promise<PlanRow> {
   const named = await actFor(caller, input.tenantId, deps.database);
   const principal = input.id === undefined ? await deps.channels.actOn(input.channelId, named) : named;
-  requireCurrency(input.currency);
+  if (input.currency !== undefined) requireCurrency(input.currency);
   const { id } = input;
   if (id === undefined) {
-    requireInterval(input.interval, input.intervalCount ?? 1);
-    await requireChannel(input, principal.tenantId, deps.channels);
-    const values = [principal.tenantId, ...valuesOf(input), deps.clock()];
+    const plan = input as WholePlan;
+    requireInterval(plan.interval, plan.intervalCount ?? 1);
+    await requireChannel(plan, principal.tenantId, deps.channels);
+    const values = [principal.tenantId, ...valuesOf(plan), deps.clock()];
     return deps.database.transaction(async (transaction) => {
       const [created] = (await transaction.run(insertPlan, values)) as [PlanRow];
       await audit(transaction, principal, undefined, created);
@@ -46,13 +49,15 @@ export async function modifyPlan(input: PlanInput, caller: Principal, deps: Plan
   return deps.database.transaction(async (transaction) => {
     const [existing] = await transaction.run(lockPlan, [await visibleTenants(transaction, principal), id]);
     if (existing === undefined) throw notFound('plan', id);
-    requireInterval(input.interval, input.intervalCount ?? existing.interval_count);
-    await requireChannel(input, existing.tenant_id, deps.channels);
-    await requireUnused(input, existing, transaction, deps);
+    const { name, currency, amount, interval, state } = recordOf(existing);
+    const plan: WholePlan = { name, currency, amount, interval, state, ...input };
+    requireInterval(plan.interval, plan.intervalCount ?? existing.interval_count);
+    await requireChannel(plan, existing.tenant_id, deps.channels);
+    await requireUnused(plan, existing, transaction, deps);
     const [updated] = await transaction.run(updatePlan, [
       existing.tenant_id,
       id,
-      ...valuesOf(input, existing),
+      ...valuesOf(plan, existing),
       deps.clock(),
     ]);
     await audit(transaction, principal, existing, updated as PlanRow);
@@ -76,7 +81,7 @@ async function audit(
 }
 
 async function requireChannel(
-  { channelId, currency }: PlanInput,
+  { channelId, currency }: WholePlan,
   tenantId: number,
   channels: ChannelDirectory,
 ): Promise<void> {
@@ -85,7 +90,7 @@ async function requireChannel(
 }
 
 async function requireUnused(
-  input: PlanInput,
+  input: WholePlan,
   existing: PlanRow,
   transaction: Queryable,
   { planUsages }: PlanDeps,
@@ -102,14 +107,14 @@ async function requireUnused(
 }
 
 /** The first field that changes although a plan in use must keep it. */
-function changedFixedField({ currency, interval, intervalCount }: PlanInput, existing: PlanRow): string | undefined {
+function changedFixedField({ currency, interval, intervalCount }: WholePlan, existing: PlanRow): string | undefined {
   if (currency !== existing.currency) return 'currency';
   if (interval !== existing.interval_unit) return 'interval';
   if ((intervalCount ?? existing.interval_count) !== existing.interval_count) return 'intervalCount';
   return undefined;
 }
 
-function valuesOf(input: PlanInput, existing?: PlanRow): unknown[] {
+function valuesOf(input: WholePlan, existing?: PlanRow): unknown[] {
   return [
     input.name,
     input.currency,

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { maximumAmount } from '../../../core/currency.ts';
 import { pageFields } from '../../../platform/http/list-query.ts';
-import { updatedTime } from '../../../platform/http/shapes.ts';
+import { requiredToCreate, updatedTime } from '../../../platform/http/shapes.ts';
 import { forTenant } from '../../identity/tenants/schema.ts';
 import { longestInterval } from './rules.ts';
 
@@ -13,18 +13,23 @@ const nullableInteger = (description: string) => Type.Union([Type.Integer(), Typ
 
 const interval = Type.Enum([...intervalUnits], { description: 'The unit of the billing interval.' });
 
+/** What a new one needs. */
+export const requiredOfNewPlan = ['name', 'currency', 'amount', 'interval', 'state'] as const;
+
 export const planInput = Type.Object(
   {
     id: Type.Optional(id('Omit to create.')),
-    name: Type.String({ minLength: 1, maxLength: 200, description: 'Shown on the invoices.' }),
-    currency: Type.String({ pattern: '^[A-Z]{3}$', title: 'an ISO 4217 code in capitals' }),
-    amount: Type.Integer({
-      minimum: 0,
-      maximum: maximumAmount,
-      description:
-        'The price of one unit for a period, in minor units, 0 to 9007199254740991. A new amount applies from the next period on.',
-    }),
-    interval,
+    name: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'Shown on the invoices.' })),
+    currency: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$', title: 'an ISO 4217 code in capitals' })),
+    amount: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: maximumAmount,
+        description:
+          'The price of one unit for a period, in minor units, 0 to 9007199254740991. A new amount applies from the next period on.',
+      }),
+    ),
+    interval: Type.Optional(interval),
     intervalCount: Type.Optional(
       Type.Integer({
         minimum: 1,
@@ -48,10 +53,10 @@ export const planInput = Type.Object(
         description: "The channel to pay its invoices on. Default: the customer's default channel; an update keeps it.",
       }),
     ),
-    state: Type.Boolean({ description: 'false: no new subscriptions. Existing ones continue.' }),
+    state: Type.Optional(Type.Boolean({ description: 'false: no new subscriptions. Existing ones continue.' })),
     ...forTenant,
   },
-  { additionalProperties: false },
+  { additionalProperties: false, ...requiredToCreate(requiredOfNewPlan) },
 );
 
 export const planQuery = Type.Object({ id: id('The plan.') });

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { pageFields } from '../../../platform/http/list-query.ts';
-import { long as id, keptMetadata, metadata, nullable } from '../../../platform/http/shapes.ts';
+import { long as id, keptMetadata, metadata, metadataChange, nullable } from '../../../platform/http/shapes.ts';
 import { forTenant } from '../../identity/tenants/schema.ts';
 import { subscriptionStates } from './states.ts';
 
@@ -95,7 +95,7 @@ export const updateInput = Type.Object(
       }),
     ),
     channelId: Type.Optional(channel),
-    metadata: Type.Optional(metadata),
+    ...metadataChange,
   },
   { additionalProperties: false },
 );

@@ -20,7 +20,7 @@ export interface ModifyTenantDeps {
 type TenantInput = Static<typeof tenantInput>;
 
 /**
- * Creates a tenant, or updates the tenant named by `id`. Disabling a tenant refuses its logins, sessions and keys
+ * Creates a tenant, or updates the tenant named by `id`, which keeps what is left out. Disabling a tenant refuses its logins, sessions and keys
  * immediately; enabling it again makes its keys and its unexpired sessions work again.
  */
 export async function modifyTenant(
@@ -50,9 +50,13 @@ export async function modifyTenant(
     if (existing.second_factor_required && secondFactorRequired === false) {
       requireStepUp(principal, now.getTime(), 'Requiring no second factor any more');
     }
-    const [row] = (await transaction.run(updateTenant, [id, name, state, now, secondFactorRequired ?? null])) as [
-      TenantRow,
-    ];
+    const [row] = (await transaction.run(updateTenant, [
+      id,
+      name ?? existing.name,
+      state ?? existing.state,
+      now,
+      secondFactorRequired ?? null,
+    ])) as [TenantRow];
     const [before, after] = [recordOf(existing), recordOf(row)];
     await appendAudit(transaction, principal, { action: 'tenant.update', tenantId: id, recordId: id, before, after });
     await deps.notifications.publish(transaction, principalsTopic);

@@ -1,14 +1,19 @@
 import { type Static, Type } from 'typebox';
 import { invalid } from '../../../core/errors.ts';
-import { long, updatedTime } from '../../../platform/http/shapes.ts';
+import { long, requiredToCreate, updatedTime } from '../../../platform/http/shapes.ts';
+
+/** What a new one needs. */
+export const requiredOfNewTenant = ['name', 'state'] as const;
 
 export const tenantInput = Type.Object(
   {
     id: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'Omit to create.' })),
-    name: Type.String({ minLength: 1, maxLength: 200 }),
-    state: Type.Boolean({
-      description: 'false: the tenant is disabled. Logins, sessions and keys of its users are refused.',
-    }),
+    name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    state: Type.Optional(
+      Type.Boolean({
+        description: 'false: the tenant is disabled. Logins, sessions and keys of its users are refused.',
+      }),
+    ),
     secondFactorRequired: Type.Optional(
       Type.Boolean({
         description:
@@ -17,7 +22,7 @@ export const tenantInput = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, ...requiredToCreate(requiredOfNewTenant) },
 );
 
 export const tenantQuery = Type.Object({ id: long('The tenant.') });

@@ -4,6 +4,7 @@ import { invalid, notFound, Refusal } from '../../../core/errors.ts';
 import { type Principal, seesAllTenants } from '../../../core/principal.ts';
 import { requireStepUp } from '../../../core/step-up.ts';
 import type { Passwords } from '../../../platform/crypto/passwords.ts';
+import type { Creation } from '../../../platform/http/shapes.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import type { Notifications } from '../../../platform/postgres/notifications/notifications.ts';
 import { appendAudit } from '../audit/append.ts';
@@ -22,7 +23,7 @@ import {
   requireSessionToSet,
   requireStrongPassword,
 } from './rules.ts';
-import { userInput } from './schema.ts';
+import { type requiredOfNewUser, userInput } from './schema.ts';
 import { insertUser, lockWithAdministrators, type UserRow, updateUser, voidResetsOfUser } from './statements.ts';
 
 export interface ModifyUserDeps {
@@ -35,10 +36,11 @@ export interface ModifyUserDeps {
   passwordMinLength: number;
 }
 
-export type UserInput = Static<typeof userInput>;
+type UserInput = Static<typeof userInput>;
+type WholeUser = Creation<UserInput, typeof requiredOfNewUser>;
 
 /**
- * Creates a user, or updates the user named by `id`; returns the saved row. A user without a password is invited by mail. A
+ * Creates a user, or updates the user named by `id`, who keeps what is left out; returns the saved row. A user without a password is invited by mail. A
  * new password, another e-mail address or disabling the user ends the user's sessions and mailed tokens; disabling also
  * revokes the user's keys. A changed type or role takes effect on the next request.
  */
@@ -52,7 +54,7 @@ export async function modifyUser(input: UserInput, principal: Principal, deps: M
   const passwordHash = await hashOfNewPassword(input, deps);
   if (id === undefined) {
     const created = await deps.database.transaction((transaction) =>
-      createUser(input, passwordHash, now, principal, transaction),
+      createUser(input as WholeUser, passwordHash, now, principal, transaction),
     );
     if (awaitsInvitation(created)) deps.passwordMailer.invite(created);
     return created;
@@ -81,7 +83,7 @@ async function hashOfNewPassword(
 }
 
 async function createUser(
-  input: UserInput,
+  input: WholeUser,
   passwordHash: string | null,
   now: Date,
   principal: Principal,
@@ -98,17 +100,19 @@ async function createUser(
 }
 
 async function replaceUser(
-  input: UserInput & { id: number },
+  given: UserInput & { id: number },
   passwordHash: string | null,
   now: Date,
   principal: Principal,
   transaction: Queryable,
 ): Promise<{ before: UserRow; saved: UserRow }> {
-  const locked = await transaction.run(lockWithAdministrators, [input.id]);
-  const before = locked.find((user) => user.id === input.id);
+  const locked = await transaction.run(lockWithAdministrators, [given.id]);
+  const before = locked.find((user) => user.id === given.id);
   if (before === undefined || !(seesAllTenants(principal) || before.tenant_id === principal.tenantId)) {
-    throw notFound('user', input.id);
+    throw notFound('user', given.id);
   }
+  const { userName, email, userType, state } = recordOf(before);
+  const input: WholeUser = { userName, email, userType, state, ...given };
   const after = { tenantId: before.tenant_id, userType: input.userType, roles: input.roles ?? before.roles };
   if (input.tenantId !== undefined && tenantIdOf(input.tenantId) !== before.tenant_id) {
     throw invalid('tenantId', "tenantId cannot change: what a user made belongs to the user's tenant.");
@@ -123,7 +127,7 @@ async function replaceUser(
   }
 
   const [row] = await transaction.run(updateUser, [
-    input.id,
+    given.id,
     input.userName,
     input.email,
     passwordHash,
@@ -139,7 +143,7 @@ async function replaceUser(
     await transaction.run(voidResetsOfUser, [saved.id, now]);
   }
   if (!saved.state) await transaction.run(revokeKeysOfUser, [saved.id, now]);
-  await audit(transaction, principal, input, before, saved);
+  await audit(transaction, principal, given, before, saved);
   return { before, saved };
 }
 
@@ -160,7 +164,7 @@ async function audit(
   });
 }
 
-function refuseLosingLastAdministrator(before: UserRow, after: UserInput, locked: UserRow[]): void {
+function refuseLosingLastAdministrator(before: UserRow, after: WholeUser, locked: UserRow[]): void {
   const remains = after.state && after.userType === 'PLATFORM_ADMIN';
   if (!isActiveAdministrator(before) || remains) return;
   if (locked.some((user) => user.id !== before.id && isActiveAdministrator(user))) return;
@@ -180,7 +184,7 @@ export interface NewUser {
   email: string;
   /** null: the user chooses a password when accepting the invitation. */
   passwordHash: string | null;
-  userType: UserInput['userType'];
+  userType: WholeUser['userType'];
   roles: readonly string[];
   state: boolean;
   now: Date;

@@ -3,6 +3,7 @@ import type { Clock } from '../../../core/clock.ts';
 import { invalid, notFound, Refusal } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { requireStepUp } from '../../../core/step-up.ts';
+import type { Creation } from '../../../platform/http/shapes.ts';
 import { violatedConstraint } from '../../../platform/postgres/connection/failures.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
@@ -13,7 +14,7 @@ import { type SecretName, secretPlace } from './credentials.ts';
 import type { ChannelDirectory } from './directory.ts';
 import { recordOf } from './record.ts';
 import { currenciesOf, mayChange, mayUse, mixesSandboxWithRealMoney } from './rules.ts';
-import { channelInput } from './schema.ts';
+import { channelInput, type requiredOfNewChannel } from './schema.ts';
 import {
   type ChannelRow,
   findChannel,
@@ -36,26 +37,26 @@ export interface ChannelDeps {
 }
 
 type ChannelInput = Static<typeof channelInput>;
+type WholeChannel = Creation<ChannelInput, typeof requiredOfNewChannel>;
 
-/** Creates a channel, or updates the one with `id`. Returns the saved channel. */
+/** Creates a channel, or updates the one with `id`, which keeps what is left out. Returns the saved channel. */
 export async function saveChannel(input: ChannelInput, caller: Principal, deps: ChannelDeps): Promise<ChannelRow> {
   const principal = await actFor(caller, input.tenantId, deps.database);
   const setsSecret = Object.keys(secretsGiven(channelInput, input)).length > 0;
   if (setsSecret) requireStepUp(principal, deps.clock(), 'Setting the secrets of a channel');
-  const currencies = currenciesOf(input.currency);
   const saved = await refuseTakenCode(input.code, () =>
     deps.database.transaction(async (transaction) => {
       await transaction.run(lockChannels);
       return input.id === undefined
-        ? create(input, currencies, principal, transaction, deps)
-        : update(input.id, input, currencies, principal, transaction, deps);
+        ? create(input as WholeChannel, principal, transaction, deps)
+        : update(input.id, input, principal, transaction, deps);
     }),
   );
   await deps.directory.changed(deps.database, saved.id);
   return saved;
 }
 
-async function refuseTakenCode<Result>(code: string, save: () => Promise<Result>): Promise<Result> {
+async function refuseTakenCode<Result>(code: string | undefined, save: () => Promise<Result>): Promise<Result> {
   try {
     return await save();
   } catch (error) {
@@ -65,12 +66,12 @@ async function refuseTakenCode<Result>(code: string, save: () => Promise<Result>
 }
 
 async function create(
-  input: ChannelInput,
-  currencies: string[],
+  input: WholeChannel,
   principal: Principal,
   transaction: Queryable,
   { seal, clock, sandboxEnabled }: ChannelDeps,
 ): Promise<ChannelRow> {
+  const currencies = currenciesOf(input.currency);
   const { tenantId } = principal;
   if (input.provider === 'sandbox' && !sandboxEnabled) throw sandboxDisabled('provider');
   await requireUsableFallbacks(input, tenantId, transaction);
@@ -101,13 +102,14 @@ async function create(
 async function update(
   id: number,
   input: ChannelInput,
-  currencies: string[],
   principal: Principal,
   transaction: Queryable,
   { seal, clock, sandboxEnabled }: ChannelDeps,
 ): Promise<ChannelRow> {
   const [existing] = await transaction.run(findChannel, [id]);
   if (existing === undefined || !mayChange(existing, principal)) throw notFound('channel', id);
+  const { name, code, type, currency, country, state } = recordOf(existing);
+  const whole: WholeChannel = { name, code, type, currency, country, state, ...input };
   const planned = {
     provider: input.provider === undefined ? existing.provider : input.provider,
     fallback_channel_ids: input.fallbackChannelIds ?? existing.fallback_channel_ids,
@@ -124,12 +126,12 @@ async function update(
   const [row] = await transaction.run(updateChannel, [
     existing.tenant_id,
     id,
-    input.name,
-    input.code,
-    input.type,
-    currencies,
-    input.country,
-    input.state,
+    whole.name,
+    whole.code,
+    whole.type,
+    currenciesOf(whole.currency),
+    whole.country,
+    whole.state,
     ...secret('apiKey'),
     ...secret('apiSecret'),
     ...secret('webhookSecret'),

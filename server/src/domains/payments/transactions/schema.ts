@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { maximumAmount } from '../../../core/currency.ts';
 import { dayFields, pageFields } from '../../../platform/http/list-query.ts';
-import { keptMetadata, long, metadata, nullable } from '../../../platform/http/shapes.ts';
+import { keptMetadata, long, metadata, metadataChange, nullable } from '../../../platform/http/shapes.ts';
 import { forTenant } from '../../identity/tenants/schema.ts';
 import { transactionStatuses } from './states.ts';
 
@@ -61,7 +61,7 @@ export const updateInput = Type.Object(
     id: transactionId,
     status: Type.Optional(status),
     description: Type.Optional(description),
-    metadata: Type.Optional(metadata),
+    ...metadataChange,
     failureCode: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Only with status FAILED.' })),
     failureMessage: Type.Optional(
       Type.String({ minLength: 1, maxLength: 1000, description: 'Only with status FAILED.' }),

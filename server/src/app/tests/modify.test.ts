@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   administratorOf,
   channelInput,
@@ -12,7 +12,7 @@ import { databaseFromTemplate, type TestDatabase } from '../../testing/postgres/
 import { florinOn, type TestFlorin } from '../../testing/service/florin.ts';
 import { aRefusal } from '../../testing/shapes.ts';
 
-/** A platform administrator may do the work of every tenant (interface, User types). */
+/** What holds for the modify and create of every kind of record. */
 
 let db: TestDatabase;
 let florin: TestFlorin;
@@ -42,6 +42,43 @@ const idsOf = async (path: string, as: string) =>
   dataOf(await florin.get(path, as)).map(({ id }: { id: number | string }) => id);
 const plan = () => ({ name: unique('Plan'), currency: 'USD', amount: 100, interval: 'month', state: true });
 const hook = { url: 'http://127.0.0.1:9/', events: ['transaction.created'] };
+
+describe('an update names only what changes', () => {
+  const userName = unique('user');
+  const user = {
+    userName,
+    email: `${userName}@example.com`,
+    userType: 'MERCHANT_USER',
+    roles: ['viewer'],
+    state: true,
+  };
+  test.each<[string, () => object, object]>([
+    ['channel', channelInput, { name: 'Other', currency: 'EUR', country: 'CH', state: false }],
+    ['customer', () => ({ name: 'Ada', email: 'ada@example.com' }), { name: 'Eve', email: 'eve@example.com' }],
+    ['plan', plan, { name: 'Other', amount: 7, interval: 'year', currency: 'EUR', state: false }],
+    ['user', () => user, { userType: 'MERCHANT_ADMIN', email: 'x@example.com', roles: ['operator'], state: false }],
+    ['tenant', () => ({ name: 'Shop', state: true }), { name: 'Other', secondFactorRequired: true, state: false }],
+  ])('of a %s, and keeps the rest', async (noun, input, changes) => {
+    const path = `/api/${noun}/modify`;
+    const made = await make(path, input());
+    const detail = async () => (await florin.get(`/api/${noun}/detail?id=${made.id}`, platform)).body.data;
+    let expected = await detail();
+    for (const [field, value] of Object.entries(changes)) {
+      await make(path, { id: made.id, [field]: value });
+      expected = { ...expected, [field]: value, updatedTime: expect.any(String) };
+      expect(await detail()).toEqual(expected);
+    }
+    expect(await make(path, { id: made.id })).toMatchObject({ id: made.id, ...changes });
+  });
+
+  test('but a create without a field is refused by its name', async () => {
+    const { code: _, ...channel } = channelInput() as { code: string };
+    const { status, body } = await florin.post('/api/channel/modify', channel, platform);
+    expect({ status, body }).toEqual({ status: 400, body: aRefusal(400, { type: 'invalid_request', field: 'code' }) });
+    const misspelt = await florin.post('/api/customer/modify', { nmae: 'Ada' }, platform);
+    expect(misspelt.body.message).toBe('nmae is not a field of this request. Did you mean name?');
+  });
+});
 
 test('what is created with the tenantId of a tenant belongs to it', async () => {
   const forShop = { tenantId: String(shop.tenantId) };
