@@ -6,6 +6,7 @@ import {
   makeChannel,
   makeMember,
   makeTenant,
+  memberPassword,
   unique,
 } from '../../testing/cast.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../testing/postgres/database.ts';
@@ -77,6 +78,65 @@ describe('an update names only what changes', () => {
     expect({ status, body }).toEqual({ status: 400, body: aRefusal(400, { type: 'invalid_request', field: 'code' }) });
     const misspelt = await florin.post('/api/customer/modify', { nmae: 'Ada' }, platform);
     expect(misspelt.body.message).toBe('nmae is not a field of this request. Did you mean name?');
+  });
+});
+
+describe('an Idempotency-Key', () => {
+  const newUser = () => {
+    const userName = unique('user');
+    const email = `${userName}@example.com`;
+    return { userName, email, password: memberPassword, userType: 'MERCHANT_USER', state: true };
+  };
+  const send = (path: string, body: object, key: string) =>
+    florin.call('POST', path, { as: platform, body, headers: { 'idempotency-key': key } });
+
+  test.each<[string, () => object, object]>([
+    ['/api/channel/modify', () => channelInput({ apiKey: 'key of a provider' }), { name: 'Other' }],
+    ['/api/customer/modify', () => ({ name: 'Ada', paymentMethod: 'pm_1' }), { name: 'Eve' }],
+    ['/api/plan/modify', plan, { amount: 7 }],
+    ['/api/user/modify', newUser, { state: false }],
+    ['/api/tenant/modify', () => ({ name: 'Shop', state: true }), { name: 'Other' }],
+    ['/api/webhook/register', () => ({ ...hook, secret: 'a secret of tests' }), { url: 'http://127.0.0.1:9/other' }],
+    ['/api/clock/create', () => ({ name: 'A year', nowTime: '2027-01-31T10:00:00Z' }), { name: 'Other' }],
+  ])('makes %s create once', async (path, input, changes) => {
+    const body = input();
+    const key = unique('once');
+    const [first, again] = await Promise.all([send(path, body, key), send(path, body, key)]);
+    expect(dataOf(again)).toEqual(dataOf(first));
+    const replayed = [first, again].map(({ headers }) => headers.get('idempotency-replayed'));
+    expect(replayed.toSorted()).toEqual(['true', null].toSorted());
+    const other = await send(path, { ...body, ...changes }, key);
+    expect({ status: other.status, body: other.body }).toEqual({
+      status: 422,
+      body: aRefusal(422, { type: 'idempotency_mismatch', field: 'Idempotency-Key' }),
+    });
+    const own = await send(path, path.includes('register') || path.includes('clock') ? body : input(), unique('once'));
+    expect(dataOf(own).id).not.toBe(dataOf(first).id);
+  });
+
+  test('keeps no secret of a request or an answer', async () => {
+    const [userKey, hookKey] = [unique('once'), unique('once')];
+    dataOf(await send('/api/user/modify', newUser(), userKey));
+    const first = dataOf(await send('/api/webhook/register', hook, hookKey));
+    const again = dataOf(await send('/api/webhook/register', hook, hookKey));
+    expect(first.secret).toMatch(/^whsec_/);
+    expect(again).toEqual({ ...first, secret: undefined });
+    const rows = await db.query<{ answer: object }>('select answer from kept_answer where key = any ($1)', [
+      [userKey, hookKey],
+    ]);
+    expect(rows).toHaveLength(2);
+    expect(JSON.stringify(rows)).not.toContain(first.secret);
+  });
+
+  test('is not compared by a password, of which a stored hash could be guessed from', async () => {
+    const user = newUser();
+    const key = unique('once');
+    const first = dataOf(await send('/api/user/modify', user, key));
+    const again = await send('/api/user/modify', { ...user, password: 'other quiet rivers' }, key);
+    expect(dataOf(again)).toEqual(first);
+    expect((await florin.post('/api/user/login', { account: user.userName, password: memberPassword })).status).toBe(
+      200,
+    );
   });
 });
 

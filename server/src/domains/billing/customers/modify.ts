@@ -6,6 +6,7 @@ import type { Principal } from '../../../core/principal.ts';
 import type { Creation } from '../../../platform/http/shapes.ts';
 import { violatedConstraint } from '../../../platform/postgres/connection/failures.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
+import { type IdempotentAnswer, type Once, onceFor } from '../../../platform/postgres/idempotency-records.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
 import { secretsGiven } from '../../identity/audit/changes.ts';
 import { actFor } from '../../identity/tenants/act-for.ts';
@@ -14,7 +15,7 @@ import { readClock } from '../test-clocks/read.ts';
 import { requireTestClocksOffered } from '../test-clocks/rules.ts';
 import { paymentMethodPlace } from './payment-method.ts';
 import { readCustomer } from './read.ts';
-import { recordOf } from './record.ts';
+import { type CustomerRecord, recordOf } from './record.ts';
 import { customerInput, type requiredOfNewCustomer } from './schema.ts';
 import { type CustomerRow, insertCustomer, lockCustomer, setPaymentMethod, updateCustomer } from './statements.ts';
 
@@ -36,12 +37,20 @@ export async function modifyCustomer(
   input: CustomerInput,
   caller: Principal,
   deps: CustomerDeps,
-): Promise<CustomerRow> {
+  idempotencyKey?: string,
+): Promise<IdempotentAnswer<CustomerRecord>> {
   const principal = await actFor(caller, input.tenantId, deps.database);
+  const once = onceFor(deps.database, {
+    tenantId: principal.tenantId,
+    path: '/api/customer/modify',
+    key: idempotencyKey,
+    input: { ...input, ...secretsGiven(customerInput, input) },
+    nowMs: deps.clock(),
+  });
   try {
     return input.id === undefined
-      ? await create(input as NewCustomer, principal, deps)
-      : await update(input.id, input, principal, deps);
+      ? await create(input as NewCustomer, principal, deps, once)
+      : await update(input.id, input, principal, deps, once);
   } catch (error) {
     if (violatedConstraint(error) !== 'customer_by_external_id') throw error;
     throw new Refusal('external_id_taken', `Another customer already has the externalId ${input.externalId}.`, {
@@ -50,7 +59,12 @@ export async function modifyCustomer(
   }
 }
 
-async function create(input: NewCustomer, caller: Principal, deps: CustomerDeps): Promise<CustomerRow> {
+async function create(
+  input: NewCustomer,
+  caller: Principal,
+  deps: CustomerDeps,
+  once: Once,
+): Promise<IdempotentAnswer<CustomerRecord>> {
   const principal = await deps.channels.actOn(input.defaultChannelId, caller);
   if (input.metadataReplace !== undefined) throw invalid('metadataReplace', 'metadataReplace needs the id to update.');
   await requireChannel(input.defaultChannelId, principal.tenantId, deps.channels);
@@ -68,11 +82,11 @@ async function create(input: NewCustomer, caller: Principal, deps: CustomerDeps)
     clockId,
     deps.clock(),
   ];
-  return deps.database.transaction(async (transaction) => {
+  return once(async (transaction) => {
     const [row] = (await transaction.run(insertCustomer, values)) as [CustomerRow];
     const saved = paymentMethod ? await storePaymentMethod(transaction, row, paymentMethod, deps) : row;
     await audit(transaction, principal, input, undefined, saved);
-    return saved;
+    return recordOf(saved);
   });
 }
 
@@ -93,7 +107,8 @@ async function update(
   input: CustomerInput,
   principal: Principal,
   { database, channels, clock, seal }: CustomerDeps,
-): Promise<CustomerRow> {
+  once: Once,
+): Promise<IdempotentAnswer<CustomerRecord>> {
   const existing = await readCustomer(database, id, principal);
   await requireChannel(input.defaultChannelId, existing.tenant_id, channels);
   if (input.clockId !== undefined && input.clockId !== existing.clock_id) {
@@ -113,11 +128,11 @@ async function update(
     ...given(input.paymentMethod && seal(input.paymentMethod, paymentMethodPlace(existing.tenant_id, id))),
     clock(),
   ];
-  return database.transaction(async (transaction) => {
+  return once(async (transaction) => {
     const [before] = (await transaction.run(lockCustomer, [existing.tenant_id, id])) as [CustomerRow];
     const [row] = (await transaction.run(updateCustomer, valuesAfter(before))) as [CustomerRow];
     await audit(transaction, principal, input, before, row);
-    return row;
+    return recordOf(row);
   });
 }
 

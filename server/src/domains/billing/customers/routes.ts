@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { invalid, notFound } from '../../../core/errors.ts';
 import { defaultPageSize, paginationOf } from '../../../core/page.ts';
+import { idempotencyHeaders, idempotencyKeyOf, replyOnce } from '../../../platform/http/idempotency.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
 import { type CustomerDeps, modifyCustomer } from './modify.ts';
@@ -15,12 +16,13 @@ export function customerRoutes(deps: CustomerDeps): Route[] {
       summary: 'Create or update a customer',
       description:
         'Without `id` a customer is created, with `id` that customer is updated. The answer is the saved record.',
+      headers: idempotencyHeaders,
       body: customerInput,
       data: customerRecord,
-      handle: async ({ body, principal }) => ({
-        message: body.id === undefined ? 'Customer created' : 'Customer updated',
-        data: recordOf(await modifyCustomer(body, principal, deps)),
-      }),
+      handle: async ({ body, principal, headers }) => {
+        const message = body.id === undefined ? 'Customer created' : 'Customer updated';
+        return replyOnce(message, await modifyCustomer(body, principal, deps, idempotencyKeyOf(headers)));
+      },
     }),
 
     get('/api/customer/detail', 'transaction_read', 'Customers', {

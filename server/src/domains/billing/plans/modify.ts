@@ -5,12 +5,13 @@ import { notFound, Refusal } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Creation } from '../../../platform/http/shapes.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
+import { type IdempotentAnswer, onceFor } from '../../../platform/postgres/idempotency-records.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
 import { actFor } from '../../identity/tenants/act-for.ts';
 import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import { requireAccepting } from '../../payments/channels/rules.ts';
-import { recordOf } from './record.ts';
+import { type PlanRecord, recordOf } from './record.ts';
 import { requireInterval } from './rules.ts';
 import type { planInput, requiredOfNewPlan } from './schema.ts';
 import { insertPlan, lockPlan, type PlanRow, updatePlan } from './statements.ts';
@@ -30,9 +31,21 @@ type WholePlan = Creation<PlanInput, typeof requiredOfNewPlan>;
  * Creates a plan, or updates the one with this `id`, which keeps what is left out, and returns the saved row. A plan in use keeps its currency and interval;
  * a new amount, name or channel applies to the periods that follow.
  */
-export async function modifyPlan(input: PlanInput, caller: Principal, deps: PlanDeps): Promise<PlanRow> {
+export async function modifyPlan(
+  input: PlanInput,
+  caller: Principal,
+  deps: PlanDeps,
+  idempotencyKey?: string,
+): Promise<IdempotentAnswer<PlanRecord>> {
   const named = await actFor(caller, input.tenantId, deps.database);
   const principal = input.id === undefined ? await deps.channels.actOn(input.channelId, named) : named;
+  const once = onceFor(deps.database, {
+    tenantId: principal.tenantId,
+    path: '/api/plan/modify',
+    key: idempotencyKey,
+    input,
+    nowMs: deps.clock(),
+  });
   if (input.currency !== undefined) requireCurrency(input.currency);
   const { id } = input;
   if (id === undefined) {
@@ -40,13 +53,13 @@ export async function modifyPlan(input: PlanInput, caller: Principal, deps: Plan
     requireInterval(plan.interval, plan.intervalCount ?? 1);
     await requireChannel(plan, principal.tenantId, deps.channels);
     const values = [principal.tenantId, ...valuesOf(plan), deps.clock()];
-    return deps.database.transaction(async (transaction) => {
+    return once(async (transaction) => {
       const [created] = (await transaction.run(insertPlan, values)) as [PlanRow];
       await audit(transaction, principal, undefined, created);
-      return created;
+      return recordOf(created);
     });
   }
-  return deps.database.transaction(async (transaction) => {
+  return once(async (transaction) => {
     const [existing] = await transaction.run(lockPlan, [await visibleTenants(transaction, principal), id]);
     if (existing === undefined) throw notFound('plan', id);
     const { name, currency, amount, interval, state } = recordOf(existing);
@@ -61,7 +74,7 @@ export async function modifyPlan(input: PlanInput, caller: Principal, deps: Plan
       deps.clock(),
     ]);
     await audit(transaction, principal, existing, updated as PlanRow);
-    return updated as PlanRow;
+    return recordOf(updated as PlanRow);
   });
 }
 

@@ -3,7 +3,9 @@ import { tenantOnWire } from '../../../core/principal.ts';
 import type { planRecord } from './schema.ts';
 import type { PlanRow } from './statements.ts';
 
-export function recordOf(row: PlanRow): Static<typeof planRecord> {
+export type PlanRecord = Static<typeof planRecord>;
+
+export function recordOf(row: PlanRow): PlanRecord {
   return {
     id: row.id,
     tenantId: tenantOnWire(row.tenant_id),

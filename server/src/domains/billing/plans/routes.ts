@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { notFound } from '../../../core/errors.ts';
 import { defaultPageSize, paginationOf } from '../../../core/page.ts';
+import { idempotencyHeaders, idempotencyKeyOf, replyOnce } from '../../../platform/http/idempotency.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
 import { modifyPlan, type PlanDeps } from './modify.ts';
@@ -15,12 +16,13 @@ export function planRoutes(deps: PlanDeps): Route[] {
       description:
         'Without `id` a plan is created, with `id` that plan is updated. The answer is the saved record. A plan with ' +
         'subscriptions cannot change `currency`, `interval` and `intervalCount`.',
+      headers: idempotencyHeaders,
       body: planInput,
       data: planRecord,
-      handle: async ({ body, principal }) => ({
-        message: body.id === undefined ? 'Plan created' : 'Plan updated',
-        data: recordOf(await modifyPlan(body, principal, deps)),
-      }),
+      handle: async ({ body, principal, headers }) => {
+        const message = body.id === undefined ? 'Plan created' : 'Plan updated';
+        return replyOnce(message, await modifyPlan(body, principal, deps, idempotencyKeyOf(headers)));
+      },
     }),
 
     get('/api/plan/detail', 'subscription_read', 'Plans', {

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { notFound } from '../../../core/errors.ts';
+import { idempotencyHeaders, idempotencyKeyOf, replyOnce } from '../../../platform/http/idempotency.ts';
 import { get, platformAdministrator, post, type Route } from '../../../platform/http/route.ts';
 import { type ModifyTenantDeps, modifyTenant } from './modify.ts';
 import { recordOf } from './record.ts';
@@ -31,12 +32,13 @@ export function tenantRoutes(deps: ModifyTenantDeps): Route[] {
       description:
         'Without `id`, creates a tenant; with `id`, updates that tenant. Disabling a tenant (`state` false) refuses its ' +
         'logins, sessions and keys immediately.',
+      headers: idempotencyHeaders,
       body: tenantInput,
       data: tenantRecord,
-      handle: async ({ body, principal }) => ({
-        message: body.id === undefined ? 'Tenant created' : 'Tenant updated',
-        data: recordOf(await modifyTenant(body, principal, deps)),
-      }),
+      handle: async ({ body, principal, headers }) => {
+        const message = body.id === undefined ? 'Tenant created' : 'Tenant updated';
+        return replyOnce(message, await modifyTenant(body, principal, deps, idempotencyKeyOf(headers)));
+      },
     }),
   ];
 }

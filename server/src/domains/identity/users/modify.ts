@@ -6,6 +6,7 @@ import { requireStepUp } from '../../../core/step-up.ts';
 import type { Passwords } from '../../../platform/crypto/passwords.ts';
 import type { Creation } from '../../../platform/http/shapes.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
+import { type IdempotentAnswer, onceFor } from '../../../platform/postgres/idempotency-records.ts';
 import type { Notifications } from '../../../platform/postgres/notifications/notifications.ts';
 import { appendAudit } from '../audit/append.ts';
 import { secretsGiven } from '../audit/changes.ts';
@@ -16,7 +17,7 @@ import { principalsTopic } from '../tenants/notifications.ts';
 import { tenantIdOf } from '../tenants/schema.ts';
 import { type Naming, namingBy, takeNames } from './names.ts';
 import type { PasswordMailer } from './password-mailer.ts';
-import { recordOf } from './record.ts';
+import { recordOf, type UserRecord } from './record.ts';
 import {
   refusePrivilegeEscalation,
   refuseTenantOfPlatformAdministrator,
@@ -44,7 +45,12 @@ type WholeUser = Creation<UserInput, typeof requiredOfNewUser>;
  * new password, another e-mail address or disabling the user ends the user's sessions and mailed tokens; disabling also
  * revokes the user's keys. A changed type or role takes effect on the next request.
  */
-export async function modifyUser(input: UserInput, principal: Principal, deps: ModifyUserDeps): Promise<UserRow> {
+export async function modifyUser(
+  input: UserInput,
+  principal: Principal,
+  deps: ModifyUserDeps,
+  idempotencyKey?: string,
+): Promise<IdempotentAnswer<UserRecord>> {
   if (input.password !== undefined) requireSessionToSet('password', principal);
   const now = new Date(deps.clock());
   const { id } = input;
@@ -52,21 +58,29 @@ export async function modifyUser(input: UserInput, principal: Principal, deps: M
   if (id === undefined) requireStepUp(principal, now.getTime(), 'Creating a user');
   if (input.password !== undefined) requireStepUp(principal, now.getTime(), 'Setting a password');
   const passwordHash = await hashOfNewPassword(input, deps);
-  if (id === undefined) {
-    const created = await deps.database.transaction((transaction) =>
-      createUser(input as WholeUser, passwordHash, now, principal, transaction),
-    );
-    if (awaitsInvitation(created)) deps.passwordMailer.invite(created);
-    return created;
-  }
-  const { before, saved } = await deps.database.transaction(async (transaction) => {
-    const rows = await replaceUser({ ...input, id }, passwordHash, now, principal, transaction);
-    await deps.notifications.publish(transaction, principalsTopic);
-    return rows;
+  const once = onceFor(deps.database, {
+    tenantId: principal.tenantId,
+    path: '/api/user/modify',
+    key: idempotencyKey,
+    input: { ...input, ...secretsGiven(userInput, input) },
+    nowMs: now.getTime(),
   });
-  deps.notifications.applied(principalsTopic);
-  if (awaitsInvitation(saved) && (!before.state || before.email !== saved.email)) deps.passwordMailer.invite(saved);
-  return saved;
+  /** Who is to be invited; nobody when the answer is repeated. */
+  let invited: UserRow | undefined;
+  const answer = await once(async (transaction) => {
+    if (id === undefined) {
+      const created = await createUser(input as WholeUser, passwordHash, now, principal, transaction);
+      if (awaitsInvitation(created)) invited = created;
+      return recordOf(created);
+    }
+    const { before, saved } = await replaceUser({ ...input, id }, passwordHash, now, principal, transaction);
+    if (awaitsInvitation(saved) && (!before.state || before.email !== saved.email)) invited = saved;
+    await deps.notifications.publish(transaction, principalsTopic);
+    return recordOf(saved);
+  });
+  if (id !== undefined) deps.notifications.applied(principalsTopic);
+  if (invited !== undefined) deps.passwordMailer.invite(invited);
+  return answer;
 }
 
 function awaitsInvitation(user: UserRow): boolean {

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { notFound } from '../../../core/errors.ts';
 import { defaultPageSize, paginationOf } from '../../../core/page.ts';
 import { seesAllTenants } from '../../../core/principal.ts';
+import { idempotencyHeaders, idempotencyKeyOf, replyOnce } from '../../../platform/http/idempotency.ts';
 import { networkOf } from '../../../platform/http/limits/network-of.ts';
 import type { FailureLimiter } from '../../../platform/http/limits/rate-limiter.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
@@ -122,12 +123,13 @@ export function userRoutes(deps: UserDeps): Route[] {
         'themselves, and a key can set neither a password nor the e-mail address of an existing user (403). A new ' +
         'password, another address and `state` false end the sessions of the user and every mailed token; `state` false ' +
         'also revokes the keys. The last active PLATFORM_ADMIN can be neither disabled nor demoted (409).',
+      headers: idempotencyHeaders,
       body: userInput,
       data: userRecord,
-      handle: async ({ body, principal }) => ({
-        message: body.id === undefined ? 'User created' : 'User updated',
-        data: recordOf(await modifyUser(body, principal, deps)),
-      }),
+      handle: async ({ body, principal, headers }) => {
+        const message = body.id === undefined ? 'User created' : 'User updated';
+        return replyOnce(message, await modifyUser(body, principal, deps, idempotencyKeyOf(headers)));
+      },
     }),
   ];
 }

@@ -6,6 +6,7 @@ import { requireStepUp } from '../../../core/step-up.ts';
 import type { Creation } from '../../../platform/http/shapes.ts';
 import { violatedConstraint } from '../../../platform/postgres/connection/failures.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
+import { type IdempotentAnswer, onceFor } from '../../../platform/postgres/idempotency-records.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
 import { secretsGiven } from '../../identity/audit/changes.ts';
 import { actFor } from '../../identity/tenants/act-for.ts';
@@ -40,19 +41,31 @@ type ChannelInput = Static<typeof channelInput>;
 type WholeChannel = Creation<ChannelInput, typeof requiredOfNewChannel>;
 
 /** Creates a channel, or updates the one with `id`, which keeps what is left out. Returns the saved channel. */
-export async function saveChannel(input: ChannelInput, caller: Principal, deps: ChannelDeps): Promise<ChannelRow> {
+export async function saveChannel(
+  input: ChannelInput,
+  caller: Principal,
+  deps: ChannelDeps,
+  idempotencyKey?: string,
+): Promise<IdempotentAnswer<ChannelRow>> {
   const principal = await actFor(caller, input.tenantId, deps.database);
-  const setsSecret = Object.keys(secretsGiven(channelInput, input)).length > 0;
-  if (setsSecret) requireStepUp(principal, deps.clock(), 'Setting the secrets of a channel');
+  const secrets = secretsGiven(channelInput, input);
+  if (Object.keys(secrets).length > 0) requireStepUp(principal, deps.clock(), 'Setting the secrets of a channel');
+  const once = onceFor(deps.database, {
+    tenantId: principal.tenantId,
+    path: '/api/channel/modify',
+    key: idempotencyKey,
+    input: { ...input, ...secrets },
+    nowMs: deps.clock(),
+  });
   const saved = await refuseTakenCode(input.code, () =>
-    deps.database.transaction(async (transaction) => {
+    once(async (transaction) => {
       await transaction.run(lockChannels);
       return input.id === undefined
         ? create(input as WholeChannel, principal, transaction, deps)
         : update(input.id, input, principal, transaction, deps);
     }),
   );
-  await deps.directory.changed(deps.database, saved.id);
+  await deps.directory.changed(deps.database, saved.answer.id);
   return saved;
 }
 

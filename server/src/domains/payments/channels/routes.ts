@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { notFound } from '../../../core/errors.ts';
 import { type Principal, seesAllTenants } from '../../../core/principal.ts';
+import { idempotencyHeaders, idempotencyKeyOf, replyOnce } from '../../../platform/http/idempotency.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import { callbackUrlOf } from './credentials.ts';
 import { type ChannelDeps, saveChannel } from './modify.ts';
@@ -44,14 +45,13 @@ export function channelRoutes(deps: ChannelRoutesDeps): Route[] {
       summary: 'Create or update a channel',
       description:
         'Creates a channel without `id`, updates the channel with this `id` otherwise. Returns the saved channel.',
+      headers: idempotencyHeaders,
       body: channelInput,
       data: savedChannel,
-      handle: async ({ body, principal }) => {
-        const row = await saveChannel(body, principal, deps);
-        return {
-          message: body.id === undefined ? 'Channel created' : 'Channel updated',
-          data: savedChannelOnWire(row, principal, deps),
-        };
+      handle: async ({ body, principal, headers }) => {
+        const { answer: row, replayed } = await saveChannel(body, principal, deps, idempotencyKeyOf(headers));
+        const message = body.id === undefined ? 'Channel created' : 'Channel updated';
+        return replyOnce(message, { answer: savedChannelOnWire(row, principal, deps), replayed });
       },
     }),
   ];

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { notFound } from '../../../core/errors.ts';
+import { idempotencyHeaders, idempotencyKeyOf, replyOnce } from '../../../platform/http/idempotency.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import { listEndpointsOf, recordOf } from './list.ts';
 import { findManagedEndpoint } from './managed-endpoint.ts';
@@ -27,14 +28,17 @@ export function endpointRoutes(deps: RegisterDeps): Route[] {
       summary: 'Register a webhook endpoint',
       description:
         "Events of the caller's tenant are posted to the endpoint from now on, signed. The caller also needs the read scope of " +
-        'every event type in `events`.',
+        'every event type in `events`. A repeat with the same `Idempotency-Key` gets the first response again, without the ' +
+        'generated secret: rotate it if that response was lost.',
+      headers: idempotencyHeaders,
       body: registerInput,
       data: registeredEndpoint,
-      handle: async ({ body, principal }) => {
-        const { row, generatedSecret } = await registerEndpoint(body, principal, deps);
+      handle: async ({ body, principal, headers }) => {
+        const registered = await registerEndpoint(body, principal, deps, idempotencyKeyOf(headers));
+        const { row, generatedSecret, replayed } = registered;
         const { id, url, events, state, created_at: createdTime } = row;
         const data = { id, url, events, state, createdTime };
-        if (generatedSecret === undefined) return { message: 'Webhook registered', data };
+        if (generatedSecret === undefined) return replyOnce('Webhook registered', { answer: data, replayed });
         return {
           message: 'Webhook registered. Keep its secret now: it is not shown again',
           data: { ...data, secret: generatedSecret },
