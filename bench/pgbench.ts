@@ -35,7 +35,7 @@ const write = (slot: string) => `with written as (
   )
   insert into transaction_total as total (tenant_id, channel_id, user_id, status, day, currency, count, amount)
   select tenant_id, 1, ${slot}, 'PENDING', created_at::date, 'USD', 1, 1999 from written
-  on conflict (tenant_id, channel_id, user_id, status, day, currency)
+  on conflict (tenant_id, livemode, channel_id, user_id, status, day, currency)
   do update set count = total.count + 1, amount = total.amount + excluded.amount`;
 
 /** Writes payments over these connections as fast as PostgreSQL accepts them. Without pgbench, a loop does the same. */

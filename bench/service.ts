@@ -107,7 +107,8 @@ export class Service {
     return (await this.call('POST', '/api/channel/modify', await this.loginAsAdministrator(), input)).id;
   }
 
-  async createMerchant(name: string): Promise<Merchant> {
+  /** With a live key, or a test key for payments through the sandbox. */
+  async createMerchant(name: string, livemode = true): Promise<Merchant> {
     const administrator = await this.loginAsAdministrator();
     const tenant = await this.call('POST', '/api/tenant/modify', administrator, { name, state: true });
     const user = { userName: name, email: `${name}@bench.example`, password, tenantId: tenant.id };
@@ -117,7 +118,7 @@ export class Service {
       state: true,
     });
     const merchant = await this.login(name, password);
-    const { sk } = await this.call('POST', '/api/developer/mine/generate', merchant, { scope: '*' });
+    const { sk } = await this.call('POST', '/api/developer/mine/generate', merchant, { scope: '*', livemode });
     return { tenantId: tenant.id, userId, key: sk };
   }
 
@@ -176,7 +177,7 @@ async function freePort(): Promise<number> {
 function startArguments(): string[] {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: { start: string } };
   const words = scripts.start.split('exec node ')[1]?.split(' ') ?? [];
-  return words.map((word) => (word.endsWith('.ts') ? join(root, word) : word));
+  return words.map((word) => (word.endsWith('.js') ? join(root, word) : word));
 }
 
 /** The environment of the bench, without settings that would configure the service or PostgreSQL. */

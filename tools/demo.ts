@@ -45,6 +45,7 @@ export async function createDemoData(address: string, account = 'admin', passwor
     currency: 'USD',
     amount: 3100,
     interval: 'month',
+    livemode: false,
     state: true,
   });
   await api('/api/subscription/create', { customerId: customer.id, planId: plan.id });

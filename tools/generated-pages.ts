@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { TSchema } from 'typebox';
@@ -16,6 +16,7 @@ import { ledgerTables } from './ledger-tables.ts';
 import { table } from './markdown-table.ts';
 import { metricsTable } from './metrics-table.ts';
 import { paymentTables } from './payment-tables.ts';
+import { sdkFiles } from './sdk/generate.ts';
 import { subscriptionTables } from './subscription-tables.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -298,11 +299,15 @@ const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 const headerName = (name: string) => name.split('-').map(capital).join('-');
 
 if (import.meta.url === pathToFileURL(resolve(process.argv[1] ?? '')).href) {
+  for (const [file, after] of Object.entries(sdkFiles())) write(file, after);
   for (const page of generatedPages) {
-    const file = join(root, page);
-    const before = readFileSync(file, 'utf8');
-    const after = regenerated(before);
-    if (after !== before) writeFileSync(file, after);
-    console.log(`${page}: ${after === before ? 'unchanged' : 'updated'}`);
+    write(page, regenerated(readFileSync(join(root, page), 'utf8')));
   }
+}
+
+function write(page: string, after: string): void {
+  const file = join(root, page);
+  const isCurrent = existsSync(file) && readFileSync(file, 'utf8') === after;
+  if (!isCurrent) writeFileSync(file, after);
+  console.log(`${page}: ${isCurrent ? 'unchanged' : 'updated'}`);
 }

@@ -18,7 +18,8 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { prune } from './needed-to-run.mjs';
+import { isBundled } from './bundle.mjs';
+import { prune, removeBundler } from './needed-to-run.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const modules = join(root, 'node_modules');
@@ -31,8 +32,9 @@ const isProduction = process.argv.includes('--production');
 const [installedFrom, installedWhat] = existsSync(stamp) ? readFileSync(stamp, 'utf8').split(' ') : [];
 
 if (installedFrom !== fingerprint) install();
-else if (installedWhat === 'production' && !isProduction) addDevelopmentTools();
+else if (installedWhat === 'production' && !isProduction) add('development');
 requireRuntime();
+if (isProduction && !isBundled()) bundle();
 
 function install() {
   process.stderr.write('Installing the dependencies of package-lock.json (once) …\n');
@@ -41,22 +43,40 @@ function install() {
 }
 
 /**
- * Installs everything beside node_modules, and moves what is missing there: packages, and files that were removed. `npm ci`
- * in place would empty node_modules under a service that runs from this folder.
+ * Installs beside node_modules, and moves what is missing there: packages, and files that were removed. `npm ci` in place
+ * would empty node_modules under a service that runs from this folder.
  */
-function addDevelopmentTools() {
-  process.stderr.write('Installing the tools for development (once) …\n');
+function add(what) {
+  process.stderr.write(`Installing the tools for ${what === 'development' ? what : 'bundling the server'} (once) …\n`);
   const whole = join(modules, '.whole');
   rmSync(whole, { recursive: true, force: true });
-  for (const file of ['package.json', 'package-lock.json', join('server', 'package.json')]) {
+  for (const file of [
+    'package.json',
+    'package-lock.json',
+    join('server', 'package.json'),
+    join('sdk', 'package.json'),
+    join('cli', 'package.json'),
+  ]) {
     mkdirSync(dirname(join(whole, file)), { recursive: true });
     copyFileSync(join(root, file), join(whole, file));
   }
-  npm(whole, 'ci', '--include=dev');
+  npm(whole, 'ci', what === 'development' ? '--include=dev' : '--omit=dev');
   renameSync(join(whole, 'node_modules', '.package-lock.json'), join(modules, '.package-lock.json'));
   moveMissing(join(whole, 'node_modules'), modules);
   rmSync(whole, { recursive: true, force: true });
-  finish('development');
+  finish(what);
+}
+
+/** Runs in the bundled Node.js, because the bundler needs a newer one than this program does. */
+function bundle() {
+  const hasBundler = () => readdirSync(join(modules, '@rolldown')).some((name) => name.startsWith('binding-'));
+  const isWhole = readFileSync(stamp, 'utf8').endsWith('development');
+  if (!isWhole && !hasBundler()) add('production');
+  const node = join(modules, '.bin', 'node');
+  spawnSync(existsSync(node) ? node : process.execPath, [join(root, 'tools', 'bundle.mjs')], {
+    stdio: ['ignore', process.stderr, process.stderr],
+  });
+  if (!isWhole) removeBundler(modules);
 }
 
 function moveMissing(from, to) {

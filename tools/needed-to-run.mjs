@@ -41,3 +41,10 @@ export function prune(modules, folder = '') {
     else if (entry.isFile() && !isNeededToRun(path)) rmSync(join(modules, path));
   }
 }
+
+/** Removes the bundler's native module (21 MB), which a service that runs from its bundle does not use. */
+export function removeBundler(modules) {
+  for (const name of readdirSync(join(modules, '@rolldown'))) {
+    if (name.startsWith('binding-')) rmSync(join(modules, '@rolldown', name), { recursive: true, force: true });
+  }
+}

@@ -34,7 +34,7 @@ const addToStatistics = {
   name: 'statistics',
   text: `insert into transaction_total as total (tenant_id, channel_id, user_id, status, day, currency, count, amount)
          values ($1, $2, $3, 'PENDING', $4, $5, 1, $6)
-         on conflict (tenant_id, channel_id, user_id, status, day, currency)
+         on conflict (tenant_id, livemode, channel_id, user_id, status, day, currency)
          do update set count = total.count + 1, amount = total.amount + excluded.amount`,
 };
 

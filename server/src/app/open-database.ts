@@ -67,19 +67,25 @@ function connectionFrom(url: string, setting: string): { connection: ConnectionC
   }
 }
 
+export type FoundDatabase = Pick<OpenDatabase, 'connection' | 'direct' | 'stop'>;
+
 /**
  * Opens the PostgreSQL for reading: nothing is created or migrated. Connects to the embedded one if another process runs it,
- * else starts it until `stop` is called.
+ * else starts it until `stop` is called. With `anySchema` the schema may be that of another version.
  */
-export async function findDatabase(settings: Settings, log: Log): Promise<Pick<OpenDatabase, 'connection' | 'stop'>> {
+export async function findDatabase(
+  settings: Settings,
+  log: Log,
+  { anySchema = false }: { anySchema?: boolean } = {},
+): Promise<FoundDatabase> {
   const url = settings['app.database.url'];
   const found = url === undefined ? await findEmbedded(settings, log) : configuredDatabase(settings);
-  const { connection, direct = connection } = found as Partial<OpenDatabase> & typeof found;
+  const { connection, direct } = found;
   try {
     await requireVersion(connection, 'app.database.url').catch((error) => {
       throw error instanceof SettingsError ? error : unusable('app.database.url', error);
     });
-    if (await isMigrated(direct)) return found;
+    if (anySchema || (await isMigrated(direct))) return found;
     throw new SettingsError('the database does not have the schema of this version; start Florin once to migrate it.');
   } catch (error) {
     await found.stop();
@@ -87,12 +93,13 @@ export async function findDatabase(settings: Settings, log: Log): Promise<Pick<O
   }
 }
 
-async function findEmbedded(settings: Settings, log: Log): Promise<Pick<OpenDatabase, 'connection' | 'stop'>> {
+async function findEmbedded(settings: Settings, log: Log): Promise<FoundDatabase> {
   const dataDir = settings['app.data-dir'];
   if (!hasCluster(dataDir)) throw new SettingsError(`there is no database in ${dataDir}; set app.data-dir.`);
   const running = await findRunning(dataDir);
   if (running === undefined) return startEmbedded(settings, log);
-  return { connection: { ...running, ssl: false }, stop: async () => {} };
+  const connection = { ...running, ssl: false };
+  return { connection, direct: connection, stop: async () => {} };
 }
 
 async function startEmbedded(settings: Settings, log: Log): Promise<OpenDatabase> {

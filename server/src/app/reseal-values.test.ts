@@ -35,7 +35,7 @@ beforeAll(async () => {
   dataOf(await florin.call('POST', path, { body: message.body, headers: headersOf(message) }));
   await makeChannel(florin, admin, { apiKey: 'one', apiSecret: 'two', webhookSecret: 'three' });
   inbox = dataOf(await florin.post('/api/inbox/create', { secret }, admin));
-  const hook = { url: `${florin.address}/inbox/${inbox.token}`, events: ['invoice.*'], secret };
+  const hook = { url: `${florin.address}/inbox/${inbox.token}`, events: ['invoice.*'], secret, livemode: false };
   endpoint = dataOf(await florin.post('/api/webhook/register', hook, admin)).id;
   dataOf(await florin.post('/api/webhook/rotate', { id: endpoint, secret: 'the next one of them' }, admin));
   customer = await makeCustomer(florin, admin, {

@@ -701,16 +701,46 @@ const plants: Plant[] = [
     () => /^tenant 0 invoice \d+ payment 2$/,
   ],
   [
+    /mode of its channel/,
+    'a payment that crossed over',
+    'update transaction set livemode = not livemode where id = {paid}',
+    ofPayment('paid'),
+  ],
+  [
+    /mode of its channel/,
+    'an event that crossed over',
+    `update event set livemode = not livemode where object_id = 'txn_' || replace({paid}, '-', '')`,
+    ofPayment('paid'),
+  ],
+  [
+    /mode of its channel/,
+    'a channel that crossed over, with its ledger transfers',
+    'update channel set livemode = not livemode',
+    () => /^txn_/,
+  ],
+  [
+    /endpoint of the mode of its event/,
+    'an endpoint that crossed over',
+    'update webhook_endpoint set livemode = not livemode',
+    () => /^dlv_/,
+  ],
+  [
+    /every invoice have its mode/,
+    'an invoice that crossed over',
+    'update invoice set livemode = not livemode',
+    () => /^tenant 0 invoice \d+$/,
+  ],
+  [
     /no holes/,
     'a number that is missing',
     'update invoice set number = 3 where number = 1',
-    () => /^tenant 0: 2 numbers up to 3/,
+    () => /^tenant 0 INV: 2 numbers up to 3/,
   ],
   [
     /no holes/,
     'a number that was not counted',
     'update invoice_counter set last = 1',
-    () => /^tenant 0: 2 numbers up to 2/,
+    () => /^tenant 0 INV: 2 numbers up to 2/,
   ],
   [
     /exactly one invoice.paid/,

@@ -35,7 +35,7 @@ export const refusalTypes = {
 
   channel_inactive: 'conflict',
   channel_code_taken: 'conflict',
-  fallback_mixes_sandbox: 'conflict',
+  livemode_mismatch: 'conflict',
   account_taken: 'conflict',
   illegal_transition: 'conflict',
   not_refundable: 'conflict',

@@ -29,6 +29,8 @@ export interface Principal {
   mayOnlyEnrol?: true;
   /** The developer key, if that was used. */
   keyId?: number;
+  /** Whether the developer key is for live or for test records. A session has neither: it sees both. */
+  livemode?: boolean;
   /** The request on whose behalf it acts: its `X-Request-Id` and the caller's address. Set for each request. */
   requestId?: string;
   address?: string;

@@ -39,6 +39,10 @@ export interface Module<Needs, Provides, RouteContext, WorkerContext, RetentionC
   sealed?: readonly SealedColumn[];
   /** Shapes of API resources that the generated docs show as tables, by the resource's name. */
   resources?: Readonly<Record<string, TSchema>>;
+  /** The names of its schemas in the OpenAPI document, such as `Refund` and `RefundCreateInput`. */
+  schemas?: Readonly<Record<string, TSchema>>;
+  /** The shapes of `data.object` in events about its records, by event type (`refund.failed`) or noun (`refund`). */
+  eventObjects?: Readonly<Record<string, TSchema>>;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: one list holds modules of every shape; `Assembled` checks their types

@@ -71,8 +71,9 @@ export async function makeChannel(
   return dataOf(await florin.post('/api/channel/modify', channelInput(changes), as)).id;
 }
 
-export async function makeKey(florin: FlorinClient, as: string, scope?: string): Promise<MadeKey> {
-  const { id, sk } = dataOf(await florin.post('/api/developer/mine/generate', { scope }, as));
+/** A live key, unless `livemode` is false. */
+export async function makeKey(florin: FlorinClient, as: string, scope?: string, livemode = true): Promise<MadeKey> {
+  const { id, sk } = dataOf(await florin.post('/api/developer/mine/generate', { scope, livemode }, as));
   return { id, sk, as: `ApiKey ${sk}` };
 }
 

@@ -4,27 +4,53 @@ import { version } from './version.ts';
 /** Options that may be given several times, each with a value, by their names. */
 export type GivenOptions<Name extends string> = Readonly<Record<Name, readonly string[]>>;
 
+export interface FurtherArguments {
+  /** Options without a value, such as `json` for `--json`. */
+  flags?: readonly string[];
+  /** What the command takes besides options, such as a folder, by the names that the usage gives them. All are required. */
+  operands?: readonly string[];
+}
+
+export interface ReadArguments<Name extends string> {
+  exitCode: undefined;
+  given: GivenOptions<Name>;
+  flags: ReadonlySet<string>;
+  operands: readonly string[];
+}
+
 /**
- * Reads the arguments of a command: `--help`, `--version` and the options that it names. Returns an exit code when the
- * command is done with that: 0 after help or version, 2 after a mistake, with the usage on standard error.
+ * Reads the arguments of a command: `--help`, `--version`, the options that it names, flags and operands. Returns an exit
+ * code when the command is done with that: 0 after help or version, 2 after a mistake, with the usage on standard error.
  */
 export function readArguments<Name extends string = never>(
   words: readonly string[],
   usage: string,
   names: readonly Name[] = [],
-): { exitCode: number } | { exitCode: undefined; given: GivenOptions<Name> } {
+  { flags = [], operands = [] }: FurtherArguments = {},
+): { exitCode: number } | ReadArguments<Name> {
   const own = Object.fromEntries(names.map((name) => [name, { type: 'string', multiple: true } as const]));
+  const switches = Object.fromEntries(flags.map((name) => [name, { type: 'boolean' } as const]));
   try {
-    const { values } = parseArgs({
+    const { values, positionals } = parseArgs({
       args: [...words],
-      options: { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean', short: 'v' }, ...own },
+      allowPositionals: operands.length > 0,
+      options: { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean', short: 'v' }, ...own, ...switches },
     });
     if (values.help) process.stdout.write(usage);
     else if (values.version) process.stdout.write(`${version}\n`);
     else {
+      const missing = operands[positionals.length];
+      if (missing !== undefined) throw new Error(`${missing} is missing`);
+      if (positionals.length > operands.length)
+        throw new Error(`Unexpected argument '${positionals[operands.length]}'`);
       const lists = values as Readonly<Record<string, unknown>>;
       const given = Object.fromEntries(names.map((name) => [name, lists[name] ?? []]));
-      return { exitCode: undefined, given: given as GivenOptions<Name> };
+      return {
+        exitCode: undefined,
+        given: given as GivenOptions<Name>,
+        flags: new Set(flags.filter((name) => lists[name] === true)),
+        operands: positionals,
+      };
     }
     return { exitCode: 0 };
   } catch (error) {

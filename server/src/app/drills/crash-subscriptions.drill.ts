@@ -51,7 +51,7 @@ test('killed at each step of a renewal, a year has thirteen invoices, each paid 
   const channelId = await makeChannel(service, as, { provider: 'sandbox' });
   const { id: clockId } = await post('clock/create', { name: 'A year', nowTime: '2027-01-31T09:30:00Z' });
   const customerId = await makeCustomer(service, as, { clockId, defaultChannelId: channelId });
-  const plan = { name: 'Gold', currency: 'USD', amount: 3100, interval: 'month', state: true };
+  const plan = { name: 'Gold', currency: 'USD', amount: 3100, interval: 'month', livemode: false, state: true };
   const { id: planId } = await post('plan/modify', plan);
   await post('subscription/create', { customerId, planId });
   await service.end('SIGTERM');
@@ -77,7 +77,7 @@ test('killed at each step of a renewal, a year has thirteen invoices, each paid 
   expect(invoices.map(({ number, status }: { number: string; status: string }) => [number, status])).toEqual(
     Array.from({ length: 13 }, (_, i) => [`INV-${String(i + 1).padStart(6, '0')}`, 'PAID']),
   );
-  const payments = dataOf(await service.get('/api/transaction/list?pageSize=100', as));
+  const payments = dataOf(await service.get('/api/transaction/list?pageSize=100&livemode=false', as));
   expect(payments.map(({ status }: { status: string }) => status)).toEqual(Array(13).fill('SUCCESS'));
   for (const check of checks) expect(await offendersOf(db.database, check, 5), check.claim).toEqual([]);
 });

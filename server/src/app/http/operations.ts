@@ -21,16 +21,21 @@ export interface OperationsDeps {
 
 const status = Type.Object({ status: Type.String() });
 
+/** The names of its schemas in the OpenAPI document. */
+export const operationsSchemas = { Health: status };
+
 /** Health checks for load balancers and orchestrators. */
 export function operationsRoutes({ primary, clock, isStopping }: OperationsDeps): Route[] {
   return [
     get('/health/live', 'nothing', 'Operations', {
+      operationId: 'getLiveness',
       summary: 'Liveness: the process runs',
       takesAnyQuery: true, // A probe may add one that defeats caches. Refusing it would take the node out of service.
       data: status,
       handle: async () => ({ data: { status: 'live' } }),
     }),
     get('/health/ready', 'nothing', 'Operations', {
+      operationId: 'getReadiness',
       summary: 'Readiness: requests can be served',
       description:
         '503 while the database has not accepted writes for 20 seconds, before it has accepted any since the start, and after the service has begun to stop. `error.details` holds the reason.',
@@ -63,7 +68,7 @@ function assertWritable({ absence, hasBeenWritable }: OperationsDeps['primary'],
 
 /** Prometheus metrics at /metrics: counts and durations, never data of payments or users. */
 export function addMetricsRoute(app: FastifyInstance, metrics: Metrics): void {
-  app.get('/metrics', { schema: { hide: true } }, async (_request, reply) =>
+  app.get('/metrics', async (_request, reply) =>
     reply.header('content-type', metrics.contentType).send(await metrics.text()),
   );
 }

@@ -65,7 +65,7 @@ export function addResetPage(app: FastifyInstance): void {
     ['/reset-password.js', 'text/javascript', script],
   ] as const;
   for (const [path, type, text] of files) {
-    app.get(path, { schema: { hide: true } }, (_request, reply: FastifyReply) =>
+    app.get(path, (_request, reply: FastifyReply) =>
       reply
         .headers({
           'content-type': `${type}; charset=utf-8`,

@@ -22,11 +22,9 @@ export function addSandboxPage(app: FastifyInstance, { sandbox, publicUrl }: San
   const show = (reply: FastifyReply, bill: PayerPayment | undefined) =>
     bill === undefined ? send(reply, 404, unknownPage) : send(reply, 200, pageOf(bill, publicUrl));
 
-  app.get(path, { schema: { hide: true } }, async (request, reply) =>
-    show(reply, await (await sandbox()).bill(keyOf(request))),
-  );
+  app.get(path, async (request, reply) => show(reply, await (await sandbox()).bill(keyOf(request))));
   withRawBodies(app, (part) => {
-    part.post(path, { schema: { hide: true } }, async (request, reply) => {
+    part.post(path, async (request, reply) => {
       const decision = decisionOf(request.body as Buffer | undefined);
       if (decision === undefined) return send(reply, 400, undecidedPage);
       const bill = await (await sandbox()).decide(keyOf(request), decision);

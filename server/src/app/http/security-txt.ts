@@ -15,7 +15,7 @@ interface SecurityTxt {
 export function addSecurityTxt(app: FastifyInstance, { contact, publicUrl, clock }: SecurityTxt): void {
   if (contact === undefined) return;
   const path = '/.well-known/security.txt';
-  app.get(path, { schema: { hide: true } }, (_request, reply) => {
+  app.get(path, (_request, reply) => {
     const expires = new Date(clock() + validForMs).toISOString();
     const lines = [`Contact: ${contact}`, `Expires: ${expires}`, `Canonical: ${publicUrl}${path}`];
     return reply.header('content-type', 'text/plain; charset=utf-8').send(`${lines.join('\n')}\n`);

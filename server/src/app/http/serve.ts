@@ -1,12 +1,12 @@
 import type { AddressInfo } from 'node:net';
 import { TenantTurns } from '../../platform/http/limits/tenant-turns.ts';
-import { addReference } from '../../platform/http/reference.ts';
 import { addRoute, httpServer } from '../../platform/http/server.ts';
 import type { WaitingServer } from '../../platform/http/waiting-server.ts';
 import type { Context } from '../assemble.ts';
-import { version } from '../cli/version.ts';
 import { hostOf, publicUrlOf } from '../config/public-url.ts';
-import { groups, routesOf } from '../routes.ts';
+import { addDocs } from '../docs/serve.ts';
+import { openApiOf } from '../openapi/document.ts';
+import { routesOf } from '../routes.ts';
 import { listenAt } from './listen.ts';
 import { addMetricsRoute, operationsRoutes } from './operations.ts';
 import { addRateLimit } from './rate-limit.ts';
@@ -40,13 +40,8 @@ export async function serve(context: Context, isStopping: () => boolean, waiting
     serverFactory: waiting && ((handler) => waiting.handOver(handler)),
   });
   const routes = settings['app.role'] === 'worker' ? [] : routesOf(context);
-  await addReference(app, {
-    title: 'Florin',
-    version,
-    description: 'Records payments, routes them through channels, and notifies other systems by webhooks.',
-    publicUrl: publicUrlOf(settings),
-    groups: [...groups],
-  });
+  const served = [...operationsRoutes({ primary, clock, isStopping }), ...routes];
+  addDocs(app, openApiOf(served, publicUrlOf(settings)));
   addMetricsRoute(app, metrics);
   addSecurityTxt(app, { contact: settings['app.security.contact'], publicUrl: publicUrlOf(settings), clock });
   if (routes.length > 0) {
@@ -55,8 +50,7 @@ export async function serve(context: Context, isStopping: () => boolean, waiting
   }
   addRateLimit(app, settings, clock);
   const turns = new TenantTurns();
-  for (const route of [...operationsRoutes({ primary, clock, isStopping }), ...routes])
-    addRoute(app, route, { authenticate, turns });
+  for (const route of served) addRoute(app, route, { authenticate, turns });
 
   await listenAt(settings, (host, port) => app.listen({ host, port }));
   lifecycle.add('http', async () => {

@@ -101,7 +101,7 @@ describe('on a database elsewhere that holds secrets', () => {
     const sandbox = { ...channel, code: 'sandbox', provider: 'sandbox', ...secrets };
     sandboxChannel = dataOf(await florin.post('/api/channel/modify', sandbox, admin));
     receiver = await startReceiver();
-    const hook = { url: receiver.url, events: ['transaction.created'], secret: 'whsec_demonstration' };
+    const hook = { url: receiver.url, events: ['transaction.created'], secret: 'whsec_demonstration', livemode: false };
     endpointId = dataOf(await florin.post('/api/webhook/register', hook, admin)).id;
     const inbox = await florin.post('/api/inbox/create', { secret: 'whsec_demonstration' }, admin);
     expect(inbox.status).toBe(200);

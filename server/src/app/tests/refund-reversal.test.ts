@@ -30,7 +30,9 @@ beforeAll(async () => {
   florin = await florinOn(db, urls, () => Date.now() + skewMs);
   admin = await administratorOf(florin);
   const hook = { url: receiver.url, events: ['refund.*'], secret: 'our shared secret' };
-  dataOf(await florin.post('/api/webhook/register', hook, admin));
+  for (const livemode of [true, false]) {
+    dataOf(await florin.post('/api/webhook/register', { ...hook, livemode }, admin));
+  }
 });
 
 afterEach(async () => {

@@ -1,9 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { jsonType } from './broken-http.ts';
+import { modeHeaders } from './mode.ts';
 import type { Answer, RouteDocument } from './route.ts';
 
 /** Sends the answer of an endpoint in the envelope. */
-export function send(reply: FastifyReply, { data, json, message, pagination, headers }: Answer<unknown>): FastifyReply {
+export function send(reply: FastifyReply, answer: Answer<unknown>): FastifyReply {
+  const { data, json, message, pagination, headers } = answer;
+  const { principal, query } = reply.request;
+  if (principal?.livemode === undefined) reply.headers(modeHeaders(principal, answer, query));
   if (headers !== undefined) reply.headers(headers);
   reply.header('content-type', jsonType);
   if (json === undefined) return reply.send({ code: 200, message, data, pagination });

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { documentationOf } from './refusal-reply.ts';
 
 export const jsonType = 'application/json; charset=utf-8';
 
@@ -19,7 +20,12 @@ interface RawRefusal {
 
 /** Writes a refusal in the envelope to a connection that is past serving, and closes it. */
 export function refuseConnection(socket: Socket, { status, type, message, requestId, headers }: RawRefusal): void {
-  const body = JSON.stringify({ code: status, message, data: null, error: { type, requestId } });
+  const body = JSON.stringify({
+    code: status,
+    message,
+    data: null,
+    error: { type, requestId, doc: documentationOf(type) },
+  });
   const lines = [
     `HTTP/1.1 ${status} ${reasons[status]}`,
     `Content-Type: ${jsonType}`,

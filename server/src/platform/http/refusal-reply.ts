@@ -1,5 +1,5 @@
 import type { FastifyError } from 'fastify';
-import { Refusal, type RefusalKind } from '../../core/errors.ts';
+import { Refusal, type RefusalKind, type RefusalType } from '../../core/errors.ts';
 import { maximumBodyBytes } from './json-body.ts';
 
 /** The HTTP status of each kind of refusal (decisions, Replies and errors). */
@@ -23,6 +23,9 @@ export function statusOf(refusal: Refusal): number {
   return statusOfKind[refusal.kind];
 }
 
+/** Where the node that answers serves the paragraph about an error type. */
+export const documentationOf = (type: RefusalType) => `/docs/errors#${type}`;
+
 /** The body of a refusal; `code` equals the HTTP status. */
 export function refusalBody(refusal: Refusal, requestId: string): string {
   const { type, field, details } = refusal;
@@ -30,7 +33,7 @@ export function refusalBody(refusal: Refusal, requestId: string): string {
     code: statusOf(refusal),
     message: refusal.message,
     data: null,
-    error: { type, field, details, requestId },
+    error: { type, field, details, requestId, doc: documentationOf(type) },
   });
 }
 

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Static, TSchema } from 'typebox';
+import type { RefusalType } from '../../core/errors.ts';
 import type { CursorPagination, Pagination } from '../../core/page.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { Permission, UserType } from '../../core/scopes.ts';
@@ -76,6 +77,8 @@ export type Paging = boolean | 'by_cursor';
 
 /** A route without its method and path: the shapes of input and output, and the handler. */
 export interface Endpoint {
+  /** Its name in the OpenAPI document. Default: what follows from the path (`openapi/operation.ts`). Must never change. */
+  operationId?: string;
   summary: string;
   /** Longer text for the reference page: units, limits, refusals. */
   description?: string;
@@ -87,6 +90,8 @@ export interface Endpoint {
   takesAnyQuery?: true;
   params?: TSchema;
   headers?: TSchema;
+  /** Types of refusals beyond those that follow from its shapes and needs (`openapi/refusals.ts`). */
+  refuses?: readonly RefusalType[];
   /** The shape of the envelope's `data`. */
   data: TSchema;
   /** How `data` is paginated, if it is. */
@@ -97,6 +102,7 @@ export interface Endpoint {
 }
 
 export interface EndpointDefinition<Body extends TSchema, Query extends TSchema, Data extends TSchema> {
+  operationId?: string;
   summary: string;
   description?: string;
   body?: Body;
@@ -105,6 +111,7 @@ export interface EndpointDefinition<Body extends TSchema, Query extends TSchema,
   takesAnyQuery?: true;
   params?: TSchema;
   headers?: TSchema;
+  refuses?: readonly RefusalType[];
   data: Data;
   paged?: Paging;
   documentTypes?: readonly string[];

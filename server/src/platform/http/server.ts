@@ -12,12 +12,14 @@ import { KnownMethods } from './known-methods.ts';
 import { limitConnections } from './limits/connection-limit.ts';
 import { addressMatcher } from './limits/network-of.ts';
 import type { TenantTurns } from './limits/tenant-turns.ts';
+import { modeHeaders, requireModeOf } from './mode.ts';
 import { requirePermission } from './permission.ts';
 import { withRawBodies } from './raw-body.ts';
 import { refusalBody, statusOf, toRefusal } from './refusal-reply.ts';
 import type { Call, Route } from './route.ts';
 import { routeSchema } from './route-schema.ts';
 import { securityHeaders } from './security-headers.ts';
+import { compileSerializer } from './serialization.ts';
 import { compileSchema } from './validation.ts';
 
 export interface HttpServerOptions {
@@ -132,6 +134,7 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
     });
   }
   app.setValidatorCompiler(compileSchema as never);
+  app.setSerializerCompiler(compileSerializer as never);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     try {
@@ -235,13 +238,14 @@ export function addRoute(
         .catch(done);
     },
     // Every request is answered, also when its client has left; not every response is closed.
-    onSend: (request, _reply, payload, done) => {
+    onSend: (request, reply, payload, done) => {
       request.leaveTurn?.();
+      reply.headers(modeHeaders(request.principal));
       done(null, payload);
     },
     handler: async (request, reply) => {
       if (endpoint.query !== undefined) refuseUnstorableQuery(request.query as Record<string, unknown>);
-      const answer = await endpoint.handle(callOf(request));
+      const answer = await endpoint.handle(callOf(requireModeOf(request)));
       return answer.document === undefined ? send(reply, answer) : sendDocument(request, reply, answer);
     },
   };
@@ -286,8 +290,7 @@ function refuse(
   if (refusal.retryAfterSeconds !== undefined) reply.header('retry-after', Math.ceil(refusal.retryAfterSeconds));
   if (refusal.type === 'encoding_not_supported') reply.header('accept-encoding', 'identity');
   if (refusal.kind === 'unauthenticated') reply.header('www-authenticate', 'Bearer, ApiKey');
-  reply.header('x-request-id', request.id);
-  reply.header('content-type', jsonType);
+  reply.headers({ 'x-request-id': request.id, 'content-type': jsonType });
   reply.code(statusOf(refusal)).send(refusalBody(refusal, request.id));
 }
 

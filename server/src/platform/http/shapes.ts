@@ -65,6 +65,23 @@ export const requiredToCreate = (fields: readonly string[]) => ({
 
 /** Such a body without `id`, which validation has found complete. */
 export type Creation<Input, Fields extends readonly (keyof Input)[]> = Input & Required<Pick<Input, Fields[number]>>;
+/** In answers: the mode of a record. */
+export const livemode = Type.Boolean({ description: 'true: live. false: a test record.' });
+
+/** Query parameter of lists and sums: `visibleModes` says what it means. */
+export const livemodeFilter = Type.Optional(
+  Type.Boolean({
+    description: 'true: live records. false: test records. Default: the mode of the key; live for a session.',
+  }),
+);
+
+/** Input of new records: `livemodeOfNew` says what it means. */
+export const livemodeInput = (otherwise: string) =>
+  Type.Optional(
+    Type.Boolean({
+      description: `Whether it is live (true) or for tests (false); never changes. Default: the mode of the key; for a session ${otherwise}.`,
+    }),
+  );
 
 /** Metadata in answers. */
 export const keptMetadata = Type.Unsafe<Record<string, unknown> | null>({

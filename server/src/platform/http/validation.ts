@@ -3,6 +3,7 @@ import addFormats from 'ajv-formats';
 import type { FastifySchemaCompiler } from 'fastify';
 import type { TSchema } from 'typebox';
 import { invalid, Refusal } from '../../core/errors.ts';
+import { atFirstUse } from './first-use.ts';
 import { nearestName } from './nearest-name.ts';
 import { nullsRemoverOf } from './nulls.ts';
 
@@ -27,13 +28,14 @@ function ajv(options: { coerceTypes: boolean }): Ajv {
 export const compileSchema: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   // Headers are described for the reference page; the route that reads one looks at it itself.
   if (httpPart === 'headers') return (value: unknown) => ({ value });
-  const validate = (httpPart === 'body' ? strict : fromText).compile(schema) as ValidateFunction;
+  const compiled = atFirstUse((): ValidateFunction => (httpPart === 'body' ? strict : fromText).compile(schema));
   const removeNulls = httpPart === 'body' ? nullsRemoverOf(schema) : undefined;
   const integers = httpPart === 'querystring' ? integersOf(schema) : [];
   return (value: unknown) => {
     removeNulls?.(value);
     const bent = integers.find((name) => !isInteger((value as Record<string, unknown>)[name]));
     if (bent !== undefined) return { error: invalid(bent, `${bent} must be an integer.`) };
+    const validate = compiled();
     if (validate(value)) return { value };
     return {
       error: refusalOf(validate.errors?.[0] as ErrorObject, httpPart === 'querystring' ? 'query' : 'body', schema),

@@ -79,3 +79,21 @@ test('nothing is published after the poller has stopped', async () => {
   await database.run({ name: '', text: 'select pg_sleep(0.02)' });
   expect(woken.parcels).toBe(before);
 });
+
+test('without due work polls become rarer, and frequent again once there is some', async () => {
+  const polledAt: number[] = [];
+  let isDue = false;
+  const source: Queryable = {
+    run: async () => {
+      polledAt.push(performance.now());
+      return [{ parcels: isDue, letters: false }] as never;
+    },
+  };
+  const woken = polling({ database: source, pollEveryMs: 1, idlePollEveryMs: 60_000 });
+  await eventually('twenty polls found nothing', () => polledAt.length === 20);
+  isDue = true;
+  expect(woken.parcels).toBe(0);
+  const busy = polling({ database: source, pollEveryMs: 1, idlePollEveryMs: 60_000 });
+  await eventually('a poller that finds work polls on', () => busy.parcels > 25);
+  expect(woken.parcels).toBe(0);
+});

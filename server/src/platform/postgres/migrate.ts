@@ -1,4 +1,6 @@
-import { readdir } from 'node:fs/promises';
+import { copyFile, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
@@ -29,6 +31,8 @@ export interface MigrationWait {
 
 export interface MigrateOptions {
   onWait?: (wait: MigrationWait) => unknown;
+  /** Called after each migration, with its name and the time that it took in ms. */
+  onMigrated?: (migration: string, elapsedMs: number) => unknown;
   /** Ends the waiting, but not a running migration. */
   signal?: AbortSignal | undefined;
   dir?: string;
@@ -41,23 +45,32 @@ export async function migrate(
   log: (line: string) => void,
   options: MigrateOptions = {},
 ): Promise<void> {
-  const { onWait = () => {}, signal, dir = migrationsDir, retryPauseMs: pauseMs = retryPauseMs } = options;
+  const { onWait = () => {}, onMigrated = () => {}, signal, dir = migrationsDir } = options;
+  const { retryPauseMs: pauseMs = retryPauseMs } = options;
   const startedAt = performance.now();
   for (;;) {
     const outcome = await migrateNext(connection, dir, log);
     if (outcome === 'current') return;
-    if (outcome === 'done') continue;
-    await onWait({ ...outcome, waitedMs: Math.round(performance.now() - startedAt) });
+    if (outcome.isDone) {
+      await onMigrated(outcome.migration, outcome.elapsedMs);
+      continue;
+    }
+    const { migration, blockedBy } = outcome;
+    await onWait({ migration, blockedBy, waitedMs: Math.round(performance.now() - startedAt) });
     await sleep(pauseMs, undefined, { signal });
   }
 }
+
+type Attempt =
+  | { isDone: true; migration: string; elapsedMs: number }
+  | { isDone: false; migration: string; blockedBy: string[] };
 
 /** Runs the first migration that has not run yet, in a transaction and on a connection of its own. */
 async function migrateNext(
   connection: ConnectionConfig,
   dir: string,
   log: (line: string) => void,
-): Promise<'current' | 'done' | Omit<MigrationWait, 'waitedMs'>> {
+): Promise<'current' | Attempt> {
   const client = await connect(connection, 'migration', 0);
   try {
     const [migration] = await pendingOf(client, dir);
@@ -67,6 +80,7 @@ async function migrateNext(
     try {
       // Loaded only when needed: it costs a start 60 ms and 5 MB.
       const { runner } = await import('node-pg-migrate');
+      const begunAt = performance.now();
       await runner({
         dbClient: client,
         dir,
@@ -76,10 +90,10 @@ async function migrateNext(
         advisoryLockMode: 'wait',
         logger: { debug: () => {}, info: log, warn: log, error: log },
       });
-      return 'done';
+      return { isDone: true, migration, elapsedMs: performance.now() - begunAt };
     } catch (error) {
       if (!isLockFailure(error)) throw error;
-      return { migration, blockedBy: watch.blockers() };
+      return { isDone: false, migration, blockedBy: watch.blockers() };
     } finally {
       await watch.stop();
     }
@@ -126,13 +140,42 @@ async function watchBlockers(connection: ConnectionConfig, client: pg.Client) {
   };
 }
 
-/** Whether the schema is that of this version, or newer. */
-export async function isMigrated(connection: ConnectionConfig): Promise<boolean> {
+/** The migrations of a database, each list in order of their names. */
+export interface MigrationState {
+  applied: string[];
+  /** Those of this version that have not run yet. */
+  pending: string[];
+  /** Those that this version does not have: a newer one made them. */
+  unknown: string[];
+}
+
+export async function migrationState(connection: ConnectionConfig): Promise<MigrationState> {
   const client = await connect(connection, 'schema check', 10_000);
   try {
-    return (await pendingOf(client, migrationsDir)).length === 0;
+    const [known, applied] = [await namesIn(migrationsDir), await appliedTo(client)];
+    return {
+      applied,
+      pending: await pendingOf(client, migrationsDir),
+      unknown: applied.filter((name) => !known.includes(name)),
+    };
   } finally {
     await client.end();
+  }
+}
+
+/** Whether the schema is that of this version, or newer. */
+export async function isMigrated(connection: ConnectionConfig): Promise<boolean> {
+  return (await migrationState(connection)).pending.length === 0;
+}
+
+/** Migrates an empty database to the schema that exactly these migrations make, which may be that of an earlier version. */
+export async function migrateTo(connection: ConnectionConfig, names: readonly string[]): Promise<void> {
+  const dir = await mkdtemp(join(tmpdir(), 'florin-migrations-'));
+  try {
+    for (const name of names) await copyFile(join(migrationsDir, `${name}.sql`), join(dir, `${name}.sql`));
+    await migrate(connection, () => {}, { dir });
+  } finally {
+    await rm(dir, { recursive: true });
   }
 }
 
@@ -147,16 +190,25 @@ async function connect(connection: ConnectionConfig, name: string, statementTime
 
 /** The migrations that have not run yet, in order. */
 async function pendingOf(client: pg.Client, dir: string): Promise<string[]> {
-  const names = (await readdir(dir)).filter((file) => file.endsWith('.sql')).map((file) => file.slice(0, -4));
-  const { rows: tables } = await client.query('select to_regclass($1) is not null as made', [migrationsTable]);
-  if (!tables[0].made) return names.toSorted();
-  const { rows } = await client.query<{ name: string }>(`select name from ${migrationsTable}`);
-  const done = new Set(rows.map((row) => row.name));
-  const [baseline = ''] = names.toSorted();
+  const names = await namesIn(dir);
+  const done = new Set(await appliedTo(client));
+  const [baseline = ''] = names;
   if (done.size > 0 && !done.has(baseline)) {
     throw new UnknownSchemaError(
       `the database was made by a version before the first release (it lacks the migration ${baseline}); start with a new data folder or database.`,
     );
   }
-  return names.filter((name) => !done.has(name)).toSorted();
+  return names.filter((name) => !done.has(name));
+}
+
+async function namesIn(dir: string): Promise<string[]> {
+  const files = (await readdir(dir)).filter((file) => file.endsWith('.sql'));
+  return files.map((file) => file.slice(0, -'.sql'.length)).toSorted();
+}
+
+async function appliedTo(client: pg.Client): Promise<string[]> {
+  const { rows: tables } = await client.query('select to_regclass($1) is not null as made', [migrationsTable]);
+  if (!tables[0].made) return [];
+  const { rows } = await client.query<{ name: string }>(`select name from ${migrationsTable}`);
+  return rows.map(({ name }) => name).toSorted();
 }

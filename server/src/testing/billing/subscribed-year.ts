@@ -53,7 +53,7 @@ export async function startYear() {
     subscriptions,
 
     plan: async (facts: Record<string, unknown>): Promise<number> =>
-      (await post('plan/modify', { currency: 'USD', interval: 'month', state: true, ...facts })).id,
+      (await post('plan/modify', { currency: 'USD', interval: 'month', livemode: false, state: true, ...facts })).id,
 
     subscribe: async (name: string, planId: number, changes: Record<string, unknown> = {}): Promise<void> => {
       const customer = { name, clockId, defaultChannelId: channelId, paymentMethod: 'sandbox:succeed' };
@@ -95,7 +95,10 @@ export async function startYear() {
       const all: { id: string; type: string; objectId: string }[] = [];
       let next: string | null = '';
       while (next !== null) {
-        const page = await service.get(`/api/event/list?pageSize=100${next === '' ? '' : `&after=${next}`}`, as);
+        const page = await service.get(
+          `/api/event/list?livemode=false&pageSize=100${next === '' ? '' : `&after=${next}`}`,
+          as,
+        );
         all.push(...dataOf(page));
         next = page.body.pagination.next;
       }

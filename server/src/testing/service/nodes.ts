@@ -83,8 +83,11 @@ export async function testNodes(db: TestDatabase) {
         const id = drawUuid();
         const createdMs = Date.now();
         const objectId = publicId('txn', id);
-        const body = eventBody(id, 'transaction.created', createdMs, JSON.stringify({ id: objectId, version: 1 }));
-        return { tenantId: 0, id, type: 'transaction.created', objectId, createdMs, body };
+        const body = eventBody(
+          { id, type: 'transaction.created', createdMs, livemode: true },
+          JSON.stringify({ id: objectId, version: 1 }),
+        );
+        return { tenantId: 0, id, livemode: true, type: 'transaction.created', objectId, createdMs, body };
       });
       for (let i = 0; i < count; i += eventsAtOnce) {
         const some = drafts.slice(i, i + eventsAtOnce);

@@ -140,9 +140,9 @@ export async function testDeliveries() {
       createdMs = Date.now(),
     ): Promise<{ eventId: string; body: string }> {
       const id = drawUuid();
-      const body = eventBody(id, type, createdMs, JSON.stringify(object));
+      const body = eventBody({ id, type, createdMs, livemode: true }, JSON.stringify(object));
       await db.database.transaction((transaction) =>
-        appendEvent(transaction, { tenantId: 0, id, type, objectId: 'txn_1', createdMs, body }),
+        appendEvent(transaction, { tenantId: 0, id, livemode: true, type, objectId: 'txn_1', createdMs, body }),
       );
       return { eventId: id, body };
     },
@@ -152,8 +152,16 @@ export async function testDeliveries() {
         for (let i = 0; i < count; i++) {
           const id = drawUuid();
           const type = 'transaction.created';
-          const body = eventBody(id, type, createdMs, `{"id":"txn_${i}"}`);
-          await appendEvent(transaction, { tenantId: 0, id, type, objectId: `txn_${i}`, createdMs, body });
+          const body = eventBody({ id, type, createdMs, livemode: true }, `{"id":"txn_${i}"}`);
+          await appendEvent(transaction, {
+            tenantId: 0,
+            id,
+            livemode: true,
+            type,
+            objectId: `txn_${i}`,
+            createdMs,
+            body,
+          });
         }
       });
     },
@@ -161,7 +169,10 @@ export async function testDeliveries() {
     /** Enqueues `count` deliveries of one event to each endpoint, all due at the same time. */
     async enqueue(endpointIds: number | number[], count: number, dueMs = Date.now()): Promise<void> {
       const id = drawUuid();
-      const body = eventBody(id, 'transaction.created', dueMs, '{"id":"txn_backlog"}');
+      const body = eventBody(
+        { id, type: 'transaction.created', createdMs: dueMs, livemode: true },
+        '{"id":"txn_backlog"}',
+      );
       await db.query(
         `with appended as (
            insert into event (tenant_id, id, type, object_id, created_at, body)

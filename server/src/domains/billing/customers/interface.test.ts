@@ -44,7 +44,15 @@ describe('a customer', () => {
     expect(reply.body).toEqual({
       code: 200,
       message: 'Customer created',
-      data: { id: anInteger, ...input, hasPaymentMethod: true, clockId: null, createdTime: aTime, updatedTime: aTime },
+      data: {
+        id: anInteger,
+        livemode: true,
+        ...input,
+        hasPaymentMethod: true,
+        clockId: null,
+        createdTime: aTime,
+        updatedTime: aTime,
+      },
     });
     expect(JSON.stringify(reply.body)).not.toContain('pm_secret');
     const { id } = reply.body.data;

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
 import { invalid, Refusal } from '../../../core/errors.ts';
+import { livemodeOfNew, requireSameMode, requireUnchangedMode } from '../../../core/livemode.ts';
 import { changedMetadata, metadataJson } from '../../../core/metadata.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Creation } from '../../../platform/http/shapes.ts';
@@ -11,6 +12,7 @@ import { appendAudit } from '../../identity/audit/append.ts';
 import { secretsGiven } from '../../identity/audit/changes.ts';
 import { actFor } from '../../identity/tenants/act-for.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
+import type { ChannelRow } from '../../payments/channels/statements.ts';
 import { readClock } from '../test-clocks/read.ts';
 import { requireTestClocksOffered } from '../test-clocks/rules.ts';
 import { paymentMethodPlace } from './payment-method.ts';
@@ -44,7 +46,7 @@ export async function modifyCustomer(
     tenantId: principal.tenantId,
     path: '/api/customer/modify',
     key: idempotencyKey,
-    input: { ...input, ...secretsGiven(customerInput, input) },
+    input: { ...input, ...secretsGiven(customerInput, input), mode: principal.livemode ?? null },
     nowMs: deps.clock(),
   });
   try {
@@ -67,7 +69,8 @@ async function create(
 ): Promise<IdempotentAnswer<CustomerRecord>> {
   const principal = await deps.channels.actOn(input.defaultChannelId, caller);
   if (input.metadataReplace !== undefined) throw invalid('metadataReplace', 'metadataReplace needs the id to update.');
-  await requireChannel(input.defaultChannelId, principal.tenantId, deps.channels);
+  const channel = await usableChannel(input.defaultChannelId, principal.tenantId, deps.channels);
+  const livemode = livemodeOfNew(principal, input.livemode, channel, 'defaultChannelId');
   const clockId = await requireClock(input.clockId, principal, deps);
   const { paymentMethod } = input;
   const values = [
@@ -81,6 +84,7 @@ async function create(
     input.defaultChannelId ?? null,
     clockId,
     deps.clock(),
+    livemode,
   ];
   return once(async (transaction) => {
     const [row] = (await transaction.run(insertCustomer, values)) as [CustomerRow];
@@ -110,7 +114,11 @@ async function update(
   once: Once,
 ): Promise<IdempotentAnswer<CustomerRecord>> {
   const existing = await readCustomer(database, id, principal);
-  await requireChannel(input.defaultChannelId, existing.tenant_id, channels);
+  requireUnchangedMode(input.livemode, existing.livemode);
+  const channel = await usableChannel(input.defaultChannelId, existing.tenant_id, channels);
+  if (channel !== undefined) {
+    requireSameMode(existing.livemode, channel.livemode, 'defaultChannelId', `channel ${channel.id}`);
+  }
   if (input.clockId !== undefined && input.clockId !== existing.clock_id) {
     throw invalid('clockId', 'clockId stays as it was when the customer was created.');
   }
@@ -153,12 +161,12 @@ async function audit(
   });
 }
 
-async function requireChannel(
+async function usableChannel(
   channelId: number | null | undefined,
   tenantId: number,
   channels: ChannelDirectory,
-): Promise<void> {
-  if (channelId != null) await channels.findUsable(channelId, tenantId, 'defaultChannelId');
+): Promise<ChannelRow | undefined> {
+  return channelId == null ? undefined : channels.findUsable(channelId, tenantId, 'defaultChannelId');
 }
 
 async function requireClock(

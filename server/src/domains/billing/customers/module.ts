@@ -4,7 +4,7 @@ import { sealedColumn } from '../../../platform/postgres/sealed-column-statement
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import { paymentMethodPlace } from './payment-method.ts';
 import { customerRoutes } from './routes.ts';
-import { customerRecord } from './schema.ts';
+import { customerInput, customerRecord } from './schema.ts';
 
 /** Customers: the payers of invoices and subscriptions. */
 export const customers = defineModule({
@@ -25,5 +25,7 @@ export const customers = defineModule({
   ],
   reference: [{ name: 'Customers', description: 'The payers of invoices and subscriptions.' }],
   resources: { customer: customerRecord },
+  schemas: { CustomerModifyInput: customerInput, Customer: customerRecord },
+  eventObjects: { customer: customerRecord },
   routes: (context: Node & { channels: ChannelDirectory; clocksOffered: boolean }) => customerRoutes(context),
 });

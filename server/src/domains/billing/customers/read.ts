@@ -1,4 +1,5 @@
 import { notFound } from '../../../core/errors.ts';
+import { seesMode } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
@@ -15,7 +16,7 @@ export async function readCustomer(
   field = 'id',
 ): Promise<CustomerWithClock> {
   const [row] = await database.run(findCustomer, [await visibleTenants(database, principal), id]);
-  if (row === undefined) throw notFound('customer', id, field);
+  if (row === undefined || !seesMode(principal, row.livemode)) throw notFound('customer', id, field);
   return row;
 }
 

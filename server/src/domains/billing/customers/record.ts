@@ -7,6 +7,7 @@ export type CustomerRecord = Static<typeof customerRecord>;
 export function recordOf(row: CustomerRow): CustomerRecord {
   return {
     id: row.id,
+    livemode: row.livemode,
     name: row.name,
     email: row.email,
     phone: row.phone,

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { invalid, notFound } from '../../../core/errors.ts';
+import { visibleModes } from '../../../core/livemode.ts';
 import { defaultPageSize, paginationOf } from '../../../core/page.ts';
 import { idempotencyHeaders, idempotencyKeyOf, replyOnce } from '../../../platform/http/idempotency.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
@@ -18,6 +19,7 @@ export function customerRoutes(deps: CustomerDeps): Route[] {
         'Without `id` a customer is created, with `id` that customer is updated. The answer is the saved record.',
       headers: idempotencyHeaders,
       body: customerInput,
+      refuses: ['external_id_taken', 'clocks_not_offered'],
       data: customerRecord,
       handle: async ({ body, principal, headers }) => {
         const message = body.id === undefined ? 'Customer created' : 'Customer updated';
@@ -29,6 +31,7 @@ export function customerRoutes(deps: CustomerDeps): Route[] {
       summary: 'Get a customer',
       description: 'By its `id` or by its `externalId`.',
       query: customerQuery,
+      refuses: ['record_not_found'],
       data: customerRecord,
       handle: async ({ query: { id, externalId }, principal }) => {
         if ((id === undefined) === (externalId === undefined)) {
@@ -36,7 +39,11 @@ export function customerRoutes(deps: CustomerDeps): Route[] {
         }
         if (id !== undefined) return { data: recordOf(await readCustomer(deps.database, id, principal)) };
         const tenants = await visibleTenants(deps.database, principal);
-        const [row] = await deps.database.run(findByExternalId, [tenants, externalId]);
+        const [row] = await deps.database.run(findByExternalId, [
+          tenants,
+          externalId,
+          visibleModes(principal, undefined, { namesRecord: true }),
+        ]);
         if (row === undefined) throw notFound('customer', externalId as string, 'externalId');
         return { data: recordOf(row) };
       },
@@ -51,7 +58,8 @@ export function customerRoutes(deps: CustomerDeps): Route[] {
       handle: ({ query, principal }) => {
         const { page = 1, pageSize = defaultPageSize, email, externalId, name } = query;
         return deps.database.snapshot(async (snapshot) => {
-          const filters = [await visibleTenants(snapshot, principal), email, externalId, name];
+          const modes = visibleModes(principal, query.livemode);
+          const filters = [await visibleTenants(snapshot, principal), email, externalId, name, modes];
           const [count] = await snapshot.run(countCustomers, filters);
           const rows = await snapshot.run(listCustomers, [...filters, (page - 1) * pageSize, pageSize]);
           return { data: rows.map(recordOf), pagination: paginationOf({ page, pageSize }, count?.total ?? 0) };

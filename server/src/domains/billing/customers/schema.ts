@@ -3,6 +3,9 @@ import { pageFields } from '../../../platform/http/list-query.ts';
 import {
   country,
   keptMetadata,
+  livemode,
+  livemodeFilter,
+  livemodeInput,
   long,
   metadataChange,
   nullable,
@@ -51,7 +54,7 @@ export const customerInput = Type.Object(
     externalId: clearable(
       Type.String({ minLength: 1, maxLength: 255 }),
       'at most 255 characters, or null',
-      'The id of the customer in your own system. Unique in the tenant.',
+      'The id of the customer in your own system. Unique in the tenant among the customers of one mode.',
     ),
     ...metadataChange,
     defaultChannelId: Type.Optional(
@@ -65,6 +68,7 @@ export const customerInput = Type.Object(
       'at most 255 characters, or null',
       "The provider's token of the payment method (Stripe: `pm_…`), never a card number. Not returned.",
     ),
+    livemode: livemodeInput('the mode of the default channel, or live'),
     clockId: Type.Optional(
       Type.Union([long('The clock.'), Type.Null()], {
         title: "a test clock's id, or null",
@@ -97,10 +101,12 @@ export const customerListQuery = Type.Object({
       description: 'Only customers whose name contains this text; case is ignored.',
     }),
   ),
+  livemode: livemodeFilter,
 });
 
 export const customerRecord = Type.Object({
   id: Type.Integer(),
+  livemode,
   name: Type.String(),
   email: nullable(Type.String()),
   phone: nullable(Type.String()),

@@ -3,6 +3,8 @@ import { statement } from '../../../platform/postgres/statement.ts';
 export interface CustomerRow {
   tenant_id: number;
   id: number;
+  /** Never changes. */
+  livemode: boolean;
   name: string;
   email: string | null;
   phone: string | null;
@@ -16,14 +18,14 @@ export interface CustomerRow {
   updated_at: string | null;
 }
 
-const columns = `c.tenant_id, c.id, c.name, c.email, c.phone, c.address, c.external_id, c.metadata, c.default_channel_id,
+const columns = `c.tenant_id, c.id, c.livemode, c.name, c.email, c.phone, c.address, c.external_id, c.metadata, c.default_channel_id,
   c.payment_method_sealed is not null or c.payment_method is not null as has_payment_method, c.clock_id, c.created_at, c.updated_at`;
 
 export const insertCustomer = statement<CustomerRow>(
   'customers.insert',
   `insert into customer as c (tenant_id, name, email, phone, address, external_id, metadata, default_channel_id,
-                              clock_id, created_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, to_timestamp($10::float8 / 1000))
+                              clock_id, created_at, livemode)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, to_timestamp($10::float8 / 1000), $11)
    returning ${columns}`,
 );
 
@@ -63,18 +65,22 @@ export const findCustomer = statement<CustomerRow & { clock_now: string | null }
      left join clock k on k.tenant_id = c.tenant_id and k.id = c.clock_id`,
 );
 
-/** The oldest customer with this external id: a caller that sees several tenants may find several. Values: visible tenants, external id. */
+/**
+ * The oldest customer with this external id, a live one first: a caller that sees several tenants, or both modes, may find
+ * several. Values: visible tenants, external id, modes.
+ */
 export const findByExternalId = statement<CustomerRow>(
   'customers.find_by_external_id',
   `select ${columns}
      from unnest($1::bigint[]) as visible (tenant_id)
-     join customer c on c.tenant_id = visible.tenant_id and c.external_id = $2
-    order by c.id limit 1`,
+     join customer c on c.tenant_id = visible.tenant_id and c.external_id = $2 and c.livemode = any ($3::boolean[])
+    order by c.livemode desc, c.id limit 1`,
 );
 
-/** Filters of the list, on `customer c`; null: no filter. Values: $2 e-mail address, $3 external id, $4 part of the name. */
+/** Filters of the list, on `customer c`; null: no filter. Values: $2 e-mail address, $3 external id, $4 part of the name, $5 modes. */
 const filters = `($2::text is null or lower(c.email) = lower($2)) and ($3::text is null or c.external_id = $3)
-         and ($4::text is null or position(lower($4) in lower(c.name)) > 0)`;
+         and ($4::text is null or position(lower($4) in lower(c.name)) > 0)
+         and c.livemode = any ($5::boolean[])`;
 
 export const countCustomers = statement<{ total: number }>(
   'customers.count',
@@ -87,5 +93,5 @@ export const listCustomers = statement<CustomerRow>(
   `select ${columns}
      from customer c
     where c.tenant_id = any ($1::bigint[]) and ${filters}
-    order by c.id desc offset $5::bigint limit $6::bigint`,
+    order by c.id desc offset $6::bigint limit $7::bigint`,
 );

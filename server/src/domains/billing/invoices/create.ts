@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
 import { requireCurrency } from '../../../core/currency.ts';
 import { invalid } from '../../../core/errors.ts';
+import { requireSameMode } from '../../../core/livemode.ts';
 import { metadataJson } from '../../../core/metadata.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
@@ -46,12 +47,17 @@ export async function createInvoice(
   const customer = await readCustomer(database, input.customerId, actor, 'customerId');
   const tenantId = customer.tenant_id;
   const { channelId, currency } = input;
-  if (channelId !== undefined) requireAccepting(await deps.channels.findUsable(channelId, tenantId), currency);
+  if (channelId !== undefined) {
+    const channel = await deps.channels.findUsable(channelId, tenantId);
+    requireSameMode(customer.livemode, channel.livemode, 'channelId', `channel ${channelId}`);
+    requireAccepting(channel, currency);
+  }
   const realMs = clock();
   const run = async (transaction: Queryable): Promise<InvoiceRecord> => {
     const [row] = await insertInvoices(transaction, [
       {
         tenantId,
+        livemode: customer.livemode,
         customerId: customer.id,
         userId: principal.userId,
         currency: input.currency,

@@ -32,11 +32,12 @@ export function eventDraftOf(
   };
   return {
     tenantId: invoice.tenant_id,
+    livemode: invoice.livemode,
     id,
     type,
     objectId: objectIdOf(invoice.id),
     createdMs,
-    body: eventBody(id, type, createdMs, JSON.stringify(object)),
+    body: eventBody({ id, type, createdMs, livemode: invoice.livemode }, JSON.stringify(object)),
   };
 }
 

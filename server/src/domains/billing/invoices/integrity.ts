@@ -52,13 +52,13 @@ export const invoiceChecks: readonly Check[] = [
                                t.amount, t.currency, t.invoice_id)`,
   },
   {
-    claim: 'The invoice numbers of every tenant have no holes',
+    claim: 'The invoice numbers of every tenant have no holes, those of live and of test invoices each',
     offenders: `
-      select format('tenant %s: %s numbers up to %s, %s given out', tenant_id, count(number), max(number), max(last))
-               as offender
-        from (select tenant_id, number from invoice where number is not null) as numbered
-        full join invoice_counter using (tenant_id)
-       group by tenant_id
+      select format('tenant %s %s: %s numbers up to %s, %s given out', tenant_id, series, count(number), max(number),
+                    max(last)) as offender
+        from (select tenant_id, series, number from invoice where number is not null) as numbered
+        full join invoice_counter using (tenant_id, series)
+       group by tenant_id, series
       having count(number) is distinct from max(number) or max(number) is distinct from max(last)
           or min(number) is distinct from 1`,
   },
@@ -86,5 +86,18 @@ export const invoiceChecks: readonly Check[] = [
         from events
         full join known using (tenant_id, object_id)
        where (coalesce(events.paid, 0), coalesce(events.failed, 0)) is distinct from (known.paid, known.failed)`,
+  },
+  {
+    claim: 'The payments of every invoice have its mode, and so do its events',
+    offenders: `
+      select ${invoiceName} as offender
+        from invoice i
+       where exists (select from transaction t
+                      where t.tenant_id = i.tenant_id and t.livemode <> i.livemode
+                        and t.id in (select transaction_id from invoice_payment p
+                                      where p.tenant_id = i.tenant_id and p.invoice_id = i.id))
+          or exists (select from event
+                      where event.tenant_id = i.tenant_id and event.object_id = 'inv_' || i.id
+                        and event.type like 'invoice.%' and event.livemode <> i.livemode)`,
   },
 ];

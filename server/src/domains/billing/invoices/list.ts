@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import { visibleModes } from '../../../core/livemode.ts';
 import { defaultPageSize, type Pagination, paginationOf } from '../../../core/page.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
@@ -15,7 +16,9 @@ export function readInvoicePage(
 ): Promise<{ data: ListedInvoice[]; pagination: Pagination }> {
   const { page = 1, pageSize = defaultPageSize, status, customerId, subscriptionId } = query;
   return database.snapshot(async (snapshot) => {
-    const values = [await visibleTenants(snapshot, principal), status, customerId, subscriptionId];
+    const namesRecord = customerId !== undefined || subscriptionId !== undefined;
+    const modes = visibleModes(principal, query.livemode, { namesRecord });
+    const values = [await visibleTenants(snapshot, principal), status, customerId, subscriptionId, modes];
     const [count] = await snapshot.run(countInvoices, values);
     const rows = await snapshot.run(listInvoices, [...values, (page - 1) * pageSize, pageSize]);
     return { data: rows.map(recordOf), pagination: paginationOf({ page, pageSize }, count?.total ?? 0) };

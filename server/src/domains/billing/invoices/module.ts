@@ -9,7 +9,19 @@ import type { TestClocks } from '../test-clocks/worker.ts';
 import { invoiceChecks } from './integrity.ts';
 import { PdfRenderer } from './rendering/pdf-renderer.ts';
 import { invoiceRoutes } from './routes.ts';
-import { invoiceRecord } from './schema.ts';
+import {
+  finalizeInput,
+  invoiceInEvent,
+  invoiceInput,
+  invoiceRecord,
+  lineInput,
+  lineRecord,
+  listedInvoice,
+  paidInvoice,
+  payInput,
+  paymentRecord,
+  voidInput,
+} from './schema.ts';
 import { InvoiceFollowers } from './settlement/followers.ts';
 import { invoiceSettlementWorker } from './settlement/settle.ts';
 import { invoiceTestClockWork } from './test-clock-work.ts';
@@ -45,6 +57,20 @@ export const invoices = defineModule({
   settings,
   reference: [{ name: 'Invoices', description: 'Invoices and their payments.' }],
   resources: { invoice: invoiceRecord },
+  schemas: {
+    InvoiceInEvent: invoiceInEvent,
+    InvoiceCreateInput: invoiceInput,
+    InvoiceLineInput: lineInput,
+    InvoiceFinalizeInput: finalizeInput,
+    InvoicePayInput: payInput,
+    InvoiceVoidInput: voidInput,
+    Invoice: invoiceRecord,
+    InvoiceListItem: listedInvoice,
+    InvoiceLine: lineRecord,
+    InvoicePayment: paymentRecord,
+    InvoicePayResult: paidInvoice,
+  },
+  eventObjects: { invoice: invoiceInEvent },
   provide,
   routes: (context: Needs & Provided) => invoiceRoutes(context),
   workers: ({ invoiceWorker }: Provided) => [invoiceWorker],

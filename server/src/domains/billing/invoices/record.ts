@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import { publicId } from '../../../core/id.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import { numberText } from './rules.ts';
+import { numberText } from './number.ts';
 import type { invoiceRecord, listedInvoice } from './schema.ts';
 import { findLines, findPayments, type InvoiceRow } from './statements.ts';
 
@@ -12,7 +12,8 @@ export function recordOf(row: InvoiceRow): ListedInvoice {
   const amountDue = row.status === 'VOID' ? 0 : row.total;
   return {
     id: row.id,
-    number: row.number === null ? null : numberText(row.number),
+    livemode: row.livemode,
+    number: row.number === null ? null : numberText(row.number, row.series),
     customerId: row.customer_id,
     status: row.status,
     currency: row.currency,

@@ -31,6 +31,7 @@ export function invoiceRoutes(deps: InvoiceRouteDeps): Route[] {
       description: 'Creates a DRAFT. It has no number and cannot be paid until it is finalized.',
       headers: idempotencyHeaders,
       body: invoiceInput,
+      refuses: ['currency_not_supported'],
       data: invoiceRecord,
       handle: async ({ body, principal, headers }) => {
         const { record, replayed } = await createInvoice(body, principal, deps, idempotencyKeyOf(headers));
@@ -58,12 +59,14 @@ export function invoiceRoutes(deps: InvoiceRouteDeps): Route[] {
     }),
 
     get('/api/invoice/print', 'invoice_read', 'Invoices', {
+      operationId: 'printInvoice',
       summary: 'Render an invoice',
       description:
         'Answers an HTML page or a PDF file instead of the JSON envelope. Errors use the envelope. The `ETag` changes with ' +
         'the content: with it in `If-None-Match` the answer is 304 without a body. PDFs are rendered in turns by tenant; ' +
         'refused with `overloaded` when too many wait, and with `rendering_failed` after `app.invoice.pdf-timeout`.',
       query: printQuery,
+      refuses: ['rendering_failed'],
       data: Type.Null(),
       documentTypes: renderedTypes,
       handle: ({ query, principal }) => renderInvoice(query, principal, deps),
@@ -73,6 +76,7 @@ export function invoiceRoutes(deps: InvoiceRouteDeps): Route[] {
       summary: 'Finalize an invoice',
       description: 'Gives a DRAFT its number and makes it OPEN. An invoice with a total of 0 becomes PAID.',
       body: finalizeInput,
+      refuses: ['illegal_transition'],
       data: invoiceRecord,
       handle: async ({ body, principal }) => ({
         message: 'Invoice finalized',
@@ -87,6 +91,13 @@ export function invoiceRoutes(deps: InvoiceRouteDeps): Route[] {
         'the invoice. On a channel without a provider, set the outcome by an update of the payment.',
       headers: idempotencyHeaders,
       body: payInput,
+      refuses: [
+        'invoice_not_payable',
+        'payment_exceeds_invoice',
+        'channel_inactive',
+        'currency_not_supported',
+        'payment_method_unreadable',
+      ],
       data: paidInvoice,
       handle: async ({ body, principal, headers }) => {
         const { paid, replayed } = await payInvoice(body, principal, deps, idempotencyKeyOf(headers));
@@ -100,6 +111,7 @@ export function invoiceRoutes(deps: InvoiceRouteDeps): Route[] {
         'Makes the invoice VOID: it can no longer be paid. With `uncollectible` it becomes UNCOLLECTIBLE and can still be ' +
         'paid. Refused while a payment is in progress.',
       body: voidInput,
+      refuses: ['illegal_transition', 'invoice_payment_under_way'],
       data: invoiceRecord,
       handle: async ({ body, principal }) => ({
         message: body.uncollectible ? 'Invoice given up' : 'Invoice made void',

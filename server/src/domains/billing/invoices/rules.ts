@@ -2,9 +2,6 @@ import { Refusal } from '../../../core/errors.ts';
 import type { InvoiceRow } from './statements.ts';
 import { type InvoiceStatus, isPayable, mayBecome, transitions } from './states.ts';
 
-/** An invoice number as clients see it: INV-000001. */
-export const numberText = (number: number) => `INV-${String(number).padStart(6, '0')}`;
-
 /** The id of an invoice in events. The prefix tells it from subscriptions, which may have the same integer. */
 export const objectIdOf = (id: number) => `inv_${id}`;
 

@@ -1,14 +1,14 @@
 import { Type } from 'typebox';
 import { maximumAmount } from '../../../core/currency.ts';
 import { pageFields } from '../../../platform/http/list-query.ts';
-import { keptMetadata, long, metadata, nullable } from '../../../platform/http/shapes.ts';
+import { keptMetadata, livemode, livemodeFilter, long, metadata, nullable } from '../../../platform/http/shapes.ts';
 import { forTenant } from '../../identity/tenants/schema.ts';
 import { invoiceStatuses, paymentStates } from './states.ts';
 
 const amount = (description: string) =>
   Type.Integer({ minimum: -maximumAmount, maximum: maximumAmount, description: `In minor units. ${description}` });
 
-const lineInput = Type.Object(
+export const lineInput = Type.Object(
   {
     description: Type.String({ minLength: 1, maxLength: 500 }),
     quantity: Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: '1 to 1000000000.' }),
@@ -53,6 +53,7 @@ export const invoiceListQuery = Type.Object({
   status: Type.Optional(Type.Enum([...invoiceStatuses])),
   customerId: Type.Optional(long('Only invoices of this customer.')),
   subscriptionId: Type.Optional(long('Only invoices of this subscription.')),
+  livemode: livemodeFilter,
 });
 
 export const finalizeInput = Type.Object({ id: long('A DRAFT.') }, { additionalProperties: false });
@@ -109,7 +110,12 @@ export const printQuery = Type.Object({
 /** An invoice without its lines and payments, as in lists and events. */
 export const listedInvoice = Type.Object({
   id: Type.Integer(),
-  number: nullable(Type.String({ description: 'Such as `INV-000001`; null until the invoice is finalized.' })),
+  livemode,
+  number: nullable(
+    Type.String({
+      description: 'Such as `INV-000001`, of a test invoice `TEST-000001`; null until the invoice is finalized.',
+    }),
+  ),
   customerId: Type.Integer(),
   status: Type.Enum([...invoiceStatuses]),
   currency: Type.String(),
@@ -136,7 +142,15 @@ export const listedInvoice = Type.Object({
   updatedTime: Type.String(),
 });
 
-const lineRecord = Type.Object({
+/** An invoice in events, with the payment that caused the event. */
+export const invoiceInEvent = Type.Object({
+  ...listedInvoice.properties,
+  transactionId: nullable(Type.String({ description: 'The payment; null: there was none.' })),
+  failureCode: nullable(Type.String({ description: 'Why the payment failed.' })),
+  failureMessage: nullable(Type.String()),
+});
+
+export const lineRecord = Type.Object({
   description: Type.String(),
   quantity: Type.Integer(),
   unitAmount: Type.Integer(),
@@ -145,7 +159,7 @@ const lineRecord = Type.Object({
   taxAmount: Type.Integer(),
 });
 
-const paymentRecord = Type.Object({
+export const paymentRecord = Type.Object({
   transactionId: nullable(Type.String()),
   amount: Type.Integer(),
   state: Type.Enum([...paymentStates]),

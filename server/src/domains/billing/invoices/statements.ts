@@ -1,9 +1,13 @@
 import { statement } from '../../../platform/postgres/statement.ts';
+import type { NumberSeries } from './number.ts';
 import { type InvoiceStatus, type PaymentState, permittedTransitions } from './states.ts';
 
 export interface InvoiceRow {
   tenant_id: number;
   id: number;
+  livemode: boolean;
+  /** What its number begins with. Test invoices of older versions are numbered among the live ones. */
+  series: NumberSeries;
   /** Null until the invoice is finalized. */
   number: number | null;
   customer_id: number;
@@ -36,7 +40,7 @@ export interface InvoiceRow {
 }
 
 /** The columns of `InvoiceRow`, from `invoice i`. */
-export const invoiceColumns = `i.tenant_id, i.id, i.number, i.customer_id, i.status, i.currency, i.subtotal, i.tax, i.total,
+export const invoiceColumns = `i.tenant_id, i.id, i.livemode, i.series, i.number, i.customer_id, i.status, i.currency, i.subtotal, i.tax, i.total,
   i.amount_paid, i.amount_held, i.payments, i.channel_id, i.description, i.metadata, i.due_date, i.subscription_id,
   i.period_start, i.period_end, i.user_id, i.version, i.created_at, i.finalized_at, i.paid_at, i.closed_at, i.updated_at`;
 
@@ -180,18 +184,20 @@ export const updateStatus = statement<InvoiceRow>(
    returning ${invoiceColumns}`,
 );
 
-/** Advances the number counters of tenants, in the order of tenants and after every other lock (`lockInvoiceRows`). */
-export const advanceCounters = statement<{ tenant_id: number; last: number }>(
+/** Advances the number counters, in the order of tenants and series and after every other lock (`lockInvoiceRows`). */
+export const advanceCounters = statement<{ tenant_id: number; series: NumberSeries; last: number }>(
   'invoices.count_on',
-  `insert into invoice_counter as counter (tenant_id, last)
-   select tenant_id, count(*) from unnest($1::bigint[]) as wanted (tenant_id) group by tenant_id order by tenant_id
-   on conflict (tenant_id) do update set last = counter.last + excluded.last
-   returning tenant_id, last`,
+  `insert into invoice_counter as counter (tenant_id, series, last)
+   select tenant_id, series, count(*)
+     from unnest($1::bigint[], $2::text[]) as wanted (tenant_id, series)
+    group by tenant_id, series order by tenant_id, series
+   on conflict (tenant_id, series) do update set last = counter.last + excluded.last
+   returning tenant_id, series, last`,
 );
 
-/** Filters of the list, on `invoice i`; null: no filter. Values: $2 status, $3 customer, $4 subscription. */
+/** Filters of the list, on `invoice i`; null: no filter. Values: $2 status, $3 customer, $4 subscription, $5 modes. */
 const filters = `($2::text is null or i.status = $2) and ($3::bigint is null or i.customer_id = $3)
-         and ($4::bigint is null or i.subscription_id = $4)`;
+         and ($4::bigint is null or i.subscription_id = $4) and i.livemode = any ($5::boolean[])`;
 
 export const countInvoices = statement<{ total: number }>(
   'invoices.count',
@@ -204,7 +210,7 @@ export const listInvoices = statement<InvoiceRow>(
   `select ${invoiceColumns}
      from invoice i
     where i.tenant_id = any ($1::bigint[]) and ${filters}
-    order by i.id desc offset $5::bigint limit $6::bigint`,
+    order by i.id desc offset $6::bigint limit $7::bigint`,
 );
 
 /** The seller's name on rendered invoices. Values: tenant. */

@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
 import { requireCurrency } from '../../../core/currency.ts';
 import { notFound, Refusal } from '../../../core/errors.ts';
+import { livemodeOfNew, requireSameMode, requireUnchangedMode, seesMode } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Creation } from '../../../platform/http/shapes.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
@@ -11,6 +12,7 @@ import { actFor } from '../../identity/tenants/act-for.ts';
 import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import { requireAccepting } from '../../payments/channels/rules.ts';
+import type { ChannelRow } from '../../payments/channels/statements.ts';
 import { type PlanRecord, recordOf } from './record.ts';
 import { requireInterval } from './rules.ts';
 import type { planInput, requiredOfNewPlan } from './schema.ts';
@@ -43,7 +45,7 @@ export async function modifyPlan(
     tenantId: principal.tenantId,
     path: '/api/plan/modify',
     key: idempotencyKey,
-    input,
+    input: { ...input, mode: principal.livemode ?? null },
     nowMs: deps.clock(),
   });
   if (input.currency !== undefined) requireCurrency(input.currency);
@@ -51,8 +53,9 @@ export async function modifyPlan(
   if (id === undefined) {
     const plan = input as WholePlan;
     requireInterval(plan.interval, plan.intervalCount ?? 1);
-    await requireChannel(plan, principal.tenantId, deps.channels);
-    const values = [principal.tenantId, ...valuesOf(plan), deps.clock()];
+    const channel = await acceptingChannel(plan, principal.tenantId, deps.channels);
+    const livemode = livemodeOfNew(principal, input.livemode, channel);
+    const values = [principal.tenantId, ...valuesOf(plan), deps.clock(), livemode];
     return once(async (transaction) => {
       const [created] = (await transaction.run(insertPlan, values)) as [PlanRow];
       await audit(transaction, principal, undefined, created);
@@ -61,11 +64,15 @@ export async function modifyPlan(
   }
   return once(async (transaction) => {
     const [existing] = await transaction.run(lockPlan, [await visibleTenants(transaction, principal), id]);
-    if (existing === undefined) throw notFound('plan', id);
+    if (existing === undefined || !seesMode(principal, existing.livemode)) throw notFound('plan', id);
+    requireUnchangedMode(input.livemode, existing.livemode);
     const { name, currency, amount, interval, state } = recordOf(existing);
     const plan: WholePlan = { name, currency, amount, interval, state, ...input };
     requireInterval(plan.interval, plan.intervalCount ?? existing.interval_count);
-    await requireChannel(plan, existing.tenant_id, deps.channels);
+    const channel = await acceptingChannel(plan, existing.tenant_id, deps.channels);
+    if (channel !== undefined) {
+      requireSameMode(existing.livemode, channel.livemode, 'channelId', `channel ${channel.id}`);
+    }
     await requireUnused(plan, existing, transaction, deps);
     const [updated] = await transaction.run(updatePlan, [
       existing.tenant_id,
@@ -93,13 +100,15 @@ async function audit(
   });
 }
 
-async function requireChannel(
+async function acceptingChannel(
   { channelId, currency }: WholePlan,
   tenantId: number,
   channels: ChannelDirectory,
-): Promise<void> {
-  if (channelId == null) return;
-  requireAccepting(await channels.findUsable(channelId, tenantId), currency);
+): Promise<ChannelRow | undefined> {
+  if (channelId == null) return undefined;
+  const channel = await channels.findUsable(channelId, tenantId);
+  requireAccepting(channel, currency);
+  return channel;
 }
 
 async function requireUnused(

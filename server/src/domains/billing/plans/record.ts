@@ -8,6 +8,7 @@ export type PlanRecord = Static<typeof planRecord>;
 export function recordOf(row: PlanRow): PlanRecord {
   return {
     id: row.id,
+    livemode: row.livemode,
     tenantId: tenantOnWire(row.tenant_id),
     name: row.name,
     currency: row.currency,

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { notFound } from '../../../core/errors.ts';
+import { seesMode, visibleModes } from '../../../core/livemode.ts';
 import { defaultPageSize, paginationOf } from '../../../core/page.ts';
 import { idempotencyHeaders, idempotencyKeyOf, replyOnce } from '../../../platform/http/idempotency.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
@@ -18,6 +19,7 @@ export function planRoutes(deps: PlanDeps): Route[] {
         'subscriptions cannot change `currency`, `interval` and `intervalCount`.',
       headers: idempotencyHeaders,
       body: planInput,
+      refuses: ['plan_in_use', 'currency_not_supported'],
       data: planRecord,
       handle: async ({ body, principal, headers }) => {
         const message = body.id === undefined ? 'Plan created' : 'Plan updated';
@@ -32,7 +34,7 @@ export function planRoutes(deps: PlanDeps): Route[] {
       handle: async ({ query: { id }, principal }) => {
         const tenants = await visibleTenants(deps.database, principal);
         const [row] = await deps.database.run(findVisiblePlan, [tenants, id]);
-        if (row === undefined) throw notFound('plan', id);
+        if (row === undefined || !seesMode(principal, row.livemode)) throw notFound('plan', id);
         return { data: recordOf(row) };
       },
     }),
@@ -46,7 +48,7 @@ export function planRoutes(deps: PlanDeps): Route[] {
       handle: ({ query, principal }) => {
         const { page = 1, pageSize = defaultPageSize, state = null } = query;
         return deps.database.snapshot(async (snapshot) => {
-          const filters = [await visibleTenants(snapshot, principal), state];
+          const filters = [await visibleTenants(snapshot, principal), state, visibleModes(principal, query.livemode)];
           const [count] = await snapshot.run(countPlans, filters);
           const rows = await snapshot.run(listPlans, [...filters, (page - 1) * pageSize, pageSize]);
           return { data: rows.map(recordOf), pagination: paginationOf({ page, pageSize }, count?.total ?? 0) };

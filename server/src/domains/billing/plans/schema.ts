@@ -1,7 +1,13 @@
 import { Type } from 'typebox';
 import { maximumAmount } from '../../../core/currency.ts';
 import { pageFields } from '../../../platform/http/list-query.ts';
-import { requiredToCreate, updatedTime } from '../../../platform/http/shapes.ts';
+import {
+  livemode,
+  livemodeFilter,
+  livemodeInput,
+  requiredToCreate,
+  updatedTime,
+} from '../../../platform/http/shapes.ts';
 import { forTenant } from '../../identity/tenants/schema.ts';
 import { longestInterval } from './rules.ts';
 
@@ -53,6 +59,7 @@ export const planInput = Type.Object(
         description: "The channel to pay its invoices on. Default: the customer's default channel; an update keeps it.",
       }),
     ),
+    livemode: livemodeInput('the mode of its channel, or live'),
     state: Type.Optional(Type.Boolean({ description: 'false: no new subscriptions. Existing ones continue.' })),
     ...forTenant,
   },
@@ -64,10 +71,12 @@ export const planQuery = Type.Object({ id: id('The plan.') });
 export const planListQuery = Type.Object({
   ...pageFields,
   state: Type.Optional(Type.Boolean({ description: 'Only plans that can (true) or cannot (false) be subscribed to.' })),
+  livemode: livemodeFilter,
 });
 
 export const planRecord = Type.Object({
   id: Type.Integer(),
+  livemode,
   tenantId: Type.Union([Type.String(), Type.Null()], { description: "null: the platform's own tenant." }),
   name: Type.String(),
   currency: Type.String(),

@@ -4,6 +4,8 @@ import type { IntervalUnit } from './schema.ts';
 export interface PlanRow {
   tenant_id: number;
   id: number;
+  /** Never changes. */
+  livemode: boolean;
   name: string;
   currency: string;
   amount: number;
@@ -16,15 +18,15 @@ export interface PlanRow {
   updated_at: string | null;
 }
 
-const columns = `id, tenant_id, name, currency, amount, interval_unit, interval_count, trial_days, channel_id, state,
+const columns = `id, tenant_id, livemode, name, currency, amount, interval_unit, interval_count, trial_days, channel_id, state,
   created_at, updated_at`;
 
-/** Values: tenant, name, currency, amount, interval unit, interval count, trial days, channel or null, state, now (ms). */
+/** Values: tenant, name, currency, amount, interval unit, interval count, trial days, channel or null, state, now (ms), mode. */
 export const insertPlan = statement<PlanRow>(
   'plans.insert',
   `insert into plan (tenant_id, name, currency, amount, interval_unit, interval_count, trial_days, channel_id, state,
-                     created_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, to_timestamp($10::float8 / 1000))
+                     created_at, livemode)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, to_timestamp($10::float8 / 1000), $11)
    returning ${columns}`,
 );
 
@@ -52,7 +54,7 @@ export const findVisiblePlan = statement<PlanRow>(
   `select ${columns} from plan where tenant_id = any ($1::bigint[]) and id = $2`,
 );
 
-/** Values: as `insertPlan`, with the id after the tenant. */
+/** Values: as `insertPlan` without the mode, with the id after the tenant. */
 export const updatePlan = statement<PlanRow>(
   'plans.update',
   `update plan
@@ -62,15 +64,15 @@ export const updatePlan = statement<PlanRow>(
    returning ${columns}`,
 );
 
-const filters = `tenant_id = any ($1::bigint[]) and ($2::boolean is null or state = $2)`;
+const filters = `tenant_id = any ($1::bigint[]) and ($2::boolean is null or state = $2) and livemode = any ($3::boolean[])`;
 
-/** Newest first. Values: visible tenants, state or null, offset, limit. */
+/** Newest first. Values: visible tenants, state or null, modes, offset, limit. */
 export const listPlans = statement<PlanRow>(
   'plans.list',
-  `select ${columns} from plan where ${filters} order by id desc offset $3 limit $4`,
+  `select ${columns} from plan where ${filters} order by id desc offset $4 limit $5`,
 );
 
-/** Values: visible tenants, state or null. */
+/** Values: visible tenants, state or null, modes. */
 export const countPlans = statement<{ total: number }>(
   'plans.count',
   `select count(*) as total from plan where ${filters}`,

@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import { type Clock, dayMs } from '../../../core/clock.ts';
 import { invalid, notFound } from '../../../core/errors.ts';
 import type { DrawUuid } from '../../../core/id.ts';
+import { requireSameMode } from '../../../core/livemode.ts';
 import { metadataJson } from '../../../core/metadata.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
@@ -82,9 +83,11 @@ async function subscribe(
   const { tenantId } = owner;
   const [payer] = await transaction.run(lockPayer, [tenantId, input.customerId]);
   if (payer === undefined) throw notFound('customer', input.customerId, 'customerId');
-  const plan = await requireUsablePlan(transaction, tenantId, input.planId);
+  const plan = await requireUsablePlan(transaction, { tenantId, livemode: payer.livemode }, input.planId);
   const channelId = input.channelId ?? defaultChannelOf(plan, payer);
-  requireAccepting(await deps.channels.findUsable(channelId, tenantId), plan.currency);
+  const channel = await deps.channels.findUsable(channelId, tenantId);
+  requireSameMode(payer.livemode, channel.livemode, 'channelId', `channel ${channelId}`);
+  requireAccepting(channel, plan.currency);
   const nowMs = payer.clock_now === null ? deps.clock() : Date.parse(payer.clock_now);
   const [{ id }] = (await transaction.run(nextSubscriptionId)) as [{ id: number }];
   const row = rowOf(input, owner, plan, payer, id, nowMs);
@@ -116,6 +119,7 @@ function rowOf(
   return {
     tenant_id: tenantId,
     id,
+    livemode: payer.livemode,
     customer_id: input.customerId,
     plan_id: plan.id,
     quantity,

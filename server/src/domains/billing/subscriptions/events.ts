@@ -9,10 +9,11 @@ export function eventDraftOf(type: EventType, row: SubscriptionRow, id: string):
   const createdMs = uuidTimeMs(id);
   return {
     tenantId: row.tenant_id,
+    livemode: row.livemode,
     id,
     type,
     objectId: `sub_${row.id}`,
     createdMs,
-    body: eventBody(id, type, createdMs, JSON.stringify(recordOf(row))),
+    body: eventBody({ id, type, createdMs, livemode: row.livemode }, JSON.stringify(recordOf(row))),
   };
 }

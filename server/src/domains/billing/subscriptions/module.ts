@@ -12,7 +12,15 @@ import { followClosed, followPayments } from './charges/collect.ts';
 import { subscriptionChecks } from './integrity.ts';
 import { subscriptionTestClockWork, subscriptionWorker } from './renewal/worker.ts';
 import { subscriptionRoutes } from './routes.ts';
-import { previewedInvoice, subscriptionRecord } from './schema.ts';
+import {
+  cancelInput,
+  createInput,
+  previewedInvoice,
+  state,
+  subscriptionIdInput,
+  subscriptionRecord,
+  updateInput,
+} from './schema.ts';
 import { isPlanUsed } from './statements.ts';
 
 const settings = {
@@ -40,6 +48,16 @@ export const subscriptions = defineModule({
   settings,
   reference: [{ name: 'Subscriptions', description: 'Recurring payments for a plan.' }],
   resources: { subscription: subscriptionRecord, 'previewed invoice': previewedInvoice },
+  schemas: {
+    SubscriptionCreateInput: createInput,
+    SubscriptionUpdateInput: updateInput,
+    SubscriptionIdInput: subscriptionIdInput,
+    SubscriptionCancelInput: cancelInput,
+    Subscription: subscriptionRecord,
+    InvoicePreview: previewedInvoice,
+    SubscriptionState: state,
+  },
+  eventObjects: { subscription: subscriptionRecord },
   provide,
   routes: (context: Needs) => subscriptionRoutes(context),
   workers: ({ subscriptionBilling }: Provided) => [subscriptionBilling],

@@ -15,6 +15,7 @@ export interface SubscriptionReply {
 export function recordOf(row: SubscriptionRow): SubscriptionRecord {
   return {
     id: row.id,
+    livemode: row.livemode,
     tenantId: tenantOnWire(row.tenant_id),
     customerId: row.customer_id,
     planId: row.plan_id,

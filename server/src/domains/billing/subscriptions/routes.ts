@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { notFound } from '../../../core/errors.ts';
+import { seesMode } from '../../../core/livemode.ts';
 import { idempotencyHeaders, idempotencyKeyOf, replayedHeader } from '../../../platform/http/idempotency.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
@@ -32,6 +33,7 @@ export function subscriptionRoutes(deps: CreateSubscriptionDeps): Route[] {
         'With an `Idempotency-Key`, a repeated request gets the first answer.',
       headers: idempotencyHeaders,
       body: createInput,
+      refuses: ['plan_inactive', 'currency_not_supported'],
       data: subscriptionRecord,
       handle: async ({ body, principal, headers }) =>
         replyOf('Subscription created', await createSubscription(body, principal, deps, idempotencyKeyOf(headers))),
@@ -43,6 +45,7 @@ export function subscriptionRoutes(deps: CreateSubscriptionDeps): Route[] {
         'Changes plan and quantity, with proration of the current period; the end; the channel; the metadata, which is replaced.',
       headers: idempotencyHeaders,
       body: updateInput,
+      refuses: ['plan_inactive', 'subscription_fixed', 'illegal_transition'],
       data: subscriptionRecord,
       handle: async ({ body, principal, headers }) =>
         replyOf('Subscription updated', await updateSubscription(body, principal, deps, idempotencyKeyOf(headers))),
@@ -54,6 +57,7 @@ export function subscriptionRoutes(deps: CreateSubscriptionDeps): Route[] {
         'No further billing period begins until the subscription is resumed. The current period is not refunded.',
       headers: idempotencyHeaders,
       body: subscriptionIdInput,
+      refuses: ['illegal_transition'],
       data: subscriptionRecord,
       handle: async ({ body, principal, headers }) =>
         replyOf('Subscription paused', await pauseSubscription(body, principal, deps, idempotencyKeyOf(headers))),
@@ -66,6 +70,7 @@ export function subscriptionRoutes(deps: CreateSubscriptionDeps): Route[] {
         'periods are counted from now.',
       headers: idempotencyHeaders,
       body: subscriptionIdInput,
+      refuses: ['illegal_transition'],
       data: subscriptionRecord,
       handle: async ({ body, principal, headers }) =>
         replyOf('Subscription resumed', await resumeSubscription(body, principal, deps, idempotencyKeyOf(headers))),
@@ -77,16 +82,19 @@ export function subscriptionRoutes(deps: CreateSubscriptionDeps): Route[] {
         'At once, or at the end of the current period. Nothing is refunded automatically; use refunds for that.',
       headers: idempotencyHeaders,
       body: cancelInput,
+      refuses: ['illegal_transition'],
       data: subscriptionRecord,
       handle: async ({ body, principal, headers }) =>
         replyOf('Subscription cancelled', await cancelSubscription(body, principal, deps, idempotencyKeyOf(headers))),
     }),
 
     get('/api/subscription/preview', 'subscription_read', 'Subscriptions', {
+      operationId: 'previewSubscription',
       summary: 'Preview the next invoice',
       description:
         'The next invoice, optionally as it would be after a change of plan or quantity. Nothing is written.',
       query: previewQuery,
+      refuses: ['plan_inactive', 'subscription_fixed', 'illegal_transition'],
       data: previewedInvoice,
       handle: async ({ query, principal }) => ({ data: await previewInvoice(query, principal, deps) }),
     }),
@@ -100,7 +108,7 @@ export function subscriptionRoutes(deps: CreateSubscriptionDeps): Route[] {
           await visibleTenants(deps.database, principal),
           query.id,
         ]);
-        if (row === undefined) throw notFound('subscription', query.id);
+        if (row === undefined || !seesMode(principal, row.livemode)) throw notFound('subscription', query.id);
         return { data: recordOf(row) };
       },
     }),

@@ -1,11 +1,19 @@
 import { Type } from 'typebox';
 import { pageFields } from '../../../platform/http/list-query.ts';
-import { long as id, keptMetadata, metadata, metadataChange, nullable } from '../../../platform/http/shapes.ts';
+import {
+  long as id,
+  keptMetadata,
+  livemode,
+  livemodeFilter,
+  metadata,
+  metadataChange,
+  nullable,
+} from '../../../platform/http/shapes.ts';
 import { forTenant } from '../../identity/tenants/schema.ts';
 import { subscriptionStates } from './states.ts';
 
 const subscriptionId = id("The subscription's id.");
-const state = Type.Enum([...subscriptionStates]);
+export const state = Type.Enum([...subscriptionStates]);
 const quantity = Type.Integer({
   minimum: 1,
   maximum: 1_000_000,
@@ -131,10 +139,12 @@ export const listQuery = Type.Object({
   customerId: Type.Optional(id('Only subscriptions of this customer.')),
   planId: Type.Optional(id('Only subscriptions to this plan.')),
   state: Type.Optional(state),
+  livemode: livemodeFilter,
 });
 
 export const subscriptionRecord = Type.Object({
   id: Type.Integer(),
+  livemode,
   tenantId: Type.Union([Type.String(), Type.Null()], { description: "null: the platform's own tenant." }),
   customerId: Type.Integer(),
   planId: Type.Integer(),

@@ -7,6 +7,8 @@ import type { SubscriptionState } from './states.ts';
 export interface SubscriptionRow {
   tenant_id: number;
   id: number;
+  /** The mode of its customer and plan. */
+  livemode: boolean;
   customer_id: number;
   plan_id: number;
   quantity: number;
@@ -62,7 +64,7 @@ export interface PendingLine {
 }
 
 /** The columns of `SubscriptionRow`, from `subscription s`. */
-export const subscriptionColumns = `s.tenant_id, s.id, s.customer_id, s.plan_id, s.quantity, s.unit_amount, s.currency, s.next_plan_id,
+export const subscriptionColumns = `s.tenant_id, s.id, s.livemode, s.customer_id, s.plan_id, s.quantity, s.unit_amount, s.currency, s.next_plan_id,
   s.next_quantity, s.channel_id, s.time_zone, s.metadata, s.user_id, s.clock_id, s.state, s.anchor_at, s.next_number,
   s.period_start, s.period_end, s.trial_end, s.end_at, s.cancel_at_period_end, s.due_at, s.paused_at, s.ended_at,
   s.version, s.created_at, s.updated_at`;
@@ -217,6 +219,7 @@ export const isPlanUsed = statement<{ used: boolean }>(
 /** The customer of a subscription. */
 export interface Payer {
   id: number;
+  livemode: boolean;
   default_channel_id: number | null;
   clock_id: number | null;
   clock_now: string | null;
@@ -225,7 +228,7 @@ export interface Payer {
 /** Reads the paying customer with the time of its test clock, and locks it against changes. Values: tenant, id. */
 export const lockPayer = statement<Payer>(
   'subscriptions.hold_payer',
-  `select c.id, c.default_channel_id, c.clock_id, k.now_at as clock_now
+  `select c.id, c.livemode, c.default_channel_id, c.clock_id, k.now_at as clock_now
      from customer c
      left join clock k on k.tenant_id = c.tenant_id and k.id = c.clock_id
     where c.tenant_id = $1 and c.id = $2
@@ -238,14 +241,15 @@ export const findClockTime = statement<{ now_at: string }>(
   'select now_at from clock where tenant_id = $1 and id = $2',
 );
 
-/** Filters of the list; null: no filter. Values: $1 visible tenants, $2 customer, $3 plan, $4 state. */
+/** Filters of the list; null: no filter. Values: $1 visible tenants, $2 customer, $3 plan, $4 state, $5 modes. */
 const filters = `s.tenant_id = any ($1::bigint[]) and ($2::bigint is null or s.customer_id = $2)
-      and ($3::bigint is null or s.plan_id = $3) and ($4::text is null or s.state = $4)`;
+      and ($3::bigint is null or s.plan_id = $3) and ($4::text is null or s.state = $4)
+      and s.livemode = any ($5::boolean[])`;
 
 /** A page of subscriptions, newest first. */
 export const listSubscriptions = statement<SubscriptionRow>(
   'subscriptions.list',
-  `select ${subscriptionColumns} from subscription s where ${filters} order by s.id desc offset $5 limit $6`,
+  `select ${subscriptionColumns} from subscription s where ${filters} order by s.id desc offset $6 limit $7`,
 );
 
 export const countSubscriptions = statement<{ total: number }>(

@@ -1,17 +1,19 @@
 import { notFound, Refusal } from '../../../core/errors.ts';
+import { requireSameMode } from '../../../core/livemode.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { Statement } from '../../../platform/postgres/statement.ts';
 import { lockPlanShared, type PlanRow } from '../plans/statements.ts';
 
-/** Reads a plan that is open for subscriptions. By default it is locked against changes; previews read it without a lock. */
+/** Reads a plan that is open for subscriptions of this mode. By default it is locked against changes; previews read it without a lock. */
 export async function requireUsablePlan(
   database: Queryable,
-  tenantId: number,
+  { tenantId, livemode }: { tenantId: number; livemode: boolean },
   planId: number,
   read: Statement<PlanRow> = lockPlanShared,
 ): Promise<PlanRow> {
   const [plan] = await database.run(read, [tenantId, planId]);
   if (plan === undefined) throw notFound('plan', planId, 'planId');
+  requireSameMode(livemode, plan.livemode, 'planId', `plan ${planId}`);
   if (!plan.state) {
     throw new Refusal('plan_inactive', 'Nobody can subscribe to this plan: it is switched off.', { field: 'planId' });
   }

@@ -2,7 +2,7 @@ import { failureLog } from '../../../platform/jobs/worker.ts';
 import { defineModule } from '../../../platform/module.ts';
 import type { Node } from '../../../platform/node.ts';
 import { clockRoutes } from './routes.ts';
-import { clockRecord } from './schema.ts';
+import { clockAdvance, clockInput, clockRecord } from './schema.ts';
 import { TestClocks } from './worker.ts';
 
 type Provided = ReturnType<typeof provide>;
@@ -13,6 +13,7 @@ export const testClocks = defineModule({
   tables: ['clock'],
   reference: [{ name: 'Clocks', description: 'Clocks that tests can advance.' }],
   resources: { clock: clockRecord },
+  schemas: { ClockCreateInput: clockInput, ClockAdvanceInput: clockAdvance, Clock: clockRecord },
   provide,
   routes: (context: Node & Provided) => clockRoutes({ ...context, offered: context.clocksOffered }),
   workers: ({ clocksOffered, testClocks }: Provided) => (clocksOffered ? [testClocks.worker] : []),

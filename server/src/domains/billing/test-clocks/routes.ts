@@ -17,6 +17,7 @@ export function clockRoutes(deps: ClockDeps): Route[] {
       description: 'Only in STANDALONE mode. Customers that name the clock use its time instead of the real time.',
       headers: idempotencyHeaders,
       body: clockInput,
+      refuses: ['clocks_not_offered'],
       data: clockRecord,
       handle: async ({ body, principal, headers }) =>
         replyOnce('Clock created', await createClock(body, principal, deps, idempotencyKeyOf(headers))),
@@ -28,6 +29,7 @@ export function clockRoutes(deps: ClockDeps): Route[] {
         'Moves the clock forward by up to ten years. All work that becomes due is done in order, payments included. Answers ' +
         'when the clock has arrived, or after 15 seconds while it is still `ADVANCING`; then poll `/api/clock/detail`.',
       body: clockAdvance,
+      refuses: ['clocks_not_offered', 'clock_under_way'],
       data: clockRecord,
       handle: async ({ body, principal }) => ({
         message: 'Clock advanced',

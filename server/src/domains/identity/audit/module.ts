@@ -33,6 +33,7 @@ export const audit = defineModule({
   settings,
   reference: [{ name: 'Audit log', description: 'Who did what to which record, and when.' }],
   resources: { 'audit entry': auditEntry },
+  schemas: { AuditEntry: auditEntry },
   provide: ({ database, clock, lifecycle, logError }: Node) => {
     const refusedRequests = new RefusedRequests({ database, clock, logError });
     lifecycle.add('refused requests', () => refusedRequests.stop());

@@ -7,6 +7,7 @@ import { auditEntry, auditExportQuery, auditListQuery } from './schema.ts';
 export function auditRoutes(deps: ExportDeps): Route[] {
   return [
     get('/api/audit/list', administrator('*'), 'Audit log', {
+      operationId: 'listAuditEntries',
       summary: 'List the audit log',
       description:
         "Newest first. A MERCHANT_ADMIN sees the log of the own tenant, a PLATFORM_ADMIN every tenant's. A page can hold " +
@@ -18,6 +19,7 @@ export function auditRoutes(deps: ExportDeps): Route[] {
     }),
 
     get('/api/audit/export', administrator('*'), 'Audit log', {
+      operationId: 'exportAuditEntries',
       summary: 'Export the audit log',
       description:
         'Streams all entries that pass the filters, newest first, as NDJSON or CSV instead of the JSON envelope. Errors use ' +

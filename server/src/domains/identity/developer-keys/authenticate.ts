@@ -20,7 +20,7 @@ export function authenticator({ keys, sessions }: Authenticators) {
     const space = authorization.indexOf(' ');
     const scheme = authorization.slice(0, space).toLowerCase();
     const credentials = authorization.slice(space + 1).trim();
-    if (scheme === 'bearer' && credentials.startsWith('sk_')) throw mistaken('A developer key', 'ApiKey sk_live_…');
+    if (scheme === 'bearer' && credentials.startsWith('sk_')) throw mistaken('A developer key', 'ApiKey sk_…');
     if (scheme === 'apikey' && credentials.startsWith('eyJ')) throw mistaken('An access token', 'Bearer eyJ…');
     if (scheme === 'apikey') return keys.authenticate(credentials, address);
     if (scheme === 'bearer') return sessions.authenticate(credentials, address);

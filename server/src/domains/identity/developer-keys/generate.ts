@@ -28,7 +28,8 @@ export async function generateKey(
   const expiresAt = expiryOf(input?.expiresTime, nowMs);
   const allowedAddresses = input?.allowedAddresses ?? [];
   requireNetworks(allowedAddresses);
-  const key = generateRandomKey();
+  const livemode = input?.livemode ?? true;
+  const key = generateRandomKey(livemode);
   const values = [
     owner.tenantId,
     owner.userId,
@@ -39,6 +40,7 @@ export async function generateKey(
     new Date(nowMs),
     expiresAt,
     allowedAddresses,
+    livemode,
   ];
   const row = await database.transaction(async (transaction) => {
     const [created] = (await transaction.run(insertKey, values)) as [KeyRow];
@@ -47,7 +49,7 @@ export async function generateKey(
       action: 'key.create',
       tenantId: owner.tenantId,
       recordId: id,
-      after: { skMasked, scope, name, expiresTime, allowedAddresses },
+      after: { skMasked, scope, name, livemode, expiresTime, allowedAddresses },
     });
     return created;
   });

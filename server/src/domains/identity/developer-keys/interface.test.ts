@@ -52,6 +52,7 @@ describe('generating a key', () => {
           data: {
             id: anInteger,
             sk: aKey,
+            livemode: true,
             scope: 'transaction_write,transaction_read,user_write,user_read',
             state: 1,
             name: null,
@@ -148,6 +149,7 @@ describe('revoking a key', () => {
         data: {
           id,
           skMasked: `sk_l...${sk.slice(-4)}`,
+          livemode: true,
           scope: 'transaction_read',
           state: 0,
           name: null,
@@ -216,7 +218,7 @@ test('credentials under the scheme of the other kind are refused with the right 
   expect(as).toBe(`ApiKey ${sk}`);
   const token = admin.replace('Bearer ', '');
   for (const [wrong, right] of [
-    [`Bearer ${sk}`, 'ApiKey sk_live_…'],
+    [`Bearer ${sk}`, 'ApiKey sk_…'],
     [`ApiKey ${token}`, 'Bearer eyJ…'],
   ] as const) {
     const { status, body } = await florin.get('/api/channel/list', wrong);

@@ -50,6 +50,7 @@ test('generate answers the full key once; the list shows it masked', async () =>
     data: {
       id: expect.any(Number),
       sk: expect.stringMatching(/^sk_live_[A-Za-z0-9]{32}$/),
+      livemode: true,
       scope: 'transaction_write,transaction_read,user_write,user_read',
       state: 1,
       name: null,

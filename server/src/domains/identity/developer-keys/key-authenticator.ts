@@ -102,6 +102,7 @@ async function loadLiveKey(database: Database, fingerprint: string): Promise<Liv
       ...owner,
       by: 'key',
       keyId: row.key_id,
+      livemode: row.livemode,
       scopes: scopesOfKey(row.scope, owner.scopes),
       holdsAll: keyHoldsAll(row.scope, owner.holdsAll),
     },

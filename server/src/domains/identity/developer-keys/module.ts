@@ -6,7 +6,15 @@ import { authenticator } from './authenticate.ts';
 import { noticeExpiringKeys } from './expiry-notices.ts';
 import { KeyAuthenticator } from './key-authenticator.ts';
 import { developerKeyRoutes } from './routes.ts';
-import { generatedKey, listedKey } from './schema.ts';
+import {
+  administeredKey,
+  currentKey,
+  generatedKey,
+  generateInput,
+  listedKey,
+  revokeInput,
+  rotateInput,
+} from './schema.ts';
 
 /** Secret keys for server-to-server calls, and the authentication of requests by key or by access token. */
 export const developerKeys = defineModule({
@@ -14,6 +22,15 @@ export const developerKeys = defineModule({
   tables: ['developer_key'],
   reference: [{ name: 'Developer keys', description: 'Secret keys for server-to-server calls.' }],
   resources: { 'developer key': Type.Object({ ...generatedKey.properties, ...listedKey.properties }) },
+  schemas: {
+    DeveloperKeyGenerateInput: generateInput,
+    DeveloperKeyRevokeInput: revokeInput,
+    DeveloperKeyRotateInput: rotateInput,
+    DeveloperKey: listedKey,
+    GeneratedDeveloperKey: generatedKey,
+    OwnedDeveloperKey: administeredKey,
+    CurrentDeveloperKey: currentKey,
+  },
   provide,
   routes: (node: Node) => developerKeyRoutes(node),
   retention: (node: Node) => [{ name: 'notices of expiring keys', sweep: (nowMs) => noticeExpiringKeys(nowMs, node) }],

@@ -12,7 +12,8 @@ import { insertKey, type KeyRow, lockKeyOfUser, replaceKey } from './statements.
 const defaultOverlapSeconds = 86_400;
 
 /**
- * Creates a key that takes the place of one of the owner's, with its scope, name and allowed addresses. The former key goes
+ * Creates a key that takes the place of one of the owner's, with its scope, name, mode and
+ * allowed addresses. The former key goes
  * on working for the overlap, so that programs can be changed one after the other. Refuses with `key_inactive` a key that is
  * revoked, has expired or was replaced before.
  */
@@ -22,22 +23,23 @@ export async function rotateKey(
   { database, notifications, clock }: KeyDeps,
 ): Promise<{ key: string; row: KeyRow }> {
   requireStepUp(owner, clock(), 'Rotating a key');
-  const key = generateRandomKey();
-  const { row, former } = await database.transaction(async (transaction) => {
+  const { key, row, former } = await database.transaction(async (transaction) => {
     const [locked] = await transaction.run(lockKeyOfUser, [id, owner.userId]);
     if (locked === undefined) throw notFound('developer key', id);
     const nowMs = clock();
     requireActive(locked, nowMs);
+    const replacement = generateRandomKey(locked.livemode);
     const [inserted] = await transaction.run(insertKey, [
       owner.tenantId,
       owner.userId,
-      Buffer.from(fingerprintOf(key), 'base64'),
-      masked(key),
+      Buffer.from(fingerprintOf(replacement), 'base64'),
+      masked(replacement),
       locked.scope,
       locked.name,
       new Date(nowMs),
       expiryOf(expiresTime, nowMs) ?? sameLifetime(locked, nowMs),
       locked.allowed_addresses,
+      locked.livemode,
     ]);
     const successor = inserted as KeyRow;
     await transaction.run(replaceKey, [id, successor.id, new Date(nowMs + overlapSeconds * 1000), new Date(nowMs)]);
@@ -48,7 +50,7 @@ export async function rotateKey(
       details: { replacedBy: successor.id, overlapSeconds },
     });
     await notifications.publish(transaction, keysTopic, locked.key_hash.toString('base64'));
-    return { row: successor, former: locked };
+    return { key: replacement, row: successor, former: locked };
   });
   notifications.applied(keysTopic, former.key_hash.toString('base64'));
   return { key, row };

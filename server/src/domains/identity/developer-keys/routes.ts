@@ -21,11 +21,13 @@ import { countKeys, findKey, type KeyRow, listKeys, listKeysOfUser, type OwnedKe
 export function developerKeyRoutes(deps: KeyDeps): Route[] {
   return [
     post('/api/developer/mine/generate', 'session', 'Developer keys', {
+      operationId: 'generateDeveloperKey',
       summary: 'Generate a developer key',
       description:
         'The key acts as its owner, the caller: it can do what its scope and the permissions of its owner both allow. ' +
         'Scopes that the caller does not hold cannot be granted (403). The body is optional.',
       body: generateInput,
+      refuses: ['role_missing', 'scope_missing', 'step_up_required'],
       data: generatedKey,
       handle: async ({ body, principal }) => {
         const { key, row } = await generateKey(body, principal, deps);
@@ -37,6 +39,7 @@ export function developerKeyRoutes(deps: KeyDeps): Route[] {
     }),
 
     get('/api/developer/mine', 'session', 'Developer keys', {
+      operationId: 'listMyDeveloperKeys',
       summary: 'List my developer keys',
       description: 'Newest first, including revoked keys.',
       data: Type.Array(listedKey),
@@ -46,6 +49,7 @@ export function developerKeyRoutes(deps: KeyDeps): Route[] {
     }),
 
     post('/api/developer/mine/revoke', 'session', 'Developer keys', {
+      operationId: 'revokeMyDeveloperKey',
       summary: 'Revoke one of my developer keys',
       description: 'Takes effect immediately and cannot be undone. Revoking a key again is not an error.',
       body: revokeInput,
@@ -57,11 +61,13 @@ export function developerKeyRoutes(deps: KeyDeps): Route[] {
     }),
 
     post('/api/developer/mine/rotate', 'session', 'Developer keys', {
+      operationId: 'rotateMyDeveloperKey',
       summary: 'Replace one of my developer keys',
       description:
-        'Answers a new key with the same scope, name and allowed addresses. The former key goes on working for ' +
+        'Answers a new key with the same scope, name, mode and allowed addresses. The former key goes on working for ' +
         '`overlapSeconds`. A key that is revoked, has expired or was replaced before cannot be rotated (409).',
       body: rotateInput,
+      refuses: ['key_inactive', 'role_missing', 'scope_missing', 'step_up_required'],
       data: generatedKey,
       handle: async ({ body, principal }) => {
         const { key, row } = await rotateKey(body, principal, deps);
@@ -73,6 +79,7 @@ export function developerKeyRoutes(deps: KeyDeps): Route[] {
     }),
 
     get('/api/developer/current', 'key', 'Developer keys', {
+      operationId: 'getCurrentDeveloperKey',
       summary: 'Get the developer key of this request',
       description: 'Tells a key about itself: its owner, what it may do, when it expires.',
       data: currentKey,
@@ -84,6 +91,7 @@ export function developerKeyRoutes(deps: KeyDeps): Route[] {
     }),
 
     get('/api/developer/list', administrator('session'), 'Developer keys', {
+      operationId: 'listDeveloperKeys',
       summary: 'List developer keys of all users',
       description:
         'Newest first, including revoked keys: those of the own tenant, or of every tenant for a PLATFORM_ADMIN. A ' +
@@ -103,6 +111,7 @@ export function developerKeyRoutes(deps: KeyDeps): Route[] {
     }),
 
     post('/api/developer/revoke', administrator('session'), 'Developer keys', {
+      operationId: 'revokeDeveloperKey',
       summary: 'Revoke a developer key of any user',
       description:
         'Of the own tenant, or of any for a PLATFORM_ADMIN. Takes effect immediately and cannot be undone. Revoking a key ' +
@@ -132,6 +141,7 @@ function administeredOf(row: OwnedKeyRow) {
 
 function recordOf(row: KeyRow) {
   return {
+    livemode: row.livemode,
     scope: row.scope,
     state: row.state,
     name: row.name,

@@ -1,16 +1,16 @@
 import { hash } from 'node:crypto';
 import { invalid, Refusal } from '../../../core/errors.ts';
+import { prefixOf } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { allScopes, defaultScopes, type Scope, scopes } from '../../../core/scopes.ts';
 import { randomText } from '../../../platform/crypto/random-text.ts';
 
-/** The format of a key (interface, Developer key): this prefix and 32 random characters. */
-const prefix = 'sk_live_';
+/** The format of a key (interface, Developer key): the prefix of its mode and 32 random characters. */
 const bodyLength = 32;
-const format = new RegExp(`^${prefix}[A-Za-z0-9]{${bodyLength}}$`);
+const format = new RegExp(`^(${prefixOf(true)}|${prefixOf(false)})[A-Za-z0-9]{${bodyLength}}$`);
 
-export function generateRandomKey(): string {
-  return prefix + randomText(bodyLength);
+export function generateRandomKey(livemode: boolean): string {
+  return prefixOf(livemode) + randomText(bodyLength);
 }
 
 export function hasKeyFormat(text: string): boolean {

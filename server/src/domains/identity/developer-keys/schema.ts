@@ -21,6 +21,13 @@ export const generateInput = Type.Union([
       name: Type.Optional(
         Type.String({ minLength: 1, maxLength: 200, description: 'A label, such as the purpose of the key.' }),
       ),
+      livemode: Type.Optional(
+        Type.Boolean({
+          default: true,
+          description:
+            'false: a test key (`sk_test_…`), which sees and makes test records alone. true: a live key (`sk_live_…`).',
+        }),
+      ),
       expiresTime: expiresTime('When the key expires. Default: never.'),
       allowedAddresses: Type.Optional(
         Type.Array(Type.String({ minLength: 1, maxLength: 50 }), {
@@ -62,6 +69,7 @@ export const keyListQuery = Type.Object({ userId: Type.Optional(long('Only keys 
 const nullableTime = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 
 const record = {
+  livemode: Type.Boolean({ description: 'true: for live records. false: for test records.' }),
   scope: Type.String({ description: 'Comma-separated scope names.' }),
   state: Type.Integer({ description: '1: active. 0: revoked.' }),
   name: Type.Union([Type.String(), Type.Null()]),

@@ -4,6 +4,7 @@ import { type AccountRow, accountColumns } from '../sessions/account.ts';
 export interface KeyRow {
   id: number;
   key_hash: Buffer;
+  livemode: boolean;
   masked: string;
   scope: string;
   name: string | null;
@@ -37,13 +38,26 @@ export interface ExpiringKeyRow {
 export interface LiveKeyRow extends AccountRow {
   allowed_addresses: string[];
   key_id: number;
+  livemode: boolean;
   scope: string;
   expires_at: string | null;
   last_used_at: string | null;
 }
 
 const columns = [
-  ...['id', 'key_hash', 'masked', 'scope', 'name', 'state', 'created_at', 'updated_at', 'last_used_at', 'expires_at'],
+  ...[
+    'id',
+    'key_hash',
+    'livemode',
+    'masked',
+    'scope',
+    'name',
+    'state',
+    'created_at',
+    'updated_at',
+    'last_used_at',
+    'expires_at',
+  ],
   ...['allowed_addresses', 'last_used_address', 'replaced_by'],
 ]
   .map((name) => `k.${name}`)
@@ -52,8 +66,8 @@ const columns = [
 export const insertKey = statement<KeyRow>(
   'developer_keys.insert',
   `insert into developer_key as k
-          (tenant_id, user_id, key_hash, masked, scope, name, created_at, expires_at, allowed_addresses)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+          (tenant_id, user_id, key_hash, masked, scope, name, created_at, expires_at, allowed_addresses, livemode)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
    returning ${columns}`,
 );
 
@@ -143,7 +157,7 @@ export const revokeKeysOfUser = statement(
 
 export const findLiveKey = statement<LiveKeyRow>(
   'developer_keys.find_live',
-  `select k.id as key_id, k.scope, k.expires_at, k.last_used_at, k.allowed_addresses, ${accountColumns}
+  `select k.id as key_id, k.livemode, k.scope, k.expires_at, k.last_used_at, k.allowed_addresses, ${accountColumns}
      from developer_key k join app_user u on u.id = k.user_id join tenant t on t.id = u.tenant_id
     where k.key_hash = $1 and k.state = 1 and u.state and t.state`,
 );

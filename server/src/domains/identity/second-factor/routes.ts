@@ -25,9 +25,11 @@ const limits =
 export function secondFactorRoutes(deps: SecondFactorDeps): Route[] {
   return [
     post('/api/user/login/second-factor', 'nothing', 'Second factor', {
+      operationId: 'loginWithSecondFactor',
       summary: 'Finish a login with a code',
       description: `Takes the challenge from the answer to login, and answers like a login without a second factor. ${limits}`,
       body: secondLoginInput,
+      refuses: ['code_wrong', 'challenge_invalid', 'too_many_attempts'],
       data: loginResult,
       handle: async ({ body, address, requestId, headers }) => ({
         message: 'Login successful',
@@ -36,11 +38,13 @@ export function secondFactorRoutes(deps: SecondFactorDeps): Route[] {
     }),
 
     post('/api/user/step-up', 'session', 'Second factor', {
+      operationId: 'stepUpSession',
       summary: 'Step up the session with a code',
       description:
         'For `app.security.step-up-lifetime` the session may then do what is refused with `step_up_required` otherwise. A ' +
         `login with a code counts too. ${limits}`,
       body: codeInput,
+      refuses: ['code_wrong', 'second_factor_absent', 'too_many_attempts'],
       data: steppedUp,
       handle: async ({ body, principal, address }) => {
         const until = await stepUp(body.code, principal, address, deps);
@@ -49,6 +53,7 @@ export function secondFactorRoutes(deps: SecondFactorDeps): Route[] {
     }),
 
     get('/api/user/second-factor', 'enrolment', 'Second factor', {
+      operationId: 'getSecondFactor',
       summary: 'Get the state of my second factor',
       data: factorStatus,
       handle: async ({ principal }) => {
@@ -60,11 +65,13 @@ export function secondFactorRoutes(deps: SecondFactorDeps): Route[] {
     }),
 
     post('/api/user/second-factor/begin', 'enrolment', 'Second factor', {
+      operationId: 'beginSecondFactor',
       summary: 'Begin to enrol a second factor',
       description:
         'Answers a secret for an authenticator app (TOTP, RFC 6238: SHA-1, 6 digits, 30 seconds). It is in use once it is ' +
         'confirmed with a code; until then, beginning again replaces it. A wrong password (400) counts as a failed login.',
       body: beginInput,
+      refuses: ['old_password_wrong', 'second_factor_active', 'too_many_attempts'],
       data: begunFactor,
       handle: async ({ body, principal, address }) => ({
         message: 'Confirm it with a code. The secret is not shown again',
@@ -73,9 +80,11 @@ export function secondFactorRoutes(deps: SecondFactorDeps): Route[] {
     }),
 
     post('/api/user/second-factor/confirm', 'enrolment', 'Second factor', {
+      operationId: 'confirmSecondFactor',
       summary: 'Confirm the second factor with a code',
       description: `From now on logins need a code. The other sessions of the caller end. ${limits}`,
       body: codeInput,
+      refuses: ['code_wrong', 'second_factor_absent', 'second_factor_active', 'too_many_attempts'],
       data: recoveryCodes,
       handle: async ({ body, principal, address }) => ({
         message: 'Second factor enrolled. Keep the recovery codes: they are not shown again',
@@ -84,9 +93,11 @@ export function secondFactorRoutes(deps: SecondFactorDeps): Route[] {
     }),
 
     post('/api/user/second-factor/recovery-codes', 'session', 'Second factor', {
+      operationId: 'regenerateRecoveryCodes',
       summary: 'Replace my recovery codes',
       description: `The former codes stop working. ${limits}`,
       body: codeInput,
+      refuses: ['code_wrong', 'second_factor_absent', 'too_many_attempts'],
       data: recoveryCodes,
       handle: async ({ body, principal, address }) => ({
         message: 'Recovery codes replaced. Keep them: they are not shown again',
@@ -95,9 +106,11 @@ export function secondFactorRoutes(deps: SecondFactorDeps): Route[] {
     }),
 
     post('/api/user/second-factor/remove', 'session', 'Second factor', {
+      operationId: 'removeSecondFactor',
       summary: 'Remove my second factor',
       description: `Needs a code or a recovery code. ${limits}`,
       body: codeInput,
+      refuses: ['code_wrong', 'second_factor_absent', 'role_missing', 'too_many_attempts'],
       data: Type.Null(),
       handle: async ({ body, principal, address }) => {
         await removeOwnFactor(body.code, principal, address, deps);
@@ -106,11 +119,13 @@ export function secondFactorRoutes(deps: SecondFactorDeps): Route[] {
     }),
 
     post('/api/user/second-factor/revoke', administrator('session'), 'Second factor', {
+      operationId: 'revokeSecondFactor',
       summary: 'Remove the second factor of another user',
       description:
         'For a user who has lost it: of the own tenant, or of any for a PLATFORM_ADMIN. The sessions of the user end. An ' +
         'administrator with a second factor must be stepped up.',
       body: removeFactorInput,
+      refuses: ['second_factor_absent', 'step_up_required'],
       data: Type.Null(),
       handle: async ({ body, principal }) => {
         await removeFactorOf(body.id, principal, deps);

@@ -9,7 +9,16 @@ import { durationOfAtLeast, oneOf } from '../../../platform/settings/kinds.ts';
 import type { RefusedRequests } from '../audit/refused-requests.ts';
 import { failureWindowMs, LoginFailures } from './login-failures.ts';
 import { sessionRoutes } from './routes.ts';
-import { loginResult } from './schema.ts';
+import {
+  loginInput,
+  loginResult,
+  logoutInput,
+  refreshed,
+  refreshInput,
+  revokeSessionInput,
+  sessionRecord,
+  tokenPair,
+} from './schema.ts';
 import { SessionAuthenticator } from './session-authenticator.ts';
 import { deleteExpiredChallenges, deleteExpiredSessions } from './statements.ts';
 
@@ -42,6 +51,16 @@ export const sessions = defineModule({
   settings,
   reference: [{ name: 'Users', description: 'Login, sessions, passwords and user accounts.' }],
   resources: { 'login result': loginResult },
+  schemas: {
+    LoginInput: loginInput,
+    LoginResult: loginResult,
+    TokenPair: tokenPair,
+    RefreshInput: refreshInput,
+    RefreshResult: refreshed,
+    LogoutInput: logoutInput,
+    Session: sessionRecord,
+    SessionRevokeInput: revokeSessionInput,
+  },
   provide,
   routes: (context: Needs & Provided & { refusedRequests: RefusedRequests }) =>
     sessionRoutes({

@@ -24,6 +24,7 @@ export interface SessionRoutesDeps extends LoginDeps, LogoutDeps {
 export function sessionRoutes(deps: SessionRoutesDeps): Route[] {
   return [
     post('/api/user/login', 'nothing', 'Users', {
+      operationId: 'login',
       summary: 'Log in',
       description:
         'A wrong password, an unknown account and a disabled account get the same refusal (401). After 10 failures in ' +
@@ -32,6 +33,7 @@ export function sessionRoutes(deps: SessionRoutesDeps): Route[] {
         'account with a second factor is answered `second_factor_challenge` (401), whose `error.details.challenge` goes to ' +
         '`/api/user/login/second-factor` with a code.',
       body: loginInput,
+      refuses: ['login_refused', 'second_factor_challenge', 'too_many_attempts'],
       data: loginResult,
       handle: async ({ body, address, requestId, headers }) => ({
         message: 'Login successful',
@@ -40,11 +42,13 @@ export function sessionRoutes(deps: SessionRoutesDeps): Route[] {
     }),
 
     post('/api/user/refresh', 'nothing', 'Users', {
+      operationId: 'refreshAccessToken',
       summary: 'Get a new access token',
       description:
         'The refresh token does not change and stays valid until the session ends. Failures are limited for each address ' +
         '(`app.rate-limit.failures-per-address`).',
       body: refreshInput,
+      refuses: ['credentials_invalid', 'too_many_attempts'],
       data: refreshed,
       handle: async ({ body, address }) => {
         const token = await deps.refreshFailures.attempt(networkOf(address), () => refresh(body.refreshToken, deps));
@@ -54,6 +58,7 @@ export function sessionRoutes(deps: SessionRoutesDeps): Route[] {
     }),
 
     post('/api/user/logout', 'token', 'Users', {
+      operationId: 'logout',
       summary: 'Log out',
       description:
         'Needs a Bearer access token. Ends the session, so that both of its tokens stop working immediately; with `all`, ' +

@@ -1,7 +1,7 @@
 import { defineModule } from '../../../platform/module.ts';
 import type { Node } from '../../../platform/node.ts';
 import { tenantRoutes } from './routes.ts';
-import { tenantRecord } from './schema.ts';
+import { tenantInput, tenantRecord } from './schema.ts';
 
 /** Merchants. Each sees only its own records. */
 export const tenants = defineModule({
@@ -9,5 +9,6 @@ export const tenants = defineModule({
   tables: ['tenant'],
   reference: [{ name: 'Tenants', description: 'Merchants. Each sees only its own records.' }],
   resources: { tenant: tenantRecord },
+  schemas: { TenantModifyInput: tenantInput, Tenant: tenantRecord },
   routes: (node: Node) => tenantRoutes(node),
 });

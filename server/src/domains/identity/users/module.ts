@@ -8,7 +8,14 @@ import { integer } from '../../../platform/settings/kinds.ts';
 import type { LoginFailures } from '../sessions/login-failures.ts';
 import { PasswordMailer } from './password-mailer.ts';
 import { userRoutes } from './routes.ts';
-import { currentUser, userRecord } from './schema.ts';
+import {
+  changePasswordInput,
+  currentUser,
+  forgotPasswordInput,
+  resetPasswordInput,
+  userInput,
+  userRecord,
+} from './schema.ts';
 import { deleteExpiredResets } from './statements.ts';
 
 const settings = {
@@ -30,6 +37,14 @@ export const users = defineModule({
   tables: ['app_user', 'login_name', 'account_name', 'password_reset'],
   settings,
   resources: { 'current user': currentUser, user: userRecord },
+  schemas: {
+    ForgotPasswordInput: forgotPasswordInput,
+    ResetPasswordInput: resetPasswordInput,
+    ChangePasswordInput: changePasswordInput,
+    CurrentUser: currentUser,
+    UserModifyInput: userInput,
+    User: userRecord,
+  },
   routes: (context: Needs) => {
     const passwordMailer = new PasswordMailer(context);
     context.lifecycle.add('mail', () => passwordMailer.settled());

@@ -34,11 +34,13 @@ export function userRoutes(deps: UserDeps): Route[] {
   const { database, passwordMailer } = deps;
   return [
     post('/api/user/forgot-password', 'nothing', 'Users', {
+      operationId: 'forgotPassword',
       summary: 'Request a password reset',
       description:
         'Sends an e-mail with a reset token that is valid for 30 minutes. The answer is the same for any address. At ' +
         'most `app.rate-limit.failures-per-address` requests from one address in 15 minutes.',
       body: forgotPasswordInput,
+      refuses: ['too_many_attempts'],
       data: Type.Null(),
       handle: async ({ body, address, requestId }) => {
         deps.resetRequests.count(networkOf(address));
@@ -48,11 +50,13 @@ export function userRoutes(deps: UserDeps): Route[] {
     }),
 
     post('/api/user/reset-password', 'nothing', 'Users', {
+      operationId: 'resetPassword',
       summary: 'Reset the password',
       description:
         'Takes the token received by e-mail, for a reset or with an invitation, which works once. Every session of the ' +
         'user ends.',
       body: resetPasswordInput,
+      refuses: ['reset_token_invalid', 'password_too_weak', 'too_many_attempts'],
       data: Type.Null(),
       handle: async ({ body, address, requestId }) => {
         const reset = () => resetPassword({ ...body, address, requestId }, deps);
@@ -62,11 +66,13 @@ export function userRoutes(deps: UserDeps): Route[] {
     }),
 
     post('/api/user/change-password', 'session', 'Users', {
+      operationId: 'changePassword',
       summary: 'Change my password',
       description:
         'Needs the present password; a wrong one (400) counts as a failed login. The other sessions of the caller end, and ' +
         'every mailed token.',
       body: changePasswordInput,
+      refuses: ['old_password_wrong', 'password_too_weak', 'too_many_attempts'],
       data: Type.Null(),
       handle: async ({ body, address, principal }) => {
         await changePassword({ ...body, address }, principal, deps);
@@ -75,6 +81,7 @@ export function userRoutes(deps: UserDeps): Route[] {
     }),
 
     get('/api/user/info', 'enrolment', 'Users', {
+      operationId: 'getCurrentUser',
       summary: 'Get the current user',
       data: currentUser,
       handle: async ({ principal }) => {
@@ -125,6 +132,15 @@ export function userRoutes(deps: UserDeps): Route[] {
         'also revokes the keys. The last active PLATFORM_ADMIN can be neither disabled nor demoted (409).',
       headers: idempotencyHeaders,
       body: userInput,
+      refuses: [
+        'account_taken',
+        'password_too_weak',
+        'last_administrator',
+        'role_missing',
+        'scope_missing',
+        'session_required',
+        'step_up_required',
+      ],
       data: userRecord,
       handle: async ({ body, principal, headers }) => {
         const message = body.id === undefined ? 'User created' : 'User updated';

@@ -159,7 +159,7 @@ describe('the address with a token', () => {
     expect(listed.find(({ id }: { id: number }) => id === channelId).callbackUrl).toBeNull();
     const own = await makeProviderChannel(florin, as);
     const changed = channelInput({ id: own, provider: 'sandbox' });
-    const writer = (await makeKey(florin, as, 'channel_write')).as;
+    const writer = (await makeKey(florin, as, 'channel_write', false)).as;
     expect(dataOf(await florin.post('/api/channel/modify', changed, writer)).callbackUrl).toBeNull();
     expect(dataOf(await florin.post('/api/channel/modify', changed, as)).callbackUrl).toBe(await urlOf(own));
     expect(await urlOf(channelId)).toBe(url);

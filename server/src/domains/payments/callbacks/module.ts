@@ -10,6 +10,7 @@ import type { Settler } from '../processing/settle.ts';
 import type { Providers } from '../providers/directory.ts';
 import { bodyPlace, CallbackIntake } from './receive.ts';
 import { callbackRoutes } from './routes.ts';
+import { callbackReceived } from './schema.ts';
 import { sweepCallbacks } from './sweep.ts';
 import { callbackWorker } from './worker.ts';
 
@@ -41,6 +42,7 @@ export const callbacks = defineModule({
     }),
   ],
   reference: [{ name: 'Callbacks', description: 'Callbacks of payment providers.' }],
+  schemas: { CallbackReceipt: callbackReceived },
   provide,
   routes: (context: Provided) => callbackRoutes(context),
   workers: ({ callbacks }: Provided) => [callbacks],

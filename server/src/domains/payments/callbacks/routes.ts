@@ -15,6 +15,7 @@ export function callbackRoutes({ intake }: { intake: CallbackIntake }): Route[] 
   };
   return [
     post('/api/callback/{channel}/{token}', 'nothing', 'Callbacks', {
+      operationId: 'receiveCallback',
       summary: 'Receive a callback from a provider',
       description:
         'Called by a provider to report the outcome of a payment or refund. The body is of any type, up to 256 KiB, in ' +
@@ -25,16 +26,19 @@ export function callbackRoutes({ intake }: { intake: CallbackIntake }): Route[] 
       params: tokenCallbackParams,
       rawBody: { maximumBytes },
       takesAnyQuery: true, // Mollie and others append their own.
+      refuses: ['callback_invalid'],
       data: callbackReceived,
       handle,
     }),
 
     post('/api/callback/{channel}', 'nothing', 'Callbacks', {
+      operationId: 'receiveCallbackWithoutToken',
       summary: 'Receive a callback at the address without a token',
       description: 'The same, for addresses that were given to providers before channels had a `callbackUrl`.',
       params: callbackParams,
       rawBody: { maximumBytes },
       takesAnyQuery: true, // Mollie and others append their own.
+      refuses: ['callback_invalid'],
       data: callbackReceived,
       handle,
     }),

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
 import { invalid, notFound, Refusal } from '../../../core/errors.ts';
+import { livemodeMismatch, livemodeOfNew, requireSameMode } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { requireStepUp } from '../../../core/step-up.ts';
 import type { Creation } from '../../../platform/http/shapes.ts';
@@ -10,17 +11,16 @@ import { type IdempotentAnswer, onceFor } from '../../../platform/postgres/idemp
 import { appendAudit } from '../../identity/audit/append.ts';
 import { secretsGiven } from '../../identity/audit/changes.ts';
 import { actFor } from '../../identity/tenants/act-for.ts';
-import { sandboxDisabled } from '../providers/directory.ts';
+import { type ProviderName, sandboxDisabled } from '../providers/directory.ts';
 import { type SecretName, secretPlace } from './credentials.ts';
 import type { ChannelDirectory } from './directory.ts';
 import { recordOf } from './record.ts';
-import { currenciesOf, mayChange, mayUse, mixesSandboxWithRealMoney } from './rules.ts';
+import { currenciesOf, isTestCredential, mayChange, mayUse } from './rules.ts';
 import { channelInput, type requiredOfNewChannel } from './schema.ts';
 import {
   type ChannelRow,
   findChannel,
   findChannels,
-  findChannelsFallingBackOn,
   insertChannel,
   lockChannels,
   nextChannelId,
@@ -54,7 +54,7 @@ export async function saveChannel(
     tenantId: principal.tenantId,
     path: '/api/channel/modify',
     key: idempotencyKey,
-    input: { ...input, ...secrets },
+    input: { ...input, ...secrets, mode: principal.livemode ?? null },
     nowMs: deps.clock(),
   });
   const saved = await refuseTakenCode(input.code, () =>
@@ -87,9 +87,10 @@ async function create(
   const currencies = currenciesOf(input.currency);
   const { tenantId } = principal;
   if (input.provider === 'sandbox' && !sandboxEnabled) throw sandboxDisabled('provider');
+  const livemode = livemodeOfNewChannel(input, principal);
+  requireProviderOfMode(livemode, input, null);
   await requireUsableFallbacks(input, tenantId, transaction);
-  const planned = { provider: input.provider ?? null, fallback_channel_ids: input.fallbackChannelIds ?? [] };
-  await requireUnmixedFallbacks(undefined, planned, input, transaction);
+  await requireFallbacksOfMode(livemode, input, transaction);
   const [{ id }] = (await transaction.run(nextChannelId)) as [{ id: number }];
   const sealed = (name: SecretName) => sealedOrNull(input[name], seal, tenantId, id, name);
   const [row] = await transaction.run(insertChannel, [
@@ -107,6 +108,7 @@ async function create(
     new Date(clock()),
     input.provider ?? null,
     input.fallbackChannelIds ?? null,
+    livemode,
   ]);
   await audit(transaction, principal, input, undefined, row as ChannelRow);
   return row as ChannelRow;
@@ -121,17 +123,20 @@ async function update(
 ): Promise<ChannelRow> {
   const [existing] = await transaction.run(findChannel, [id]);
   if (existing === undefined || !mayChange(existing, principal)) throw notFound('channel', id);
-  const { name, code, type, currency, country, state } = recordOf(existing);
+  const { name, code, type, currency, country, state, livemode } = recordOf(existing);
   const whole: WholeChannel = { name, code, type, currency, country, state, ...input };
-  const planned = {
-    provider: input.provider === undefined ? existing.provider : input.provider,
-    fallback_channel_ids: input.fallbackChannelIds ?? existing.fallback_channel_ids,
-  };
-  if (planned.provider === 'sandbox' && existing.provider !== 'sandbox' && !sandboxEnabled) {
+  if (input.livemode !== undefined && input.livemode !== livemode) {
+    throw livemodeMismatch(
+      'livemode',
+      'Whether a channel is for live or for test payments never changes: create another.',
+    );
+  }
+  if (input.provider === 'sandbox' && existing.provider !== 'sandbox' && !sandboxEnabled) {
     throw sandboxDisabled('provider');
   }
+  requireProviderOfMode(livemode, input, existing.provider);
   await requireUsableFallbacks(input, existing.tenant_id, transaction);
-  await requireUnmixedFallbacks(existing, planned, input, transaction);
+  await requireFallbacksOfMode(livemode, input, transaction);
   const secret = (name: SecretName) => [
     input[name] !== undefined,
     sealedOrNull(input[name], seal, existing.tenant_id, id, name),
@@ -191,37 +196,41 @@ async function requireUsableFallbacks(
   }
 }
 
-/** The channel as it will be after the change. */
-type PlannedChannel = Pick<ChannelRow, 'provider' | 'fallback_channel_ids'>;
-
-/**
- * The sandbox must not be a fallback of a channel that moves real money: a real decline would become a success. Nor the other
- * way round. Existing channels that violate this can still be changed in other fields.
- */
-async function requireUnmixedFallbacks(
-  existing: ChannelRow | undefined,
-  planned: PlannedChannel,
-  input: ChannelInput,
+/** Every fallback must have the mode of the channel: a payment never falls back from live to test, or the other way. */
+async function requireFallbacksOfMode(
+  livemode: boolean,
+  { fallbackChannelIds = [] }: ChannelInput,
   transaction: Queryable,
 ): Promise<void> {
-  const providerChanges = existing !== undefined && existing.provider !== planned.provider;
-  if (existing !== undefined && !providerChanges && input.fallbackChannelIds === undefined) return;
-  const fallbacks = await transaction.run(findChannels, [planned.fallback_channel_ids]);
-  const field = input.fallbackChannelIds === undefined ? 'provider' : 'fallbackChannelIds';
-  const mixed = fallbacks.find((fallback) => mixesSandboxWithRealMoney(planned, fallback));
-  if (mixed !== undefined) throw mixedFallback(field, `channel ${mixed.id}, its fallback,`, planned);
-  if (!providerChanges) return;
-  const channelsFallingBack = await transaction.run(findChannelsFallingBackOn, [existing.id]);
-  // The refusal names no channel: other tenants' channels may fall back on a channel of the platform.
-  if (channelsFallingBack.some((channel) => mixesSandboxWithRealMoney(planned, channel))) {
-    throw mixedFallback('provider', 'a channel that falls back on it', planned);
+  for (const fallback of await transaction.run(findChannels, [fallbackChannelIds])) {
+    requireSameMode(livemode, fallback.livemode, 'fallbackChannelIds', `channel ${fallback.id}`);
   }
 }
 
-function mixedFallback(field: string, other: string, { provider }: PlannedChannel): Refusal {
-  const kinds = provider === 'sandbox' ? ['the sandbox', 'real money'] : ['real money', 'the sandbox'];
-  const message = `This channel would use ${kinds[0]} and ${other} ${kinds[1]}: one must not fall back on the other.`;
-  return new Refusal('fallback_mixes_sandbox', message, { field });
+/** The mode of a new channel. The sandbox is for tests alone; any other channel is live unless the caller says otherwise. */
+function livemodeOfNewChannel({ provider, livemode }: ChannelInput, principal: Principal): boolean {
+  return livemodeOfNew(principal, livemode ?? (provider === 'sandbox' ? false : undefined));
+}
+
+/**
+ * Refuses the sandbox on a live channel, where it would only seem to take money, and on a test channel a provider without its
+ * test credentials, which would take real money.
+ */
+function requireProviderOfMode(livemode: boolean, input: ChannelInput, before: ProviderName | null): void {
+  const provider = input.provider === undefined ? before : input.provider;
+  if (provider === null) return;
+  if (provider === 'sandbox') {
+    if (!livemode) return;
+    throw livemodeMismatch('provider', 'The sandbox takes test payments alone, and this channel is live.');
+  }
+  if (livemode) return;
+  // A key that was stored for another provider, or for none, was not checked.
+  const keepsKey = provider === before || input.id === undefined;
+  if (input.apiKey ? isTestCredential(input.apiKey) : keepsKey) return;
+  throw livemodeMismatch(
+    'apiKey',
+    `This channel takes test payments alone: with ${provider} it needs an API key of that provider's test mode.`,
+  );
 }
 
 function sealedOrNull(

@@ -15,6 +15,7 @@ export function recordOf(row: ChannelRow): Omit<Static<typeof listedChannel>, 'c
     state: row.state,
     tenantId: tenantOnWire(row.tenant_id),
     provider: row.provider,
+    livemode: row.livemode,
     fallbackChannelIds: row.fallback_channel_ids,
     createdTime: row.created_at,
   };

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { notFound } from '../../../core/errors.ts';
+import { visibleModes } from '../../../core/livemode.ts';
 import { type Principal, seesAllTenants } from '../../../core/principal.ts';
 import { idempotencyHeaders, idempotencyKeyOf, replyOnce } from '../../../platform/http/idempotency.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
@@ -7,7 +8,7 @@ import { callbackUrlOf } from './credentials.ts';
 import { type ChannelDeps, saveChannel } from './modify.ts';
 import { recordOf } from './record.ts';
 import { mayChange, maySee } from './rules.ts';
-import { channelInput, channelQuery, listedChannel, savedChannel } from './schema.ts';
+import { channelInput, channelListQuery, channelQuery, listedChannel, savedChannel } from './schema.ts';
 import { type ChannelRow, findChannel, listChannels } from './statements.ts';
 
 interface ChannelRoutesDeps extends ChannelDeps {
@@ -20,10 +21,14 @@ export function channelRoutes(deps: ChannelRoutesDeps): Route[] {
     get('/api/channel/list', 'channel_read', 'Channels', {
       summary: 'List channels',
       description:
-        "The channels of the caller's tenant and of the platform. A platform administrator sees all tenants' channels.",
+        "The channels of the caller's tenant and of the platform. A platform administrator sees all tenants' channels. A key " +
+        'sees those of its mode, a session all.',
+      query: channelListQuery,
       data: Type.Array(listedChannel),
-      handle: async ({ principal }) => {
-        const rows = await deps.database.run(listChannels, [seesAllTenants(principal) ? null : principal.tenantId]);
+      handle: async ({ query, principal }) => {
+        const tenantId = seesAllTenants(principal) ? null : principal.tenantId;
+        const modes = visibleModes(principal, query.livemode, { namesRecord: true });
+        const rows = await deps.database.run(listChannels, [tenantId, modes]);
         return { data: rows.map((row) => channelOnWire(row, principal, deps)) };
       },
     }),
@@ -47,6 +52,7 @@ export function channelRoutes(deps: ChannelRoutesDeps): Route[] {
         'Creates a channel without `id`, updates the channel with this `id` otherwise. Returns the saved channel.',
       headers: idempotencyHeaders,
       body: channelInput,
+      refuses: ['channel_code_taken', 'livemode_mismatch', 'currency_not_supported', 'step_up_required'],
       data: savedChannel,
       handle: async ({ body, principal, headers }) => {
         const { answer: row, replayed } = await saveChannel(body, principal, deps, idempotencyKeyOf(headers));

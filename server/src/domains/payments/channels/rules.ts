@@ -1,5 +1,6 @@
 import { isCurrency, requireCurrency } from '../../../core/currency.ts';
 import { invalid, Refusal } from '../../../core/errors.ts';
+import { seesMode } from '../../../core/livemode.ts';
 import { inTenant, type Principal, platformTenant, seesAllTenants } from '../../../core/principal.ts';
 import { sandboxDisabled } from '../providers/directory.ts';
 import type { ChannelRow } from './statements.ts';
@@ -27,27 +28,23 @@ export function actOn(channel: Pick<ChannelRow, 'tenant_id'> | undefined, princi
 }
 
 export function maySee(channel: ChannelRow, principal: Principal): boolean {
-  return seesAllTenants(principal) || mayUse(channel, principal.tenantId);
+  return seesMode(principal, channel.livemode) && (seesAllTenants(principal) || mayUse(channel, principal.tenantId));
 }
 
 export function mayChange(channel: ChannelRow, principal: Principal): boolean {
-  return seesAllTenants(principal) || channel.tenant_id === principal.tenantId;
+  return (
+    seesMode(principal, channel.livemode) && (seesAllTenants(principal) || channel.tenant_id === principal.tenantId)
+  );
 }
 
-/** Whether the channel moves no real money. */
+/** Whether a provider's API key belongs to its test mode: Stripe's begin with `sk_test_` or `rk_test_`, Mollie's with `test_`. */
+export function isTestCredential(apiKey: string): boolean {
+  return /^((sk|rk)_)?test_/.test(apiKey);
+}
+
+/** Whether the channel's provider is the sandbox. */
 export function isSandbox({ provider }: Pick<ChannelRow, 'provider'>): boolean {
   return provider === 'sandbox';
-}
-
-/**
- * Whether one channel moves real money and the other is a sandbox: a payment must never fall back from one to the other. A
- * channel without a provider is neither.
- */
-export function mixesSandboxWithRealMoney(
-  one: Pick<ChannelRow, 'provider'>,
-  other: Pick<ChannelRow, 'provider'>,
-): boolean {
-  return one.provider !== null && other.provider !== null && isSandbox(one) !== isSandbox(other);
 }
 
 /**

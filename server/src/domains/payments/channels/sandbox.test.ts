@@ -21,7 +21,7 @@ const modify = (input: Record<string, unknown>) => florin.post('/api/channel/mod
 const providerOf = async (id: number) =>
   (await db.query<{ provider: string | null }>('select provider from channel where id = $1', [id]))[0]?.provider;
 
-describe('a sandbox channel and a real one', () => {
+describe('a test channel and a live one', () => {
   beforeAll(async () => {
     db = await databaseFromTemplate();
     florin = await florinOn(db, keys);
@@ -33,11 +33,55 @@ describe('a sandbox channel and a real one', () => {
     await db.drop();
   });
 
-  const mixed = { status: 409, type: 'fallback_mixes_sandbox' };
+  const mismatch = { status: 409, type: 'livemode_mismatch' };
+  const livemodeOf = async (changes: Record<string, unknown>) => dataOf(await modify(channelInput(changes))).livemode;
 
-  test('cannot be each other’s fallback, neither at creation nor by update; channels of one kind can', async () => {
-    const [sandbox, stripe, mollie] = [
+  test('are told apart by the sandbox, or by the caller', async () => {
+    expect(await livemodeOf({})).toBe(true);
+    expect(await livemodeOf({ provider: 'stripe' })).toBe(true);
+    expect(await livemodeOf({ provider: 'sandbox' })).toBe(false);
+    expect(await livemodeOf({ livemode: false })).toBe(false);
+    expect(await livemodeOf({ provider: 'stripe', livemode: false, apiKey: 'sk_test_1' })).toBe(false);
+    expect(await livemodeOf({ provider: 'mollie', livemode: false, apiKey: 'test_1' })).toBe(false);
+    const live = channelInput({ provider: 'sandbox', livemode: true });
+    expect(refusalOf(await modify(live))).toEqual({ ...mismatch, field: 'provider' });
+  });
+
+  test('stay what they are', async () => {
+    const live = await makeChannel(florin, admin);
+    const test = await makeChannel(florin, admin, { provider: 'sandbox' });
+    for (const [id, livemode] of [
+      [live, false],
+      [test, true],
+    ] as const) {
+      const changed = channelInput({ id, livemode });
+      expect(refusalOf(await modify(changed))).toEqual({ ...mismatch, field: 'livemode' });
+      expect((await modify(channelInput({ id, livemode: !livemode }))).status).toBe(200);
+    }
+    const toSandbox = channelInput({ id: live, provider: 'sandbox' });
+    expect(refusalOf(await modify(toSandbox))).toEqual({ ...mismatch, field: 'provider' });
+    expect(await providerOf(live)).toBeNull();
+  });
+
+  test('a test channel takes a real provider only with a key of its test mode', async () => {
+    const id = await makeChannel(florin, admin, { provider: 'sandbox', apiKey: 'anything' });
+    const field = 'apiKey';
+    for (const apiKey of [undefined, 'sk_live_1', 'rk_live_1', 'live_1']) {
+      const changed = channelInput({ id, provider: 'stripe', ...(apiKey && { apiKey }) });
+      expect(refusalOf(await modify(changed))).toEqual({ ...mismatch, field });
+    }
+    expect((await modify(channelInput({ id, provider: 'stripe', apiKey: 'rk_test_1' }))).status).toBe(200);
+    const real = channelInput({ id, apiKey: 'sk_live_1' });
+    expect(refusalOf(await modify(real))).toEqual({ ...mismatch, field });
+    expect((await modify(channelInput({ id }))).status).toBe(200);
+    const created = channelInput({ provider: 'mollie', livemode: false, apiKey: 'live_1' });
+    expect(refusalOf(await modify(created))).toEqual({ ...mismatch, field });
+  });
+
+  test('cannot be each other’s fallback, neither at creation nor by update; channels of one mode can', async () => {
+    const [sandbox, byHand, stripe, mollie] = [
       await makeChannel(florin, admin, { provider: 'sandbox' }),
+      await makeChannel(florin, admin, { livemode: false }),
       await makeChannel(florin, admin, { provider: 'stripe' }),
       await makeChannel(florin, admin, { provider: 'mollie' }),
     ];
@@ -45,9 +89,10 @@ describe('a sandbox channel and a real one', () => {
     for (const [provider, fallback] of [
       ['sandbox', stripe],
       ['stripe', sandbox],
+      [null, byHand],
     ] as const) {
       const input = channelInput({ provider, fallbackChannelIds: [fallback] });
-      expect(refusalOf(await modify(input))).toEqual({ ...mixed, field });
+      expect(refusalOf(await modify(input))).toEqual({ ...mismatch, field });
       expect(await db.query('select from channel where code = $1', [input.code])).toEqual([]);
     }
     for (const [id, fallback] of [
@@ -55,47 +100,11 @@ describe('a sandbox channel and a real one', () => {
       [stripe, sandbox],
     ] as const) {
       const input = channelInput({ id, fallbackChannelIds: [mollie, fallback].filter((one) => one !== id) });
-      expect(refusalOf(await modify(input))).toEqual({ ...mixed, field });
+      expect(refusalOf(await modify(input))).toEqual({ ...mismatch, field });
     }
-    const second = await makeChannel(florin, admin, { provider: 'sandbox', fallbackChannelIds: [sandbox] });
+    const second = await makeChannel(florin, admin, { provider: 'sandbox', fallbackChannelIds: [sandbox, byHand] });
     await makeChannel(florin, admin, { provider: 'stripe', fallbackChannelIds: [mollie] });
     expect(await providerOf(second)).toBe('sandbox');
-  });
-
-  test('cannot be mixed by changing the provider of either', async () => {
-    const fallback = await makeChannel(florin, admin, { provider: 'stripe' });
-    const first = await makeChannel(florin, admin, { provider: 'mollie', fallbackChannelIds: [fallback] });
-    for (const id of [fallback, first]) {
-      expect(refusalOf(await modify(channelInput({ id, provider: 'sandbox' })))).toEqual({
-        ...mixed,
-        field: 'provider',
-      });
-    }
-    // The provider can change together with the fallbacks.
-    const changed = channelInput({ id: first, provider: 'sandbox', fallbackChannelIds: [] });
-    expect((await modify(changed)).status).toBe(200);
-    expect((await modify(channelInput({ id: fallback, provider: 'sandbox' }))).status).toBe(200);
-  });
-
-  test('can both be fallbacks of a channel without a provider until it gets one', async () => {
-    const sandbox = await makeChannel(florin, admin, { provider: 'sandbox' });
-    const stripe = await makeChannel(florin, admin, { provider: 'stripe' });
-    const byHand = await makeChannel(florin, admin, { fallbackChannelIds: [sandbox, stripe] });
-    for (const provider of ['sandbox', 'stripe']) {
-      expect(refusalOf(await modify(channelInput({ id: byHand, provider })))).toEqual({ ...mixed, field: 'provider' });
-    }
-  });
-
-  test('are not mixed by two concurrent changes', async () => {
-    for (let round = 0; round < 10; round++) {
-      const one = await makeChannel(florin, admin, { provider: 'stripe' });
-      const other = await makeChannel(florin, admin, { provider: 'stripe' });
-      const replies = await Promise.all([
-        modify(channelInput({ id: one, provider: 'sandbox' })),
-        modify(channelInput({ id: other, fallbackChannelIds: [one] })),
-      ]);
-      expect(replies.map(({ status }) => status).sort()).toEqual([200, 409]);
-    }
   });
 });
 

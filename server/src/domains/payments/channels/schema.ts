@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { country, long, requiredToCreate, updatedTime } from '../../../platform/http/shapes.ts';
+import { country, livemode, long, requiredToCreate, updatedTime } from '../../../platform/http/shapes.ts';
 import { forTenant } from '../../identity/tenants/schema.ts';
 import { providerNames } from '../providers/directory.ts';
 
@@ -53,6 +53,14 @@ export const channelInput = Type.Object(
           'update without this field keeps it; null clears it.',
       }),
     ),
+    livemode: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether the channel takes live payments (true) or test payments (false). Decided at creation, never changed. ' +
+          'Default: the mode of the key; for a session, false with the provider `sandbox`, true otherwise. With another ' +
+          "provider, false needs the API key of that provider's test mode.",
+      }),
+    ),
     fallbackChannelIds: Type.Optional(
       Type.Array(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), {
         maxItems: 5,
@@ -69,6 +77,12 @@ export const channelInput = Type.Object(
 
 export const channelQuery = Type.Object({ id: long('The channel.') });
 
+export const channelListQuery = Type.Object({
+  livemode: Type.Optional(
+    Type.Boolean({ description: 'Only channels for live (true) or for test (false) payments. Default: both.' }),
+  ),
+});
+
 const listed = {
   id: Type.Integer(),
   name: Type.String(),
@@ -81,6 +95,7 @@ const listed = {
     description: 'null: a channel of the platform, usable by every tenant.',
   }),
   provider: Type.Union([Type.String(), Type.Null()]),
+  livemode,
   fallbackChannelIds: Type.Array(Type.Integer()),
   callbackUrl: Type.Union([Type.String(), Type.Null()], {
     description:

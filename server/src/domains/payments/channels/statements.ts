@@ -11,6 +11,8 @@ export interface ChannelRow {
   country: string;
   state: boolean;
   provider: ProviderName | null;
+  /** false: for test payments alone. Never changes. */
+  livemode: boolean;
   fallback_channel_ids: number[];
   /** The unguessable part of its callback address. */
   callback_token: string;
@@ -21,7 +23,7 @@ export interface ChannelRow {
 }
 
 const columns =
-  'tenant_id, id, name, code, type, currencies, country, state, provider, fallback_channel_ids, callback_token, created_at, updated_at';
+  'tenant_id, id, name, code, type, currencies, country, state, provider, livemode, fallback_channel_ids, callback_token, created_at, updated_at';
 
 export const findChannel = statement<ChannelRow>('channels.find', `select ${columns} from channel where id = $1`);
 
@@ -30,21 +32,16 @@ export const findChannels = statement<ChannelRow>(
   `select ${columns} from channel where id = any ($1::bigint[])`,
 );
 
-export const findChannelsFallingBackOn = statement<ChannelRow>(
-  'channels.find_falling_back_on',
-  `select ${columns} from channel where fallback_channel_ids @> array[$1::bigint] order by id`,
-);
-
 /**
- * Serialises changes of channels, because a change is checked against the channels that refer to it. Readers do not wait, and
+ * Serialises changes of channels, so that each is made to the channel as the one before has left it. Readers do not wait, and
  * channels change rarely.
  */
 export const lockChannels = statement('channels.lock', 'lock table channel in share row exclusive mode');
 
-/** A tenant's channels and the platform's. Values: tenant; null lists all channels. */
+/** A tenant's channels and the platform's. Values: tenant; null lists all channels; modes. */
 export const listChannels = statement<ChannelRow>(
   'channels.list',
-  `select ${columns} from channel where $1::bigint is null or tenant_id in ($1, 0) order by id`,
+  `select ${columns} from channel where ($1::bigint is null or tenant_id in ($1, 0)) and livemode = any ($2::boolean[]) order by id`,
 );
 
 export const nextChannelId = statement<{ id: number }>('channels.next_id', `select next_id('channel_id_seq') as id`);
@@ -53,8 +50,8 @@ export const insertChannel = statement<ChannelRow>(
   'channels.insert',
   `insert into channel (tenant_id, id, name, code, type, currencies, country, state,
                         api_key_sealed, api_secret_sealed, webhook_secret_sealed, created_at, provider,
-                        fallback_channel_ids)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, coalesce($14::bigint[], '{}'))
+                        fallback_channel_ids, livemode)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, coalesce($14::bigint[], '{}'), $15)
    returning ${columns}`,
 );
 

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import { visibleModes } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
@@ -9,20 +10,22 @@ import { readBalances } from './statements.ts';
 export type AccountBalance = Static<typeof accountBalance>;
 
 /**
- * The balance of every account in every currency that has transfers, ordered by currency. A platform administrator sees the
+ * The balance of every account in every currency that has transfers, ordered by currency, in one mode. A platform administrator sees the
  * sums over all tenants.
  */
 export async function balancesOf(
   database: Queryable,
-  { currency, date }: Static<typeof balanceQuery>,
+  { currency, date, livemode }: Static<typeof balanceQuery>,
   principal: Principal,
 ): Promise<AccountBalance[]> {
-  const rows = await database.run(readBalances, [await visibleTenants(database, principal), currency, date]);
+  const modes = visibleModes(principal, livemode);
+  const rows = await database.run(readBalances, [await visibleTenants(database, principal), currency, date, modes]);
   const rowsByCurrency = Map.groupBy(rows, (row) => row.currency);
   return [...rowsByCurrency.keys()].sort().flatMap((code) =>
     (Object.keys(accounts) as Account[]).map((account): AccountBalance => {
       const row = rowsByCurrency.get(code)?.find((one) => one.account === account);
-      return row ?? { currency: code, account, debit: '0', credit: '0', balance: '0' };
+      const balance = row ?? { currency: code, account, debit: '0', credit: '0', balance: '0' };
+      return { livemode: modes[0] as boolean, ...balance };
     }),
   );
 }

@@ -1,6 +1,6 @@
 /**
  * CTEs that book the transfers of a transition of payments in the same statement, so that neither happens without the other.
- * They read a CTE `moved (tenant_id, id, booked_channel_id, currency, amount, from_status, to_status, refunded, refund_id,
+ * They read a CTE `moved (tenant_id, id, livemode, booked_channel_id, currency, amount, from_status, to_status, refunded, refund_id,
  * fee, at)` with the payments after the transition.
  *
  * | Transition | Debit | Credit |
@@ -15,17 +15,17 @@
  */
 export const bookTransfersCte = `
   transfer as (
-    select tenant_id, id as source_id, 1 as leg, id as transaction_id, booked_channel_id as channel_id,
+    select tenant_id, livemode, id as source_id, 1 as leg, id as transaction_id, booked_channel_id as channel_id,
            'PROVIDER_RECEIVABLE' as debit, 'MERCHANT_PAYABLE' as credit, currency, amount, at
       from moved where to_status = 'SUCCESS' and from_status in ('PENDING', 'PROCESSING')
     union all
-    select tenant_id, id, 2, id, booked_channel_id, 'PROVIDER_FEES', 'PROVIDER_RECEIVABLE', currency, fee, at
+    select tenant_id, livemode, id, 2, id, booked_channel_id, 'PROVIDER_FEES', 'PROVIDER_RECEIVABLE', currency, fee, at
       from moved where to_status = 'SUCCESS' and from_status in ('PENDING', 'PROCESSING') and fee > 0
     union all
-    select tenant_id, refund_id, 1, id, booked_channel_id, 'REFUNDS', 'PROVIDER_RECEIVABLE', currency, refunded, at
+    select tenant_id, livemode, refund_id, 1, id, booked_channel_id, 'REFUNDS', 'PROVIDER_RECEIVABLE', currency, refunded, at
       from moved where refunded > 0
     union all
-    select tenant_id, refund_id, 2, id, booked_channel_id, 'PROVIDER_RECEIVABLE', 'REFUNDS', currency, -refunded, at
+    select tenant_id, livemode, refund_id, 2, id, booked_channel_id, 'PROVIDER_RECEIVABLE', 'REFUNDS', currency, -refunded, at
       from moved where refunded < 0
   ),
   booked as (
@@ -34,8 +34,8 @@ export const bookTransfersCte = `
     select tenant_id, source_id, leg, transaction_id, channel_id, debit, credit, currency, amount, at from transfer
   ),
   summed as (
-    insert into ledger_total_delta (tenant_id, debit, credit, currency, day, count, amount)
-    select tenant_id, debit, credit, currency, (at at time zone 'UTC')::date, count(*), sum(amount)
+    insert into ledger_total_delta (tenant_id, livemode, debit, credit, currency, day, count, amount)
+    select tenant_id, livemode, debit, credit, currency, (at at time zone 'UTC')::date, count(*), sum(amount)
       from transfer
-     group by 1, 2, 3, 4, 5
+     group by 1, 2, 3, 4, 5, 6
   )`;

@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import { dayRangeOf } from '../../../core/days.ts';
 import { invalid } from '../../../core/errors.ts';
 import { publicId, uuidOfPublicId } from '../../../core/id.ts';
+import { visibleModes } from '../../../core/livemode.ts';
 import { defaultPageSize, type Pagination, paginationOf } from '../../../core/page.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
@@ -39,7 +40,9 @@ export function entriesOf(
   const skip = Math.floor(offset / entriesPerTransfer);
   const take = Math.ceil((offset + page.pageSize) / entriesPerTransfer) - skip;
   return database.snapshot(async (snapshot) => {
-    const filter = [await visibleTenants(snapshot, principal), query.currency, query.account, startDate, endDate];
+    const modes = visibleModes(principal, query.livemode, { namesRecord: payment !== undefined });
+    const tenantIds = await visibleTenants(snapshot, principal);
+    const filter = [tenantIds, query.currency, query.account, modes, startDate, endDate];
     const { total, transfers } =
       payment === undefined
         ? await findTransfers(snapshot, filter, skip, take)
@@ -64,7 +67,7 @@ async function findTransfers(
   const [location] = await snapshot.run(locateTransfers, [...filter, skip, take]);
   const { total = 0, first_day = null, last_day = null, skip: skipInDays = 0 } = location ?? {};
   if (first_day === null) return { total, transfers: [] };
-  const values = [...filter.slice(0, 3), first_day, last_day, skipInDays, take];
+  const values = [...filter.slice(0, 4), first_day, last_day, skipInDays, take];
   return { total, transfers: await snapshot.run(listTransfers, values) };
 }
 
@@ -82,6 +85,7 @@ async function findTransfersOfPayment(
 function bothEntries(transfer: TransferRow): [Entry, Entry] {
   const { debit, credit, amount, currency, transaction_id, source_id, channel_id, created_at } = transfer;
   const common = {
+    livemode: transfer.livemode,
     amount,
     currency,
     transactionId: publicId('txn', transaction_id),

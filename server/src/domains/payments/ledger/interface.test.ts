@@ -48,11 +48,11 @@ describe('balance', () => {
     expect((await balance()).body).toEqual({
       code: 200,
       data: [
-        { currency: 'USD', account: 'PROVIDER_RECEIVABLE', debit: '1999', credit: '499', balance: '1500' },
-        { currency: 'USD', account: 'MERCHANT_PAYABLE', debit: '0', credit: '1999', balance: '-1999' },
-        { currency: 'USD', account: 'REFUNDS', debit: '499', credit: '0', balance: '499' },
-        { currency: 'USD', account: 'PROVIDER_FEES', debit: '0', credit: '0', balance: '0' },
-      ],
+        { account: 'PROVIDER_RECEIVABLE', debit: '1999', credit: '499', balance: '1500' },
+        { account: 'MERCHANT_PAYABLE', debit: '0', credit: '1999', balance: '-1999' },
+        { account: 'REFUNDS', debit: '499', credit: '0', balance: '499' },
+        { account: 'PROVIDER_FEES', debit: '0', credit: '0', balance: '0' },
+      ].map((row) => ({ livemode: true, currency: 'USD', ...row })),
     });
   });
 
@@ -86,7 +86,7 @@ describe('balance', () => {
 
 describe('entries', () => {
   test('show each transfer as its debit and its credit, newest first', async () => {
-    const common = { transactionId: paid, currency: 'USD', channelId, createdTime: aTime };
+    const common = { livemode: true, transactionId: paid, currency: 'USD', channelId, createdTime: aTime };
     const ofRefund = { ...common, refundId: refund, amount: 499 };
     const ofPayment = { ...common, refundId: null, amount: 1999 };
     const [receivable, payable] = ['PROVIDER_RECEIVABLE', 'MERCHANT_PAYABLE'];
@@ -140,7 +140,9 @@ describe('entries', () => {
       { account: 'PROVIDER_FEES', side: 'DEBIT', amount: 59 },
       { account: 'PROVIDER_RECEIVABLE', side: 'CREDIT', amount: 59 },
     ]);
-    expect(dataOf(await balance('', merchant))[0]).toMatchObject({ debit: '1999', credit: '59', balance: '1940' });
+    const ofTests = { livemode: false, debit: '1999', credit: '59', balance: '1940' };
+    expect(dataOf(await balance('livemode=false', merchant))[0]).toMatchObject(ofTests);
+    expect(dataOf(await balance('', merchant))).toEqual([]);
   });
 });
 

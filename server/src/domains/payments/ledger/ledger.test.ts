@@ -99,7 +99,7 @@ async function recount(
     {
       name: '',
       text: `select currency, account, sum(debited)::text as debit, sum(credited)::text as credit,
-                    (sum(debited) - sum(credited))::text as balance
+                    (sum(debited) - sum(credited))::text as balance, true as livemode
                from ledger_transfer
               cross join lateral (
                 values (debit, amount, 0), (credit, 0, amount),

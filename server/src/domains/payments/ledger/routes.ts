@@ -8,6 +8,7 @@ import { accountBalance, balanceQuery, entriesQuery, entry } from './schema.ts';
 export function ledgerRoutes({ database }: { database: Database }): Route[] {
   return [
     get('/api/ledger/balance', 'transaction_read', 'Ledger', {
+      operationId: 'listLedgerBalances',
       summary: 'Read balances',
       description: 'Returns the balance of every account in every currency that has entries. Always exact.',
       query: balanceQuery,
@@ -16,6 +17,7 @@ export function ledgerRoutes({ database }: { database: Database }): Route[] {
     }),
 
     get('/api/ledger/entries', 'transaction_read', 'Ledger', {
+      operationId: 'listLedgerEntries',
       summary: 'List entries',
       description: 'Newest first. Each transfer has two entries: its debit and its credit. `total` is exact.',
       query: entriesQuery,

@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
 import { day, dayFields, pageFields } from '../../../platform/http/list-query.ts';
+import { livemode, livemodeFilter } from '../../../platform/http/shapes.ts';
 import { type Account, accounts } from './accounts.ts';
 
-const account = Type.Enum(Object.keys(accounts) as Account[]);
+export const account = Type.Enum(Object.keys(accounts) as Account[]);
 const currency = Type.Optional(
   Type.String({
     pattern: '^[A-Z]{3}$',
@@ -14,12 +15,14 @@ const currency = Type.Optional(
 export const balanceQuery = Type.Object({
   currency,
   date: day('The balances at the end of this UTC day, YYYY-MM-DD. Omit for the current balances.'),
+  livemode: livemodeFilter,
 });
 
 /** Sums are strings of digits because they can exceed 2^53 − 1, the largest integer that is exact as a JSON number. */
 const sum = (description: string) => Type.String({ description });
 
 export const accountBalance = Type.Object({
+  livemode,
   currency: Type.String(),
   account,
   debit: sum('The sum of the debits, in minor units, as decimal digits.'),
@@ -35,9 +38,11 @@ export const entriesQuery = Type.Object({
   account: Type.Optional(account),
   currency,
   ...dayFields,
+  livemode: livemodeFilter,
 });
 
 export const entry = Type.Object({
+  livemode,
   account,
   side: Type.Enum(['DEBIT', 'CREDIT']),
   amount: Type.Integer({ description: 'In minor units.' }),

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
-import { mayUse, mixesSandboxWithRealMoney } from '../channels/rules.ts';
+import { mayUse } from '../channels/rules.ts';
 import { isRetriable } from '../providers/failures.ts';
 import { isFinal } from '../transactions/states.ts';
 import type { FinalOutcome, NextChannel } from './settlement.ts';
@@ -23,8 +23,8 @@ export async function nextChannelFor(
   for (const id of primary.fallback_channel_ids) {
     const channel = await channels.find(id);
     if (channel === undefined || tried.has(id) || channel.provider === null || !channel.state) continue;
-    // Saving a channel refuses a mix of sandbox and real providers; rows saved before that rule may have one.
-    if (channel.is_disabled || mixesSandboxWithRealMoney(channel, { provider: row.operation_provider })) continue;
+    // Saving a channel refuses a fallback of the other mode; rows saved before that rule may have one.
+    if (channel.is_disabled || channel.livemode !== row.livemode) continue;
     if (mayUse(channel, row.tenant_id) && channel.currencies.includes(row.currency)) {
       return { id, provider: channel.provider };
     }

@@ -10,7 +10,7 @@ import type { Providers } from '../providers/directory.ts';
 import type { TransactionReader } from '../transactions/read.ts';
 import type { PaymentTransitions } from '../transactions/transition-statements.ts';
 import { Dispatcher } from './dispatcher.ts';
-import { disputeRecord } from './disputes/schema.ts';
+import { disputeCloseInput, disputeRecord } from './disputes/schema.ts';
 import { type DisputeWorkerDeps, disputeWorker } from './disputes/worker.ts';
 import { processingChecks } from './integrity.ts';
 import { RefundRechecker } from './recheck-refunds.ts';
@@ -41,6 +41,7 @@ export const processing = defineModule({
   settings,
   reference: [{ name: 'Disputes', description: 'Operations about which a provider contradicts what is settled.' }],
   resources: { 'timeline step': timelineStep, dispute: disputeRecord },
+  schemas: { TimelineStep: timelineStep, Dispute: disputeRecord, DisputeCloseInput: disputeCloseInput },
   provide,
   routes: (context: Needs) => processingRoutes(context),
   workers: ({ dispatcher, disputes }: Provided) => [dispatcher.worker, disputes],

@@ -62,6 +62,7 @@ describe('a refund on a channel without a provider', () => {
         message: 'Refund created',
         data: {
           id: aRefundId,
+          livemode: true,
           transactionId,
           amount: 1999,
           currency: 'USD',

@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import { dayRangeOf } from '../../../core/days.ts';
 import { invalid } from '../../../core/errors.ts';
 import { firstUuidAt, uuidOfPublicId } from '../../../core/id.ts';
+import { visibleModes } from '../../../core/livemode.ts';
 import { defaultPageSize, type Pagination, paginationOf } from '../../../core/page.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
@@ -21,7 +22,9 @@ export function listRefunds(
   const transactionId = paymentIdOf(query.transactionId);
   return database.snapshot(async (snapshot) => {
     const tenantIds = await visibleTenants(snapshot, principal);
-    const filter = [tenantIds, firstUuidAt(fromMs), firstUuidAt(toMs), transactionId, status, channelId];
+    const namesRecord = transactionId !== undefined || channelId !== undefined;
+    const modes = visibleModes(principal, query.livemode, { namesRecord });
+    const filter = [tenantIds, firstUuidAt(fromMs), firstUuidAt(toMs), transactionId, status, channelId, modes];
     const [count] = await snapshot.run(countRefunds, filter);
     const rows = await snapshot.run(findRefundPage, [...filter, (page - 1) * pageSize, pageSize]);
     return { data: rows.map(recordOf), pagination: paginationOf({ page, pageSize }, count?.total ?? 0) };

@@ -1,5 +1,6 @@
 import { notFound } from '../../../core/errors.ts';
 import { uuidOfPublicId } from '../../../core/id.ts';
+import { seesMode } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
@@ -14,6 +15,6 @@ export async function readRefund(database: Queryable, publicId: string, principa
   const id = uuidOfPublicId('ref', publicId);
   if (id === undefined) throw notFound('refund', publicId);
   const [row] = await database.run(findRefund, [await visibleTenants(database, principal), id]);
-  if (row === undefined) throw notFound('refund', publicId);
+  if (row === undefined || !seesMode(principal, row.livemode)) throw notFound('refund', publicId);
   return recordOf(row);
 }

@@ -9,6 +9,7 @@ export type RefundRecord = Static<typeof refundRecord>;
 export function recordOf(row: RefundRow): RefundRecord {
   return {
     id: publicId('ref', row.id),
+    livemode: row.livemode,
     transactionId: publicId('txn', row.transaction_id),
     amount: row.amount,
     currency: row.currency,

@@ -15,6 +15,7 @@ export function refundRoutes(deps: CreateRefundDeps): Route[] {
         'provider, the refund is PENDING until the provider reports its result; otherwise it is recorded as SUCCESS.',
       headers: idempotencyHeaders,
       body: refundInput,
+      refuses: ['not_refundable', 'refund_exceeds_payment'],
       data: refundRecord,
       handle: async ({ body, principal, headers }) => {
         const { record, replayed } = await createRefund(body, principal, deps, idempotencyKeyOf(headers));

@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
 import { maximumAmount } from '../../../core/currency.ts';
 import { dayFields, pageFields } from '../../../platform/http/list-query.ts';
-import { keptMetadata, long, metadata, nullable } from '../../../platform/http/shapes.ts';
+import { keptMetadata, livemode, livemodeFilter, long, metadata, nullable } from '../../../platform/http/shapes.ts';
 import { forTenant } from '../../identity/tenants/schema.ts';
 import { transactionId } from '../transactions/schema.ts';
 import { refundStatuses } from './states.ts';
 
-const status = Type.Enum([...refundStatuses]);
+export const status = Type.Enum([...refundStatuses]);
 
 export const refundInput = Type.Object(
   {
@@ -37,10 +37,12 @@ export const refundListQuery = Type.Object({
   status: Type.Optional(status),
   channelId: Type.Optional(long('Only refunds of payments through this channel.')),
   ...dayFields,
+  livemode: livemodeFilter,
 });
 
 export const refundRecord = Type.Object({
   id: Type.String(),
+  livemode,
   transactionId: Type.String(),
   amount: Type.Integer({ description: 'In minor units.' }),
   currency: Type.String(),

@@ -5,6 +5,8 @@ import type { RefundStatus } from './states.ts';
 export interface RefundRow {
   tenant_id: number;
   id: string;
+  /** The mode of its payment, which is that of its channel. */
+  livemode: boolean;
   transaction_id: string;
   /** The payment's channel, even if a fallback channel took the money. */
   channel_id: number;
@@ -22,7 +24,7 @@ export interface RefundRow {
 }
 
 /** Selects a refund as `RefundRow`, from `refund r`. */
-const refundColumns = `r.tenant_id, r.id, r.transaction_id, r.channel_id, r.amount, r.currency, r.status, r.reason, r.metadata,
+const refundColumns = `r.tenant_id, r.id, (select livemode from channel where channel.id = r.channel_id) as livemode, r.transaction_id, r.channel_id, r.amount, r.currency, r.status, r.reason, r.metadata,
   r.user_id, r.failure_code, r.failure_message, r.provider_reference, r.created_at, r.updated_at`;
 
 export const insertRefund = statement<RefundRow>(
@@ -61,9 +63,13 @@ export const findRefund = statement<RefundRow>(
      join refund r on r.tenant_id = seen.tenant_id and r.id = $2`,
 );
 
-/** The list's filter. $2 and $3 are the first ids of the first day and of the day after the last; the other values may be null. */
+/**
+ * The list's filter. $2 and $3 are the first ids of the first day and of the day after the last; $7 are the modes; the others
+ * may be null.
+ */
 const isListed = `id >= $2::uuid and id < $3::uuid and ($4::uuid is null or transaction_id = $4)
-         and ($5::text is null or status = $5) and ($6::bigint is null or channel_id = $6)`;
+         and ($5::text is null or status = $5) and ($6::bigint is null or channel_id = $6)
+         and (select livemode from channel where channel.id = channel_id) = any ($7::boolean[])`;
 
 export const countRefunds = statement<{ total: number }>(
   'refunds.count',
@@ -79,9 +85,9 @@ export const findRefundPage = statement<RefundRow>(
       cross join lateral (
         select tenant_id, id from refund
          where tenant_id = seen.tenant_id and ${isListed}
-         order by id desc limit $7::bigint + $8::bigint
+         order by id desc limit $8::bigint + $9::bigint
       ) as near
-      order by near.id desc offset $7::bigint limit $8::bigint
+      order by near.id desc offset $8::bigint limit $9::bigint
    )
    select ${refundColumns}
      from page join refund r on r.tenant_id = page.tenant_id and r.id = page.id

@@ -85,27 +85,29 @@ test('the timeline of a payment that does not exist is not found', async () => {
 
 test('the summary sums payments in total, by status and by channel, exactly even beyond 2^53', async () => {
   const { status, body } = await florin.get('/api/statistics/summary', admin);
+  const days = { startDate: '2026-05-17', endDate: '2026-06-15' };
   expect({ status, body }).toEqual({
     status: 200,
     body: {
       code: 200,
       data: {
-        startDate: '2026-05-17',
-        endDate: '2026-06-15',
-        count: 3,
-        amounts: [eur, usd],
-        ...tried,
-        statuses: [
-          { status: 'PENDING', count: 2, amounts: [eur] },
-          { status: 'SUCCESS', count: 1, amounts: [usd] },
-        ],
-        channels: [
-          { channelId: cards, channelName: 'Cards', count: 1, amounts: [usd], ...tried },
-          { channelId: wire, channelName: 'Wire', count: 2, amounts: [eur], ...nothingTried },
-        ],
+        livemode: true,
+        ...days,
+        ...{ count: 2, amounts: [eur], ...nothingTried },
+        statuses: [{ status: 'PENDING', count: 2, amounts: [eur] }],
+        channels: [{ channelId: wire, channelName: 'Wire', count: 2, amounts: [eur], ...nothingTried }],
       },
     },
   });
+  const ofTests = {
+    livemode: false,
+    ...days,
+    ...{ count: 1, amounts: [usd], ...tried },
+    statuses: [{ status: 'SUCCESS', count: 1, amounts: [usd] }],
+    channels: [{ channelId: cards, channelName: 'Cards', count: 1, amounts: [usd], ...tried }],
+  };
+  expect(dataOf(await florin.get('/api/statistics/summary?livemode=false', admin))).toEqual(ofTests);
+  expect(dataOf(await florin.get(`/api/statistics/summary?channelId=${cards}`, admin))).toEqual(ofTests);
 });
 
 test('a summary filtered by user or status has no charges', async () => {
@@ -119,18 +121,22 @@ test('the series has a row for every day, or for each group on its days', async 
   expect(status).toBe(200);
   expect(body.data).toHaveLength(30);
   expect(body.data[0]).toEqual({ day: '2026-05-17', count: 0, amounts: [], ...nothingTried });
-  expect(body.data.at(-1)).toEqual({ day: '2026-06-15', count: 3, amounts: [eur, usd], ...tried });
-  const by = async (group: string) => dataOf(await florin.get(`/api/statistics/series?groupBy=${group}`, admin));
+  const day = '2026-06-15';
+  expect(body.data.at(-1)).toEqual({ day, count: 2, amounts: [eur], ...nothingTried });
+  const by = async (group: string) => [
+    ...dataOf(await florin.get(`/api/statistics/series?groupBy=${group}&livemode=true`, admin)),
+    ...dataOf(await florin.get(`/api/statistics/series?groupBy=${group}&livemode=false`, admin)),
+  ];
   expect(await by('channel')).toEqual([
-    { day: '2026-06-15', channelId: cards, channelName: 'Cards', count: 1, amounts: [usd], ...tried },
-    { day: '2026-06-15', channelId: wire, channelName: 'Wire', count: 2, amounts: [eur], ...nothingTried },
+    { day, channelId: wire, channelName: 'Wire', count: 2, amounts: [eur], ...nothingTried },
+    { day, channelId: cards, channelName: 'Cards', count: 1, amounts: [usd], ...tried },
   ]);
   expect(await by('status')).toEqual([
-    { day: '2026-06-15', status: 'PENDING', count: 2, amounts: [eur], ...unknown },
-    { day: '2026-06-15', status: 'SUCCESS', count: 1, amounts: [usd], ...unknown },
+    { day, status: 'PENDING', count: 2, amounts: [eur], ...unknown },
+    { day, status: 'SUCCESS', count: 1, amounts: [usd], ...unknown },
   ]);
   expect(await by('currency')).toEqual([
-    { day: '2026-06-15', currency: 'EUR', count: 2, amounts: [eur], ...nothingTried },
-    { day: '2026-06-15', currency: 'USD', count: 1, amounts: [usd], ...tried },
+    { day, currency: 'EUR', count: 2, amounts: [eur], ...nothingTried },
+    { day, currency: 'USD', count: 1, amounts: [usd], ...tried },
   ]);
 });

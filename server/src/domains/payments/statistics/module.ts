@@ -17,6 +17,7 @@ export const statistics = defineModule({
   tables: [],
   reference: [{ name: 'Statistics', description: 'Counts and amounts of payments, and success rates of charges.' }],
   resources: { 'statistics summary': summary, 'statistics row': seriesRow },
+  schemas: { StatisticsSummary: summary, StatisticsRow: seriesRow },
   routes: (context: Node & { channels: ChannelDirectory }) => statisticsRoutes(context),
   workers: ({ workerDatabase, log }: Node) => [
     rollupWorker(workerDatabase, [rollUpTransactionTotals, rollUpLedger, rollUpCharges], {

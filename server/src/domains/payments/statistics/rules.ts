@@ -43,9 +43,14 @@ export function everyDayOf({ startDate, endDate }: Days): string[] {
   return Array.from({ length: count }, (_, i) => utcDay(Date.parse(startDate) + i * dayMs));
 }
 
-export function filterOf(query: Static<typeof summaryQuery>, days: Days, tenantIds: number[]): Filter {
+export function filterOf(
+  query: Static<typeof summaryQuery>,
+  days: Days,
+  tenantIds: number[],
+  livemode: boolean,
+): Filter {
   const { channelId = 0, userId = 0, status = '*', currency = '*' } = query;
-  return { tenantIds, channelId, userId, status, currency, ...days };
+  return { tenantIds, livemode, channelId, userId, status, currency, ...days };
 }
 
 /** Counts and amounts by currency; each cell has another currency. */

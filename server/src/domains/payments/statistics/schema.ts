@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { day } from '../../../platform/http/list-query.ts';
-import { long } from '../../../platform/http/shapes.ts';
+import { livemode, livemodeFilter, long } from '../../../platform/http/shapes.ts';
 import { transactionStatuses } from '../transactions/states.ts';
 
 const status = Type.Enum([...transactionStatuses]);
@@ -18,6 +18,7 @@ export const summaryQuery = Type.Object({
   ),
   status: Type.Optional(status),
   userId: Type.Optional(long('Only payments created by this user or with one of their keys.')),
+  livemode: livemodeFilter,
 });
 
 export const seriesQuery = Type.Object({
@@ -57,6 +58,7 @@ const rates = {
 };
 
 export const summary = Type.Object({
+  livemode,
   startDate: Type.String({ description: 'The first day.' }),
   endDate: Type.String({ description: 'The last day, inclusive.' }),
   ...sums,

@@ -5,7 +5,7 @@ import type { TransactionStatus } from '../transactions/states.ts';
 import { daysOf, everyDayOf, filterOf, ratesOf, sumsOf } from './rules.ts';
 import type { seriesQuery, seriesRow } from './schema.ts';
 import { type CellRow, type ChargeRow, findCells, findCharges } from './statements.ts';
-import type { StatisticsDeps } from './summary.ts';
+import { modeOf, type StatisticsDeps } from './summary.ts';
 
 type Row = Static<typeof seriesRow>;
 type GroupBy = NonNullable<Static<typeof seriesQuery>['groupBy']>;
@@ -25,8 +25,9 @@ export async function seriesOf(
   const { groupBy } = query;
   const days = daysOf(query, clock());
   const everyDay = everyDayOf(days);
+  const livemode = await modeOf(query, principal, channels);
   const { cells, charges } = await database.snapshot(async (snapshot) => {
-    const filter = filterOf(query, days, await visibleTenants(snapshot, principal));
+    const filter = filterOf(query, days, await visibleTenants(snapshot, principal), livemode);
     const by = { day: true, channel: groupBy === 'channel', status: groupBy === 'status' };
     return { cells: await findCells(snapshot, filter, by), charges: await findCharges(snapshot, filter, by) };
   });

@@ -5,6 +5,7 @@ import { type TransactionStatus, transactionStatuses } from '../transactions/sta
 /** The filter of the figures. 0 and '*' mean all, as in transaction_total. */
 export interface Filter {
   tenantIds: number[];
+  livemode: boolean;
   channelId: number;
   userId: number;
   status: TransactionStatus | '*';
@@ -33,9 +34,9 @@ export interface CellRow {
 
 /**
  * Totals of payments: rolled-up totals and deltas, added in one statement, so that they are exact. Values: tenants,
- * channel, user, statuses (`{*}`: not grouped), currency, first and last day, whether to group by channel, and by day.
+ * channel, user, statuses (`{*}`: not grouped), currency, first and last day, whether to group by channel, and by day, mode.
  *
- * The key of a total begins with (tenant, channel, user, status). With all four known, only one range of days of each is
+ * The key of a total begins with (tenant, mode, channel, user, status). With all five known, only one range of days of each is
  * read. Grouped by channel, that is one range for each channel the tenant can use: its own and the platform's.
  */
 const cells = statement<CellRow>(
@@ -46,6 +47,7 @@ const cells = statement<CellRow>(
       cross join lateral (
         select id as channel_id from channel
          where $8::boolean and channel.tenant_id in (tenant.tenant_id, 0) and ($2::bigint = 0 or id = $2)
+           and livemode = $10::boolean
          union all
         select $2 where not $8
       ) as used
@@ -54,12 +56,13 @@ const cells = statement<CellRow>(
        from used_channel
       cross join unnest($4::text[]) as wanted (status)
        join transaction_total using (tenant_id, channel_id, status)
-      where user_id = $3::bigint and day between $6::date and $7::date and ($5::text = '*' or currency = $5)
+      where livemode = $10 and user_id = $3::bigint and day between $6::date and $7::date and ($5::text = '*' or currency = $5)
       union all
      select case when $8 then channel_id else $2 end, case when $4 = '{*}' then '*' else status end,
             (created_second at time zone 'UTC')::date, currency, count, amount
        from transaction_total_delta
-      where tenant_id = any ($1::bigint[]) and ($2 = 0 or channel_id = $2) and ($3 = 0 or user_id = $3)
+      where tenant_id = any ($1::bigint[]) and livemode = $10
+        and ($2 = 0 or channel_id = $2) and ($3 = 0 or user_id = $3)
         and ($4 = '{*}' or status = any ($4)) and ($5 = '*' or currency = $5)
         and (created_second at time zone 'UTC')::date between $6::date and $7::date
    )
@@ -72,7 +75,7 @@ const cells = statement<CellRow>(
 );
 
 export function findCells(snapshot: Queryable, filter: Filter, by: Grouping): Promise<CellRow[]> {
-  const { tenantIds, channelId, userId, status, currency, startDate, endDate } = filter;
+  const { tenantIds, livemode, channelId, userId, status, currency, startDate, endDate } = filter;
   const statuses = by.status && status === '*' ? [...transactionStatuses] : [status];
   return snapshot.run(cells, [
     tenantIds,
@@ -84,6 +87,7 @@ export function findCells(snapshot: Queryable, filter: Filter, by: Grouping): Pr
     endDate,
     by.channel ?? false,
     by.day ?? false,
+    livemode,
   ]);
 }
 
@@ -96,7 +100,7 @@ export interface ChargeRow {
   count: number;
 }
 
-/** Results of charges, exact as well. Values: tenants, channel, currency, first and last day, whether by channel, by day. */
+/** Results of charges, exact as well. Values: tenants, channel, currency, first and last day, whether by channel, by day, mode. */
 const charges = statement<ChargeRow>(
   'statistics.charges',
   `with ended as (
@@ -108,6 +112,7 @@ const charges = statement<ChargeRow>(
           currency, outcome, sum(count)::bigint as count
      from ended
     where tenant_id = any ($1::bigint[]) and day between $4::date and $5::date
+      and (select livemode from channel where channel.id = channel_id) = $8::boolean
       and ($2::bigint = 0 or channel_id = $2) and ($3::text = '*' or currency = $3)
     group by 1, 2, 3, 4
     order by 1, 2, 3, 4`,
@@ -115,7 +120,7 @@ const charges = statement<ChargeRow>(
 
 /** Null if filtered or grouped by user or payment status: charges are not counted by these. */
 export async function findCharges(snapshot: Queryable, filter: Filter, by: Grouping): Promise<ChargeRow[] | null> {
-  const { tenantIds, channelId, userId, status, currency, startDate, endDate } = filter;
+  const { tenantIds, livemode, channelId, userId, status, currency, startDate, endDate } = filter;
   if (userId !== 0 || status !== '*' || by.status) return null;
   return snapshot.run(charges, [
     tenantIds,
@@ -125,5 +130,6 @@ export async function findCharges(snapshot: Queryable, filter: Filter, by: Group
     endDate,
     by.channel ?? false,
     by.day ?? false,
+    livemode,
   ]);
 }

@@ -169,6 +169,7 @@ function expectedSummary(query: Query, caller: Principal) {
   const { startDate, endDate, payments: own, charges: tried } = matching(query, caller);
   const ids = distinct([...own, ...(tried ?? [])].map(({ channel_id }) => channel_id));
   return {
+    livemode: true,
     startDate,
     endDate,
     ...sumsOf(own),

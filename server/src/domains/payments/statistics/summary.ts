@@ -23,8 +23,9 @@ export async function summaryOf(
   { database, channels, clock }: StatisticsDeps,
 ): Promise<Static<typeof summary>> {
   const days = daysOf(query, clock());
+  const livemode = await modeOf(query, principal, channels);
   const found = await database.snapshot(async (snapshot) => {
-    const filter = filterOf(query, days, await visibleTenants(snapshot, principal));
+    const filter = filterOf(query, days, await visibleTenants(snapshot, principal), livemode);
     return {
       all: await findCells(snapshot, filter, {}),
       byStatus: await findCells(snapshot, filter, { status: true }),
@@ -34,6 +35,7 @@ export async function summaryOf(
   });
   const cellsOf = Map.groupBy(found.byStatus, ({ status }) => status);
   return {
+    livemode,
     ...days,
     ...sumsOf(found.all),
     ...ratesOf(found.charges),
@@ -49,6 +51,17 @@ export async function summaryOf(
       })),
     ),
   };
+}
+
+/** The mode that figures are of: a session that asks for none gets that of the channel that it names, or live. */
+export async function modeOf(
+  { livemode, channelId }: Static<typeof summaryQuery>,
+  principal: Principal,
+  channels: StatisticsDeps['channels'],
+): Promise<boolean> {
+  const asked = principal.livemode ?? livemode;
+  if (asked !== undefined) return asked;
+  return channelId === undefined ? true : ((await channels.find(channelId))?.livemode ?? true);
 }
 
 /** Every channel with payments or charges. A fallback channel may have charges only. */

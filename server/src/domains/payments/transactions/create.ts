@@ -1,5 +1,6 @@
 import { Refusal } from '../../../core/errors.ts';
 import type { DrawUuid } from '../../../core/id.ts';
+import { requireSameMode } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { Batcher } from '../../../platform/postgres/batcher.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
@@ -64,6 +65,8 @@ export interface StoredToken {
 export interface PaymentRequest {
   id: string;
   tenantId: number;
+  /** The mode of the invoice: a channel of the other mode is refused. */
+  livemode: boolean;
   /** The user on whose behalf the payment is created. */
   userId: number;
   amount: number;
@@ -146,10 +149,11 @@ export class TransactionCreator implements PaymentWriter {
 
   /** Payments for an invoice run in a transaction that reserves the amount on the locked invoice. */
   async #createForInvoice(draft: Draft, invoiceId: number): Promise<Created> {
-    const { tenantId, id: transactionId, amount, currency, createdMs } = draft;
+    const { tenantId, livemode, id: transactionId, amount, currency, createdMs } = draft;
     await this.#deps.database.transaction(async (transaction) => {
       await this.#deps.reservations.reserve(transaction, {
         tenantId,
+        livemode,
         invoiceId,
         transactionId,
         amount,
@@ -255,7 +259,7 @@ function draftOrRefusal(
   channel: ChannelRow | undefined,
   open: CreateTransactionDeps['open'],
 ): Draft | Refusal {
-  const { id, tenantId, userId, metadata, paymentMethod, returnUrl, ...required } = request;
+  const { id, tenantId, livemode, userId, metadata, paymentMethod, returnUrl, ...required } = request;
   const createdBy = { tenantId, userId };
   try {
     const input = {
@@ -265,6 +269,7 @@ function draftOrRefusal(
       ...(returnUrl !== null && { returnUrl }),
     };
     requireUsableChannel(channel, input, createdBy);
+    requireSameMode(livemode, channel.livemode, 'channelId', `channel ${channel.id}`);
     return draftOf(input, channel, createdBy, id, undefined);
   } catch (error) {
     if (error instanceof Refusal) return error;

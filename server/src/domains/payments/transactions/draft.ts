@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import { Refusal } from '../../../core/errors.ts';
 import { publicId, uuidTimeMs } from '../../../core/id.ts';
+import { requireModeOfKey } from '../../../core/livemode.ts';
 import { metadataJson } from '../../../core/metadata.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { requestHash } from '../../../platform/postgres/idempotency-records.ts';
@@ -13,18 +14,22 @@ import type { Draft } from './statements.ts';
 
 export type CreateInput = Static<typeof createInput>;
 
-/** The tenant and the user that a payment belongs to. */
-export type CreatedBy = Pick<Principal, 'tenantId' | 'userId'>;
+/** The tenant and the user that a payment belongs to, and the mode of the key that created it. */
+export type CreatedBy = Pick<Principal, 'tenantId' | 'userId' | 'livemode'>;
 
-/** Refuses a channel that does not exist, that this tenant may not use, or that does not accept the payment. */
+/**
+ * Refuses a channel that does not exist, that this tenant may not use, that is of another mode than the key, or that does not
+ * accept the payment.
+ */
 export function requireUsableChannel(
   channel: ChannelRow | undefined,
   { channelId, currency }: CreateInput,
-  { tenantId }: CreatedBy,
+  createdBy: CreatedBy,
 ): asserts channel is ChannelRow {
-  if (channel === undefined || !mayUse(channel, tenantId)) {
+  if (channel === undefined || !mayUse(channel, createdBy.tenantId)) {
     throw new Refusal('record_not_found', `There is no channel ${channelId}.`, { field: 'channelId' });
   }
+  requireModeOfKey(createdBy, channel.livemode, 'channelId', `channel ${channelId}`);
   requireAccepting(channel, currency);
 }
 
@@ -40,6 +45,7 @@ export function draftOf(
   const createdTime = new Date(createdMs).toISOString();
   const objectJson = recordJson({
     id: publicId('txn', id),
+    livemode: channel.livemode,
     amount: input.amount,
     amountRefunded: 0,
     currency: input.currency,
@@ -61,6 +67,7 @@ export function draftOf(
   return {
     tenantId,
     id,
+    livemode: channel.livemode,
     amount: input.amount,
     currency: input.currency,
     channelId: channel.id,
@@ -73,7 +80,7 @@ export function draftOf(
     returnUrl: input.returnUrl ?? null,
     provider: channel.provider,
     createdMs,
-    eventBody: eventBody(id, 'transaction.created', createdMs, objectJson),
+    eventBody: eventBody({ id, type: 'transaction.created', createdMs, livemode: channel.livemode }, objectJson),
     idempotencyKey: idempotencyKey ?? null,
     requestHash: idempotencyKey === undefined ? null : requestHash(input).toString('hex'),
   };

@@ -67,26 +67,26 @@ export const transactionChecks: readonly Check[] = [
     claim: 'The totals of payments equal a recount, in all eight combinations of channel, user and status',
     offenders: `
       with recount as (
-        select tenant_id, ${allEight}, (created_at at time zone 'UTC')::date as day, currency, count(*) as count,
+        select tenant_id, livemode, ${allEight}, (created_at at time zone 'UTC')::date as day, currency, count(*) as count,
                sum(amount) as amount
           from transaction
-         group by tenant_id, 5, currency, cube (channel_id, user_id, status)
+         group by tenant_id, livemode, 6, currency, cube (channel_id, user_id, status)
       ), stored as (
-        select tenant_id, channel_id, user_id, status, day, currency, sum(count) as count, sum(amount) as amount
+        select tenant_id, livemode, channel_id, user_id, status, day, currency, sum(count) as count, sum(amount) as amount
           from (
-            select tenant_id, channel_id, user_id, status, day, currency, count, amount from transaction_total
+            select tenant_id, livemode, channel_id, user_id, status, day, currency, count, amount from transaction_total
              union all
-            select tenant_id, ${allEight}, (created_second at time zone 'UTC')::date, currency, sum(count), sum(amount)
+            select tenant_id, livemode, ${allEight}, (created_second at time zone 'UTC')::date, currency, sum(count), sum(amount)
               from transaction_total_delta
-             group by tenant_id, 5, currency, cube (channel_id, user_id, status)
+             group by tenant_id, livemode, 6, currency, cube (channel_id, user_id, status)
           ) as total
-         group by 1, 2, 3, 4, 5, 6
+         group by 1, 2, 3, 4, 5, 6, 7
         having sum(count) <> 0 or sum(amount) <> 0
       )
       select format('tenant %s %s channel %s user %s %s %s', tenant_id, day, channel_id, user_id, status, currency)
                as offender
         from recount
-        full join stored using (tenant_id, channel_id, user_id, status, day, currency)
+        full join stored using (tenant_id, livemode, channel_id, user_id, status, day, currency)
        where recount.count is distinct from stored.count or recount.amount is distinct from stored.amount`,
   },
   {
@@ -98,9 +98,9 @@ export const transactionChecks: readonly Check[] = [
          group by 1, 2
         having count(*) > 1
       ), counted as (
-        select tenant_id, channel_id, user_id, status, created_at as at, 1 as count from transaction
+        select tenant_id, livemode, channel_id, user_id, status, created_at as at, 1 as count from transaction
          union all
-        select tenant_id, channel_id, user_id, status, created_second, -count from transaction_total_delta
+        select tenant_id, livemode, channel_id, user_id, status, created_second, -count from transaction_total_delta
       ), placed as (
         select counted.*, day,
                (select max(started_at) from transaction_slice
@@ -108,10 +108,10 @@ export const transactionChecks: readonly Check[] = [
           from counted
           join busy on busy.tenant_id = counted.tenant_id and at >= day and at < day + interval '1 day'
       ), cell as (
-        select tenant_id, ${allEight}, started_at, sum(count) as count
+        select tenant_id, livemode, ${allEight}, started_at, sum(count) as count
           from placed
          where started_at > day
-         group by tenant_id, started_at, cube (channel_id, user_id, status)
+         group by tenant_id, livemode, started_at, cube (channel_id, user_id, status)
         having sum(count) <> 0
       ), slice as (
         select tenant_id, started_at, sum(count) as count from placed group by 1, 2
@@ -119,7 +119,7 @@ export const transactionChecks: readonly Check[] = [
       select format('tenant %s %s channel %s user %s %s', tenant_id, started_at, channel_id, user_id, status) as offender
         from cell
         full join (select * from transaction_slice_total where count <> 0) as stored
-            using (tenant_id, channel_id, user_id, status, started_at)
+            using (tenant_id, livemode, channel_id, user_id, status, started_at)
        where cell.count is distinct from stored.count
        union all
       select format('tenant %s %s', tenant_id, started_at)
@@ -130,5 +130,30 @@ export const transactionChecks: readonly Check[] = [
             join busy on busy.tenant_id = transaction_slice.tenant_id and day = date_trunc('day', started_at, 'UTC')
         ) as stored using (tenant_id, started_at)
        where coalesce(slice.count, 0) <> coalesce(stored.count, 0)`,
+  },
+  {
+    claim: 'Every payment has the mode of its channel, and so do its operations, its ledger transfers and its events',
+    offenders: `
+      select ${publicIdOf('t.id')} as offender
+        from transaction t
+        join channel on channel.id = t.channel_id
+       where channel.livemode <> t.livemode
+       union all
+      select ${publicIdOf('t.id')}
+        from provider_operation o
+        join channel on channel.id = o.channel_id
+        join transaction t on t.tenant_id = o.tenant_id and t.id = o.transaction_id
+       where channel.livemode <> t.livemode
+       union all
+      select ${publicIdOf('t.id')}
+        from ledger_transfer l
+        join channel on channel.id = l.channel_id
+        join transaction t on t.tenant_id = l.tenant_id and t.id = l.transaction_id
+       where channel.livemode <> t.livemode
+       union all
+      select event.object_id
+        from event
+        join transaction t on t.tenant_id = event.tenant_id and t.id = substring(event.object_id for 32 from 5)::uuid
+       where event.type like 'transaction.%' and event.livemode <> t.livemode`,
   },
 ];

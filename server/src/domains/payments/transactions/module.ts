@@ -7,7 +7,7 @@ import { transactionChecks } from './integrity.ts';
 import { TransactionReader } from './read.ts';
 import type { PaymentReservations } from './reservations.ts';
 import { transactionRoutes } from './routes.ts';
-import { transactionDetail } from './schema.ts';
+import { createInput, listedTransaction, status, transactionDetail, transactionRecord, updateInput } from './schema.ts';
 import type { TransitionFollower } from './transition.cte.ts';
 import { PaymentTransitions } from './transition-statements.ts';
 
@@ -35,6 +35,15 @@ export const transactions = defineModule({
   ],
   reference: [{ name: 'Transactions', description: 'Payments.' }],
   resources: { transaction: transactionDetail },
+  schemas: {
+    TransactionCreateInput: createInput,
+    TransactionUpdateInput: updateInput,
+    Transaction: transactionRecord,
+    TransactionDetail: transactionDetail,
+    TransactionListItem: listedTransaction,
+    TransactionStatus: status,
+  },
+  eventObjects: { transaction: transactionRecord },
   provide,
   routes: (context: Needs & Provided) => transactionRoutes(context),
   integrity: transactionChecks,

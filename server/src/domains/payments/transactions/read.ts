@@ -1,5 +1,6 @@
 import { notFound } from '../../../core/errors.ts';
 import { uuidOfPublicId } from '../../../core/id.ts';
+import { seesMode } from '../../../core/livemode.ts';
 import { type Principal, seesAllTenants } from '../../../core/principal.ts';
 import { plainArray } from '../../../platform/postgres/array-literal.ts';
 import { Batcher } from '../../../platform/postgres/batcher.ts';
@@ -31,7 +32,7 @@ export class TransactionReader {
     const row =
       (await this.#batcher.add({ tenantId: principal.tenantId, id })) ??
       (seesAllTenants(principal) ? (await this.#database.run(findPaymentInAnyTenant, [id]))[0] : undefined);
-    if (row === undefined) throw notFound('transaction', publicId, field);
+    if (row === undefined || !seesMode(principal, row.livemode)) throw notFound('transaction', publicId, field);
     return row;
   }
 }

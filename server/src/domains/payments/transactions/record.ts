@@ -9,6 +9,7 @@ export type TransactionRecord = Static<typeof transactionRecord>;
 export function recordOf(row: TransactionRow): TransactionRecord {
   return {
     id: publicId('txn', row.id),
+    livemode: row.livemode,
     amount: row.amount,
     amountRefunded: row.amount_refunded,
     currency: row.currency,

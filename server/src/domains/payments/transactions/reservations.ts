@@ -3,6 +3,7 @@ import type { Queryable } from '../../../platform/postgres/database.ts';
 /** A payment that is about to be created for an invoice. */
 export interface PaymentOfInvoice {
   tenantId: number;
+  livemode: boolean;
   invoiceId: number;
   transactionId: string;
   amount: number;

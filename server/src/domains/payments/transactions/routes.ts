@@ -35,6 +35,14 @@ export function transactionRoutes(deps: TransactionDeps): Route[] {
         '`Idempotency-Key` gets the first response again, marked `Idempotency-Replayed: true`.',
       headers: idempotencyHeaders,
       body: createInput,
+      refuses: [
+        'channel_inactive',
+        'currency_not_supported',
+        'invoice_not_payable',
+        'payment_exceeds_invoice',
+        'payment_method_unreadable',
+        'sandbox_disabled',
+      ],
       data: transactionRecord,
       handle: async ({ body, principal, headers }) => {
         const { json, replayed } = await deps.creator.create(body, principal, idempotencyKeyOf(headers));
@@ -49,6 +57,7 @@ export function transactionRoutes(deps: TransactionDeps): Route[] {
         'merged by key, `metadataReplace` replaces it as a whole.',
       headers: idempotencyHeaders,
       body: updateInput,
+      refuses: ['illegal_transition'],
       data: transactionRecord,
       handle: async ({ body, principal, headers }) => {
         const { record, replayed } = await updateTransaction(body, principal, deps, idempotencyKeyOf(headers));

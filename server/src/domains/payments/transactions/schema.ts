@@ -1,7 +1,15 @@
 import { Type } from 'typebox';
 import { maximumAmount } from '../../../core/currency.ts';
 import { dayFields, pageFields } from '../../../platform/http/list-query.ts';
-import { keptMetadata, long, metadata, metadataChange, nullable } from '../../../platform/http/shapes.ts';
+import {
+  keptMetadata,
+  livemode,
+  livemodeFilter,
+  long,
+  metadata,
+  metadataChange,
+  nullable,
+} from '../../../platform/http/shapes.ts';
 import { forTenant } from '../../identity/tenants/schema.ts';
 import { transactionStatuses } from './states.ts';
 
@@ -16,7 +24,7 @@ const currency = Type.String({
   description: 'ISO 4217 code of a currency that the channel supports.',
 });
 const description = Type.String({ maxLength: 2000 });
-const status = Type.Enum([...transactionStatuses]);
+export const status = Type.Enum([...transactionStatuses]);
 export const transactionId = Type.String({
   minLength: 1,
   maxLength: 100,
@@ -78,11 +86,13 @@ export const listQuery = Type.Object({
   channelId: Type.Optional(long('Only payments through this channel.')),
   ...dayFields,
   userId: Type.Optional(long('Only payments created by this user or with one of their keys.')),
+  livemode: livemodeFilter,
 });
 
 /** A payment in the responses of create and update, and in events. */
 export const transactionRecord = Type.Object({
   id: Type.String(),
+  livemode,
   amount,
   amountRefunded: Type.Integer(),
   currency: Type.String(),
@@ -110,6 +120,7 @@ export const transactionDetail = Type.Object({ ...transactionRecord.properties, 
 
 export const listedTransaction = Type.Object({
   id: Type.String(),
+  livemode,
   amount,
   amountRefunded: Type.Integer(),
   currency: Type.String(),

@@ -9,6 +9,8 @@ import { countTotalsCte, rollupsDue } from './totals/totals.cte.ts';
 export interface TransactionRow {
   tenant_id: number;
   id: string;
+  /** The mode of its channel. */
+  livemode: boolean;
   amount: number;
   amount_refunded: number;
   /** The sum of all refunds that are neither FAILED nor CANCELLED: what can no longer be refunded. */
@@ -38,6 +40,7 @@ export interface TransactionRow {
 export interface Draft {
   tenantId: number;
   id: string;
+  livemode: boolean;
   amount: number;
   currency: string;
   channelId: number;
@@ -60,6 +63,7 @@ export interface Draft {
 const draftColumns = columns<Draft>([
   ['tenant_id', 'bigint', (draft) => draft.tenantId],
   ['id', 'uuid', (draft) => draft.id],
+  ['livemode', 'boolean', (draft) => draft.livemode],
   ['amount', 'bigint', (draft) => draft.amount],
   ['currency', 'text', (draft) => draft.currency],
   ['channel_id', 'bigint', (draft) => draft.channelId],
@@ -96,18 +100,18 @@ const createBatch = statement<InsertedRow>(
      ${draftColumns.relation()}
    ),
    created as (
-     insert into transaction (tenant_id, id, amount, currency, status, channel_id, user_id, description, metadata,
+     insert into transaction (tenant_id, id, livemode, amount, currency, status, channel_id, user_id, description, metadata,
                               customer_id, invoice_id, idempotency_key, request_hash, provider, payment_method,
                               return_url, created_at, updated_at)
-     select tenant_id, id, amount, currency, 'PENDING', channel_id, user_id, description, metadata::json,
+     select tenant_id, id, livemode, amount, currency, 'PENDING', channel_id, user_id, description, metadata::json,
             customer_id, invoice_id, idempotency_key, decode(request_hash, 'hex'), provider, payment_method, return_url,
             to_timestamp(created_ms / 1000), to_timestamp(created_ms / 1000)
        from input
      on conflict do nothing
-     returning tenant_id, id, amount, currency, channel_id, user_id, provider, created_at
+     returning tenant_id, id, livemode, amount, currency, channel_id, user_id, provider, created_at
    ),
    event_draft as (
-     select tenant_id, id, 'transaction.created' as type, 'txn_' || replace(id::text, '-', '') as object_id,
+     select tenant_id, id, created.livemode, 'transaction.created' as type, 'txn_' || replace(id::text, '-', '') as object_id,
             created_at, event_body as body
        from created join input using (tenant_id, id)
    ),
@@ -120,11 +124,11 @@ const createBatch = statement<InsertedRow>(
    ),
    ${openOperationsCte},
    change as (
-     select tenant_id, channel_id, user_id, 'PENDING' as status, created_at, currency, 1 as count, amount from created
+     select tenant_id, livemode, channel_id, user_id, 'PENDING' as status, created_at, currency, 1 as count, amount from created
    ),
    ${countTotalsCte}
    select tenant_id, id, coalesce(cardinality(endpoints), 0) as deliveries, provider is not null as has_operation
-     from created left join event_subscribers using (tenant_id)`,
+     from created left join event_subscribers using (tenant_id, livemode)`,
   {
     wakes: [
       { topic: rollupsDue, when: (rows) => rows.length > 0 },
@@ -181,7 +185,7 @@ export function findExistingPayments(database: Queryable, keys: readonly Payment
 }
 
 /** Selects a payment as `TransactionRow`, from `transaction t`. */
-export const paymentColumns = `t.tenant_id, t.id, t.amount, t.amount_refunded, t.amount_refund_held, t.currency, t.status,
+export const paymentColumns = `t.tenant_id, t.id, t.livemode, t.amount, t.amount_refunded, t.amount_refund_held, t.currency, t.status,
   t.channel_id, t.user_id, t.description, t.metadata, t.customer_id, t.invoice_id, t.failure_code, t.failure_message,
   t.provider, t.provider_reference, t.payment_method, t.return_url, t.next_action, t.version, t.created_at, t.updated_at`;
 

@@ -115,7 +115,11 @@ function eventOf(transition: Transition, drawUuid: DrawUuid): TransitionWithEven
     type: eventOfStatus[to],
     objectJson: recordJson(recordOf(afterTransition(transition))),
   };
-  return { id, type, body: eventBody(id, type, uuidTimeMs(id), objectJson) };
+  return {
+    id,
+    type,
+    body: eventBody({ id, type, createdMs: uuidTimeMs(id), livemode: transition.row.livemode }, objectJson),
+  };
 }
 
 /**
@@ -154,21 +158,21 @@ export function transitionCte(followers: readonly TransitionFollower[], further:
      where t.tenant_id = move.tenant_id and t.id = move.id
        and t.version = move.version and t.status = move.from_status
        and (t.status, move.to_status) in (${permittedMoves})
-    returning t.tenant_id, t.id, t.user_id, t.channel_id, t.currency, t.amount, t.created_at, t.invoice_id,
+    returning t.tenant_id, t.id, t.livemode, t.user_id, t.channel_id, t.currency, t.amount, t.created_at, t.invoice_id,
               t.failure_code, t.failure_message, move.from_status,
               move.to_status, move.refunded, move.refund_id, move.fee,
               coalesce(move.channel_id, t.channel_id) as booked_channel_id, to_timestamp(move.at_ms / 1000) as at,
               move.event_id, move.event_type, move.event_body${further.map(([name]) => `, move.${name}`).join('')}
   ),
   change as (
-    select tenant_id, channel_id, user_id, side.status, created_at, currency, side.sign as count,
+    select tenant_id, livemode, channel_id, user_id, side.status, created_at, currency, side.sign as count,
            side.sign * amount as amount
       from moved cross join lateral (values (from_status, -1), (to_status, 1)) as side (status, sign)
      where from_status <> to_status
   ),
   ${countTotalsCte},
   event_draft as (
-    select tenant_id, event_id as id, event_type as type,
+    select tenant_id, event_id as id, livemode, event_type as type,
            case when event_type like 'refund.%' then 'ref_' || replace(refund_id::text, '-', '')
                 else 'txn_' || replace(id::text, '-', '') end as object_id,
            at as created_at, event_body as body

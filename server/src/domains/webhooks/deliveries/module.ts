@@ -1,5 +1,4 @@
 import { dayMs } from '../../../core/clock.ts';
-import { fallbackPollMs } from '../../../platform/jobs/due-work-poller.ts';
 import { failureLog } from '../../../platform/jobs/worker.ts';
 import { defineModule } from '../../../platform/module.ts';
 import type { NodeWith } from '../../../platform/node.ts';
@@ -13,7 +12,7 @@ import { deliveryMetrics } from './metrics.ts';
 import { replayWorker } from './replay/worker.ts';
 import { sweepDeliveries } from './retention.ts';
 import { deliveryRoutes } from './routes.ts';
-import { attempt, deliveryDetail, replayRecord } from './schema.ts';
+import { attempt, deliveryDetail, deliveryRecord, replayInput, replayRecord, replayResult, state } from './schema.ts';
 import { deliveryWorker } from './worker.ts';
 
 const settings = {
@@ -54,6 +53,9 @@ type Needs = NodeWith<SettingsOf<typeof settings>> & {
 };
 type Provided = ReturnType<typeof provide>;
 
+/** The poller for all workers finds only deliveries that came due within the last two seconds; this finds the others. */
+const idlePollMs = 1_000;
+
 /**
  * Webhook deliveries: claiming, sending, recording and replaying them.
  *
@@ -80,6 +82,15 @@ export const deliveries = defineModule({
   tables: ['delivery', 'delivery_attempt', 'delivery_sweep', 'webhook_pace', 'webhook_replay'],
   settings,
   resources: { delivery: deliveryDetail, 'delivery attempt': attempt, replay: replayRecord },
+  schemas: {
+    Delivery: deliveryRecord,
+    DeliveryDetail: deliveryDetail,
+    DeliveryAttempt: attempt,
+    DeliveryState: state,
+    WebhookReplayInput: replayInput,
+    StartedWebhookReplay: replayResult,
+    WebhookReplay: replayRecord,
+  },
   provide,
   routes: (context: Needs) =>
     deliveryRoutes({
@@ -111,7 +122,7 @@ function provide(needs: Needs) {
     timeoutMs: settings['app.webhook.timeout'],
     retryIntervalsMs: settings['app.webhook.retry-intervals'],
     maxInFlight: settings['app.webhook.max-in-flight'],
-    idlePollMs: fallbackPollMs,
+    idlePollMs,
     isShedding: () => loadShedder.isOn,
     observer: {
       onAttempt: (attempt) => {

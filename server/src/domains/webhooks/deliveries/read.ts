@@ -3,9 +3,11 @@ import { dayRangeOf } from '../../../core/days.ts';
 import { invalid, notFound } from '../../../core/errors.ts';
 import { eventPatterns, pingType, readablePatterns, readableTypes } from '../../../core/event-types.ts';
 import { leastUuidAt, publicId, uuidOfPublicId } from '../../../core/id.ts';
+import { visibleModes } from '../../../core/livemode.ts';
 import { type CursorPagination, defaultPageSize } from '../../../core/page.ts';
 import { type Principal, tenantOnWire } from '../../../core/principal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
+import { scanEnough } from '../../../platform/postgres/scan-enough.ts';
 import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
 import type { AddressGuard } from '../endpoints/address-guard.ts';
 import { findManagedEndpoint } from '../endpoints/managed-endpoint.ts';
@@ -43,20 +45,27 @@ export async function listVisibleDeliveries(
   const isFiltered = [endpointId, eventType, query.eventId, hasStateIndex ? undefined : state].some(
     (one) => one !== undefined,
   );
-  const rows = await database.run(listDeliveries, [
-    tenantIds,
-    fromId,
-    beforeId,
-    hasStateIndex ? state : null,
-    isFiltered || isRestricted ? Math.max(pageSize, Math.ceil(maxScanned / tenantIds.length)) + 1 : pageSize + 1,
-    endpointId ?? null,
-    state ?? null,
-    eventType ?? null,
-    eventId,
-    isRestricted ? patterns : null,
-    pageSize + 1,
-    isRestricted ? [...readableTypes(principal.scopes), pingType] : null,
-  ]);
+  const modes = visibleModes(principal, query.livemode, {
+    namesRecord: endpointId !== undefined || eventId !== null,
+  });
+  const mostScanned = Math.max(pageSize, Math.ceil(maxScanned / tenantIds.length));
+  const scan = (scanned: number) =>
+    database.run(listDeliveries, [
+      tenantIds,
+      fromId,
+      beforeId,
+      hasStateIndex ? state : null,
+      scanned + 1,
+      endpointId ?? null,
+      state ?? null,
+      eventType ?? null,
+      eventId,
+      isRestricted ? patterns : null,
+      pageSize + 1,
+      isRestricted ? [...readableTypes(principal.scopes), pingType] : null,
+      modes,
+    ]);
+  const rows = await scanEnough(scan, { pageSize, mostScanned, isFiltered: isFiltered || isRestricted });
   const found = rows.filter(({ id }) => id !== null);
   const page = found.slice(0, pageSize);
   const next = found.length > pageSize ? (page.at(-1) as DeliveryRow).id : (rows[0]?.bound ?? null);
@@ -125,6 +134,7 @@ function recordOf(row: DeliveryRow): DeliveryRecord {
     sentAs: publicId('dlv', row.replay_of ?? row.id),
     tenantId: tenantOnWire(row.tenant_id),
     endpointId: row.endpoint_id,
+    livemode: row.livemode,
     url: row.url,
     eventId: publicId('evt', row.event_id),
     eventType: row.type,

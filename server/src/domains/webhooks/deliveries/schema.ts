@@ -1,11 +1,12 @@
 import { Type } from 'typebox';
 import { eventTypes, pingType } from '../../../core/event-types.ts';
 import { cursorFields, dayFields } from '../../../platform/http/list-query.ts';
+import { livemode, livemodeFilter } from '../../../platform/http/shapes.ts';
 import { tenantIdOnWire } from '../../identity/tenants/schema.ts';
 import { endpointId, nullable, time } from '../endpoints/schema.ts';
 import { deliveryStates } from './statements.ts';
 
-const state = Type.Enum([...deliveryStates]);
+export const state = Type.Enum([...deliveryStates]);
 const deliveryId = Type.String({ minLength: 1, maxLength: 100, description: 'Delivery id, beginning with `dlv_`.' });
 
 export const deliveryListQuery = Type.Object({
@@ -15,6 +16,7 @@ export const deliveryListQuery = Type.Object({
   eventType: Type.Optional(Type.Enum([...eventTypes, pingType])),
   eventId: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Only deliveries of this event.' })),
   ...dayFields,
+  livemode: livemodeFilter,
 });
 
 export const deliveryQuery = Type.Object({ id: deliveryId });
@@ -26,6 +28,7 @@ export const deliveryRecord = Type.Object({
   }),
   tenantId: tenantIdOnWire,
   endpointId: Type.Integer(),
+  livemode,
   url: Type.String({ description: "The endpoint's present URL." }),
   eventId: Type.String(),
   eventType: Type.Enum([...eventTypes, pingType]),
@@ -125,3 +128,13 @@ export const replayRecord = Type.Object({
   createdTime: Type.String(),
   finishedTime: nullable(Type.String(), 'null while it is RUNNING.'),
 });
+
+/** The headers of a delivery (interface, Headers on each delivery; Standard Webhooks). */
+export const deliveryHeaders = {
+  'X-Service-Signature': 'Hex-encoded HMAC-SHA256 of the raw body with the secret of the endpoint.',
+  'X-Service-Event': 'The event type.',
+  'X-Service-Delivery': 'The id of the delivery, the same for every attempt.',
+  'webhook-id': 'The id of the event, as Standard Webhooks names it.',
+  'webhook-timestamp': 'When the attempt was made, in seconds since 1970.',
+  'webhook-signature': 'The signature of Standard Webhooks: `v1,` and base64.',
+} as const;

@@ -10,6 +10,7 @@ export interface DeliveryRow {
   id: string;
   event_id: string;
   endpoint_id: number;
+  livemode: boolean;
   state: DeliveryState;
   attempts: number;
   due_at: string;
@@ -24,7 +25,7 @@ export interface DeliveryRow {
 }
 
 const columns = `d.tenant_id, d.id, d.event_id, d.endpoint_id, d.state, d.attempts, d.due_at, d.created_at, d.finished_at,
-          d.replay_of, event.type, event.object_id, endpoint.url, last.status as last_status,
+          d.replay_of, event.type, event.object_id, endpoint.url, endpoint.livemode, last.status as last_status,
           last.outcome as last_outcome`;
 
 /** Joins the event, the endpoint and the last attempt of a delivery `d`. */
@@ -41,7 +42,7 @@ const joined = `
  *
  * Values: tenants, first id, id before which to end, a state that has a partial index (null: scan all states), how many to
  * scan; then the filters endpoint, state, event type, event, patterns that the endpoint may subscribe to (null: any); how
- * many to return; types that the event may have (null: any).
+ * many to return; types that the event may have (null: any); modes that the endpoint may have.
  */
 export const listDeliveries = statement<DeliveryRow & { bound: string | null }>(
   'deliveries.list_deliveries',
@@ -67,9 +68,10 @@ export const listDeliveries = statement<DeliveryRow & { bound: string | null }>(
         and ($8::text is null or exists (
           select from event
            where event.tenant_id = scanned.tenant_id and event.id = scanned.event_id and event.type = $8))
-        and ($10::text[] is null or exists (
+        and exists (
           select from webhook_endpoint endpoint
-           where endpoint.id = scanned.endpoint_id and endpoint.events <@ $10::text[]))
+           where endpoint.id = scanned.endpoint_id and endpoint.livemode = any ($13::boolean[])
+             and ($10::text[] is null or endpoint.events <@ $10::text[]))
         and ($12::text[] is null or exists (
           select from event
            where event.tenant_id = scanned.tenant_id and event.id = scanned.event_id and event.type = any ($12)))

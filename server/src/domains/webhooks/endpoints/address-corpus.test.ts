@@ -172,8 +172,9 @@ async function outcomesOfOneEvent(
   usedGuard = guard,
 ): Promise<{ outcome: string; count: number }[]> {
   const id = uuidSource(Date.now)();
-  const event = { tenantId: 0, id, type: 'transaction.created', objectId: 'txn_1', createdMs: Date.now() } as const;
-  const body = eventBody(id, 'transaction.created', event.createdMs, '{}');
+  const about = { id, type: 'transaction.created', createdMs: Date.now(), livemode: true } as const;
+  const event = { ...about, tenantId: 0, objectId: 'txn_1' };
+  const body = eventBody(about, '{}');
   expect(await appendEvent(db.database, { ...event, body })).toBe(deliveries);
   const options = {
     open: (sealed: Buffer) => String(sealed),

@@ -68,7 +68,14 @@ describe('register', () => {
       body: {
         code: 200,
         message: 'Webhook registered',
-        data: { id: anInteger, url: `${receiver.url}/hook?a=b`, events, state: true, createdTime: aTime },
+        data: {
+          id: anInteger,
+          livemode: true,
+          url: `${receiver.url}/hook?a=b`,
+          events,
+          state: true,
+          createdTime: aTime,
+        },
       },
     });
   });
@@ -155,6 +162,7 @@ describe('a delivery', () => {
       id: expect.stringMatching(/^evt_[0-9a-f]{32}$/),
       type: 'transaction.created',
       created: Math.floor(Date.parse(data.createdTime) / 1000),
+      livemode: true,
       data: { object: data },
     });
     expect(received.headers).toMatchObject({

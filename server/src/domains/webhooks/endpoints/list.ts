@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import { readablePatterns } from '../../../core/event-types.ts';
+import { visibleModes } from '../../../core/livemode.ts';
 import { defaultPageSize, type Pagination, paginationOf } from '../../../core/page.ts';
 import { type Principal, tenantOnWire } from '../../../core/principal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
@@ -12,11 +13,12 @@ export type EndpointRecord = Static<typeof endpointRecord>;
 /** A page of endpoints, newest first: those whose events the caller may all read. */
 export async function listEndpointsOf(
   database: Queryable,
-  { page = 1, pageSize = defaultPageSize }: Static<typeof endpointListQuery>,
+  { page = 1, pageSize = defaultPageSize, livemode }: Static<typeof endpointListQuery>,
   principal: Principal,
   nowMs: number,
 ): Promise<{ data: EndpointRecord[]; pagination: Pagination }> {
-  const filter = [await visibleTenants(database, principal), readablePatterns(principal.scopes)];
+  const modes = visibleModes(principal, livemode, { namesRecord: true });
+  const filter = [await visibleTenants(database, principal), readablePatterns(principal.scopes), modes];
   const [count] = await database.run(countEndpoints, filter);
   const rows = await database.run(listEndpoints, [...filter, pageSize, (page - 1) * pageSize]);
   return {
@@ -30,6 +32,7 @@ export function recordOf(row: EndpointRow, nowMs: number): EndpointRecord {
   const isPaused = row.open_until !== null && Date.parse(row.open_until) > nowMs;
   return {
     id: row.id,
+    livemode: row.livemode,
     tenantId: tenantOnWire(row.tenant_id),
     url: row.url,
     events: row.events,

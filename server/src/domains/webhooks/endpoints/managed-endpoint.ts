@@ -1,6 +1,7 @@
 import type { Clock } from '../../../core/clock.ts';
 import { notFound, Refusal } from '../../../core/errors.ts';
 import type { DrawUuid } from '../../../core/id.ts';
+import { seesMode } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
@@ -58,7 +59,7 @@ export async function lockManagedEndpoint(
 }
 
 function requireManageable(row: EndpointRow | undefined, id: number, principal: Principal, field: string): EndpointRow {
-  if (row === undefined) throw notFound('webhook', id, field);
+  if (row === undefined || !seesMode(principal, row.livemode)) throw notFound('webhook', id, field);
   requireReadScopes(row.events, principal);
   return row;
 }

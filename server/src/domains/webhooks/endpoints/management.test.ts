@@ -63,7 +63,14 @@ describe('list', () => {
     expect(reply.body.data).toEqual([
       {
         ...untroubled,
-        ...{ id: second, tenantId: String(tenantId), url: `${receiver.url}/hook`, events: ['*'], state: true },
+        ...{
+          id: second,
+          livemode: true,
+          tenantId: String(tenantId),
+          url: `${receiver.url}/hook`,
+          events: ['*'],
+          state: true,
+        },
         ...{ maxInFlight: null, ratePerSecond: null, nextSecret: true, promoteAt: null },
         ...{ createdTime: aTime, updatedTime: aTime },
       },
@@ -231,6 +238,7 @@ describe('test', () => {
       id: expect.stringMatching(/^evt_/),
       type: 'webhook.ping',
       created: anInteger,
+      livemode: true,
       data: { object: { id, events: ['invoice.paid'], createdTime: aTime } },
     });
     const detail = () => florin.get(`/api/webhook/delivery/detail?id=${deliveryId}`, as);

@@ -7,7 +7,17 @@ import { addressGuards } from './address-guard.ts';
 import { EndpointDirectory, endpointSecretPlace } from './directory.ts';
 import { DisabledEndpointMailer } from './disabled-endpoint-mailer.ts';
 import { endpointRoutes } from './routes.ts';
-import { endpointRecord } from './schema.ts';
+import {
+  endpointInput,
+  endpointRecord,
+  eventPattern,
+  modifyInput,
+  pingObject,
+  pingResult,
+  registeredEndpoint,
+  registerInput,
+  rotateInput,
+} from './schema.ts';
 import { promoteDueSecrets } from './statements.ts';
 
 const settings = {
@@ -44,6 +54,18 @@ export const webhookEndpoints = defineModule({
   settings,
   reference: [{ name: 'Webhooks', description: 'Signed notifications to other systems.' }],
   resources: { 'webhook endpoint': endpointRecord },
+  schemas: {
+    WebhookPing: pingObject,
+    WebhookRegisterInput: registerInput,
+    WebhookModifyInput: modifyInput,
+    WebhookIdInput: endpointInput,
+    WebhookRotateInput: rotateInput,
+    WebhookTestResult: pingResult,
+    WebhookEndpoint: endpointRecord,
+    RegisteredWebhookEndpoint: registeredEndpoint,
+    WebhookEventPattern: eventPattern,
+  },
+  eventObjects: { 'webhook.ping': pingObject },
   provide,
   routes: (context: NodeWith<Settings> & Provided) =>
     endpointRoutes({

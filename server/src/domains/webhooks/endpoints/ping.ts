@@ -19,16 +19,17 @@ export async function pingEndpoint(
   const deliveryId = await database.transaction(async (transaction) => {
     const row = await lockManagedEndpoint(transaction, id, principal);
     requireActive(row);
-    const { tenant_id: tenantId, events, created_at: createdTime } = row;
+    const { tenant_id: tenantId, livemode, events, created_at: createdTime } = row;
     await appendAudit(transaction, principal, { action: 'webhook.ping', tenantId, recordId: id });
     const objectJson = JSON.stringify({ id, events, createdTime });
     return appendEventForEndpoint(transaction, {
       tenantId,
       id: eventId,
+      livemode,
       type: pingType,
       objectId: String(id),
       createdMs,
-      body: eventBody(eventId, pingType, createdMs, objectJson),
+      body: eventBody({ id: eventId, type: pingType, createdMs, livemode }, objectJson),
       endpointId: id,
     });
   });

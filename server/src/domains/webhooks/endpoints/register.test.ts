@@ -95,7 +95,7 @@ test('the answer to a registration does not contain the secret, which is stored 
   expect(status).toBe(200);
   const { url, events } = valid;
   const { id } = body.data;
-  expect(body.data).toEqual({ id, url, events, state: true, createdTime: '2026-01-31T09:30:00.000Z' });
+  expect(body.data).toEqual({ id, livemode: true, url, events, state: true, createdTime: '2026-01-31T09:30:00.000Z' });
   const [row] = await db.query('select tenant_id, user_id, secret_sealed from webhook_endpoint where id = $1', [id]);
   expect(row).toEqual({
     tenant_id: 7,

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import { invalid, Refusal } from '../../../core/errors.ts';
+import { livemodeOfNew } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { onceFor } from '../../../platform/postgres/idempotency-records.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
@@ -33,11 +34,12 @@ export async function registerEndpoint(
   { database, directory, guards, seal, clock, maxEndpoints }: RegisterDeps,
   idempotencyKey?: string,
 ): Promise<Registered> {
-  const { url, events, secret: givenSecret } = input;
+  const { url, events, secret: givenSecret, livemode: requested } = input;
   const principal = await actFor(caller, input.tenantId, database);
   requireReadScopes(events, principal);
   await requireAllowedUrl(url, principal, guards);
   const { tenantId, userId } = principal;
+  const livemode = livemodeOfNew(principal, requested);
   const subscribed = [...new Set(events)];
   const [{ id }] = (await database.run(nextEndpointId)) as [{ id: number }];
   const generatedSecret = givenSecret === undefined ? generateSecret() : undefined;
@@ -47,7 +49,7 @@ export async function registerEndpoint(
     tenantId,
     path: '/api/webhook/register',
     key: idempotencyKey,
-    input: { ...input, ...secretsGiven(registerInput, input) },
+    input: { ...input, ...secretsGiven(registerInput, input), livemode },
     nowMs: clock(),
   });
   const { answer: row, replayed } = await once(async (transaction) => {
@@ -62,13 +64,14 @@ export async function registerEndpoint(
       sealed,
       new Date(clock()),
       maxEndpoints,
+      livemode,
     ]);
     if (registered === undefined) throw limitReached(maxEndpoints);
     await appendAudit(transaction, principal, {
       action: 'webhook.create',
       tenantId,
       recordId: id,
-      after: { url, events: subscribed, state: true },
+      after: { url, events: subscribed, livemode, state: true },
       secrets: { secret: 'set' },
     });
     return registered;

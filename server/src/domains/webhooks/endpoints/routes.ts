@@ -27,17 +27,18 @@ export function endpointRoutes(deps: RegisterDeps): Route[] {
     post('/api/webhook/register', 'webhook_write', 'Webhooks', {
       summary: 'Register a webhook endpoint',
       description:
-        "Events of the caller's tenant are posted to the endpoint from now on, signed. The caller also needs the read scope of " +
+        "Events of the caller's tenant, in the mode of the endpoint, are posted to the endpoint from now on, signed. The caller also needs the read scope of " +
         'every event type in `events`. A repeat with the same `Idempotency-Key` gets the first response again, without the ' +
         'generated secret: rotate it if that response was lost.',
       headers: idempotencyHeaders,
       body: registerInput,
+      refuses: ['webhook_address_forbidden', 'webhook_limit_reached'],
       data: registeredEndpoint,
       handle: async ({ body, principal, headers }) => {
         const registered = await registerEndpoint(body, principal, deps, idempotencyKeyOf(headers));
         const { row, generatedSecret, replayed } = registered;
-        const { id, url, events, state, created_at: createdTime } = row;
-        const data = { id, url, events, state, createdTime };
+        const { id, livemode, url, events, state, created_at: createdTime } = row;
+        const data = { id, livemode, url, events, state, createdTime };
         if (generatedSecret === undefined) return replyOnce('Webhook registered', { answer: data, replayed });
         return {
           message: 'Webhook registered. Keep its secret now: it is not shown again',
@@ -75,6 +76,7 @@ export function endpointRoutes(deps: RegisterDeps): Route[] {
         'Fields left out keep their value. Open deliveries go to the new URL. Enabling an endpoint clears its failures; ' +
         'events that happened while it was disabled can be replayed.',
       body: modifyInput,
+      refuses: ['webhook_address_forbidden', 'webhook_limit_reached'],
       data: endpointRecord,
       handle: async ({ body, principal }) => ({
         message: 'Webhook saved',
@@ -95,11 +97,13 @@ export function endpointRoutes(deps: RegisterDeps): Route[] {
     }),
 
     post('/api/webhook/rotate', 'webhook_write', 'Webhooks', {
+      operationId: 'rotateWebhookSecret',
       summary: "Change a webhook endpoint's secret",
       description:
         'In two steps. `secret` stages the next secret: `webhook-signature` then carries the signatures of both secrets, ' +
         '`X-Service-Signature` that of the present one. `promote`, or the time `promoteAt`, makes it the present one.',
       body: rotateInput,
+      refuses: ['no_secret_staged'],
       data: endpointRecord,
       handle: async ({ body, principal }) => ({
         message: body.promote ? 'Secret promoted' : 'Secret staged',
@@ -113,6 +117,7 @@ export function endpointRoutes(deps: RegisterDeps): Route[] {
         'Enqueues an event of the type `webhook.ping` to this endpoint only, whatever its subscriptions. It is signed, ' +
         'retried and listed among the deliveries like any other event.',
       body: endpointInput,
+      refuses: ['webhook_inactive'],
       data: pingResult,
       handle: async ({ body, principal }) => ({
         message: 'Ping queued',

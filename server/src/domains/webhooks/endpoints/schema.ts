@@ -1,10 +1,10 @@
 import { type TSchema, Type } from 'typebox';
 import { eventPatterns } from '../../../core/event-types.ts';
 import { pageFields } from '../../../platform/http/list-query.ts';
-import { updatedTime } from '../../../platform/http/shapes.ts';
+import { livemodeInput, updatedTime } from '../../../platform/http/shapes.ts';
 import { forTenant, tenantIdOnWire } from '../../identity/tenants/schema.ts';
 
-const eventPattern = Type.Enum([...eventPatterns]);
+export const eventPattern = Type.Enum([...eventPatterns]);
 
 const url = Type.String({
   minLength: 1,
@@ -35,6 +35,7 @@ export const registerInput = Type.Object(
     secret: Type.Optional(
       secret('Signs the deliveries. Stored encrypted, never shown. Default: generated, and returned once, here.'),
     ),
+    livemode: livemodeInput('live'),
     ...forTenant,
   },
   { additionalProperties: false },
@@ -90,14 +91,27 @@ export const rotateInput = Type.Object(
 
 export const endpointQuery = Type.Object({ id: endpointId("The endpoint's id.") });
 
-export const endpointListQuery = Type.Object(pageFields);
+export const endpointListQuery = Type.Object({
+  ...pageFields,
+  livemode: Type.Optional(
+    Type.Boolean({ description: 'Only endpoints for live (true) or for test (false) events. Default: both.' }),
+  ),
+});
 
 export const pingResult = Type.Object({
   deliveryId: Type.String({ description: 'The delivery of the ping.' }),
 });
 
+/** What a ping is about: the endpoint itself. */
+export const pingObject = Type.Object({
+  id: Type.Integer(),
+  events: Type.Array(eventPattern),
+  createdTime: Type.String(),
+});
+
 const commonFields = {
   id: Type.Integer(),
+  livemode: Type.Boolean({ description: 'true: receives events of live records. false: of test records.' }),
   url: Type.String(),
   events: Type.Array(eventPattern),
   state: Type.Boolean({ description: 'true: deliveries are sent.' }),

@@ -4,6 +4,8 @@ import type { DisabledReason } from './rules.ts';
 export interface EndpointRow {
   tenant_id: number;
   id: number;
+  /** The mode of the events that it receives. Never changes. */
+  livemode: boolean;
   url: string;
   events: string[];
   state: boolean;
@@ -19,7 +21,7 @@ export interface EndpointRow {
   removed_at: string | null;
 }
 
-const columns = `tenant_id, id, url, events, state, disabled_reason, first_failure_at, open_until, max_in_flight,
+const columns = `tenant_id, id, livemode, url, events, state, disabled_reason, first_failure_at, open_until, max_in_flight,
   rate_per_s, next_secret_sealed is not null as has_next_secret, promote_at, created_at, updated_at, removed_at`;
 
 /** Removed or not. Values: tenants, id. */
@@ -37,12 +39,13 @@ export const lockEndpoint = statement<EndpointRow>(
   `select ${columns} from webhook_endpoint where id = $2 and tenant_id = any ($1::bigint[]) for no key update`,
 );
 
-const listed = 'tenant_id = any ($1::bigint[]) and removed_at is null and events <@ $2::text[]';
+const listed =
+  'tenant_id = any ($1::bigint[]) and removed_at is null and events <@ $2::text[] and livemode = any ($3::boolean[])';
 
-/** Newest first. Values: tenants, event patterns that the caller may read, limit, offset. */
+/** Newest first. Values: tenants, event patterns that the caller may read, modes, limit, offset. */
 export const listEndpoints = statement<EndpointRow>(
   'webhooks.list_endpoints',
-  `select ${columns} from webhook_endpoint where ${listed} order by id desc limit $3 offset $4`,
+  `select ${columns} from webhook_endpoint where ${listed} order by id desc limit $4 offset $5`,
 );
 
 export const countEndpoints = statement<{ total: number }>(
@@ -51,7 +54,10 @@ export const countEndpoints = statement<{ total: number }>(
 );
 
 /** An endpoint that was just registered. */
-export type RegisteredRow = Pick<EndpointRow, 'tenant_id' | 'id' | 'url' | 'events' | 'state' | 'created_at'>;
+export type RegisteredRow = Pick<
+  EndpointRow,
+  'tenant_id' | 'id' | 'livemode' | 'url' | 'events' | 'state' | 'created_at'
+>;
 
 export const nextEndpointId = statement<{ id: number }>(
   'webhooks.next_endpoint_id',
@@ -67,10 +73,10 @@ export const lockRegistrations = statement(
 /** Inserts nothing and returns no row when the tenant has as many endpoints as the last value allows. */
 export const insertEndpoint = statement<RegisteredRow>(
   'webhooks.insert_endpoint',
-  `insert into webhook_endpoint (tenant_id, id, user_id, url, reaches_private, events, secret_sealed, created_at)
-   select $1::bigint, $2::bigint, $3::bigint, $4::text, $5::boolean, $6::text[], $7::bytea, $8::timestamptz
+  `insert into webhook_endpoint (tenant_id, id, user_id, url, reaches_private, events, secret_sealed, created_at, livemode)
+   select $1::bigint, $2::bigint, $3::bigint, $4::text, $5::boolean, $6::text[], $7::bytea, $8::timestamptz, $10::boolean
     where (select count(*) from webhook_endpoint where tenant_id = $1::bigint and removed_at is null) < $9::int
-   returning tenant_id, id, url, events, state, created_at`,
+   returning tenant_id, id, livemode, url, events, state, created_at`,
 );
 
 /**

@@ -18,6 +18,8 @@ export const wakesDeliveries: Wake<{ deliveries: number }> = {
 export interface EventDraft {
   tenantId: number;
   id: string;
+  /** The mode of the record that the event is about. */
+  livemode: boolean;
   type: EventType;
   /** The public id of the record that the event is about. */
   objectId: string;
@@ -26,12 +28,15 @@ export interface EventDraft {
   body: string;
 }
 
+/** What an event's body says before the record. */
+type EventHead = Pick<EventDraft, 'id' | 'createdMs' | 'livemode'> & { type: SentType };
+
 /**
- * The payload (interface, Events, Payload): id, type, created in Unix seconds, data.object. The object comes last, as the
- * JSON text given, so that `objectOfBody` can return exactly that text.
+ * The payload (interface, Events, Payload): id, type, created in Unix seconds, data.object; and livemode. The object comes
+ * last, as the JSON text given, so that `objectOfBody` can return exactly that text.
  */
-export function eventBody(id: string, type: SentType, createdMs: number, objectJson: string): string {
-  return `{"id":"${publicId('evt', id)}","type":"${type}","created":${Math.floor(createdMs / 1000)},"data":{"object":${objectJson}}}`;
+export function eventBody({ id, type, createdMs, livemode }: EventHead, objectJson: string): string {
+  return `{"id":"${publicId('evt', id)}","type":"${type}","created":${Math.floor(createdMs / 1000)},"livemode":${livemode},"data":{"object":${objectJson}}}`;
 }
 
 export function objectOfBody(body: string): string {
@@ -63,27 +68,29 @@ const dueAtOf = (createdAt: string) => `least(${createdAt}, now())`;
 export const digestOf = (body: string) => `substring(sha256(convert_to(${body}, 'UTF8')) for 8)`;
 
 /**
- * The outbox: CTEs that write the events of a CTE `event_draft (tenant_id, id, type, object_id, created_at, body)`, and for each
- * event one delivery to every active endpoint of the tenant that subscribes to its type. They belong in the statement of
+ * The outbox: CTEs that write the events of a CTE `event_draft (tenant_id, id, livemode, type, object_id, created_at, body)`, and
+ * for each event one delivery to every active endpoint of its tenant and mode that subscribes to its type. They belong in the statement of
  * the change itself, so that a change and its events are written together or not at all.
  */
 export const appendEventsCte = `
   event_subscribers as materialized (
-    select tenant_id, type,
+    select tenant_id, livemode, type,
            array(select endpoint.id from webhook_endpoint endpoint
                   where endpoint.tenant_id = event_type.tenant_id and endpoint.state
+                    and endpoint.livemode = event_type.livemode
                     and endpoint.events && array['*', split_part(event_type.type, '.', 1) || '.*', event_type.type]) as endpoints
-      from (select distinct tenant_id, type from event_draft) as event_type
+      from (select distinct tenant_id, livemode, type from event_draft) as event_type
   ),
   routed_event as (
-    select event_draft.tenant_id, event_draft.id, event_draft.type, event_draft.object_id, event_draft.created_at, event_draft.body,
+    select event_draft.tenant_id, event_draft.id, event_draft.livemode, event_draft.type, event_draft.object_id, event_draft.created_at, event_draft.body,
            event_subscribers.endpoints
       from event_draft
-      join event_subscribers on event_subscribers.tenant_id = event_draft.tenant_id and event_subscribers.type = event_draft.type
+      join event_subscribers on event_subscribers.tenant_id = event_draft.tenant_id
+       and event_subscribers.livemode = event_draft.livemode and event_subscribers.type = event_draft.type
   ),
   recorded as (
-    insert into event (tenant_id, id, type, object_id, created_at, body, deliveries, digest)
-    select tenant_id, id, type, object_id, created_at, body, cardinality(endpoints), ${digestOf('body')}
+    insert into event (tenant_id, id, livemode, type, object_id, created_at, body, deliveries, digest)
+    select tenant_id, id, livemode, type, object_id, created_at, body, cardinality(endpoints), ${digestOf('body')}
       from routed_event
   ),
   enqueued as (
@@ -99,7 +106,7 @@ const insertEvent = statement<{ deliveries: number }>(
   'events.record',
   `with event_draft as (
      select $1::bigint as tenant_id, $2::uuid as id, $3::text as type, $4::text as object_id,
-            to_timestamp($5::float8 / 1000) as created_at, $6::text as body
+            to_timestamp($5::float8 / 1000) as created_at, $6::text as body, $7::boolean as livemode
    ), ${appendEventsCte}
    select (select count(*) from enqueued) as deliveries`,
   { wakes: [wakesDeliveries] },
@@ -107,17 +114,17 @@ const insertEvent = statement<{ deliveries: number }>(
 
 /** Records an event and its deliveries, in the transaction of the change itself. Returns the number of deliveries. */
 export async function appendEvent(transaction: Queryable, event: EventDraft): Promise<number> {
-  const { tenantId, id, type, objectId, createdMs, body } = event;
-  const [row] = await transaction.run(insertEvent, [tenantId, id, type, objectId, createdMs, body]);
+  const { tenantId, id, type, objectId, createdMs, body, livemode } = event;
+  const [row] = await transaction.run(insertEvent, [tenantId, id, type, objectId, createdMs, body, livemode]);
   return row?.deliveries ?? 0;
 }
 
 const insertEvents = statement<{ deliveries: number }>(
   'events.record_many',
   `with event_draft as (
-     select tenant_id, id, type, object_id, to_timestamp(created_ms / 1000) as created_at, body
-       from unnest($1::bigint[], $2::uuid[], $3::text[], $4::text[], $5::float8[], $6::text[])
-         as row (tenant_id, id, type, object_id, created_ms, body)
+     select tenant_id, id, livemode, type, object_id, to_timestamp(created_ms / 1000) as created_at, body
+       from unnest($1::bigint[], $2::uuid[], $3::text[], $4::text[], $5::float8[], $6::text[], $7::boolean[])
+         as row (tenant_id, id, type, object_id, created_ms, body, livemode)
    ), ${appendEventsCte}
    select (select count(*) from enqueued) as deliveries`,
   { wakes: [wakesDeliveries] },
@@ -133,6 +140,7 @@ export async function appendEvents(transaction: Queryable, events: readonly Even
     textArray(events.map(({ objectId }) => objectId)),
     plainArray(events.map(({ createdMs }) => createdMs)),
     textArray(events.map(({ body }) => body)),
+    plainArray(events.map(({ livemode }) => livemode)),
   ]);
   return row?.deliveries ?? 0;
 }
@@ -148,8 +156,8 @@ const insertEventForEndpoint = statement<{ id: string }>(
   `with event_draft as (
      select $1::bigint as tenant_id, $2::uuid as id, to_timestamp($5::float8 / 1000) as created_at
    ), recorded as (
-     insert into event (tenant_id, id, type, object_id, created_at, body, deliveries, digest)
-     select tenant_id, id, $3, $4, created_at, $6, 1, ${digestOf('$6::text')} from event_draft
+     insert into event (tenant_id, id, livemode, type, object_id, created_at, body, deliveries, digest)
+     select tenant_id, id, $8::boolean, $3, $4, created_at, $6, 1, ${digestOf('$6::text')} from event_draft
    )
    insert into delivery (tenant_id, id, event_id, endpoint_id, due_at, created_at)
    select tenant_id, ${deliveryIdFrom('id')}, id, $7, ${dueAtOf('created_at')}, created_at from event_draft
@@ -159,8 +167,8 @@ const insertEventForEndpoint = statement<{ id: string }>(
 
 /** Records an event with one delivery, and returns the id of the delivery. */
 export async function appendEventForEndpoint(transaction: Queryable, event: DirectEventDraft): Promise<string> {
-  const { tenantId, id, type, objectId, createdMs, body, endpointId } = event;
-  const values = [tenantId, id, type, objectId, createdMs, body, endpointId];
+  const { tenantId, id, type, objectId, createdMs, body, endpointId, livemode } = event;
+  const values = [tenantId, id, type, objectId, createdMs, body, endpointId, livemode];
   const [row] = (await transaction.run(insertEventForEndpoint, values)) as [{ id: string }];
   return row.id;
 }

@@ -56,6 +56,7 @@ test('the list shows events, newest first', async () => {
   expect(body.data.map(({ objectId }: { objectId: string }) => objectId)).toEqual(payments.toReversed());
   expect(body.data[0]).toEqual({
     ...{ id: expect.stringMatching(/^evt_[0-9a-f]{32}$/), tenantId: String(tenantId), type: 'transaction.created' },
+    livemode: true,
     ...{ objectId: payments[2], createdTime: aTime },
   });
   expect(await typesOf({})).toHaveLength(7);

@@ -9,12 +9,26 @@ const publicId = (id: string) => `'evt_' || replace(${id}::text, '-', '')`;
 export const eventChecks: readonly Check[] = [
   {
     claim: 'The body of every event is unchanged since it was written, and agrees with its row',
-    // Events written before the digest column existed have none: only their rows are compared with their bodies.
+    // Events written before the digest column existed have none: only their rows are compared with their bodies. Older bodies
+    // do not tell their mode.
     offenders: `
       select ${publicId('id')} as offender
         from event
        where digest is distinct from case when digest is not null then ${digestOf('body')} end
-          or not starts_with(body, format('{"id":"%s","type":"%s","created":%s,"data":{"object":{', ${publicId('id')},
-                                          type, ${createdSecondsOf('id')}))`,
+          or not (starts_with(body, format('{"id":"%s","type":"%s","created":%s,"livemode":%s,"data":{"object":{',
+                                           ${publicId('id')}, type, ${createdSecondsOf('id')}, livemode::text))
+                  or starts_with(body, format('{"id":"%s","type":"%s","created":%s,"data":{"object":{', ${publicId('id')},
+                                              type, ${createdSecondsOf('id')})))`,
+  },
+  {
+    claim: 'Every delivery is to an endpoint of the mode of its event',
+    offenders: `
+      select 'dlv_' || replace(d.id::text, '-', '') as offender
+        from delivery d
+        join event on event.tenant_id = d.tenant_id and event.id = d.event_id
+        join webhook_endpoint endpoint on endpoint.id = d.endpoint_id
+       where endpoint.livemode <> event.livemode
+         -- Older events do not tell their mode, and went to every endpoint.
+         and left(event.body, 200) like '%,"livemode":%,"data":{"object":{%'`,
   },
 ];

@@ -3,9 +3,11 @@ import { dayRangeOf } from '../../../core/days.ts';
 import { invalid } from '../../../core/errors.ts';
 import { eventTypes, readableTypes } from '../../../core/event-types.ts';
 import { leastUuidAt, publicId, uuidOfPublicId } from '../../../core/id.ts';
+import { visibleModes } from '../../../core/livemode.ts';
 import { type CursorPagination, defaultPageSize } from '../../../core/page.ts';
 import { type Principal, tenantOnWire } from '../../../core/principal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
+import { scanEnough } from '../../../platform/postgres/scan-enough.ts';
 import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
 import type { eventListQuery, listedEvent } from './schema.ts';
 import { type EventRow, listEvents, listEventsOfObject } from './statements.ts';
@@ -25,12 +27,15 @@ export async function listEventsOf(
   const types = readableTypes(principal.scopes).filter((readable) => type === undefined || readable === type);
   const tenantIds = await visibleTenants(database, principal);
   const idRange = idRangeOf(query);
+  const modes = visibleModes(principal, query.livemode, { namesRecord: objectId !== undefined });
+  const mostScanned = Math.max(pageSize, Math.ceil(maxScanned / tenantIds.length));
   const isFiltered = types.length < eventTypes.length;
-  const scanned = isFiltered ? Math.max(pageSize, Math.ceil(maxScanned / tenantIds.length)) : pageSize;
+  const scan = (scanned: number) =>
+    database.run(listEvents, [tenantIds, ...idRange, scanned + 1, types, pageSize + 1, modes]);
   const rows =
     objectId === undefined
-      ? await database.run(listEvents, [tenantIds, ...idRange, scanned + 1, types, pageSize + 1])
-      : await listOfObject(database, objectId, [tenantIds, ...idRange], types, pageSize + 1);
+      ? await scanEnough(scan, { pageSize, mostScanned, isFiltered })
+      : await listOfObject(database, objectId, [tenantIds, ...idRange], types, pageSize + 1, modes);
   const found = rows.filter(({ id }) => id !== null);
   const page = found.slice(0, pageSize);
   const next = found.length > pageSize ? (page.at(-1) as EventRow).id : (rows[0]?.bound ?? null);
@@ -46,10 +51,11 @@ async function listOfObject(
   tenantsAndIdRange: unknown[],
   types: readonly string[],
   limit: number,
+  modes: boolean[],
 ): Promise<(EventRow & { bound?: null })[]> {
   // A payment and its transaction.created event share one id.
   const createdEventId = uuidOfPublicId('txn', objectId) ?? null;
-  return database.run(listEventsOfObject, [...tenantsAndIdRange, objectId, createdEventId, types, limit]);
+  return database.run(listEventsOfObject, [...tenantsAndIdRange, objectId, createdEventId, types, limit, modes]);
 }
 
 /** The first id (inclusive) and the last id (exclusive) of the days and the cursor in a query. */
@@ -64,6 +70,7 @@ function idRangeOf({ startDate, endDate, after }: Static<typeof eventListQuery>)
 export function recordOf(row: EventRow): ListedEvent {
   return {
     id: publicId('evt', row.id),
+    livemode: row.livemode,
     tenantId: tenantOnWire(row.tenant_id),
     type: row.type,
     objectId: row.object_id,

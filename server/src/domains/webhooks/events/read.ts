@@ -1,6 +1,7 @@
 import { notFound, Refusal } from '../../../core/errors.ts';
 import { eventTypes, scopeOfEventType } from '../../../core/event-types.ts';
 import { uuidOfPublicId } from '../../../core/id.ts';
+import { seesMode } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
@@ -12,7 +13,7 @@ export async function readEvent(database: Queryable, publicEventId: string, prin
   const id = uuidOfPublicId('evt', publicEventId);
   const tenantIds = await visibleTenants(database, principal);
   const [row] = id === undefined ? [] : await database.run(findEvent, [tenantIds, id, eventTypes]);
-  if (row === undefined) throw notFound('event', publicEventId);
+  if (row === undefined || !seesMode(principal, row.livemode)) throw notFound('event', publicEventId);
   const scope = scopeOfEventType[row.type];
   if (!principal.scopes.has(scope)) {
     throw new Refusal('scope_missing', `To read ${row.type} this needs the scope ${scope}.`, { details: { scope } });

@@ -13,6 +13,7 @@ export function eventRoutes(listDatabase: Queryable): Route[] {
         'Newest first, of the types whose read scope the caller holds. A page can hold fewer events than `pageSize` and ' +
         'still have a successor: there are more pages as long as `pagination.next` is not null.',
       query: eventListQuery,
+      refuses: ['scope_missing'],
       data: Type.Array(listedEvent),
       paged: 'by_cursor',
       handle: ({ query, principal }) => listEventsOf(listDatabase, query, principal),
@@ -22,6 +23,7 @@ export function eventRoutes(listDatabase: Queryable): Route[] {
       summary: 'Get an event and its payload',
       description: "Needs the read scope of the event's type.",
       query: eventQuery,
+      refuses: ['scope_missing'],
       data: eventDetail,
       handle: async ({ query, principal }) => ({ json: await readEvent(listDatabase, query.id, principal) }),
     }),

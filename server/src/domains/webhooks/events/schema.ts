@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
 import { eventTypes } from '../../../core/event-types.ts';
 import { cursorFields, dayFields } from '../../../platform/http/list-query.ts';
+import { livemode, livemodeFilter } from '../../../platform/http/shapes.ts';
 import { tenantIdOnWire } from '../../identity/tenants/schema.ts';
 
-const type = Type.Enum([...eventTypes]);
+export const type = Type.Enum([...eventTypes]);
 
 export const eventListQuery = Type.Object({
   ...cursorFields,
@@ -12,6 +13,7 @@ export const eventListQuery = Type.Object({
     Type.String({ minLength: 1, maxLength: 100, description: 'Only events about this record, such as `txn_…`.' }),
   ),
   ...dayFields,
+  livemode: livemodeFilter,
 });
 
 export const eventQuery = Type.Object({
@@ -20,6 +22,7 @@ export const eventQuery = Type.Object({
 
 export const listedEvent = Type.Object({
   id: Type.String(),
+  livemode,
   tenantId: tenantIdOnWire,
   type,
   objectId: Type.String({ description: 'The record that the event is about.' }),

@@ -231,3 +231,17 @@ test('invalid queries are refused naming the field', async () => {
     expect({ query, status, field: body.error.field }).toEqual({ query, status: 400, field });
   }
 });
+
+test('a message to an inbox that is deleted while it arrives is refused like one to an unknown inbox', async () => {
+  const { id, token } = await create();
+  let sent: ReturnType<typeof send> | undefined;
+  await db.database.transaction(async (transaction) => {
+    await transaction.run({ name: '', text: 'delete from inbox where id = $1' }, [id]);
+    sent = send(token, '{}');
+    await eventually('the message waits for the deletion', async () => {
+      const waiting = "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%inbox_message%'";
+      return (await db.query(waiting)).length > 0;
+    });
+  });
+  expect(await sent).toMatchObject({ status: 404, body: { error: { type: 'record_not_found', field: 'token' } } });
+});

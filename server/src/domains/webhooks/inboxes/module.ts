@@ -4,7 +4,7 @@ import { deleteInBatches } from '../../../platform/postgres/delete-in-batches.ts
 import { sealedColumn } from '../../../platform/postgres/sealed-column-statements.ts';
 import { inboxSecretPlace } from './create.ts';
 import { inboxRoutes } from './routes.ts';
-import { createdInbox } from './schema.ts';
+import { createdInbox, createInput, listedInbox, message, received } from './schema.ts';
 import { deleteExpiredInboxes } from './statements.ts';
 
 /** Test receivers for webhooks, served by Florin itself. */
@@ -22,6 +22,13 @@ export const inboxes = defineModule({
   ],
   reference: [{ name: 'Inboxes', description: 'Test receivers for webhooks.' }],
   resources: { inbox: createdInbox },
+  schemas: {
+    InboxCreateInput: createInput,
+    CreatedInbox: createdInbox,
+    Inbox: listedInbox,
+    InboxMessage: message,
+    InboxReceipt: received,
+  },
   routes: (node: Node) => inboxRoutes(node),
   retention: ({ database }: Node) => [
     // Their messages, up to 100 each, are deleted with them.

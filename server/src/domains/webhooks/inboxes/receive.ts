@@ -19,21 +19,24 @@ export async function receiveMessage(
 ): Promise<Static<typeof received>> {
   const nowMs = clock();
   const [inbox] = hasTokenFormat(token) ? await database.run(findInboxByToken, [hashOfToken(token), nowMs]) : [];
-  if (inbox === undefined) {
-    throw new Refusal('record_not_found', 'There is no such inbox, or its seven days are over.', { field: 'token' });
-  }
+  if (inbox === undefined) throw noSuchInbox();
   const sealed = inbox.secret_sealed;
   const keys = sealed && !isLost(sealed) ? signingKeys(open(sealed, inboxSecretPlace(inbox.id))) : null;
   const service = keys && verifyService(keys, headers, body);
   const standard = keys && verifyStandard(keys, headers, body);
   const values = [inbox.id, drawUuid(), nowMs, headersJson(headers), body, service, standard];
   const [inserted] = await database.run(insertMessage, values);
-  if (inserted === undefined) {
+  if (inserted === undefined) throw noSuchInbox();
+  if (!inserted.is_inserted) {
     throw new Refusal('too_many_requests', `An inbox takes ${maxMessages} messages a second at most.`, {
       retryAfterSeconds: 1,
     });
   }
   return { serviceSignature: service, standardSignature: standard };
+}
+
+function noSuchInbox(): Refusal {
+  return new Refusal('record_not_found', 'There is no such inbox, or its seven days are over.', { field: 'token' });
 }
 
 function headersJson(headers: IncomingHttpHeaders): string {

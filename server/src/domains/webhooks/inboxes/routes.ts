@@ -38,6 +38,7 @@ export function inboxRoutes(deps: InboxDeps): Route[] {
     }),
 
     get('/api/inbox/messages', 'webhook_read', 'Inboxes', {
+      operationId: 'listInboxMessages',
       summary: 'List the messages in an inbox',
       description: 'Newest first. Also needs the read scope of every event type.',
       query: messagesQuery,
@@ -47,6 +48,7 @@ export function inboxRoutes(deps: InboxDeps): Route[] {
     }),
 
     post('/inbox/{token}', 'nothing', 'Inboxes', {
+      operationId: 'receiveInboxMessage',
       summary: 'Post to an inbox',
       description: 'Takes any body up to 64 KiB, at most 100 messages per second.',
       rawBody: { maximumBytes: maximumMessageBytes },

@@ -52,23 +52,27 @@ export const findInboxByToken = statement<{ id: number; secret_sealed: Buffer | 
 );
 
 /**
- * Inserts a message, and deletes the oldest ones beyond the limit. Inserts nothing and returns no row when the inbox has
- * received `maxMessages` within the last second. Values: inbox, id, now in ms, headers, body, the two verdicts.
+ * Inserts a message, and deletes the oldest ones beyond the limit. Inserts nothing when the inbox has received
+ * `maxMessages` within the last second. Returns no row when the inbox has been deleted since it was found. Values: inbox,
+ * id, now in ms, headers, body, the two verdicts.
  */
-export const insertMessage = statement<{ id: string }>(
+export const insertMessage = statement<{ is_inserted: boolean }>(
   'inbox.insert_message',
-  `with oldest as (
+  `with existing as (
+     select id from inbox where id = $1 for key share
+   ), oldest as (
      select id, received_at from inbox_message where inbox_id = $1 order by id desc offset ${maxMessages - 1} limit 1
    ), inserted as (
      insert into inbox_message (inbox_id, id, received_at, headers, body, service_signature, standard_signature)
-     select $1, $2, to_timestamp($3::float8 / 1000), $4::json, $5, $6, $7
+     select id, $2, to_timestamp($3::float8 / 1000), $4::json, $5, $6, $7
+       from existing
       where not exists (
         select from oldest where received_at > to_timestamp($3::float8 / 1000) - interval '1 second')
      returning id
    ), deleted as (
      delete from inbox_message using oldest, inserted where inbox_message.inbox_id = $1 and inbox_message.id <= oldest.id
    )
-   select id from inserted`,
+   select exists (select from inserted) as is_inserted from existing`,
 );
 
 export interface MessageRow {

@@ -89,7 +89,7 @@ function damaged(what: string): EmbeddedPostgresError {
 }
 
 /** Ends an initdb of a Florin that was killed, and removes what it created. */
-function removeUnfinished(folder: DataFolder): void {
+export function removeUnfinished(folder: DataFolder): void {
   for (const { pid, words } of listProcesses()) {
     const ours = words[0]?.endsWith('initdb') && words.includes(`cluster_name=${folder.mark}`);
     if (ours) endGroup(pid);

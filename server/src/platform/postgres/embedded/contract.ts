@@ -28,6 +28,8 @@ export interface EmbeddedPostgresOptions {
   readonly log: Log;
   /** PostgreSQL settings that override the defaults. Those that protect committed data cannot be changed. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** The folder is deleted afterwards: PostgreSQL does not wait for the disk, and a crash of the machine loses it. */
+  readonly isDisposable?: boolean;
 }
 
 /** The start is refused. The message is one line: what is wrong, and what to do. */

@@ -3,6 +3,8 @@ import type { DataFolder } from './data-folder.ts';
 
 /** Without these a committed row can be lost, so they cannot be changed. */
 const durability = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' };
+/** Of a database that is deleted afterwards. */
+const noDurability = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
 const defaults = {
   shared_buffers: '128MB',
@@ -39,9 +41,10 @@ export function postmasterArguments(
   folder: DataFolder,
   version: string,
   chosen: Readonly<Record<string, string>>,
+  { isDisposable = false }: { isDisposable?: boolean } = {},
 ): string[] {
   const fixed = {
-    ...durability,
+    ...(isDisposable ? noDurability : durability),
     listen_addresses: '',
     port: String(embeddedPort),
     unix_socket_directories: folder.socket.setting,

@@ -48,7 +48,7 @@ async function startLocked(
 ): Promise<EmbeddedPostgres> {
   const folder = openDataFolder(root);
   const binaries = provideBinaries(root, folder.account);
-  const words = postmasterArguments(folder, binaries.version, options.settings ?? {});
+  const words = postmasterArguments(folder, binaries.version, options.settings ?? {}, options);
   await ensureCluster(folder, binaries, options.log);
   const supervisor = new Supervisor(folder, { program: binaries.postgres, words }, options.log, unlock);
   await supervisor.start();

@@ -100,7 +100,7 @@ export function billingKills(scene: Scene): Kills<'invoices' | 'subscriptions' |
     const channelId = await scene.makeChannel();
     const { id: clockId } = await scene.post('clock/create', { name: 'Months', nowTime: '2027-01-31T09:30:00Z' });
     const customerId = await makeCustomer(node.service, node.as, { clockId, defaultChannelId: channelId });
-    const plan = { name: 'Gold', currency: 'USD', amount: 3100, interval: 'month', state: true };
+    const plan = { name: 'Gold', currency: 'USD', amount: 3100, interval: 'month', livemode: false, state: true };
     const { id: planId } = await scene.post('plan/modify', plan);
     for (let i = 0; i < 5; i++) await scene.post('subscription/create', { customerId, planId });
     const invoices = `invoice where customer_id = ${customerId}`;

@@ -142,7 +142,12 @@ export function nodePartKills(
       'reading addresses': async () => {
         const held: ServerResponse[] = [];
         const receiver = await startReceiver((_received, _request, response) => held.push(response));
-        const hook = { url: receiver.url, events: ['transaction.created'], secret: 'our shared secret' };
+        const hook = {
+          url: receiver.url,
+          events: ['transaction.created'],
+          secret: 'our shared secret',
+          livemode: false,
+        };
         const { id } = await scene.post('webhook/register', hook);
         const channelId = await scene.makeChannel();
         const before = mails().length;

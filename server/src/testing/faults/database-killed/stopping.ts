@@ -12,7 +12,7 @@ export async function stopWhileKilled(scene: Scene): Promise<void> {
   const receiver = await startReceiver((_received, _request, response) => {
     setTimeout(() => response.writeHead(200).end(), 500);
   });
-  const hook = { url: receiver.url, events: ['transaction.created'], secret: 'our shared secret' };
+  const hook = { url: receiver.url, events: ['transaction.created'], secret: 'our shared secret', livemode: false };
   const { id: endpointId } = await scene.post('webhook/register', hook);
 
   const subscribed = await scene.makeChannel();

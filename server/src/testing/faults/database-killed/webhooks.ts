@@ -105,7 +105,7 @@ export function webhookKills(scene: Scene): Kills<'deliveries' | 'replays'> {
   /** An endpoint that is notified of payments, and is removed afterwards. */
   async function endpoint(use: (hooked: Hooked) => Promise<void>): Promise<void> {
     const receiver = await startReceiver();
-    const hook = { url: receiver.url, events: ['transaction.created'], secret: 'our shared secret' };
+    const hook = { url: receiver.url, events: ['transaction.created'], secret: 'our shared secret', livemode: false };
     const { id: endpointId } = await scene.post('webhook/register', hook);
     const channelId = await scene.makeChannel();
     const held: ServerResponse[] = [];

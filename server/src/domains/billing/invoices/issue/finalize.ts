@@ -19,7 +19,9 @@ export async function finalizeInvoice(id: number, principal: Principal, deps: Fi
   return changeInvoice('invoice.finalize', id, principal, deps, async (transaction, invoice, nowMs) => {
     const to = invoice.total === 0 ? 'PAID' : 'OPEN';
     requireTransition(invoice, invoice.status === 'DRAFT' ? to : 'OPEN');
-    const [number] = (await allocateNumbers(transaction, [invoice.tenant_id])) as [number];
+    const [number] = (await allocateNumbers(transaction, [
+      { tenantId: invoice.tenant_id, livemode: invoice.livemode },
+    ])) as [number];
     const dueDate = invoice.due_date ?? utcDay(nowMs);
     const row = await setStatus(transaction, invoice, to, nowMs, { number, dueDate });
     if (to === 'PAID') await appendPaidEvents(transaction, [row], deps.drawUuid);

@@ -1,6 +1,7 @@
 import { utcDay } from '../../../../core/clock.ts';
 import { plainArray, textArray } from '../../../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
+import { seriesOf } from '../number.ts';
 import type { InvoiceRow } from '../statements.ts';
 import type { InvoiceStatus } from '../states.ts';
 import { insertInvoicesWithLines } from './insert-statements.ts';
@@ -9,6 +10,8 @@ import type { PricedLines } from './price-lines.ts';
 /** What an invoice is about, apart from its lines. */
 export interface InvoiceFacts {
   tenantId: number;
+  /** The mode of its customer. */
+  livemode: boolean;
   customerId: number;
   /** The user in whose name automatic payments of the invoice are created. */
   userId: number;
@@ -36,7 +39,8 @@ export interface NewInvoice extends InvoiceFacts {
 
 /** Inserts invoices with their lines in one statement. Returns the rows in the order of the drafts. */
 export async function insertInvoices(transaction: Queryable, drafts: readonly NewInvoice[]): Promise<InvoiceRow[]> {
-  const column = <Value extends string | number | null>(value: (draft: NewInvoice) => Value) => drafts.map(value);
+  const column = <Value extends string | number | boolean | null>(value: (draft: NewInvoice) => Value) =>
+    drafts.map(value);
   const lines = drafts.flatMap(({ totals }, i) =>
     totals.lines.map((line, number) => ({ ...line, place: i + 1, number: number + 1 })),
   );
@@ -66,6 +70,8 @@ export async function insertInvoices(transaction: Queryable, drafts: readonly Ne
     plainArray(lines.map(({ amount }) => amount)),
     plainArray(lines.map(({ taxRate }) => taxRate)),
     plainArray(lines.map(({ taxAmount }) => taxAmount)),
+    plainArray(column(({ livemode }) => livemode)),
+    plainArray(column(({ livemode }) => seriesOf(livemode))),
   ]);
   return drafts.map((draft, i) => rowOf(draft, (placed[i] as { id: number }).id));
 }
@@ -77,6 +83,8 @@ function rowOf(draft: NewInvoice, id: number): InvoiceRow {
   return {
     tenant_id: draft.tenantId,
     id,
+    livemode: draft.livemode,
+    series: seriesOf(draft.livemode),
     number: draft.number,
     customer_id: draft.customerId,
     status,

@@ -25,10 +25,7 @@ export async function issueInvoices(
   drawUuid: DrawUuid,
 ): Promise<InvoiceRow[]> {
   if (drafts.length === 0) return [];
-  const numbers = await allocateNumbers(
-    transaction,
-    drafts.map(({ tenantId }) => tenantId),
-  );
+  const numbers = await allocateNumbers(transaction, drafts);
   const rows = await insertInvoices(
     transaction,
     drafts.map((draft, i) => {

@@ -1,6 +1,6 @@
 import type { PaymentRequest, StoredToken } from '../../../payments/transactions/create.ts';
 import { paymentMethodPlace } from '../../customers/payment-method.ts';
-import { numberText } from '../rules.ts';
+import { numberText } from '../number.ts';
 import type { LockedInvoice } from '../statements.ts';
 
 /** A payment of an invoice. Without `changes`, it uses the payment method stored with the customer. */
@@ -14,13 +14,14 @@ export function paymentRequestOf(
   return {
     id,
     tenantId: invoice.tenant_id,
+    livemode: invoice.livemode,
     userId: invoice.user_id,
     amount,
     currency: invoice.currency,
     channelId,
     customerId: invoice.customer_id,
     invoiceId: invoice.id,
-    description: numberText(invoice.number as number),
+    description: numberText(invoice.number as number, invoice.series),
     metadata: invoice.metadata,
     paymentMethod: changes.paymentMethod ?? storedPaymentMethod(invoice),
     returnUrl: changes.returnUrl ?? null,

@@ -1,4 +1,5 @@
 import { invalid, notFound } from '../../../../core/errors.ts';
+import { requireSameMode } from '../../../../core/livemode.ts';
 import { plainArray } from '../../../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
 import { planOnce } from '../../../../platform/postgres/plan-once.ts';
@@ -19,6 +20,7 @@ async function reserve(transaction: Queryable, payment: PaymentOfInvoice): Promi
   const { tenantId, invoiceId, transactionId, amount, currency, createdMs } = payment;
   const [invoice] = await lockInvoices(transaction, [payment]);
   if (invoice === undefined) throw notFound('invoice', invoiceId, 'invoiceId');
+  requireSameMode(payment.livemode, invoice.livemode, 'invoiceId', `invoice ${invoiceId}`);
   requirePayableAmount(invoice, amount, 'invoiceId');
   if (currency !== invoice.currency) {
     throw invalid('currency', `currency must be ${invoice.currency}, that of invoice ${invoiceId}.`);

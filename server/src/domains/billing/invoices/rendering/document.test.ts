@@ -11,6 +11,7 @@ function invoiceOf(lines: LineInput[], changes: Partial<InvoiceRecord> = {}): In
   return {
     ...sums,
     id: 7,
+    livemode: true,
     number: 'INV-000001',
     customerId: 1,
     status: 'OPEN',

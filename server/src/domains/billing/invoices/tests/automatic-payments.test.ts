@@ -43,6 +43,7 @@ afterAll(async () => {
 function draft(changes: Partial<InvoiceDraft> = {}): InvoiceDraft {
   return {
     tenantId: 1,
+    livemode: true,
     customerId,
     userId: 7,
     currency: 'USD',

@@ -72,6 +72,7 @@ test('an invoice goes from DRAFT to PAID, and every answer shows its whole recor
     message: 'Invoice created',
     data: {
       id: anInteger,
+      livemode: true,
       number: null,
       customerId,
       status: 'DRAFT',

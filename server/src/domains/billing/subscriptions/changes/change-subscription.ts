@@ -1,6 +1,7 @@
 import type { Clock } from '../../../../core/clock.ts';
 import { notFound, Refusal } from '../../../../core/errors.ts';
 import type { DrawUuid } from '../../../../core/id.ts';
+import { seesMode } from '../../../../core/livemode.ts';
 import type { Principal } from '../../../../core/principal.ts';
 import type { Database, Queryable } from '../../../../platform/postgres/database.ts';
 import { answerOnce } from '../../../../platform/postgres/idempotency-records.ts';
@@ -48,7 +49,7 @@ export async function changeSubscription(
 ): Promise<SubscriptionReply> {
   const run = async (transaction: Queryable) => {
     const [found] = await transaction.run(lockSubscription, [await visibleTenants(transaction, principal), input.id]);
-    if (found === undefined) throw notFound('subscription', input.id);
+    if (found === undefined || !seesMode(principal, found.livemode)) throw notFound('subscription', input.id);
     const nowMs = await customerNowMs(transaction, found, deps.clock);
     const row = await catchUp(transaction, found, nowMs, deps);
     requireNotEnded(row);

@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import type { Clock } from '../../../../core/clock.ts';
 import { maximumAmount } from '../../../../core/currency.ts';
 import { invalid, notFound } from '../../../../core/errors.ts';
+import { seesMode } from '../../../../core/livemode.ts';
 import type { Principal } from '../../../../core/principal.ts';
 import type { Database } from '../../../../platform/postgres/database.ts';
 import { visibleTenants } from '../../../identity/tenants/visible-tenants.ts';
@@ -25,7 +26,7 @@ export async function previewInvoice(
 ): Promise<Previewed> {
   return database.snapshot(async (snapshot) => {
     const [row] = await snapshot.run(findSubscription, [await visibleTenants(snapshot, principal), query.id]);
-    if (row === undefined) throw notFound('subscription', query.id);
+    if (row === undefined || !seesMode(principal, row.livemode)) throw notFound('subscription', query.id);
     const nowMs = await customerNowMs(snapshot, row, clock);
     const terms = await termsFor(snapshot, row, query, nowMs, findPlan);
     const pending = await pendingLinesOf(snapshot, [row]);

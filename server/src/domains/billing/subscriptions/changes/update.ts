@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import { invalid, Refusal } from '../../../../core/errors.ts';
+import { requireSameMode } from '../../../../core/livemode.ts';
 import { changedMetadata } from '../../../../core/metadata.ts';
 import type { Principal } from '../../../../core/principal.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
@@ -57,8 +58,11 @@ async function changeFor(
   nowMs: number,
   { channels }: UpdateSubscriptionDeps,
 ): ReturnType<DecideChange> {
-  if (input.channelId != null)
-    requireAccepting(await channels.findUsable(input.channelId, row.tenant_id), row.currency);
+  if (input.channelId != null) {
+    const channel = await channels.findUsable(input.channelId, row.tenant_id);
+    requireSameMode(row.livemode, channel.livemode, 'channelId', `channel ${input.channelId}`);
+    requireAccepting(channel, row.currency);
+  }
   const terms = await termsFor(transaction, row, input, nowMs);
   const metadata = changedMetadata(row.metadata, input);
   if (input.channelId === null) await requireDefaultChannel(transaction, row, terms.to.plan_id ?? row.plan_id);
@@ -105,7 +109,9 @@ export async function termsFor(
 ): Promise<NewTerms> {
   if (input.planId === undefined && input.quantity === undefined) return { to: {}, lines: [] };
   const plan =
-    input.planId === undefined ? undefined : await requireUsablePlan(database, row.tenant_id, input.planId, read);
+    input.planId === undefined
+      ? undefined
+      : await requireUsablePlan(database, { tenantId: row.tenant_id, livemode: row.livemode }, input.planId, read);
   return newTerms(row, plan, input, nowMs);
 }
 

@@ -83,6 +83,7 @@ async function draftInvoices(transaction: Queryable, changes: readonly Change[])
     const { lines, carried } = invoiceLinesOf(period?.line, [...pending, ...added]);
     const draft: InvoiceDraft = {
       tenantId: after.tenant_id,
+      livemode: after.livemode,
       customerId: after.customer_id,
       userId: after.user_id,
       currency: after.currency,

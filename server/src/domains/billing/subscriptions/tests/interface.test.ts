@@ -39,7 +39,12 @@ const advance = async (id: number, toTime: string) => {
 
 async function aCustomer(nowTime: string, changes: Record<string, unknown> = {}) {
   const { id: clockId } = await post('clock/create', { name: 'A year', nowTime });
-  const customerId = await makeCustomer(florin, as, { clockId, defaultChannelId: sandbox, ...changes });
+  const customerId = await makeCustomer(florin, as, {
+    clockId,
+    livemode: false,
+    defaultChannelId: sandbox,
+    ...changes,
+  });
   return { clockId, customerId };
 }
 
@@ -50,6 +55,7 @@ const aPlan = async (changes: Record<string, unknown> = {}): Promise<number> =>
       currency: 'USD',
       amount: 3100,
       interval: 'month',
+      livemode: false,
       state: true,
       ...changes,
     })
@@ -419,7 +425,7 @@ test("a subscription that a platform administrator creates for a tenant's custom
   const tenantId = await makeTenant(florin, as);
   const owner = await makeMember(florin, as, { userType: 'MERCHANT_ADMIN', tenantId });
   const customerId = await makeCustomer(florin, owner.as, { defaultChannelId: sandbox });
-  const plan = { name: 'Gold', currency: 'USD', amount: 3100, interval: 'month', state: true };
+  const plan = { name: 'Gold', currency: 'USD', amount: 3100, interval: 'month', livemode: false, state: true };
   const { id: planId } = dataOf(await florin.post('/api/plan/modify', plan, owner.as));
   const id = await aSubscription({ customerId, planId });
   expect(dataOf(await florin.get(`/api/subscription/detail?id=${id}`, owner.as))).toMatchObject({

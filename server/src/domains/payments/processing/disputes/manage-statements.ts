@@ -2,6 +2,7 @@ import { statement } from '../../../../platform/postgres/statement.ts';
 import type { DisputeState } from './states.ts';
 
 export interface DisputeRow {
+  livemode: boolean;
   transaction_id: string;
   number: number;
   channel_id: number;
@@ -17,7 +18,9 @@ export interface DisputeRow {
   close_note: string | null;
 }
 
-const columns = `transaction_id, number, channel_id, state, said, amount, currency, reference, look_ups, opened_at, closed_at,
+/** The mode of a dispute is that of its channel. */
+const livemode = '(select livemode from channel where channel.id = channel_id)';
+const columns = `${livemode} as livemode, transaction_id, number, channel_id, state, said, amount, currency, reference, look_ups, opened_at, closed_at,
        closed_by, close_note`;
 
 /**
@@ -39,9 +42,10 @@ export const findDispute = statement<DisputeRow>(
   `select ${columns} from provider_dispute where tenant_id = $1 and transaction_id = $2 and number = $3`,
 );
 
-/** `$1` to `$4`: tenants; states; a payment and a channel, or null for all. */
+/** `$1` to `$5`: tenants; states; a payment and a channel, or null for all; modes. */
 const isListed = `tenant_id = any ($1::bigint[]) and state = any ($2::text[])
-      and ($3::uuid is null or transaction_id = $3) and ($4::bigint is null or channel_id = $4)`;
+      and ($3::uuid is null or transaction_id = $3) and ($4::bigint is null or channel_id = $4)
+      and ${livemode} = any ($5::boolean[])`;
 
 export const countDisputes = statement<{ total: number }>(
   'processing.count_disputes',
@@ -54,5 +58,5 @@ export const findDisputePage = statement<DisputeRow>(
   `select ${columns} from provider_dispute
     where ${isListed}
     order by opened_at desc, transaction_id desc, number
-   offset $5::bigint limit $6::bigint`,
+   offset $6::bigint limit $7::bigint`,
 );

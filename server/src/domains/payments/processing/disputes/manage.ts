@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import type { Clock } from '../../../../core/clock.ts';
 import { invalid, notFound } from '../../../../core/errors.ts';
 import { type DrawUuid, publicId, uuidOfPublicId } from '../../../../core/id.ts';
+import { visibleModes } from '../../../../core/livemode.ts';
 import { defaultPageSize, type Pagination, paginationOf } from '../../../../core/page.ts';
 import type { Principal } from '../../../../core/principal.ts';
 import type { Database } from '../../../../platform/postgres/database.ts';
@@ -23,7 +24,7 @@ export interface DisputeApiDeps {
 
 /** One page of disputes, the latest first, and their exact number, from one snapshot. */
 export function listDisputes(
-  { page = 1, pageSize = defaultPageSize, state, transactionId, channelId }: Static<typeof disputeListQuery>,
+  { page = 1, pageSize = defaultPageSize, state, transactionId, channelId, livemode }: Static<typeof disputeListQuery>,
   principal: Principal,
   { database }: DisputeApiDeps,
 ): Promise<{ data: DisputeRecord[]; pagination: Pagination }> {
@@ -33,7 +34,9 @@ export function listDisputes(
     throw invalid('transactionId', "transactionId must be a transaction's id, such as txn_….");
   }
   return database.snapshot(async (snapshot) => {
-    const filter = [await visibleTenants(snapshot, principal), states, paymentId, channelId];
+    const namesRecord = paymentId !== undefined || channelId !== undefined;
+    const modes = visibleModes(principal, livemode, { namesRecord });
+    const filter = [await visibleTenants(snapshot, principal), states, paymentId, channelId, modes];
     const [count] = await snapshot.run(countDisputes, filter);
     const rows = await snapshot.run(findDisputePage, [...filter, (page - 1) * pageSize, pageSize]);
     return { data: rows.map(recordOf), pagination: paginationOf({ page, pageSize }, count?.total ?? 0) };
@@ -75,6 +78,7 @@ export async function closeDispute(
 
 function recordOf(row: DisputeRow): DisputeRecord {
   return {
+    livemode: row.livemode,
     transactionId: publicId('txn', row.transaction_id),
     operation: row.number,
     channelId: row.channel_id,

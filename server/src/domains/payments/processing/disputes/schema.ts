@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { pageFields } from '../../../../platform/http/list-query.ts';
-import { long, nullable } from '../../../../platform/http/shapes.ts';
+import { livemode, livemodeFilter, long, nullable } from '../../../../platform/http/shapes.ts';
 import { transactionId } from '../../transactions/schema.ts';
 import { disputeStates } from './states.ts';
 
@@ -17,6 +17,7 @@ export const disputeListQuery = Type.Object({
   ),
   transactionId: Type.Optional(transactionId),
   channelId: Type.Optional(long('Only disputes with the provider of this channel.')),
+  livemode: livemodeFilter,
 });
 
 export const disputeCloseInput = Type.Object(
@@ -33,6 +34,7 @@ export const disputeCloseInput = Type.Object(
 );
 
 export const disputeRecord = Type.Object({
+  livemode,
   transactionId: Type.String(),
   operation,
   channelId: Type.Integer({ description: 'The channel whose provider was asked.' }),

@@ -133,10 +133,9 @@ test.each([
 ])(
   'a charge that %s declined is never tried at %s, even if the channel lists it as a fallback',
   async (provider, other) => {
-    await scenario.db.query(`update channel set provider = $1, fallback_channel_ids = '{10}' where id = 11`, [
-      provider,
-    ]);
-    await scenario.db.query('update channel set provider = $1 where id = 10', [other]);
+    const sets = `provider = $1, livemode = $1 <> 'sandbox'`;
+    await scenario.db.query(`update channel set ${sets}, fallback_channel_ids = '{10}' where id = 11`, [provider]);
+    await scenario.db.query(`update channel set ${sets} where id = 10`, [other]);
     const mixed = await processingNode(scenario.db, { clock: () => scenario.nowMs });
     mixed.dispatcher.start();
     mixed.provider.answer = () => ({ kind: 'failed', failure: failure('processing_error') });

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import { dayRangeOf } from '../../../../core/days.ts';
 import { firstUuidAt, publicId } from '../../../../core/id.ts';
+import { visibleModes } from '../../../../core/livemode.ts';
 import { defaultPageSize, type Pagination, paginationOf } from '../../../../core/page.ts';
 import type { Principal } from '../../../../core/principal.ts';
 import type { Database, Queryable } from '../../../../platform/postgres/database.ts';
@@ -28,6 +29,7 @@ export async function listTransactions(
   return database.snapshot(async (snapshot) => {
     const filter: Filter = {
       tenantIds: await visibleTenants(snapshot, principal),
+      modes: visibleModes(principal, query.livemode, { namesRecord: query.channelId !== undefined }),
       channelId: query.channelId ?? 0,
       userId: query.userId ?? 0,
       status: query.status ?? '*',
@@ -44,12 +46,14 @@ export async function listTransactions(
  * takes a millisecond, mostly for planning. Rows of several groups or tenants are merged, and each is read that far, so
  * there buckets pay off sooner.
  */
-function isFar({ rows, skip, take }: PageLocation, filter: Filter, bucketSize: number): boolean {
-  const isMerged = !isUnfiltered(filter) || filter.tenantIds.length > 1;
+function isFar(location: PageLocation, filter: Filter, bucketSize: number): boolean {
+  const { rows, skip, take } = location;
+  const isMerged = !isUnfiltered(filter, location) || filter.tenantIds.length > 1;
   return rows > bucketSize && Math.min(skip, rows - skip - take) > (isMerged ? bucketSize / 16 : bucketSize);
 }
 
-const isUnfiltered = ({ channelId, userId, status }: Filter) => channelId === 0 && userId === 0 && status === '*';
+const isUnfiltered = ({ channelId, userId, status }: Filter, { hasOtherModes }: PageLocation) =>
+  channelId === 0 && userId === 0 && status === '*' && !hasOtherModes;
 
 async function readPage(snapshot: Queryable, filter: Filter, location: PageLocation): Promise<ListedRow[]> {
   const { ranges, rows, skip, take, firstDay, lastDay } = location;
@@ -62,8 +66,8 @@ async function readPage(snapshot: Queryable, filter: Filter, location: PageLocat
     fromNewest ? skip : skipFromOldest,
     take,
   ];
-  const { channelId, userId, status } = filter;
-  const found = isUnfiltered(filter)
+  const { modes, channelId, userId, status } = filter;
+  const found = isUnfiltered(filter, location)
     ? await snapshot.run(fromNewest ? listAllNewest : listAllOldest, values)
     : await snapshot.run(fromNewest ? listGroupsNewest : listGroupsOldest, [
         ...values,
@@ -72,6 +76,7 @@ async function readPage(snapshot: Queryable, filter: Filter, location: PageLocat
         status,
         firstDay,
         lastDay,
+        modes,
       ]);
   return fromNewest ? found : found.reverse();
 }
@@ -79,6 +84,7 @@ async function readPage(snapshot: Queryable, filter: Filter, location: PageLocat
 function listedOf(row: ListedRow): Listed {
   return {
     id: publicId('txn', row.id),
+    livemode: row.livemode,
     amount: row.amount,
     amountRefunded: row.amount_refunded,
     currency: row.currency,

@@ -6,11 +6,12 @@ export interface DaysRow {
   last_day: string | null;
   rows: number;
   skip: number;
+  has_other_modes: boolean;
 }
 
 /**
- * The total of a filter ($1 to $6), and the days that contain rows $7 to $7 + $8: how many rows these days have, and how
- * many of them precede the page. Totals and deltas are added in one statement, so the sum is exact.
+ * The total of a filter ($1 to $6, and the modes $9), and the days that contain rows $7 to $7 + $8: how many rows these days have, how many of
+ * them precede the page; and whether payments of the other modes ($10) were created on these days. Totals and deltas are added in one statement, so the sum is exact.
  */
 export const locateDays = statement<DaysRow>(
   'transactions.locate_days',
@@ -18,11 +19,11 @@ export const locateDays = statement<DaysRow>(
      select day, sum(count) as count
        from (
          select day, count from transaction_total
-          where tenant_id = any ($1::bigint[]) and channel_id = $2 and user_id = $3 and status = $4
-            and day between $5::date and $6::date
+          where tenant_id = any ($1::bigint[]) and livemode = any ($9::boolean[])
+            and channel_id = $2 and user_id = $3 and status = $4 and day between $5::date and $6::date
          union all
          select (created_second at time zone 'UTC')::date, count from transaction_total_delta
-          where tenant_id = any ($1::bigint[]) and ($2 = 0 or channel_id = $2) and ($3 = 0 or user_id = $3)
+          where tenant_id = any ($1::bigint[]) and livemode = any ($9::boolean[]) and ($2 = 0 or channel_id = $2) and ($3 = 0 or user_id = $3)
             and ($4 = '*' or status = $4)
             and (created_second at time zone 'UTC')::date between $5::date and $6::date
        ) as cell
@@ -31,11 +32,20 @@ export const locateDays = statement<DaysRow>(
    ),
    running as (
      select day, count, sum(count) over (order by day desc) - count as before, sum(count) over () as total from counted
+   ),
+   located as (
+     select (select coalesce(sum(count), 0) from counted)::bigint as total, min(day) as first_day, max(day) as last_day,
+            coalesce(sum(count), 0)::bigint as rows, ($7::bigint - coalesce(min(before), 0))::bigint as skip
+       from running
+      where before < $7::bigint + $8::bigint and before + count > $7::bigint
    )
-   select (select coalesce(sum(count), 0) from counted)::bigint as total, min(day) as first_day, max(day) as last_day,
-          coalesce(sum(count), 0)::bigint as rows, ($7::bigint - coalesce(min(before), 0))::bigint as skip
-     from running
-    where before < $7::bigint + $8::bigint and before + count > $7::bigint`,
+   select located.*,
+          exists (select from transaction_total
+                   where tenant_id = any ($1::bigint[]) and livemode = any ($10::boolean[])
+                     and channel_id = 0 and user_id = 0 and status = '*' and day between first_day and last_day)
+          or exists (select from transaction_total_delta
+                      where tenant_id = any ($1::bigint[]) and livemode = any ($10::boolean[])) as has_other_modes
+     from located`,
 );
 
 export interface RangeRow {
@@ -47,7 +57,7 @@ export interface RangeRow {
 }
 
 /**
- * The range of buckets of each tenant, on days $5 to $6, that may contain rows $7 to $7 + $8. The first bucket of a day has
+ * The range of buckets of each tenant, of modes $9 on days $5 to $6, that may contain rows $7 to $7 + $8. The first bucket of a day has
  * the day's total less that of its other buckets. A delta belongs to the latest bucket that starts no later than its
  * second. A bucket without rows is part of the one before it.
  *
@@ -65,15 +75,16 @@ export const locateBuckets = statement<RangeRow>(
        from (
          select tenant_id, day::timestamp at time zone 'UTC' as started_at, count
            from transaction_total
-          where tenant_id = any ($1::bigint[]) and channel_id = $2 and user_id = $3 and status = $4
-            and day between $5::date and $6::date
+          where tenant_id = any ($1::bigint[]) and livemode = any ($9::boolean[])
+            and channel_id = $2 and user_id = $3 and status = $4 and day between $5::date and $6::date
          union all
          select tenant_id, side.started_at, side.sign * count
            from transaction_slice_total as later
           cross join lateral (
             values (later.started_at, 1), (date_trunc('day', later.started_at, 'UTC'), -1)
           ) as side (started_at, sign)
-          where tenant_id = any ($1::bigint[]) and channel_id = $2 and user_id = $3 and status = $4
+          where tenant_id = any ($1::bigint[]) and livemode = any ($9::boolean[])
+            and channel_id = $2 and user_id = $3 and status = $4
             and later.started_at >= $5::date::timestamp at time zone 'UTC'
             and later.started_at < ($6::date + 1)::timestamp at time zone 'UTC'
          union all
@@ -84,7 +95,7 @@ export const locateBuckets = statement<RangeRow>(
                              and started_at between date_trunc('day', created_second, 'UTC') and created_second)),
                 count
            from transaction_total_delta as change
-          where tenant_id = any ($1::bigint[]) and ($2 = 0 or channel_id = $2) and ($3 = 0 or user_id = $3)
+          where tenant_id = any ($1::bigint[]) and livemode = any ($9::boolean[]) and ($2 = 0 or channel_id = $2) and ($3 = 0 or user_id = $3)
             and ($4 = '*' or status = $4)
             and (created_second at time zone 'UTC')::date between $5::date and $6::date
        ) as cell

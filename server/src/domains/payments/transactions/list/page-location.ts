@@ -6,6 +6,7 @@ import { type DaysRow, locateBuckets, locateDays, type RangeRow } from './page-l
 /** The filter of the list. 0 and '*' mean all, as in transaction_total. */
 export interface Filter {
   tenantIds: number[];
+  modes: boolean[];
   channelId: number;
   userId: number;
   status: string;
@@ -22,6 +23,8 @@ export interface PageLocation {
   skip: number;
   /** Rows on the page. */
   take: number;
+  /** Whether payments of other modes were created on the days of the ranges: the filter by mode then leaves some out. */
+  hasOtherModes: boolean;
   /** The first and last day of the ranges. */
   firstDay: string;
   lastDay: string;
@@ -37,7 +40,7 @@ export interface TimeRange {
 /** Locates rows `offset` to `offset` + `pageSize`, newest first, in whole days. */
 export async function locateInDays(
   snapshot: Queryable,
-  { tenantIds, channelId, userId, status }: Filter,
+  { tenantIds, modes, channelId, userId, status }: Filter,
   { startDate, endDate }: DayRange,
   offset: number,
   pageSize: number,
@@ -51,18 +54,20 @@ export async function locateInDays(
     endDate,
     offset,
     pageSize,
+    modes,
+    [true, false].filter((livemode) => !modes.includes(livemode)),
   ]);
-  const { total, first_day, last_day, rows, skip } = row as DaysRow;
+  const { total, first_day, last_day, rows, skip, has_other_modes: hasOtherModes } = row as DaysRow;
   const [firstDay, lastDay] = [first_day ?? startDate, last_day ?? endDate];
   const [fromMs, toMs] = [Date.parse(firstDay), Date.parse(lastDay) + dayMs];
   const ranges = tenantIds.map((tenantId) => ({ tenantId, fromMs, toMs }));
-  return { total, ranges, rows, skip, take: Math.min(pageSize, rows - skip), firstDay, lastDay };
+  return { total, ranges, rows, skip, take: Math.min(pageSize, rows - skip), hasOtherModes, firstDay, lastDay };
 }
 
 /** Narrows a location in days to buckets of these days. */
 export async function locateInBuckets(
   snapshot: Queryable,
-  { tenantIds, channelId, userId, status }: Filter,
+  { tenantIds, modes, channelId, userId, status }: Filter,
   location: PageLocation,
 ): Promise<PageLocation> {
   const { firstDay, lastDay, skip, take } = location;
@@ -75,6 +80,7 @@ export async function locateInBuckets(
     lastDay,
     skip,
     take,
+    modes,
   ]);
   const ranges = found.map((row) => ({
     tenantId: row.tenant_id,

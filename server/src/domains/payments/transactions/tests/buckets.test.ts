@@ -230,7 +230,7 @@ async function insertBurst(start: string, first: number, rows: number, perSecond
        returning *
      ),
      change as (
-       select tenant_id, channel_id, user_id, status, created_at, currency, 1 as count, amount from created
+       select tenant_id, livemode, channel_id, user_id, status, created_at, currency, 1 as count, amount from created
      ),
      ${countTotalsCte}
      select 1`,
@@ -246,7 +246,7 @@ async function succeedSome(remainder: number): Promise<void> {
        returning *
      ),
      change as (
-       select tenant_id, channel_id, user_id, side.status, created_at, currency, sign as count, sign * amount as amount
+       select tenant_id, livemode, channel_id, user_id, side.status, created_at, currency, sign as count, sign * amount as amount
          from changed cross join (values ('PENDING', -1), ('SUCCESS', 1)) as side (status, sign)
      ),
      ${countTotalsCte}

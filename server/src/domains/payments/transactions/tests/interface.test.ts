@@ -33,6 +33,7 @@ const payment = (changes: object = {}) => ({ amount: 1999, currency: 'USD', chan
 /** A new payment of 19.99 without optional fields. */
 const newPayment = () => ({
   id: aTransactionId,
+  livemode: true,
   amount: 1999,
   amountRefunded: 0,
   currency: 'USD',
@@ -280,6 +281,7 @@ describe('list', () => {
     const { data } = (await list('?pageSize=2')).body;
     const row = {
       id: newer,
+      livemode: true,
       amount: 1999,
       amountRefunded: 0,
       currency: 'USD',

@@ -9,7 +9,7 @@ export const lockRollup = statement(
 
 /**
  * Moves deltas from transaction_total_delta into transaction_total, each into the eight combinations of (channel or all,
- * user or all, status or all), and for days with several buckets also into transaction_slice_total. It is one statement: a
+ * user or all, status or all) of its mode, and for days with several buckets also into transaction_slice_total. It is one statement: a
  * reader sees every payment either as a delta or in the totals, never twice or not at all.
  *
  * Buckets (transaction_slice) divide busy days, so that a page in the middle of a day is found without reading the day. A
@@ -72,24 +72,24 @@ export const rollUp = statement<{ rolled_up: number }>(
                    newest_second = greatest(bucket.newest_second, excluded.newest_second)
    ),
    rolled_up_buckets as (
-     insert into transaction_slice_total as total (tenant_id, channel_id, user_id, status, started_at, count)
-     select placed.tenant_id, coalesce(channel_id, 0), coalesce(user_id, 0), coalesce(status, '*'), started_at,
+     insert into transaction_slice_total as total (tenant_id, livemode, channel_id, user_id, status, started_at, count)
+     select placed.tenant_id, livemode, coalesce(channel_id, 0), coalesce(user_id, 0), coalesce(status, '*'), started_at,
             sum(change.count)
        from placed cross join lateral unnest(changes) as change
       where started_at > day
-      group by placed.tenant_id, started_at, cube (channel_id, user_id, status)
+      group by placed.tenant_id, livemode, started_at, cube (channel_id, user_id, status)
      having sum(change.count) <> 0
-     on conflict (tenant_id, channel_id, user_id, status, started_at)
+     on conflict (tenant_id, livemode, channel_id, user_id, status, started_at)
      do update set count = total.count + excluded.count
    ),
    rolled_up as (
-     insert into transaction_total as total (tenant_id, channel_id, user_id, status, day, currency, count, amount)
-     select placed.tenant_id, coalesce(channel_id, 0), coalesce(user_id, 0), coalesce(status, '*'),
+     insert into transaction_total as total (tenant_id, livemode, channel_id, user_id, status, day, currency, count, amount)
+     select placed.tenant_id, livemode, coalesce(channel_id, 0), coalesce(user_id, 0), coalesce(status, '*'),
             (day at time zone 'UTC')::date, currency, sum(change.count), sum(amount)
        from placed cross join lateral unnest(changes) as change
-      group by placed.tenant_id, day, currency, cube (channel_id, user_id, status)
+      group by placed.tenant_id, livemode, day, currency, cube (channel_id, user_id, status)
      having sum(change.count) <> 0 or sum(amount) <> 0
-     on conflict (tenant_id, channel_id, user_id, status, day, currency)
+     on conflict (tenant_id, livemode, channel_id, user_id, status, day, currency)
      do update set count = total.count + excluded.count, amount = total.amount + excluded.amount
    )
    select coalesce(sum(cardinality(changes)), 0)::bigint as rolled_up from per_second`,

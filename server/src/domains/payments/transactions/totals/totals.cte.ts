@@ -5,7 +5,7 @@ export const rollupsDue: Topic = 'rollups';
 
 /**
  * A CTE that writes the deltas of the totals in the statement that changes the payments. It reads a CTE `change (tenant_id,
- * channel_id, user_id, status, created_at, currency, count, amount)`: a payment that enters a status has count 1 and its
+ * livemode, channel_id, user_id, status, created_at, currency, count, amount)`: a payment that enters a status has count 1 and its
  * amount, one that leaves it has count -1 and its amount negated. created_at is the payment's creation time, whenever it
  * changes.
  *
@@ -15,9 +15,9 @@ export const rollupsDue: Topic = 'rollups';
 export const countTotalsCte = `
   counted as (
     insert into transaction_total_delta
-           (tenant_id, channel_id, user_id, status, created_second, currency, count, amount)
-    select tenant_id, channel_id, user_id, status, date_bin('1 second', created_at, timestamptz 'epoch'), currency,
+           (tenant_id, livemode, channel_id, user_id, status, created_second, currency, count, amount)
+    select tenant_id, livemode, channel_id, user_id, status, date_bin('1 second', created_at, timestamptz 'epoch'), currency,
            sum(count), sum(amount)
       from change
-     group by 1, 2, 3, 4, 5, 6
+     group by 1, 2, 3, 4, 5, 6, 7
   )`;

@@ -88,12 +88,12 @@ export const lockReplay = statement<ReplayRow & { endpoints: number }>(
  * that a replay sends nothing twice, whatever else is delivered meanwhile.
  *
  * Values: tenant, the event before the first, the id before which to end, how many events, endpoint, types, states, when
- * the replay was created and now, in ms.
+ * the replay was created and now, in ms; the endpoint's mode.
  */
 export const enqueueReplayed = statement<{ looked: number; enqueued: number; last_event_id: string | null }>(
   'deliveries.enqueue_again',
   `with examined as materialized (
-     select id, type from event
+     select id, type, livemode from event
       where tenant_id = $1 and id > $2::uuid and id < $3::uuid order by id limit $4
    ), ends as materialized (
      select min(id::text)::uuid as first, max(id::text)::uuid as last from examined
@@ -108,7 +108,7 @@ export const enqueueReplayed = statement<{ looked: number; enqueued: number; las
    ), chosen as (
      select examined.id as event_id, existing.id as replay_of
        from examined left join existing on existing.event_id = examined.id
-      where examined.type = any ($6::text[])
+      where examined.type = any ($6::text[]) and examined.livemode = $10::boolean
         and existing.blocks_replay is not true
         and case when existing.states is null then 'MISSING'
                  when 'SUCCEEDED' = any (existing.states) then 'SUCCEEDED'

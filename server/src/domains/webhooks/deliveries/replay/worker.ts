@@ -107,6 +107,7 @@ class Replayer {
       row.states,
       Date.parse(row.created_at),
       nowMs,
+      endpoint.livemode,
     ]);
     const { looked = 0, enqueued = 0, last_event_id = null } = batch ?? {};
     const isFinished = looked < size;

@@ -85,7 +85,7 @@ describe('the list of deliveries', () => {
     const { eventId, objectId } = data.find(({ eventType }: { eventType: string }) => eventType.endsWith('succeeded'));
     expect(data).toContainEqual({
       ...{ id: expect.stringMatching(/^dlv_[0-9a-f]{32}$/), sentAs: expect.stringMatching(/^dlv_/) },
-      ...{ tenantId: String(tenantId), endpointId: first, url: `${receiver.url}/taking` },
+      ...{ tenantId: String(tenantId), livemode: true, endpointId: first, url: `${receiver.url}/taking` },
       ...{ eventId, eventType: 'transaction.succeeded', objectId, state: 'SUCCEEDED' },
       ...{ attemptCount: 1, lastStatus: 200, lastOutcome: 'ok', nextAttemptTime: null },
       ...{ createdTime: aTime, finishedTime: aTime },

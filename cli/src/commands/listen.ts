@@ -1,0 +1,130 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { AddCommands, Cli } from '../cli.ts';
+import { followEvents, isAmong, type Position } from '../events/follow.ts';
+import { usageFailure } from '../failures.ts';
+
+export const addListen: AddCommands = (program, run) => {
+  program
+    .command('listen')
+    .description('forward events to a program on this machine, signed like webhooks')
+    .option('--forward-to <url>', 'where to post them; without it they are only printed')
+    .option('--events <types>', 'with commas between: transaction.*,refund.failed', '*')
+    .option('--secret <secret>', 'signs them; one is made and kept unless given')
+    .option('--from-now', 'leave out what happened since this command last ran')
+    .action(run(listen));
+};
+
+interface ListenOptions {
+  forwardTo?: string;
+  events: string;
+  secret?: string;
+  fromNow?: boolean;
+}
+
+const secretFile = 'listen-secret.json';
+/** What happened while nobody listened for longer than this is left out. */
+const resumeWithinMs = 3_600_000;
+
+interface StoredPosition extends Position {
+  atMs: number;
+}
+
+async function listen(cli: Cli, options: ListenOptions): Promise<void> {
+  const { florin, out, stored, signal, url, mode } = cli;
+  const target = options.forwardTo === undefined ? undefined : addressOf(options.forwardTo);
+  const patterns = options.events.split(',').map((pattern) => pattern.trim());
+  const secret = options.secret ?? keptSecret(cli);
+  const file = `listen-${createHash('sha256')
+    .update(JSON.stringify([url, target, mode]))
+    .digest('hex')
+    .slice(0, 16)}.json`;
+  const position = options.fromNow === true ? undefined : resumable(stored.read<StoredPosition>(file));
+  await florin.events.list({ pageSize: 1, ...mode }); // Wrong credentials end the command before it says that it listens.
+  out.note(`Signing secret: ${secret}`);
+  out.note(`Listening to ${url}${target === undefined ? '' : `, forwarding to ${target}`}. Ctrl-C ends it.`);
+  if (position !== undefined) out.note('Continuing where the last one ended; --from-now leaves that out.');
+  const events = followEvents(florin, {
+    position,
+    signal,
+    ...mode,
+    onPosition: (reached) => stored.write(file, { ...reached, atMs: Date.now() }),
+    onAbsence: (error) =>
+      out.note(error === undefined ? 'The service answers again.' : `Waiting for the service: ${error.message}`),
+  });
+  for await (const { id, type, createdTime } of events) {
+    if (!isAmong(type, patterns)) continue;
+    if (target === undefined) {
+      out.row({ createdTime, type, id }, ['createdTime', 'type', 'id']);
+      continue;
+    }
+    const payload = await eventually(cli, () => florin.events.get(id, { signal }).then(({ payload }) => payload));
+    const exchange = await forward(target, payload, secret, cli);
+    out.row({ createdTime, type, id, ...exchange }, ['createdTime', 'type', 'id', 'result', 'durationMs']);
+  }
+}
+
+function addressOf(text: string): string {
+  const url = URL.parse(/^https?:\/\//.test(text) ? text : `http://${text}`);
+  if (url === null)
+    throw usageFailure(`--forward-to ${text} is not an address, such as http://127.0.0.1:3000/webhooks.`);
+  return url.href;
+}
+
+/** The same at every start, so that the receiver can keep it. */
+function keptSecret({ stored }: Cli): string {
+  const kept = stored.read<{ secret: string }>(secretFile);
+  if (kept !== undefined) return kept.secret;
+  const secret = `whsec_${randomBytes(24).toString('base64')}`;
+  stored.write(secretFile, { secret });
+  return secret;
+}
+
+function resumable(position: StoredPosition | undefined): Position | undefined {
+  return position !== undefined && Date.now() - position.atMs < resumeWithinMs ? position : undefined;
+}
+
+/** The service may be killed between the list and the event: the SDK's own retries are not enough for that. */
+async function eventually<Result>({ signal, out }: Cli, read: () => Promise<Result>): Promise<Result> {
+  for (;;) {
+    try {
+      return await read();
+    } catch (error) {
+      const { retryable, message } = error as { retryable?: boolean; message: string };
+      if (retryable !== true || signal.aborted) throw error;
+      out.note(`Waiting for the service: ${message}`);
+    }
+  }
+}
+
+interface Exchange {
+  /** The status, or why there is none. */
+  result: string | number;
+  durationMs: number;
+  request: unknown;
+  response: string | null;
+}
+
+async function forward(
+  target: string,
+  payload: Record<string, unknown>,
+  secret: string,
+  { florin, signal }: Cli,
+): Promise<Exchange> {
+  const { body, headers } = await florin.webhooks.signForTest(payload as never, secret);
+  const startedAt = performance.now();
+  const endOf = (result: string | number, response: string | null): Exchange => ({
+    result,
+    durationMs: Math.round(performance.now() - startedAt),
+    request: payload,
+    response,
+  });
+  try {
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(10_000)]);
+    const response = await fetch(target, { method: 'POST', body, headers, signal: limit, redirect: 'manual' });
+    return endOf(response.status, (await response.text()).slice(0, 2_000));
+  } catch (error) {
+    signal.throwIfAborted();
+    const { cause, message } = error as Error & { cause?: { code?: string; message?: string } };
+    return endOf(cause?.code ?? cause?.message ?? message, null);
+  }
+}

@@ -1,0 +1,32 @@
+import { spawn } from 'node:child_process';
+import type { AddCommands, Cli } from '../cli.ts';
+import { usageFailure } from '../failures.ts';
+
+/** Pages of the service by the words that open them. */
+const pages: Readonly<Record<string, string>> = { docs: '/docs', api: '/openapi.json' };
+
+export const addOpen: AddCommands = (program, run) => {
+  program
+    .command('open')
+    .description(`open a page of the service in the browser: ${Object.keys(pages).join(', ')}`)
+    .argument('[page]', 'which one', 'docs')
+    .action(run(open));
+};
+
+async function open({ url, out, surroundings }: Cli, page: string): Promise<void> {
+  const path = Object.hasOwn(pages, page) ? pages[page] : undefined;
+  if (path === undefined) throw usageFailure(`There is no page ${page}, only ${Object.keys(pages).join(', ')}.`);
+  const address = url.replace(/\/+$/, '') + path;
+  if (out.isJson) return out.record({ url: address });
+  out.line(address);
+  if (surroundings.isTerminal) openInBrowser(address);
+}
+
+/** The address is printed in any case, for machines without a browser. */
+function openInBrowser(address: string): void {
+  const [command, ...words] =
+    process.platform === 'darwin' ? ['open'] : process.platform === 'win32' ? ['cmd', '/c', 'start', ''] : ['xdg-open'];
+  const child = spawn(command as string, [...words, address], { stdio: 'ignore', detached: true });
+  child.on('error', () => {});
+  child.unref();
+}

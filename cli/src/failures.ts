@@ -1,0 +1,68 @@
+import {
+  AuthenticationError,
+  ConflictError,
+  ConnectionError,
+  FlorinError,
+  IdempotencyError,
+  NotFoundError,
+  PermissionError,
+  RateLimitError,
+  ValidationError,
+} from '../../sdk/src/index.ts';
+
+/** Exit codes of commands. They are stable; docs/guides/command-line.md explains them. */
+export const exitCodes = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  authentication: 3,
+  notFound: 4,
+  conflict: 5,
+  unavailable: 6,
+  interrupted: 130,
+} as const;
+
+/** A failure that the command explains itself. */
+export class CommandFailure extends Error {
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode: number = exitCodes.failed) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+export const usageFailure = (message: string) => new CommandFailure(message, exitCodes.usage);
+
+const codesByClass: readonly (readonly [typeof FlorinError, number])[] = [
+  [ValidationError, exitCodes.usage],
+  [AuthenticationError, exitCodes.authentication],
+  [PermissionError, exitCodes.authentication],
+  [NotFoundError, exitCodes.notFound],
+  [ConflictError, exitCodes.conflict],
+  [IdempotencyError, exitCodes.conflict],
+  [RateLimitError, exitCodes.unavailable],
+  [ConnectionError, exitCodes.unavailable],
+];
+
+export function exitCodeOf(error: unknown): number {
+  if (error instanceof CommandFailure) return error.exitCode;
+  if (!(error instanceof FlorinError)) return exitCodes.failed;
+  const known = codesByClass.find(([type]) => error instanceof type);
+  return known?.[1] ?? (error.status === 503 ? exitCodes.unavailable : exitCodes.failed);
+}
+
+/** One line, and what to do about it where that is known. */
+export function lineOf(error: unknown): string {
+  if (!(error instanceof FlorinError)) return error instanceof Error ? error.message : String(error);
+  const facts = [error.type, error.requestId === undefined ? '' : `request ${error.requestId}`]
+    .filter(Boolean)
+    .join(', ');
+  const hint =
+    error instanceof AuthenticationError
+      ? ' Log in with florin login, or set FLORIN_API_KEY.'
+      : error instanceof ConnectionError && error.type !== 'wait_ended'
+        ? ' Is the service running there? florin start starts one; --url or FLORIN_URL names another.'
+        : '';
+  return `${error.message} (${facts})${hint}`;
+}

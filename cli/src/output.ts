@@ -1,0 +1,88 @@
+import type { Writable } from 'node:stream';
+import type { Surroundings } from './surroundings.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** A column of a list: the field of the row, with dots into objects. */
+export type Column = string;
+
+/**
+ * Prints the results of commands. In a terminal lists are tables; otherwise each row is a line with tabs, without a header.
+ * With --json a record is one JSON document, and a list one line of JSON for each row.
+ */
+export class Output {
+  readonly isJson: boolean;
+  private readonly isTerminal: boolean;
+  private readonly stdout: Writable;
+  private readonly stderr: Writable;
+
+  constructor({ stdout, stderr, isTerminal }: Surroundings, isJson: boolean) {
+    this.isJson = isJson;
+    this.isTerminal = isTerminal;
+    this.stdout = stdout;
+    this.stderr = stderr;
+  }
+
+  /** A result in words; nothing with --json, which prints the record instead. */
+  say(line: string): void {
+    if (!this.isJson) this.line(line);
+  }
+
+  /** Progress and hints: never part of the result. */
+  note(line: string): void {
+    this.stderr.write(`${line}\n`);
+  }
+
+  line(text: string): void {
+    this.stdout.write(`${text}\n`);
+  }
+
+  record(record: object): void {
+    if (this.isJson) {
+      this.line(JSON.stringify(record, null, this.isTerminal ? 2 : 0));
+      return;
+    }
+    const entries = Object.entries(record).filter(([, value]) => value !== null && value !== undefined);
+    const width = this.isTerminal ? Math.max(...entries.map(([name]) => name.length)) + 2 : 0;
+    for (const [name, value] of entries) {
+      this.line(this.isTerminal ? name.padEnd(width) + textOf(value) : `${name}\t${textOf(value)}`);
+    }
+  }
+
+  /** Prints rows as they arrive, or as a table whose columns fit when they are all here. */
+  async rows(rows: AsyncIterable<object>, columns: readonly Column[]): Promise<void> {
+    if (this.isJson || !this.isTerminal) {
+      for await (const row of rows) this.row(row, columns);
+      return;
+    }
+    const cells: string[][] = [columns.map((column) => column.toUpperCase())];
+    for await (const row of rows) cells.push(columns.map((column) => textOf(valueAt(row as Row, column))));
+    if (cells.length === 1) {
+      this.note('There are none.');
+      return;
+    }
+    const widths = columns.map((_, i) => Math.max(...cells.map((line) => line[i]?.length ?? 0)));
+    for (const line of cells)
+      this.line(
+        line
+          .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+          .join('  ')
+          .trimEnd(),
+      );
+  }
+
+  row(row: object, columns: readonly Column[]): void {
+    if (this.isJson) this.line(JSON.stringify(row));
+    else this.line(columns.map((column) => textOf(valueAt(row as Row, column))).join(this.isTerminal ? '  ' : '\t'));
+  }
+}
+
+const valueAt = (row: Row, column: Column): unknown =>
+  column.split('.').reduce<unknown>((value, part) => (value as Row | null | undefined)?.[part], row);
+
+/** Control characters would move the cursor of a terminal, or break a line in two. */
+function textOf(value: unknown): string {
+  const text = typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '');
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is removed
+  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, ' ');
+}

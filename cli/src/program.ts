@@ -1,0 +1,76 @@
+import { Command, CommanderError } from 'commander';
+import { version } from '../../sdk/src/generated/operations.ts';
+import { FlorinError } from '../../sdk/src/index.ts';
+import { Cli, type GlobalOptions, type Run } from './cli.ts';
+import { addAccountCommands } from './commands/account.ts';
+import { addCompletion } from './commands/completion.ts';
+import { addEventCommands } from './commands/events.ts';
+import { addListen } from './commands/listen.ts';
+import { addOpen } from './commands/open.ts';
+import { addOperatorCommands } from './commands/operators.ts';
+import { addPaymentCommands } from './commands/payments.ts';
+import { addTrigger } from './commands/trigger.ts';
+import { exitCodeOf, exitCodes, lineOf } from './failures.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** Runs a command line, without the program's own name, and returns the exit code. */
+export async function runProgram(words: readonly string[], surroundings: Surroundings): Promise<number> {
+  const program = programFor(surroundings);
+  try {
+    await program.parseAsync(words.length === 0 ? ['start'] : words, { from: 'user' });
+    return exitCodes.done;
+  } catch (error) {
+    return endWith(error, surroundings, words.includes('--json'));
+  }
+}
+
+function endWith(error: unknown, { stderr, signal }: Surroundings, isJson: boolean): number {
+  // Help and version were asked for; commander has printed its own mistakes.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+  if (signal.aborted && (error === signal.reason || (error as Error)?.name === 'AbortError'))
+    return exitCodes.interrupted;
+  stderr.write(isJson ? `${jsonOf(error)}\n` : `florin: ${lineOf(error)}\n`);
+  return exitCodeOf(error);
+}
+
+function jsonOf(error: unknown): string {
+  const { type, status, field, requestId, details } =
+    error instanceof FlorinError ? error : ({} as Partial<FlorinError>);
+  return JSON.stringify({
+    error: { type: type ?? 'command_failed', message: lineOf(error), status, field, requestId, details },
+  });
+}
+
+/** The commands and their options. */
+export function programFor(surroundings: Surroundings): Command {
+  const { stdout, stderr, isTerminal } = surroundings;
+  const program = new Command('florin')
+    .description('Take payments with Florin, and run it. Without a command it starts the service in this folder.')
+    .version(version, '-v, --version')
+    .option('--url <url>', 'where the service is (FLORIN_URL)')
+    .option('--api-key <key>', 'a developer key instead of the stored login (FLORIN_API_KEY)')
+    .option('--live', 'live records instead of test records')
+    .option('--json', 'print JSON: one document, or one line for each row')
+    .showHelpAfterError('florin --help lists the commands.')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => stderr.write(text.replace(/^error: /, 'florin: ')),
+      getOutHasColors: () => isTerminal,
+    });
+  const run: Run =
+    (action) =>
+    async (...given) => {
+      const command = given.at(-1) as unknown as Command;
+      await action(new Cli(surroundings, command.optsWithGlobals<GlobalOptions>()), ...(given.slice(0, -1) as never));
+    };
+  addAccountCommands(program, run);
+  addPaymentCommands(program, run);
+  addEventCommands(program, run);
+  addListen(program, run);
+  addTrigger(program, run);
+  addOpen(program, run);
+  addCompletion(program, run);
+  addOperatorCommands(program, run);
+  return program;
+}

@@ -1,0 +1,13 @@
+import type { Readable, Writable } from 'node:stream';
+
+/** What a command sees of the machine. Tests give their own. */
+export interface Surroundings {
+  env: Readonly<Record<string, string | undefined>>;
+  stdin: Readable;
+  stdout: Writable;
+  stderr: Writable;
+  /** Whether a person reads the output. */
+  isTerminal: boolean;
+  /** Aborted when the command is to end, by Ctrl-C. */
+  signal: AbortSignal;
+}

@@ -1,0 +1,99 @@
+import type {
+  Channel,
+  Customer,
+  Florin,
+  Subscription,
+  Transaction,
+  TransactionDetail,
+} from '../../../sdk/src/index.ts';
+
+/** What a scenario works with. Everything it makes is a test record. */
+export interface Stage {
+  florin: Florin;
+  channel: Pick<Channel, 'id'>;
+  /** Changes of the first record that it makes: of the payment, the line of the invoice or the plan. */
+  overrides: Record<string, unknown>;
+  signal: AbortSignal;
+}
+
+/** Makes an event happen, and returns the id of the record that it is about. */
+type Scenario = (stage: Stage) => Promise<string>;
+
+/** How to make each event happen on a sandbox channel. */
+export const scenarios: Readonly<Record<string, Scenario>> = {
+  'transaction.created': async (stage) => (await pay(stage)).id,
+  'transaction.processing': async (stage) => (await pay(stage)).id,
+  'transaction.succeeded': async (stage) => (await pay(stage)).id,
+  'transaction.failed': async (stage) => (await pay(stage, 'decline:card_declined')).id,
+  'transaction.cancelled': async (stage) => {
+    const { id } = await pay(stage, 'pending');
+    await stage.florin.transactions.waitFor(id, { until: 'PROCESSING', signal: stage.signal });
+    return (await stage.florin.transactions.update({ id, status: 'CANCELLED' })).id;
+  },
+  'transaction.refunded': async (stage) => (await refund(stage, await paid(stage))).transactionId,
+  'refund.failed': async (stage) => (await refund(stage, await paid(stage, 'refund:fail'))).id,
+  'invoice.paid': async (stage) => String(await payInvoice(stage, 'sandbox:succeed')),
+  'invoice.payment_failed': async (stage) => String(await payInvoice(stage, 'sandbox:decline:card_declined')),
+  'subscription.created': async (stage) => String((await subscribe(stage)).id),
+  'subscription.updated': async (stage) => {
+    const { id } = await subscribe(stage);
+    return String((await stage.florin.subscriptions.update({ id, quantity: 2 })).id);
+  },
+  'subscription.cancelled': async (stage) => {
+    const { id } = await subscribe(stage);
+    return String((await stage.florin.subscriptions.cancel({ id })).id);
+  },
+};
+
+function pay({ florin, channel, overrides }: Stage, behaviour?: string): Promise<Transaction> {
+  const { metadata, ...others } = overrides;
+  const sandbox = behaviour === undefined ? {} : { sandbox: behaviour };
+  return florin.transactions.create({
+    amount: 2000,
+    currency: 'USD',
+    channelId: channel.id,
+    description: 'Made by florin trigger',
+    ...others,
+    metadata: { ...sandbox, ...(metadata as object | undefined) },
+  });
+}
+
+async function paid(stage: Stage, behaviour?: string): Promise<TransactionDetail> {
+  const { id } = await pay(stage, behaviour);
+  return stage.florin.transactions.waitFor(id, { signal: stage.signal });
+}
+
+const refund = ({ florin }: Stage, { id }: TransactionDetail) => florin.refunds.create({ transactionId: id });
+
+const makeCustomer = ({ florin, channel }: Stage, paymentMethod: string): Promise<Customer> =>
+  florin.customers.modify({
+    name: 'Made by florin trigger',
+    livemode: false,
+    defaultChannelId: channel.id,
+    paymentMethod,
+  });
+
+async function payInvoice(stage: Stage, paymentMethod: string): Promise<number> {
+  const { florin, channel, overrides } = stage;
+  const customer = await makeCustomer(stage, paymentMethod);
+  const line = { description: 'Made by florin trigger', quantity: 1, unitAmount: 2000 };
+  const draft = await florin.invoices.create({ customerId: customer.id, currency: 'USD', lines: [line], ...overrides });
+  await florin.invoices.finalize(draft.id);
+  await florin.invoices.pay({ id: draft.id, channelId: channel.id, paymentMethod });
+  return draft.id;
+}
+
+async function subscribe(stage: Stage): Promise<Subscription> {
+  const { florin, channel, overrides } = stage;
+  const customer = await makeCustomer(stage, 'sandbox:succeed');
+  const plan = await florin.plans.modify({
+    name: 'Made by florin trigger',
+    currency: 'USD',
+    amount: 2000,
+    interval: 'month',
+    livemode: false,
+    channelId: channel.id,
+    state: true,
+  });
+  return florin.subscriptions.create({ customerId: customer.id, planId: plan.id, ...overrides });
+}

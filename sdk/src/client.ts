@@ -1,0 +1,141 @@
+import { Credentials, type Tokens } from './credentials.ts';
+import { FlorinError } from './errors.ts';
+import { Api, type LoginResult, type TransactionDetail } from './generated/api.ts';
+import { operations } from './generated/operations.ts';
+import { Call, type Operation, type Params, type RequestOptions, type WriteOptions } from './operation.ts';
+import { List } from './pages.ts';
+import { type Logger, Transport } from './transport.ts';
+import { type WaitOptions, waitFor } from './wait-for.ts';
+import { signForTest, verifyWebhook } from './webhooks.ts';
+
+export interface FlorinOptions {
+  /** A developer key, `sk_…`. Default: the environment variable FLORIN_API_KEY. */
+  apiKey?: string | undefined;
+  /** The access token of a login, for what keys cannot do. See also `login`. */
+  accessToken?: string | undefined;
+  /** With it, an expired access token is replaced by a new one. */
+  refreshToken?: string | undefined;
+  /** Called with the tokens of each login and refresh, to store them. */
+  onTokens?: ((tokens: Tokens) => void) | undefined;
+  /** Where the service is. Default: the environment variable FLORIN_URL, or http://127.0.0.1:8080. */
+  baseUrl?: string | undefined;
+  /** For each try, in milliseconds; 30,000 unless given. */
+  timeoutMs?: number | undefined;
+  /** How often a request that failed for a passing reason is repeated; 2 unless given. */
+  maxRetries?: number | undefined;
+  /** Instead of the runtime's own. */
+  fetch?: typeof fetch | undefined;
+  /** Receives a line for each request and each repetition, never with credentials or bodies. */
+  logger?: Logger | undefined;
+  /** Sent with every request. */
+  headers?: Readonly<Record<string, string>> | undefined;
+}
+
+export interface LoginInput {
+  account: string;
+  password: string;
+  /** Called when the account has a second factor: returns the code of the authenticator app. */
+  code?: () => string | Promise<string>;
+}
+
+export interface TransactionHelpers {
+  /**
+   * Waits until a payment is decided, and returns it whatever the decision. Rejects with a `TimeoutError` when that takes
+   * longer than `waitMs`, or when the payment can no longer get the status that is waited for.
+   */
+  waitFor(id: string, options?: WaitOptions): Promise<TransactionDetail>;
+}
+
+/** A client of Florin. It holds no connections and needs no closing. */
+export class Florin extends Api {
+  private readonly credentials: Credentials;
+  private readonly transport: Transport;
+
+  constructor(options: FlorinOptions = {}) {
+    super();
+    const { accessToken, refreshToken, onTokens, logger, headers = {}, timeoutMs = 30_000, maxRetries = 2 } = options;
+    const apiKey = options.apiKey ?? (accessToken === undefined ? environment('FLORIN_API_KEY') : undefined);
+    const baseUrl = options.baseUrl ?? environment('FLORIN_URL') ?? 'http://127.0.0.1:8080';
+    this.credentials = new Credentials(
+      apiKey,
+      accessToken === undefined ? undefined : { accessToken, refreshToken },
+      onTokens,
+    );
+    this.transport = new Transport(
+      {
+        baseUrl: baseUrl.replace(/\/+$/, ''),
+        timeoutMs,
+        maxRetries,
+        // Called as a plain function: in some runtimes fetch refuses to be a method of anything else.
+        fetch: options.fetch ?? ((input, init) => fetch(input, init)),
+        logger,
+        headers,
+      },
+      this.credentials,
+    );
+    for (const [name, operation] of Object.entries(operations)) this.addMethod(name, operation);
+    Object.assign(this.webhooks, { verify: verifyWebhook, signForTest });
+    Object.assign(this.transactions, {
+      waitFor: (id: string, options: WaitOptions = {}) => waitFor((own) => this.transactions.get(id, own), options),
+    });
+  }
+
+  /** Logs in: from here on requests carry the access token, which is refreshed when it expires. */
+  async login({ account, password, code }: LoginInput, options?: RequestOptions): Promise<LoginResult> {
+    const login = this.users.login({ account, password }, options);
+    const result = await (code === undefined ? login : login.catch((error) => this.finishLogin(error, code, options)));
+    this.credentials.use(result.token);
+    return result;
+  }
+
+  /** Ends the session of `login`, or of the given access token. */
+  async logout(options?: RequestOptions): Promise<void> {
+    await this.users.logout({}, options);
+    this.credentials.forget();
+  }
+
+  private async finishLogin(
+    error: unknown,
+    code: () => string | Promise<string>,
+    options: RequestOptions | undefined,
+  ): Promise<LoginResult> {
+    if (!(error instanceof FlorinError) || error.type !== 'second_factor_challenge') throw error;
+    const challenge = String(error.details.challenge);
+    return this.users.loginSecondFactor({ challenge, code: await code() }, options);
+  }
+
+  /** Adds `webhooks.deliveries.get` to the objects `webhooks` and `deliveries`, and creates them if needed. */
+  private addMethod(name: string, operation: Operation): void {
+    const nouns = name.split('.');
+    const verb = nouns.pop() as string;
+    let resource = this as unknown as Record<string, Record<string, unknown>>;
+    for (const noun of nouns) {
+      resource[noun] ??= {};
+      resource = resource[noun] as typeof resource;
+    }
+    (resource as Record<string, unknown>)[verb] = this.method(operation);
+  }
+
+  private method(operation: Operation) {
+    const [, , flags = ''] = operation;
+    const takesParams = !flags.includes('n');
+    return (...given: unknown[]): unknown => {
+      const params = takesParams ? paramsOf(given[0]) : {};
+      const options = (takesParams ? given[1] : given[0]) as WriteOptions | undefined;
+      if (!flags.includes('l')) return new Call(this.transport.send(operation, params, options));
+      const fetchPage = (page: Params) => this.transport.send<unknown[]>(operation, page, options);
+      return new List(fetchPage, params, flags.includes('p'));
+    };
+  }
+}
+
+/** An id may be given alone. */
+function paramsOf(given: unknown): Params {
+  return typeof given === 'string' || typeof given === 'number' ? { id: given } : ((given ?? {}) as Params);
+}
+
+/** Where the runtime has environment variables. */
+function environment(name: string): string | undefined {
+  const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
+  return process?.env?.[name] || undefined;
+}

@@ -1,0 +1,2762 @@
+// Generated from the OpenAPI document by `npm run docs`. Do not edit.
+import type { Call, RawBody, RequestOptions, WriteOptions } from '../operation.ts';
+import type { TransactionHelpers } from '../client.ts';
+import type { List } from '../pages.ts';
+import type { WebhookHelpers } from '../webhooks.ts';
+
+/** All operations of the service, by resource. */
+export class Api {
+  declare readonly health: HealthApi;
+  declare readonly audit: AuditApi;
+  declare readonly tenants: TenantsApi;
+  declare readonly users: UsersApi;
+  declare readonly sessions: SessionsApi;
+  declare readonly keys: KeysApi;
+  declare readonly secondFactor: SecondFactorApi;
+  declare readonly events: EventsApi;
+  declare readonly webhooks: WebhooksApi;
+  declare readonly inboxes: InboxesApi;
+  declare readonly channels: ChannelsApi;
+  declare readonly ledger: LedgerApi;
+  declare readonly transactions: TransactionsApi;
+  declare readonly refunds: RefundsApi;
+  declare readonly disputes: DisputesApi;
+  declare readonly callbacks: CallbacksApi;
+  declare readonly statistics: StatisticsApi;
+  declare readonly clocks: ClocksApi;
+  declare readonly customers: CustomersApi;
+  declare readonly invoices: InvoicesApi;
+  declare readonly plans: PlansApi;
+  declare readonly subscriptions: SubscriptionsApi;
+}
+
+export interface HealthApi {
+  /** Liveness: the process runs */
+  live(options?: RequestOptions): Call<Health>;
+  /**
+   * Readiness: requests can be served.
+   *
+   * 503 while the database has not accepted writes for 20 seconds, before it has accepted any since the start, and after the service has begun to stop. `error.details` holds the reason.
+   */
+  ready(options?: RequestOptions): Call<Health>;
+}
+
+export interface AuditApi {
+  /**
+   * List the audit log.
+   *
+   * Newest first. A MERCHANT_ADMIN sees the log of the own tenant, a PLATFORM_ADMIN every tenant's. A page can hold fewer entries than `pageSize` and still have a successor: there are more pages as long as `pagination.next` is not null.
+   *
+   * Needs the scope `*`. Needs the user type MERCHANT_ADMIN or PLATFORM_ADMIN.
+   */
+  list(params?: AuditListParams, options?: RequestOptions): List<AuditEntry>;
+  /**
+   * Export the audit log.
+   *
+   * Streams all entries that pass the filters, newest first, as NDJSON or CSV instead of the JSON envelope. Errors use the envelope. The export is recorded in the log.
+   *
+   * Needs the scope `*`. Needs the user type MERCHANT_ADMIN or PLATFORM_ADMIN.
+   */
+  export(params?: AuditExportParams, options?: RequestOptions): Call<Response>;
+}
+
+export interface TenantsApi {
+  /**
+   * List tenants.
+   *
+   * Oldest first, without the platform's own tenant.
+   *
+   * Needs the scope `*`. Needs the user type PLATFORM_ADMIN.
+   */
+  list(options?: RequestOptions): List<Tenant>;
+  /**
+   * Get a tenant.
+   *
+   * Needs the scope `*`. Needs the user type PLATFORM_ADMIN.
+   */
+  get(params: number | TenantsGetParams, options?: RequestOptions): Call<Tenant>;
+  /**
+   * Create or update a tenant.
+   *
+   * Without `id`, creates a tenant; with `id`, updates that tenant. Disabling a tenant (`state` false) refuses its logins, sessions and keys immediately.
+   *
+   * Needs the scope `*`. Needs the user type PLATFORM_ADMIN.
+   */
+  modify(params?: TenantModifyInput, options?: WriteOptions): Call<Tenant>;
+}
+
+export interface UsersApi {
+  /**
+   * Log in.
+   *
+   * A wrong password, an unknown account and a disabled account get the same refusal (401). After 10 failures in 15 minutes, further logins to that account from that address are refused (429, with Retry-After), and after `app.rate-limit.failures-per-address` failures those to any account that has not logged in from there before. An account with a second factor is answered `second_factor_challenge` (401), whose `error.details.challenge` goes to `/api/user/login/second-factor` with a code.
+   */
+  login(params: LoginInput, options?: RequestOptions): Call<LoginResult>;
+  /**
+   * Get a new access token.
+   *
+   * The refresh token does not change and stays valid until the session ends. Failures are limited for each address (`app.rate-limit.failures-per-address`).
+   */
+  refresh(params: RefreshInput, options?: RequestOptions): Call<RefreshResult>;
+  /**
+   * Log out.
+   *
+   * Needs a Bearer access token. Ends the session, so that both of its tokens stop working immediately; with `all`, ends every session of the user. Logging out twice is not an error. The body is optional.
+   *
+   * Needs a Bearer access token.
+   */
+  logout(params?: LogoutInput, options?: RequestOptions): Call<null>;
+  /**
+   * Request a password reset.
+   *
+   * Sends an e-mail with a reset token that is valid for 30 minutes. The answer is the same for any address. At most `app.rate-limit.failures-per-address` requests from one address in 15 minutes.
+   */
+  forgotPassword(params: ForgotPasswordInput, options?: RequestOptions): Call<null>;
+  /**
+   * Reset the password.
+   *
+   * Takes the token received by e-mail, for a reset or with an invitation, which works once. Every session of the user ends.
+   */
+  resetPassword(params: ResetPasswordInput, options?: RequestOptions): Call<null>;
+  /**
+   * Change my password.
+   *
+   * Needs the present password; a wrong one (400) counts as a failed login. The other sessions of the caller end, and every mailed token.
+   *
+   * Needs a Bearer access token.
+   */
+  changePassword(params: ChangePasswordInput, options?: RequestOptions): Call<null>;
+  /**
+   * Get the current user.
+   *
+   * Needs a Bearer access token.
+   */
+  info(options?: RequestOptions): Call<CurrentUser>;
+  /**
+   * Get a user.
+   *
+   * A user of the caller's tenant. A platform administrator finds those of every tenant.
+   *
+   * Needs the scope `user_read`.
+   */
+  get(params: number | UsersGetParams, options?: RequestOptions): Call<User>;
+  /**
+   * List users.
+   *
+   * Newest first. A platform administrator sees the users of every tenant, others those of their own.
+   *
+   * Needs the scope `user_read`.
+   */
+  list(params?: UsersListParams, options?: RequestOptions): List<User>;
+  /**
+   * Create or update a user.
+   *
+   * Without `id`, creates a user; with `id`, updates that user. A new user without `password` is invited by mail to choose one, within 7 days. Callers cannot create or update a user who has a permission that they do not have themselves, and a key can set neither a password nor the e-mail address of an existing user (403). A new password, another address and `state` false end the sessions of the user and every mailed token; `state` false also revokes the keys. The last active PLATFORM_ADMIN can be neither disabled nor demoted (409).
+   *
+   * Needs the scope `user_write`.
+   */
+  modify(params?: UserModifyInput, options?: WriteOptions): Call<User>;
+  /**
+   * Finish a login with a code.
+   *
+   * Takes the challenge from the answer to login, and answers like a login without a second factor. Wrong codes (400) count as failed logins, and after 10 in 15 minutes no code of the user is accepted (429).
+   */
+  loginSecondFactor(params: SecondFactorLoginInput, options?: RequestOptions): Call<LoginResult>;
+  /**
+   * Step up the session with a code.
+   *
+   * For `app.security.step-up-lifetime` the session may then do what is refused with `step_up_required` otherwise. A login with a code counts too. Wrong codes (400) count as failed logins, and after 10 in 15 minutes no code of the user is accepted (429).
+   *
+   * Needs a Bearer access token.
+   */
+  stepUp(params: SecondFactorCodeInput, options?: RequestOptions): Call<StepUp>;
+}
+
+export interface SessionsApi {
+  /**
+   * List my sessions.
+   *
+   * Newest first: the device and address of each, and when it was last used.
+   *
+   * Needs a Bearer access token.
+   */
+  list(options?: RequestOptions): List<Session>;
+  /**
+   * End one or all of my sessions.
+   *
+   * Takes effect immediately. Ending a session again is not an error.
+   *
+   * Needs a Bearer access token.
+   */
+  revoke(params?: SessionRevokeInput, options?: RequestOptions): Call<null>;
+}
+
+export interface KeysApi {
+  /**
+   * Generate a developer key.
+   *
+   * The key acts as its owner, the caller: it can do what its scope and the permissions of its owner both allow. Scopes that the caller does not hold cannot be granted (403). The body is optional.
+   *
+   * Needs a Bearer access token.
+   */
+  generate(params?: DeveloperKeyGenerateInput, options?: RequestOptions): Call<GeneratedDeveloperKey>;
+  /**
+   * List my developer keys.
+   *
+   * Newest first, including revoked keys.
+   *
+   * Needs a Bearer access token.
+   */
+  list(options?: RequestOptions): List<DeveloperKey>;
+  /**
+   * Revoke one of my developer keys.
+   *
+   * Takes effect immediately and cannot be undone. Revoking a key again is not an error.
+   *
+   * Needs a Bearer access token.
+   */
+  revoke(params: number | DeveloperKeyRevokeInput, options?: RequestOptions): Call<DeveloperKey>;
+  /**
+   * Replace one of my developer keys.
+   *
+   * Answers a new key with the same scope, name, mode and allowed addresses. The former key goes on working for `overlapSeconds`. A key that is revoked, has expired or was replaced before cannot be rotated (409).
+   *
+   * Needs a Bearer access token.
+   */
+  rotate(params: number | DeveloperKeyRotateInput, options?: RequestOptions): Call<GeneratedDeveloperKey>;
+  /**
+   * Get the developer key of this request.
+   *
+   * Tells a key about itself: its owner, what it may do, when it expires.
+   *
+   * Needs a developer key.
+   */
+  current(options?: RequestOptions): Call<CurrentDeveloperKey>;
+  /**
+   * List developer keys of all users.
+   *
+   * Newest first, including revoked keys: those of the own tenant, or of every tenant for a PLATFORM_ADMIN. A MERCHANT_ADMIN does not see keys of PLATFORM_ADMINs.
+   *
+   * Needs a Bearer access token. Needs the user type MERCHANT_ADMIN or PLATFORM_ADMIN.
+   */
+  listAll(params?: KeysListAllParams, options?: RequestOptions): List<OwnedDeveloperKey>;
+  /**
+   * Revoke a developer key of any user.
+   *
+   * Of the own tenant, or of any for a PLATFORM_ADMIN. Takes effect immediately and cannot be undone. Revoking a key again is not an error.
+   *
+   * Needs a Bearer access token. Needs the user type MERCHANT_ADMIN or PLATFORM_ADMIN.
+   */
+  revokeAny(params: number | DeveloperKeyRevokeInput, options?: RequestOptions): Call<OwnedDeveloperKey>;
+}
+
+export interface SecondFactorApi {
+  /**
+   * Get the state of my second factor.
+   *
+   * Needs a Bearer access token.
+   */
+  get(options?: RequestOptions): Call<SecondFactor>;
+  /**
+   * Begin to enrol a second factor.
+   *
+   * Answers a secret for an authenticator app (TOTP, RFC 6238: SHA-1, 6 digits, 30 seconds). It is in use once it is confirmed with a code; until then, beginning again replaces it. A wrong password (400) counts as a failed login.
+   *
+   * Needs a Bearer access token.
+   */
+  begin(params: SecondFactorBeginInput, options?: RequestOptions): Call<SecondFactorEnrolment>;
+  /**
+   * Confirm the second factor with a code.
+   *
+   * From now on logins need a code. The other sessions of the caller end. Wrong codes (400) count as failed logins, and after 10 in 15 minutes no code of the user is accepted (429).
+   *
+   * Needs a Bearer access token.
+   */
+  confirm(params: SecondFactorCodeInput, options?: RequestOptions): Call<RecoveryCodes>;
+  /**
+   * Replace my recovery codes.
+   *
+   * The former codes stop working. Wrong codes (400) count as failed logins, and after 10 in 15 minutes no code of the user is accepted (429).
+   *
+   * Needs a Bearer access token.
+   */
+  recoveryCodes(params: SecondFactorCodeInput, options?: RequestOptions): Call<RecoveryCodes>;
+  /**
+   * Remove my second factor.
+   *
+   * Needs a code or a recovery code. Wrong codes (400) count as failed logins, and after 10 in 15 minutes no code of the user is accepted (429).
+   *
+   * Needs a Bearer access token.
+   */
+  remove(params: SecondFactorCodeInput, options?: RequestOptions): Call<null>;
+  /**
+   * Remove the second factor of another user.
+   *
+   * For a user who has lost it: of the own tenant, or of any for a PLATFORM_ADMIN. The sessions of the user end. An administrator with a second factor must be stepped up.
+   *
+   * Needs a Bearer access token. Needs the user type MERCHANT_ADMIN or PLATFORM_ADMIN.
+   */
+  revoke(params: number | SecondFactorRevokeInput, options?: RequestOptions): Call<null>;
+}
+
+export interface EventsApi {
+  /**
+   * List events.
+   *
+   * Newest first, of the types whose read scope the caller holds. A page can hold fewer events than `pageSize` and still have a successor: there are more pages as long as `pagination.next` is not null.
+   *
+   * Needs a Bearer access token or a developer key.
+   */
+  list(params?: EventsListParams, options?: RequestOptions): List<Event>;
+  /**
+   * Get an event and its payload.
+   *
+   * Needs the read scope of the event's type.
+   *
+   * Needs a Bearer access token or a developer key.
+   */
+  get(params: string | EventsGetParams, options?: RequestOptions): Call<EventDetail>;
+}
+
+export interface WebhooksApi extends WebhookHelpers {
+  /**
+   * Register a webhook endpoint.
+   *
+   * Events of the caller's tenant, in the mode of the endpoint, are posted to the endpoint from now on, signed. The caller also needs the read scope of every event type in `events`. A repeat with the same `Idempotency-Key` gets the first response again, without the generated secret: rotate it if that response was lost.
+   *
+   * Needs the scope `webhook_write`.
+   */
+  register(params: WebhookRegisterInput, options?: WriteOptions): Call<RegisteredWebhookEndpoint>;
+  /**
+   * List webhook endpoints.
+   *
+   * Newest first: endpoints whose subscribed event types the caller may all read. Secrets are never shown.
+   *
+   * Needs the scope `webhook_read`.
+   */
+  list(params?: WebhooksListParams, options?: RequestOptions): List<WebhookEndpoint>;
+  /**
+   * Get a webhook endpoint.
+   *
+   * Without its secret. Also needs the read scope of every event type that it subscribes to. A removed endpoint is absent.
+   *
+   * Needs the scope `webhook_read`.
+   */
+  get(params: number | WebhooksGetParams, options?: RequestOptions): Call<WebhookEndpoint>;
+  /**
+   * Change a webhook endpoint.
+   *
+   * Fields left out keep their value. Open deliveries go to the new URL. Enabling an endpoint clears its failures; events that happened while it was disabled can be replayed.
+   *
+   * Needs the scope `webhook_write`.
+   */
+  modify(params: number | WebhookModifyInput, options?: RequestOptions): Call<WebhookEndpoint>;
+  /**
+   * Remove a webhook endpoint.
+   *
+   * Cannot be undone. Open deliveries are CANCELLED; deliveries stay readable. Removing an endpoint again is not an error.
+   *
+   * Needs the scope `webhook_write`.
+   */
+  remove(params: number | WebhookIdInput, options?: RequestOptions): Call<WebhookEndpoint>;
+  /**
+   * Change a webhook endpoint's secret.
+   *
+   * In two steps. `secret` stages the next secret: `webhook-signature` then carries the signatures of both secrets, `X-Service-Signature` that of the present one. `promote`, or the time `promoteAt`, makes it the present one.
+   *
+   * Needs the scope `webhook_write`.
+   */
+  rotate(params: number | WebhookRotateInput, options?: RequestOptions): Call<WebhookEndpoint>;
+  /**
+   * Send a ping to a webhook endpoint.
+   *
+   * Enqueues an event of the type `webhook.ping` to this endpoint only, whatever its subscriptions. It is signed, retried and listed among the deliveries like any other event.
+   *
+   * Needs the scope `webhook_write`.
+   */
+  test(params: number | WebhookIdInput, options?: RequestOptions): Call<WebhookTestResult>;
+  /**
+   * Replay one delivery, or all events since a time.
+   *
+   * The events are sent again under the same `X-Service-Delivery`, with retries of their own. Deliveries that are still open are not sent twice. A replay since a time runs in batches, survives a crash, and includes events that had no delivery because the endpoint was switched off.
+   *
+   * Needs the scope `webhook_write`.
+   */
+  replay(params?: WebhookReplayInput, options?: RequestOptions): Call<StartedWebhookReplay>;
+  readonly deliveries: WebhooksDeliveriesApi;
+  readonly replays: WebhooksReplaysApi;
+}
+
+export interface WebhooksDeliveriesApi {
+  /**
+   * List deliveries.
+   *
+   * Deliveries of the latest events come first, and `startDate` and `endDate` apply to the events. A page may be shorter than `pageSize` although more pages follow: continue until `pagination.next` is null.
+   *
+   * Needs the scope `webhook_read`.
+   */
+  list(params?: WebhooksDeliveriesListParams, options?: RequestOptions): List<Delivery>;
+  /**
+   * Get a delivery with its attempts.
+   *
+   * Needs the scope `webhook_read`.
+   */
+  get(params: string | WebhooksDeliveriesGetParams, options?: RequestOptions): Call<DeliveryDetail>;
+}
+
+export interface WebhooksReplaysApi {
+  /**
+   * Get the progress of a replay.
+   *
+   * Needs the scope `webhook_read`.
+   */
+  get(params: string | WebhooksReplaysGetParams, options?: RequestOptions): Call<WebhookReplay>;
+}
+
+export interface InboxesApi {
+  /**
+   * Create an inbox.
+   *
+   * An inbox is a URL of Florin to try webhooks with. It stores the last 100 messages posted to it and expires after seven days. Also needs the read scope of every event type. A tenant has at most 20 inboxes: one more replaces the oldest. The body is optional.
+   *
+   * Needs the scope `webhook_write`.
+   */
+  create(params?: InboxCreateInput, options?: RequestOptions): Call<CreatedInbox>;
+  /**
+   * List inboxes.
+   *
+   * Newest first. Also needs the read scope of every event type.
+   *
+   * Needs the scope `webhook_read`.
+   */
+  list(options?: RequestOptions): List<Inbox>;
+  /**
+   * List the messages in an inbox.
+   *
+   * Newest first. Also needs the read scope of every event type.
+   *
+   * Needs the scope `webhook_read`.
+   */
+  messages(params: number | InboxesMessagesParams, options?: RequestOptions): List<InboxMessage>;
+  /**
+   * Post to an inbox.
+   *
+   * Takes any body up to 64 KiB, at most 100 messages per second.
+   */
+  post(params: InboxesPostParams & { body: RawBody }, options?: RequestOptions): Call<InboxReceipt>;
+}
+
+export interface ChannelsApi {
+  /**
+   * List channels.
+   *
+   * The channels of the caller's tenant and of the platform. A platform administrator sees all tenants' channels. A key sees those of its mode, a session all.
+   *
+   * Needs the scope `channel_read`.
+   */
+  list(params?: ChannelsListParams, options?: RequestOptions): List<ChannelListItem>;
+  /**
+   * Get a channel.
+   *
+   * A channel of the caller's tenant or of the platform. A platform administrator finds every tenant's.
+   *
+   * Needs the scope `channel_read`.
+   */
+  get(params: number | ChannelsGetParams, options?: RequestOptions): Call<Channel>;
+  /**
+   * Create or update a channel.
+   *
+   * Creates a channel without `id`, updates the channel with this `id` otherwise. Returns the saved channel.
+   *
+   * Needs the scope `channel_write`.
+   */
+  modify(params?: ChannelModifyInput, options?: WriteOptions): Call<Channel>;
+}
+
+export interface LedgerApi {
+  /**
+   * Read balances.
+   *
+   * Returns the balance of every account in every currency that has entries. Always exact.
+   *
+   * Needs the scope `transaction_read`.
+   */
+  balance(params?: LedgerBalanceParams, options?: RequestOptions): List<AccountBalance>;
+  /**
+   * List entries.
+   *
+   * Newest first. Each transfer has two entries: its debit and its credit. `total` is exact.
+   *
+   * Needs the scope `transaction_read`.
+   */
+  entries(params?: LedgerEntriesParams, options?: RequestOptions): List<LedgerEntry>;
+}
+
+export interface TransactionsApi extends TransactionHelpers {
+  /**
+   * Create a transaction.
+   *
+   * Creates a payment in status PENDING. When the response arrives, the payment is on disk. A repeat with the same `Idempotency-Key` gets the first response again, marked `Idempotency-Replayed: true`.
+   *
+   * Needs the scope `transaction_write`.
+   */
+  create(params: TransactionCreateInput, options?: WriteOptions): Call<Transaction>;
+  /**
+   * Update a transaction.
+   *
+   * Changes the description, the metadata or the status. Status changes follow the transition table. `metadata` is merged by key, `metadataReplace` replaces it as a whole.
+   *
+   * Needs the scope `transaction_write`.
+   */
+  update(params: string | TransactionUpdateInput, options?: WriteOptions): Call<Transaction>;
+  /**
+   * Get a transaction.
+   *
+   * Needs the scope `transaction_read`.
+   */
+  get(params: string | TransactionsGetParams, options?: RequestOptions): Call<TransactionDetail>;
+  /**
+   * List transactions.
+   *
+   * Newest first. `total` is always exact.
+   *
+   * Needs the scope `transaction_read`.
+   */
+  list(params?: TransactionsListParams, options?: RequestOptions): List<TransactionListItem>;
+  /**
+   * Read the timeline of a transaction.
+   *
+   * Every step, oldest first: the creation and at most the newest 1000 others.
+   *
+   * Needs the scope `transaction_read`.
+   */
+  timeline(params: string | TransactionsGetParams, options?: RequestOptions): List<TimelineStep>;
+}
+
+export interface RefundsApi {
+  /**
+   * Refund a transaction.
+   *
+   * Refunds a payment in full or in part. The sum of refunds never exceeds the payment. If the channel has a provider, the refund is PENDING until the provider reports its result; otherwise it is recorded as SUCCESS.
+   *
+   * Needs the scope `transaction_refund`.
+   */
+  create(params: RefundCreateInput, options?: WriteOptions): Call<Refund>;
+  /**
+   * Get a refund.
+   *
+   * Needs the scope `transaction_read`.
+   */
+  get(params: string | RefundsGetParams, options?: RequestOptions): Call<Refund>;
+  /**
+   * List refunds.
+   *
+   * Newest first. `total` is always exact.
+   *
+   * Needs the scope `transaction_read`.
+   */
+  list(params?: RefundsListParams, options?: RequestOptions): List<Refund>;
+}
+
+export interface DisputesApi {
+  /**
+   * List disputes.
+   *
+   * The latest first. `total` is always exact.
+   *
+   * Needs the scope `transaction_read`.
+   */
+  list(params?: DisputesListParams, options?: RequestOptions): List<Dispute>;
+  /**
+   * Close a dispute.
+   *
+   * For a dispute that a person has investigated: Florin stops asking the provider, and `npm run verify` does not name it any more. The payment stays as it is. A dispute that is closed already is returned unchanged.
+   *
+   * Needs the scope `transaction_refund`.
+   */
+  close(params: DisputeCloseInput, options?: RequestOptions): Call<Dispute>;
+}
+
+export interface CallbacksApi {
+  /**
+   * Receive a callback from a provider.
+   *
+   * Called by a provider to report the outcome of a payment or refund. The body is of any type, up to 256 KiB, in the provider's own format. No Authorization header: the signature is verified with the channel's `webhookSecret`. The callback is stored before it is answered and settled afterwards; a repeated callback gets the same answer. Whatever is wrong, the refusal is the same (401), and failures from one address are limited (429, `app.rate-limit.failures-per-address`).
+   */
+  post(params: CallbacksPostParams & { body: RawBody }, options?: RequestOptions): Call<CallbackReceipt>;
+  /**
+   * Receive a callback at the address without a token.
+   *
+   * The same, for addresses that were given to providers before channels had a `callbackUrl`.
+   */
+  postWithoutToken(params: CallbacksPostWithoutTokenParams & { body: RawBody }, options?: RequestOptions): Call<CallbackReceipt>;
+}
+
+export interface StatisticsApi {
+  /**
+   * Get payment totals.
+   *
+   * Counts and amounts of payments by the UTC day of their creation, and results of charges by the day on which they ended. Always exact.
+   *
+   * Needs the scope `transaction_read`.
+   */
+  summary(params?: StatisticsSummaryParams, options?: RequestOptions): Call<StatisticsSummary>;
+  /**
+   * Get payment totals by day.
+   *
+   * The figures of the summary for each day, oldest first; at most 366 days.
+   *
+   * Needs the scope `transaction_read`.
+   */
+  series(params?: StatisticsSeriesParams, options?: RequestOptions): List<StatisticsRow>;
+}
+
+export interface ClocksApi {
+  /**
+   * Create a test clock.
+   *
+   * Only in STANDALONE mode. Customers that name the clock use its time instead of the real time.
+   *
+   * Needs the scope `subscription_write`.
+   */
+  create(params: ClockCreateInput, options?: WriteOptions): Call<Clock>;
+  /**
+   * Advance a test clock.
+   *
+   * Moves the clock forward by up to ten years. All work that becomes due is done in order, payments included. Answers when the clock has arrived, or after 15 seconds while it is still `ADVANCING`; then poll `/api/clock/detail`.
+   *
+   * Needs the scope `subscription_write`.
+   */
+  advance(params: ClockAdvanceInput, options?: RequestOptions): Call<Clock>;
+  /**
+   * Get a test clock.
+   *
+   * Needs the scope `subscription_read`.
+   */
+  get(params: number | ClocksGetParams, options?: RequestOptions): Call<Clock>;
+  /**
+   * List test clocks.
+   *
+   * Newest first, at most 1,000.
+   *
+   * Needs the scope `subscription_read`.
+   */
+  list(options?: RequestOptions): List<Clock>;
+}
+
+export interface CustomersApi {
+  /**
+   * Create or update a customer.
+   *
+   * Without `id` a customer is created, with `id` that customer is updated. The answer is the saved record.
+   *
+   * Needs the scope `transaction_write`.
+   */
+  modify(params?: CustomerModifyInput, options?: WriteOptions): Call<Customer>;
+  /**
+   * Get a customer.
+   *
+   * By its `id` or by its `externalId`.
+   *
+   * Needs the scope `transaction_read`.
+   */
+  get(params?: CustomersGetParams, options?: RequestOptions): Call<Customer>;
+  /**
+   * List customers.
+   *
+   * Newest first. `total` is exact.
+   *
+   * Needs the scope `transaction_read`.
+   */
+  list(params?: CustomersListParams, options?: RequestOptions): List<Customer>;
+}
+
+export interface InvoicesApi {
+  /**
+   * Create an invoice.
+   *
+   * Creates a DRAFT. It has no number and cannot be paid until it is finalized.
+   *
+   * Needs the scope `invoice_write`.
+   */
+  create(params: InvoiceCreateInput, options?: WriteOptions): Call<Invoice>;
+  /**
+   * Get an invoice.
+   *
+   * Needs the scope `invoice_read`.
+   */
+  get(params: number | InvoicesGetParams, options?: RequestOptions): Call<Invoice>;
+  /**
+   * List invoices.
+   *
+   * Newest first. `total` is exact.
+   *
+   * Needs the scope `invoice_read`.
+   */
+  list(params?: InvoicesListParams, options?: RequestOptions): List<InvoiceListItem>;
+  /**
+   * Render an invoice.
+   *
+   * Answers an HTML page or a PDF file instead of the JSON envelope. Errors use the envelope. The `ETag` changes with the content: with it in `If-None-Match` the answer is 304 without a body. PDFs are rendered in turns by tenant; refused with `overloaded` when too many wait, and with `rendering_failed` after `app.invoice.pdf-timeout`.
+   *
+   * Needs the scope `invoice_read`.
+   */
+  print(params: number | InvoicesPrintParams, options?: RequestOptions): Call<Response>;
+  /**
+   * Finalize an invoice.
+   *
+   * Gives a DRAFT its number and makes it OPEN. An invoice with a total of 0 becomes PAID.
+   *
+   * Needs the scope `invoice_write`.
+   */
+  finalize(params: number | InvoiceFinalizeInput, options?: RequestOptions): Call<Invoice>;
+  /**
+   * Pay an invoice.
+   *
+   * Creates a payment on a channel, for the remaining amount or for a part of it. The outcome of the payment settles the invoice. On a channel without a provider, set the outcome by an update of the payment.
+   *
+   * Needs the scope `invoice_write`.
+   */
+  pay(params: number | InvoicePayInput, options?: WriteOptions): Call<InvoicePayResult>;
+  /**
+   * Void an invoice.
+   *
+   * Makes the invoice VOID: it can no longer be paid. With `uncollectible` it becomes UNCOLLECTIBLE and can still be paid. Refused while a payment is in progress.
+   *
+   * Needs the scope `invoice_write`.
+   */
+  void(params: number | InvoiceVoidInput, options?: RequestOptions): Call<Invoice>;
+}
+
+export interface PlansApi {
+  /**
+   * Create or update a plan.
+   *
+   * Without `id` a plan is created, with `id` that plan is updated. The answer is the saved record. A plan with subscriptions cannot change `currency`, `interval` and `intervalCount`.
+   *
+   * Needs the scope `subscription_write`.
+   */
+  modify(params?: PlanModifyInput, options?: WriteOptions): Call<Plan>;
+  /**
+   * Get a plan.
+   *
+   * Needs the scope `subscription_read`.
+   */
+  get(params: number | PlansGetParams, options?: RequestOptions): Call<Plan>;
+  /**
+   * List plans.
+   *
+   * Newest first. `total` is exact.
+   *
+   * Needs the scope `subscription_read`.
+   */
+  list(params?: PlansListParams, options?: RequestOptions): List<Plan>;
+}
+
+export interface SubscriptionsApi {
+  /**
+   * Subscribe a customer to a plan.
+   *
+   * Without a trial, the first billing period begins now and is invoiced at once; the invoice is paid automatically. With an `Idempotency-Key`, a repeated request gets the first answer.
+   *
+   * Needs the scope `subscription_write`.
+   */
+  create(params: SubscriptionCreateInput, options?: WriteOptions): Call<Subscription>;
+  /**
+   * Change a subscription.
+   *
+   * Changes plan and quantity, with proration of the current period; the end; the channel; the metadata, which is replaced.
+   *
+   * Needs the scope `subscription_write`.
+   */
+  update(params: number | SubscriptionUpdateInput, options?: WriteOptions): Call<Subscription>;
+  /**
+   * Pause a subscription.
+   *
+   * No further billing period begins until the subscription is resumed. The current period is not refunded.
+   *
+   * Needs the scope `subscription_write`.
+   */
+  pause(params: number | SubscriptionIdInput, options?: WriteOptions): Call<Subscription>;
+  /**
+   * Resume a subscription.
+   *
+   * Within the paid period, the subscription continues unchanged. After it, a new period begins now, and all later periods are counted from now.
+   *
+   * Needs the scope `subscription_write`.
+   */
+  resume(params: number | SubscriptionIdInput, options?: WriteOptions): Call<Subscription>;
+  /**
+   * Cancel a subscription.
+   *
+   * At once, or at the end of the current period. Nothing is refunded automatically; use refunds for that.
+   *
+   * Needs the scope `subscription_write`.
+   */
+  cancel(params: number | SubscriptionCancelInput, options?: WriteOptions): Call<Subscription>;
+  /**
+   * Preview the next invoice.
+   *
+   * The next invoice, optionally as it would be after a change of plan or quantity. Nothing is written.
+   *
+   * Needs the scope `subscription_read`.
+   */
+  preview(params: number | SubscriptionsPreviewParams, options?: RequestOptions): Call<InvoicePreview>;
+  /**
+   * Get a subscription.
+   *
+   * Needs the scope `subscription_read`.
+   */
+  get(params: number | SubscriptionsGetParams, options?: RequestOptions): Call<Subscription>;
+  /**
+   * List subscriptions.
+   *
+   * Newest first. `total` is exact.
+   *
+   * Needs the scope `subscription_read`.
+   */
+  list(params?: SubscriptionsListParams, options?: RequestOptions): List<Subscription>;
+}
+
+/** Event types, with what `data.object` of each is. */
+export interface EventObjects {
+  'transaction.created': Transaction;
+  'transaction.processing': Transaction;
+  'transaction.succeeded': Transaction;
+  'transaction.failed': Transaction;
+  'transaction.refunded': Transaction;
+  'transaction.cancelled': Transaction;
+  'refund.failed': Refund;
+  'subscription.created': Subscription;
+  'subscription.updated': Subscription;
+  'subscription.cancelled': Subscription;
+  'subscription.expired': Subscription;
+  'invoice.paid': InvoiceInEvent;
+  'invoice.payment_failed': InvoiceInEvent;
+}
+
+export interface AccountBalance {
+  /** true: live. false: a test record. */
+  livemode: boolean;
+  currency: string;
+  account: LedgerAccount | (string & {});
+  /** The sum of the debits, in minor units, as decimal digits. */
+  debit: string;
+  /** The sum of the credits, in the same form. */
+  credit: string;
+  /** `debit` minus `credit`; begins with `-` if the credits are higher. */
+  balance: string;
+}
+
+export interface AuditEntry {
+  /** `aud_` and a time-ordered body. */
+  id: string;
+  /** In whose log the entry is. null: the platform's own tenant. */
+  tenantId: string | null;
+  /** By the database's clock. */
+  time: string;
+  action: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "audit.export" | "audit.expire" | (string & {});
+  /** The part of `action` before the dot. */
+  recordType: string;
+  /** The record, as its own list shows it; null: the action concerns no single record. */
+  recordId: string | null;
+  /** Who did it; null: nobody who was signed in, or the service itself. */
+  userId: number | null;
+  /** The user name at that time. */
+  userName: string | null;
+  /** How the caller was authenticated. `system`: the service itself. */
+  by: "session" | "key" | "password" | "reset_token" | "nobody" | "system" | (string & {});
+  /** The developer key that was used. */
+  keyId: number | null;
+  /** The caller's IP address. */
+  address: string | null;
+  /** The `X-Request-Id` of the request. */
+  requestId: string | null;
+  /** Each changed field with `before` and `after`; a created record has only `after`. Secrets are `***`. */
+  changes: Record<string, unknown>;
+  /** Further facts about the action. */
+  details: Record<string, unknown>;
+  /** The number of the entry in the log of its tenant; null for about a second after the change. */
+  seq: number | null;
+  /** SHA-256 over the previous hash and this entry, in hex; null like `seq`. */
+  hash: string | null;
+}
+
+export interface AuditExportParams {
+  /** One JSON object per line, or CSV. */
+  format?: "ndjson" | "csv" | undefined;
+  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "audit.export" | "audit.expire" | undefined;
+  /** Only entries about records of this type, such as `channel`. */
+  recordType?: string | undefined;
+  /** Only entries about this record. Needs `recordType`. */
+  recordId?: string | undefined;
+  /** Only what this user did. */
+  userId?: number | undefined;
+  /** Only the log of this tenant; 0 is the platform. */
+  tenantId?: number | undefined;
+  /** The first day, whole and in UTC: YYYY-MM-DD. */
+  startDate?: string | undefined;
+  /** The last day, whole and in UTC: YYYY-MM-DD. */
+  endDate?: string | undefined;
+}
+
+export interface AuditListParams {
+  /** `pagination.next` of the previous page. */
+  after?: string | undefined;
+  pageSize?: number | undefined;
+  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "audit.export" | "audit.expire" | undefined;
+  /** Only entries about records of this type, such as `channel`. */
+  recordType?: string | undefined;
+  /** Only entries about this record. Needs `recordType`. */
+  recordId?: string | undefined;
+  /** Only what this user did. */
+  userId?: number | undefined;
+  /** Only the log of this tenant; 0 is the platform. */
+  tenantId?: number | undefined;
+  /** The first day, whole and in UTC: YYYY-MM-DD. */
+  startDate?: string | undefined;
+  /** The last day, whole and in UTC: YYYY-MM-DD. */
+  endDate?: string | undefined;
+}
+
+export interface CallbackReceipt {
+  /** Always true: the callback is stored, now or by an earlier request, and is settled shortly. */
+  received: boolean;
+}
+
+export interface CallbacksPostParams {
+  /** The channel's `id`, or its `code` if at most 50 channels with a provider, of all tenants, share it. Digits alone are always an id. */
+  channel: string;
+  /** The unguessable part of the channel's `callbackUrl`. */
+  token: string;
+}
+
+export interface CallbacksPostWithoutTokenParams {
+  /** The channel's `id`, or its `code` if at most 50 channels with a provider, of all tenants, share it. Digits alone are always an id. */
+  channel: string;
+}
+
+export interface ChangePasswordInput {
+  oldPassword: string;
+  /** At least 6 characters (`app.password.min-length`), at most 1024 bytes, not a commonly used password. */
+  newPassword: string;
+}
+
+export interface Channel {
+  id: number;
+  name: string;
+  code: string;
+  type: "ONLINE" | "OFFLINE" | (string & {});
+  /** Comma-separated ISO 4217 codes. */
+  currency: string;
+  country: string;
+  state: boolean;
+  /** null: a channel of the platform, usable by every tenant. */
+  tenantId: string | null;
+  provider: string | null;
+  /** true: live. false: a test record. */
+  livemode: boolean;
+  fallbackChannelIds: number[];
+  /** The address to give to the provider for its callbacks. null without a provider, and for callers who could not change the channel or lack the scope `channel_read`. */
+  callbackUrl: string | null;
+  createdTime: string;
+  /** Equal to `createdTime` when never updated. */
+  updatedTime: string;
+}
+
+export interface ChannelListItem {
+  id: number;
+  name: string;
+  code: string;
+  type: "ONLINE" | "OFFLINE" | (string & {});
+  /** Comma-separated ISO 4217 codes. */
+  currency: string;
+  country: string;
+  state: boolean;
+  /** null: a channel of the platform, usable by every tenant. */
+  tenantId: string | null;
+  provider: string | null;
+  /** true: live. false: a test record. */
+  livemode: boolean;
+  fallbackChannelIds: number[];
+  /** The address to give to the provider for its callbacks. null without a provider, and for callers who could not change the channel or lack the scope `channel_read`. */
+  callbackUrl: string | null;
+  createdTime: string;
+}
+
+export interface ChannelModifyInput {
+  /** Omit to create. */
+  id?: number | undefined;
+  name?: string | undefined;
+  /** Unique within its tenant. */
+  code?: string | undefined;
+  /** ONLINE: real-time processing. OFFLINE: bank and wire transfers. */
+  type?: "ONLINE" | "OFFLINE" | undefined;
+  /** The ISO 4217 codes that this channel accepts, comma-separated: `USD,EUR`. */
+  currency?: string | undefined;
+  /** A country code of ISO 3166-1 alpha-2, such as US. */
+  country?: string | undefined;
+  /** The provider's API key. Stored encrypted, never returned. An update without it keeps it; an empty string clears it. */
+  apiKey?: string | undefined;
+  /** The provider's API secret. Stored encrypted, never returned. An update without it keeps it; an empty string clears it. */
+  apiSecret?: string | undefined;
+  /** The secret with which Florin verifies the provider's callbacks. Stored encrypted, never returned. An update without it keeps it; an empty string clears it. */
+  webhookSecret?: string | undefined;
+  /** true: active and accepting payments. */
+  state?: boolean | undefined;
+  /** The provider that takes the money. Without one, Florin only records payments, and updates change their status. An update without this field keeps it; null clears it. */
+  provider?: "sandbox" | "stripe" | "mollie" | null | undefined;
+  /** Whether the channel takes live payments (true) or test payments (false). Decided at creation, never changed. Default: the mode of the key; for a session, false with the provider `sandbox`, true otherwise. With another provider, false needs the API key of that provider's test mode. */
+  livemode?: boolean | undefined;
+  /** Channels that Florin tries in this order after a definite failure that another channel may not have. An update without this field keeps them. */
+  fallbackChannelIds?: number[] | undefined;
+  /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
+  tenantId?: string | number | undefined;
+}
+
+export interface ChannelsGetParams {
+  /** The channel. */
+  id: number;
+}
+
+export interface ChannelsListParams {
+  /** Only channels for live (true) or for test (false) payments. Default: both. */
+  livemode?: boolean | undefined;
+}
+
+export interface Clock {
+  id: number;
+  name: string;
+  /** The current time of the clock. */
+  nowTime: string;
+  /** ADVANCING: moving to `toTime`, from one due time to the next. */
+  state: "READY" | "ADVANCING" | (string & {});
+  /** The time to which it advances; null: it is READY. */
+  toTime: string | null;
+  createdTime: string;
+  /** Equal to `createdTime` when never updated. */
+  updatedTime: string;
+}
+
+export interface ClockAdvanceInput {
+  /** The clock. */
+  id: number;
+  /** The new time: not before the current time of the clock, and at most ten years after it. */
+  toTime: string;
+}
+
+export interface ClockCreateInput {
+  name: string;
+  /** The initial time, such as `2026-01-31T00:00:00Z`. Default: the real time. */
+  nowTime?: string | undefined;
+}
+
+export interface ClocksGetParams {
+  /** The clock. */
+  id: number;
+}
+
+export interface CreatedInbox {
+  id: number;
+  /** Whether signatures are verified. */
+  hasSecret: boolean;
+  createdTime: string;
+  /** When the inbox and its messages are deleted. */
+  expiresTime: string;
+  /** The URL to post to. Returned only here, once. */
+  url: string;
+  /** The last part of `url`. */
+  token: string;
+}
+
+export interface CurrentDeveloperKey {
+  id: number;
+  /** First four characters, `...`, last four. */
+  skMasked: string;
+  /** true: for live records. false: for test records. */
+  livemode: boolean;
+  /** Comma-separated scope names. */
+  scope: string;
+  /** 1: active. 0: revoked. */
+  state: number;
+  name: string | null;
+  createdTime: string;
+  /** null when never updated. */
+  updatedTime: string | null;
+  /** null: the key never expires. */
+  expiresTime: string | null;
+  /** Accurate to one minute; null when never used. */
+  lastUsedTime: string | null;
+  /** From where it was last used. */
+  lastUsedAddress: string | null;
+  /** From where it is accepted; empty: from anywhere. */
+  allowedAddresses: string[];
+  /** The key that took its place by rotation. */
+  replacedBy: number | null;
+  userId: number;
+  userName: string;
+  /** null: the platform's own tenant. */
+  tenantId: string | null;
+  /** What the key may do now: what its scope and its owner's permissions both allow. */
+  scopes: ("transaction_write" | "transaction_read" | "transaction_refund" | "user_write" | "user_read" | "channel_read" | "channel_write" | "invoice_read" | "invoice_write" | "subscription_read" | "subscription_write" | "webhook_read" | "webhook_write" | (string & {}))[];
+}
+
+export interface CurrentUser {
+  userId: number;
+  userName: string;
+  email: string;
+  userType: "PLATFORM_ADMIN" | "MERCHANT_ADMIN" | "MERCHANT_USER" | (string & {});
+  /** null: the platform's own tenant. */
+  tenantId: string | null;
+  roles: string[];
+  /** The permissions of this user. */
+  scopes: ("transaction_write" | "transaction_read" | "transaction_refund" | "user_write" | "user_read" | "channel_read" | "channel_write" | "invoice_read" | "invoice_write" | "subscription_read" | "subscription_write" | "webhook_read" | "webhook_write" | (string & {}))[];
+  /** Whether the user has a second factor. */
+  secondFactor: boolean;
+  createdTime: string;
+}
+
+export interface Customer {
+  id: number;
+  /** true: live. false: a test record. */
+  livemode: boolean;
+  name: string;
+  email: string | null;
+  phone: string | null;
+  /** As it was sent. */
+  address: Record<string, unknown> | null;
+  externalId: string | null;
+  /** As it was sent. */
+  metadata: Record<string, unknown> | null;
+  defaultChannelId: number | null;
+  /** Whether a provider's token is stored. */
+  hasPaymentMethod: boolean;
+  clockId: number | null;
+  createdTime: string;
+  /** Equal to `createdTime` when never updated. */
+  updatedTime: string;
+}
+
+export interface CustomerModifyInput {
+  /** Omit to create. */
+  id?: number | undefined;
+  name?: string | undefined;
+  /** Not unique: a household may share one. null clears it. */
+  email?: string | null | undefined;
+  /** In any notation. null clears it. */
+  phone?: string | null | undefined;
+  /** `line1`, `line2`, `city` and `state` of at most 200 characters, `postalCode` of at most 40, and `country`, an ISO 3166-1 alpha-2 code such as US. All are optional; an update replaces the whole address. null clears it. */
+  address?: CustomerModifyInputAddress | undefined;
+  /** The id of the customer in your own system. Unique in the tenant among the customers of one mode. null clears it. */
+  externalId?: string | null | undefined;
+  /** Keys of your own data to set; null deletes a key, and other keys stay. At most 16 KiB of JSON, 8 levels and 50 keys in all. */
+  metadata?: Record<string, unknown> | undefined;
+  /** Your own data, replaced as a whole. Not together with `metadata`. */
+  metadataReplace?: Record<string, unknown> | undefined;
+  /** The channel for invoices that name no channel. null clears it. */
+  defaultChannelId?: number | null | undefined;
+  /** The provider's token of the payment method (Stripe: `pm_…`), never a card number. Not returned. null clears it. */
+  paymentMethod?: string | null | undefined;
+  /** Whether it is live (true) or for tests (false); never changes. Default: the mode of the key; for a session the mode of the default channel, or live. */
+  livemode?: boolean | undefined;
+  /** The test clock that the customer uses. Only in STANDALONE mode; cannot change after the customer is created. */
+  clockId?: number | null | undefined;
+  /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
+  tenantId?: string | number | undefined;
+}
+
+/** `line1`, `line2`, `city` and `state` of at most 200 characters, `postalCode` of at most 40, and `country`, an ISO 3166-1 alpha-2 code such as US. All are optional; an update replaces the whole address. null clears it. */
+export interface CustomerModifyInputAddress {
+  line1?: string | undefined;
+  line2?: string | undefined;
+  postalCode?: string | undefined;
+  city?: string | undefined;
+  state?: string | undefined;
+  /** A country code of ISO 3166-1 alpha-2, such as US. */
+  country?: string | undefined;
+}
+
+export interface CustomersGetParams {
+  /** The customer; or `externalId`. */
+  id?: number | undefined;
+  externalId?: string | undefined;
+}
+
+export interface CustomersListParams {
+  page?: number | undefined;
+  pageSize?: number | undefined;
+  /** Only customers with this address; case is ignored. */
+  email?: string | undefined;
+  /** Only the customer with this id. */
+  externalId?: string | undefined;
+  /** Only customers whose name contains this text; case is ignored. */
+  name?: string | undefined;
+  /** true: live records. false: test records. Default: the mode of the key; live for a session. */
+  livemode?: boolean | undefined;
+}
+
+export interface Delivery {
+  /** Id of this delivery. */
+  id: string;
+  /** The id in `X-Service-Delivery`: the id of the replayed delivery, or its own. */
+  sentAs: string;
+  /** null: the platform's own tenant. */
+  tenantId: string | null;
+  endpointId: number;
+  /** true: live. false: a test record. */
+  livemode: boolean;
+  /** The endpoint's present URL. */
+  url: string;
+  eventId: string;
+  eventType: "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.paid" | "invoice.payment_failed" | "webhook.ping" | (string & {});
+  /** Id of the record that the event is about. */
+  objectId: string;
+  /** OPEN: being sent, or waiting for its first attempt or a retry. */
+  state: "OPEN" | "SUCCEEDED" | "FAILED" | "CANCELLED" | (string & {});
+  /** Attempts that have ended. */
+  attemptCount: number;
+  /** HTTP status of the last answer. null: there was no answer, or the attempt is no longer kept. */
+  lastStatus: number | null;
+  /** Outcome of the last attempt: `ok` or the kind of failure. */
+  lastOutcome: string | null;
+  /** When it is due. null unless it is OPEN. */
+  nextAttemptTime: string | null;
+  createdTime: string;
+  /** null while it is OPEN. */
+  finishedTime: string | null;
+}
+
+export interface DeliveryAttempt {
+  number: number;
+  /** When it was sent. */
+  time: string;
+  durationMs: number;
+  /** HTTP status. null: there was no answer. */
+  status: number | null;
+  /** `ok` or the kind of failure. */
+  outcome: string;
+  /** true: sent twice, because the receiver was closing the idle connection. */
+  resent: boolean;
+  /** IP address of the connection. null: no connection was made. */
+  address: string | null;
+  /** At most 4 KiB of headers. null: there was no answer, or it came from a private address that is not among `app.webhook.allow-targets`. */
+  responseHeaders: Record<string, unknown>;
+  /** The first 8 KiB, decoded as UTF-8. null: there was no body, or the headers are not shown either. */
+  responseBody: string | null;
+}
+
+export interface DeliveryDetail {
+  /** Id of this delivery. */
+  id: string;
+  /** The id in `X-Service-Delivery`: the id of the replayed delivery, or its own. */
+  sentAs: string;
+  /** null: the platform's own tenant. */
+  tenantId: string | null;
+  endpointId: number;
+  /** true: live. false: a test record. */
+  livemode: boolean;
+  /** The endpoint's present URL. */
+  url: string;
+  eventId: string;
+  eventType: "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.paid" | "invoice.payment_failed" | "webhook.ping" | (string & {});
+  /** Id of the record that the event is about. */
+  objectId: string;
+  /** OPEN: being sent, or waiting for its first attempt or a retry. */
+  state: "OPEN" | "SUCCEEDED" | "FAILED" | "CANCELLED" | (string & {});
+  /** Attempts that have ended. */
+  attemptCount: number;
+  /** HTTP status of the last answer. null: there was no answer, or the attempt is no longer kept. */
+  lastStatus: number | null;
+  /** Outcome of the last attempt: `ok` or the kind of failure. */
+  lastOutcome: string | null;
+  /** When it is due. null unless it is OPEN. */
+  nextAttemptTime: string | null;
+  createdTime: string;
+  /** null while it is OPEN. */
+  finishedTime: string | null;
+  /** Oldest first. Old attempts are deleted. */
+  attempts: DeliveryAttempt[];
+  /** All deliveries with the same `sentAs`, including this one, oldest first. */
+  runs: DeliveryDetailRun[];
+}
+
+export interface DeliveryDetailRun {
+  id: string;
+  state: DeliveryState | (string & {});
+  createdTime: string;
+}
+
+export type DeliveryState = "OPEN" | "SUCCEEDED" | "FAILED" | "CANCELLED";
+
+export interface DeveloperKey {
+  id: number;
+  /** First four characters, `...`, last four. */
+  skMasked: string;
+  /** true: for live records. false: for test records. */
+  livemode: boolean;
+  /** Comma-separated scope names. */
+  scope: string;
+  /** 1: active. 0: revoked. */
+  state: number;
+  name: string | null;
+  createdTime: string;
+  /** null when never updated. */
+  updatedTime: string | null;
+  /** null: the key never expires. */
+  expiresTime: string | null;
+  /** Accurate to one minute; null when never used. */
+  lastUsedTime: string | null;
+  /** From where it was last used. */
+  lastUsedAddress: string | null;
+  /** From where it is accepted; empty: from anywhere. */
+  allowedAddresses: string[];
+  /** The key that took its place by rotation. */
+  replacedBy: number | null;
+}
+
+export interface DeveloperKeyGenerateInput {
+  /** Comma-separated: transaction_write, transaction_read, transaction_refund, user_write, user_read, channel_read, channel_write, invoice_read, invoice_write, subscription_read, subscription_write, webhook_read, webhook_write; or * for all, which only administrators may grant. Default: transaction_write, transaction_read, user_write, user_read. */
+  scope?: string | undefined;
+  /** A label, such as the purpose of the key. */
+  name?: string | undefined;
+  /** false: a test key (`sk_test_…`), which sees and makes test records alone. true: a live key (`sk_live_…`). */
+  livemode?: boolean | undefined;
+  /** When the key expires. Default: never. */
+  expiresTime?: string | undefined;
+  /** Addresses and networks (CIDR), IPv4 or IPv6, from which the key is accepted. Default: from anywhere. Behind a proxy, `app.server.trusted-proxies` must name it. */
+  allowedAddresses?: string[] | undefined;
+}
+
+export interface DeveloperKeyRevokeInput {
+  id: number;
+}
+
+export interface DeveloperKeyRotateInput {
+  /** The key to replace. */
+  id: number;
+  /** For how long the former key goes on working, in seconds: at most 30 days. */
+  overlapSeconds?: number | undefined;
+  /** When the new key expires. Default: it lives as long as the former key was made for. */
+  expiresTime?: string | undefined;
+}
+
+export interface Dispute {
+  /** true: live. false: a test record. */
+  livemode: boolean;
+  transactionId: string;
+  /** Number of the provider operation, as the timeline shows it. */
+  operation: number;
+  /** The channel whose provider was asked. */
+  channelId: number;
+  state: "OPEN" | "DISAGREES" | "AGREES" | "CLOSED" | (string & {});
+  /** What the provider reported: `succeeded`, `failed` or `cancelled`. */
+  reported: string;
+  /** The amount that it reported, in minor units. */
+  amount: number | null;
+  /** The currency that it reported. */
+  currency: string | null;
+  /** The provider's own id of the operation. */
+  reference: string | null;
+  /** How often the operation has been looked up since. */
+  lookUps: number;
+  openedTime: string;
+  /** When the provider agreed, or a user closed it. */
+  closedTime: string | null;
+  /** The user who closed it; null: nobody did. */
+  closedBy: number | null;
+  /** What the user found. */
+  note: string | null;
+}
+
+export interface DisputeCloseInput {
+  /** `txn_` and a time-ordered part. */
+  transactionId: string;
+  /** Number of the provider operation, as the timeline shows it. */
+  operation: number;
+  /** What was found, for the timeline of the payment. */
+  note: string;
+}
+
+export interface DisputesListParams {
+  page?: number | undefined;
+  pageSize?: number | undefined;
+  /** Default: those that are not closed, OPEN and DISAGREES. */
+  state?: "OPEN" | "DISAGREES" | "AGREES" | "CLOSED" | undefined;
+  /** `txn_` and a time-ordered part. */
+  transactionId?: string | undefined;
+  /** Only disputes with the provider of this channel. */
+  channelId?: number | undefined;
+  /** true: live records. false: test records. Default: the mode of the key; live for a session. */
+  livemode?: boolean | undefined;
+}
+
+export interface Event {
+  id: string;
+  /** true: live. false: a test record. */
+  livemode: boolean;
+  /** null: the platform's own tenant. */
+  tenantId: string | null;
+  type: EventType | (string & {});
+  /** The record that the event is about. */
+  objectId: string;
+  createdTime: string;
+}
+
+export interface EventDetail {
+  id: string;
+  /** true: live. false: a test record. */
+  livemode: boolean;
+  /** null: the platform's own tenant. */
+  tenantId: string | null;
+  type: EventType | (string & {});
+  /** The record that the event is about. */
+  objectId: string;
+  createdTime: string;
+  /** The body of every delivery of this event. */
+  payload: Record<string, unknown>;
+}
+
+export type EventType = "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.paid" | "invoice.payment_failed";
+
+export interface EventsGetParams {
+  /** `evt_` and a time-ordered body. */
+  id: string;
+}
+
+export interface EventsListParams {
+  /** `pagination.next` of the previous page. */
+  after?: string | undefined;
+  pageSize?: number | undefined;
+  type?: EventType | undefined;
+  /** Only events about this record, such as `txn_…`. */
+  objectId?: string | undefined;
+  /** The first day, whole and in UTC: YYYY-MM-DD. */
+  startDate?: string | undefined;
+  /** The last day, whole and in UTC: YYYY-MM-DD. */
+  endDate?: string | undefined;
+  /** true: live records. false: test records. Default: the mode of the key; live for a session. */
+  livemode?: boolean | undefined;
+}
+
+export interface ForgotPasswordInput {
+  email: string;
+}
+
+export interface GeneratedDeveloperKey {
+  id: number;
+  /** The full secret key. Returned only here, once. */
+  sk: string;
+  /** true: for live records. false: for test records. */
+  livemode: boolean;
+  /** Comma-separated scope names. */
+  scope: string;
+  /** 1: active. 0: revoked. */
+  state: number;
+  name: string | null;
+  createdTime: string;
+  /** null when never updated. */
+  updatedTime: string | null;
+  /** null: the key never expires. */
+  expiresTime: string | null;
+  /** Accurate to one minute; null when never used. */
+  lastUsedTime: string | null;
+  /** From where it was last used. */
+  lastUsedAddress: string | null;
+  /** From where it is accepted; empty: from anywhere. */
+  allowedAddresses: string[];
+  /** The key that took its place by rotation. */
+  replacedBy: number | null;
+}
+
+export interface Health {
+  status: string;
+}
+
+export interface Inbox {
+  id: number;
+  /** Whether signatures are verified. */
+  hasSecret: boolean;
+  createdTime: string;
+  /** When the inbox and its messages are deleted. */
+  expiresTime: string;
+  messageCount: number;
+}
+
+export interface InboxCreateInput {
+  /** Verifies the signatures of messages; without it they are not verified. Never shown. */
+  secret?: string | undefined;
+}
+
+export interface InboxMessage {
+  id: string;
+  receivedTime: string;
+  /** The verdict on `X-Service-Signature`. null: the inbox has no secret, or its key was lost. */
+  serviceSignature: "VERIFIED" | "WRONG" | "ABSENT" | (string & {}) | null;
+  /** The verdict on `webhook-signature`. null: the inbox has no secret, or its key was lost. */
+  standardSignature: "VERIFIED" | "WRONG" | "ABSENT" | (string & {}) | null;
+  /** Without headers that carry credentials. */
+  headers: Record<string, unknown>;
+  /** Decoded as UTF-8. */
+  body: string;
+}
+
+export interface InboxReceipt {
+  /** The verdict on `X-Service-Signature`. null: the inbox has no secret, or its key was lost. */
+  serviceSignature: "VERIFIED" | "WRONG" | "ABSENT" | (string & {}) | null;
+  /** The verdict on `webhook-signature`. null: the inbox has no secret, or its key was lost. */
+  standardSignature: "VERIFIED" | "WRONG" | "ABSENT" | (string & {}) | null;
+}
+
+export interface InboxesMessagesParams {
+  /** The inbox's id. */
+  id: number;
+  /** `pagination.next` of the previous page. */
+  after?: string | undefined;
+  pageSize?: number | undefined;
+}
+
+export interface InboxesPostParams {
+  /** The inbox's token, as returned when it was created. */
+  token: string;
+}
+
+export interface Invoice {
+  id: number;
+  /** true: live. false: a test record. */
+  livemode: boolean;
+  /** Such as `INV-000001`, of a test invoice `TEST-000001`; null until the invoice is finalized. */
+  number: string | null;
+  customerId: number;
+  status: "DRAFT" | "OPEN" | "PAID" | "VOID" | "UNCOLLECTIBLE" | (string & {});
+  currency: string;
+  /** The sum of the lines without tax. All amounts are in minor units. */
+  subtotal: number;
+  tax: number;
+  /** `subtotal` + `tax`. */
+  total: number;
+  /** `total`; 0 when the invoice is VOID. */
+  amountDue: number;
+  /** The sum of the successful payments. */
+  amountPaid: number;
+  /** `amountDue` − `amountPaid`. */
+  amountRemaining: number;
+  /** The sum of the payments in progress. */
+  amountUnderWay: number;
+  channelId: number | null;
+  description: string | null;
+  /** As it was sent. */
+  metadata: Record<string, unknown> | null;
+  /** YYYY-MM-DD, in UTC. */
+  dueDate: string | null;
+  subscriptionId: number | null;
+  /** When the invoiced billing period of the subscription begins. */
+  periodStart: string | null;
+  periodEnd: string | null;
+  /** The user who created it. */
+  userId: number;
+  /** Rises with every change, so that a receiver can ignore outdated events. */
+  version: number;
+  createdTime: string;
+  finalizedTime: string | null;
+  paidTime: string | null;
+  /** When it became VOID or UNCOLLECTIBLE. */
+  closedTime: string | null;
+  updatedTime: string;
+  /** `description`, `quantity`, `unitAmount`, `amount`, `taxRate` (basis points, or null), `taxAmount`. */
+  lines: InvoiceLine[];
+  /** The newest 100, newest first: `transactionId` (null: no payment could be created), `amount`, `state`, `automatic`, `failureCode`, `failureMessage`, `createdTime`, `finishedTime`. */
+  payments: InvoicePayment[];
+}
+
+export interface InvoiceCreateInput {
+  /** The customer to invoice. */
+  customerId: number;
+  /** An ISO 4217 code. */
+  currency: string;
+  /** Each with `description`, `quantity`, `unitAmount` and, for a taxed line, `taxRate` or `taxAmount`. */
+  lines: InvoiceLineInput[];
+  description?: string | undefined;
+  /** Your own data: at most 16 KiB of JSON, 8 levels, 50 keys. Returned as it was sent. */
+  metadata?: Record<string, unknown> | undefined;
+  /** The channel to pay the invoice on. Default: the customer's default channel. */
+  channelId?: number | undefined;
+  /** The last day for payment, YYYY-MM-DD in UTC. Default: the day on which the invoice is finalized. */
+  dueDate?: string | undefined;
+  /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
+  tenantId?: string | number | undefined;
+}
+
+export interface InvoiceFinalizeInput {
+  /** A DRAFT. */
+  id: number;
+}
+
+export interface InvoiceInEvent {
+  id: number;
+  /** true: live. false: a test record. */
+  livemode: boolean;
+  /** Such as `INV-000001`, of a test invoice `TEST-000001`; null until the invoice is finalized. */
+  number: string | null;
+  customerId: number;
+  status: "DRAFT" | "OPEN" | "PAID" | "VOID" | "UNCOLLECTIBLE" | (string & {});
+  currency: string;
+  /** The sum of the lines without tax. All amounts are in minor units. */
+  subtotal: number;
+  tax: number;
+  /** `subtotal` + `tax`. */
+  total: number;
+  /** `total`; 0 when the invoice is VOID. */
+  amountDue: number;
+  /** The sum of the successful payments. */
+  amountPaid: number;
+  /** `amountDue` − `amountPaid`. */
+  amountRemaining: number;
+  /** The sum of the payments in progress. */
+  amountUnderWay: number;
+  channelId: number | null;
+  description: string | null;
+  /** As it was sent. */
+  metadata: Record<string, unknown> | null;
+  /** YYYY-MM-DD, in UTC. */
+  dueDate: string | null;
+  subscriptionId: number | null;
+  /** When the invoiced billing period of the subscription begins. */
+  periodStart: string | null;
+  periodEnd: string | null;
+  /** The user who created it. */
+  userId: number;
+  /** Rises with every change, so that a receiver can ignore outdated events. */
+  version: number;
+  createdTime: string;
+  finalizedTime: string | null;
+  paidTime: string | null;
+  /** When it became VOID or UNCOLLECTIBLE. */
+  closedTime: string | null;
+  updatedTime: string;
+  /** The payment; null: there was none. */
+  transactionId: string | null;
+  /** Why the payment failed. */
+  failureCode: string | null;
+  failureMessage: string | null;
+}
+
+export interface InvoiceLine {
+  description: string;
+  quantity: number;
+  unitAmount: number;
+  amount: number;
+  taxRate: number | null;
+  taxAmount: number;
+}
+
+export interface InvoiceLineInput {
+  description: string;
+  /** 1 to 1000000000. */
+  quantity: number;
+  /** In minor units. The price of one unit; a negative price is a credit. */
+  unitAmount: number;
+  /** In basis points, 0 to 10000: 1900 is 19 %. */
+  taxRate?: number | undefined;
+  /** In minor units. The tax of the line, instead of a rate. */
+  taxAmount?: number | undefined;
+}
+
+export interface InvoiceListItem {
+  id: number;
+  /** true: live. false: a test record. */
+  livemode: boolean;
+  /** Such as `INV-000001`, of a test invoice `TEST-000001`; null until the invoice is finalized. */
+  number: string | null;
+  customerId: number;
+  status: "DRAFT" | "OPEN" | "PAID" | "VOID" | "UNCOLLECTIBLE" | (string & {});
+  currency: string;
+  /** The sum of the lines without tax. All amounts are in minor units. */
+  subtotal: number;
+  tax: number;
+  /** `subtotal` + `tax`. */
+  total: number;
+  /** `total`; 0 when the invoice is VOID. */
+  amountDue: number;
+  /** The sum of the successful payments. */
+  amountPaid: number;
+  /** `amountDue` − `amountPaid`. */
+  amountRemaining: number;
+  /** The sum of the payments in progress. */
+  amountUnderWay: number;
+  channelId: number | null;
+  description: string | null;
+  /** As it was sent. */
+  metadata: Record<string, unknown> | null;
+  /** YYYY-MM-DD, in UTC. */
+  dueDate: string | null;
+  subscriptionId: number | null;
+  /** When the invoiced billing period of the subscription begins. */
+  periodStart: string | null;
+  periodEnd: string | null;
+  /** The user who created it. */
+  userId: number;
+  /** Rises with every change, so that a receiver can ignore outdated events. */
+  version: number;
+  createdTime: string;
+  finalizedTime: string | null;
+  paidTime: string | null;
+  /** When it became VOID or UNCOLLECTIBLE. */
+  closedTime: string | null;
+  updatedTime: string;
+}
+
+export interface InvoicePayInput {
+  /** The invoice. */
+  id: number;
+  /** The channel to pay on. Default: the invoice's channel, else the customer's default channel. */
+  channelId?: number | undefined;
+  /** In minor units, 1 to 9007199254740991. Default: the remaining amount. */
+  amount?: number | undefined;
+  /** The provider's token of the payment method. Default: the customer's. */
+  paymentMethod?: string | undefined;
+  /** Where the provider sends the payer's browser afterwards. Default: `app.public-url`. */
+  returnUrl?: string | undefined;
+}
+
+export interface InvoicePayResult {
+  invoice: Invoice;
+  /** The new payment. Its outcome settles the invoice. */
+  transactionId: string;
+}
+
+export interface InvoicePayment {
+  transactionId: string | null;
+  amount: number;
+  state: DeliveryState | (string & {});
+  automatic: boolean;
+  failureCode: string | null;
+  failureMessage: string | null;
+  createdTime: string;
+  finishedTime: string | null;
+}
+
+/** null: there is no next invoice. */
+export interface InvoicePreview {
+  currency: string;
+  lines: InvoicePreviewLine[];
+  /** In minor units. */
+  total: number;
+  /** The rest of a credit that is carried to the invoice after it: 0 or negative. */
+  carried: number;
+  /** When the invoice will be issued. */
+  invoiceTime: string;
+  /** Start of the billed period; null: the invoice only contains changes. */
+  periodStart: string | null;
+  /** End of the billed period. */
+  periodEnd: string | null;
+}
+
+export interface InvoicePreviewLine {
+  description: string;
+  quantity: number;
+  unitAmount: number;
+  amount: number;
+}
+
+export interface InvoiceVoidInput {
+  /** The invoice. */
+  id: number;
+  /** true: the invoice becomes UNCOLLECTIBLE instead of VOID and can still be paid. */
+  uncollectible?: boolean | undefined;
+}
+
+export interface InvoicesGetParams {
+  /** The invoice. */
+  id: number;
+}
+
+export interface InvoicesListParams {
+  page?: number | undefined;
+  pageSize?: number | undefined;
+  status?: "DRAFT" | "OPEN" | "PAID" | "VOID" | "UNCOLLECTIBLE" | undefined;
+  /** Only invoices of this customer. */
+  customerId?: number | undefined;
+  /** Only invoices of this subscription. */
+  subscriptionId?: number | undefined;
+  /** true: live records. false: test records. Default: the mode of the key; live for a session. */
+  livemode?: boolean | undefined;
+}
+
+export interface InvoicesPrintParams {
+  /** The invoice. */
+  id: number;
+  format?: "html" | "pdf" | undefined;
+}
+
+export interface KeysListAllParams {
+  /** Only keys of this user. */
+  userId?: number | undefined;
+  page?: number | undefined;
+  pageSize?: number | undefined;
+}
+
+export type LedgerAccount = "PROVIDER_RECEIVABLE" | "MERCHANT_PAYABLE" | "REFUNDS" | "PROVIDER_FEES";
+
+export interface LedgerBalanceParams {
+  /** Only this currency. */
+  currency?: string | undefined;
+  /** The balances at the end of this UTC day, YYYY-MM-DD. Omit for the current balances. */
+  date?: string | undefined;
+  /** true: live records. false: test records. Default: the mode of the key; live for a session. */
+  livemode?: boolean | undefined;
+}
+
+export interface LedgerEntriesParams {
+  page?: number | undefined;
+  pageSize?: number | undefined;
+  /** Only entries of this payment and of its refunds. */
+  transactionId?: string | undefined;
+  account?: LedgerAccount | undefined;
+  /** Only this currency. */
+  currency?: string | undefined;
+  /** The first day, whole and in UTC: YYYY-MM-DD. */
+  startDate?: string | undefined;
+  /** The last day, whole and in UTC: YYYY-MM-DD. */
+  endDate?: string | undefined;
+  /** true: live records. false: test records. Default: the mode of the key; live for a session. */
+  livemode?: boolean | undefined;
+}
+
+export interface LedgerEntry {
+  /** true: live. false: a test record. */
+  livemode: boolean;
+  account: LedgerAccount | (string & {});
+  side: "DEBIT" | "CREDIT" | (string & {});
+  /** In minor units. */
+  amount: number;
+  currency: string;
+  /** The account on the other side of the same transfer. */
+  counterAccount: "PROVIDER_RECEIVABLE" | "MERCHANT_PAYABLE" | "REFUNDS" | "PROVIDER_FEES" | (string & {});
+  /** The payment. */
+  transactionId: string;
+  /** The refund of this entry; null: it is of the payment. */
+  refundId: string | null;
+  /** The channel through which the money moved. */
+  channelId: number;
+  /** The time of the entry. */
+  createdTime: string;
+}
+
+export interface LoginInput {
+  /** User name or e-mail address, in any case. */
+  account: string;
+  password: string;
+}
+
+export interface LoginResult {
+  token: TokenPair;
+  userType: "PLATFORM_ADMIN" | "MERCHANT_ADMIN" | "MERCHANT_USER" | (string & {});
+  /** null: the platform's own tenant. */
+  tenantId: string | null;
+  /** STANDALONE or CLUSTER. */
+  deploymentMode: string;
+  userName: string;
+  userId: number;
+}
+
+export interface LogoutInput {
+  /** true: end every session of the user. */
+  all?: boolean | undefined;
+}
+
+export interface OwnedDeveloperKey {
+  id: number;
+  /** First four characters, `...`, last four. */
+  skMasked: string;
+  /** true: for live records. false: for test records. */
+  livemode: boolean;
+  /** Comma-separated scope names. */
+  scope: string;
+  /** 1: active. 0: revoked. */
+  state: number;
+  name: string | null;
+  createdTime: string;
+  /** null when never updated. */
+  updatedTime: string | null;
+  /** null: the key never expires. */
+  expiresTime: string | null;
+  /** Accurate to one minute; null when never used. */
+  lastUsedTime: string | null;
+  /** From where it was last used. */
+  lastUsedAddress: string | null;
+  /** From where it is accepted; empty: from anywhere. */
+  allowedAddresses: string[];
+  /** The key that took its place by rotation. */
+  replacedBy: number | null;
+  userId: number;
+  userName: string;
+  /** null: the platform's own tenant. */
+  tenantId: string | null;
+}
+
+export interface Plan {
+  id: number;
+  /** true: live. false: a test record. */
+  livemode: boolean;
+  /** null: the platform's own tenant. */
+  tenantId: string | null;
+  name: string;
+  currency: string;
+  /** In minor units. */
+  amount: number;
+  /** The unit of the billing interval. */
+  interval: "day" | "week" | "month" | "year" | (string & {});
+  intervalCount: number;
+  trialDays: number;
+  /** null: the customer's default channel. */
+  channelId: number | null;
+  state: boolean;
+  createdTime: string;
+  /** Equal to `createdTime` when never updated. */
+  updatedTime: string;
+}
+
+export interface PlanModifyInput {
+  /** Omit to create. */
+  id?: number | undefined;
+  /** Shown on the invoices. */
+  name?: string | undefined;
+  /** An ISO 4217 code in capitals. */
+  currency?: string | undefined;
+  /** The price of one unit for a period, in minor units, 0 to 9007199254740991. A new amount applies from the next period on. */
+  amount?: number | undefined;
+  /** The unit of the billing interval. */
+  interval?: "day" | "week" | "month" | "year" | undefined;
+  /** How many units a period lasts: at most 365 days, 104 weeks, 120 months, 10 years. Default 1; an update keeps it. */
+  intervalCount?: number | undefined;
+  /** Free days before the first period; a subscription may set its own. Default 0; an update keeps it. */
+  trialDays?: number | undefined;
+  /** The channel to pay its invoices on. Default: the customer's default channel; an update keeps it. */
+  channelId?: number | null | undefined;
+  /** Whether it is live (true) or for tests (false); never changes. Default: the mode of the key; for a session the mode of its channel, or live. */
+  livemode?: boolean | undefined;
+  /** false: no new subscriptions. Existing ones continue. */
+  state?: boolean | undefined;
+  /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
+  tenantId?: string | number | undefined;
+}
+
+export interface PlansGetParams {
+  /** The plan. */
+  id: number;
+}
+
+export interface PlansListParams {
+  page?: number | undefined;
+  pageSize?: number | undefined;
+  /** Only plans that can (true) or cannot (false) be subscribed to. */
+  state?: boolean | undefined;
+  /** true: live records. false: test records. Default: the mode of the key; live for a session. */
+  livemode?: boolean | undefined;
+}
+
+export interface RecoveryCodes {
+  /** Ten codes, each for one use. Not shown again. */
+  recoveryCodes: string[];
+}
+
+export interface RefreshInput {
+  refreshToken: string;
+}
+
+export interface RefreshResult {
+  /** JWT. Send it as `Authorization: Bearer …`. */
+  accessToken: string;
+  /** JWT. Accepted only by the refresh endpoint. */
+  refreshToken: string;
+  /** Lifetime of the access token, in seconds. */
+  expiresIn: number;
+  tokenType: "Bearer";
+  token: TokenPair;
+}
+
+export interface Refund {
+  id: string;
+  /** true: live. false: a test record. */
+  livemode: boolean;
+  transactionId: string;
+  /** In minor units. */
+  amount: number;
+  currency: string;
+  /** SUCCESS can still become FAILED: a bank may return the money days later. */
+  status: "PENDING" | "PROCESSING" | "SUCCESS" | "FAILED" | "CANCELLED" | (string & {});
+  reason: string | null;
+  /** As it was sent. */
+  metadata: Record<string, unknown> | null;
+  /** The user who created it. */
+  userId: number;
+  /** Why the refund failed. */
+  failureCode: string | null;
+  failureMessage: string | null;
+  /** The provider's id of the refund. */
+  providerReference: string | null;
+  createdTime: string;
+  updatedTime: string;
+}
+
+export interface RefundCreateInput {
+  /** `txn_` and a time-ordered part. */
+  transactionId: string;
+  /** In minor units of the payment's currency, 1 to 9007199254740991. Default: all that is left. */
+  amount?: number | undefined;
+  reason?: string | undefined;
+  /** Your own data: at most 16 KiB of JSON, 8 levels, 50 keys. Returned as it was sent. */
+  metadata?: Record<string, unknown> | undefined;
+  /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
+  tenantId?: string | number | undefined;
+}
+
+export type RefundStatus = "PENDING" | "PROCESSING" | "SUCCESS" | "FAILED" | "CANCELLED";
+
+export interface RefundsGetParams {
+  /** `ref_` and a time-ordered part. */
+  id: string;
+}
+
+export interface RefundsListParams {
+  page?: number | undefined;
+  pageSize?: number | undefined;
+  /** Only refunds of this payment. */
+  transactionId?: string | undefined;
+  status?: RefundStatus | undefined;
+  /** Only refunds of payments through this channel. */
+  channelId?: number | undefined;
+  /** The first day, whole and in UTC: YYYY-MM-DD. */
+  startDate?: string | undefined;
+  /** The last day, whole and in UTC: YYYY-MM-DD. */
+  endDate?: string | undefined;
+  /** true: live records. false: test records. Default: the mode of the key; live for a session. */
+  livemode?: boolean | undefined;
+}
+
+export interface RegisteredWebhookEndpoint {
+  id: number;
+  /** true: receives events of live records. false: of test records. */
+  livemode: boolean;
+  url: string;
+  events: (WebhookEventPattern | (string & {}))[];
+  /** true: deliveries are sent. */
+  state: boolean;
+  createdTime: string;
+  /** The generated secret, if the request had none. Never shown again. */
+  secret?: string | undefined;
+}
+
+export interface ResetPasswordInput {
+  /** The reset token received by e-mail. */
+  token: string;
+  /** At least 6 characters (`app.password.min-length`), at most 1024 bytes, not a commonly used password. */
+  newPassword: string;
+}
+
+export interface SecondFactor {
+  /** Whether logins need a code. */
+  active: boolean;
+  /** Since when; null: not yet. */
+  confirmedTime: string | null;
+  recoveryCodesLeft: number;
+}
+
+export interface SecondFactorBeginInput {
+  /** Of the caller. */
+  password: string;
+}
+
+export interface SecondFactorCodeInput {
+  /** The 6 digits of the authenticator app, or a recovery code. Each works once. */
+  code: string;
+}
+
+export interface SecondFactorEnrolment {
+  /** In base32, to type into an authenticator app. Not shown again. */
+  secret: string;
+  /** The same as an `otpauth:` address, to show as a QR code. */
+  uri: string;
+}
+
+export interface SecondFactorLoginInput {
+  /** `error.details.challenge` of the answer to login. Works for 5 minutes, 5 tries and one login. */
+  challenge: string;
+  /** The 6 digits of the authenticator app, or a recovery code. Each works once. */
+  code: string;
+}
+
+export interface SecondFactorRevokeInput {
+  /** The user. */
+  id: number;
+}
+
+export interface Session {
+  id: string;
+  /** The User-Agent header of the login. */
+  device: string | null;
+  /** From where it was last used. */
+  address: string | null;
+  /** true: the session of this request. */
+  current: boolean;
+  createdTime: string;
+  /** Accurate to one minute. */
+  lastUsedTime: string | null;
+  /** When it ends at the latest. */
+  expiresTime: string;
+}
+
+export interface SessionRevokeInput {
+  /** End this session. */
+  id?: string | undefined;
+  /** true: end every session, this one included. */
+  all?: boolean | undefined;
+}
+
+export interface StartedWebhookReplay {
+  /** The new delivery. null when `endpointId` was given. */
+  deliveryId: string | null;
+  /** The replay, for `/api/webhook/replay/detail`. null when `deliveryId` was given. */
+  replayId: string | null;
+}
+
+export interface StatisticsRow {
+  /** YYYY-MM-DD, in UTC. */
+  day: string;
+  /** Grouped by channel. */
+  channelId?: number | undefined;
+  /** Grouped by channel. */
+  channelName?: string | undefined;
+  /** Grouped by status. */
+  status?: "PENDING" | "PROCESSING" | "SUCCESS" | "FAILED" | "REFUNDED" | "CANCELLED" | (string & {}) | undefined;
+  /** Grouped by currency. */
+  currency?: string | undefined;
+  /** Number of payments. */
+  count: number;
+  /** Number and amount by currency: `currency`, `count`, and `amount` as a string of minor units. */
+  amounts: StatisticsSummaryAmount[];
+  /** Ended charges: how many `succeeded`, `failed` (even if a fallback channel then succeeded) and were `cancelled`. */
+  charges: StatisticsSummaryCharges;
+  /** succeeded ÷ (succeeded + failed), from 0 to 1, rounded to four digits. Null without such charges. */
+  successRate: number | null;
+}
+
+export interface StatisticsSeriesParams {
+  /** The first day (UTC, YYYY-MM-DD), inclusive. Default: 29 days before `endDate`. */
+  startDate?: string | undefined;
+  /** The last day (UTC, YYYY-MM-DD), inclusive. Default: today. */
+  endDate?: string | undefined;
+  /** Only payments through this channel. */
+  channelId?: number | undefined;
+  /** Only payments in this currency. */
+  currency?: string | undefined;
+  status?: TransactionStatus | undefined;
+  /** Only payments created by this user or with one of their keys. */
+  userId?: number | undefined;
+  /** true: live records. false: test records. Default: the mode of the key; live for a session. */
+  livemode?: boolean | undefined;
+  /** One row for each day and each of these. Default: one row for each day. */
+  groupBy?: "channel" | "status" | "currency" | undefined;
+}
+
+export interface StatisticsSummary {
+  /** true: live. false: a test record. */
+  livemode: boolean;
+  /** The first day. */
+  startDate: string;
+  /** The last day, inclusive. */
+  endDate: string;
+  /** Number of payments. */
+  count: number;
+  /** Number and amount by currency: `currency`, `count`, and `amount` as a string of minor units. */
+  amounts: StatisticsSummaryAmount[];
+  /** Ended charges: how many `succeeded`, `failed` (even if a fallback channel then succeeded) and were `cancelled`. */
+  charges: StatisticsSummaryCharges;
+  /** succeeded ÷ (succeeded + failed), from 0 to 1, rounded to four digits. Null without such charges. */
+  successRate: number | null;
+  /** The same `count` and `amounts` by `status`. */
+  statuses: StatisticsSummaryStatuse[];
+  /** All of the above by `channelId` and `channelName`. */
+  channels: StatisticsSummaryChannel[];
+}
+
+export interface StatisticsSummaryAmount {
+  currency: string;
+  count: number;
+  /** In minor units, as decimal digits: a sum may exceed 2^53. */
+  amount: string;
+}
+
+export interface StatisticsSummaryChannel {
+  channelId: number;
+  channelName: string;
+  /** Number of payments. */
+  count: number;
+  /** Number and amount by currency: `currency`, `count`, and `amount` as a string of minor units. */
+  amounts: StatisticsSummaryAmount[];
+  /** Ended charges: how many `succeeded`, `failed` (even if a fallback channel then succeeded) and were `cancelled`. */
+  charges: StatisticsSummaryCharges;
+  /** succeeded ÷ (succeeded + failed), from 0 to 1, rounded to four digits. Null without such charges. */
+  successRate: number | null;
+}
+
+/** Ended charges: how many `succeeded`, `failed` (even if a fallback channel then succeeded) and were `cancelled`. */
+export interface StatisticsSummaryCharges {
+  succeeded: number;
+  failed: number;
+  cancelled: number;
+}
+
+export interface StatisticsSummaryParams {
+  /** The first day (UTC, YYYY-MM-DD), inclusive. Default: 29 days before `endDate`. */
+  startDate?: string | undefined;
+  /** The last day (UTC, YYYY-MM-DD), inclusive. Default: today. */
+  endDate?: string | undefined;
+  /** Only payments through this channel. */
+  channelId?: number | undefined;
+  /** Only payments in this currency. */
+  currency?: string | undefined;
+  status?: TransactionStatus | undefined;
+  /** Only payments created by this user or with one of their keys. */
+  userId?: number | undefined;
+  /** true: live records. false: test records. Default: the mode of the key; live for a session. */
+  livemode?: boolean | undefined;
+}
+
+export interface StatisticsSummaryStatuse {
+  status: TransactionStatus | (string & {});
+  /** Number of payments. */
+  count: number;
+  /** Number and amount by currency: `currency`, `count`, and `amount` as a string of minor units. */
+  amounts: StatisticsSummaryAmount[];
+}
+
+export interface StepUp {
+  steppedUpUntil: string;
+}
+
+export interface Subscription {
+  id: number;
+  /** true: live. false: a test record. */
+  livemode: boolean;
+  /** null: the platform's own tenant. */
+  tenantId: string | null;
+  customerId: number;
+  planId: number;
+  quantity: number;
+  /** The price of one unit in the current period, in minor units. */
+  unitAmount: number;
+  currency: string;
+  state: SubscriptionState | (string & {});
+  /** The plan from the next period on; null: unchanged. */
+  nextPlanId: number | null;
+  /** The quantity from the next period on; null: unchanged. */
+  nextQuantity: number | null;
+  /** null: the plan's, else the customer's. */
+  channelId: number | null;
+  timeZone: string;
+  /** As it was sent. */
+  metadata: Record<string, unknown> | null;
+  /** The user who created it. */
+  userId: number;
+  /** When the current period or trial began. */
+  periodStart: string;
+  /** When the next period begins. */
+  periodEnd: string;
+  /** null: no trial. */
+  trialEnd: string | null;
+  /** When it expires; null: no end. */
+  endTime: string | null;
+  cancelAtPeriodEnd: boolean;
+  /** When it was paused; null: it is not PAUSED. */
+  pausedTime: string | null;
+  /** When it was CANCELLED or EXPIRED. */
+  endedTime: string | null;
+  /** Rises with every change, so that a receiver can ignore outdated events. */
+  version: number;
+  createdTime: string;
+  updatedTime: string;
+}
+
+export interface SubscriptionCancelInput {
+  /** The subscription's id. */
+  id: number;
+  /** true: cancel at the end of the current period. false: at once. Nothing is refunded. */
+  cancelAtPeriodEnd?: boolean | undefined;
+}
+
+export interface SubscriptionCreateInput {
+  /** The customer who pays. */
+  customerId: number;
+  /** The plan to subscribe to. */
+  planId: number;
+  /** How many units of the plan are charged, 1 to 1000000. */
+  quantity?: number | undefined;
+  /** Days before the first period, instead of the plan's `trialDays`. 0 to 730. */
+  trialDays?: number | undefined;
+  /** When the first period begins, instead of `trialDays`. All periods are counted from it. At most 730 days ahead. */
+  trialEnd?: string | undefined;
+  /** When the subscription expires. The last period ends then and is prorated. Without it, the subscription has no end. */
+  endTime?: string | undefined;
+  /** The channel to pay its invoices on; null: the plan's, else the customer's. */
+  channelId?: number | null | undefined;
+  /** IANA time zone in which billing periods start, such as `Europe/Zurich`. */
+  timeZone?: string | undefined;
+  /** Your own data: at most 16 KiB of JSON, 8 levels, 50 keys. Returned as it was sent. */
+  metadata?: Record<string, unknown> | undefined;
+  /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
+  tenantId?: string | number | undefined;
+}
+
+export interface SubscriptionIdInput {
+  /** The subscription's id. */
+  id: number;
+}
+
+export type SubscriptionState = "TRIALING" | "ACTIVE" | "PAST_DUE" | "PAUSED" | "CANCELLED" | "EXPIRED";
+
+export interface SubscriptionUpdateInput {
+  /** The subscription's id. */
+  id: number;
+  /** Another plan in the same currency. With the same interval it takes effect at once, with another with the next period. */
+  planId?: number | undefined;
+  /** How many units of the plan are charged, 1 to 1000000. */
+  quantity?: number | undefined;
+  /** true: the new plan and quantity take effect with the next period; nothing is prorated. */
+  atPeriodEnd?: boolean | undefined;
+  /** true: the rest of the current period is credited at the old price and charged at the new one. false: neither. */
+  prorate?: boolean | undefined;
+  /** true: the charges of the change are invoiced at once instead of with the next period. */
+  invoiceNow?: boolean | undefined;
+  /** true: cancel the subscription at the end of the current period. false: continue. */
+  cancelAtPeriodEnd?: boolean | undefined;
+  /** When the subscription expires; not before the current period ends. null: no end. */
+  endTime?: string | null | undefined;
+  /** The channel to pay its invoices on; null: the plan's, else the customer's. */
+  channelId?: number | null | undefined;
+  /** Keys of your own data to set; null deletes a key, and other keys stay. At most 16 KiB of JSON, 8 levels and 50 keys in all. */
+  metadata?: Record<string, unknown> | undefined;
+  /** Your own data, replaced as a whole. Not together with `metadata`. */
+  metadataReplace?: Record<string, unknown> | undefined;
+}
+
+export interface SubscriptionsGetParams {
+  /** The subscription's id. */
+  id: number;
+}
+
+export interface SubscriptionsListParams {
+  page?: number | undefined;
+  pageSize?: number | undefined;
+  /** Only subscriptions of this customer. */
+  customerId?: number | undefined;
+  /** Only subscriptions to this plan. */
+  planId?: number | undefined;
+  state?: SubscriptionState | undefined;
+  /** true: live records. false: test records. Default: the mode of the key; live for a session. */
+  livemode?: boolean | undefined;
+}
+
+export interface SubscriptionsPreviewParams {
+  /** The subscription's id. */
+  id: number;
+  /** Preview a change to this plan. */
+  planId?: number | undefined;
+  /** Preview a change to this quantity. */
+  quantity?: number | undefined;
+  atPeriodEnd?: boolean | undefined;
+  prorate?: boolean | undefined;
+  invoiceNow?: boolean | undefined;
+}
+
+export interface Tenant {
+  id: number;
+  name: string;
+  state: boolean;
+  /** Whether sessions of users without a second factor may only enrol one. */
+  secondFactorRequired: boolean;
+  createdTime: string;
+  /** Equal to `createdTime` when never updated. */
+  updatedTime: string;
+}
+
+export interface TenantModifyInput {
+  /** Omit to create. */
+  id?: number | undefined;
+  name?: string | undefined;
+  /** false: the tenant is disabled. Logins, sessions and keys of its users are refused. */
+  state?: boolean | undefined;
+  /** true: sessions of users without a second factor may only enrol one. An update without it keeps the present value; a new tenant without it requires none. */
+  secondFactorRequired?: boolean | undefined;
+}
+
+export interface TenantsGetParams {
+  /** The tenant. */
+  id: number;
+}
+
+export interface TimelineStep {
+  time: string;
+  /** The kind of step, for programs: `created`, `charge_called`, `charge_failed`, … */
+  type: string;
+  /** The step in words, for people; the wording may change. */
+  message: string;
+  /** The payment's status after this step; only if the step changed it. */
+  status?: "PENDING" | "PROCESSING" | "SUCCESS" | "FAILED" | "REFUNDED" | "CANCELLED" | (string & {}) | undefined;
+  channelId?: number | undefined;
+  channelName?: string | undefined;
+  /** Number of the provider operation: the last part of its idempotency key. */
+  operation?: number | undefined;
+  provider?: string | undefined;
+  /** The provider's own id of the operation. */
+  reference?: string | undefined;
+  failureCode?: string | undefined;
+  /** The provider's own code for the failure. */
+  providerCode?: string | undefined;
+  refundId?: string | undefined;
+  /** Further facts, such as the user, how the outcome became known, and the number of calls and look-ups. */
+  detail?: Record<string, unknown> | undefined;
+}
+
+export interface TokenPair {
+  /** JWT. Send it as `Authorization: Bearer …`. */
+  accessToken: string;
+  /** JWT. Accepted only by the refresh endpoint. */
+  refreshToken: string;
+  /** Lifetime of the access token, in seconds. */
+  expiresIn: number;
+  tokenType: "Bearer";
+}
+
+export interface Transaction {
+  id: string;
+  /** true: live. false: a test record. */
+  livemode: boolean;
+  /** In minor units (cents), 1 to 9007199254740991. */
+  amount: number;
+  amountRefunded: number;
+  currency: string;
+  status: TransactionStatus | (string & {});
+  channelId: number;
+  description: string | null;
+  /** As it was sent. */
+  metadata: Record<string, unknown> | null;
+  customerId: number | null;
+  invoiceId: number | null;
+  /** The user who created it. */
+  userId: number;
+  failureCode: string | null;
+  failureMessage: string | null;
+  /** The provider's id of the charge. */
+  providerReference: string | null;
+  /** What the payer must do before the payment continues: `type` (`redirect`, `confirm`) and `url`. */
+  nextAction: Record<string, unknown> | null;
+  /** Increases with every change, so that a receiver can discard older events. */
+  version: number;
+  createdTime: string;
+  updatedTime: string;
+}
+
+export interface TransactionCreateInput {
+  /** In minor units (cents), 1 to 9007199254740991. */
+  amount: number;
+  /** ISO 4217 code of a currency that the channel supports. */
+  currency: string;
+  /** The channel that processes the payment. */
+  channelId: number;
+  description?: string | undefined;
+  /** Your own data: at most 16 KiB of JSON, 8 levels, 50 keys. Returned as it was sent. */
+  metadata?: Record<string, unknown> | undefined;
+  /** A customer of this service or of another system. */
+  customerId?: number | undefined;
+  /** The invoice that this payment pays. The id of an invoice in another system is only stored. */
+  invoiceId?: number | undefined;
+  /** The provider's token of the payment method (Stripe: `pm_…`). Without one, the payer chooses. */
+  paymentMethod?: string | undefined;
+  /** Where the provider redirects the payer's browser afterwards. Default: `app.public-url`. */
+  returnUrl?: string | undefined;
+  /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
+  tenantId?: string | number | undefined;
+}
+
+export interface TransactionDetail {
+  id: string;
+  /** true: live. false: a test record. */
+  livemode: boolean;
+  /** In minor units (cents), 1 to 9007199254740991. */
+  amount: number;
+  amountRefunded: number;
+  currency: string;
+  status: TransactionStatus | (string & {});
+  channelId: number;
+  description: string | null;
+  /** As it was sent. */
+  metadata: Record<string, unknown> | null;
+  customerId: number | null;
+  invoiceId: number | null;
+  /** The user who created it. */
+  userId: number;
+  failureCode: string | null;
+  failureMessage: string | null;
+  /** The provider's id of the charge. */
+  providerReference: string | null;
+  /** What the payer must do before the payment continues: `type` (`redirect`, `confirm`) and `url`. */
+  nextAction: Record<string, unknown> | null;
+  /** Increases with every change, so that a receiver can discard older events. */
+  version: number;
+  createdTime: string;
+  updatedTime: string;
+  channelName: string;
+}
+
+export interface TransactionListItem {
+  id: string;
+  /** true: live. false: a test record. */
+  livemode: boolean;
+  /** In minor units (cents), 1 to 9007199254740991. */
+  amount: number;
+  amountRefunded: number;
+  currency: string;
+  status: TransactionStatus | (string & {});
+  channelId: number;
+  channelName: string;
+  description: string | null;
+  userId: number;
+  createdTime: string;
+}
+
+export type TransactionStatus = "PENDING" | "PROCESSING" | "SUCCESS" | "FAILED" | "REFUNDED" | "CANCELLED";
+
+export interface TransactionUpdateInput {
+  /** `txn_` and a time-ordered part. */
+  id: string;
+  status?: TransactionStatus | undefined;
+  description?: string | undefined;
+  /** Keys of your own data to set; null deletes a key, and other keys stay. At most 16 KiB of JSON, 8 levels and 50 keys in all. */
+  metadata?: Record<string, unknown> | undefined;
+  /** Your own data, replaced as a whole. Not together with `metadata`. */
+  metadataReplace?: Record<string, unknown> | undefined;
+  /** Only with status FAILED. */
+  failureCode?: string | undefined;
+  /** Only with status FAILED. */
+  failureMessage?: string | undefined;
+}
+
+export interface TransactionsGetParams {
+  /** `txn_` and a time-ordered part. */
+  id: string;
+}
+
+export interface TransactionsListParams {
+  page?: number | undefined;
+  pageSize?: number | undefined;
+  status?: TransactionStatus | undefined;
+  /** Only payments through this channel. */
+  channelId?: number | undefined;
+  /** The first day, whole and in UTC: YYYY-MM-DD. */
+  startDate?: string | undefined;
+  /** The last day, whole and in UTC: YYYY-MM-DD. */
+  endDate?: string | undefined;
+  /** Only payments created by this user or with one of their keys. */
+  userId?: number | undefined;
+  /** true: live records. false: test records. Default: the mode of the key; live for a session. */
+  livemode?: boolean | undefined;
+}
+
+export interface User {
+  id: number;
+  userName: string;
+  email: string;
+  userType: "PLATFORM_ADMIN" | "MERCHANT_ADMIN" | "MERCHANT_USER" | (string & {});
+  /** null: the platform's own tenant. */
+  tenantId: string | null;
+  roles: string[];
+  state: boolean;
+  /** true: invited by mail, and has not chosen a password yet. */
+  invited: boolean;
+  /** Whether the user has a second factor. */
+  secondFactor: boolean;
+  createdTime: string;
+  /** Equal to `createdTime` when never updated. */
+  updatedTime: string;
+}
+
+export interface UserModifyInput {
+  /** Omit to create. */
+  id?: number | undefined;
+  /** Unique in the tenant, ignoring case, also among the e-mail addresses of other users. A name that a user of another tenant logs in with is kept, but logs in only that user. */
+  userName?: string | undefined;
+  /** Unique in the tenant, ignoring case, also among the user names of other users. It logs in one user of the installation: the first who has proven to receive its mail, by the token of an invitation or a reset. */
+  email?: string | undefined;
+  /** At least 6 characters (`app.password.min-length`), at most 1024 bytes, not a commonly used password. Only from sessions. A new user without one is invited by mail to choose it. */
+  password?: string | undefined;
+  userType?: "PLATFORM_ADMIN" | "MERCHANT_ADMIN" | "MERCHANT_USER" | undefined;
+  /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
+  tenantId?: string | number | undefined;
+  /** The permissions of a MERCHANT_USER. An update without it keeps the present roles. */
+  roles?: ("viewer" | "cashier" | "operator")[] | undefined;
+  /** false: the user is disabled. Logins, sessions and keys of the user are refused. */
+  state?: boolean | undefined;
+}
+
+export interface UsersGetParams {
+  /** The user. */
+  id: number;
+}
+
+export interface UsersListParams {
+  page?: number | undefined;
+  pageSize?: number | undefined;
+}
+
+export interface WebhookEndpoint {
+  id: number;
+  /** true: receives events of live records. false: of test records. */
+  livemode: boolean;
+  url: string;
+  events: (WebhookEventPattern | (string & {}))[];
+  /** true: deliveries are sent. */
+  state: boolean;
+  createdTime: string;
+  /** null: the platform's own tenant. */
+  tenantId: string | null;
+  /** Why Florin disabled the endpoint. `gone`: it answered 410. `failing`: no delivery succeeded for five days. null: it did not. */
+  disabledReason: "gone" | "failing" | (string & {}) | null;
+  /** No delivery has succeeded since then. null: the endpoint is not failing. */
+  failingSince: string | null;
+  /** After consecutive failures, nothing is sent until then. */
+  pausedUntil: string | null;
+  /** Maximum number of deliveries in flight, per node. null: adapts to how promptly the endpoint answers. */
+  maxInFlight: number | null;
+  /** Maximum number of deliveries per second. null: no limit. */
+  ratePerSecond: number | null;
+  /** true: another secret is staged and signs too. */
+  nextSecret: boolean;
+  /** When the staged secret replaces the present one. null: on request, or no secret is staged. */
+  promoteAt: string | null;
+  /** Equal to `createdTime` when never updated. */
+  updatedTime: string;
+}
+
+export type WebhookEventPattern = "*" | "transaction.*" | "refund.*" | "subscription.*" | "invoice.*" | "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.paid" | "invoice.payment_failed";
+
+export interface WebhookIdInput {
+  /** The endpoint's id. */
+  id: number;
+}
+
+export interface WebhookModifyInput {
+  /** The endpoint's id. */
+  id: number;
+  /** The http or https URL that deliveries are posted to, without user name and password. */
+  url?: string | undefined;
+  /** Event types to receive. `transaction.*` matches all types of transactions, `*` all types. */
+  events?: WebhookEventPattern[] | undefined;
+  /** false: nothing is sent. true: deliveries are sent; also enables an endpoint that Florin disabled. */
+  state?: boolean | undefined;
+  /** Maximum number of deliveries in flight, per node. null: adapts to how promptly the endpoint answers. */
+  maxInFlight?: number | null | undefined;
+  /** Maximum number of deliveries per second, over all nodes. null: no limit. */
+  ratePerSecond?: number | null | undefined;
+}
+
+export interface WebhookRegisterInput {
+  /** The http or https URL that deliveries are posted to, without user name and password. */
+  url: string;
+  /** Event types to receive. `transaction.*` matches all types of transactions, `*` all types. */
+  events: WebhookEventPattern[];
+  /** Signs the deliveries. Stored encrypted, never shown. Default: generated, and returned once, here. */
+  secret?: string | undefined;
+  /** Whether it is live (true) or for tests (false); never changes. Default: the mode of the key; for a session live. */
+  livemode?: boolean | undefined;
+  /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
+  tenantId?: string | number | undefined;
+}
+
+export interface WebhookReplay {
+  id: string;
+  endpointId: number;
+  since: string;
+  until: string;
+  states: ("SUCCEEDED" | "FAILED" | "CANCELLED" | "MISSING" | (string & {}))[];
+  /** STOPPED: the endpoint was switched off or removed during the replay. */
+  state: "RUNNING" | "DONE" | "STOPPED" | (string & {});
+  /** Events up to this time have been replayed. */
+  reachedTime: string;
+  /** Events examined, of any type. */
+  eventCount: number;
+  /** Deliveries enqueued. */
+  deliveryCount: number;
+  createdTime: string;
+  /** null while it is RUNNING. */
+  finishedTime: string | null;
+}
+
+export interface WebhookReplayInput {
+  /** Replays this delivery. Not together with other fields. */
+  deliveryId?: string | undefined;
+  /** Replays all events of this endpoint since `since`. */
+  endpointId?: number | undefined;
+  /** Start of the replay. Required with `endpointId`. */
+  since?: string | undefined;
+  /** End of the replay, exclusive. Default: now. */
+  until?: string | undefined;
+  /** Only events whose delivery is in one of these states. MISSING: events without a delivery, because the endpoint was switched off. Default: all. */
+  states?: ("SUCCEEDED" | "FAILED" | "CANCELLED" | "MISSING")[] | undefined;
+}
+
+export interface WebhookRotateInput {
+  /** The endpoint's id. */
+  id: number;
+  /** The next secret. Replaces a secret that is already staged. */
+  secret?: string | undefined;
+  /** The staged secret replaces the present one now. */
+  promote?: true | undefined;
+  /** When the staged secret replaces the present one. In the future, at most 366 days ahead. */
+  promoteAt?: string | undefined;
+}
+
+export interface WebhookTestResult {
+  /** The delivery of the ping. */
+  deliveryId: string;
+}
+
+export interface WebhooksDeliveriesGetParams {
+  /** Delivery id, beginning with `dlv_`. */
+  id: string;
+}
+
+export interface WebhooksDeliveriesListParams {
+  /** `pagination.next` of the previous page. */
+  after?: string | undefined;
+  pageSize?: number | undefined;
+  /** Only deliveries to this endpoint; it may have been removed. */
+  endpointId?: number | undefined;
+  state?: DeliveryState | undefined;
+  eventType?: "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.paid" | "invoice.payment_failed" | "webhook.ping" | undefined;
+  /** Only deliveries of this event. */
+  eventId?: string | undefined;
+  /** The first day, whole and in UTC: YYYY-MM-DD. */
+  startDate?: string | undefined;
+  /** The last day, whole and in UTC: YYYY-MM-DD. */
+  endDate?: string | undefined;
+  /** true: live records. false: test records. Default: the mode of the key; live for a session. */
+  livemode?: boolean | undefined;
+}
+
+export interface WebhooksGetParams {
+  /** The endpoint's id. */
+  id: number;
+}
+
+export interface WebhooksListParams {
+  page?: number | undefined;
+  pageSize?: number | undefined;
+  /** Only endpoints for live (true) or for test (false) events. Default: both. */
+  livemode?: boolean | undefined;
+}
+
+export interface WebhooksReplaysGetParams {
+  /** Replay id, beginning with `rpl_`. */
+  id: string;
+}

@@ -1,0 +1,90 @@
+/**
+ * An operation of the service: HTTP method, path and flags. `l`: its data is a list. `p`: the list takes `pageSize`.
+ * `n`: it takes no parameters. `d`: it answers with a document instead of the envelope. `r`: its body is of any type. `k`: it takes an Idempotency-Key.
+ */
+export type Operation = readonly [method: 'GET' | 'POST', path: string, flags?: string];
+
+/** The parameters of an operation: its body, or its query. */
+export type Params = Readonly<Record<string, unknown>>;
+
+/** A body that is sent as it is. */
+export type RawBody = string | Uint8Array<ArrayBuffer> | ArrayBuffer;
+
+export interface RequestOptions {
+  /** Ends the call, also between two tries. The call rejects with the signal's reason. */
+  signal?: AbortSignal | undefined;
+  /** For each try, in milliseconds, instead of the client's. */
+  timeoutMs?: number | undefined;
+  /** Instead of the client's. 0: try once. */
+  maxRetries?: number | undefined;
+  /** Further headers. */
+  headers?: Readonly<Record<string, string>> | undefined;
+}
+
+export interface WriteOptions extends RequestOptions {
+  /**
+   * 1 to 255 characters. A request with the same key and body gets the same answer again and does nothing twice. Without
+   * one the SDK draws a key for each call and sends it with every try. Give one that you store to repeat a call safely
+   * after your own process was restarted, such as the number of the order.
+   */
+  idempotencyKey?: string | undefined;
+}
+
+export interface Pagination {
+  page?: number;
+  pageSize?: number;
+  total?: number;
+  totalPages?: number;
+  /** The `cursor` of the next page. null: this is the last page. */
+  nextCursor?: string | null;
+  /** The `after` of the next page. null: this is the last page. */
+  next?: string | null;
+}
+
+/** What the service answered. */
+export interface Reply<Data> {
+  data: Data;
+  status: number;
+  headers: Headers;
+  /** Quote it when you report a problem: it is in the log of the service. */
+  requestId: string | undefined;
+  /** The short text that writes are answered with. */
+  message: string | undefined;
+  /** Whether the service repeated an earlier answer to the same Idempotency-Key. */
+  replayed: boolean;
+  pagination: Pagination | undefined;
+}
+
+/** A call under way: `await` gives its data, `await call.withResponse()` the whole answer. */
+export class Call<Data> implements Promise<Data> {
+  private readonly reply: Promise<Reply<Data>>;
+
+  constructor(reply: Promise<Reply<Data>>) {
+    this.reply = reply;
+  }
+
+  /** The data with status, headers and request id. */
+  withResponse(): Promise<Reply<Data>> {
+    return this.reply;
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: a call is awaited like the promise that it stands for
+  then<Result1 = Data, Result2 = never>(
+    onData?: ((data: Data) => Result1 | PromiseLike<Result1>) | null,
+    onError?: ((error: unknown) => Result2 | PromiseLike<Result2>) | null,
+  ): Promise<Result1 | Result2> {
+    return this.reply.then(({ data }) => data).then(onData, onError);
+  }
+
+  catch<Result = never>(onError?: ((error: unknown) => Result | PromiseLike<Result>) | null): Promise<Data | Result> {
+    return this.then(undefined, onError);
+  }
+
+  finally(onEnd?: (() => void) | null): Promise<Data> {
+    return this.then().finally(onEnd);
+  }
+
+  get [Symbol.toStringTag](): string {
+    return 'Call';
+  }
+}

@@ -1,0 +1,208 @@
+import type { Credentials } from './credentials.ts';
+import { ApiError, ConnectionError, FlorinError, refusalError, TimeoutError } from './errors.ts';
+import { version } from './generated/operations.ts';
+import type { Operation, Params, RawBody, Reply, WriteOptions } from './operation.ts';
+
+export interface Logger {
+  debug?(message: string, facts: Readonly<Record<string, unknown>>): void;
+  warn?(message: string, facts: Readonly<Record<string, unknown>>): void;
+}
+
+export interface TransportOptions {
+  baseUrl: string;
+  timeoutMs: number;
+  maxRetries: number;
+  fetch: typeof fetch;
+  logger: Logger | undefined;
+  headers: Readonly<Record<string, string>>;
+}
+
+const firstDelayMs = 250;
+const maxDelayMs = 8_000;
+/** The SDK does not wait longer than this for a repetition; it leaves that to the caller. */
+const maxRetryAfterMs = 60_000;
+
+/** Sends operations, repeats those that may be repeated, and turns refusals into errors. */
+export class Transport {
+  private readonly options: TransportOptions;
+  private readonly credentials: Credentials;
+
+  constructor(options: TransportOptions, credentials: Credentials) {
+    this.options = options;
+    this.credentials = credentials;
+  }
+
+  /** Rejects with a `FlorinError`, or with the reason of `options.signal`. */
+  async send<Data>(operation: Operation, params: Params = {}, options: WriteOptions = {}): Promise<Reply<Data>> {
+    const [method, , flags = ''] = operation;
+    const key = flags.includes('k') ? (options.idempotencyKey ?? crypto.randomUUID()) : undefined;
+    const isRepeatable = method === 'GET' || key !== undefined;
+    const request = this.requestFor(operation, params, options.headers, key);
+    const maxRetries = options.maxRetries ?? this.options.maxRetries;
+    for (let retries = 0, hasRefreshed = false; ; ) {
+      const used = operation === refreshOperation ? undefined : this.credentials.authorization;
+      try {
+        return await this.try<Data>(request, used, isRepeatable, options);
+      } catch (error) {
+        if (!hasRefreshed && (await this.hasNewToken(error, used))) {
+          hasRefreshed = true;
+          continue;
+        }
+        const delayMs =
+          error instanceof FlorinError && error.retryable ? delayBefore(retries, error.retryAfterMs) : null;
+        if (delayMs === null || retries >= maxRetries) throw error;
+        retries++;
+        this.options.logger?.warn?.('Repeating a request', { ...request.facts, ...factsOf(error), retries, delayMs });
+        await pause(delayMs, options.signal);
+      }
+    }
+  }
+
+  private requestFor([method, path, flags = '']: Operation, params: Params, headers = {}, key?: string): Prepared {
+    const isRaw = flags.includes('r');
+    const isJson = method === 'POST' && !isRaw;
+    const left: Record<string, unknown> = { ...params };
+    if (isRaw) delete left.body;
+    const filled = path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => {
+      const value = left[name];
+      delete left[name];
+      return encodeURIComponent(String(value));
+    });
+    const query = isJson ? '' : queryOf(left);
+    return {
+      url: this.options.baseUrl + filled + query,
+      method,
+      body: isJson ? JSON.stringify(left) : isRaw ? (params.body as RawBody) : undefined,
+      headers: {
+        ...(isJson && { 'content-type': 'application/json' }),
+        'user-agent': `florin-sdk/${version}`,
+        ...(key !== undefined && { 'idempotency-key': key }),
+        ...this.options.headers,
+        ...headers,
+      },
+      isDocument: flags.includes('d'),
+      facts: { method, path: filled },
+    };
+  }
+
+  private async try<Data>(
+    { url, method, body, headers, isDocument, facts }: Prepared,
+    authorization: string | undefined,
+    isRepeatable: boolean,
+    { signal, timeoutMs = this.options.timeoutMs }: WriteOptions,
+  ): Promise<Reply<Data>> {
+    signal?.throwIfAborted();
+    const timeout = AbortSignal.timeout(timeoutMs);
+    const startedAt = Date.now();
+    let response: Response;
+    let text = '';
+    try {
+      response = await this.options.fetch(url, {
+        method,
+        headers: { ...(authorization !== undefined && { authorization }), ...headers },
+        signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+        ...(body !== undefined && { body }),
+      });
+      if (!isDocument || !response.ok) text = await response.text();
+    } catch (cause) {
+      signal?.throwIfAborted();
+      if (timeout.aborted) {
+        const message = `${method} ${facts.path} was not answered within ${timeoutMs} ms.`;
+        throw new TimeoutError(message, { type: 'timeout', retryable: isRepeatable, cause });
+      }
+      const message = `${this.options.baseUrl} could not be reached: ${reasonOf(cause)}.`;
+      throw new ConnectionError(message, { type: 'connection_failed', retryable: isRepeatable, cause });
+    }
+    const requestId = response.headers.get('x-request-id') ?? undefined;
+    const durationMs = Date.now() - startedAt;
+    this.options.logger?.debug?.('Request', { ...facts, status: response.status, durationMs, requestId });
+    if (!response.ok) throw refusalError(response, text, isRepeatable);
+    const { data, message, pagination } = isDocument ? { data: response as never } : envelopeOf<Data>(text, response);
+    const replayed = response.headers.get('idempotency-replayed') === 'true';
+    return { data, message, pagination, status: response.status, headers: response.headers, requestId, replayed };
+  }
+
+  /** After a 401 with an expired access token: gets a new one. False: there is none to get. */
+  private async hasNewToken(error: unknown, used: string | undefined): Promise<boolean> {
+    const isExpired = error instanceof FlorinError && error.type === 'credentials_invalid';
+    if (!isExpired || used === undefined) return false;
+    try {
+      await this.credentials.refresh(used, async (refreshToken) => {
+        const { data } = await this.send<{ accessToken: string }>(refreshOperation, { refreshToken });
+        return { accessToken: data.accessToken };
+      });
+    } catch {
+      return false; // The first refusal tells more than that of the refresh token.
+    }
+    return this.credentials.authorization !== used;
+  }
+}
+
+const refreshOperation: Operation = ['POST', '/api/user/refresh'];
+
+interface Prepared {
+  url: string;
+  method: string;
+  body: RawBody | undefined;
+  headers: Record<string, string>;
+  isDocument: boolean;
+  facts: { method: string; path: string };
+}
+
+interface Envelope<Data> {
+  data: Data;
+  message?: string;
+  pagination?: Record<string, never>;
+}
+
+function envelopeOf<Data>(text: string, response: Response): Envelope<Data> {
+  try {
+    const envelope = JSON.parse(text) as Envelope<Data>;
+    if ('data' in envelope) return envelope;
+  } catch {
+    // Not JSON.
+  }
+  const { status } = response;
+  throw new ApiError(`HTTP ${status}, and not an answer of Florin: ${text.slice(0, 200)}`, {
+    type: 'unexpected_answer',
+    status,
+  });
+}
+
+function queryOf(params: Params): string {
+  const given = Object.entries(params).filter(([, value]) => value !== undefined && value !== null);
+  return given.length === 0
+    ? ''
+    : `?${new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]))}`;
+}
+
+/** Exponential, with half of it at random so that clients do not come back together. null: longer than the SDK waits. */
+function delayBefore(retries: number, askedMs: number | undefined): number | null {
+  const ownMs = Math.min(maxDelayMs, firstDelayMs * 2 ** retries) * (0.5 + Math.random() / 2);
+  const delayMs = Math.max(askedMs ?? 0, ownMs);
+  return delayMs > maxRetryAfterMs ? null : Math.round(delayMs);
+}
+
+/** Rejects with the signal's reason when it is aborted. */
+export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+      if (signal?.aborted) reject(signal.reason);
+      else resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal?.addEventListener('abort', end);
+    if (signal?.aborted) end();
+  });
+}
+
+const factsOf = (error: unknown) =>
+  error instanceof FlorinError ? { type: error.type, requestId: error.requestId } : {};
+
+/** The innermost reason: fetch hides it behind "fetch failed". */
+function reasonOf(error: unknown): string {
+  const { cause, code, message } = error as { cause?: unknown; code?: string; message?: string };
+  return cause === undefined ? message || code || String(error) : reasonOf(cause);
+}

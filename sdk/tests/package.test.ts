@@ -1,0 +1,133 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { databaseFromTemplate, type TestDatabase } from '../../server/src/testing/postgres/database.ts';
+import { administratorPassword, florinOn, type TestFlorin } from '../../server/src/testing/service/florin.ts';
+import { Florin } from '../src/index.ts';
+import { accepted, cut, type Fault, type FaultServer, startFaultServer } from './fault-server.ts';
+import { link, type PackedSdk, packedSdk, root } from './packed.ts';
+
+const run = promisify(execFile);
+let packed: PackedSdk;
+let server: FaultServer;
+let database: TestDatabase;
+let florin: TestFlorin;
+let blocks: string[];
+
+beforeAll(async () => {
+  [packed, server, database] = await Promise.all([packedSdk(), startFaultServer(), databaseFromTemplate()]);
+  florin = await florinOn(database);
+  const readme = await readFile(join(root, 'sdk/README.md'), 'utf8');
+  blocks = [...readme.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, block]) => block as string);
+  await writeProject();
+});
+
+afterAll(async () => {
+  await florin?.stop();
+  await server?.stop();
+  await database?.drop();
+  await packed?.remove();
+});
+
+/** Stands for a framework that this repository does not depend on. */
+const standIn = `const app = () => ({ post() {}, use() {} });
+export const Hono = class { post() {} };
+export default Object.assign(app, { json() {} });
+`;
+
+/** A project with the SDK installed, the blocks of the README as modules, and code that must and must not compile. */
+async function writeProject(): Promise<void> {
+  const write = (path: string, text: string) => writeFile(join(packed.folder, path), text);
+  await write('package.json', '{"type":"module"}');
+  await link(packed.folder, ['@types/node', 'undici-types', 'fastify']);
+  for (const name of ['express', 'hono']) {
+    const folder = join('node_modules', name);
+    await mkdir(join(packed.folder, folder), { recursive: true });
+    await write(join(folder, 'package.json'), '{"type":"module","exports":"./index.js"}');
+    await write(join(folder, 'index.js'), standIn);
+    await write(join(folder, 'index.d.ts'), 'declare const it: any;\nexport default it;\nexport const Hono: any;\n');
+  }
+  await cp(join(root, 'sdk/tests/fixture'), packed.folder, { recursive: true });
+  for (const [i, block] of blocks.entries()) await write(`block-${i + 1}.ts`, block);
+  await write('all-blocks.ts', blocks.map((_, i) => `await import('./block-${i + 1}.ts');`).join('\n'));
+}
+
+/** Programs that run the smoke test where they are installed; SDK_RUNTIMES names further ones by their paths. */
+const runtimes = [
+  process.execPath,
+  ...['node20', 'bun', 'deno'].flatMap((name) =>
+    (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, name)),
+  ),
+  ...(process.env.SDK_RUNTIMES ?? '').split(delimiter),
+].filter((program) => program !== '' && existsSync(program));
+
+test.each(runtimes)('the package runs on %s', async (program) => {
+  const list: Fault = (response) => response.end('{"code":200,"data":[{"id":1},{"id":2}]}');
+  server.answer(cut, accepted, list);
+  const words = program.endsWith('deno') ? ['run', '--allow-all'] : [];
+  const entry = pathToFileURL(join(packed.folder, 'node_modules/@florin/sdk/dist/index.js')).href;
+  const { stdout } = await run(program, [...words, join(root, 'sdk/tests/smoke.mjs'), entry, server.address]);
+  expect(stdout).toContain('every step passed');
+});
+
+test('the package holds code, types, README and LICENSE, and nothing else', () => {
+  const others = packed.files.filter((path) => !/^dist\/.+\.(js|d\.ts)$/.test(path));
+  expect(others.toSorted()).toEqual(['LICENSE', 'README.md', 'package.json']);
+});
+
+test('the code of the package is at most 12 KB compressed', async () => {
+  const code = packed.files.filter((path) => path.endsWith('.js'));
+  const folder = join(packed.folder, 'node_modules/@florin/sdk');
+  const all = Buffer.concat(await Promise.all(code.map((path) => readFile(join(folder, path)))));
+  expect(gzipSync(all).length).toBeLessThan(12_000);
+});
+
+test('the README and what the service takes compile; a misspelt field and an unknown status do not', async () => {
+  const options = [
+    '--noEmit',
+    '--strict',
+    '--skipLibCheck',
+    '--module',
+    'nodenext',
+    '--target',
+    'es2022',
+    '--types',
+    'node',
+  ];
+  const files = ['right.ts', 'wrong.ts', ...blocks.map((_, i) => `block-${i + 1}.ts`)];
+  const compiling = run(join(root, 'node_modules/.bin/tsc'), [...options, ...files], { cwd: packed.folder });
+  const complaints = await compiling.then(
+    () => '',
+    ({ stdout }: { stdout: string }) => stdout,
+  );
+  expect(complaints.match(/error TS/g), complaints).toHaveLength(2);
+  expect(complaints).toMatch(/wrong\.ts.*amonut/);
+  expect(complaints).toMatch(/wrong\.ts.*DONE/);
+});
+
+test('every block of the README runs as it is printed', async () => {
+  const admin = new Florin({ baseUrl: florin.address });
+  await admin.login({ account: 'admin', password: administratorPassword });
+  const channel = { name: 'Sandbox', code: 'sandbox', currency: 'USD', country: 'US', state: true };
+  await admin.channels.modify({ ...channel, type: 'ONLINE', provider: 'sandbox' });
+  const { sk } = await admin.keys.generate({ scope: '*', livemode: false });
+  expect(blocks.length).toBeGreaterThan(9);
+  const { stdout } = await run(process.execPath, ['all-blocks.ts'], {
+    cwd: packed.folder,
+    env: {
+      ...process.env,
+      FLORIN_URL: florin.address,
+      FLORIN_API_KEY: sk,
+      FLORIN_PASSWORD: administratorPassword,
+      WEBHOOK_SECRET: 'whsec_demonstration',
+    },
+  });
+  for (const printed of ['PENDING', 'live 200', 'SUCCESS', 'record_not_found', 'Card declined', 'sk_test_']) {
+    expect(stdout).toContain(printed);
+  }
+});

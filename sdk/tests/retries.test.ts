@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import * as sdk from '../src/index.ts';
+import { accepted, cut, cutInBody, type FaultServer, page, refused, silent, startFaultServer } from './fault-server.ts';
+
+let server: FaultServer;
+let florin: sdk.Florin;
+const logged: string[] = [];
+
+beforeAll(async () => {
+  // Half of each delay is drawn at random; this draw leaves a hundredth of it.
+  vi.spyOn(Math, 'random').mockReturnValue(-0.98);
+  server = await startFaultServer();
+  const logger: sdk.Logger = {
+    debug: (...line) => logged.push(JSON.stringify(line)),
+    warn: (...line) => logged.push(JSON.stringify(line)),
+  };
+  florin = new sdk.Florin({ apiKey: 'sk_live_secret', baseUrl: `${server.address}/`, logger });
+});
+
+afterAll(async () => {
+  vi.restoreAllMocks();
+  await server.stop();
+});
+
+const create = (options?: sdk.WriteOptions) =>
+  florin.transactions.create({ amount: 1, currency: 'USD', channelId: 1 }, options);
+const keysSent = () => server.requests.map(({ headers }) => headers['idempotency-key']);
+
+test.each([
+  ['a closed connection', cut],
+  ['a connection that breaks within the answer', cutInBody],
+  ['408', refused(408, 'invalid_request')],
+  ['429', refused(429, 'too_many_requests')],
+  ['500', refused(500, 'internal_error')],
+  ['503', refused(503, 'overloaded')],
+  ['an answer of a proxy', page],
+])('a payment is repeated after %s, with one key over all tries', async (_fault, fault) => {
+  server.answer(fault, fault, accepted);
+  expect(await create()).toMatchObject({ id: 'txn_1' });
+  expect(keysSent()).toHaveLength(3);
+  expect(new Set(keysSent()).size).toBe(1);
+  expect(keysSent()[0]).toMatch(/^[0-9a-f-]{36}$/);
+});
+
+test('a given key is sent as it is, and every call without one has its own', async () => {
+  server.answer(cut, accepted);
+  await create({ idempotencyKey: 'order-1' });
+  expect(keysSent()).toEqual(['order-1', 'order-1']);
+  server.answer();
+  await Promise.all([create(), create()]);
+  expect(new Set(keysSent()).size).toBe(2);
+});
+
+test('Retry-After is waited for, and one of more than a minute is left to the caller', async () => {
+  server.answer(refused(429, 'too_many_requests', { 'retry-after': '1' }), accepted);
+  await create();
+  const [first, second] = server.requests.map(({ atMs }) => atMs) as [number, number];
+  expect(second - first).toBeGreaterThanOrEqual(995);
+  server.answer(refused(429, 'too_many_attempts', { 'retry-after': '900' }));
+  await expect(create()).rejects.toMatchObject({ name: 'RateLimitError', retryAfterMs: 900_000, retryable: true });
+  expect(server.requests).toHaveLength(1);
+});
+
+test('after maxRetries the last error is thrown, with its request id', async () => {
+  server.answer(cut, cut, refused(503, 'database_unavailable'));
+  await expect(create()).rejects.toMatchObject({
+    name: 'ApiError',
+    type: 'database_unavailable',
+    requestId: 'r-1',
+    retryable: true,
+  });
+  server.answer(cut);
+  await expect(create({ maxRetries: 0 })).rejects.toMatchObject({ name: 'ConnectionError', retryable: true });
+  expect(server.requests).toHaveLength(1);
+});
+
+test('a write without a key is repeated only when it was refused before anything was done', async () => {
+  const channel = { name: 'a', code: 'a', type: 'OFFLINE' as const, currency: 'USD', country: 'US', state: true };
+  server.answer(cut, accepted);
+  await expect(florin.channels.modify(channel)).rejects.toMatchObject({ name: 'ConnectionError', retryable: false });
+  expect(server.requests).toHaveLength(1);
+  server.answer(refused(503, 'overloaded'), accepted);
+  await florin.channels.modify(channel);
+  expect(keysSent()).toEqual([undefined, undefined]);
+});
+
+test.each([
+  [400, 'ValidationError'],
+  [401, 'AuthenticationError'],
+  [403, 'PermissionError'],
+  [404, 'NotFoundError'],
+  [409, 'ConflictError'],
+  [413, 'ValidationError'],
+  [422, 'IdempotencyError'],
+])('%i is a %s and is not repeated; a type of a later release does no harm', async (status, name) => {
+  server.answer(refused(status, 'type_of_a_later_release'));
+  await expect(create()).rejects.toMatchObject({ name, status, retryable: false });
+  expect(server.requests).toHaveLength(1);
+});
+
+test('an answer that does not come is a TimeoutError', async () => {
+  server.answer(silent, silent);
+  const error = await create({ timeoutMs: 30, maxRetries: 1 }).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(sdk.TimeoutError);
+  expect(error).toBeInstanceOf(sdk.ConnectionError);
+  expect(server.requests).toHaveLength(2);
+});
+
+test('a signal ends the call, within a request and between two', async () => {
+  server.answer(silent);
+  const within = new AbortController();
+  const call = create({ signal: within.signal });
+  within.abort(new Error('enough'));
+  await expect(call).rejects.toThrow('enough');
+  server.answer(refused(503, 'overloaded', { 'retry-after': '30' }));
+  const between = new AbortController();
+  const waiting = create({ signal: between.signal });
+  while (!logged.some((line) => line.includes('"delayMs":30000'))) await new Promise(setImmediate);
+  between.abort(new Error('enough too'));
+  await expect(waiting).rejects.toThrow('enough too');
+});
+
+test('a service that is not there is named', async () => {
+  const nowhere = new sdk.Florin({ baseUrl: 'http://127.0.0.1:9', maxRetries: 0 });
+  await expect(nowhere.health.live()).rejects.toThrow(/http:\/\/127\.0\.0\.1:9 could not be reached: .+\./);
+});
+
+test('an answer that is not of Florin is an error, not undefined data', async () => {
+  server.answer((response) => response.end('<h1>Welcome</h1>'));
+  await expect(florin.health.live()).rejects.toMatchObject({ type: 'unexpected_answer', status: 200 });
+});
+
+test('an access token that stays refused ends the call after one refresh', async () => {
+  const token: typeof accepted = (response) => response.end('{"code":200,"data":{"accessToken":"new"}}');
+  server.answer(refused(401, 'credentials_invalid'), token, refused(401, 'credentials_invalid'), accepted);
+  const user = new sdk.Florin({ baseUrl: server.address, accessToken: 'old', refreshToken: 'refresh' });
+  await expect(user.users.info()).rejects.toBeInstanceOf(sdk.AuthenticationError);
+  expect(server.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer old', undefined, 'Bearer new']);
+});
+
+test('the log holds every request and repetition, and no credentials', () => {
+  expect(logged.some((line) => line.includes('/api/transaction/create') && line.includes('"status":200'))).toBe(true);
+  expect(logged.join('\n')).not.toContain('sk_live_secret');
+});

@@ -1,0 +1,151 @@
+import { join, resolve } from 'node:path';
+import { systemClock } from '../../core/clock.ts';
+import { migrate } from '../../platform/postgres/migrate.ts';
+import { openLog } from '../../platform/process/log.ts';
+import { readArguments } from '../cli/arguments.ts';
+import { version } from '../cli/version.ts';
+import { findDatabase } from '../open-database.ts';
+import { type CommandContext, type CommandOptions, type ExitCode, runCommand } from './command.ts';
+import { copyDatabase } from './copy-database.ts';
+import { writeFileDurably } from './durable-files.ts';
+import { type KeyFile, keyFileNames, keyringFrom, requireKeyText } from './keys.ts';
+import { type FileEntry, type Manifest, sha256Of, writeManifest } from './manifest.ts';
+import { makePartialFolder, type PartialFolder } from './partial-folder.ts';
+import { prove } from './prove.ts';
+import { countOf } from './report.ts';
+import { openScratch } from './scratch.ts';
+
+const usage = `Usage: npm run backup -- DIR [--without-keys] [--json]
+
+Copies the database, and the keys that open it, into a new folder in DIR, whether the service runs or not. The copy is then
+restored into a PostgreSQL of its own and checked as by npm run verify. Only then the folder gets its name,
+DIR/florin-DATE. A folder that ends in .partial was not completed; the next backup removes it.
+
+  --without-keys  leaves the keys out, if you keep them elsewhere; a restore needs them
+  --json          prints one JSON object
+
+It reads the settings of npm start. Exit code 0: there is a proven backup. 1: there is none; if the database itself breaks
+a claim, its copy is in DIR/florin-DATE.unproven. 2: wrong arguments. See docs/guides/backup.md.
+`;
+
+/** A copy of a database in a folder, which was restored once and checked. */
+export interface Backup {
+  folder: string;
+  manifest: Manifest;
+  elapsedMs: number;
+}
+
+/** `npm run backup`. */
+export async function run(words: readonly string[], options: CommandOptions = {}): Promise<ExitCode> {
+  const read = readArguments(words, usage, [], { flags: ['without-keys', 'json'], operands: ['DIR'] });
+  if (read.exitCode !== undefined) return read.exitCode as ExitCode;
+  const [dir = ''] = read.operands;
+  return runCommand('back up', options, async (context) => {
+    const backup = await backUp(resolve(dir), { withKeys: !read.flags.has('without-keys') }, context);
+    report(backup, read.flags.has('json'), context.print);
+    return backup.manifest.broken.length === 0 ? 0 : 1;
+  });
+}
+
+/**
+ * Makes a backup in `dir`.
+ *
+ * @throws CommandFailure, SettingsError or EmbeddedPostgresError when the database cannot be copied or the copy differs;
+ *   nothing is left behind
+ */
+export async function backUp(
+  dir: string,
+  { withKeys }: { withKeys: boolean },
+  context: CommandContext,
+): Promise<Backup> {
+  const begunAt = performance.now();
+  const keyTexts = await readKeys(context);
+  const source = await findDatabase(context.settings, openLog('error'), { anySchema: true });
+  try {
+    const folder = await makePartialFolder(dir, timeName(systemClock()));
+    try {
+      context.failPoint('backup_started');
+      const manifest = await fill(folder, source, keyTexts, withKeys, context);
+      const path = await folder.complete(manifest.broken.length === 0 ? '' : '.unproven');
+      context.failPoint('backup_renamed');
+      return { folder: path, manifest, elapsedMs: Math.round(performance.now() - begunAt) };
+    } catch (error) {
+      await folder.discard();
+      throw error;
+    }
+  } finally {
+    await source.stop();
+  }
+}
+
+type KeyTexts = Readonly<Record<KeyFile, string>>;
+
+/** Before anything is copied: without keys there is nothing to prove. */
+async function readKeys({ settings }: CommandContext): Promise<KeyTexts> {
+  const texts = await Promise.all(keyFileNames.map(async (name) => [name, await requireKeyText(name, settings)]));
+  return Object.fromEntries(texts) as KeyTexts;
+}
+
+/** Copies, restores and checks; the manifest is written last. */
+async function fill(
+  folder: PartialFolder,
+  source: Awaited<ReturnType<typeof findDatabase>>,
+  keyTexts: KeyTexts,
+  withKeys: boolean,
+  context: CommandContext,
+): Promise<Manifest> {
+  const keys = keyringFrom(keyTexts['encryption-keys'], 'the encryption keys');
+  const scratch = await openScratch(folder.scratch);
+  let manifest: Manifest;
+  try {
+    context.failPoint('backup_scratch');
+    const { files, ...copied } = await copyDatabase(source, scratch.connection, folder.path, context);
+    context.note('Copied and restored; checking the restored copy …');
+    await migrate(scratch.connection, () => {});
+    const proof = await prove(scratch.connection, keys, []);
+    if (withKeys) files.push(...(await writeKeys(folder.path, keyTexts)));
+    manifest = { format: 1, florin: version, ...copied, ...proof, files };
+    context.failPoint('backup_proven');
+  } finally {
+    await scratch.discard();
+  }
+  await writeManifest(folder.path, manifest);
+  context.failPoint('backup_written');
+  return manifest;
+}
+
+async function writeKeys(folder: string, texts: KeyTexts): Promise<FileEntry[]> {
+  return Promise.all(
+    keyFileNames.map(async (name) => {
+      const text = `${texts[name]}\n`;
+      await writeFileDurably(join(folder, name), text);
+      return { path: name, bytes: Buffer.byteLength(text), sha256: await sha256Of(join(folder, name)) };
+    }),
+  );
+}
+
+/** `2026-01-31T09-30-05Z`: sorts by time, and is a name on every file system. */
+const timeName = (nowMs: number) => new Date(nowMs).toISOString().replace(/\.\d+/, '').replaceAll(':', '-');
+
+function report({ folder, manifest, elapsedMs }: Backup, asJson: boolean, print: (line: string) => void): void {
+  const { takenAt, florin, migrations, tables, files, auditHeads, encryptionKeys, broken } = manifest;
+  const rows = tables.reduce((sum, table) => sum + table.rows, 0);
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  if (asJson) {
+    const facts = { folder, takenAt, florin, migration: migrations.at(-1), rows, bytes, elapsedMs };
+    print(JSON.stringify({ ...facts, auditHeads, encryptionKeys, broken }));
+    return;
+  }
+  print(`backup  ${folder}`);
+  print(
+    `copied  ${countOf(rows, 'row')} of ${tables.length} tables as of ${takenAt}, ${bytes} bytes, in ${elapsedMs} ms`,
+  );
+  for (const head of auditHeads) print(`head    ${head}`);
+  for (const { id, neededFor } of encryptionKeys) print(`key     ${id} opens ${neededFor}`);
+  for (const claim of broken) print(`BROKEN  ${claim}`);
+  print(
+    broken.length === 0
+      ? 'proven  restored into a PostgreSQL of its own: every row is there, and every claim holds'
+      : 'NOT PROVEN: the copy is true to the database, but the database is wrong; see "Checking the books"',
+  );
+}

@@ -1,0 +1,68 @@
+import { escapeIdentifier } from 'pg';
+import { statement } from '../../platform/postgres/statement.ts';
+
+export interface TableRow {
+  name: string;
+  /** Without generated columns, which a copy computes itself. */
+  columns: string[];
+  /** Other tables that its foreign keys lead to. */
+  parents: string[];
+}
+
+/** The tables of the schema. */
+export const listTables = statement<TableRow>(
+  'backup.list_tables',
+  `select c.relname as name,
+          array(select a.attname::text from pg_attribute a
+                 where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+                 order by a.attnum) as columns,
+          array(select distinct p.relname::text from pg_constraint k join pg_class p on p.oid = k.confrelid
+                 where k.conrelid = c.oid and k.contype = 'f' and p.oid <> c.oid
+                 order by 1) as parents
+     from pg_class c
+    where c.relnamespace = current_schema()::text::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+    order by c.relname`,
+);
+
+/** The sequences of the schema. A value of null has never been drawn. */
+export const listSequences = statement<{ name: string; value: string | null }>(
+  'backup.list_sequences',
+  `select sequencename as name, last_value::text as value
+     from pg_sequences where schemaname = current_schema()
+    order by sequencename`,
+);
+
+export const readServer = statement<{ version: string; taken_at: string }>(
+  'backup.read_server',
+  `select current_setting('server_version') as version, clock_timestamp() as taken_at`,
+);
+
+/** Whether any node has ever used this database: a start creates the first account. The table may be missing. */
+export const hasTable = statement<{ exists: boolean }>(
+  'backup.has_table',
+  'select to_regclass($1) is not null as exists',
+);
+
+export const hasRows = (table: string) =>
+  statement<{ exists: boolean }>('', `select exists (select from ${escapeIdentifier(table)}) as exists`);
+
+export const emptyTable = (table: string) => statement('', `delete from ${escapeIdentifier(table)}`);
+
+/** Values: the name of the sequence and the value that was drawn last. */
+export const setSequence = statement('backup.set_sequence', 'select setval($1::text::regclass, $2::bigint)');
+
+/**
+ * Excludes migrations, which would replace rows that the snapshot still needs, until the end of the transaction. Readers and
+ * writers are not excluded.
+ */
+export const lockTables = (tables: readonly string[]) =>
+  `lock table ${tables.map(escapeIdentifier).join(', ')} in access share mode`;
+
+/** A scan begins at the first row: the digests of two copies are compared. */
+export const scanInOrder = 'set local synchronize_seqscans = off';
+
+export const copyOut = ({ name, columns }: Pick<TableRow, 'name' | 'columns'>) =>
+  `copy ${escapeIdentifier(name)} (${columns.map(escapeIdentifier).join(', ')}) to stdout`;
+
+export const copyIn = ({ name, columns }: Pick<TableRow, 'name' | 'columns'>) =>
+  `copy ${escapeIdentifier(name)} (${columns.map(escapeIdentifier).join(', ')}) from stdin`;

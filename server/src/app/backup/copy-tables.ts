@@ -1,0 +1,138 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip, createGzip } from 'node:zlib';
+import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
+import {
+  copyIn,
+  copyOut,
+  emptyTable,
+  hasRows,
+  listSequences,
+  lockTables,
+  readServer,
+  scanInOrder,
+  setSequence,
+  type TableRow,
+} from './catalog-statements.ts';
+import type { CommandContext } from './command.ts';
+import { syncFolder } from './durable-files.ts';
+import { CommandFailure } from './failure.ts';
+import type { FileEntry, Manifest, TableEntry } from './manifest.ts';
+import { Meter } from './meter.ts';
+import { progressOf } from './progress.ts';
+import type { Session } from './session.ts';
+
+/** Levels above 1 take several times as long for a few percent. */
+const gzipLevel = 1;
+
+export type Copied = Pick<Manifest, 'tables' | 'sequences' | 'takenAt' | 'postgres'> & { files: FileEntry[] };
+
+/**
+ * Copies tables of one snapshot into compressed files below `folder`. Writers go on; migrations wait.
+ *
+ * `requireUnchanged` is called on the snapshot, after migrations are excluded.
+ */
+export async function copyTablesOut(
+  source: Session,
+  tables: readonly TableRow[],
+  folder: string,
+  { note, signal, failPoint }: Pick<CommandContext, 'note' | 'signal' | 'failPoint'>,
+  requireUnchanged: () => Promise<void>,
+): Promise<Copied> {
+  await mkdir(join(folder, 'tables'), { mode: 0o700 });
+  const { client } = source;
+  await client.query('begin isolation level repeatable read read only');
+  await client.query(lockTables(tables.map(({ name }) => name)));
+  await client.query(scanInOrder);
+  const [server] = await source.run(readServer);
+  await requireUnchanged();
+  const entries: TableEntry[] = [];
+  const files: FileEntry[] = [];
+  for (const table of tables) {
+    signal.throwIfAborted();
+    const path = `tables/${table.name}.copy.gz`;
+    const [rows, compressed] = [new Meter(), new Meter()];
+    const progress = progressOf(note, () => `copying ${table.name}: ${rows.lines} rows …`);
+    try {
+      // `flush`: the file is on disk when it is closed.
+      const file = createWriteStream(join(folder, path), { flags: 'wx', mode: 0o600, flush: true });
+      await pipeline(client.query(copyTo(copyOut(table))), rows, createGzip({ level: gzipLevel }), compressed, file, {
+        signal,
+      });
+    } finally {
+      progress.stop();
+    }
+    entries.push({ name: table.name, file: path, rows: rows.lines, rowsSha256: rows.sha256() });
+    files.push({ path, bytes: compressed.bytes, sha256: compressed.sha256() });
+    failPoint('backup_copying');
+  }
+  // Sequences do not belong to the snapshot: read after it, they are never behind the rows.
+  const sequences = await source.run(listSequences);
+  await client.query('commit');
+  await syncFolder(join(folder, 'tables'));
+  return {
+    tables: entries,
+    files,
+    sequences,
+    takenAt: server?.taken_at as string,
+    postgres: server?.version as string,
+  };
+}
+
+/**
+ * Loads the files of a backup into a migrated database, in one transaction, and compares what it then contains with what was
+ * copied: the number of rows and their digest.
+ *
+ * @throws CommandFailure when a table differs
+ */
+export async function copyTablesIn(
+  target: Session,
+  tables: readonly TableRow[],
+  folder: string,
+  manifest: Pick<Manifest, 'tables' | 'sequences'>,
+  { note, signal }: Pick<CommandContext, 'note' | 'signal'>,
+): Promise<void> {
+  const entryOf = new Map(manifest.tables.map((entry) => [entry.name, entry]));
+  const { client } = target;
+  await client.query('begin');
+  await client.query(scanInOrder);
+  // Migrations fill some tables.
+  for (const { name } of tables.toReversed()) {
+    const [row] = await target.run(hasRows(name));
+    if (row?.exists) await target.run(emptyTable(name));
+  }
+  for (const table of tables) {
+    signal.throwIfAborted();
+    const entry = entryOf.get(table.name);
+    if (entry === undefined) throw new CommandFailure(`the backup has no table ${table.name}.`);
+    const rows = new Meter();
+    const progress = progressOf(note, () => `loading ${table.name}: ${rows.lines} of ${entry.rows} rows …`);
+    try {
+      const file = createReadStream(join(folder, entry.file));
+      await pipeline(file, createGunzip(), rows, client.query(copyFrom(copyIn(table))), { signal });
+    } finally {
+      progress.stop();
+    }
+    await requireSameRows(target, table, entry, signal);
+  }
+  for (const { name, value } of manifest.sequences) if (value !== null) await target.run(setSequence, [name, value]);
+  await client.query('commit');
+}
+
+async function requireSameRows(
+  target: Session,
+  table: TableRow,
+  entry: TableEntry,
+  signal: AbortSignal,
+): Promise<void> {
+  const rows = new Meter();
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  await pipeline(target.client.query(copyTo(copyOut(table))), rows, nowhere, { signal });
+  if (rows.lines === entry.rows && rows.sha256() === entry.rowsSha256) return;
+  throw new CommandFailure(
+    `table ${table.name} does not contain after the restore what was copied: ${rows.lines} rows, ${entry.rows} expected.`,
+  );
+}

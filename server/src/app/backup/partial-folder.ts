@@ -1,0 +1,60 @@
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { discardDataFolder } from '../../platform/postgres/embedded/discard.ts';
+import { holderOfFolder, lockFolder } from '../../platform/postgres/embedded/folder-lock.ts';
+import { syncFolder } from './durable-files.ts';
+import { CommandFailure } from './failure.ts';
+
+const suffix = '.partial';
+const prefix = 'florin-';
+
+/** A folder that is complete when it has its name, and until then ends in `.partial`. */
+export interface PartialFolder {
+  path: string;
+  /** Where a PostgreSQL may run meanwhile. */
+  scratch: string;
+  /** Gives it its final name, and returns its path. Everything in it is on disk before. */
+  complete: (ending: string) => Promise<string>;
+  discard: () => Promise<void>;
+}
+
+/** Creates `<name>.partial` in a folder, after it has removed those that killed processes left behind. */
+export async function makePartialFolder(dir: string, name: string): Promise<PartialFolder> {
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  await removePartialFolders(dir);
+  const path = join(dir, `${prefix}${name}${suffix}`);
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    throw new CommandFailure(`${path} exists: another process began at the same moment. Try again.`);
+  }
+  const lock = await lockFolder(path);
+  const scratch = join(path, 'scratch');
+  return {
+    path,
+    scratch,
+    complete: async (ending) => {
+      lock.release();
+      await rm(join(path, 'lock'), { recursive: true });
+      await syncFolder(path);
+      const final = `${path.slice(0, -suffix.length)}${ending}`;
+      await rename(path, final);
+      await syncFolder(dir);
+      return final;
+    },
+    discard: async () => {
+      await discardDataFolder(scratch);
+      await rm(path, { recursive: true, force: true });
+    },
+  };
+}
+
+async function removePartialFolders(dir: string): Promise<void> {
+  for (const name of await readdir(dir)) {
+    const path = join(dir, name);
+    if (!name.startsWith(prefix) || !name.endsWith(suffix) || holderOfFolder(path) !== undefined) continue;
+    await discardDataFolder(join(path, 'scratch'));
+    await rm(path, { recursive: true, force: true });
+  }
+}

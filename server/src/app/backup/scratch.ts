@@ -1,0 +1,27 @@
+import type { ConnectionConfig } from '../../platform/postgres/connection/connection-url.ts';
+import { discardDataFolder } from '../../platform/postgres/embedded/discard.ts';
+import { startEmbeddedPostgres } from '../../platform/postgres/embedded/supervisor.ts';
+import { openLog } from '../../platform/process/log.ts';
+
+/** A PostgreSQL of its own, in a folder that is deleted with it. */
+export interface Scratch {
+  connection: ConnectionConfig;
+  discard: () => Promise<void>;
+}
+
+/** @throws EmbeddedPostgresError when PostgreSQL cannot run in the folder */
+export async function openScratch(folder: string): Promise<Scratch> {
+  const postgres = await startEmbeddedPostgres({
+    dataDir: folder,
+    log: openLog('error'),
+    isDisposable: true,
+    settings: { autovacuum: 'off' },
+  });
+  return {
+    connection: { ...postgres.connection, ssl: false },
+    discard: async () => {
+      await postgres.stop();
+      await discardDataFolder(folder);
+    },
+  };
+}

@@ -1,0 +1,112 @@
+import { request } from 'undici';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { refusalTypes } from '../../core/errors.ts';
+import { axeViolations, chromiumPath, openBrowser } from '../../testing/browser.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../testing/postgres/database.ts';
+import { administratorPassword, florinOn, type TestFlorin } from '../../testing/service/florin.ts';
+import { pages } from './pages.ts';
+
+let db: TestDatabase;
+let florin: TestFlorin;
+
+beforeAll(async () => {
+  db = await databaseFromTemplate();
+  florin = await florinOn(db);
+});
+
+afterAll(async () => {
+  await florin.stop();
+  await db.drop();
+});
+
+const ask = (path: string, headers: Record<string, string> = {}) => request(florin.address + path, { headers });
+
+test('the paragraph of every refusal is at the address that it names', async () => {
+  const page = await (await ask('/docs/errors')).body.text();
+  const { body } = await florin.get('/api/user/info');
+  expect(body.error.doc).toBe('/docs/errors#credentials_missing');
+  for (const type of Object.keys(refusalTypes)) expect(page).toContain(`id="${type}"`);
+});
+
+test('every link of every page leads to a page and a heading', async () => {
+  const texts = new Map<string, string>();
+  const textOf = async (path: string) => {
+    const known = texts.get(path) ?? (await (await ask(path)).body.text());
+    texts.set(path, known);
+    return known;
+  };
+  for (const path of ['/docs', '/docs/errors', ...pages().map((page) => `/docs/${page.path}`)]) {
+    const html = await textOf(path);
+    for (const [, href = ''] of html.matchAll(/<a [^>]*href="([/#][^"]*)"/g)) {
+      const [target, anchor] = [href.split('#')[0] || path, href.split('#')[1]];
+      const { statusCode } = texts.has(target) ? { statusCode: 200 } : await ask(target);
+      expect(statusCode, `${href} on ${path}`).toBe(200);
+      const isThere = anchor === undefined || (await textOf(target)).includes(`id="${anchor}"`);
+      expect(isThere, `${href} on ${path}`).toBe(true);
+    }
+  }
+});
+
+test('the pages load nothing from other servers and run nothing inline', async () => {
+  const { headers, body } = await ask('/docs');
+  expect(headers['content-security-policy']).not.toMatch(/unsafe|https?:|\*/);
+  const html = await body.text();
+  expect(html).not.toMatch(/<script(?! src="\/)| style=| on\w+="|src="(?!\/)/);
+});
+
+test('assets are kept for good at an address that changes with them; pages are asked for again', async () => {
+  const html = await (await ask('/docs')).body.text();
+  const assets = [...html.matchAll(/(?:src|href)="(\/docs\/assets\/[^"]+)"/g)].map(([, path]) => path as string);
+  expect(assets).toHaveLength(2);
+  let bytes = 0;
+  for (const path of ['/docs', '/openapi.json', ...assets]) {
+    const compressed = await ask(path, { 'accept-encoding': 'gzip, br' });
+    expect(compressed.headers['content-encoding']).toBe('br');
+    const cache = assets.includes(path) ? 'public, max-age=31536000, immutable' : 'public, no-cache';
+    expect(compressed.headers['cache-control']).toBe(cache);
+    bytes += (await compressed.body.arrayBuffer()).byteLength;
+    const again = await ask(path, { 'if-none-match': String(compressed.headers.etag) });
+    expect([again.statusCode, await again.body.text()]).toEqual([304, '']);
+    const plain = await ask(path, { 'accept-encoding': 'br;q=0' });
+    expect(plain.headers['content-encoding']).toBeUndefined();
+    await plain.body.dump();
+  }
+  expect(bytes).toBeLessThan(400 * 1024);
+});
+
+describe.skipIf(chromiumPath === undefined)('in a browser', () => {
+  test('nothing stands in the way of people with disabilities, in light and in dark', async () => {
+    const browser = await openBrowser();
+    try {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        const page = await browser.newPage({ colorScheme, baseURL: florin.address });
+        for (const path of ['/docs#createTransaction', '/docs/errors', '/docs/guides/webhooks']) {
+          await page.goto(path);
+          expect(await axeViolations(page), `${path} in ${colorScheme}`).toEqual([]);
+        }
+      }
+    } finally {
+      await browser.close();
+    }
+  });
+
+  test('an operation is found by its name, and answers a request with a pasted key', async () => {
+    const browser = await openBrowser();
+    try {
+      const page = await browser.newPage({ baseURL: florin.address });
+      const complaints: string[] = [];
+      page.on('console', (message) => complaints.push(message.text()));
+      await page.goto('/docs');
+      await page.getByLabel('Search').fill('listChannels');
+      await page.getByText('1 found').waitFor();
+      const token = (await florin.login('admin', administratorPassword)).replace('Bearer ', '');
+      await page.getByLabel('Key or access token').fill(token);
+      await page.getByText('List channels').click();
+      await page.getByRole('button', { name: 'Send listChannels' }).click();
+      await page.getByText('200 OK').waitFor();
+      expect(complaints).toEqual([]);
+    } finally {
+      await browser.close();
+    }
+  });
+});

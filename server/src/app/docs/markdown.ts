@@ -1,0 +1,42 @@
+import { Marked } from 'marked';
+import { escaped } from '../../platform/http/html.ts';
+
+/** The address of a heading, as GitHub makes it. */
+export function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replaceAll(' ', '-');
+}
+
+/**
+ * Markdown of this repository as HTML: headings have anchors, code and tables scroll by keyboard. `pageAt` returns the address
+ * of the page that a relative link leads to; a link to anything else that is not served here becomes text.
+ */
+export function htmlOf(markdown: string, pageAt: (href: string) => string | undefined = () => undefined): string {
+  const anchors = new Map<string, number>();
+  const marked = new Marked({
+    renderer: {
+      heading({ tokens, text, depth }) {
+        const plain = anchorOf(text.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll('`', ''));
+        const count = anchors.get(plain) ?? 0;
+        anchors.set(plain, count + 1);
+        const id = count === 0 ? plain : `${plain}-${count}`;
+        return `<h${depth} id="${escaped(id)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
+      },
+      code({ text }) {
+        return `<pre tabindex="0"><code>${escaped(text)}</code></pre>\n`;
+      },
+      link({ href, tokens }) {
+        const target = /^([a-z]+:|[/#])/.test(href) ? href : pageAt(href);
+        const text = this.parser.parseInline(tokens);
+        return target === undefined ? text : `<a href="${escaped(target)}">${text}</a>`;
+      },
+      html: ({ text }) => (text.startsWith('<!--') ? '' : escaped(text)),
+    },
+  });
+  return (marked.parse(markdown) as string)
+    .replaceAll('<table>', '<div class="scroll" tabindex="0" role="group" aria-label="Table"><table>')
+    .replaceAll('</table>', '</table></div>');
+}

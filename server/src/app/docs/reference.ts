@@ -1,0 +1,172 @@
+import { escaped } from '../../platform/http/html.ts';
+import type { OpenApiDocument } from '../../platform/http/openapi/document.ts';
+import { htmlOf } from './markdown.ts';
+import { type FieldRow, fieldsOf, resolved, type Schema, schemaLink } from './schema-tables.ts';
+
+interface Operation {
+  operationId: string;
+  tags: string[];
+  summary: string;
+  description?: string;
+  security: object[];
+  parameters?: {
+    name: string;
+    in: string;
+    required: boolean;
+    description?: string;
+    schema: Schema;
+    example?: unknown;
+  }[];
+  requestBody?: { content: Record<string, { schema?: Schema; example?: unknown }> };
+  responses: Record<string, { description: string; content?: Record<string, { schema?: Schema; example?: unknown }> }>;
+}
+
+/** The interactive reference: every operation by group, then webhooks and schemas. */
+export function referencePage(document: OpenApiDocument): string {
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => {
+      return { method: method.toUpperCase(), path, operation: operation as unknown as Operation };
+    }),
+  );
+  const groups = document.tags.map(({ name, description }) => {
+    const own = operations.filter(({ operation }) => operation.tags.includes(String(name)));
+    return `<section data-group>
+<h2 id="${anchor(String(name))}">${escaped(String(name))}</h2>
+<p>${escaped(String(description))}</p>
+${own.map((one) => operationHtml(one, document)).join('\n')}
+</section>`;
+  });
+  return `<h1>API reference</h1>
+<p>${escaped(String(document.info.description))}</p>
+<form id="tools" role="search">
+<label>Search <input id="search" type="search" placeholder="refund, POST /api/…" autocomplete="off"></label>
+<label>Key or access token <input id="key" type="password" autocomplete="off" spellcheck="false" aria-describedby="key-note"></label>
+<p id="key-note">Used by “Try it”, and kept only while this page is open.</p>
+<p id="found" role="status"></p>
+</form>
+${groups.filter((group) => group.includes('<details')).join('\n')}
+${webhooksHtml(document)}
+${schemasHtml(document)}`;
+}
+
+const anchor = (text: string) => `group-${text.toLowerCase().replaceAll(' ', '-')}`;
+
+interface Described {
+  method: string;
+  path: string;
+  operation: Operation;
+}
+
+function operationHtml({ method, path, operation }: Described, document: OpenApiDocument): string {
+  const { operationId, summary, description = '', parameters = [], requestBody, responses } = operation;
+  const body = requestBody?.content['application/json'];
+  const answer = Object.values(responses['200']?.content ?? {})[0];
+  return `<details id="${operationId}" data-search="${escaped(`${method} ${path} ${operationId} ${summary}`.toLowerCase())}">
+<summary><h3><span class="method">${method}</span> <code>${escaped(path)}</code> <span>${escaped(summary)}</span></h3></summary>
+${htmlOf(description)}
+${parameters.length === 0 ? '' : `<h4>Parameters</h4>${table(parameters.map(parameterRow))}`}
+${body?.schema === undefined ? '' : `<h4>Body</h4>${table(fieldsOf(body.schema, document))}`}
+${sample('Request', body?.example)}
+<h4>Answer</h4>
+<p>${answerHtml(answer?.schema, document)}</p>
+${sample('Answer', answer?.example)}
+<h4>Refusals</h4>
+${refusals(responses)}
+${tryIt({ method, path, operation })}
+</details>`;
+}
+
+/** What `data` holds. */
+function answerHtml(schema: Schema | undefined, document: OpenApiDocument): string {
+  const data = resolved(schema ?? {}, document).properties?.data;
+  if (data === undefined) return 'A document.';
+  return data.type === 'null' ? '<code>data</code> is null.' : `<code>data</code>: ${schemaLink(data)}.`;
+}
+
+function parameterRow({
+  name,
+  in: place,
+  required,
+  description = '',
+  schema,
+}: NonNullable<Operation['parameters']>[number]): FieldRow {
+  return {
+    name,
+    type: schemaLink(schema),
+    required,
+    description: [place === 'query' ? '' : `In the ${place}.`, description].join(' '),
+  };
+}
+
+function table(rows: readonly FieldRow[]): string {
+  const cells = rows.map(
+    ({ name, type, required, description }) =>
+      `<tr><th scope="row"><code>${escaped(name)}</code>${required ? ' <small>required</small>' : ''}</th><td>${type}</td><td>${inline(description)}</td></tr>`,
+  );
+  return `<div class="scroll" tabindex="0" role="group" aria-label="Fields"><table><thead><tr><th scope="col">Name</th><th scope="col">Type</th><th scope="col">Meaning</th></tr></thead><tbody>${cells.join('')}</tbody></table></div>`;
+}
+
+const inline = (text: string) => escaped(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
+
+function sample(title: string, example: unknown): string {
+  if (example === undefined) return '';
+  return `<h4>${title} example</h4><pre tabindex="0"><code>${escaped(JSON.stringify(example, undefined, 2))}</code></pre>`;
+}
+
+function refusals(responses: Operation['responses']): string {
+  const items = Object.entries(responses)
+    .filter(([status]) => status !== '200')
+    .map(([status, { description }]) => `<li>${status}: ${htmlOf(description).replaceAll(/<\/?p>\n?/g, '')}</li>`);
+  return `<ul class="refusals">${items.join('')}</ul>`;
+}
+
+function tryIt({
+  method,
+  path,
+  operation: { operationId, parameters = [], requestBody, security },
+}: Described): string {
+  const inputs = parameters.map(({ name, in: place, required, example }) => {
+    const value = place === 'header' || !required ? '' : String(example ?? '');
+    return `<label>${escaped(name)} <input name="${escaped(name)}" data-in="${place}" value="${escaped(value)}" autocomplete="off"></label>`;
+  });
+  const body = Object.values(requestBody?.content ?? {})[0];
+  const text = body?.example === undefined ? '' : JSON.stringify(body.example, undefined, 2);
+  const bodyInput =
+    body === undefined
+      ? ''
+      : `<label>Body <textarea name="body" rows="8" spellcheck="false">${escaped(text)}</textarea></label>`;
+  const needsKey = security.length > 0 ? ' data-key' : '';
+  return `<form class="try" data-method="${method}" data-path="${escaped(path)}"${needsKey}>
+<h4>Try it</h4>
+${inputs.join('\n')}${bodyInput}
+<button>Send ${operationId}</button>
+<pre hidden tabindex="0" role="status" aria-label="Answer of ${operationId}"></pre>
+</form>`;
+}
+
+function webhooksHtml(document: OpenApiDocument): string {
+  const all = Object.entries(document.webhooks).map(([type, webhook]) => {
+    const { description, requestBody } = (webhook as { post: Operation }).post;
+    const schema = requestBody?.content['application/json']?.schema ?? {};
+    return `<details id="event-${type}" data-search="${type} webhook event"><summary><h3><code>${type}</code></h3></summary>
+${htmlOf(description ?? '')}${table(fieldsOf(schema, document))}</details>`;
+  });
+  return `<section data-group><h2 id="webhooks">Webhooks</h2>
+<p>What is posted to webhook endpoints.</p>
+${all.join('\n')}</section>`;
+}
+
+function schemasHtml(document: OpenApiDocument): string {
+  const payloads = JSON.stringify(document.webhooks);
+  const all = Object.entries(document.components.schemas)
+    .filter(([name]) => !name.endsWith('Response') && !payloads.includes(`/${name}"`))
+    .map(([name, schema]) => {
+      const rows = fieldsOf(schema as Schema, document);
+      const values = (schema as Schema).enum?.map((value) => `<code>${escaped(String(value))}</code>`).join(', ');
+      return `<details id="schema-${name}" data-search="${name.toLowerCase()} schema"><summary><h3>${name}</h3></summary>
+${values === undefined ? table(rows) : `<p>One of ${values}.</p>`}</details>`;
+    });
+  return `<section data-group><h2 id="schemas">Schemas</h2>
+<p>The records and inputs by name.</p>
+${all.join('\n')}</section>`;
+}

@@ -1,0 +1,60 @@
+import { escaped } from '../../platform/http/html.ts';
+import type { OpenApiDocument } from '../../platform/http/openapi/document.ts';
+
+/** The part of JSON Schema that the document uses. */
+export interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  format?: string;
+  enum?: unknown[];
+  const?: unknown;
+  anyOf?: Schema[];
+  items?: Schema;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  description?: string;
+  default?: unknown;
+}
+
+export interface FieldRow {
+  name: string;
+  /** HTML. */
+  type: string;
+  required: boolean;
+  description: string;
+}
+
+/** The fields of a schema; those of nested objects have dotted names. */
+export function fieldsOf(schema: Schema, document: OpenApiDocument, prefix = ''): FieldRow[] {
+  const object = resolved(schema, document);
+  return Object.entries(object.properties ?? {}).flatMap(([name, field]) => {
+    if (field.properties !== undefined) return fieldsOf(field, document, `${prefix}${name}.`);
+    const description = [field.description ?? '', field.default === undefined ? '' : `Default: \`${field.default}\`.`];
+    return {
+      name: prefix + name,
+      type: schemaLink(field),
+      required: object.required?.includes(name) ?? false,
+      description: description.join(' ').trim(),
+    };
+  });
+}
+
+/** The schema itself, or the one that it refers to; of a choice, the object. */
+export function resolved(schema: Schema, document: OpenApiDocument): Schema {
+  const name = schema.$ref?.split('/').at(-1);
+  const found = name === undefined ? schema : ((document.components.schemas[name] ?? {}) as Schema);
+  return found.anyOf?.find(({ properties }) => properties !== undefined) ?? found;
+}
+
+/** The type of a schema as HTML; a named one links to its fields. */
+export function schemaLink({ $ref, type, format, enum: values, const: value, anyOf, items }: Schema): string {
+  if ($ref !== undefined) {
+    const name = $ref.split('/').at(-1) as string;
+    return `<a href="#schema-${name}">${name}</a>`;
+  }
+  if (anyOf !== undefined) return anyOf.map(schemaLink).join(' or ');
+  if (value !== undefined) return `<code>${escaped(JSON.stringify(value))}</code>`;
+  if (values !== undefined) return values.map((one) => `<code>${escaped(String(one))}</code>`).join(', ');
+  if (type === 'array') return `array of ${items === undefined ? 'any' : schemaLink(items)}`;
+  return `${[type ?? 'any'].flat().join(' or ')}${format === undefined ? '' : ` (${format})`}`;
+}

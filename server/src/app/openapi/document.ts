@@ -1,0 +1,51 @@
+import type { TSchema } from 'typebox';
+import { systemClock } from '../../core/clock.ts';
+import { eventTypes, pingType, type SentType, scopeOfEventType } from '../../core/event-types.ts';
+import { deliveryHeaders } from '../../domains/webhooks/deliveries/schema.ts';
+import { type OpenApiDocument, openApiDocument } from '../../platform/http/openapi/document.ts';
+import type { DocumentedEvent } from '../../platform/http/openapi/webhooks.ts';
+import type { Route } from '../../platform/http/route.ts';
+import type { AnyModule } from '../../platform/module.ts';
+import { version } from '../cli/version.ts';
+import { operationsRoutes, operationsSchemas } from '../http/operations.ts';
+import { modules } from '../modules.ts';
+import { declaredRoutes, groups } from '../routes.ts';
+import examples from './examples.json' with { type: 'json' };
+
+const declared = modules as readonly AnyModule[];
+const eventObjects: Readonly<Record<string, TSchema>> = Object.assign(
+  {},
+  ...declared.map(({ eventObjects = {} }) => eventObjects),
+);
+
+/** All event types, with the shape of the record that each is about. */
+const events: readonly DocumentedEvent[] = ([...eventTypes, pingType] as const).map((type: SentType) => ({
+  type,
+  description:
+    type === pingType
+      ? 'Sent by `POST /api/webhook/test` alone.'
+      : `Sent to endpoints whose \`events\` match. Reading it needs the scope \`${scopeOfEventType[type]}\`.`,
+  object: eventObjects[type] ?? eventObjects[type.split('.')[0] as string],
+}));
+
+/** The OpenAPI document of these routes, with the names that the modules gave to their schemas. */
+export function openApiOf(routes: readonly Route[], publicUrl: string): OpenApiDocument {
+  return openApiDocument(routes, {
+    title: 'Florin',
+    version,
+    description: 'Records payments, routes them through channels, and notifies other systems by webhooks.',
+    publicUrl,
+    groups,
+    schemas: [operationsSchemas, ...declared.map(({ schemas = {} }) => schemas)],
+    events,
+    deliveryHeaders,
+    examples,
+  });
+}
+
+/** The document that every node serves at /openapi.json, made without a running node. */
+export function declaredOpenApi(publicUrl = 'http://127.0.0.1:8080'): OpenApiDocument {
+  const primary = { absence: undefined, hasBeenWritable: true };
+  const operations = operationsRoutes({ primary, clock: systemClock, isStopping: () => false });
+  return openApiOf([...operations, ...declaredRoutes()], publicUrl);
+}

@@ -1,0 +1,79 @@
+import { Refusal } from './errors.ts';
+import type { Principal } from './principal.ts';
+
+/** Whether records belong to real business (`live`) or are tries (`test`). Nothing is ever shown or counted in both. */
+export type Livemode = boolean;
+
+/** The header that tells on which side of the two a request was answered: `test` or `live`. */
+export const modeHeader = 'x-florin-mode';
+
+export const modeName = (livemode: boolean) => (livemode ? 'live' : 'test');
+
+/** The caller, as far as its mode is concerned. A developer key has one, a session none. */
+type Moded = Pick<Principal, 'livemode'>;
+
+/** Whether the caller may see a record: a key sees its own mode, a session both. */
+export function seesMode({ livemode }: Moded, recordLivemode: boolean): boolean {
+  return livemode === undefined || livemode === recordLivemode;
+}
+
+/**
+ * The modes that a list or a sum shows: those of a key, or the one that a session asks for. A session that asks for none sees
+ * live records; or, if it names a record (`namesRecord`), those of that record, which are of one mode.
+ */
+export function visibleModes(
+  { livemode }: Moded,
+  requested: boolean | undefined,
+  { namesRecord = false }: { namesRecord?: boolean } = {},
+): boolean[] {
+  const mode = livemode ?? requested;
+  if (mode !== undefined) return [mode];
+  return namesRecord ? [true, false] : [true];
+}
+
+/**
+ * The mode of a new record: that of the key, or what the session asks for, or that of the channel that the record names, or
+ * live. Refuses (`livemode_mismatch`) a channel of another mode.
+ */
+export function livemodeOfNew(
+  { livemode }: Moded,
+  requested: boolean | undefined,
+  channel?: { id: number; livemode: boolean } | undefined,
+  field = 'channelId',
+): boolean {
+  const mode = livemode ?? requested ?? channel?.livemode ?? true;
+  if (channel !== undefined) requireSameMode(mode, channel.livemode, field, `channel ${channel.id}`);
+  return mode;
+}
+
+/** Refuses to connect records of different modes. `named` is the record that `field` names. */
+export function requireSameMode(livemode: boolean, ofNamed: boolean, field: string, named: string): void {
+  if (livemode === ofNamed) return;
+  throw livemodeMismatch(
+    field,
+    `This is for ${modeName(livemode)} use, but ${named} is for ${modeName(ofNamed)} use: name one for ${modeName(livemode)} use.`,
+  );
+}
+
+/** Refuses to change the mode of a record. */
+export function requireUnchangedMode(requested: boolean | undefined, livemode: boolean): void {
+  if (requested === undefined || requested === livemode) return;
+  throw livemodeMismatch('livemode', `This is for ${modeName(livemode)} use, which never changes: create another one.`);
+}
+
+/** Refuses a key that names a channel or a mode other than its own. */
+export function requireModeOfKey({ livemode }: Moded, ofNamed: boolean, field: string, named: string): void {
+  if (livemode === undefined || livemode === ofNamed) return;
+  throw livemodeMismatch(
+    field,
+    `This is a ${modeName(livemode)} key (${prefixOf(livemode)}…), but ${named} is for ${modeName(ofNamed)} use. ` +
+      `Use a ${modeName(ofNamed)} key (${prefixOf(ofNamed)}…).`,
+  );
+}
+
+export function livemodeMismatch(field: string, message: string): Refusal {
+  return new Refusal('livemode_mismatch', message, { field });
+}
+
+/** How the keys of a mode begin. */
+export const prefixOf = (livemode: boolean) => `sk_${modeName(livemode)}_`;

@@ -1,0 +1,46 @@
+import type { FastifyRequest } from 'fastify';
+import { livemodeMismatch, modeHeader, modeName, prefixOf } from '../../core/livemode.ts';
+import type { Principal } from '../../core/principal.ts';
+import type { Answer } from './route.ts';
+
+/**
+ * Refuses (`livemode_mismatch`) a `livemode` in the query or the body that contradicts the key: it is a mistake. Returns the
+ * request.
+ */
+export function requireModeOf(request: FastifyRequest): FastifyRequest {
+  const { principal, query, body } = request;
+  if (principal?.livemode === undefined) return request;
+  for (const input of [query, body]) {
+    const livemode = livemodeOf(input);
+    if (livemode === undefined || livemode === principal.livemode) continue;
+    const key = `a ${modeName(principal.livemode)} key (${prefixOf(principal.livemode)}…)`;
+    throw livemodeMismatch('livemode', `This is ${key}: livemode can only be ${principal.livemode}.`);
+  }
+  return request;
+}
+
+/**
+ * The header that names the mode of an answer, if it has one: that of the key, of the records in the answer, or that which the
+ * query asks for.
+ */
+export function modeHeaders(
+  principal: Principal | undefined,
+  answer: Answer<unknown> = {},
+  query?: unknown,
+): Record<string, string> {
+  const livemode = principal?.livemode ?? modeOfAnswer(answer) ?? livemodeOf(query);
+  return livemode === undefined ? {} : { [modeHeader]: modeName(livemode) };
+}
+
+function modeOfAnswer({ data, json }: Answer<unknown>): boolean | undefined {
+  // The records that are sent as JSON begin with their id and their mode.
+  if (json !== undefined) return /^\{"id":"\w+","livemode":(true|false)/.exec(json)?.[1]?.startsWith('t');
+  if (!Array.isArray(data)) return livemodeOf(data);
+  const [first, ...others] = new Set(data.map(livemodeOf));
+  return others.length === 0 ? first : undefined;
+}
+
+function livemodeOf(input: unknown): boolean | undefined {
+  const livemode = (input as { livemode?: unknown } | null | undefined)?.livemode;
+  return typeof livemode === 'boolean' ? livemode : undefined;
+}

@@ -1,0 +1,70 @@
+import type { TSchema } from 'typebox';
+import type { Route } from '../route.ts';
+import { type OperationExample, operationOf, sharedSchemas } from './operation.ts';
+import { DocumentSchemas, type Json } from './schemas.ts';
+import { type DocumentedEvent, webhooksOf } from './webhooks.ts';
+
+export interface DocumentOptions {
+  title: string;
+  version: string;
+  description: string;
+  /** The public address of the service. */
+  publicUrl: string;
+  groups: readonly { name: string; description: string }[];
+  /** The names of schemas, as the modules declare them. */
+  schemas: readonly Readonly<Record<string, TSchema>>[];
+  events: readonly DocumentedEvent[];
+  /** The headers of a delivery, each with its description. */
+  deliveryHeaders: Readonly<Record<string, string>>;
+  /** Requests that were answered 200, by operation id. */
+  examples: Readonly<Record<string, OperationExample>>;
+}
+
+/** An OpenAPI 3.1 document. */
+export interface OpenApiDocument {
+  openapi: string;
+  info: Json;
+  servers: Json[];
+  tags: Json[];
+  paths: Record<string, Record<string, Json>>;
+  webhooks: Record<string, Json>;
+  components: { schemas: Record<string, Json>; securitySchemes: Json };
+}
+
+/** The OpenAPI document of these routes. */
+export function openApiDocument(routes: readonly Route[], options: DocumentOptions): OpenApiDocument {
+  const schemas = new DocumentSchemas([sharedSchemas, ...options.schemas]);
+  const paths: Record<string, Record<string, Json>> = {};
+  for (const route of routes) {
+    paths[route.path] = {
+      ...paths[route.path],
+      [route.method.toLowerCase()]: operationOf(route, schemas, options.examples),
+    };
+  }
+  const webhooks = webhooksOf(options.events, options.deliveryHeaders, schemas);
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: options.title,
+      version: options.version,
+      description: options.description,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: options.publicUrl }],
+    tags: options.groups.map(({ name, description }) => ({ name, description })),
+    paths,
+    webhooks,
+    components: {
+      schemas: Object.fromEntries(Object.entries(schemas.used).toSorted(([a], [b]) => (a < b ? -1 : 1))),
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'An access token from login.' },
+        apiKey: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'Authorization',
+          description: 'A developer key, written `ApiKey sk_live_…`.',
+        },
+      },
+    },
+  };
+}

@@ -1,0 +1,155 @@
+import type { TSchema } from 'typebox';
+import type { Endpoint, Need, Paging, Route } from '../route.ts';
+import { cursorPagination, envelope, pagination, refusal } from '../route-schema.ts';
+import { refusalsOf } from './refusals.ts';
+import type { DocumentSchemas, Json } from './schemas.ts';
+
+/** The schemas that every answer consists of. */
+export const sharedSchemas = { Pagination: pagination, CursorPagination: cursorPagination, Error: refusal };
+
+/** A request and its answer. */
+export interface OperationExample {
+  parameters?: Readonly<Record<string, unknown>>;
+  body?: unknown;
+  answer?: unknown;
+}
+
+/** One operation of the document. */
+export function operationOf(
+  route: Route,
+  schemas: DocumentSchemas,
+  examples: Readonly<Record<string, OperationExample>> = {},
+): Json {
+  const { method, path, needs, group, endpoint } = route;
+  const operationId = endpoint.operationId ?? operationIdOf(method, path);
+  const example = examples[operationId] ?? {};
+  const { summary, description, body, rawBody, query, params, headers } = endpoint;
+  return {
+    operationId,
+    tags: [group],
+    summary,
+    description: [description, needText(needs)].filter(Boolean).join('\n\n') || undefined,
+    security: securityOf(needs),
+    ...requirementsOf(needs),
+    ...parametersOf({ path: params, query, header: headers }, schemas, example.parameters),
+    ...(body && { requestBody: bodyOf(body, schemas, example.body) }),
+    ...(rawBody && { requestBody: { required: true, content: { '*/*': { schema: {} } } } }),
+    responses: { 200: answerOf(endpoint, schemas, example.answer), ...refusalsOf(route, schemas) },
+  };
+}
+
+/** A body that may be null may be left out. */
+function bodyOf(body: TSchema, schemas: DocumentSchemas, example: unknown): Json {
+  const { anyOf } = body as { anyOf?: TSchema[] };
+  const required = anyOf?.some((one) => (one as Json).type === 'null') !== true;
+  const name = schemas.nameOf(body);
+  const shape = required ? body : (anyOf?.[0] as TSchema);
+  const schema = name === undefined || required ? schemas.refer(shape) : schemas.add(name, () => schemas.refer(shape));
+  return { required, content: { 'application/json': { schema, ...withExample(example) } } };
+}
+
+const withExample = (example: unknown) => (example === undefined ? {} : { example });
+
+function parametersOf(
+  places: Record<string, TSchema | undefined>,
+  schemas: DocumentSchemas,
+  examples: Readonly<Record<string, unknown>> = {},
+): Json {
+  const parameters = Object.entries(places).flatMap(([place, schema]) => {
+    const { properties = {}, required = [] } = (schema ?? {}) as Fields;
+    return Object.entries(properties).map(([name, shape]) => {
+      const { description, ...rest } = schemas.field(name, shape);
+      return {
+        name: place === 'header' ? headerName(name) : name,
+        in: place,
+        required: place === 'path' || required.includes(name),
+        ...(description !== undefined && { description }),
+        schema: rest,
+        ...withExample(examples[name]),
+      };
+    });
+  });
+  return parameters.length === 0 ? {} : { parameters };
+}
+
+interface Fields {
+  properties?: Record<string, TSchema>;
+  required?: readonly string[];
+}
+
+/** `idempotency-key` becomes `Idempotency-Key`. */
+const headerName = (name: string) => name.replaceAll(/(^|-)[a-z]/g, (start) => start.toUpperCase());
+
+function answerOf({ data, paged, documentTypes }: Endpoint, schemas: DocumentSchemas, example: unknown): Json {
+  if (documentTypes === undefined) {
+    const content = { schema: namedEnvelope(data, paged, schemas), ...withExample(example) };
+    return { description: 'Done.', content: { 'application/json': content } };
+  }
+  const binary = (type: string) => (type.startsWith('text/') || type.includes('json') ? {} : { format: 'binary' });
+  const content = documentTypes.map((type) => [type, { schema: { type: 'string', ...binary(type) } }]);
+  return { description: 'Done.', content: Object.fromEntries(content) };
+}
+
+/** The envelope of an answer is named after its data: `InvoiceResponse`, `InvoiceListResponse`, `LoginResponse`. */
+function namedEnvelope(data: TSchema, paged: Paging, schemas: DocumentSchemas): Json {
+  const write = () => schemas.refer(envelope(data, paged));
+  const name = envelopeName(data, schemas);
+  return name === undefined ? write() : schemas.add(name, write);
+}
+
+function envelopeName(data: TSchema, schemas: DocumentSchemas): string | undefined {
+  const { type, items } = data as { type?: string; items?: TSchema };
+  if (type === 'null') return 'EmptyResponse';
+  const name = schemas.nameOf(items ?? data);
+  return name && `${name.replace(/(ListItem|Result)$/, '')}${items === undefined ? '' : 'List'}Response`;
+}
+
+/**
+ * The operation id that follows from the path: /api/transaction/create becomes `createTransaction`, /api/transaction/detail
+ * `getTransaction`, /api/transaction/list `listTransactions`. An endpoint whose path would read badly declares its own.
+ */
+export function operationIdOf(method: string, path: string): string {
+  const words = path
+    .split('/')
+    .filter((word) => word !== '' && word !== 'api' && !word.startsWith('{'))
+    .map(camelCase);
+  const verb = words.length === 1 ? '' : (words.pop() as string);
+  const noun = camelCase(words.join('-'));
+  if (method === 'POST') return verb + capital(noun);
+  if (verb === 'list' || verb === 'export') return verb + capital(pluralOf(noun));
+  return verb === 'detail' || verb === '' ? `get${capital(noun)}` : `get${capital(noun)}${capital(verb)}`;
+}
+
+const camelCase = (text: string) => text.replaceAll(/-(\w)/g, (_, first: string) => first.toUpperCase());
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+const pluralOf = (noun: string) => noun.replace(/y$/, 'ie').replace(/x$/, 'xe').concat('s');
+
+function needText(needs: Need): string {
+  if (needs === 'nothing') return '';
+  if (needs === 'session' || needs === 'enrolment' || needs === 'token') return 'Needs a Bearer access token.';
+  if (needs === 'key') return 'Needs a developer key.';
+  if (needs === 'caller') return 'Needs a Bearer access token or a developer key.';
+  if (typeof needs !== 'string') return `${needText(needs.needs)} Needs the user type ${needs.userTypes.join(' or ')}.`;
+  return `Needs the scope \`${needs}\`.`;
+}
+
+const kindsOfCaller: readonly Need[] = ['nothing', 'token', 'session', 'enrolment', 'key', 'caller'];
+
+/** The scope and the user types that a caller needs, for programs. */
+function requirementsOf(need: Need): Json {
+  const { needs, userTypes } = typeof need === 'string' ? { needs: need, userTypes: undefined } : need;
+  return {
+    ...(!kindsOfCaller.includes(needs) && { 'x-required-scope': needs }),
+    ...(userTypes && { 'x-required-user-types': userTypes }),
+  };
+}
+
+/** What a caller needs, as OpenAPI 3.1 puts it: for these kinds of credentials the lists name scopes or roles. */
+function securityOf(need: Need): Record<string, string[]>[] {
+  const [needs, roles] = typeof need === 'string' ? [need, []] : [need.needs, need.userTypes];
+  if (needs === 'nothing') return [];
+  if (needs === 'session' || needs === 'enrolment' || needs === 'token') return [{ bearer: [...roles] }];
+  if (needs === 'key') return [{ apiKey: [...roles] }];
+  const needed = needs === 'caller' ? [...roles] : [...roles, needs];
+  return [{ bearer: needed }, { apiKey: needed }];
+}

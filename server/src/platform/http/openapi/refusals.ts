@@ -1,0 +1,76 @@
+import type { TSchema } from 'typebox';
+import { Refusal, type RefusalType } from '../../../core/errors.ts';
+import { documentationOf, statusOf } from '../refusal-reply.ts';
+import type { Endpoint, Need, Route } from '../route.ts';
+import { refusal } from '../route-schema.ts';
+import type { DocumentSchemas, Json } from './schemas.ts';
+
+/** How an operation may refuse, by HTTP status. `x-error-types` lists the values of `error.type`. */
+export function refusalsOf(route: Route, schemas: DocumentSchemas): Record<string, Json> {
+  const types = Map.groupBy([...new Set(refusalTypesOf(route))], (type) => statusOf(new Refusal(type, '')));
+  return Object.fromEntries(
+    [...types].map(([status, sameStatus]) => [
+      status,
+      {
+        description: sameStatus.map((type) => `[\`${type}\`](${documentationOf(type)})`).join(', '),
+        'x-error-types': sameStatus,
+        ...(status === 429 || status === 503 ? { headers: retryAfter } : {}),
+        content: { 'application/json': { schema: schemas.refer(refusal) } },
+      },
+    ]),
+  );
+}
+
+const retryAfter = {
+  'Retry-After': { description: 'After how many seconds to try again.', schema: { type: 'integer', format: 'int32' } },
+};
+
+/** What follows from the shapes and needs of the endpoint, and what it declares itself. */
+export function refusalTypesOf({ needs, endpoint }: Route): RefusalType[] {
+  return [
+    ...inputRefusals(endpoint),
+    ...callerRefusals(needs),
+    ...(endpoint.refuses ?? []),
+    'too_many_requests',
+    'internal_error',
+    'overloaded',
+    'database_unavailable',
+    'shutting_down',
+  ];
+}
+
+function inputRefusals({ body, rawBody, query, params, headers }: Endpoint): RefusalType[] {
+  return [
+    'invalid_request',
+    ...(body ? (['malformed_json', 'not_json', 'encoding_not_supported'] as const) : []),
+    ...(body || rawBody ? (['body_too_large'] as const) : []),
+    ...(namesRecord(body) || requiresRecord(query) || params ? (['record_not_found'] as const) : []),
+    ...(fieldsOf(headers).includes('idempotency-key') ? (['idempotency_mismatch'] as const) : []),
+  ];
+}
+
+const fieldsOf = (schema: TSchema | undefined) => Object.keys((schema as Shape | undefined)?.properties ?? {});
+const isId = (name: string) => name === 'id' || /Ids?$/.test(name);
+const namesRecord = (schema: TSchema | undefined) => fieldsOf(schema).some(isId);
+const requiresRecord = (schema: TSchema | undefined) => (schema as Shape | undefined)?.required?.some(isId) ?? false;
+
+interface Shape {
+  properties?: object;
+  required?: readonly string[];
+}
+
+function callerRefusals(need: Need): RefusalType[] {
+  const { needs, isLimited } =
+    typeof need === 'string' ? { needs: need, isLimited: false } : { needs: need.needs, isLimited: true };
+  if (needs === 'nothing') return [];
+  const takesKeys = needs !== 'token' && needs !== 'session' && needs !== 'enrolment';
+  const isScope = takesKeys && needs !== 'caller' && needs !== 'key';
+  return [
+    'credentials_missing',
+    'credentials_invalid',
+    ...(takesKeys ? (['address_not_allowed'] as const) : []),
+    ...(needs === 'token' || needs === 'enrolment' || needs === 'key' ? [] : (['second_factor_not_enrolled'] as const)),
+    ...(isScope ? (['scope_missing'] as const) : []),
+    ...(isLimited ? (['role_missing'] as const) : []),
+  ];
+}

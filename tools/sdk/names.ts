@@ -1,0 +1,64 @@
+/** Names of SDK methods that do not follow from the path. */
+const givenNames: Readonly<Record<string, string>> = {
+  'GET /api/developer/mine': 'keys.list',
+  'POST /api/developer/mine/generate': 'keys.generate',
+  'POST /api/developer/mine/revoke': 'keys.revoke',
+  'POST /api/developer/mine/rotate': 'keys.rotate',
+  'GET /api/developer/current': 'keys.current',
+  'GET /api/developer/list': 'keys.listAll',
+  'POST /api/developer/revoke': 'keys.revokeAny',
+  'POST /api/user/login/second-factor': 'users.loginSecondFactor',
+  'GET /api/user/second-factor': 'secondFactor.get',
+  'POST /inbox/{token}': 'inboxes.post',
+  'POST /api/callback/{channel}/{token}': 'callbacks.post',
+  'POST /api/callback/{channel}': 'callbacks.postWithoutToken',
+};
+
+/** Nouns whose resource is not their plural. */
+const resourceNames: Readonly<Record<string, string>> = {
+  audit: 'audit',
+  health: 'health',
+  ledger: 'ledger',
+  statistics: 'statistics',
+  developer: 'keys',
+  secondFactor: 'secondFactor',
+  tax: 'tax',
+};
+
+/** Nouns under another one that have a resource of their own. */
+const ownResources: readonly string[] = ['secondFactor'];
+
+const givenVerbs: Readonly<Record<string, string>> = { detail: 'get' };
+
+/**
+ * The SDK's method for an operation, with its resource: POST /api/transaction/create is `transactions.create`, and
+ * GET /api/webhook/delivery/detail is `webhooks.deliveries.get`.
+ */
+export function methodName(method: string, path: string): string {
+  const given = givenNames[`${method} ${path}`];
+  if (given !== undefined) return given;
+  const words = path
+    .split('/')
+    .filter((word) => word !== '' && word !== 'api' && !word.startsWith('{'))
+    .map(camelCase);
+  const verb = words.pop() as string;
+  const nouns = words.length === 0 ? [verb] : words;
+  const own = nouns.findLastIndex((noun) => ownResources.includes(noun));
+  return [...nouns.slice(Math.max(0, own)).map(resourceName), givenVerbs[verb] ?? verb].join('.');
+}
+
+const resourceName = (noun: string) => resourceNames[noun] ?? pluralOf(noun);
+
+/** `delivery` becomes `deliveries`. */
+function pluralOf(noun: string): string {
+  if (/[^aeiou]y$/.test(noun)) return noun.replace(/y$/, 'ies');
+  if (noun.endsWith('s')) return noun;
+  return /(x|ch|sh)$/.test(noun) ? `${noun}es` : `${noun}s`;
+}
+
+const camelCase = (word: string) => word.replaceAll(/-(\w)/g, (_all, letter) => letter.toUpperCase());
+
+/** `webhooks.deliveries.get` becomes `WebhooksDeliveriesGet`. */
+export const typeName = (name: string) => name.split('.').map(capital).join('');
+
+export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
