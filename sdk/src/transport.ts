@@ -169,11 +169,15 @@ function envelopeOf<Data>(text: string, response: Response): Envelope<Data> {
   });
 }
 
+/** An object is written as `metadata[order]=7`. */
+function pairsOf(name: string, value: unknown): [string, string][] {
+  if (typeof value !== 'object' || value === null) return [[name, String(value)]];
+  return Object.entries(value).map(([key, inner]) => [`${name}[${key}]`, String(inner)]);
+}
+
 function queryOf(params: Params): string {
   const given = Object.entries(params).filter(([, value]) => value !== undefined && value !== null);
-  return given.length === 0
-    ? ''
-    : `?${new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]))}`;
+  return given.length === 0 ? '' : `?${new URLSearchParams(given.flatMap(([name, value]) => pairsOf(name, value)))}`;
 }
 
 /** Exponential, with half of it at random so that clients do not come back together. null: longer than the SDK waits. */

@@ -45,7 +45,7 @@ export interface AuditApi {
   /**
    * List the audit log.
    *
-   * Newest first. A MERCHANT_ADMIN sees the log of the own tenant, a PLATFORM_ADMIN every tenant's. A page can hold fewer entries than `pageSize` and still have a successor: there are more pages as long as `pagination.next` is not null.
+   * Newest first. A MERCHANT_ADMIN sees the log of the own tenant, a PLATFORM_ADMIN every tenant's. A page can hold fewer entries than `pageSize` and still have a successor: there are more pages as long as `pagination.nextCursor` is not null.
    *
    * Needs the scope `*`. Needs the user type MERCHANT_ADMIN or PLATFORM_ADMIN.
    */
@@ -303,7 +303,7 @@ export interface EventsApi {
   /**
    * List events.
    *
-   * Newest first, of the types whose read scope the caller holds. A page can hold fewer events than `pageSize` and still have a successor: there are more pages as long as `pagination.next` is not null.
+   * Newest first, of the types whose read scope the caller holds. A page can hold fewer events than `pageSize` and still have a successor: there are more pages as long as `pagination.nextCursor` is not null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page. Refusals use the envelope. The export is recorded in the audit log.
    *
    * Needs a Bearer access token or a developer key.
    */
@@ -391,7 +391,7 @@ export interface WebhooksDeliveriesApi {
   /**
    * List deliveries.
    *
-   * Deliveries of the latest events come first, and `startDate` and `endDate` apply to the events. A page may be shorter than `pageSize` although more pages follow: continue until `pagination.next` is null.
+   * Deliveries of the latest events come first, and `startDate` and `endDate` apply to the events. A page may be shorter than `pageSize` although more pages follow: continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page. Refusals use the envelope. The export is recorded in the audit log.
    *
    * Needs the scope `webhook_read`.
    */
@@ -518,7 +518,7 @@ export interface TransactionsApi extends TransactionHelpers {
   /**
    * List transactions.
    *
-   * Newest first. `total` is always exact.
+   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while payments are created. Under `currency`, `amountFrom`, `amountTo`, `metadata` and limits other than UTC days, payments are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page. Refusals use the envelope. The export is recorded in the audit log.
    *
    * Needs the scope `transaction_read`.
    */
@@ -551,11 +551,11 @@ export interface RefundsApi {
   /**
    * List refunds.
    *
-   * Newest first. `total` is always exact.
+   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while refunds are created. Under `currency`, `amountFrom`, `amountTo`, `metadata`, refunds are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page. Refusals use the envelope. The export is recorded in the audit log.
    *
    * Needs the scope `transaction_read`.
    */
-  list(params?: RefundsListParams, options?: RequestOptions): List<Refund>;
+  list(params?: RefundsListParams, options?: RequestOptions): List<RefundListItem>;
 }
 
 export interface DisputesApi {
@@ -664,11 +664,11 @@ export interface CustomersApi {
   /**
    * List customers.
    *
-   * Newest first. `total` is exact.
+   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while customers are created. Under `metadata`, customers are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page. Refusals use the envelope. The export is recorded in the audit log.
    *
    * Needs the scope `transaction_read`.
    */
-  list(params?: CustomersListParams, options?: RequestOptions): List<Customer>;
+  list(params?: CustomersListParams, options?: RequestOptions): List<CustomerListItem>;
 }
 
 export interface InvoicesApi {
@@ -689,7 +689,7 @@ export interface InvoicesApi {
   /**
    * List invoices.
    *
-   * Newest first. `total` is exact.
+   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while invoices are created. Under `currency`, `amountFrom`, `amountTo`, `metadata`, invoices are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page. Refusals use the envelope. The export is recorded in the audit log.
    *
    * Needs the scope `invoice_read`.
    */
@@ -811,7 +811,7 @@ export interface SubscriptionsApi {
   /**
    * List subscriptions.
    *
-   * Newest first. `total` is exact.
+   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while subscriptions are created. Under `currency`, `metadata`, subscriptions are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page. Refusals use the envelope. The export is recorded in the audit log.
    *
    * Needs the scope `subscription_read`.
    */
@@ -826,13 +826,25 @@ export interface EventObjects {
   'transaction.failed': Transaction;
   'transaction.refunded': Transaction;
   'transaction.cancelled': Transaction;
+  'transaction.action_required': Transaction;
+  'refund.created': Refund;
+  'refund.succeeded': Refund;
   'refund.failed': Refund;
   'subscription.created': Subscription;
   'subscription.updated': Subscription;
   'subscription.cancelled': Subscription;
   'subscription.expired': Subscription;
-  'invoice.paid': InvoiceInEvent;
-  'invoice.payment_failed': InvoiceInEvent;
+  'invoice.created': Invoice;
+  'invoice.finalized': Invoice;
+  'invoice.paid': InvoiceInPaymentEvent;
+  'invoice.payment_failed': InvoiceInPaymentEvent;
+  'invoice.overdue': Invoice;
+  'invoice.voided': Invoice;
+  'invoice.uncollectible': Invoice;
+  'customer.created': Customer;
+  'customer.updated': Customer;
+  'channel.disabled': ChannelInEvent;
+  'webhook.disabled': WebhookEndpoint;
 }
 
 export interface AccountBalance {
@@ -855,7 +867,7 @@ export interface AuditEntry {
   tenantId: string | null;
   /** By the database's clock. */
   time: string;
-  action: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "audit.export" | "audit.expire" | (string & {});
+  action: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | (string & {});
   /** The part of `action` before the dot. */
   recordType: string;
   /** The record, as its own list shows it; null: the action concerns no single record. */
@@ -885,7 +897,7 @@ export interface AuditEntry {
 export interface AuditExportParams {
   /** One JSON object per line, or CSV. */
   format?: "ndjson" | "csv" | undefined;
-  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "audit.export" | "audit.expire" | undefined;
+  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | undefined;
   /** Only entries about records of this type, such as `channel`. */
   recordType?: string | undefined;
   /** Only entries about this record. Needs `recordType`. */
@@ -894,17 +906,21 @@ export interface AuditExportParams {
   userId?: number | undefined;
   /** Only the log of this tenant; 0 is the platform. */
   tenantId?: number | undefined;
-  /** The first day, whole and in UTC: YYYY-MM-DD. */
+  /** The first day (YYYY-MM-DD), whole; or a time with its offset (2026-01-31T09:30:00+01:00), inclusive. */
   startDate?: string | undefined;
-  /** The last day, whole and in UTC: YYYY-MM-DD. */
+  /** The last day (YYYY-MM-DD), whole; or a time with its offset, exclusive. */
   endDate?: string | undefined;
+  /** IANA time zone of the days, such as `Europe/Zurich`. UTC if absent. */
+  timeZone?: string | undefined;
 }
 
 export interface AuditListParams {
-  /** `pagination.next` of the previous page. */
+  /** `pagination.nextCursor` of the previous page, which had the same filters. */
+  cursor?: string | undefined;
+  /** `pagination.next` of the previous page. Deprecated: `cursor` also notices a changed filter. */
   after?: string | undefined;
   pageSize?: number | undefined;
-  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "audit.export" | "audit.expire" | undefined;
+  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | undefined;
   /** Only entries about records of this type, such as `channel`. */
   recordType?: string | undefined;
   /** Only entries about this record. Needs `recordType`. */
@@ -913,10 +929,12 @@ export interface AuditListParams {
   userId?: number | undefined;
   /** Only the log of this tenant; 0 is the platform. */
   tenantId?: number | undefined;
-  /** The first day, whole and in UTC: YYYY-MM-DD. */
+  /** The first day (YYYY-MM-DD), whole; or a time with its offset (2026-01-31T09:30:00+01:00), inclusive. */
   startDate?: string | undefined;
-  /** The last day, whole and in UTC: YYYY-MM-DD. */
+  /** The last day (YYYY-MM-DD), whole; or a time with its offset, exclusive. */
   endDate?: string | undefined;
+  /** IANA time zone of the days, such as `Europe/Zurich`. UTC if absent. */
+  timeZone?: string | undefined;
 }
 
 export interface CallbackReceipt {
@@ -962,6 +980,24 @@ export interface Channel {
   createdTime: string;
   /** Equal to `createdTime` when never updated. */
   updatedTime: string;
+}
+
+export interface ChannelInEvent {
+  id: number;
+  name: string;
+  code: string;
+  type: "ONLINE" | "OFFLINE" | (string & {});
+  /** Comma-separated ISO 4217 codes. */
+  currency: string;
+  country: string;
+  state: boolean;
+  /** null: a channel of the platform, usable by every tenant. */
+  tenantId: string | null;
+  provider: string | null;
+  /** true: live. false: a test record. */
+  livemode: boolean;
+  fallbackChannelIds: number[];
+  createdTime: string;
 }
 
 export interface ChannelListItem {
@@ -1137,6 +1173,29 @@ export interface Customer {
   updatedTime: string;
 }
 
+export interface CustomerListItem {
+  id: number;
+  /** true: live. false: a test record. */
+  livemode: boolean;
+  name: string;
+  email: string | null;
+  phone: string | null;
+  /** As it was sent. */
+  address: Record<string, unknown> | null;
+  externalId: string | null;
+  /** As it was sent. */
+  metadata: Record<string, unknown> | null;
+  defaultChannelId: number | null;
+  /** Whether a provider's token is stored. */
+  hasPaymentMethod: boolean;
+  clockId: number | null;
+  createdTime: string;
+  /** null when never updated. */
+  updatedTime: string | null;
+  /** null: the platform's own tenant. */
+  tenantId?: string | null | undefined;
+}
+
 export interface CustomerModifyInput {
   /** Omit to create. */
   id?: number | undefined;
@@ -1185,12 +1244,26 @@ export interface CustomersGetParams {
 export interface CustomersListParams {
   page?: number | undefined;
   pageSize?: number | undefined;
+  /** `pagination.nextCursor` of the previous page, which had the same filters. */
+  cursor?: string | undefined;
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
   /** Only customers with this address; case is ignored. */
   email?: string | undefined;
   /** Only the customer with this id. */
   externalId?: string | undefined;
   /** Only customers whose name contains this text; case is ignored. */
   name?: string | undefined;
+  /** Only rows whose metadata has this value under this key: `metadata[order]=7`. Up to 5 keys, which must all match. */
+  metadata?: Record<string, string> | undefined;
+  /** Only rows found by their id, mail address, external id or the beginning of their name. */
+  search?: string | undefined;
+  /** The first day (YYYY-MM-DD), whole; or a time with its offset (2026-01-31T09:30:00+01:00), inclusive. */
+  startDate?: string | undefined;
+  /** The last day (YYYY-MM-DD), whole; or a time with its offset, exclusive. */
+  endDate?: string | undefined;
+  /** IANA time zone of the days, such as `Europe/Zurich`. UTC if absent. */
+  timeZone?: string | undefined;
   /** true: live records. false: test records. Default: the mode of the key; live for a session. */
   livemode?: boolean | undefined;
 }
@@ -1208,7 +1281,7 @@ export interface Delivery {
   /** The endpoint's present URL. */
   url: string;
   eventId: string;
-  eventType: "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.paid" | "invoice.payment_failed" | "webhook.ping" | (string & {});
+  eventType: "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "transaction.action_required" | "refund.created" | "refund.succeeded" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.created" | "invoice.finalized" | "invoice.paid" | "invoice.payment_failed" | "invoice.overdue" | "invoice.voided" | "invoice.uncollectible" | "customer.created" | "customer.updated" | "channel.disabled" | "webhook.disabled" | "webhook.ping" | (string & {});
   /** Id of the record that the event is about. */
   objectId: string;
   /** OPEN: being sent, or waiting for its first attempt or a retry. */
@@ -1258,7 +1331,7 @@ export interface DeliveryDetail {
   /** The endpoint's present URL. */
   url: string;
   eventId: string;
-  eventType: "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.paid" | "invoice.payment_failed" | "webhook.ping" | (string & {});
+  eventType: "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "transaction.action_required" | "refund.created" | "refund.succeeded" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.created" | "invoice.finalized" | "invoice.paid" | "invoice.payment_failed" | "invoice.overdue" | "invoice.voided" | "invoice.uncollectible" | "customer.created" | "customer.updated" | "channel.disabled" | "webhook.disabled" | "webhook.ping" | (string & {});
   /** Id of the record that the event is about. */
   objectId: string;
   /** OPEN: being sent, or waiting for its first attempt or a retry. */
@@ -1400,6 +1473,8 @@ export interface Event {
   /** The record that the event is about. */
   objectId: string;
   createdTime: string;
+  /** The body of every delivery of this event. */
+  payload?: Record<string, unknown> | undefined;
 }
 
 export interface EventDetail {
@@ -1416,7 +1491,7 @@ export interface EventDetail {
   payload: Record<string, unknown>;
 }
 
-export type EventType = "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.paid" | "invoice.payment_failed";
+export type EventType = "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "transaction.action_required" | "refund.created" | "refund.succeeded" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.created" | "invoice.finalized" | "invoice.paid" | "invoice.payment_failed" | "invoice.overdue" | "invoice.voided" | "invoice.uncollectible" | "customer.created" | "customer.updated" | "channel.disabled" | "webhook.disabled";
 
 export interface EventsGetParams {
   /** `evt_` and a time-ordered body. */
@@ -1424,18 +1499,28 @@ export interface EventsGetParams {
 }
 
 export interface EventsListParams {
-  /** `pagination.next` of the previous page. */
+  /** `pagination.nextCursor` of the previous page, which had the same filters. */
+  cursor?: string | undefined;
+  /** `pagination.next` of the previous page. Deprecated: `cursor` also notices a changed filter. */
   after?: string | undefined;
   pageSize?: number | undefined;
   type?: EventType | undefined;
   /** Only events about this record, such as `txn_…`. */
   objectId?: string | undefined;
-  /** The first day, whole and in UTC: YYYY-MM-DD. */
+  /** Only rows found by the id of the event or of the record that it is about. */
+  search?: string | undefined;
+  /** The first day (YYYY-MM-DD), whole; or a time with its offset (2026-01-31T09:30:00+01:00), inclusive. */
   startDate?: string | undefined;
-  /** The last day, whole and in UTC: YYYY-MM-DD. */
+  /** The last day (YYYY-MM-DD), whole; or a time with its offset, exclusive. */
   endDate?: string | undefined;
+  /** IANA time zone of the days, such as `Europe/Zurich`. UTC if absent. */
+  timeZone?: string | undefined;
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
   /** true: live records. false: test records. Default: the mode of the key; live for a session. */
   livemode?: boolean | undefined;
+  /** Further fields of the rows: `payload`. */
+  fields?: string | undefined;
 }
 
 export interface ForgotPasswordInput {
@@ -1548,6 +1633,8 @@ export interface Invoice {
   metadata: Record<string, unknown> | null;
   /** YYYY-MM-DD, in UTC. */
   dueDate: string | null;
+  /** When it was found to be unpaid after its due date; kept when it is paid later. */
+  overdueTime: string | null;
   subscriptionId: number | null;
   /** When the invoiced billing period of the subscription begins. */
   periodStart: string | null;
@@ -1591,7 +1678,7 @@ export interface InvoiceFinalizeInput {
   id: number;
 }
 
-export interface InvoiceInEvent {
+export interface InvoiceInPaymentEvent {
   id: number;
   /** true: live. false: a test record. */
   livemode: boolean;
@@ -1619,6 +1706,8 @@ export interface InvoiceInEvent {
   metadata: Record<string, unknown> | null;
   /** YYYY-MM-DD, in UTC. */
   dueDate: string | null;
+  /** When it was found to be unpaid after its due date; kept when it is paid later. */
+  overdueTime: string | null;
   subscriptionId: number | null;
   /** When the invoiced billing period of the subscription begins. */
   periodStart: string | null;
@@ -1633,6 +1722,10 @@ export interface InvoiceInEvent {
   /** When it became VOID or UNCOLLECTIBLE. */
   closedTime: string | null;
   updatedTime: string;
+  /** `description`, `quantity`, `unitAmount`, `amount`, `taxRate` (basis points, or null), `taxAmount`. */
+  lines: InvoiceLine[];
+  /** The newest 100, newest first: `transactionId` (null: no payment could be created), `amount`, `state`, `automatic`, `failureCode`, `failureMessage`, `createdTime`, `finishedTime`. */
+  payments: InvoicePayment[];
   /** The payment; null: there was none. */
   transactionId: string | null;
   /** Why the payment failed. */
@@ -1689,6 +1782,8 @@ export interface InvoiceListItem {
   metadata: Record<string, unknown> | null;
   /** YYYY-MM-DD, in UTC. */
   dueDate: string | null;
+  /** When it was found to be unpaid after its due date; kept when it is paid later. */
+  overdueTime: string | null;
   subscriptionId: number | null;
   /** When the invoiced billing period of the subscription begins. */
   periodStart: string | null;
@@ -1703,6 +1798,8 @@ export interface InvoiceListItem {
   /** When it became VOID or UNCOLLECTIBLE. */
   closedTime: string | null;
   updatedTime: string;
+  /** null: the platform's own tenant. */
+  tenantId?: string | null | undefined;
 }
 
 export interface InvoicePayInput {
@@ -1738,10 +1835,13 @@ export interface InvoicePayment {
 /** null: there is no next invoice. */
 export interface InvoicePreview {
   currency: string;
-  lines: InvoicePreviewLine[];
-  /** In minor units. */
+  lines: InvoiceLine[];
+  /** The sum of the lines without tax. All amounts are in minor units. */
+  subtotal: number;
+  tax: number;
+  /** `subtotal` + `tax`. */
   total: number;
-  /** The rest of a credit that is carried to the invoice after it: 0 or negative. */
+  /** The rest of a credit that is carried to the invoice after it, without tax: usually 0 or negative. */
   carried: number;
   /** When the invoice will be issued. */
   invoiceTime: string;
@@ -1749,13 +1849,6 @@ export interface InvoicePreview {
   periodStart: string | null;
   /** End of the billed period. */
   periodEnd: string | null;
-}
-
-export interface InvoicePreviewLine {
-  description: string;
-  quantity: number;
-  unitAmount: number;
-  amount: number;
 }
 
 export interface InvoiceVoidInput {
@@ -1773,11 +1866,31 @@ export interface InvoicesGetParams {
 export interface InvoicesListParams {
   page?: number | undefined;
   pageSize?: number | undefined;
+  /** `pagination.nextCursor` of the previous page, which had the same filters. */
+  cursor?: string | undefined;
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
   status?: "DRAFT" | "OPEN" | "PAID" | "VOID" | "UNCOLLECTIBLE" | undefined;
   /** Only invoices of this customer. */
   customerId?: number | undefined;
   /** Only invoices of this subscription. */
   subscriptionId?: number | undefined;
+  /** Only rows in this currency. */
+  currency?: string | undefined;
+  /** Only invoices with at least this `total`, in minor units. */
+  amountFrom?: number | undefined;
+  /** Only invoices with at most this `total`, in minor units. */
+  amountTo?: number | undefined;
+  /** Only rows whose metadata has this value under this key: `metadata[order]=7`. Up to 5 keys, which must all match. */
+  metadata?: Record<string, string> | undefined;
+  /** Only rows found by their id, their number, the beginning of their description, or the mail address or external id of their customer. */
+  search?: string | undefined;
+  /** The first day (YYYY-MM-DD), whole; or a time with its offset (2026-01-31T09:30:00+01:00), inclusive. */
+  startDate?: string | undefined;
+  /** The last day (YYYY-MM-DD), whole; or a time with its offset, exclusive. */
+  endDate?: string | undefined;
+  /** IANA time zone of the days, such as `Europe/Zurich`. UTC if absent. */
+  timeZone?: string | undefined;
   /** true: live records. false: test records. Default: the mode of the key; live for a session. */
   livemode?: boolean | undefined;
 }
@@ -1910,6 +2023,8 @@ export interface Plan {
   trialDays: number;
   /** null: the customer's default channel. */
   channelId: number | null;
+  /** In basis points; null: untaxed. */
+  taxRate: number | null;
   state: boolean;
   createdTime: string;
   /** Equal to `createdTime` when never updated. */
@@ -1933,6 +2048,8 @@ export interface PlanModifyInput {
   trialDays?: number | undefined;
   /** The channel to pay its invoices on. Default: the customer's default channel; an update keeps it. */
   channelId?: number | null | undefined;
+  /** The tax on top of the amount, in basis points, 0 to 10000: 1900 is 19 %. null: untaxed. Default null; an update keeps it. A new rate applies from the next period on. */
+  taxRate?: number | null | undefined;
   /** Whether it is live (true) or for tests (false); never changes. Default: the mode of the key; for a session the mode of its channel, or live. */
   livemode?: boolean | undefined;
   /** false: no new subscriptions. Existing ones continue. */
@@ -2011,6 +2128,36 @@ export interface RefundCreateInput {
   tenantId?: string | number | undefined;
 }
 
+export interface RefundListItem {
+  id: string;
+  /** true: live. false: a test record. */
+  livemode: boolean;
+  transactionId: string;
+  /** In minor units. */
+  amount: number;
+  currency: string;
+  /** SUCCESS can still become FAILED: a bank may return the money days later. */
+  status: "PENDING" | "PROCESSING" | "SUCCESS" | "FAILED" | "CANCELLED" | (string & {});
+  reason: string | null;
+  /** As it was sent. */
+  metadata: Record<string, unknown> | null;
+  /** The user who created it. */
+  userId: number;
+  /** Why the refund failed. */
+  failureCode: string | null;
+  failureMessage: string | null;
+  /** The provider's id of the refund. */
+  providerReference: string | null;
+  createdTime: string;
+  updatedTime: string;
+  /** null: the platform's own tenant. */
+  tenantId?: string | null | undefined;
+  /** The payment's channel. */
+  channelId: number;
+  /** The payment's customer. */
+  customerId: number | null;
+}
+
 export type RefundStatus = "PENDING" | "PROCESSING" | "SUCCESS" | "FAILED" | "CANCELLED";
 
 export interface RefundsGetParams {
@@ -2021,15 +2168,39 @@ export interface RefundsGetParams {
 export interface RefundsListParams {
   page?: number | undefined;
   pageSize?: number | undefined;
-  /** Only refunds of this payment. */
-  transactionId?: string | undefined;
+  /** `pagination.nextCursor` of the previous page, which had the same filters. */
+  cursor?: string | undefined;
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
   status?: RefundStatus | undefined;
   /** Only refunds of payments through this channel. */
   channelId?: number | undefined;
-  /** The first day, whole and in UTC: YYYY-MM-DD. */
+  /** Only refunds created by this user or with one of their keys. */
+  userId?: number | undefined;
+  /** Only refunds of payments of this customer. */
+  customerId?: number | undefined;
+  /** Only refunds of payments of this invoice. */
+  invoiceId?: number | undefined;
+  /** Only rows in this currency. */
+  currency?: string | undefined;
+  /** Only refunds of at least this amount, in minor units. */
+  amountFrom?: number | undefined;
+  /** Only refunds of at most this amount, in minor units. */
+  amountTo?: number | undefined;
+  /** Only rows whose metadata has this value under this key: `metadata[order]=7`. Up to 5 keys, which must all match. */
+  metadata?: Record<string, string> | undefined;
+  /** Only refunds of this payment. */
+  transactionId?: string | undefined;
+  /** Only refunds that the provider knows by this id (`providerReference`). */
+  providerReference?: string | undefined;
+  /** Only rows found by their id, the id of their payment or the provider's id. */
+  search?: string | undefined;
+  /** The first day (YYYY-MM-DD), whole; or a time with its offset (2026-01-31T09:30:00+01:00), inclusive. */
   startDate?: string | undefined;
-  /** The last day, whole and in UTC: YYYY-MM-DD. */
+  /** The last day (YYYY-MM-DD), whole; or a time with its offset, exclusive. */
   endDate?: string | undefined;
+  /** IANA time zone of the days, such as `Europe/Zurich`. UTC if absent. */
+  timeZone?: string | undefined;
   /** true: live records. false: test records. Default: the mode of the key; live for a session. */
   livemode?: boolean | undefined;
 }
@@ -2246,6 +2417,8 @@ export interface Subscription {
   quantity: number;
   /** The price of one unit in the current period, in minor units. */
   unitAmount: number;
+  /** The tax rate of the current period, in basis points; null: untaxed. */
+  taxRate: number | null;
   currency: string;
   state: SubscriptionState | (string & {});
   /** The plan from the next period on; null: unchanged. */
@@ -2348,11 +2521,27 @@ export interface SubscriptionsGetParams {
 export interface SubscriptionsListParams {
   page?: number | undefined;
   pageSize?: number | undefined;
+  /** `pagination.nextCursor` of the previous page, which had the same filters. */
+  cursor?: string | undefined;
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
   /** Only subscriptions of this customer. */
   customerId?: number | undefined;
   /** Only subscriptions to this plan. */
   planId?: number | undefined;
   state?: SubscriptionState | undefined;
+  /** Only rows in this currency. */
+  currency?: string | undefined;
+  /** Only rows whose metadata has this value under this key: `metadata[order]=7`. Up to 5 keys, which must all match. */
+  metadata?: Record<string, string> | undefined;
+  /** Only rows found by their id, or the mail address or external id of their customer. */
+  search?: string | undefined;
+  /** The first day (YYYY-MM-DD), whole; or a time with its offset (2026-01-31T09:30:00+01:00), inclusive. */
+  startDate?: string | undefined;
+  /** The last day (YYYY-MM-DD), whole; or a time with its offset, exclusive. */
+  endDate?: string | undefined;
+  /** IANA time zone of the days, such as `Europe/Zurich`. UTC if absent. */
+  timeZone?: string | undefined;
   /** true: live records. false: test records. Default: the mode of the key; live for a session. */
   livemode?: boolean | undefined;
 }
@@ -2513,6 +2702,8 @@ export interface TransactionListItem {
   id: string;
   /** true: live. false: a test record. */
   livemode: boolean;
+  /** null: the platform's own tenant. */
+  tenantId?: string | null | undefined;
   /** In minor units (cents), 1 to 9007199254740991. */
   amount: number;
   amountRefunded: number;
@@ -2521,8 +2712,22 @@ export interface TransactionListItem {
   channelId: number;
   channelName: string;
   description: string | null;
+  customerId: number | null;
+  invoiceId: number | null;
+  /** The user who created it. */
   userId: number;
+  /** The provider's id of the charge. */
+  providerReference: string | null;
+  failureCode: string | null;
   createdTime: string;
+  failureMessage?: string | null | undefined;
+  /** As it was sent. */
+  metadata?: Record<string, unknown> | null | undefined;
+  /** What the payer must do before the payment continues: `type` (`redirect`, `confirm`) and `url`. */
+  nextAction?: Record<string, unknown> | null | undefined;
+  /** Increases with every change, so that a receiver can discard older events. */
+  version?: number | undefined;
+  updatedTime?: string | undefined;
 }
 
 export type TransactionStatus = "PENDING" | "PROCESSING" | "SUCCESS" | "FAILED" | "REFUNDED" | "CANCELLED";
@@ -2550,17 +2755,41 @@ export interface TransactionsGetParams {
 export interface TransactionsListParams {
   page?: number | undefined;
   pageSize?: number | undefined;
+  /** `pagination.nextCursor` of the previous page, which had the same filters. */
+  cursor?: string | undefined;
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
   status?: TransactionStatus | undefined;
   /** Only payments through this channel. */
   channelId?: number | undefined;
-  /** The first day, whole and in UTC: YYYY-MM-DD. */
-  startDate?: string | undefined;
-  /** The last day, whole and in UTC: YYYY-MM-DD. */
-  endDate?: string | undefined;
   /** Only payments created by this user or with one of their keys. */
   userId?: number | undefined;
+  /** Only payments of this customer. */
+  customerId?: number | undefined;
+  /** Only payments of this invoice. */
+  invoiceId?: number | undefined;
+  /** Only rows in this currency. */
+  currency?: string | undefined;
+  /** Only payments of at least this amount, in minor units. */
+  amountFrom?: number | undefined;
+  /** Only payments of at most this amount, in minor units. */
+  amountTo?: number | undefined;
+  /** Only rows whose metadata has this value under this key: `metadata[order]=7`. Up to 5 keys, which must all match. */
+  metadata?: Record<string, string> | undefined;
+  /** Only payments of which the provider knows a charge by this id (`providerReference`). */
+  providerReference?: string | undefined;
+  /** Only rows found by their id, the provider's id, the `Idempotency-Key` of their create, the id of their customer or invoice, or the beginning of their description. */
+  search?: string | undefined;
+  /** The first day (YYYY-MM-DD), whole; or a time with its offset (2026-01-31T09:30:00+01:00), inclusive. */
+  startDate?: string | undefined;
+  /** The last day (YYYY-MM-DD), whole; or a time with its offset, exclusive. */
+  endDate?: string | undefined;
+  /** IANA time zone of the days, such as `Europe/Zurich`. UTC if absent. */
+  timeZone?: string | undefined;
   /** true: live records. false: test records. Default: the mode of the key; live for a session. */
   livemode?: boolean | undefined;
+  /** Further fields of the rows: `failureMessage`, `metadata`, `nextAction`, `version`, `updatedTime`. */
+  fields?: string | undefined;
 }
 
 export interface User {
@@ -2638,7 +2867,7 @@ export interface WebhookEndpoint {
   updatedTime: string;
 }
 
-export type WebhookEventPattern = "*" | "transaction.*" | "refund.*" | "subscription.*" | "invoice.*" | "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.paid" | "invoice.payment_failed";
+export type WebhookEventPattern = "*" | "transaction.*" | "refund.*" | "subscription.*" | "invoice.*" | "customer.*" | "channel.*" | "webhook.*" | "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "transaction.action_required" | "refund.created" | "refund.succeeded" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.created" | "invoice.finalized" | "invoice.paid" | "invoice.payment_failed" | "invoice.overdue" | "invoice.voided" | "invoice.uncollectible" | "customer.created" | "customer.updated" | "channel.disabled" | "webhook.disabled";
 
 export interface WebhookIdInput {
   /** The endpoint's id. */
@@ -2727,19 +2956,27 @@ export interface WebhooksDeliveriesGetParams {
 }
 
 export interface WebhooksDeliveriesListParams {
-  /** `pagination.next` of the previous page. */
+  /** `pagination.nextCursor` of the previous page, which had the same filters. */
+  cursor?: string | undefined;
+  /** `pagination.next` of the previous page. Deprecated: `cursor` also notices a changed filter. */
   after?: string | undefined;
   pageSize?: number | undefined;
   /** Only deliveries to this endpoint; it may have been removed. */
   endpointId?: number | undefined;
   state?: DeliveryState | undefined;
-  eventType?: "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.paid" | "invoice.payment_failed" | "webhook.ping" | undefined;
+  eventType?: "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "transaction.action_required" | "refund.created" | "refund.succeeded" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.created" | "invoice.finalized" | "invoice.paid" | "invoice.payment_failed" | "invoice.overdue" | "invoice.voided" | "invoice.uncollectible" | "customer.created" | "customer.updated" | "channel.disabled" | "webhook.disabled" | "webhook.ping" | undefined;
   /** Only deliveries of this event. */
   eventId?: string | undefined;
-  /** The first day, whole and in UTC: YYYY-MM-DD. */
+  /** Only rows found by their id or the id of their event. */
+  search?: string | undefined;
+  /** The first day (YYYY-MM-DD), whole; or a time with its offset (2026-01-31T09:30:00+01:00), inclusive. */
   startDate?: string | undefined;
-  /** The last day, whole and in UTC: YYYY-MM-DD. */
+  /** The last day (YYYY-MM-DD), whole; or a time with its offset, exclusive. */
   endDate?: string | undefined;
+  /** IANA time zone of the days, such as `Europe/Zurich`. UTC if absent. */
+  timeZone?: string | undefined;
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
   /** true: live records. false: test records. Default: the mode of the key; live for a session. */
   livemode?: boolean | undefined;
 }

@@ -591,6 +591,31 @@ const plants: Plant[] = [
     ofPayment('refund'),
   ],
   [
+    /exactly one refund.created/,
+    'a refund whose creation was not reported',
+    `delete from event where type = 'refund.created' and object_id = 'ref_' || replace({refund}, '-', '')`,
+    ofPayment('refund'),
+  ],
+  [
+    /exactly one refund.created/,
+    'a refund whose success was reported twice',
+    `insert into event select tenant_id, gen_random_uuid(), type, object_id, created_at, body from event
+      where type = 'refund.succeeded' and object_id = 'ref_' || replace({refund}, '-', '')`,
+    ofPayment('refund'),
+  ],
+  [
+    /exactly one customer.created/,
+    'a customer whose creation was not reported',
+    `delete from event where type = 'customer.created'`,
+    () => /^cus_\d+$/,
+  ],
+  [
+    /exactly one invoice.paid/,
+    'an invoice whose number was not reported',
+    `delete from event where type = 'invoice.finalized'`,
+    () => /^tenant 0 inv_\d+$/,
+  ],
+  [
     /no other transaction.refunded/,
     'a refund that was not told',
     `delete from event where type = 'transaction.refunded' and object_id = 'txn_' || replace({charged}, '-', '')`,
@@ -766,6 +791,15 @@ const plants: Plant[] = [
     'a current period that is no row',
     `update subscription set period_end = period_end + interval '1 day'`,
     ofPayment('subscription'),
+  ],
+  [
+    /taxed on its invoice at its own rate/,
+    'a charge that is not taxed',
+    `insert into subscription_line (tenant_id, subscription_id, description, amount, tax_rate, created_at, invoice_id)
+     select tenant_id, subscription_id, 'A charge', line.amount, line.tax_rate, now(), id
+       from invoice cross join (values (5, 700), (-5, null)) as line (amount, tax_rate)
+      where id = (select min(id) from invoice where subscription_id is not null)`,
+    () => /^invoice \d+$/,
   ],
   [
     /has its own invoice/,

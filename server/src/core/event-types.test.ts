@@ -1,33 +1,50 @@
 import { expect, test } from 'vitest';
 import { eventPatterns, eventTypes, patternsMatching, scopeOfEventType, typesMatching } from './event-types.ts';
 
-test("the types are the interface's, and refund.failed", () => {
-  expect(eventTypes).toEqual([
-    'transaction.created',
-    'transaction.processing',
-    'transaction.succeeded',
-    'transaction.failed',
-    'transaction.refunded',
-    'transaction.cancelled',
+const typesOfTheInterface = [
+  'transaction.created',
+  'transaction.processing',
+  'transaction.succeeded',
+  'transaction.failed',
+  'transaction.refunded',
+  'transaction.cancelled',
+  'subscription.created',
+  'subscription.updated',
+  'subscription.cancelled',
+  'subscription.expired',
+  'invoice.paid',
+  'invoice.payment_failed',
+];
+
+test("the types are the interface's, and further ones", () => {
+  expect(eventTypes.filter((type) => typesOfTheInterface.includes(type))).toEqual(typesOfTheInterface);
+  expect(eventTypes.filter((type) => !typesOfTheInterface.includes(type))).toEqual([
+    'transaction.action_required',
+    'refund.created',
+    'refund.succeeded',
     'refund.failed',
-    'subscription.created',
-    'subscription.updated',
-    'subscription.cancelled',
-    'subscription.expired',
-    'invoice.paid',
-    'invoice.payment_failed',
+    'invoice.created',
+    'invoice.finalized',
+    'invoice.overdue',
+    'invoice.voided',
+    'invoice.uncollectible',
+    'customer.created',
+    'customer.updated',
+    'channel.disabled',
+    'webhook.disabled',
   ]);
 });
 
-test('each is read with the scope of its noun; refunds are read with that of payments', () => {
+test('each is read with the scope of its record; refunds and customers are read with that of payments', () => {
   for (const type of eventTypes) {
-    const [noun] = type.split('.');
-    expect(scopeOfEventType[type]).toBe(`${noun === 'refund' ? 'transaction' : noun}_read`);
+    const noun = type.split('.')[0] as string;
+    expect(scopeOfEventType[type]).toBe(`${['refund', 'customer'].includes(noun) ? 'transaction' : noun}_read`);
   }
 });
 
 test('a subscription names a type, all of a noun, or everything', () => {
-  expect(eventPatterns).toEqual(['*', 'transaction.*', 'refund.*', 'subscription.*', 'invoice.*', ...eventTypes]);
+  const nouns = ['transaction', 'refund', 'subscription', 'invoice', 'customer', 'channel', 'webhook'];
+  expect(eventPatterns).toEqual(['*', ...nouns.map((noun) => `${noun}.*`), ...eventTypes]);
 });
 
 test('what a pattern stands for is what it is delivered under, and the other way round', () => {
@@ -37,7 +54,7 @@ test('what a pattern stands for is what it is delivered under, and the other way
     }
   }
   expect(typesMatching('*')).toEqual(eventTypes);
-  expect(typesMatching('invoice.*')).toEqual(['invoice.paid', 'invoice.payment_failed']);
+  expect(typesMatching('customer.*')).toEqual(['customer.created', 'customer.updated']);
   expect(typesMatching('transaction.created')).toEqual(['transaction.created']);
   expect(typesMatching('invoice')).toEqual([]);
 });

@@ -56,6 +56,12 @@ export function leastUuidAt(atMs: number): string {
   return `${firstUuidAt(atMs).slice(0, 13)}-0000-0000-000000000000`;
 }
 
+/** The id after this one, in the order of PostgreSQL. */
+export function uuidAfter(uuid: string): string {
+  const next = (BigInt(`0x${uuid.replaceAll('-', '')}`) + 1n).toString(16).padStart(32, '0');
+  return next.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
 /** The public form of an id: a prefix for the kind of record, and the UUID without dashes. */
 export function publicId(prefix: string, uuid: string): string {
   return `${prefix}_${uuid.slice(0, 8)}${uuid.slice(9, 13)}${uuid.slice(14, 18)}${uuid.slice(19, 23)}${uuid.slice(24)}`;

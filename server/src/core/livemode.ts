@@ -32,6 +32,18 @@ export function visibleModes(
 }
 
 /**
+ * The modes that a list shows, as `visibleModes`; undefined: both, because a filter names a record, which has one mode.
+ */
+export function listedModes(
+  caller: Moded,
+  requested: boolean | undefined,
+  named: readonly unknown[] = [],
+): boolean[] | undefined {
+  const modes = visibleModes(caller, requested, { namesRecord: named.some((record) => record !== undefined) });
+  return modes.length === 2 ? undefined : modes;
+}
+
+/**
  * The mode of a new record: that of the key, or what the session asks for, or that of the channel that the record names, or
  * live. Refuses (`livemode_mismatch`) a channel of another mode.
  */

@@ -15,6 +15,10 @@ export function aRefusal(code: number, error: { type: string; field?: string; de
     code,
     message: expect.stringMatching(/^\S.*[.?]$/s),
     data: null,
-    error: { ...error, requestId: aRequestId },
+    error: { ...error, requestId: aRequestId, doc: aDocOf(error.type) },
   };
 }
+
+/** `type` may itself be an expectation. */
+const aDocOf = (type: unknown) =>
+  typeof type === 'string' ? `/docs/errors#${type}` : expect.stringMatching(/^\/docs\/errors#[a-z_]+$/);

@@ -1,3 +1,4 @@
+import type { Browser } from 'playwright-core';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { refusalTypes } from '../../core/errors.ts';
@@ -75,38 +76,38 @@ test('assets are kept for good at an address that changes with them; pages are a
 });
 
 describe.skipIf(chromiumPath === undefined)('in a browser', () => {
-  test('nothing stands in the way of people with disabilities, in light and in dark', async () => {
-    const browser = await openBrowser();
-    try {
-      for (const colorScheme of ['light', 'dark'] as const) {
-        const page = await browser.newPage({ colorScheme, baseURL: florin.address });
-        for (const path of ['/docs#createTransaction', '/docs/errors', '/docs/guides/webhooks']) {
-          await page.goto(path);
-          expect(await axeViolations(page), `${path} in ${colorScheme}`).toEqual([]);
-        }
-      }
-    } finally {
-      await browser.close();
-    }
+  let browser: Browser;
+  const complaints: string[] = [];
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+
+  afterAll(() => browser.close());
+
+  const pageIn = async (colorScheme: 'light' | 'dark', path: string) => {
+    const page = await browser.newPage({ colorScheme, baseURL: florin.address });
+    page.on('console', (message) => complaints.push(message.text()));
+    await page.goto(path);
+    return page;
+  };
+
+  test.each([
+    ['light', '/docs#createTransaction'],
+    ['dark', '/docs/errors'],
+  ] as const)('axe finds nothing wrong in %s with %s', async (colorScheme, path) => {
+    expect(await axeViolations(await pageIn(colorScheme, path))).toEqual([]);
   });
 
   test('an operation is found by its name, and answers a request with a pasted key', async () => {
-    const browser = await openBrowser();
-    try {
-      const page = await browser.newPage({ baseURL: florin.address });
-      const complaints: string[] = [];
-      page.on('console', (message) => complaints.push(message.text()));
-      await page.goto('/docs');
-      await page.getByLabel('Search').fill('listChannels');
-      await page.getByText('1 found').waitFor();
-      const token = (await florin.login('admin', administratorPassword)).replace('Bearer ', '');
-      await page.getByLabel('Key or access token').fill(token);
-      await page.getByText('List channels').click();
-      await page.getByRole('button', { name: 'Send listChannels' }).click();
-      await page.getByText('200 OK').waitFor();
-      expect(complaints).toEqual([]);
-    } finally {
-      await browser.close();
-    }
+    const page = await pageIn('light', '/docs');
+    await page.getByLabel('Search').fill('listChannels');
+    await page.getByText('1 found').waitFor();
+    const token = (await florin.login('admin', administratorPassword)).replace('Bearer ', '');
+    await page.getByLabel('Key or access token').fill(token);
+    await page.getByText('List channels').click();
+    await page.getByRole('button', { name: 'Send listChannels' }).click();
+    await page.getByText('200 OK').waitFor();
+    expect(complaints).toEqual([]);
   });
 });

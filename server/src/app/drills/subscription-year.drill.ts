@@ -210,7 +210,9 @@ async function expectEvents(year: Year): Promise<void> {
     expect([own.at(-1)?.type, own[0]?.type], name).toEqual(['subscription.created', last ?? 'subscription.updated']);
     for (const { id: invoiceId, status, payments } of await year.invoices(name)) {
       const failures = payments.filter(({ state: end }) => end === 'FAILED').map(() => 'invoice.payment_failed');
-      expect(told.get(`inv_${invoiceId}`), name).toEqual(status === 'PAID' ? [...failures, 'invoice.paid'] : failures);
+      const ofInvoice = (told.get(`inv_${invoiceId}`) ?? []).filter((type) => type !== 'invoice.overdue');
+      const issued = ['invoice.created', 'invoice.finalized'];
+      expect(ofInvoice, name).toEqual([...issued, ...failures, ...(status === 'PAID' ? ['invoice.paid'] : [])]);
       told.delete(`inv_${invoiceId}`);
       for (const { transactionId, state: end } of payments) {
         const ended = end === 'SUCCEEDED' ? 'transaction.succeeded' : 'transaction.failed';
@@ -221,7 +223,7 @@ async function expectEvents(year: Year): Promise<void> {
     told.delete(`sub_${id}`);
   }
   // No payment, no invoice and no subscription that nobody asked for.
-  expect([...told]).toEqual([]);
+  expect([...told.keys()].filter((objectId) => !objectId.startsWith('cus_'))).toEqual([]);
 }
 
 /** What is the same however often something was killed: by the clock of the customers, and without ids. */

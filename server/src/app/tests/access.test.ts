@@ -854,7 +854,11 @@ describe("another tenant's record is refused like a record that does not exist",
         const { status, body } = await florin.get(`/api/transaction/list?${filter}=${id}`, as);
         expect({ status, body }).toEqual({
           status: 200,
-          body: { code: 200, data: [], pagination: { page: 1, pageSize: 20, total: 0, totalPages: 0 } },
+          body: {
+            code: 200,
+            data: [],
+            pagination: { page: 1, pageSize: 20, total: 0, totalPages: 0, nextCursor: null },
+          },
         });
       }
     }
@@ -946,7 +950,10 @@ describe('a caller who may change webhooks may subscribe exactly to the events i
     'transaction.*': ['transaction_read'],
     'invoice.paid': ['invoice_read'],
     'subscription.expired': ['subscription_read'],
-    '*': ['transaction_read', 'invoice_read', 'subscription_read'],
+    'customer.*': ['transaction_read'],
+    'channel.disabled': ['channel_read'],
+    'webhook.disabled': ['webhook_read'],
+    '*': ['transaction_read', 'invoice_read', 'subscription_read', 'channel_read', 'webhook_read'],
   };
 
   test.each(Object.entries(readScopeOf))('%s', async (event, needed) => {

@@ -36,7 +36,11 @@ describe('the envelope', () => {
 
   test('of the transaction list: also pagination', async () => {
     const { body } = await florin.get('/api/transaction/list', admin);
-    expect(body).toEqual({ code: 200, data: [], pagination: { page: 1, pageSize: 20, total: 0, totalPages: 0 } });
+    expect(body).toEqual({
+      code: 200,
+      data: [],
+      pagination: { page: 1, pageSize: 20, total: 0, totalPages: 0, nextCursor: null },
+    });
   });
 
   test('of a refusal: the status as code, a message, no data, and the error for programs', async () => {
@@ -120,21 +124,24 @@ describe('unknown paths and methods', () => {
     }
   });
 
-  test.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND'])('no path of the interface takes %s', async (method) => {
-    for (const [path, allow] of [
-      ['/api/channel/modify', 'POST'],
-      ['/api/channel/list', 'GET, HEAD'],
-      ['/nowhere', null],
-    ] as const) {
-      const response = await fetch(florin.address + path, { method, headers: { authorization: admin } });
-      expect(response.status).toBe(allow === null ? 404 : 405);
-      expect(response.headers.get('allow')).toBe(allow);
-      expect(response.headers.get('x-request-id')).toEqual(aRequestId);
-    }
-  });
+  test.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'QUERY'])(
+    'no path of the interface takes %s',
+    async (method) => {
+      for (const [path, allow] of [
+        ['/api/channel/modify', 'POST'],
+        ['/api/channel/list', 'GET, HEAD'],
+        ['/nowhere', null],
+      ] as const) {
+        const response = await fetch(florin.address + path, { method, headers: { authorization: admin } });
+        expect(response.status).toBe(allow === null ? 404 : 405);
+        expect(response.headers.get('allow')).toBe(allow);
+        expect(response.headers.get('x-request-id')).toEqual(aRequestId);
+      }
+    },
+  );
 
   test('HEAD is answered like GET, without the body', async () => {
-    const paths = ['/health/live', '/health/ready', '/metrics', '/openapi.json', '/docs/', '/docs/static/index.html'];
+    const paths = ['/health/live', '/health/ready', '/metrics', '/openapi.json', '/docs/', '/docs/errors'];
     for (const path of [...paths, '/sandbox', '/password-reset', '/api/channel/list', '/nowhere']) {
       const [got, head] = await Promise.all(
         ['GET', 'HEAD'].map((method) => fetch(florin.address + path, { method, headers: { authorization: admin } })),

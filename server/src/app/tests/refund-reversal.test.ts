@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { lateMs } from '../../domains/payments/providers/sandbox/behaviours.ts';
 import { offendersOf } from '../../platform/postgres/check.ts';
-import { eventsOfInvoice, makeCustomer, makeInvoice, settledInvoice } from '../../testing/billing/invoices.ts';
+import { makeCustomer, makeInvoice, paymentEventsOfInvoice, settledInvoice } from '../../testing/billing/invoices.ts';
 import { administratorOf, dataOf, makeChannel, makeKey, makePayment } from '../../testing/cast.ts';
 import { channelSecret } from '../../testing/payments/callbacks.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../testing/postgres/database.ts';
@@ -57,12 +57,12 @@ async function refundOf(transactionId: string): Promise<string> {
   return dataOf(await florin.post('/api/refund/create', { transactionId }, admin)).id;
 }
 
-/** What the webhook was sent about a refund, one entry for each delivery. */
+/** What the webhook was sent about the failure of a refund, one entry for each delivery. */
 const toldOf = (id: string) => {
   const bodies = new Map(
     receiver.received.map(({ headers, body }) => [headers['x-service-delivery'], JSON.parse(body.toString())]),
   );
-  return [...bodies.values()].filter(({ data }) => data.object.id === id);
+  return [...bodies.values()].filter(({ type, data }) => type === 'refund.failed' && data.object.id === id);
 };
 
 async function expectReversed(transactionId: string, id: string): Promise<void> {
@@ -159,13 +159,15 @@ test('the sandbox says that a refund succeeded, and later that it came back; its
   skewMs += lateMs;
   await expectReversed(transactionId, id);
   expect(await settledInvoice(florin, admin, invoiceId, db)).toEqual(before);
-  expect(await eventsOfInvoice(db, invoiceId)).toEqual(['invoice.paid']);
+  expect(await paymentEventsOfInvoice(db, invoiceId)).toEqual(['invoice.paid']);
 });
 
 test('refund.failed is subscribed to with the scope that reads refunds, and listed under the refund', async () => {
   const [sent] = receiver.received.map(({ body }) => JSON.parse(body.toString()).data.object.id);
   const { body } = await florin.get(`/api/event/list?objectId=${sent}`, admin);
-  expect(body.data).toMatchObject([{ type: 'refund.failed', objectId: sent }]);
+  expect(body.data).toMatchObject(
+    ['refund.failed', 'refund.succeeded', 'refund.created'].map((type) => ({ type, objectId: sent })),
+  );
   const register = (as: string, type: string) =>
     florin.post('/api/webhook/register', { url: receiver.url, events: [type], secret: 'our shared secret' }, as);
   const without = await makeKey(florin, admin, 'invoice_read,webhook_write');

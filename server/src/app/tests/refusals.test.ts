@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type BodyShape, bodyShapeOf } from '../../testing/body-fields.ts';
 import {
   administratorOf,
   channelInput,
@@ -480,8 +481,7 @@ describe('every field of every body', () => {
     const declared = Object.entries(body.paths as Record<string, { post?: Operation }>)
       .filter(([, { post: operation }]) => operation !== undefined && !takesAnyBody(operation))
       .map(([path, { post: operation }]) => {
-        const schema = operation?.requestBody?.content['application/json'].schema;
-        const { properties = {} } = schema?.anyOf?.[0] ?? schema ?? {};
+        const { properties = {} } = bodyShapeOf(operation ?? {}, body);
         return [path, Object.keys(properties).toSorted()];
       });
     const tested = Object.entries(writes).map(([path, { fields: kinds }]) => [path, Object.keys(kinds).toSorted()]);
@@ -551,16 +551,11 @@ describe('every field of every body', () => {
 });
 
 interface Operation {
-  requestBody?: { content: { 'application/json': { schema: Shape }; '*/*'?: unknown } };
+  requestBody?: { content: { 'application/json': { schema: BodyShape }; '*/*'?: unknown } };
 }
 
 /** What providers send is theirs to shape. */
 const takesAnyBody = ({ requestBody }: Operation) => requestBody?.content['*/*'] !== undefined;
-
-interface Shape {
-  properties?: Record<string, unknown>;
-  anyOf?: Shape[];
-}
 
 describe('formats and limits', () => {
   test.each([

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { jsonType } from './broken-http.ts';
 import { modeHeaders } from './mode.ts';
@@ -26,7 +27,12 @@ export async function sendDocument(
   // A viewer of documents needs more than a policy for data allows.
   reply.header('content-security-policy', "frame-ancestors 'none'");
   if (typeof content !== 'function') {
-    return reply.headers({ ...headers, 'content-type': type, 'cache-control': 'no-store' }).send(content);
+    // Fastify would read the stream to its end, for an answer that has no body.
+    const isUnwanted = request.method === 'HEAD' && content instanceof Readable;
+    if (isUnwanted) content.destroy();
+    return reply
+      .headers({ ...headers, 'content-type': type, 'cache-control': 'no-store' })
+      .send(isUnwanted ? '' : content);
   }
   const validators = { etag: tag, 'cache-control': 'private, no-cache' };
   if (isCurrent(request.headers['if-none-match'], tag)) return reply.headers(validators).code(304).send();

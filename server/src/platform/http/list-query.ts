@@ -3,6 +3,23 @@ import { maximumPageSize } from '../../core/page.ts';
 
 const pageSize = Type.Optional(Type.Integer({ minimum: 1, maximum: maximumPageSize, default: 20 }));
 
+const cursor = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 100,
+    description: '`pagination.nextCursor` of the previous page, which had the same filters.',
+  }),
+);
+
+/** The tenant whose rows a platform administrator wants to see. */
+export const tenantField = Type.Optional(
+  Type.Integer({
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
+    description: 'Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN.',
+  }),
+);
+
 /** Query parameters of lists with page numbers. */
 export const pageFields = {
   page: Type.Optional(Type.Integer({ minimum: 1, maximum: 2_147_483_647, default: 1 })),
@@ -17,6 +34,20 @@ export const cursorFields = {
   pageSize,
 };
 
+/** Query parameters of lists that are paged by cursor alone, and had `after` before there were cursors. */
+export const cursorListFields = {
+  cursor,
+  after: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 100,
+      deprecated: true,
+      description: '`pagination.next` of the previous page. Deprecated: `cursor` also notices a changed filter.',
+    }),
+  ),
+  pageSize,
+};
+
 /** A UTC day. ISO 8601 has the year 0000, PostgreSQL does not. */
 export const day = (description: string) =>
   Type.Optional(Type.String({ format: 'date', pattern: '^(?!0000)', title: 'a day as YYYY-MM-DD', description }));
@@ -26,3 +57,77 @@ export const dayFields = {
   startDate: day('The first day, whole and in UTC: YYYY-MM-DD.'),
   endDate: day('The last day, whole and in UTC: YYYY-MM-DD.'),
 };
+
+const limit = (description: string) =>
+  Type.Optional(
+    Type.String({ minLength: 10, maxLength: 40, title: 'a day as YYYY-MM-DD, or a time with its offset', description }),
+  );
+
+/** Query parameters that limit a list to days or moments (`timeRangeOf`). */
+export const timeFields = {
+  startDate: limit(
+    'The first day (YYYY-MM-DD), whole; or a time with its offset (2026-01-31T09:30:00+01:00), inclusive.',
+  ),
+  endDate: limit('The last day (YYYY-MM-DD), whole; or a time with its offset, exclusive.'),
+  timeZone: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: 'IANA time zone of the days, such as `Europe/Zurich`. UTC if absent.',
+    }),
+  ),
+};
+
+/** Query parameters of lists that have page numbers and cursors (`ListPagination`). */
+export const listFields = {
+  ...pageFields,
+  cursor,
+  tenantId: tenantField,
+};
+
+/** The query parameter that asks for fields which the rows of a list do not have otherwise. */
+export function furtherFields(names: readonly string[]) {
+  const name = `(?:${names.join('|')})`;
+  const listed = names.map((one) => `\`${one}\``).join(', ');
+  return Type.Optional(
+    Type.String({
+      pattern: `^${name}(?:,${name})*$`,
+      title: `a comma-separated list of ${names.join(', ')}`,
+      description: `Further fields of the rows: ${listed}.`,
+    }),
+  );
+}
+
+export const currencyField = Type.Optional(
+  Type.String({
+    pattern: '^[A-Z]{3}$',
+    title: 'an ISO 4217 code, such as USD',
+    description: 'Only rows in this currency.',
+  }),
+);
+
+/** Metadata of rows to look for: `metadata[order]=7`. Each named key must have that value, as text. */
+export const metadataField = Type.Optional(
+  Type.Unsafe<Record<string, string>>({
+    type: 'object',
+    additionalProperties: { type: 'string', maxLength: 1000 },
+    minProperties: 1,
+    maxProperties: 5,
+    title: 'given by key, as metadata[order]=7',
+    description:
+      'Only rows whose metadata has this value under this key: `metadata[order]=7`. Up to 5 keys, which must all match.',
+  }),
+);
+
+export const searchField = (finds: string) =>
+  Type.Optional(Type.String({ minLength: 3, maxLength: 255, description: `Only rows found by ${finds}.` }));
+
+/** The part of a list's description that is about its pages. */
+export function pagingOf(rows: string, uncounted: readonly string[], andUnder = ''): string {
+  const names = uncounted.map((name) => `\`${name}\``).join(', ');
+  return (
+    `A page by number has the exact \`total\`; a page by \`cursor\` holds its place while ${rows} are created. Under ` +
+    `${names}${andUnder}, ${rows} are not counted: there are no page numbers, and a page may hold fewer rows than ` +
+    '`pageSize` although more follow. Continue until `pagination.nextCursor` is null.'
+  );
+}

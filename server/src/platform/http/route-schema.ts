@@ -13,7 +13,30 @@ export const cursorPagination = Type.Object({
   next: Type.Union([Type.String(), Type.Null()], {
     description: 'Pass it as `after` for the next page. null: this is the last page.',
   }),
+  nextCursor: Type.Optional(
+    Type.Union([Type.String(), Type.Null()], {
+      description: 'Pass it as `cursor`, with the same filters, for the next page. null: this is the last page.',
+    }),
+  ),
 });
+
+const ofNumber = (description: string) =>
+  Type.Optional(Type.Integer({ description: `${description} Absent in a page by cursor.` }));
+
+export const listPagination = Type.Object({
+  page: ofNumber('The number of this page.'),
+  pageSize: Type.Integer(),
+  total: ofNumber('The exact number of rows under these filters.'),
+  totalPages: ofNumber('The number of pages.'),
+  nextCursor: Type.Union([Type.String(), Type.Null()], {
+    description: 'Pass it as `cursor`, with the same filters, for the rows that follow. null: there are none.',
+  }),
+});
+
+const paginations: Record<Exclude<Paging, boolean>, TSchema> = {
+  by_cursor: cursorPagination,
+  by_page_or_cursor: listPagination,
+};
 
 export const refusal = Type.Object(
   {
@@ -59,6 +82,6 @@ export function envelope(data: TSchema, paged: Paging): TSchema {
     code: Type.Literal(200),
     message: Type.Optional(Type.String()),
     data,
-    ...(paged && { pagination: paged === 'by_cursor' ? cursorPagination : pagination }),
+    ...(paged !== false && { pagination: paged === true ? pagination : paginations[paged] }),
   });
 }

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Static, TSchema } from 'typebox';
 import type { RefusalType } from '../../core/errors.ts';
-import type { CursorPagination, Pagination } from '../../core/page.ts';
+import type { CursorPagination, ListPagination, Pagination } from '../../core/page.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { Permission, UserType } from '../../core/scopes.ts';
 
@@ -60,7 +60,7 @@ export interface Answer<Data> {
   json?: string;
   /** Writes have a message; reads have none (decisions, Replies and errors). */
   message?: string;
-  pagination?: Pagination | CursorPagination;
+  pagination?: Pagination | CursorPagination | ListPagination;
   /** Instead of the envelope: a page or a file, of one of the endpoint's `documentTypes`. */
   document?: RouteDocument;
   headers?: Record<string, string>;
@@ -72,8 +72,8 @@ export type RouteDocument =
   /** With an entity tag, content is made only for a caller that does not have it yet. */
   | { type: string; tag: string; content: () => Promise<string | Buffer> };
 
-/** By page number, with a total; or by cursor. */
-export type Paging = boolean | 'by_cursor';
+/** By page number, with a total; by cursor; or by either (`ListPagination`). */
+export type Paging = boolean | 'by_cursor' | 'by_page_or_cursor';
 
 /** A route without its method and path: the shapes of input and output, and the handler. */
 export interface Endpoint {
@@ -98,6 +98,8 @@ export interface Endpoint {
   paged: Paging;
   /** The media types of its answers, if it does not answer with the envelope. */
   documentTypes?: readonly string[];
+  /** Media types in which it answers instead of the envelope if the Accept header asks for them. */
+  exportTypes?: readonly string[];
   handle: (call: Call<never, never>) => Promise<Answer<unknown>>;
 }
 
@@ -115,6 +117,7 @@ export interface EndpointDefinition<Body extends TSchema, Query extends TSchema,
   data: Data;
   paged?: Paging;
   documentTypes?: readonly string[];
+  exportTypes?: readonly string[];
   handle: (call: Call<Static<Body>, Static<Query>>) => Promise<Answer<Static<Data>>>;
 }
 

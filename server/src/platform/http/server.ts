@@ -1,6 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, RequestListener, Server } from 'node:http';
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type RouteOptions } from 'fastify';
+import Fastify, {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type RouteOptions,
+} from 'fastify';
 import { invalid, Refusal } from '../../core/errors.ts';
 import type { Principal } from '../../core/principal.ts';
 import { send, sendDocument } from './answer.ts';
@@ -14,6 +20,7 @@ import { addressMatcher } from './limits/network-of.ts';
 import type { TenantTurns } from './limits/tenant-turns.ts';
 import { modeHeaders, requireModeOf } from './mode.ts';
 import { requirePermission } from './permission.ts';
+import { parseQuery } from './query-string.ts';
 import { withRawBodies } from './raw-body.ts';
 import { refusalBody, statusOf, toRefusal } from './refusal-reply.ts';
 import type { Call, Route } from './route.ts';
@@ -106,7 +113,7 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
     keepAliveTimeout: socketOptions.keepAliveTimeout,
     ...(options.serverFactory && { serverFactory: options.serverFactory }),
     genReqId: requestIdOf,
-    routerOptions: { ignoreTrailingSlash: true },
+    routerOptions: { ignoreTrailingSlash: true, querystringParser: parseQuery },
     exposeHeadRoutes: true,
     return503OnClosing: false, // Requests on open connections are still served while the server drains.
     forceCloseConnections: 'idle',
@@ -171,7 +178,7 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
     });
     done();
   });
-  app.setNotFoundHandler((request, reply) => {
+  const refuseUnknown = (request: FastifyRequest, reply: FastifyReply) => {
     const path = request.url.split('?')[0] as string;
     const allowed = methods.of(path);
     // A wildcard route may accept the method and still find nothing.
@@ -182,10 +189,14 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
     const message = `${path} does not take ${request.method}, only ${allowed.join(', ')}.`;
     reply.header('allow', allowed.join(', '));
     refuse(new Refusal('method_not_allowed', message, { details: { allowed } }), request, reply, options);
+  };
+  app.setNotFoundHandler(refuseUnknown);
+  app.setErrorHandler((error, request, reply) => {
+    // Fastify demands a body of the method QUERY before it finds that nothing takes the method.
+    if (request.is404 && (error as FastifyError).code === 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE')
+      refuseUnknown(request, reply);
+    else refuse(toRefusal(error, request.routeOptions.bodyLimit), request, reply, options);
   });
-  app.setErrorHandler((error, request, reply) =>
-    refuse(toRefusal(error, request.routeOptions.bodyLimit), request, reply, options),
-  );
   return app;
 }
 
@@ -253,9 +264,12 @@ export function addRoute(
   else withRawBodies(app, (part) => part.route(options));
 }
 
-function refuseUnstorableQuery(query: Record<string, unknown>): void {
-  for (const [name, value] of Object.entries(query)) {
+function refuseUnstorableQuery(query: Record<string, unknown>, outer = ''): void {
+  for (const [inner, value] of Object.entries(query)) {
+    const name = outer === '' ? inner : `${outer}.${inner}`;
+    refuseUnstorableText(inner, outer === '' ? 'query' : outer);
     if (typeof value === 'string') refuseUnstorableText(value, name);
+    else if (typeof value === 'object' && value !== null) refuseUnstorableQuery(value as Record<string, unknown>, name);
   }
 }
 

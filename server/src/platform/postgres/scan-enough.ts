@@ -1,7 +1,7 @@
 /** A row of a scan that ends after a number of rows. `bound` tells where it ended; null: it has read everything. */
 interface ScannedRow {
-  id: string | null;
-  bound?: string | null;
+  id?: string | number | null;
+  bound?: string | number | null;
 }
 
 /**
@@ -16,7 +16,7 @@ export async function scanEnough<Row extends ScannedRow>(
   const few = 4 * pageSize;
   if (isFiltered || few >= mostScanned) return scan(mostScanned);
   const rows = await scan(few);
-  const found = rows.filter(({ id }) => id !== null).length;
+  const found = rows.filter(({ id = null }) => id !== null).length;
   const isShort = found <= pageSize && (rows[0]?.bound ?? null) !== null;
   return isShort ? scan(mostScanned) : rows;
 }

@@ -47,8 +47,11 @@ export async function settledInvoice(florin: Pick<TestFlorin, 'get'>, as: string
   return dataOf(await florin.get(`/api/invoice/detail?id=${id}`, as));
 }
 
-/** The event types of an invoice, oldest first. */
-export async function eventsOfInvoice({ query }: TestDatabase, id: number): Promise<string[]> {
-  const rows = await query<{ type: string }>('select type from event where object_id = $1 order by id', [`inv_${id}`]);
+/** The types of the events about payments of an invoice, in order. */
+export async function paymentEventsOfInvoice({ query }: TestDatabase, id: number): Promise<string[]> {
+  const rows = await query<{ type: string }>(
+    `select type from event where object_id = $1 and type in ('invoice.paid', 'invoice.payment_failed') order by id`,
+    [`inv_${id}`],
+  );
   return rows.map(({ type }) => type);
 }

@@ -1,14 +1,17 @@
 import type { Clock } from '../../core/clock.ts';
 import { uuidSource } from '../../core/id.ts';
+import type { ListPagination } from '../../core/page.ts';
 import type { Principal } from '../../core/principal.ts';
 import { scopes, type UserType } from '../../core/scopes.ts';
 import { invoiceReservations } from '../../domains/billing/invoices/payment/reserve.ts';
 import { invoiceFollower } from '../../domains/billing/invoices/settlement/follow-payment.cte.ts';
 import { ChannelDirectory } from '../../domains/payments/channels/directory.ts';
 import { TransactionCreator } from '../../domains/payments/transactions/create.ts';
+import { listedAs, transactionList } from '../../domains/payments/transactions/list/list.ts';
 import { TransactionReader } from '../../domains/payments/transactions/read.ts';
 import { PaymentTransitions } from '../../domains/payments/transactions/transition-statements.ts';
 import { updateTransaction } from '../../domains/payments/transactions/update.ts';
+import { type ListDeps, pageOf } from '../../platform/lists/list.ts';
 import { Database } from '../../platform/postgres/database.ts';
 import { Notifications } from '../../platform/postgres/notifications/notifications.ts';
 import type { TestDatabase } from '../postgres/database.ts';
@@ -48,6 +51,17 @@ export async function paymentsNode({ connection, database }: TestDatabase, clock
       await writer.close();
     },
   };
+}
+
+/** One page of the list of payments, as its route answers it. */
+export async function listTransactions(
+  deps: ListDeps,
+  query: Parameters<typeof transactionList>[1],
+  principal: Principal,
+  bucketSize?: number,
+): Promise<{ data: ReturnType<ReturnType<typeof listedAs>>[]; pagination: ListPagination }> {
+  const { rows, pagination } = await pageOf(await transactionList(deps, query, principal, bucketSize), query);
+  return { data: rows.map(listedAs(query, principal)), pagination };
 }
 
 export function principalOf(tenantId: number, userId: number, userType: UserType = 'MERCHANT_ADMIN'): Principal {

@@ -98,6 +98,8 @@ export async function testDeliveries() {
     const { database } = db;
     return deliveryWorker({
       database,
+      transactions: database,
+      drawUuid: uuidSource(Date.now),
       directory: new EndpointDirectory({ database, notifications, open: sealer.open, isLost: sealer.isLost, guards }),
       clock: Date.now,
       timeoutMs: 10 * secondMs,

@@ -139,6 +139,16 @@ test('the list is newest first, paged, filtered, and has an exact total', async 
   expect(await list('name=ann')).toEqual({ ids: made.slice(1), total: 2 });
   expect(await list('externalId=c')).toEqual({ ids: made.slice(0, 1), total: 1 });
   expect(await list('name=%25')).toEqual({ ids: [], total: 0 });
+  expect(await list('search=ann')).toEqual({ ids: made.slice(2), total: 1 });
+  expect(await list('search=anna@example.com')).toEqual({ ids: made.slice(1), total: 2 });
+  expect(await list(`search=${made[0]}`)).toEqual({ ids: made.slice(0, 1), total: 1 });
+  expect(await list('search=an_')).toEqual({ ids: [], total: 0 });
+  expect(await list('startDate=2020-01-01&endDate=2020-01-02')).toEqual({ ids: [], total: 0 });
+  await modify({ id: made[1], name: 'Hannah', metadata: { tier: 2 } }, member.as);
+  expect(await list('metadata[tier]=2')).toEqual({ ids: [made[1]], total: undefined });
+  const { body } = await florin.get('/api/customer/list?pageSize=2', member.as);
+  const rest = await florin.get(`/api/customer/list?pageSize=2&cursor=${body.pagination.nextCursor}`, member.as);
+  expect(rest.body).toMatchObject({ data: [{ id: made[2] }], pagination: { pageSize: 2, nextCursor: null } });
 });
 
 describe('a test clock', () => {

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
 import { invalid, Refusal } from '../../../core/errors.ts';
+import type { DrawUuid } from '../../../core/id.ts';
 import { livemodeOfNew, requireSameMode, requireUnchangedMode } from '../../../core/livemode.ts';
 import { changedMetadata, metadataJson } from '../../../core/metadata.ts';
 import type { Principal } from '../../../core/principal.ts';
@@ -13,6 +14,7 @@ import { secretsGiven } from '../../identity/audit/changes.ts';
 import { actFor } from '../../identity/tenants/act-for.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import type { ChannelRow } from '../../payments/channels/statements.ts';
+import { appendEvent, type EventDraft, eventDraft } from '../../webhooks/events/append-events.cte.ts';
 import { readClock } from '../test-clocks/read.ts';
 import { requireTestClocksOffered } from '../test-clocks/rules.ts';
 import { paymentMethodPlace } from './payment-method.ts';
@@ -25,6 +27,7 @@ export interface CustomerDeps {
   database: Database;
   channels: ChannelDirectory;
   clock: Clock;
+  drawUuid: DrawUuid;
   /** Seals a secret for one place of storage. */
   seal: (plain: string, place: string) => Buffer;
   /** Whether test clocks are offered. */
@@ -90,6 +93,7 @@ async function create(
     const [row] = (await transaction.run(insertCustomer, values)) as [CustomerRow];
     const saved = paymentMethod ? await storePaymentMethod(transaction, row, paymentMethod, deps) : row;
     await audit(transaction, principal, input, undefined, saved);
+    await appendEvent(transaction, eventDraftOf('customer.created', saved, deps.drawUuid()));
     return recordOf(saved);
   });
 }
@@ -110,7 +114,7 @@ async function update(
   id: number,
   input: CustomerInput,
   principal: Principal,
-  { database, channels, clock, seal }: CustomerDeps,
+  { database, channels, clock, drawUuid, seal }: CustomerDeps,
   once: Once,
 ): Promise<IdempotentAnswer<CustomerRecord>> {
   const existing = await readCustomer(database, id, principal);
@@ -140,8 +144,14 @@ async function update(
     const [before] = (await transaction.run(lockCustomer, [existing.tenant_id, id])) as [CustomerRow];
     const [row] = (await transaction.run(updateCustomer, valuesAfter(before))) as [CustomerRow];
     await audit(transaction, principal, input, before, row);
+    await appendEvent(transaction, eventDraftOf('customer.updated', row, drawUuid()));
     return recordOf(row);
   });
+}
+
+function eventDraftOf(type: 'customer.created' | 'customer.updated', row: CustomerRow, id: string): EventDraft {
+  const { tenant_id: tenantId, livemode } = row;
+  return eventDraft(type, { tenantId, livemode, objectId: `cus_${row.id}`, object: recordOf(row) }, id);
 }
 
 async function audit(

@@ -2,9 +2,10 @@ import { defineModule } from '../../../platform/module.ts';
 import type { Node } from '../../../platform/node.ts';
 import { sealedColumn } from '../../../platform/postgres/sealed-column-statements.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
+import { customerChecks } from './integrity.ts';
 import { paymentMethodPlace } from './payment-method.ts';
 import { customerRoutes } from './routes.ts';
-import { customerInput, customerRecord } from './schema.ts';
+import { customerInput, customerRecord, listedCustomer } from './schema.ts';
 
 /** Customers: the payers of invoices and subscriptions. */
 export const customers = defineModule({
@@ -25,7 +26,8 @@ export const customers = defineModule({
   ],
   reference: [{ name: 'Customers', description: 'The payers of invoices and subscriptions.' }],
   resources: { customer: customerRecord },
-  schemas: { CustomerModifyInput: customerInput, Customer: customerRecord },
+  integrity: customerChecks,
+  schemas: { CustomerModifyInput: customerInput, Customer: customerRecord, CustomerListItem: listedCustomer },
   eventObjects: { customer: customerRecord },
   routes: (context: Node & { channels: ChannelDirectory; clocksOffered: boolean }) => customerRoutes(context),
 });

@@ -1,17 +1,20 @@
 import { Type } from 'typebox';
 import { invalid, notFound } from '../../../core/errors.ts';
 import { visibleModes } from '../../../core/livemode.ts';
-import { defaultPageSize, paginationOf } from '../../../core/page.ts';
 import { idempotencyHeaders, idempotencyKeyOf, replyOnce } from '../../../platform/http/idempotency.ts';
+import { pagingOf } from '../../../platform/http/list-query.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
+import { exportText, exportTypes } from '../../../platform/lists/export.ts';
+import type { ListDeps } from '../../../platform/lists/list.ts';
 import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
+import { listCustomers } from './list.ts';
 import { type CustomerDeps, modifyCustomer } from './modify.ts';
 import { readCustomer } from './read.ts';
 import { recordOf } from './record.ts';
-import { customerInput, customerListQuery, customerQuery, customerRecord } from './schema.ts';
-import { countCustomers, findByExternalId, listCustomers } from './statements.ts';
+import { customerInput, customerListQuery, customerQuery, customerRecord, listedCustomer } from './schema.ts';
+import { findByExternalId } from './statements.ts';
 
-export function customerRoutes(deps: CustomerDeps): Route[] {
+export function customerRoutes(deps: CustomerDeps & Pick<ListDeps, 'listDatabase'>): Route[] {
   return [
     post('/api/customer/modify', 'transaction_write', 'Customers', {
       summary: 'Create or update a customer',
@@ -51,20 +54,12 @@ export function customerRoutes(deps: CustomerDeps): Route[] {
 
     get('/api/customer/list', 'transaction_read', 'Customers', {
       summary: 'List customers',
-      description: 'Newest first. `total` is exact.',
+      description: `Newest first. ${pagingOf('customers', ['metadata'])} ${exportText}`,
       query: customerListQuery,
-      data: Type.Array(customerRecord),
-      paged: true,
-      handle: ({ query, principal }) => {
-        const { page = 1, pageSize = defaultPageSize, email, externalId, name } = query;
-        return deps.database.snapshot(async (snapshot) => {
-          const modes = visibleModes(principal, query.livemode);
-          const filters = [await visibleTenants(snapshot, principal), email, externalId, name, modes];
-          const [count] = await snapshot.run(countCustomers, filters);
-          const rows = await snapshot.run(listCustomers, [...filters, (page - 1) * pageSize, pageSize]);
-          return { data: rows.map(recordOf), pagination: paginationOf({ page, pageSize }, count?.total ?? 0) };
-        });
-      },
+      data: Type.Array(listedCustomer),
+      paged: 'by_page_or_cursor',
+      exportTypes,
+      handle: (call) => listCustomers(call, deps),
     }),
   ];
 }

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { pageFields } from '../../../platform/http/list-query.ts';
+import { listFields, timeFields } from '../../../platform/http/list-query.ts';
 import {
   country,
   keptMetadata,
@@ -12,7 +12,8 @@ import {
   requiredToCreate,
   updatedTime,
 } from '../../../platform/http/shapes.ts';
-import { forTenant } from '../../identity/tenants/schema.ts';
+import { forTenant, tenantIdOnWire } from '../../identity/tenants/schema.ts';
+import { customerFilters, customerSearch } from './list-statements.ts';
 
 const clearable = (shape: ReturnType<typeof Type.String>, title: string, description: string) =>
   Type.Optional(Type.Union([shape, Type.Null()], { title, description: `${description} null clears it.` }));
@@ -87,20 +88,10 @@ export const customerQuery = Type.Object({
 });
 
 export const customerListQuery = Type.Object({
-  ...pageFields,
-  email: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 254, description: 'Only customers with this address; case is ignored.' }),
-  ),
-  externalId: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 255, description: 'Only the customer with this id.' }),
-  ),
-  name: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 200,
-      description: 'Only customers whose name contains this text; case is ignored.',
-    }),
-  ),
+  ...listFields,
+  ...customerFilters.fields,
+  search: customerSearch,
+  ...timeFields,
   livemode: livemodeFilter,
 });
 
@@ -123,3 +114,6 @@ export const customerRecord = Type.Object({
   createdTime: Type.String(),
   updatedTime,
 });
+
+/** A customer as a row of the list. */
+export const listedCustomer = Type.Object({ ...customerRecord.properties, tenantId: Type.Optional(tenantIdOnWire) });

@@ -18,20 +18,21 @@ export interface CustomerRow {
   updated_at: string | null;
 }
 
-const columns = `c.tenant_id, c.id, c.livemode, c.name, c.email, c.phone, c.address, c.external_id, c.metadata, c.default_channel_id,
+/** Selects a customer as `CustomerRow`, from `customer c`. */
+export const customerColumns = `c.tenant_id, c.id, c.livemode, c.name, c.email, c.phone, c.address, c.external_id, c.metadata, c.default_channel_id,
   c.payment_method_sealed is not null or c.payment_method is not null as has_payment_method, c.clock_id, c.created_at, c.updated_at`;
 
 export const insertCustomer = statement<CustomerRow>(
   'customers.insert',
   `insert into customer as c (tenant_id, name, email, phone, address, external_id, metadata, default_channel_id,
-                              clock_id, created_at, livemode)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, to_timestamp($10::float8 / 1000), $11)
-   returning ${columns}`,
+                              clock_id, created_at, livemode, events_complete)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, to_timestamp($10::float8 / 1000), $11, true)
+   returning ${customerColumns}`,
 );
 
 export const lockCustomer = statement<CustomerRow>(
   'customers.lock',
-  `select ${columns} from customer c where c.tenant_id = $1 and c.id = $2 for no key update`,
+  `select ${customerColumns} from customer c where c.tenant_id = $1 and c.id = $2 for no key update`,
 );
 
 /** Optional fields as pairs: whether to write the field, and the value (null clears it). */
@@ -47,19 +48,19 @@ export const updateCustomer = statement<CustomerRow>(
           payment_method = case when not $16 then c.payment_method end,
           updated_at = to_timestamp($18::float8 / 1000)
     where c.tenant_id = $1 and c.id = $2
-   returning ${columns}`,
+   returning ${customerColumns}`,
 );
 
 /** Values: tenant, id, the sealed token of the payment method. */
 export const setPaymentMethod = statement<CustomerRow>(
   'customers.set_payment_method',
-  `update customer c set payment_method_sealed = $3 where c.tenant_id = $1 and c.id = $2 returning ${columns}`,
+  `update customer c set payment_method_sealed = $3 where c.tenant_id = $1 and c.id = $2 returning ${customerColumns}`,
 );
 
 /** With the time of its test clock. Values: visible tenants, id. */
 export const findCustomer = statement<CustomerRow & { clock_now: string | null }>(
   'customers.find',
-  `select ${columns}, k.now_at as clock_now
+  `select ${customerColumns}, k.now_at as clock_now
      from unnest($1::bigint[]) as visible (tenant_id)
      join customer c on c.tenant_id = visible.tenant_id and c.id = $2
      left join clock k on k.tenant_id = c.tenant_id and k.id = c.clock_id`,
@@ -71,27 +72,8 @@ export const findCustomer = statement<CustomerRow & { clock_now: string | null }
  */
 export const findByExternalId = statement<CustomerRow>(
   'customers.find_by_external_id',
-  `select ${columns}
+  `select ${customerColumns}
      from unnest($1::bigint[]) as visible (tenant_id)
      join customer c on c.tenant_id = visible.tenant_id and c.external_id = $2 and c.livemode = any ($3::boolean[])
     order by c.livemode desc, c.id limit 1`,
-);
-
-/** Filters of the list, on `customer c`; null: no filter. Values: $2 e-mail address, $3 external id, $4 part of the name, $5 modes. */
-const filters = `($2::text is null or lower(c.email) = lower($2)) and ($3::text is null or c.external_id = $3)
-         and ($4::text is null or position(lower($4) in lower(c.name)) > 0)
-         and c.livemode = any ($5::boolean[])`;
-
-export const countCustomers = statement<{ total: number }>(
-  'customers.count',
-  `select count(*) as total from customer c where c.tenant_id = any ($1::bigint[]) and ${filters}`,
-);
-
-/** A page, newest first. */
-export const listCustomers = statement<CustomerRow>(
-  'customers.list',
-  `select ${columns}
-     from customer c
-    where c.tenant_id = any ($1::bigint[]) and ${filters}
-    order by c.id desc offset $6::bigint limit $7::bigint`,
 );

@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
 import { requireCurrency } from '../../../core/currency.ts';
 import { invalid } from '../../../core/errors.ts';
+import type { DrawUuid } from '../../../core/id.ts';
 import { requireSameMode } from '../../../core/livemode.ts';
 import { metadataJson } from '../../../core/metadata.ts';
 import type { Principal } from '../../../core/principal.ts';
@@ -12,6 +13,7 @@ import { actFor } from '../../identity/tenants/act-for.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import { requireAccepting } from '../../payments/channels/rules.ts';
 import { customerNowMs, readCustomer } from '../customers/read.ts';
+import { appendInvoiceEvents } from './events.ts';
 import { insertInvoices } from './issue/insert.ts';
 import { priceLines } from './issue/price-lines.ts';
 import { detailOf, type InvoiceRecord, recordOf } from './record.ts';
@@ -24,6 +26,7 @@ export interface CreateInvoiceDeps {
   database: Database;
   channels: ChannelDirectory;
   clock: Clock;
+  drawUuid: DrawUuid;
 }
 
 const path = '/api/invoice/create';
@@ -67,6 +70,7 @@ export async function createInvoice(
         periodEndMs: null,
         dueMs: input.dueDate === undefined ? null : Date.parse(input.dueDate),
         description: input.description ?? null,
+        clockId: customer.clock_id ?? 0,
         metadata: (input.metadata as Record<string, unknown> | undefined) ?? null,
         totals,
         status: 'DRAFT',
@@ -76,6 +80,7 @@ export async function createInvoice(
     ]);
     const after = recordOf(row as InvoiceRow);
     await appendAudit(transaction, principal, { action: 'invoice.create', tenantId, recordId: after.id, after });
+    await appendInvoiceEvents(transaction, [{ type: 'invoice.created', invoice: row as InvoiceRow }], deps.drawUuid);
     return detailOf(transaction, row as InvoiceRow);
   };
   const request = { tenantId, path, key: idempotencyKey, input, nowMs: realMs };

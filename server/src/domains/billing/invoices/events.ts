@@ -1,9 +1,12 @@
-import { type DrawUuid, publicId, uuidTimeMs } from '../../../core/id.ts';
+import type { EventType } from '../../../core/event-types.ts';
+import { type DrawUuid, publicId } from '../../../core/id.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import { appendEvents, type EventDraft, eventBody } from '../../webhooks/events/append-events.cte.ts';
-import { recordOf } from './record.ts';
+import { appendEvents, type EventDraft, eventDraft } from '../../webhooks/events/append-events.cte.ts';
+import { detailsOf, type InvoiceRecord } from './record.ts';
 import { objectIdOf } from './rules.ts';
 import type { InvoiceRow } from './statements.ts';
+
+export type InvoiceEventType = Extract<EventType, `invoice.${string}`>;
 
 /** The payment named in an event. */
 export interface EventPayment {
@@ -13,42 +16,49 @@ export interface EventPayment {
   failureMessage: string | null;
 }
 
-/**
- * Builds an event with the invoice, without its lines, and the payment that caused it: `transactionId`, and for a failed
- * payment `failureCode` and `failureMessage`. `created` is the real time, also when the customer has a test clock.
- */
-export function eventDraftOf(
-  type: 'invoice.paid' | 'invoice.payment_failed',
-  invoice: InvoiceRow,
-  payment: EventPayment | null,
-  id: string,
-): EventDraft {
-  const createdMs = uuidTimeMs(id);
-  const object = {
-    ...recordOf(invoice),
-    transactionId: payment?.transactionId ? publicId('txn', payment.transactionId) : null,
-    failureCode: payment?.failureCode ?? null,
-    failureMessage: payment?.failureMessage ?? null,
-  };
-  return {
-    tenantId: invoice.tenant_id,
-    livemode: invoice.livemode,
-    id,
-    type,
-    objectId: objectIdOf(invoice.id),
-    createdMs,
-    body: eventBody({ id, type, createdMs, livemode: invoice.livemode }, JSON.stringify(object)),
-  };
+/** An event to append: the invoice as it is after the change. */
+export interface InvoiceEvent {
+  type: InvoiceEventType;
+  invoice: InvoiceRow;
+  /** The payment that caused it; null: the event is about no payment. */
+  payment?: EventPayment | null;
 }
 
-/** Appends `invoice.paid` events for invoices that are paid without a payment because their total is 0. */
-export function appendPaidEvents(
+/** Appends events about invoices. Reads their lines and payments: call it after these are written. */
+export async function appendInvoiceEvents(
   transaction: Queryable,
-  invoices: readonly InvoiceRow[],
+  events: readonly InvoiceEvent[],
   drawUuid: DrawUuid,
-): Promise<number> {
-  return appendEvents(
+): Promise<void> {
+  if (events.length === 0) return;
+  const records = await detailsOf(
     transaction,
-    invoices.map((invoice) => eventDraftOf('invoice.paid', invoice, null, drawUuid())),
+    events.map(({ invoice }) => invoice),
   );
+  await appendEvents(
+    transaction,
+    events.map((event, i) => invoiceEventDraft(event, records[i] as InvoiceRecord, drawUuid())),
+  );
+}
+
+/**
+ * An event with the invoice as its detail route shows it. `invoice.paid` and `invoice.payment_failed` also name the payment
+ * that caused them: `transactionId`, and for a failed payment `failureCode` and `failureMessage`. `created` is the real time,
+ * also when the customer has a test clock.
+ */
+export function invoiceEventDraft(
+  { type, invoice, payment }: InvoiceEvent,
+  record: InvoiceRecord,
+  id: string,
+): EventDraft {
+  const object = {
+    ...record,
+    ...((type === 'invoice.paid' || type === 'invoice.payment_failed') && {
+      transactionId: payment?.transactionId ? publicId('txn', payment.transactionId) : null,
+      failureCode: payment?.failureCode ?? null,
+      failureMessage: payment?.failureMessage ?? null,
+    }),
+  };
+  const { tenant_id: tenantId, livemode } = invoice;
+  return eventDraft(type, { tenantId, livemode, objectId: objectIdOf(invoice.id), object }, id);
 }

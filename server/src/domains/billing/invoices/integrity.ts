@@ -64,11 +64,16 @@ export const invoiceChecks: readonly Check[] = [
   },
   {
     claim:
-      'Every paid invoice has exactly one invoice.paid event, every failed payment one invoice.payment_failed, and there are no others',
+      'Every paid invoice has exactly one invoice.paid event, every failed payment one invoice.payment_failed, every other change at most one, and there are no others',
+    // Of invoices from before the events of their other changes, those events can be missing (`events_complete`).
     offenders: `
       with events as (
         select tenant_id, object_id, count(*) filter (where type = 'invoice.paid') as paid,
-               count(*) filter (where type = 'invoice.payment_failed') as failed
+               count(*) filter (where type = 'invoice.payment_failed') as failed,
+               count(*) filter (where type = 'invoice.created') as created,
+               count(*) filter (where type = 'invoice.finalized') as finalized,
+               count(*) filter (where type = 'invoice.overdue') as overdue,
+               count(*) filter (where type = 'invoice.voided') as voided
           from event
          where type like 'invoice.%'
          group by 1, 2
@@ -78,14 +83,20 @@ export const invoiceChecks: readonly Check[] = [
          where state = 'FAILED' and applied_at is not null
          group by 1, 2
       ), known as (
-        select tenant_id, 'inv_' || id as object_id, (status = 'PAID')::int as paid, coalesce(failed, 0) as failed
+        select tenant_id, 'inv_' || id as object_id, (status = 'PAID')::int as paid, coalesce(failed, 0) as failed,
+               events_complete, (number is not null)::int as finalized, (overdue_at is not null)::int as overdue,
+               (status = 'VOID')::int as voided
           from invoice
           left join failing using (tenant_id, id)
       )
       select format('tenant %s %s', tenant_id, object_id) as offender
         from events
         full join known using (tenant_id, object_id)
-       where (coalesce(events.paid, 0), coalesce(events.failed, 0)) is distinct from (known.paid, known.failed)`,
+       where (coalesce(events.paid, 0), coalesce(events.failed, 0)) is distinct from (known.paid, known.failed)
+          or greatest(events.created, events.finalized, events.overdue, events.voided) > 1
+          or (events_complete
+              and (events.created, events.finalized, events.overdue, events.voided)
+                  is distinct from (1::bigint, known.finalized::bigint, known.overdue::bigint, known.voided::bigint))`,
   },
   {
     claim: 'The payments of every invoice have its mode, and so do its events',

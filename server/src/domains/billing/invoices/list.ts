@@ -1,26 +1,69 @@
 import type { Static } from 'typebox';
-import { visibleModes } from '../../../core/livemode.ts';
-import { defaultPageSize, type Pagination, paginationOf } from '../../../core/page.ts';
+import { listedModes } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
+import type { Answer, Call } from '../../../platform/http/route.ts';
+import { createdLimitsOf } from '../../../platform/lists/created.cte.ts';
+import { countedList, everyInteger, filtersOf, type List, type ListDeps, wayTo } from '../../../platform/lists/list.ts';
+import { foundIds, integerOf, prefixPattern } from '../../../platform/lists/search.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
-import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
-import { type ListedInvoice, recordOf } from './record.ts';
-import type { invoiceListQuery } from './schema.ts';
-import { countInvoices, listInvoices } from './statements.ts';
+import { answerList } from '../../identity/audit/answer-list.ts';
+import { listedTenants, tenantOfRow } from '../../identity/tenants/visible-tenants.ts';
+import { findBySearch, indexedDescription, invoiceFilters, statements } from './list-statements.ts';
+import { numberOf } from './number.ts';
+import { recordOf } from './record.ts';
+import { type invoiceListQuery, invoiceRow } from './schema.ts';
+import type { InvoiceRow } from './statements.ts';
 
-/** Reads one page of invoices, newest first, and the exact total from the same snapshot. */
-export function readInvoicePage(
-  database: Database,
-  query: Static<typeof invoiceListQuery>,
-  principal: Principal,
-): Promise<{ data: ListedInvoice[]; pagination: Pagination }> {
-  const { page = 1, pageSize = defaultPageSize, status, customerId, subscriptionId } = query;
-  return database.snapshot(async (snapshot) => {
-    const namesRecord = customerId !== undefined || subscriptionId !== undefined;
-    const modes = visibleModes(principal, query.livemode, { namesRecord });
-    const values = [await visibleTenants(snapshot, principal), status, customerId, subscriptionId, modes];
-    const [count] = await snapshot.run(countInvoices, values);
-    const rows = await snapshot.run(listInvoices, [...values, (page - 1) * pageSize, pageSize]);
-    return { data: rows.map(recordOf), pagination: paginationOf({ page, pageSize }, count?.total ?? 0) };
+type Query = Static<typeof invoiceListQuery>;
+type Listed = Static<typeof invoiceRow>;
+
+/** The invoices that the caller may see and asks for: a page, or all of them as a file. */
+export async function listInvoices(
+  call: Pick<Call<unknown, Query>, 'query' | 'principal' | 'headers'>,
+  deps: ListDeps & { database: Database },
+): Promise<Answer<Listed[]>> {
+  return answerList(call, deps.database, {
+    list: await invoiceList(deps, call.query, call.principal),
+    listedAs: listedAs(call.principal),
+    shape: invoiceRow,
+    file: 'invoices',
+    action: 'invoice.export',
   });
+}
+
+/** The invoices that the caller may see and asks for. */
+export async function invoiceList(deps: ListDeps, query: Query, principal: Principal): Promise<List<InvoiceRow>> {
+  const tenantIds = await listedTenants(deps.listDatabase, principal, query.tenantId);
+  const modes = listedModes(principal, query.livemode, [query.customerId, query.subscriptionId]);
+  const given = { ...query, modes, ...createdLimitsOf(query), ids: await search(deps, query, tenantIds) };
+  const way = wayTo(given, statements);
+  const selection = {
+    ...everyInteger,
+    tenantIds,
+    values: invoiceFilters.valuesOf(given),
+    isSifted: invoiceFilters.usedIn(given).some((name) => name !== way),
+    isModed: modes !== undefined,
+  };
+  return countedList(deps, statements[way], selection, {
+    name: 'invoices',
+    filters: filtersOf(query),
+    keyType: 'bigint',
+    uncounted: invoiceFilters.uncountedIn(query),
+  });
+}
+
+async function search(
+  { listDatabase }: ListDeps,
+  { search: text }: Query,
+  tenantIds: readonly number[],
+): Promise<number[] | undefined> {
+  if (text === undefined) return undefined;
+  const pattern = prefixPattern(text.slice(0, indexedDescription));
+  const { series, number } = numberOf(text);
+  const values = [tenantIds, integerOf(text), series, number, text, pattern];
+  return foundIds(await listDatabase.run(findBySearch, values));
+}
+
+export function listedAs(principal: Principal): (row: InvoiceRow) => Listed {
+  return (row) => ({ ...recordOf(row), ...tenantOfRow(principal, row) });
 }

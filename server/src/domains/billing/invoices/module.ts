@@ -7,16 +7,17 @@ import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import type { TransactionCreator } from '../../payments/transactions/create.ts';
 import type { TestClocks } from '../test-clocks/worker.ts';
 import { invoiceChecks } from './integrity.ts';
+import { overdueInvoiceWorker, overdueTestClockWork } from './overdue/worker.ts';
 import { PdfRenderer } from './rendering/pdf-renderer.ts';
 import { invoiceRoutes } from './routes.ts';
 import {
   finalizeInput,
-  invoiceInEvent,
+  invoiceInPaymentEvent,
   invoiceInput,
   invoiceRecord,
+  invoiceRow,
   lineInput,
   lineRecord,
-  listedInvoice,
   paidInvoice,
   payInput,
   paymentRecord,
@@ -58,26 +59,30 @@ export const invoices = defineModule({
   reference: [{ name: 'Invoices', description: 'Invoices and their payments.' }],
   resources: { invoice: invoiceRecord },
   schemas: {
-    InvoiceInEvent: invoiceInEvent,
+    InvoiceInPaymentEvent: invoiceInPaymentEvent,
     InvoiceCreateInput: invoiceInput,
     InvoiceLineInput: lineInput,
     InvoiceFinalizeInput: finalizeInput,
     InvoicePayInput: payInput,
     InvoiceVoidInput: voidInput,
     Invoice: invoiceRecord,
-    InvoiceListItem: listedInvoice,
+    InvoiceListItem: invoiceRow,
     InvoiceLine: lineRecord,
     InvoicePayment: paymentRecord,
     InvoicePayResult: paidInvoice,
   },
-  eventObjects: { invoice: invoiceInEvent },
+  eventObjects: {
+    invoice: invoiceRecord,
+    'invoice.paid': invoiceInPaymentEvent,
+    'invoice.payment_failed': invoiceInPaymentEvent,
+  },
   provide,
   routes: (context: Needs & Provided) => invoiceRoutes(context),
-  workers: ({ invoiceWorker }: Provided) => [invoiceWorker],
+  workers: ({ invoiceWorker, overdueWorker }: Provided) => [invoiceWorker, overdueWorker],
   integrity: invoiceChecks,
 });
 
-function provide({ settings, workerDatabase, drawUuid, log, lifecycle, metrics, testClocks }: Needs) {
+function provide({ settings, workerDatabase, clock, drawUuid, log, lifecycle, metrics, testClocks }: Needs) {
   const invoiceFollowers = new InvoiceFollowers();
   const invoiceWorker = invoiceSettlementWorker({
     database: workerDatabase,
@@ -85,7 +90,14 @@ function provide({ settings, workerDatabase, drawUuid, log, lifecycle, metrics, 
     followers: invoiceFollowers,
     ...failureLog(log, 'Invoice settlement'),
   });
+  const overdueWorker = overdueInvoiceWorker({
+    database: workerDatabase,
+    clock,
+    drawUuid,
+    ...failureLog(log, 'Finding overdue invoices'),
+  });
   testClocks.register(invoiceTestClockWork);
+  testClocks.register(overdueTestClockWork);
   const pdfRenderer = new PdfRenderer({
     processes: settings['app.invoice.pdf-processes'],
     maximumWaiting: settings['app.invoice.pdf-waiting'],
@@ -103,5 +115,5 @@ function provide({ settings, workerDatabase, drawUuid, log, lifecycle, metrics, 
     },
     ['state'],
   );
-  return { invoiceFollowers, invoiceWorker, pdfRenderer };
+  return { invoiceFollowers, invoiceWorker, overdueWorker, pdfRenderer };
 }

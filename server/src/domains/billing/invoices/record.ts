@@ -1,9 +1,11 @@
 import type { Static } from 'typebox';
 import { publicId } from '../../../core/id.ts';
+import { plainArray } from '../../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
+import { keyOfRow, mapKeyOf } from './lock.ts';
 import { numberText } from './number.ts';
 import type { invoiceRecord, listedInvoice } from './schema.ts';
-import { findLines, findPayments, type InvoiceRow } from './statements.ts';
+import { findLines, findPayments, type InvoiceRow, type LineRow, type PaymentRow } from './statements.ts';
 
 export type ListedInvoice = Static<typeof listedInvoice>;
 export type InvoiceRecord = Static<typeof invoiceRecord>;
@@ -28,6 +30,7 @@ export function recordOf(row: InvoiceRow): ListedInvoice {
     description: row.description,
     metadata: row.metadata,
     dueDate: row.due_date,
+    overdueTime: row.overdue_at,
     subscriptionId: row.subscription_id,
     periodStart: row.period_start,
     periodEnd: row.period_end,
@@ -43,9 +46,25 @@ export function recordOf(row: InvoiceRow): ListedInvoice {
 
 /** Reads the lines and payments of an invoice and builds its API record. */
 export async function detailOf(database: Queryable, row: InvoiceRow): Promise<InvoiceRecord> {
-  const key = [row.tenant_id, row.id];
-  const lines = await database.run(findLines, key);
-  const payments = await database.run(findPayments, key);
+  const [record] = (await detailsOf(database, [row])) as [InvoiceRecord];
+  return record;
+}
+
+/** The same for many invoices, in two statements. An invoice that is named twice is read once. */
+export async function detailsOf(database: Queryable, rows: readonly InvoiceRow[]): Promise<InvoiceRecord[]> {
+  const distinct = [...new Map(rows.map((row) => [mapKeyOf(keyOfRow(row)), row])).values()];
+  const keys = [plainArray(distinct.map(({ tenant_id }) => tenant_id)), plainArray(distinct.map(({ id }) => id))];
+  const keyOf = ({ tenant_id: tenantId, invoice_id: invoiceId }: { tenant_id: number; invoice_id: number }) =>
+    mapKeyOf({ tenantId, invoiceId });
+  const lines = Map.groupBy(await database.run(findLines, keys), keyOf);
+  const payments = Map.groupBy(await database.run(findPayments, keys), keyOf);
+  return rows.map((row) => {
+    const key = mapKeyOf(keyOfRow(row));
+    return detailRecordOf(row, lines.get(key) ?? [], payments.get(key) ?? []);
+  });
+}
+
+function detailRecordOf(row: InvoiceRow, lines: readonly LineRow[], payments: readonly PaymentRow[]): InvoiceRecord {
   return {
     ...recordOf(row),
     lines: lines.map((line) => ({

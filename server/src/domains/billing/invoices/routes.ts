@@ -1,9 +1,12 @@
 import { Type } from 'typebox';
 import { idempotencyHeaders, idempotencyKeyOf, replayedHeader } from '../../../platform/http/idempotency.ts';
+import { pagingOf } from '../../../platform/http/list-query.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
+import { exportText, exportTypes } from '../../../platform/lists/export.ts';
+import type { ListDeps } from '../../../platform/lists/list.ts';
 import { type CreateInvoiceDeps, createInvoice } from './create.ts';
 import { type FinalizeDeps, finalizeInvoice } from './issue/finalize.ts';
-import { readInvoicePage } from './list.ts';
+import { listInvoices } from './list.ts';
 import { type PayInvoiceDeps, payInvoice } from './payment/pay.ts';
 import { readInvoice } from './read.ts';
 import { detailOf } from './record.ts';
@@ -14,7 +17,7 @@ import {
   invoiceListQuery,
   invoiceQuery,
   invoiceRecord,
-  listedInvoice,
+  invoiceRow,
   paidInvoice,
   payInput,
   printQuery,
@@ -22,7 +25,12 @@ import {
 } from './schema.ts';
 import { type VoidDeps, voidInvoice } from './void.ts';
 
-type InvoiceRouteDeps = CreateInvoiceDeps & FinalizeDeps & PayInvoiceDeps & VoidDeps & RenderDeps;
+type InvoiceRouteDeps = CreateInvoiceDeps &
+  FinalizeDeps &
+  PayInvoiceDeps &
+  VoidDeps &
+  RenderDeps &
+  Pick<ListDeps, 'listDatabase'>;
 
 export function invoiceRoutes(deps: InvoiceRouteDeps): Route[] {
   return [
@@ -51,11 +59,12 @@ export function invoiceRoutes(deps: InvoiceRouteDeps): Route[] {
 
     get('/api/invoice/list', 'invoice_read', 'Invoices', {
       summary: 'List invoices',
-      description: 'Newest first. `total` is exact.',
+      description: `Newest first. ${pagingOf('invoices', ['currency', 'amountFrom', 'amountTo', 'metadata'])} ${exportText}`,
       query: invoiceListQuery,
-      data: Type.Array(listedInvoice),
-      paged: true,
-      handle: ({ query, principal }) => readInvoicePage(deps.database, query, principal),
+      data: Type.Array(invoiceRow),
+      paged: 'by_page_or_cursor',
+      exportTypes,
+      handle: (call) => listInvoices(call, deps),
     }),
 
     get('/api/invoice/print', 'invoice_read', 'Invoices', {

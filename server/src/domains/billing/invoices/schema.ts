@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
 import { maximumAmount } from '../../../core/currency.ts';
-import { pageFields } from '../../../platform/http/list-query.ts';
+import { listFields, timeFields } from '../../../platform/http/list-query.ts';
 import { keptMetadata, livemode, livemodeFilter, long, metadata, nullable } from '../../../platform/http/shapes.ts';
-import { forTenant } from '../../identity/tenants/schema.ts';
+import { forTenant, tenantIdOnWire } from '../../identity/tenants/schema.ts';
+import { invoiceFilters, invoiceSearch } from './list-statements.ts';
 import { invoiceStatuses, paymentStates } from './states.ts';
 
 const amount = (description: string) =>
@@ -49,10 +50,10 @@ export const invoiceInput = Type.Object(
 export const invoiceQuery = Type.Object({ id: long('The invoice.') });
 
 export const invoiceListQuery = Type.Object({
-  ...pageFields,
-  status: Type.Optional(Type.Enum([...invoiceStatuses])),
-  customerId: Type.Optional(long('Only invoices of this customer.')),
-  subscriptionId: Type.Optional(long('Only invoices of this subscription.')),
+  ...listFields,
+  ...invoiceFilters.fields,
+  search: invoiceSearch,
+  ...timeFields,
   livemode: livemodeFilter,
 });
 
@@ -107,7 +108,7 @@ export const printQuery = Type.Object({
   format: Type.Optional(Type.Enum(['html', 'pdf'], { default: 'html' })),
 });
 
-/** An invoice without its lines and payments, as in lists and events. */
+/** An invoice without its lines and payments, as in lists. */
 export const listedInvoice = Type.Object({
   id: Type.Integer(),
   livemode,
@@ -130,6 +131,9 @@ export const listedInvoice = Type.Object({
   description: nullable(Type.String()),
   metadata: keptMetadata,
   dueDate: nullable(Type.String({ description: 'YYYY-MM-DD, in UTC.' })),
+  overdueTime: nullable(
+    Type.String({ description: 'When it was found to be unpaid after its due date; kept when it is paid later.' }),
+  ),
   subscriptionId: nullable(Type.Integer()),
   periodStart: nullable(Type.String({ description: 'When the invoiced billing period of the subscription begins.' })),
   periodEnd: nullable(Type.String()),
@@ -142,13 +146,8 @@ export const listedInvoice = Type.Object({
   updatedTime: Type.String(),
 });
 
-/** An invoice in events, with the payment that caused the event. */
-export const invoiceInEvent = Type.Object({
-  ...listedInvoice.properties,
-  transactionId: nullable(Type.String({ description: 'The payment; null: there was none.' })),
-  failureCode: nullable(Type.String({ description: 'Why the payment failed.' })),
-  failureMessage: nullable(Type.String()),
-});
+/** An invoice as a row of the list. */
+export const invoiceRow = Type.Object({ ...listedInvoice.properties, tenantId: Type.Optional(tenantIdOnWire) });
 
 export const lineRecord = Type.Object({
   description: Type.String(),
@@ -185,4 +184,12 @@ export const invoiceRecord = Type.Object({
 export const paidInvoice = Type.Object({
   invoice: invoiceRecord,
   transactionId: Type.String({ description: 'The new payment. Its outcome settles the invoice.' }),
+});
+
+/** In the events of a payment: the invoice, and the payment that caused the event. */
+export const invoiceInPaymentEvent = Type.Object({
+  ...invoiceRecord.properties,
+  transactionId: nullable(Type.String({ description: 'The payment; null: there was none.' })),
+  failureCode: nullable(Type.String({ description: 'Why the payment failed.' })),
+  failureMessage: nullable(Type.String()),
 });

@@ -26,6 +26,10 @@ export interface InvoiceRow {
   description: string | null;
   metadata: Record<string, unknown> | null;
   due_date: string | null;
+  /** When it was found to be past its due date. */
+  overdue_at: string | null;
+  /** The test clock of the customer; 0: the real time. */
+  clock_id: number;
   subscription_id: number | null;
   period_start: string | null;
   period_end: string | null;
@@ -41,10 +45,13 @@ export interface InvoiceRow {
 
 /** The columns of `InvoiceRow`, from `invoice i`. */
 export const invoiceColumns = `i.tenant_id, i.id, i.livemode, i.series, i.number, i.customer_id, i.status, i.currency, i.subtotal, i.tax, i.total,
-  i.amount_paid, i.amount_held, i.payments, i.channel_id, i.description, i.metadata, i.due_date, i.subscription_id,
+  i.amount_paid, i.amount_held, i.payments, i.channel_id, i.description, i.metadata, i.due_date, i.overdue_at, i.clock_id,
+  i.subscription_id,
   i.period_start, i.period_end, i.user_id, i.version, i.created_at, i.finalized_at, i.paid_at, i.closed_at, i.updated_at`;
 
 export interface LineRow {
+  tenant_id: number;
+  invoice_id: number;
   number: number;
   description: string;
   quantity: number;
@@ -55,6 +62,8 @@ export interface LineRow {
 }
 
 export interface PaymentRow {
+  tenant_id: number;
+  invoice_id: number;
   number: number;
   transaction_id: string | null;
   amount: number;
@@ -90,16 +99,27 @@ export const invoiceExists = statement<{ id: number }>(
   'select id from invoice where tenant_id = $1 and id = $2',
 );
 
+/** The lines of invoices, in the order of the lines. Values: arrays of tenants and invoices. */
 export const findLines = statement<LineRow>(
   'invoices.find_lines',
-  `select number, description, quantity, unit_amount, amount, tax_rate, tax_amount
-     from invoice_line where tenant_id = $1 and invoice_id = $2 order by number`,
+  `select line.*
+     from unnest($1::bigint[], $2::bigint[]) as wanted (tenant_id, id)
+    cross join lateral (
+      select tenant_id, invoice_id, number, description, quantity, unit_amount, amount, tax_rate, tax_amount
+        from invoice_line where tenant_id = wanted.tenant_id and invoice_id = wanted.id order by number limit 1000
+    ) as line`,
 );
 
+/** The newest 100 payments of invoices, newest first. Values: arrays of tenants and invoices. */
 export const findPayments = statement<PaymentRow>(
   'invoices.find_payments',
-  `select number, transaction_id, amount, automatic, state, failure_code, failure_message, created_at, finished_at
-     from invoice_payment where tenant_id = $1 and invoice_id = $2 order by number desc limit 100`,
+  `select payment.*
+     from unnest($1::bigint[], $2::bigint[]) as wanted (tenant_id, id)
+    cross join lateral (
+      select tenant_id, invoice_id, number, transaction_id, amount, automatic, state, failure_code, failure_message,
+             created_at, finished_at
+        from invoice_payment where tenant_id = wanted.tenant_id and invoice_id = wanted.id order by number desc limit 100
+    ) as payment`,
 );
 
 /**
@@ -193,24 +213,6 @@ export const advanceCounters = statement<{ tenant_id: number; series: NumberSeri
     group by tenant_id, series order by tenant_id, series
    on conflict (tenant_id, series) do update set last = counter.last + excluded.last
    returning tenant_id, series, last`,
-);
-
-/** Filters of the list, on `invoice i`; null: no filter. Values: $2 status, $3 customer, $4 subscription, $5 modes. */
-const filters = `($2::text is null or i.status = $2) and ($3::bigint is null or i.customer_id = $3)
-         and ($4::bigint is null or i.subscription_id = $4) and i.livemode = any ($5::boolean[])`;
-
-export const countInvoices = statement<{ total: number }>(
-  'invoices.count',
-  `select count(*) as total from invoice i where i.tenant_id = any ($1::bigint[]) and ${filters}`,
-);
-
-/** A page of invoices, newest first. */
-export const listInvoices = statement<InvoiceRow>(
-  'invoices.list',
-  `select ${invoiceColumns}
-     from invoice i
-    where i.tenant_id = any ($1::bigint[]) and ${filters}
-    order by i.id desc offset $6::bigint limit $7::bigint`,
 );
 
 /** The seller's name on rendered invoices. Values: tenant. */

@@ -30,8 +30,8 @@ type PlanInput = Static<typeof planInput>;
 type WholePlan = Creation<PlanInput, typeof requiredOfNewPlan>;
 
 /**
- * Creates a plan, or updates the one with this `id`, which keeps what is left out, and returns the saved row. A plan in use keeps its currency and interval;
- * a new amount, name or channel applies to the periods that follow.
+ * Creates a plan, or updates the one with this `id`, which keeps what is left out, and returns the saved row. A plan in use
+ * keeps its currency and interval; a new amount, tax rate, name or channel applies to the periods that follow.
  */
 export async function modifyPlan(
   input: PlanInput,
@@ -146,5 +146,6 @@ function valuesOf(input: WholePlan, existing?: PlanRow): unknown[] {
     input.trialDays ?? existing?.trial_days ?? 0,
     input.channelId === undefined ? (existing?.channel_id ?? null) : input.channelId,
     input.state,
+    input.taxRate === undefined ? (existing?.tax_rate ?? null) : input.taxRate,
   ];
 }

@@ -17,6 +17,7 @@ export function recordOf(row: PlanRow): PlanRecord {
     intervalCount: row.interval_count,
     trialDays: row.trial_days,
     channelId: row.channel_id,
+    taxRate: row.tax_rate,
     state: row.state,
     createdTime: row.created_at,
     updatedTime: row.updated_at ?? row.created_at,

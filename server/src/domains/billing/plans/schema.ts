@@ -59,6 +59,14 @@ export const planInput = Type.Object(
         description: "The channel to pay its invoices on. Default: the customer's default channel; an update keeps it.",
       }),
     ),
+    taxRate: Type.Optional(
+      Type.Union([Type.Integer({ minimum: 0, maximum: 10_000 }), Type.Null()], {
+        title: 'a whole number of basis points from 0 to 10000, or null',
+        description:
+          'The tax on top of the amount, in basis points, 0 to 10000: 1900 is 19 %. null: untaxed. Default null; an update ' +
+          'keeps it. A new rate applies from the next period on.',
+      }),
+    ),
     livemode: livemodeInput('the mode of its channel, or live'),
     state: Type.Optional(Type.Boolean({ description: 'false: no new subscriptions. Existing ones continue.' })),
     ...forTenant,
@@ -85,6 +93,7 @@ export const planRecord = Type.Object({
   intervalCount: Type.Integer(),
   trialDays: Type.Integer(),
   channelId: nullableInteger("null: the customer's default channel."),
+  taxRate: nullableInteger('In basis points; null: untaxed.'),
   state: Type.Boolean(),
   createdTime: Type.String(),
   updatedTime,

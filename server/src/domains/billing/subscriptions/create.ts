@@ -5,6 +5,7 @@ import type { DrawUuid } from '../../../core/id.ts';
 import { requireSameMode } from '../../../core/livemode.ts';
 import { metadataJson } from '../../../core/metadata.ts';
 import type { Principal } from '../../../core/principal.ts';
+import { isTimeZone } from '../../../core/time-zone.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { answerOnce } from '../../../platform/postgres/idempotency-records.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
@@ -14,7 +15,7 @@ import { requireAccepting } from '../../payments/channels/rules.ts';
 import { readCustomer } from '../customers/read.ts';
 import type { PlanRow } from '../plans/statements.ts';
 import { defaultChannelOf } from './channels.ts';
-import { daysAfter, isTimeZone } from './periods/calendar.ts';
+import { daysAfter } from './periods/calendar.ts';
 import { periodPrice } from './periods/period.ts';
 import { nextTermsOf } from './periods/terms.ts';
 import { recordOf, type SubscriptionRecord, type SubscriptionReply } from './record.ts';
@@ -124,6 +125,7 @@ function rowOf(
     plan_id: plan.id,
     quantity,
     unit_amount: plan.amount,
+    tax_rate: plan.tax_rate,
     currency: plan.currency,
     next_plan_id: null,
     next_quantity: null,

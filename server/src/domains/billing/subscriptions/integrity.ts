@@ -55,6 +55,29 @@ export const subscriptionChecks: readonly Check[] = [
        where i.subtotal <> taken.amount + coalesce(own.amount, 0)`,
   },
   {
+    claim: 'Every credit and charge of a subscription is taxed on its invoice at its own rate',
+    offenders: `
+      with taken as (
+        select tenant_id, invoice_id, tax_rate, sum(amount) as amount
+          from subscription_line
+         where invoice_id is not null and tax_rate is not null
+         group by 1, 2, 3
+      ), billed as (
+        select tenant_id, invoice_id from subscription_period where kind = 'BILLED'
+      ), invoiced as (
+        select l.tenant_id, l.invoice_id, l.tax_rate, sum(l.amount) as amount
+          from invoice_line l
+          join invoice i on i.tenant_id = l.tenant_id and i.id = l.invoice_id and i.subscription_id is not null
+          left join billed on billed.tenant_id = l.tenant_id and billed.invoice_id = l.invoice_id
+         where l.tax_rate is not null and (billed.invoice_id is null or l.number > 1)
+         group by 1, 2, 3
+      )
+      select format('invoice %s', invoice_id) as offender
+        from taken
+        full join invoiced using (tenant_id, invoice_id, tax_rate)
+       where coalesce(taken.amount, 0) <> coalesce(invoiced.amount, 0)`,
+  },
+  {
     claim: 'A running subscription is PAST_DUE exactly while one of its charges has failed',
     offenders: `
       select format('subscription %s', s.id) as offender

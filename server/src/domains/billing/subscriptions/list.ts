@@ -1,25 +1,64 @@
 import type { Static } from 'typebox';
-import { visibleModes } from '../../../core/livemode.ts';
-import { defaultPageSize, type Pagination, paginationOf } from '../../../core/page.ts';
+import { listedModes } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
+import type { Answer, Call } from '../../../platform/http/route.ts';
+import { createdLimitsOf } from '../../../platform/lists/created.cte.ts';
+import { countedList, everyInteger, filtersOf, type List, type ListDeps, wayTo } from '../../../platform/lists/list.ts';
+import { foundIds, integerOf } from '../../../platform/lists/search.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
-import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
+import { answerList } from '../../identity/audit/answer-list.ts';
+import { listedTenants } from '../../identity/tenants/visible-tenants.ts';
+import { findBySearch, statements, subscriptionFilters } from './list-statements.ts';
 import { recordOf, type SubscriptionRecord } from './record.ts';
-import type { listQuery } from './schema.ts';
-import { countSubscriptions, listSubscriptions } from './statements.ts';
+import { type listQuery, subscriptionRecord } from './schema.ts';
+import type { SubscriptionRow } from './statements.ts';
 
-/** Reads one page of subscriptions, newest first, and the exact total from the same snapshot. */
-export function readSubscriptionPage(
-  database: Database,
-  query: Static<typeof listQuery>,
-  principal: Principal,
-): Promise<{ data: SubscriptionRecord[]; pagination: Pagination }> {
-  const { page = 1, pageSize = defaultPageSize, customerId = null, planId = null, state = null } = query;
-  return database.snapshot(async (snapshot) => {
-    const modes = visibleModes(principal, query.livemode, { namesRecord: customerId !== null || planId !== null });
-    const values = [await visibleTenants(snapshot, principal), customerId, planId, state, modes];
-    const [count] = await snapshot.run(countSubscriptions, values);
-    const rows = await snapshot.run(listSubscriptions, [...values, (page - 1) * pageSize, pageSize]);
-    return { data: rows.map(recordOf), pagination: paginationOf({ page, pageSize }, count?.total ?? 0) };
+type Query = Static<typeof listQuery>;
+
+/** The subscriptions that the caller may see and asks for: a page, or all of them as a file. */
+export async function listSubscriptions(
+  call: Pick<Call<unknown, Query>, 'query' | 'principal' | 'headers'>,
+  deps: ListDeps & { database: Database },
+): Promise<Answer<SubscriptionRecord[]>> {
+  return answerList(call, deps.database, {
+    list: await subscriptionList(deps, call.query, call.principal),
+    listedAs: recordOf,
+    shape: subscriptionRecord,
+    file: 'subscriptions',
+    action: 'subscription.export',
   });
+}
+
+/** The subscriptions that the caller may see and asks for. */
+export async function subscriptionList(
+  deps: ListDeps,
+  query: Query,
+  principal: Principal,
+): Promise<List<SubscriptionRow>> {
+  const tenantIds = await listedTenants(deps.listDatabase, principal, query.tenantId);
+  const modes = listedModes(principal, query.livemode, [query.customerId, query.planId]);
+  const given = { ...query, modes, ...createdLimitsOf(query), ids: await search(deps, query, tenantIds) };
+  const way = wayTo(given, statements);
+  const selection = {
+    ...everyInteger,
+    tenantIds,
+    values: subscriptionFilters.valuesOf(given),
+    isSifted: subscriptionFilters.usedIn(given).some((name) => name !== way),
+    isModed: modes !== undefined,
+  };
+  return countedList(deps, statements[way], selection, {
+    name: 'subscriptions',
+    filters: filtersOf(query),
+    keyType: 'bigint',
+    uncounted: subscriptionFilters.uncountedIn(query),
+  });
+}
+
+async function search(
+  { listDatabase }: ListDeps,
+  { search: text }: Query,
+  tenantIds: readonly number[],
+): Promise<number[] | undefined> {
+  if (text === undefined) return undefined;
+  return foundIds(await listDatabase.run(findBySearch, [tenantIds, integerOf(text), text]));
 }

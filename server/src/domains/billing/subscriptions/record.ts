@@ -21,6 +21,7 @@ export function recordOf(row: SubscriptionRow): SubscriptionRecord {
     planId: row.plan_id,
     quantity: row.quantity,
     unitAmount: row.unit_amount,
+    taxRate: row.tax_rate,
     currency: row.currency,
     state: row.state,
     nextPlanId: row.next_plan_id,

@@ -2,14 +2,17 @@ import { Type } from 'typebox';
 import { notFound } from '../../../core/errors.ts';
 import { seesMode } from '../../../core/livemode.ts';
 import { idempotencyHeaders, idempotencyKeyOf, replayedHeader } from '../../../platform/http/idempotency.ts';
+import { pagingOf } from '../../../platform/http/list-query.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
+import { exportText, exportTypes } from '../../../platform/lists/export.ts';
+import type { ListDeps } from '../../../platform/lists/list.ts';
 import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
 import { cancelSubscription } from './changes/cancel.ts';
 import { pauseSubscription, resumeSubscription } from './changes/pause.ts';
 import { previewInvoice } from './changes/preview.ts';
 import { updateSubscription } from './changes/update.ts';
 import { type CreateSubscriptionDeps, createSubscription } from './create.ts';
-import { readSubscriptionPage } from './list.ts';
+import { listSubscriptions } from './list.ts';
 import { recordOf, type SubscriptionReply } from './record.ts';
 import {
   cancelInput,
@@ -24,7 +27,7 @@ import {
 } from './schema.ts';
 import { findSubscription } from './statements.ts';
 
-export function subscriptionRoutes(deps: CreateSubscriptionDeps): Route[] {
+export function subscriptionRoutes(deps: CreateSubscriptionDeps & Pick<ListDeps, 'listDatabase'>): Route[] {
   return [
     post('/api/subscription/create', 'subscription_write', 'Subscriptions', {
       summary: 'Subscribe a customer to a plan',
@@ -115,11 +118,12 @@ export function subscriptionRoutes(deps: CreateSubscriptionDeps): Route[] {
 
     get('/api/subscription/list', 'subscription_read', 'Subscriptions', {
       summary: 'List subscriptions',
-      description: 'Newest first. `total` is exact.',
+      description: `Newest first. ${pagingOf('subscriptions', ['currency', 'metadata'])} ${exportText}`,
       query: listQuery,
       data: Type.Array(subscriptionRecord),
-      paged: true,
-      handle: ({ query, principal }) => readSubscriptionPage(deps.database, query, principal),
+      paged: 'by_page_or_cursor',
+      exportTypes,
+      handle: (call) => listSubscriptions(call, deps),
     }),
   ];
 }

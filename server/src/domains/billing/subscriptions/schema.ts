@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { pageFields } from '../../../platform/http/list-query.ts';
+import { listFields, timeFields } from '../../../platform/http/list-query.ts';
 import {
   long as id,
   keptMetadata,
@@ -10,6 +10,7 @@ import {
   nullable,
 } from '../../../platform/http/shapes.ts';
 import { forTenant } from '../../identity/tenants/schema.ts';
+import { subscriptionFilters, subscriptionSearch } from './list-statements.ts';
 import { subscriptionStates } from './states.ts';
 
 const subscriptionId = id("The subscription's id.");
@@ -135,10 +136,10 @@ export const previewQuery = Type.Object({
 });
 
 export const listQuery = Type.Object({
-  ...pageFields,
-  customerId: Type.Optional(id('Only subscriptions of this customer.')),
-  planId: Type.Optional(id('Only subscriptions to this plan.')),
-  state: Type.Optional(state),
+  ...listFields,
+  ...subscriptionFilters.fields,
+  search: subscriptionSearch,
+  ...timeFields,
   livemode: livemodeFilter,
 });
 
@@ -150,6 +151,9 @@ export const subscriptionRecord = Type.Object({
   planId: Type.Integer(),
   quantity: Type.Integer(),
   unitAmount: Type.Integer({ description: 'The price of one unit in the current period, in minor units.' }),
+  taxRate: nullable(
+    Type.Integer({ description: 'The tax rate of the current period, in basis points; null: untaxed.' }),
+  ),
   currency: Type.String(),
   state,
   nextPlanId: nullable(Type.Integer({ description: 'The plan from the next period on; null: unchanged.' })),
@@ -180,11 +184,16 @@ export const previewedInvoice = Type.Union(
           quantity: Type.Integer(),
           unitAmount: Type.Integer(),
           amount: Type.Integer(),
+          taxRate: nullable(Type.Integer()),
+          taxAmount: Type.Integer(),
         }),
       ),
-      total: Type.Integer({ description: 'In minor units.' }),
+      subtotal: Type.Integer({ description: 'The sum of the lines without tax. All amounts are in minor units.' }),
+      tax: Type.Integer(),
+      total: Type.Integer({ description: '`subtotal` + `tax`.' }),
       carried: Type.Integer({
-        description: 'The rest of a credit that is carried to the invoice after it: 0 or negative.',
+        description:
+          'The rest of a credit that is carried to the invoice after it, without tax: usually 0 or negative.',
       }),
       invoiceTime: Type.String({ description: 'When the invoice will be issued.' }),
       periodStart: nullableTime('Start of the billed period; null: the invoice only contains changes.'),

@@ -14,6 +14,8 @@ export interface SubscriptionRow {
   quantity: number;
   /** The price of one unit in the current period. */
   unit_amount: number;
+  /** The tax rate of the current period, in basis points; null: untaxed. */
+  tax_rate: number | null;
   currency: string;
   /** The plan and quantity from the next period on; null: unchanged. */
   next_plan_id: number | null;
@@ -50,6 +52,7 @@ export interface SubscriptionWithTerms extends SubscriptionRow {
   /** The terms of the plan from the next period on, which is usually the same plan. */
   next_plan_name: string;
   next_unit_amount: number;
+  next_tax_rate: number | null;
   next_interval_unit: IntervalUnit;
   next_interval_count: number;
   next_plan_channel_id: number | null;
@@ -61,16 +64,19 @@ export interface PendingLine {
   id: number;
   description: string;
   amount: number;
+  /** In basis points; null: untaxed. */
+  tax_rate: number | null;
 }
 
 /** The columns of `SubscriptionRow`, from `subscription s`. */
-export const subscriptionColumns = `s.tenant_id, s.id, s.livemode, s.customer_id, s.plan_id, s.quantity, s.unit_amount, s.currency, s.next_plan_id,
+export const subscriptionColumns = `s.tenant_id, s.id, s.livemode, s.customer_id, s.plan_id, s.quantity, s.unit_amount, s.tax_rate, s.currency, s.next_plan_id,
   s.next_quantity, s.channel_id, s.time_zone, s.metadata, s.user_id, s.clock_id, s.state, s.anchor_at, s.next_number,
   s.period_start, s.period_end, s.trial_end, s.end_at, s.cancel_at_period_end, s.due_at, s.paused_at, s.ended_at,
   s.version, s.created_at, s.updated_at`;
 
 const columnsWithTerms = `${subscriptionColumns}, plan.name as plan_name, plan.interval_unit, plan.interval_count,
-  next_plan.name as next_plan_name, next_plan.amount as next_unit_amount, next_plan.interval_unit as next_interval_unit,
+  next_plan.name as next_plan_name, next_plan.amount as next_unit_amount, next_plan.tax_rate as next_tax_rate,
+  next_plan.interval_unit as next_interval_unit,
   next_plan.interval_count as next_interval_count, next_plan.channel_id as next_plan_channel_id`;
 
 /** Lateral, so that each plan is looked up by its whole key, however many plans a tenant has. */
@@ -78,7 +84,7 @@ const terms = `cross join lateral (
        select name, interval_unit, interval_count from plan where tenant_id = s.tenant_id and id = s.plan_id limit 1
      ) as plan
      cross join lateral (
-       select name, amount, interval_unit, interval_count, channel_id
+       select name, amount, tax_rate, interval_unit, interval_count, channel_id
          from plan where tenant_id = s.tenant_id and id = coalesce(s.next_plan_id, s.plan_id) limit 1
      ) as next_plan`;
 
@@ -164,7 +170,7 @@ const findPendingLines = statement<PendingLine>(
   `select l.*
      from unnest($1::bigint[], $2::bigint[]) as wanted (tenant_id, id)
     cross join lateral (
-      select tenant_id, subscription_id, id, description, amount
+      select tenant_id, subscription_id, id, description, amount, tax_rate
         from subscription_line
        where tenant_id = wanted.tenant_id and subscription_id = wanted.id and invoice_id is null
       offset 0
@@ -239,20 +245,4 @@ export const lockPayer = statement<Payer>(
 export const findClockTime = statement<{ now_at: string }>(
   'subscriptions.clock_now',
   'select now_at from clock where tenant_id = $1 and id = $2',
-);
-
-/** Filters of the list; null: no filter. Values: $1 visible tenants, $2 customer, $3 plan, $4 state, $5 modes. */
-const filters = `s.tenant_id = any ($1::bigint[]) and ($2::bigint is null or s.customer_id = $2)
-      and ($3::bigint is null or s.plan_id = $3) and ($4::text is null or s.state = $4)
-      and s.livemode = any ($5::boolean[])`;
-
-/** A page of subscriptions, newest first. */
-export const listSubscriptions = statement<SubscriptionRow>(
-  'subscriptions.list',
-  `select ${subscriptionColumns} from subscription s where ${filters} order by s.id desc offset $6 limit $7`,
-);
-
-export const countSubscriptions = statement<{ total: number }>(
-  'subscriptions.count',
-  `select count(*) as total from subscription s where ${filters}`,
 );

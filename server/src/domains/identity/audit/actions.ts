@@ -50,6 +50,13 @@ export const auditActions = {
   'subscription.pause': 'A subscription was paused.',
   'subscription.resume': 'A subscription was resumed.',
   'subscription.cancel': 'A subscription was cancelled, or will be at the end of its period.',
+  'transaction.export': 'Payments were exported.',
+  'refund.export': 'Refunds were exported.',
+  'customer.export': 'Customers were exported.',
+  'invoice.export': 'Invoices were exported.',
+  'subscription.export': 'Subscriptions were exported.',
+  'event.export': 'Events were exported.',
+  'delivery.export': 'Webhook deliveries were exported.',
   'audit.export': 'The audit log was exported.',
   'audit.expire':
     'Expired entries were removed. Holds the number and the hash of the last one, on which the chain goes on.',

@@ -1,11 +1,12 @@
-import { Readable } from 'node:stream';
 import type { Static } from 'typebox';
 import type { Principal } from '../../../core/principal.ts';
+import type { Answer } from '../../../platform/http/route.ts';
+import { columnsOf, type ExportFormat, type ExportType, recordFormat } from '../../../platform/lists/export.ts';
+import { filtersOf } from '../../../platform/lists/list.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
-import { appendAudit } from './append.ts';
-import { csvHeader, csvLine } from './csv.ts';
-import { type AuditFilters, auditTenantsOf, readEntries, recordOf } from './list.ts';
-import type { auditExportQuery, exportFormats } from './schema.ts';
+import { recordedExport } from './answer-list.ts';
+import { auditList, recordOf } from './list.ts';
+import { auditEntry, type auditExportQuery, type exportFormats } from './schema.ts';
 import type { EntryRow } from './statements.ts';
 
 export interface ExportDeps {
@@ -13,58 +14,24 @@ export interface ExportDeps {
   listDatabase: Queryable;
 }
 
-type Format = (typeof exportFormats)[number];
+const types: Record<(typeof exportFormats)[number], ExportType> = { ndjson: 'application/x-ndjson', csv: 'text/csv' };
 
-export const exportTypes: Record<Format, string> = {
-  ndjson: 'application/x-ndjson; charset=utf-8',
-  csv: 'text/csv; charset=utf-8',
+/** The entries in NDJSON are the stored text unchanged, so that their hashes can be recomputed from the export. */
+export const entryFormat: ExportFormat<EntryRow> = {
+  ...recordFormat(columnsOf(auditEntry, []), recordOf),
+  jsonOf: ({ body, seq, hash }) => {
+    const hex = hash === null ? null : `"${hash.toString('hex')}"`;
+    return `${body.slice(0, -1)},"seq":${seq},"hash":${hex}}`;
+  },
 };
 
-const pageRows = 1_000;
-
-/**
- * The entries that pass the filters, newest first, as a stream: a page is read when the client has taken the one before, so
- * that an export of any size needs little memory and no connection while it waits. Holds every entry that was committed
- * when the export began. The export is itself recorded, before the first byte is sent.
- */
+/** All entries that pass the filters and were committed when the export began. The export is itself recorded. */
 export async function exportAuditEntries(
-  { format = 'ndjson', ...filters }: Static<typeof auditExportQuery>,
+  { format = 'ndjson', ...query }: Static<typeof auditExportQuery>,
   principal: Principal,
   { database, listDatabase }: ExportDeps,
-): Promise<{ type: string; content: Readable }> {
-  const tenantIds = await auditTenantsOf(database, filters, principal);
-  const first = await readEntries(listDatabase, filters, tenantIds, undefined, pageRows);
-  await database.transaction((transaction) =>
-    appendAudit(transaction, principal, {
-      action: 'audit.export',
-      tenantId: principal.tenantId,
-      details: { format, filters },
-    }),
-  );
-  const content = Readable.from(pages(listDatabase, format, filters, tenantIds, first), { objectMode: false });
-  return { type: exportTypes[format], content };
+): Promise<Answer<never>> {
+  const list = await auditList(listDatabase, query, principal);
+  const options = { database, principal, file: 'audit', action: 'audit.export', filters: filtersOf(query) } as const;
+  return recordedExport(list, types[format], entryFormat, options);
 }
-
-type EntryPage = Awaited<ReturnType<typeof readEntries>>;
-
-async function* pages(
-  database: Queryable,
-  format: Format,
-  filters: AuditFilters,
-  tenantIds: readonly number[],
-  first: EntryPage,
-): AsyncGenerator<string> {
-  if (format === 'csv') yield csvHeader;
-  for (let page = first; ; page = await readEntries(database, filters, tenantIds, page.nextId, pageRows)) {
-    if (page.rows.length > 0) yield page.rows.map(format === 'csv' ? csvOf : jsonLine).join('');
-    if (page.nextId === undefined) return;
-  }
-}
-
-/** The stored text unchanged, so that its hash can be recomputed from the export. */
-function jsonLine({ body, seq, hash }: EntryRow): string {
-  const hex = hash === null ? null : `"${hash.toString('hex')}"`;
-  return `${body.slice(0, -1)},"seq":${seq},"hash":${hex}}\n`;
-}
-
-const csvOf = (row: EntryRow) => csvLine(recordOf(row));

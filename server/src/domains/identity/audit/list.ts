@@ -1,9 +1,9 @@
 import type { Static } from 'typebox';
-import { dayRangeOf } from '../../../core/days.ts';
+import { timeRangeOf } from '../../../core/days.ts';
 import { invalid } from '../../../core/errors.ts';
-import { leastUuidAt, publicId, uuidOfPublicId } from '../../../core/id.ts';
-import { type CursorPagination, defaultPageSize } from '../../../core/page.ts';
+import { leastUuidAt } from '../../../core/id.ts';
 import { type Principal, seesAllTenants } from '../../../core/principal.ts';
+import { type CursorList, filtersOf, type Rows, rowsOf } from '../../../platform/lists/list.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { auditEntry, auditExportQuery, auditListQuery } from './schema.ts';
 import { auditedTenants, type EntryRow, listEntries } from './statements.ts';
@@ -15,24 +15,25 @@ export type AuditEntryRecord = Static<typeof auditEntry>;
 /** Maximum number of entries read for one page, over all tenants. */
 const maxScanned = 10_000;
 
-/** A page of the entries that the caller may see, newest first. */
-export async function listAuditEntries(
+/** The entries that the caller may see, newest first. */
+export async function auditList(
   database: Queryable,
-  { after, pageSize = defaultPageSize, ...filters }: Static<typeof auditListQuery>,
+  query: Static<typeof auditListQuery> | Static<typeof auditExportQuery>,
   principal: Principal,
-): Promise<{ data: AuditEntryRecord[]; pagination: CursorPagination }> {
+): Promise<CursorList<EntryRow>> {
+  const filters: AuditFilters = filtersOf(query);
   const tenantIds = await auditTenantsOf(database, filters, principal);
-  const afterId = after === undefined ? undefined : uuidOfPublicId('aud', after);
-  if (after !== undefined && afterId === undefined) throw invalid('after', "after must be an entry's id, aud_….");
-  const { rows, nextId } = await readEntries(database, filters, tenantIds, afterId, pageSize);
   return {
-    data: rows.map(recordOf),
-    pagination: { pageSize, next: nextId === undefined ? null : publicId('aud', nextId) },
+    name: 'audit',
+    filters,
+    keyType: 'uuid',
+    idPrefix: 'aud',
+    read: ({ belowKey, take }) => readEntries(database, filters, tenantIds, belowKey, take),
   };
 }
 
 /** The tenants whose log the caller may read and asks for. */
-export async function auditTenantsOf(
+async function auditTenantsOf(
   database: Queryable,
   { tenantId }: AuditFilters,
   principal: Principal,
@@ -43,19 +44,18 @@ export async function auditTenantsOf(
   return tenantId === undefined ? visible : visible.filter((id) => id === tenantId);
 }
 
-/** Up to `limit` entries below an id, newest first, and the id below which the next ones are. */
-export async function readEntries(
+async function readEntries(
   database: Queryable,
   filters: AuditFilters,
   tenantIds: readonly number[],
   belowId: string | undefined,
   limit: number,
-): Promise<{ rows: EntryRow[]; nextId: string | undefined }> {
-  const { startDate, endDate, action, recordType, recordId, userId } = filters;
+): Promise<Rows<EntryRow>> {
+  const { action, recordType, recordId, userId } = filters;
   if (recordId !== undefined && recordType === undefined) {
     throw invalid('recordType', 'recordType is required with recordId.');
   }
-  const { fromMs, toMs } = dayRangeOf(startDate, endDate);
+  const { fromMs, toMs } = timeRangeOf(filters);
   const endId = leastUuidAt(toMs);
   const lastId = belowId !== undefined && belowId < endId ? belowId : endId;
   const isFiltered = [action, userId].some((filter) => filter !== undefined) || (recordType && !recordId);
@@ -71,10 +71,7 @@ export async function readEntries(
     userId ?? null,
     limit + 1,
   ]);
-  const entries = found.filter(({ id }) => id !== null);
-  const rows = entries.slice(0, limit);
-  const nextId = entries.length > limit ? rows.at(-1)?.id : (found[0]?.bound ?? undefined);
-  return { rows, nextId };
+  return rowsOf(found, limit);
 }
 
 /** The stored text is the record; `seq` and `hash` come from the chain. */

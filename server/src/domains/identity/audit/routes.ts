@@ -1,7 +1,9 @@
 import { Type } from 'typebox';
 import { administrator, get, type Route } from '../../../platform/http/route.ts';
-import { type ExportDeps, exportAuditEntries, exportTypes } from './export.ts';
-import { listAuditEntries } from './list.ts';
+import { exportTypes } from '../../../platform/lists/export.ts';
+import { pageOf } from '../../../platform/lists/list.ts';
+import { type ExportDeps, exportAuditEntries } from './export.ts';
+import { auditList, recordOf } from './list.ts';
 import { auditEntry, auditExportQuery, auditListQuery } from './schema.ts';
 
 export function auditRoutes(deps: ExportDeps): Route[] {
@@ -11,11 +13,14 @@ export function auditRoutes(deps: ExportDeps): Route[] {
       summary: 'List the audit log',
       description:
         "Newest first. A MERCHANT_ADMIN sees the log of the own tenant, a PLATFORM_ADMIN every tenant's. A page can hold " +
-        'fewer entries than `pageSize` and still have a successor: there are more pages as long as `pagination.next` is not null.',
+        'fewer entries than `pageSize` and still have a successor: there are more pages as long as `pagination.nextCursor` is not null.',
       query: auditListQuery,
       data: Type.Array(auditEntry),
       paged: 'by_cursor',
-      handle: ({ query, principal }) => listAuditEntries(deps.listDatabase, query, principal),
+      handle: async ({ query, principal }) => {
+        const { rows, pagination } = await pageOf(await auditList(deps.listDatabase, query, principal), query);
+        return { data: rows.map(recordOf), pagination };
+      },
     }),
 
     get('/api/audit/export', administrator('*'), 'Audit log', {
@@ -26,8 +31,8 @@ export function auditRoutes(deps: ExportDeps): Route[] {
         'the envelope. The export is recorded in the log.',
       query: auditExportQuery,
       data: Type.Null(),
-      documentTypes: Object.values(exportTypes).map((type) => type.split(';')[0] as string),
-      handle: async ({ query, principal }) => ({ document: await exportAuditEntries(query, principal, deps) }),
+      documentTypes: exportTypes,
+      handle: ({ query, principal }) => exportAuditEntries(query, principal, deps),
     }),
   ];
 }

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { cursorFields, dayFields } from '../../../platform/http/list-query.ts';
+import { cursorListFields, timeFields } from '../../../platform/http/list-query.ts';
 import { auditActionNames } from './actions.ts';
 
 const action = Type.Enum([...auditActionNames]);
@@ -26,10 +26,10 @@ const filters = {
       description: 'Only the log of this tenant; 0 is the platform.',
     }),
   ),
-  ...dayFields,
+  ...timeFields,
 };
 
-export const auditListQuery = Type.Object({ ...cursorFields, ...filters });
+export const auditListQuery = Type.Object({ ...cursorListFields, ...filters });
 
 export const exportFormats = ['ndjson', 'csv'] as const;
 

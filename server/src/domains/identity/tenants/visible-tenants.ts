@@ -1,4 +1,5 @@
-import { type Principal, seesAllTenants } from '../../../core/principal.ts';
+import { Refusal } from '../../../core/errors.ts';
+import { type Principal, seesAllTenants, tenantOnWire } from '../../../core/principal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { tenantIds } from './statements.ts';
 
@@ -6,4 +7,25 @@ import { tenantIds } from './statements.ts';
 export async function visibleTenants(database: Queryable, principal: Principal): Promise<number[]> {
   if (!seesAllTenants(principal)) return [principal.tenantId];
   return (await database.run(tenantIds)).map((row) => row.id);
+}
+
+/**
+ * The tenants whose rows a list shows: those that the caller may see, or the one that a platform administrator names. A tenant
+ * that does not exist has no rows.
+ */
+export async function listedTenants(
+  database: Queryable,
+  principal: Principal,
+  tenantId: number | undefined,
+): Promise<number[]> {
+  if (tenantId === undefined) return visibleTenants(database, principal);
+  if (!seesAllTenants(principal)) {
+    throw new Refusal('role_missing', 'Only a PLATFORM_ADMIN may filter by tenantId.', { field: 'tenantId' });
+  }
+  return [tenantId];
+}
+
+/** The tenant of a row, for callers whose lists show several. */
+export function tenantOfRow(principal: Principal, row: { tenant_id: number }): { tenantId?: string | null } {
+  return seesAllTenants(principal) ? { tenantId: tenantOnWire(row.tenant_id) } : {};
 }

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
 import { invalid, notFound, Refusal } from '../../../core/errors.ts';
+import type { DrawUuid } from '../../../core/id.ts';
 import { livemodeMismatch, livemodeOfNew, requireSameMode } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { requireStepUp } from '../../../core/step-up.ts';
@@ -11,6 +12,7 @@ import { type IdempotentAnswer, onceFor } from '../../../platform/postgres/idemp
 import { appendAudit } from '../../identity/audit/append.ts';
 import { secretsGiven } from '../../identity/audit/changes.ts';
 import { actFor } from '../../identity/tenants/act-for.ts';
+import { appendEvent, eventDraft } from '../../webhooks/events/append-events.cte.ts';
 import { type ProviderName, sandboxDisabled } from '../providers/directory.ts';
 import { type SecretName, secretPlace } from './credentials.ts';
 import type { ChannelDirectory } from './directory.ts';
@@ -33,6 +35,7 @@ export interface ChannelDeps {
   /** Encrypts a secret so that it can only be decrypted for this place. */
   seal: (plain: string, where: string) => Buffer;
   clock: Clock;
+  drawUuid: DrawUuid;
   /** `app.sandbox.enabled`: whether a channel may use the sandbox. */
   sandboxEnabled: boolean;
 }
@@ -119,7 +122,7 @@ async function update(
   input: ChannelInput,
   principal: Principal,
   transaction: Queryable,
-  { seal, clock, sandboxEnabled }: ChannelDeps,
+  { seal, clock, drawUuid, sandboxEnabled }: ChannelDeps,
 ): Promise<ChannelRow> {
   const [existing] = await transaction.run(findChannel, [id]);
   if (existing === undefined || !mayChange(existing, principal)) throw notFound('channel', id);
@@ -159,7 +162,13 @@ async function update(
     new Date(clock()),
   ]);
   await audit(transaction, principal, input, existing, row as ChannelRow);
+  if (existing.state && !input.state) await appendDisabledEvent(transaction, row as ChannelRow, drawUuid());
   return row as ChannelRow;
+}
+
+async function appendDisabledEvent(transaction: Queryable, row: ChannelRow, id: string): Promise<void> {
+  const about = { tenantId: row.tenant_id, livemode: row.livemode, objectId: `chn_${row.id}`, object: recordOf(row) };
+  await appendEvent(transaction, eventDraft('channel.disabled', about, id));
 }
 
 async function audit(

@@ -4,7 +4,7 @@ import { sealedColumn } from '../../../platform/postgres/sealed-column-statement
 import { ChannelCredentials, type SecretName, secretPlace } from './credentials.ts';
 import { ChannelDirectory } from './directory.ts';
 import { channelRoutes } from './routes.ts';
-import { channelInput, listedChannel, savedChannel } from './schema.ts';
+import { channelInEvent, channelInput, listedChannel, savedChannel } from './schema.ts';
 
 type Provided = ReturnType<typeof provide>;
 
@@ -29,7 +29,13 @@ export const channels = defineModule({
     },
   ],
   resources: { channel: savedChannel },
-  schemas: { ChannelModifyInput: channelInput, Channel: savedChannel, ChannelListItem: listedChannel },
+  schemas: {
+    ChannelModifyInput: channelInput,
+    Channel: savedChannel,
+    ChannelListItem: listedChannel,
+    ChannelInEvent: channelInEvent,
+  },
+  eventObjects: { channel: channelInEvent },
   sealed: [
     sealedSecret('api_key_sealed', 'apiKey'),
     sealedSecret('api_secret_sealed', 'apiSecret'),

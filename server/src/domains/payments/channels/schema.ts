@@ -105,6 +105,9 @@ const listed = {
   createdTime: Type.String(),
 };
 
+/** In events: without the callback address, which is not for everyone who may see the channel. */
+export const channelInEvent = Type.Omit(Type.Object(listed), ['callbackUrl']);
+
 export const listedChannel = Type.Object(listed);
 
 export const savedChannel = Type.Object({

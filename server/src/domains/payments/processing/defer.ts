@@ -96,6 +96,7 @@ export class Deferrer {
       nextAction: { ...nextAction },
       ...(reference !== null && { providerReference: reference }),
       writesEvent: true,
+      requiresAction: true,
     };
     await transitions.apply(database, [transition], drawUuid);
   }

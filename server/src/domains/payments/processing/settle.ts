@@ -89,7 +89,7 @@ export class Settler {
       if (isFinished(current.state) && !reverses(current, outcome, options.calls)) return 'settled';
       const facts: SettlementFacts = { row: current, outcome, by, ...options, atMs: this.#deps.clock() };
       const nextChannel = await nextChannelFor(current, outcome, this.#deps);
-      const refund = await this.#readFailedRefund(current, outcome);
+      const refund = await this.#readRefund(current);
       if (await this.#batcher.add(settlementOf({ ...facts, nextChannel, refund }))) return 'settled';
       current = await this.#read(row);
     }
@@ -110,9 +110,9 @@ export class Settler {
     return this.#batcher.drained();
   }
 
-  /** The refund, if its failure or cancellation is announced by an event. */
-  async #readFailedRefund(row: OperationRow, outcome: FinalOutcome): Promise<RefundRow | undefined> {
-    if (row.kind !== 'REFUND' || outcome.kind === 'succeeded') return undefined;
+  /** The refund of the operation, for the event that reports its outcome. */
+  async #readRefund(row: OperationRow): Promise<RefundRow | undefined> {
+    if (row.kind !== 'REFUND') return undefined;
     const [refund] = await this.#deps.database.run(findRefund, [[row.tenant_id], row.refund_id]);
     return refund;
   }

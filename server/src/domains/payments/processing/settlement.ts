@@ -2,10 +2,10 @@ import { plainArray, textArray } from '../../../platform/postgres/array-literal.
 import type { ProviderName } from '../providers/directory.ts';
 import { type Failure, failure } from '../providers/failures.ts';
 import type { Outcome } from '../providers/provider.ts';
-import { refundAfterFailure } from '../refunds/record.ts';
+import { refundAfterOutcome } from '../refunds/record.ts';
 import type { RefundRow } from '../refunds/statements.ts';
 import { isFinal, next } from '../transactions/states.ts';
-import type { Transition } from '../transactions/transition.cte.ts';
+import type { RefundEvent, Transition } from '../transactions/transition.cte.ts';
 import type { OperationRow } from './statements.ts';
 import { isFinished, type OperationState, type SettledBy } from './states.ts';
 
@@ -55,7 +55,7 @@ export interface SettlementFacts {
   calls?: number | undefined;
   lookUps?: number | undefined;
   nextChannel?: NextChannel | null;
-  /** The refund of the operation; required if it has failed or was cancelled, for the body of its event. */
+  /** The refund of the operation, for the body of its event; required if the operation is a refund. */
   refund?: RefundRow | undefined;
   atMs: number;
 }
@@ -147,7 +147,8 @@ function paymentCancelled({ row, atMs }: SettlementFacts): Effect {
   return effect({ row, to: 'CANCELLED', atMs, writesEvent: true });
 }
 
-function refundSucceeded({ row, atMs }: SettlementFacts): Effect {
+function refundSucceeded(facts: SettlementFacts): Effect {
+  const { row, atMs } = facts;
   return effect(
     {
       row,
@@ -157,18 +158,19 @@ function refundSucceeded({ row, atMs }: SettlementFacts): Effect {
       refundedChange: row.operation_amount,
       channelId: row.operation_channel_id,
       writesEvent: true,
+      refundEvent: refundEventOf(facts, 'SUCCESS'),
     },
     { refundStatus: 'SUCCESS' },
   );
 }
 
 function refundCancelled(facts: SettlementFacts): Effect {
-  const refundEvent = refundFailedEvent(facts, 'CANCELLED');
+  const refundEvent = refundEventOf(facts, 'CANCELLED');
   return effect({ ...releaseReservation(facts), refundEvent }, { refundStatus: 'CANCELLED' });
 }
 
 function refundFailed(facts: SettlementFacts, { failure }: Failed): Effect {
-  const refundEvent = refundFailedEvent(facts, 'FAILED', failure);
+  const refundEvent = refundEventOf(facts, 'FAILED', failure);
   return effect({ ...releaseReservation(facts), refundEvent }, { refundStatus: 'FAILED' });
 }
 
@@ -180,7 +182,7 @@ function refundReversed(facts: SettlementFacts, { failure }: Failed): Effect {
     to: row.amount_refunded > row.operation_amount ? 'REFUNDED' : 'SUCCESS',
     refundedChange: -row.operation_amount,
     channelId: row.operation_channel_id,
-    refundEvent: refundFailedEvent(facts, 'FAILED', failure),
+    refundEvent: refundEventOf(facts, 'FAILED', failure),
   };
   return effect(transition, { refundStatus: 'FAILED', reverses: true });
 }
@@ -190,15 +192,15 @@ function releaseReservation({ row, atMs }: SettlementFacts): Transition {
   return { row, to: row.status, atMs, refundId: row.refund_id as string, heldChange: -row.operation_amount };
 }
 
-/** A cancelled refund is announced alike: for the merchant it matters that the money was not given back. */
-function refundFailedEvent(
+/** A cancelled refund is announced like a failed one: for the merchant it matters that the money was not given back. */
+function refundEventOf(
   { row, refund, outcome: { reference }, atMs }: SettlementFacts,
-  status: 'FAILED' | 'CANCELLED',
+  status: 'SUCCESS' | 'FAILED' | 'CANCELLED',
   failure: Failure | null = null,
-) {
-  if (refund === undefined) throw new Error(`The failed refund ${row.refund_id} was not read.`);
-  const object = refundAfterFailure(refund, { status, failure, reference }, atMs);
-  return { type: 'refund.failed', objectJson: JSON.stringify(object) } as const;
+): RefundEvent {
+  if (refund === undefined) throw new Error(`The refund ${row.refund_id} was not read.`);
+  const object = refundAfterOutcome(refund, { status, failure, reference }, atMs);
+  return { type: status === 'SUCCESS' ? 'refund.succeeded' : 'refund.failed', objectJson: JSON.stringify(object) };
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
 import { notFound } from '../../../core/errors.ts';
+import type { EventType } from '../../../core/event-types.ts';
 import { type DrawUuid, uuidTimeMs } from '../../../core/id.ts';
 import { metadataJson } from '../../../core/metadata.ts';
 import type { Principal } from '../../../core/principal.ts';
@@ -9,6 +10,7 @@ import type { Database, Queryable } from '../../../platform/postgres/database.ts
 import { answerOnce } from '../../../platform/postgres/idempotency-records.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
 import { actFor } from '../../identity/tenants/act-for.ts';
+import { appendEvents, eventDraft } from '../../webhooks/events/append-events.cte.ts';
 import { requestRefund } from '../operations/request-refund.ts';
 import type { TransactionReader } from '../transactions/read.ts';
 import { lockPayment, type TransactionRow } from '../transactions/statements.ts';
@@ -62,6 +64,7 @@ export async function createRefund(
       requireStepUp(principal, deps.clock(), `A refund of ${amount}`);
     }
     const refund = await insert(transaction, payment, { ...input, amount, metadata }, principal, deps.drawUuid());
+    await appendCreatedEvents(transaction, payment, refund, deps);
     if (payment.provider === null) await recordRefunded(transaction, payment, refund, deps);
     else await holdAndRequest(transaction, payment, refund, deps);
     const after = recordOf(refund);
@@ -99,6 +102,21 @@ async function insert(
     uuidTimeMs(id),
   ]);
   return refund as RefundRow;
+}
+
+/** Appends `refund.created`, and `refund.succeeded` when there is no provider whose result could be awaited. */
+async function appendCreatedEvents(
+  transaction: Queryable,
+  { tenant_id: tenantId, livemode }: TransactionRow,
+  refund: RefundRow,
+  { drawUuid }: CreateRefundDeps,
+): Promise<void> {
+  const record = recordOf(refund);
+  const types: EventType[] = refund.status === 'SUCCESS' ? ['refund.created', 'refund.succeeded'] : ['refund.created'];
+  const events = types.map((type) =>
+    eventDraft(type, { tenantId, livemode, objectId: record.id, object: record }, drawUuid()),
+  );
+  await appendEvents(transaction, events);
 }
 
 /** The refund has succeeded already: the payment becomes REFUNDED, with its event and ledger transfer. */

@@ -65,6 +65,29 @@ export const refundChecks: readonly Check[] = [
        where event_count.count is distinct from succeeded.count`,
   },
   {
+    claim:
+      'Every refund has exactly one refund.created event, and a refund.succeeded event if and only if it succeeded',
+    // Refunds from before these events have at most one of each (`events_complete`).
+    offenders: `
+      with event_count as (
+        select tenant_id, object_id, count(*) filter (where type = 'refund.created') as created,
+               count(*) filter (where type = 'refund.succeeded') as succeeded
+          from event
+         where type in ('refund.created', 'refund.succeeded')
+         group by 1, 2
+      ), known as (
+        select tenant_id, ${refund('id')} as object_id, (status = 'SUCCESS' or reversed_at is not null)::int as succeeded,
+               events_complete
+          from refund
+      )
+      select object_id as offender
+        from event_count
+        full join known using (tenant_id, object_id)
+       where known.succeeded is null or event_count.created > 1 or event_count.succeeded > known.succeeded
+          or (events_complete
+              and (event_count.created, event_count.succeeded) is distinct from (1::bigint, known.succeeded::bigint))`,
+  },
+  {
     claim: 'Every refund that failed or was cancelled has exactly one refund.failed event, and no other refund has one',
     // Refunds that ended before this event was sent for them have none (`failure_untold`).
     offenders: `

@@ -12,7 +12,7 @@ import {
 } from '../../../testing/cast.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../testing/service/florin.ts';
-import { aRefundId, aRefusal, aTime } from '../../../testing/shapes.ts';
+import { aRefundId, aRefusal, aText, aTime } from '../../../testing/shapes.ts';
 
 let db: TestDatabase;
 let florin: TestFlorin;
@@ -179,7 +179,7 @@ describe('a refund is refused', () => {
       expect((await list(query, two.as)).body).toEqual({
         code: 200,
         data: [],
-        pagination: { page: 1, pageSize: 20, total: 0, totalPages: 0 },
+        pagination: { page: 1, pageSize: 20, total: 0, totalPages: 0, nextCursor: null },
       });
     }
     expect(dataOf(await refund({ transactionId, amount: 6 }))).toMatchObject({ amount: 6, userId });
@@ -273,8 +273,8 @@ describe('list', () => {
       const { body } = await list(query, as);
       return { ids: body.data.map(({ id }: { id: string }) => id), ...body.pagination };
     };
-    expect(await idsOf('')).toEqual({ ids: made, page: 1, pageSize: 20, total: 7, totalPages: 1 });
-    expect(await idsOf('page=2&pageSize=3')).toEqual({
+    expect(await idsOf('')).toMatchObject({ ids: made, page: 1, pageSize: 20, total: 7, totalPages: 1 });
+    expect(await idsOf('page=2&pageSize=3')).toMatchObject({
       ids: made.slice(3, 6),
       page: 2,
       pageSize: 3,
@@ -290,6 +290,41 @@ describe('list', () => {
     const today = new Date().toISOString().slice(0, 10);
     expect(await idsOf(`startDate=${today}`)).toMatchObject({ total: 7 });
     expect(await idsOf('endDate=2020-01-01')).toMatchObject({ total: 0 });
+  });
+
+  test('finds the refunds of a customer, an invoice, an amount, metadata and a search, and walks them by cursor', async () => {
+    const tenantId = await makeTenant(florin, admin);
+    const { as } = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId });
+    const own = await makeChannel(florin, as);
+    const [first, second] = [
+      await makePaid(florin, as, own, { customerId: 71, invoiceId: 72 }),
+      await makePaid(florin, as, own, { customerId: 73 }),
+    ] as const;
+    const made: string[] = [];
+    for (let i = 0; i < 4; i++) {
+      const input = { transactionId: i < 2 ? first : second, amount: 10 + i, metadata: { case: `C-${i}` } };
+      made.push(dataOf(await refund(input, {}, as)).id);
+    }
+    const [a, b, c, d] = made;
+    const idsOf = async (query: string) => (await list(query, as)).body.data.map(({ id }: { id: string }) => id);
+    expect(await idsOf('customerId=71')).toEqual([b, a]);
+    expect(await idsOf('customerId=71&amountTo=10')).toEqual([a]);
+    expect(await idsOf('invoiceId=72&currency=USD')).toEqual([b, a]);
+    expect(await idsOf('invoiceId=99')).toEqual([]);
+    expect(await idsOf('amountFrom=12&amountTo=12')).toEqual([c]);
+    expect(await idsOf('metadata[case]=C-3')).toEqual([d]);
+    expect(await idsOf(`search=${c}`)).toEqual([c]);
+    expect(await idsOf(`search=${second}`)).toEqual([d, c]);
+    expect(await idsOf('providerReference=re_none')).toEqual([]);
+    const page = (await list('pageSize=3&currency=USD', as)).body;
+    expect(page.pagination).toEqual({ pageSize: 3, nextCursor: aText });
+    expect(await idsOf(`pageSize=3&currency=USD&cursor=${page.pagination.nextCursor}`)).toEqual([a]);
+    const [row] = (await list('pageSize=1', as)).body.data;
+    expect(row).toMatchObject({ channelId: own, customerId: 73 });
+    expect(row).not.toHaveProperty('tenantId');
+    expect((await list(`tenantId=${tenantId}`, as)).status).toBe(403);
+    const ofTenant = (await list(`tenantId=${tenantId}`)).body;
+    expect(ofTenant.data.map(({ tenantId: id }: { tenantId: string }) => id)).toEqual(Array(4).fill(String(tenantId)));
   });
 
   test.each([

@@ -1,33 +1,67 @@
 import type { Static } from 'typebox';
-import { dayRangeOf } from '../../../core/days.ts';
+import { timeRangeOf } from '../../../core/days.ts';
 import { invalid } from '../../../core/errors.ts';
 import { firstUuidAt, uuidOfPublicId } from '../../../core/id.ts';
-import { visibleModes } from '../../../core/livemode.ts';
-import { defaultPageSize, type Pagination, paginationOf } from '../../../core/page.ts';
+import { listedModes } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
-import type { Database } from '../../../platform/postgres/database.ts';
-import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
-import { type RefundRecord, recordOf } from './record.ts';
-import type { refundListQuery } from './schema.ts';
-import { countRefunds, findRefundPage } from './statements.ts';
+import type { Answer, Call } from '../../../platform/http/route.ts';
+import { countedList, filtersOf, type List, type ListDeps, wayTo } from '../../../platform/lists/list.ts';
+import { foundIds, inBoth } from '../../../platform/lists/search.ts';
+import type { Database, Queryable } from '../../../platform/postgres/database.ts';
+import { answerList } from '../../identity/audit/answer-list.ts';
+import { listedTenants, tenantOfRow } from '../../identity/tenants/visible-tenants.ts';
+import { findByReference, findBySearch, type ListedRow, refundFilters, statements } from './list-statements.ts';
+import { recordOf } from './record.ts';
+import { listedRefund, type refundListQuery } from './schema.ts';
 
-/** One page of refunds, newest first, and their exact number, from one snapshot. Refunds are few enough to be counted. */
-export function listRefunds(
-  database: Database,
-  query: Static<typeof refundListQuery>,
-  principal: Principal,
-): Promise<{ data: RefundRecord[]; pagination: Pagination }> {
-  const { page = 1, pageSize = defaultPageSize, status, channelId } = query;
-  const { fromMs, toMs } = dayRangeOf(query.startDate, query.endDate);
-  const transactionId = paymentIdOf(query.transactionId);
-  return database.snapshot(async (snapshot) => {
-    const tenantIds = await visibleTenants(snapshot, principal);
-    const namesRecord = transactionId !== undefined || channelId !== undefined;
-    const modes = visibleModes(principal, query.livemode, { namesRecord });
-    const filter = [tenantIds, firstUuidAt(fromMs), firstUuidAt(toMs), transactionId, status, channelId, modes];
-    const [count] = await snapshot.run(countRefunds, filter);
-    const rows = await snapshot.run(findRefundPage, [...filter, (page - 1) * pageSize, pageSize]);
-    return { data: rows.map(recordOf), pagination: paginationOf({ page, pageSize }, count?.total ?? 0) };
+type Query = Static<typeof refundListQuery>;
+type Listed = Static<typeof listedRefund>;
+
+/** The refunds that the caller may see and asks for: a page, or all of them as a file. */
+export async function listRefunds(
+  call: Pick<Call<unknown, Query>, 'query' | 'principal' | 'headers'>,
+  deps: ListDeps & { database: Database },
+): Promise<Answer<Listed[]>> {
+  return answerList(call, deps.database, {
+    list: await refundList(deps, call.query, call.principal),
+    listedAs: listedAs(call.principal),
+    shape: listedRefund,
+    file: 'refunds',
+    action: 'refund.export',
+  });
+}
+
+/** The refunds that the caller may see and asks for. */
+export async function refundList(deps: ListDeps, query: Query, principal: Principal): Promise<List<ListedRow>> {
+  const { fromMs, toMs } = timeRangeOf(query);
+  const tenantIds = await listedTenants(deps.listDatabase, principal, query.tenantId);
+  const modes = listedModes(principal, query.livemode, [
+    query.transactionId,
+    query.channelId,
+    query.customerId,
+    query.invoiceId,
+    query.providerReference,
+  ]);
+  const given = {
+    ...query,
+    modes,
+    paymentId: paymentIdOf(query.transactionId),
+    ids: await lookUp(deps.listDatabase, query, tenantIds),
+  };
+  const way = wayTo(given, statements);
+  const selection = {
+    tenantIds,
+    fromKey: firstUuidAt(fromMs),
+    toKey: firstUuidAt(toMs),
+    values: refundFilters.valuesOf(given),
+    isSifted: refundFilters.usedIn(given).some((name) => name !== way),
+    isModed: modes !== undefined,
+  };
+  return countedList(deps, statements[way], selection, {
+    name: 'refunds',
+    filters: filtersOf(query),
+    keyType: 'uuid',
+    uncounted: refundFilters.uncountedIn(query),
   });
 }
 
@@ -36,4 +70,28 @@ function paymentIdOf(publicId: string | undefined): string | undefined {
   const id = uuidOfPublicId('txn', publicId);
   if (id === undefined) throw invalid('transactionId', "transactionId must be a transaction's id, such as txn_….");
   return id;
+}
+
+/** The refunds that have the provider's reference and that the search finds; undefined: neither was asked for. */
+async function lookUp(
+  database: Queryable,
+  { providerReference, search }: Query,
+  tenantIds: readonly number[],
+): Promise<string[] | undefined> {
+  const referenced =
+    providerReference === undefined
+      ? undefined
+      : foundIds(await database.run(findByReference, [tenantIds, providerReference]), 'providerReference');
+  if (search === undefined) return referenced;
+  const [refundId, paymentId] = [uuidOfPublicId('ref', search) ?? null, uuidOfPublicId('txn', search) ?? null];
+  return inBoth(referenced, foundIds(await database.run(findBySearch, [tenantIds, refundId, paymentId, search])));
+}
+
+export function listedAs(principal: Principal): (row: ListedRow) => Listed {
+  return (row) => ({
+    ...recordOf(row),
+    ...tenantOfRow(principal, row),
+    channelId: row.channel_id,
+    customerId: row.customer_id,
+  });
 }

@@ -6,7 +6,7 @@ import type { TransactionReader } from '../transactions/read.ts';
 import type { PaymentTransitions } from '../transactions/transition-statements.ts';
 import { refundChecks } from './integrity.ts';
 import { refundRoutes } from './routes.ts';
-import { refundInput, refundRecord, status } from './schema.ts';
+import { listedRefund, refundInput, refundRecord, status } from './schema.ts';
 
 const settings = {
   'app.security.step-up-refund-amount': setting(integer(1, Number.MAX_SAFE_INTEGER), {
@@ -25,7 +25,7 @@ export const refunds = defineModule({
   settings,
   reference: [{ name: 'Refunds', description: 'Full and partial refunds of payments.' }],
   resources: { refund: refundRecord },
-  schemas: { RefundCreateInput: refundInput, Refund: refundRecord, RefundStatus: status },
+  schemas: { RefundCreateInput: refundInput, Refund: refundRecord, RefundListItem: listedRefund, RefundStatus: status },
   eventObjects: { refund: refundRecord },
   routes: (context: Needs) =>
     refundRoutes({ ...context, stepUpRefundAmount: context.settings['app.security.step-up-refund-amount'] }),

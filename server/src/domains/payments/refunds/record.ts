@@ -25,14 +25,14 @@ export function recordOf(row: RefundRow): RefundRecord {
   };
 }
 
-/** The refund after it has failed or was cancelled, exactly as the settling statement writes it, for its event. */
-export function refundAfterFailure(
+/** The refund after its outcome, exactly as the settling statement writes it, for its event. */
+export function refundAfterOutcome(
   refund: RefundRow,
   {
     status,
     failure,
     reference,
-  }: { status: 'FAILED' | 'CANCELLED'; failure: Failure | null; reference?: string | undefined },
+  }: { status: 'SUCCESS' | 'FAILED' | 'CANCELLED'; failure: Failure | null; reference?: string | undefined },
   atMs: number,
 ): RefundRecord {
   const time = new Date(atMs).toISOString();

@@ -1,12 +1,15 @@
 import { Type } from 'typebox';
 import { idempotencyHeaders, idempotencyKeyOf, replayedHeader } from '../../../platform/http/idempotency.ts';
+import { pagingOf } from '../../../platform/http/list-query.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
+import { exportText, exportTypes } from '../../../platform/lists/export.ts';
+import type { ListDeps } from '../../../platform/lists/list.ts';
 import { type CreateRefundDeps, createRefund } from './create.ts';
 import { listRefunds } from './list.ts';
 import { readRefund } from './read.ts';
-import { refundInput, refundListQuery, refundQuery, refundRecord } from './schema.ts';
+import { listedRefund, refundInput, refundListQuery, refundQuery, refundRecord } from './schema.ts';
 
-export function refundRoutes(deps: CreateRefundDeps): Route[] {
+export function refundRoutes(deps: CreateRefundDeps & Pick<ListDeps, 'listDatabase'>): Route[] {
   return [
     post('/api/refund/create', 'transaction_refund', 'Refunds', {
       summary: 'Refund a transaction',
@@ -32,11 +35,12 @@ export function refundRoutes(deps: CreateRefundDeps): Route[] {
 
     get('/api/refund/list', 'transaction_read', 'Refunds', {
       summary: 'List refunds',
-      description: 'Newest first. `total` is always exact.',
+      description: `Newest first. ${pagingOf('refunds', ['currency', 'amountFrom', 'amountTo', 'metadata'])} ${exportText}`,
       query: refundListQuery,
-      data: Type.Array(refundRecord),
-      paged: true,
-      handle: ({ query, principal }) => listRefunds(deps.database, query, principal),
+      data: Type.Array(listedRefund),
+      paged: 'by_page_or_cursor',
+      exportTypes,
+      handle: (call) => listRefunds(call, deps),
     }),
   ];
 }

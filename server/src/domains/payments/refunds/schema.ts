@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
 import { maximumAmount } from '../../../core/currency.ts';
-import { dayFields, pageFields } from '../../../platform/http/list-query.ts';
-import { keptMetadata, livemode, livemodeFilter, long, metadata, nullable } from '../../../platform/http/shapes.ts';
-import { forTenant } from '../../identity/tenants/schema.ts';
+import { listFields, timeFields } from '../../../platform/http/list-query.ts';
+import { keptMetadata, livemode, livemodeFilter, metadata, nullable } from '../../../platform/http/shapes.ts';
+import { forTenant, tenantIdOnWire } from '../../identity/tenants/schema.ts';
 import { transactionId } from '../transactions/schema.ts';
+import { lookedUpFilters, refundFilters } from './list-statements.ts';
 import { refundStatuses } from './states.ts';
 
 export const status = Type.Enum([...refundStatuses]);
@@ -30,13 +31,10 @@ export const refundQuery = Type.Object({
 });
 
 export const refundListQuery = Type.Object({
-  ...pageFields,
-  transactionId: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 100, description: 'Only refunds of this payment.' }),
-  ),
-  status: Type.Optional(status),
-  channelId: Type.Optional(long('Only refunds of payments through this channel.')),
-  ...dayFields,
+  ...listFields,
+  ...refundFilters.fields,
+  ...lookedUpFilters,
+  ...timeFields,
   livemode: livemodeFilter,
 });
 
@@ -57,4 +55,12 @@ export const refundRecord = Type.Object({
   providerReference: nullable(Type.String({ description: "The provider's id of the refund." })),
   createdTime: Type.String(),
   updatedTime: Type.String(),
+});
+
+/** A refund as a row of the list. */
+export const listedRefund = Type.Object({
+  ...refundRecord.properties,
+  tenantId: Type.Optional(tenantIdOnWire),
+  channelId: Type.Integer({ description: "The payment's channel." }),
+  customerId: nullable(Type.Integer({ description: "The payment's customer." })),
 });

@@ -24,14 +24,15 @@ export interface RefundRow {
 }
 
 /** Selects a refund as `RefundRow`, from `refund r`. */
-const refundColumns = `r.tenant_id, r.id, (select livemode from channel where channel.id = r.channel_id) as livemode, r.transaction_id, r.channel_id, r.amount, r.currency, r.status, r.reason, r.metadata,
+export const refundColumns = `r.tenant_id, r.id, (select livemode from channel where channel.id = r.channel_id) as livemode, r.transaction_id, r.channel_id, r.amount, r.currency, r.status, r.reason, r.metadata,
   r.user_id, r.failure_code, r.failure_message, r.provider_reference, r.created_at, r.updated_at`;
 
 export const insertRefund = statement<RefundRow>(
   'refunds.insert',
   `insert into refund as r (tenant_id, id, transaction_id, channel_id, amount, currency, status, reason, metadata,
-                            user_id, created_at, updated_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, to_timestamp($11::float8 / 1000), to_timestamp($11::float8 / 1000))
+                            user_id, created_at, updated_at, events_complete)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, to_timestamp($11::float8 / 1000), to_timestamp($11::float8 / 1000),
+           true)
    returning ${refundColumns}`,
 );
 
@@ -61,35 +62,4 @@ export const findRefund = statement<RefundRow>(
   `select ${refundColumns}
      from unnest($1::bigint[]) as seen (tenant_id)
      join refund r on r.tenant_id = seen.tenant_id and r.id = $2`,
-);
-
-/**
- * The list's filter. $2 and $3 are the first ids of the first day and of the day after the last; $7 are the modes; the others
- * may be null.
- */
-const isListed = `id >= $2::uuid and id < $3::uuid and ($4::uuid is null or transaction_id = $4)
-         and ($5::text is null or status = $5) and ($6::bigint is null or channel_id = $6)
-         and (select livemode from channel where channel.id = channel_id) = any ($7::boolean[])`;
-
-export const countRefunds = statement<{ total: number }>(
-  'refunds.count',
-  `select count(*) as total from refund where tenant_id = any ($1::bigint[]) and ${isListed}`,
-);
-
-/** One page, newest first. Each tenant contributes the ids that may precede the page's end; only the page's rows are read. */
-export const findRefundPage = statement<RefundRow>(
-  'refunds.list',
-  `with page as materialized (
-     select near.tenant_id, near.id
-       from unnest($1::bigint[]) as seen (tenant_id)
-      cross join lateral (
-        select tenant_id, id from refund
-         where tenant_id = seen.tenant_id and ${isListed}
-         order by id desc limit $8::bigint + $9::bigint
-      ) as near
-      order by near.id desc offset $8::bigint limit $9::bigint
-   )
-   select ${refundColumns}
-     from page join refund r on r.tenant_id = page.tenant_id and r.id = page.id
-    order by r.id desc`,
 );

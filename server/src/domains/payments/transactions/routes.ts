@@ -1,7 +1,9 @@
 import { Type } from 'typebox';
 import { idempotencyHeaders, idempotencyKeyOf, replayedHeader } from '../../../platform/http/idempotency.ts';
+import { pagingOf } from '../../../platform/http/list-query.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
-import type { Database } from '../../../platform/postgres/database.ts';
+import { exportText, exportTypes } from '../../../platform/lists/export.ts';
+import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
 import type { TransactionCreator } from './create.ts';
 import { listTransactions } from './list/list.ts';
@@ -20,6 +22,7 @@ import { type UpdateTransactionDeps, updateTransaction } from './update.ts';
 
 export interface TransactionDeps extends UpdateTransactionDeps {
   database: Database;
+  listDatabase: Queryable;
   creator: TransactionCreator;
   reader: TransactionReader;
   /** Channel names come from this cache: PostgreSQL has one join less to plan and run on every read. */
@@ -78,11 +81,12 @@ export function transactionRoutes(deps: TransactionDeps): Route[] {
 
     get('/api/transaction/list', 'transaction_read', 'Transactions', {
       summary: 'List transactions',
-      description: 'Newest first. `total` is always exact.',
+      description: `Newest first. ${pagingOf('payments', ['currency', 'amountFrom', 'amountTo', 'metadata'], ' and limits other than UTC days')} ${exportText}`,
       query: listQuery,
       data: Type.Array(listedTransaction),
-      paged: true,
-      handle: ({ query, principal }) => listTransactions(deps.database, query, principal),
+      paged: 'by_page_or_cursor',
+      exportTypes,
+      handle: (call) => listTransactions(call, deps),
     }),
   ];
 }

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { maximumAmount } from '../../../core/currency.ts';
-import { dayFields, pageFields } from '../../../platform/http/list-query.ts';
+import { furtherFields, listFields, timeFields } from '../../../platform/http/list-query.ts';
 import {
   keptMetadata,
   livemode,
@@ -10,7 +10,8 @@ import {
   metadataChange,
   nullable,
 } from '../../../platform/http/shapes.ts';
-import { forTenant } from '../../identity/tenants/schema.ts';
+import { forTenant, tenantIdOnWire } from '../../identity/tenants/schema.ts';
+import { lookedUpFilters, transactionFilters } from './list/filter-statements.ts';
 import { transactionStatuses } from './states.ts';
 
 export const amount = Type.Integer({
@@ -80,13 +81,16 @@ export const updateInput = Type.Object(
 
 export const detailQuery = Type.Object({ id: transactionId });
 
+/** Fields of a payment that its row in a list has on request. */
+const furtherRowFields = ['failureMessage', 'metadata', 'nextAction', 'version', 'updatedTime'] as const;
+
 export const listQuery = Type.Object({
-  ...pageFields,
-  status: Type.Optional(status),
-  channelId: Type.Optional(long('Only payments through this channel.')),
-  ...dayFields,
-  userId: Type.Optional(long('Only payments created by this user or with one of their keys.')),
+  ...listFields,
+  ...transactionFilters.fields,
+  ...lookedUpFilters,
+  ...timeFields,
   livemode: livemodeFilter,
+  fields: furtherFields(furtherRowFields),
 });
 
 /** A payment in the responses of create and update, and in events. */
@@ -118,16 +122,29 @@ export const transactionRecord = Type.Object({
 
 export const transactionDetail = Type.Object({ ...transactionRecord.properties, channelName: Type.String() });
 
+const { properties: record } = transactionRecord;
+
+/** A payment as a row of the list. */
 export const listedTransaction = Type.Object({
-  id: Type.String(),
+  id: record.id,
   livemode,
+  tenantId: Type.Optional(tenantIdOnWire),
   amount,
-  amountRefunded: Type.Integer(),
-  currency: Type.String(),
+  amountRefunded: record.amountRefunded,
+  currency: record.currency,
   status,
-  channelId: Type.Integer(),
+  channelId: record.channelId,
   channelName: Type.String(),
-  description: nullable(Type.String()),
-  userId: Type.Integer(),
-  createdTime: Type.String(),
+  description: record.description,
+  customerId: record.customerId,
+  invoiceId: record.invoiceId,
+  userId: record.userId,
+  providerReference: record.providerReference,
+  failureCode: record.failureCode,
+  createdTime: record.createdTime,
+  failureMessage: Type.Optional(record.failureMessage),
+  metadata: Type.Optional(record.metadata),
+  nextAction: Type.Optional(record.nextAction),
+  version: Type.Optional(record.version),
+  updatedTime: Type.Optional(record.updatedTime),
 });

@@ -1,3 +1,4 @@
+import type { EventType } from '../../../core/event-types.ts';
 import { type DrawUuid, uuidTimeMs } from '../../../core/id.ts';
 import { columns, type NamedType } from '../../../platform/postgres/columns.ts';
 import type { Topic } from '../../../platform/postgres/notifications/topics.ts';
@@ -36,12 +37,14 @@ export interface Transition {
   channelId?: number;
   /** Whether the event of the new status is written (`eventOfStatus[to]`). */
   writesEvent?: boolean;
-  /** An event about the refund, instead of one about the payment. */
+  /** Whether the payer has something new to do (`nextAction`): writes `transaction.action_required` as well. */
+  requiresAction?: boolean;
+  /** An event about the refund, written besides one about the payment. */
   refundEvent?: RefundEvent;
 }
 
 export interface RefundEvent {
-  type: 'refund.failed';
+  type: 'refund.succeeded' | 'refund.failed';
   /** The refund after the transition, as JSON. */
   objectJson: string;
 }
@@ -66,13 +69,20 @@ export function afterTransition(transition: Transition): TransactionRow {
   };
 }
 
-/** A transition with the event that it writes. */
-interface TransitionWithEvent {
-  transition: Transition;
-  event: { id: string; type: string; body: string } | undefined;
+interface WrittenEvent {
+  id: string;
+  type: string;
+  body: string;
 }
 
-const transitionColumns = columns<TransitionWithEvent>([
+/** A transition with the events that it writes: at most two. */
+interface TransitionWithEvents {
+  transition: Transition;
+  event: WrittenEvent | undefined;
+  furtherEvent: WrittenEvent | undefined;
+}
+
+const transitionColumns = columns<TransitionWithEvents>([
   ['tenant_id', 'bigint', ({ transition }) => transition.row.tenant_id],
   ['id', 'uuid', ({ transition }) => transition.row.id],
   ['version', 'int', ({ transition }) => transition.row.version],
@@ -93,6 +103,9 @@ const transitionColumns = columns<TransitionWithEvent>([
   ['event_id', 'uuid', ({ event }) => event?.id],
   ['event_type', 'text', ({ event }) => event?.type],
   ['event_body', 'text', ({ event }) => event?.body],
+  ['further_event_id', 'uuid', ({ furtherEvent }) => furtherEvent?.id],
+  ['further_event_type', 'text', ({ furtherEvent }) => furtherEvent?.type],
+  ['further_event_body', 'text', ({ furtherEvent }) => furtherEvent?.body],
 ]);
 
 /** The query whose rows are the transitions, from the parameters that `valuesOfTransitions` gives and those of `further` columns. */
@@ -100,26 +113,28 @@ export function transitionInput(further: readonly NamedType[] = []): string {
   return transitionColumns.relation(further);
 }
 
-/** The parameters of `transitionInput`. An event's id is drawn here. */
+/** The parameters of `transitionInput`. The ids of events are drawn here. */
 export function transitionParameters(transitions: readonly Transition[], drawUuid: DrawUuid): (string | Buffer)[] {
   return transitionColumns.parametersOf(
-    transitions.map((transition) => ({ transition, event: eventOf(transition, drawUuid) })),
+    transitions.map((transition) => {
+      const [event, furtherEvent] = eventsOf(transition, drawUuid);
+      return { transition, event, furtherEvent };
+    }),
   );
 }
 
-function eventOf(transition: Transition, drawUuid: DrawUuid): TransitionWithEvent['event'] {
-  const { to, writesEvent, refundEvent } = transition;
-  if (refundEvent === undefined && !writesEvent) return undefined;
-  const id = drawUuid();
-  const { type, objectJson } = refundEvent ?? {
-    type: eventOfStatus[to],
-    objectJson: recordJson(recordOf(afterTransition(transition))),
-  };
-  return {
-    id,
-    type,
-    body: eventBody({ id, type, createdMs: uuidTimeMs(id), livemode: transition.row.livemode }, objectJson),
-  };
+function eventsOf(transition: Transition, drawUuid: DrawUuid): WrittenEvent[] {
+  const { to, writesEvent, requiresAction, refundEvent } = transition;
+  const types: EventType[] = writesEvent ? [eventOfStatus[to]] : [];
+  if (requiresAction) types.push('transaction.action_required');
+  const paymentJson = types.length === 0 ? '' : recordJson(recordOf(afterTransition(transition)));
+  const events: { type: EventType; objectJson: string }[] = types.map((type) => ({ type, objectJson: paymentJson }));
+  if (refundEvent !== undefined) events.push(refundEvent);
+  return events.map(({ type, objectJson }) => {
+    const id = drawUuid();
+    const head = { id, type, createdMs: uuidTimeMs(id), livemode: transition.row.livemode };
+    return { id, type, body: eventBody(head, objectJson) };
+  });
 }
 
 /**
@@ -162,7 +177,8 @@ export function transitionCte(followers: readonly TransitionFollower[], further:
               t.failure_code, t.failure_message, move.from_status,
               move.to_status, move.refunded, move.refund_id, move.fee,
               coalesce(move.channel_id, t.channel_id) as booked_channel_id, to_timestamp(move.at_ms / 1000) as at,
-              move.event_id, move.event_type, move.event_body${further.map(([name]) => `, move.${name}`).join('')}
+              move.event_id, move.event_type, move.event_body, move.further_event_id, move.further_event_type,
+              move.further_event_body${further.map(([name]) => `, move.${name}`).join('')}
   ),
   change as (
     select tenant_id, livemode, channel_id, user_id, side.status, created_at, currency, side.sign as count,
@@ -172,12 +188,14 @@ export function transitionCte(followers: readonly TransitionFollower[], further:
   ),
   ${countTotalsCte},
   event_draft as (
-    select tenant_id, event_id as id, livemode, event_type as type,
-           case when event_type like 'refund.%' then 'ref_' || replace(refund_id::text, '-', '')
-                else 'txn_' || replace(id::text, '-', '') end as object_id,
-           at as created_at, event_body as body
+    select tenant_id, written.id, livemode, written.type,
+           case when written.type like 'refund.%' then 'ref_' || replace(refund_id::text, '-', '')
+                else 'txn_' || replace(moved.id::text, '-', '') end as object_id,
+           at as created_at, written.body
       from moved
-     where event_id is not null
+     cross join lateral (values (event_id, event_type, event_body),
+                                (further_event_id, further_event_type, further_event_body)) as written (id, type, body)
+     where written.id is not null
   ),
   ${appendEventsCte},
   ${bookTransfersCte}${followers

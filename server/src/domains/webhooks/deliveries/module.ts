@@ -113,12 +113,14 @@ export const deliveries = defineModule({
 });
 
 function provide(needs: Needs) {
-  const { settings, log, clock, workerDatabase, endpoints, disabledNotice, loadShedder, metrics } = needs;
+  const { settings, log, clock, drawUuid, workerDatabase, endpoints, disabledNotice, loadShedder, metrics } = needs;
   const observers = deliveryMetrics(metrics, workerDatabase, clock, () => deliveries.inFlight);
   const deliveries = deliveryWorker({
     database: workerDatabase,
+    transactions: workerDatabase,
     directory: endpoints,
     clock,
+    drawUuid,
     timeoutMs: settings['app.webhook.timeout'],
     retryIntervalsMs: settings['app.webhook.retry-intervals'],
     maxInFlight: settings['app.webhook.max-in-flight'],

@@ -1,14 +1,13 @@
 import type { Static } from 'typebox';
-import { dayRangeOf } from '../../../core/days.ts';
+import { timeRangeOf } from '../../../core/days.ts';
 import { invalid, notFound } from '../../../core/errors.ts';
 import { eventPatterns, pingType, readablePatterns, readableTypes } from '../../../core/event-types.ts';
-import { leastUuidAt, publicId, uuidOfPublicId } from '../../../core/id.ts';
+import { leastUuidAt, publicId, uuidAfter, uuidOfPublicId } from '../../../core/id.ts';
 import { visibleModes } from '../../../core/livemode.ts';
-import { type CursorPagination, defaultPageSize } from '../../../core/page.ts';
 import { type Principal, tenantOnWire } from '../../../core/principal.ts';
+import { type CursorList, filtersOf, rowsOf, scanFor } from '../../../platform/lists/list.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import { scanEnough } from '../../../platform/postgres/scan-enough.ts';
-import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
+import { listedTenants, visibleTenants } from '../../identity/tenants/visible-tenants.ts';
 import type { AddressGuard } from '../endpoints/address-guard.ts';
 import { findManagedEndpoint } from '../endpoints/managed-endpoint.ts';
 import { requireReadScopes } from '../endpoints/rules.ts';
@@ -25,63 +24,85 @@ import {
 export type DeliveryRecord = Static<typeof deliveryRecord>;
 type DeliveryDetail = Static<typeof deliveryDetail>;
 
-/** Deliveries scanned for one filtered page, over all tenants. */
-const maxScanned = 10_000;
+type Query = Static<typeof deliveryListQuery>;
 
-/** One page of deliveries, latest events first: of events that the caller may read, to endpoints that it may manage. */
-export async function listVisibleDeliveries(
+/** The deliveries, latest events first: of events that the caller may read, to endpoints that it may manage. */
+export async function deliveryList(
   database: Queryable,
-  query: Static<typeof deliveryListQuery>,
+  query: Query,
   principal: Principal,
-): Promise<{ data: DeliveryRecord[]; pagination: CursorPagination }> {
-  const { pageSize = defaultPageSize, endpointId, state, eventType } = query;
+): Promise<CursorList<DeliveryRow>> {
+  const { endpointId, state, eventType } = query;
   if (endpointId !== undefined) await findManagedEndpoint(database, endpointId, principal, 'endpointId');
-  const tenantIds = await visibleTenants(database, principal);
-  const eventId = query.eventId === undefined ? null : idOf('eventId', 'evt', query.eventId);
-  const [fromId, beforeId] = idRangeOf(query, eventId);
+  const tenantIds = await listedTenants(database, principal, query.tenantId);
+  const eventId = eventIdOf(query);
+  const [fromId, toId] = idRangeOf(query, eventId);
   const hasStateIndex = state === 'FAILED' || state === 'CANCELLED';
   const patterns = readablePatterns(principal.scopes);
   const isRestricted = patterns.length < eventPatterns.length;
-  const isFiltered = [endpointId, eventType, query.eventId, hasStateIndex ? undefined : state].some(
-    (one) => one !== undefined,
-  );
+  const filters = [endpointId, eventType, eventId ?? undefined, hasStateIndex ? undefined : state];
+  const isSifted = isRestricted || filters.some((filter) => filter !== undefined);
   const modes = visibleModes(principal, query.livemode, {
-    namesRecord: endpointId !== undefined || eventId !== null,
+    namesRecord: [endpointId, query.eventId, query.search].some((record) => record !== undefined),
   });
-  const mostScanned = Math.max(pageSize, Math.ceil(maxScanned / tenantIds.length));
-  const scan = (scanned: number) =>
-    database.run(listDeliveries, [
-      tenantIds,
-      fromId,
-      beforeId,
-      hasStateIndex ? state : null,
-      scanned + 1,
-      endpointId ?? null,
-      state ?? null,
-      eventType ?? null,
-      eventId,
-      isRestricted ? patterns : null,
-      pageSize + 1,
-      isRestricted ? [...readableTypes(principal.scopes), pingType] : null,
-      modes,
-    ]);
-  const rows = await scanEnough(scan, { pageSize, mostScanned, isFiltered: isFiltered || isRestricted });
-  const found = rows.filter(({ id }) => id !== null);
-  const page = found.slice(0, pageSize);
-  const next = found.length > pageSize ? (page.at(-1) as DeliveryRow).id : (rows[0]?.bound ?? null);
   return {
-    data: page.map(recordOf),
-    pagination: { pageSize, next: next === null ? null : publicId('dlv', next) },
+    name: 'deliveries',
+    filters: filtersOf(query),
+    keyType: 'uuid',
+    idPrefix: 'dlv',
+    read: async ({ belowKey = toId, take }) => {
+      const scan = (rows: number) =>
+        database.run(listDeliveries, [
+          tenantIds,
+          fromId,
+          belowKey < toId ? belowKey : toId,
+          hasStateIndex ? state : null,
+          rows + 1,
+          endpointId ?? null,
+          state ?? null,
+          eventType ?? null,
+          eventId,
+          isRestricted ? patterns : null,
+          take + 1,
+          isRestricted ? [...readableTypes(principal.scopes), pingType] : null,
+          modes,
+        ]);
+      return rowsOf(await scanFor(scan, { isSifted, isModed: true }, take, tenantIds.length), take);
+    },
   };
 }
 
+/** The event of the deliveries; null: any. */
+function eventIdOf({ eventId, search = '' }: Query): string | null {
+  if (eventId !== undefined) return idOf('eventId', 'evt', eventId);
+  return uuidOfPublicId('evt', search) ?? null;
+}
+
 /** The range of delivery ids to scan, end exclusive. A delivery's id begins with the time of its event. */
-function idRangeOf(query: Static<typeof deliveryListQuery>, eventId: string | null): [string, string] {
-  const { fromMs, toMs } = dayRangeOf(query.startDate, query.endDate);
-  const days = [leastUuidAt(fromMs), leastUuidAt(toMs)] as const;
-  const near = eventId === null ? days : idsNear(eventId);
-  const ends = [days[1], near[1], ...(query.after === undefined ? [] : [idOf('after', 'dlv', query.after)])];
-  return [days[0] > near[0] ? days[0] : near[0], ends.toSorted()[0] as string];
+function idRangeOf(query: Query, eventId: string | null): [string, string] {
+  const { fromMs, toMs } = timeRangeOf(query);
+  const ranges = [
+    [leastUuidAt(fromMs), leastUuidAt(toMs)] as const,
+    ...(eventId === null ? [] : [idsNear(eventId)]),
+    ...(query.search === undefined ? [] : [idsSearched(query.search, query.eventId)]),
+  ];
+  const from = ranges
+    .map(([first]) => first)
+    .toSorted()
+    .at(-1) as string;
+  const to = ranges.map(([, end]) => end).toSorted()[0] as string;
+  return [from, to];
+}
+
+/** The ids of a delivery or of an event's deliveries. */
+function idsSearched(search: string, eventId: string | undefined): readonly [string, string] {
+  const delivery = uuidOfPublicId('dlv', search);
+  if (delivery !== undefined) return [delivery, uuidAfter(delivery)];
+  const event = uuidOfPublicId('evt', search);
+  if (event === undefined) throw invalid('search', "search must be a delivery's id, dlv_…, or an event's id, evt_….");
+  if (eventId !== undefined && eventId !== search)
+    throw invalid('search', 'search finds events by their id: leave out eventId.');
+  return idsNear(event);
 }
 
 /** All ids of the event's millisecond. */
@@ -128,7 +149,7 @@ export async function findReadable(
   return row;
 }
 
-function recordOf(row: DeliveryRow): DeliveryRecord {
+export function recordOf(row: DeliveryRow): DeliveryRecord {
   return {
     id: publicId('dlv', row.id),
     sentAs: publicId('dlv', row.replay_of ?? row.id),

@@ -1,8 +1,10 @@
 import { Type } from 'typebox';
 import { get, post, type Route } from '../../../platform/http/route.ts';
+import { exportText, exportTypes } from '../../../platform/lists/export.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
+import { answerList } from '../../identity/audit/answer-list.ts';
 import type { AddressGuards } from '../endpoints/address-guard.ts';
-import { listVisibleDeliveries, readDelivery } from './read.ts';
+import { deliveryList, readDelivery, recordOf } from './read.ts';
 import { createReplay, type ReplayDeps } from './replay/create.ts';
 import { readReplay } from './replay/read.ts';
 import {
@@ -29,11 +31,24 @@ export function deliveryRoutes(deps: DeliveryDeps): Route[] {
       summary: 'List deliveries',
       description:
         'Deliveries of the latest events come first, and `startDate` and `endDate` apply to the events. A page may be ' +
-        'shorter than `pageSize` although more pages follow: continue until `pagination.next` is null.',
+        'shorter than `pageSize` although more pages follow: continue until `pagination.nextCursor` is null. ' +
+        exportText,
       query: deliveryListQuery,
+      refuses: ['record_not_found'],
       data: Type.Array(deliveryRecord),
       paged: 'by_cursor',
-      handle: ({ query, principal }) => listVisibleDeliveries(listDatabase, query, principal),
+      exportTypes,
+      handle: async (call) => {
+        const list = await deliveryList(listDatabase, call.query, call.principal);
+        const answer = {
+          list,
+          listedAs: recordOf,
+          shape: deliveryRecord,
+          file: 'deliveries',
+          action: 'delivery.export',
+        } as const;
+        return answerList(call, database, answer);
+      },
     }),
 
     get('/api/webhook/delivery/detail', 'webhook_read', 'Webhooks', {

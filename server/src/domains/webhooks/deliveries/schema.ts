@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { eventTypes, pingType } from '../../../core/event-types.ts';
-import { cursorFields, dayFields } from '../../../platform/http/list-query.ts';
+import { cursorListFields, searchField, tenantField, timeFields } from '../../../platform/http/list-query.ts';
 import { livemode, livemodeFilter } from '../../../platform/http/shapes.ts';
 import { tenantIdOnWire } from '../../identity/tenants/schema.ts';
 import { endpointId, nullable, time } from '../endpoints/schema.ts';
@@ -10,12 +10,14 @@ export const state = Type.Enum([...deliveryStates]);
 const deliveryId = Type.String({ minLength: 1, maxLength: 100, description: 'Delivery id, beginning with `dlv_`.' });
 
 export const deliveryListQuery = Type.Object({
-  ...cursorFields,
+  ...cursorListFields,
   endpointId: Type.Optional(endpointId('Only deliveries to this endpoint; it may have been removed.')),
   state: Type.Optional(state),
   eventType: Type.Optional(Type.Enum([...eventTypes, pingType])),
   eventId: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Only deliveries of this event.' })),
-  ...dayFields,
+  search: searchField('their id or the id of their event'),
+  ...timeFields,
+  tenantId: tenantField,
   livemode: livemodeFilter,
 });
 

@@ -1,6 +1,7 @@
 import { type Clock, secondMs } from '../../../core/clock.ts';
+import type { DrawUuid } from '../../../core/id.ts';
 import { type FailureReports, type Leased, Worker } from '../../../platform/jobs/worker.ts';
-import type { Queryable } from '../../../platform/postgres/database.ts';
+import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import type { EndpointDirectory } from '../endpoints/directory.ts';
 import { deliveriesDue } from '../events/append-events.cte.ts';
 import { Claimer, type LeasedDelivery } from './claiming/claimer.ts';
@@ -14,8 +15,11 @@ import { Sender } from './sending/sender.ts';
 export interface DeliveryWorkerOptions extends Partial<FailureReports> {
   /** Uses at most three connections at once, mostly two: to claim, to record and to write the health of endpoints. */
   database: Queryable;
+  /** To disable an endpoint together with the event that reports it; may be the same as `database`. */
+  transactions: Pick<Database, 'transaction'>;
   directory: EndpointDirectory;
   clock: Clock;
+  drawUuid: DrawUuid;
   /** Deadline of a whole attempt: `app.webhook.timeout`. */
   timeoutMs: number;
   /** Waits before each retry, as many retries as waits: `app.webhook.retry-intervals`. */

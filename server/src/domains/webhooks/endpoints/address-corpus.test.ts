@@ -183,6 +183,8 @@ async function outcomesOfOneEvent(
   };
   const worker = deliveryWorker({
     database: db.database,
+    transactions: db.database,
+    drawUuid: uuidSource(Date.now),
     directory: new EndpointDirectory({ database: db.database, notifications, ...options }),
     clock: Date.now,
     timeoutMs: 5_000,

@@ -1,18 +1,13 @@
 import { statement } from '../../../platform/postgres/statement.ts';
-
-export interface DisabledEndpoint {
-  tenant_id: number;
-  id: number;
-  url: string;
-}
+import { type EndpointRow, endpointColumns } from './statements.ts';
 
 /** Disables an endpoint. Returns it if it was enabled. Values: id, reason, now in ms. */
-export const disableEndpoint = statement<DisabledEndpoint>(
+export const disableEndpoint = statement<EndpointRow>(
   'webhooks.disable_endpoint',
   `update webhook_endpoint
       set state = false, disabled_reason = $2, updated_at = to_timestamp($3::float8 / 1000)
     where id = $1 and state
-   returning tenant_id, id, url`,
+   returning ${endpointColumns}`,
 );
 
 /** Values: id, end of the pause in ms, time of the first failure in ms. */
@@ -44,7 +39,7 @@ export const recoverEndpoint = statement(
  * was too long ago. Returns a row if it changed anything. Values: id, first failure, the time before which a first failure
  * disables the endpoint, reason, now; times in ms.
  */
-export const recordExhaustion = statement<DisabledEndpoint & { state: boolean }>(
+export const recordExhaustion = statement<EndpointRow>(
   'webhooks.record_exhaustion',
   `update webhook_endpoint
       set first_failure_at = coalesce(first_failure_at, to_timestamp($2::float8 / 1000)),
@@ -52,7 +47,7 @@ export const recordExhaustion = statement<DisabledEndpoint & { state: boolean }>
           disabled_reason = case when first_failure_at is not null then $4 end,
           updated_at = case when first_failure_at is null then updated_at else to_timestamp($5::float8 / 1000) end
     where id = $1 and state and (first_failure_at is null or first_failure_at <= to_timestamp($3::float8 / 1000))
-   returning tenant_id, id, url, state`,
+   returning ${endpointColumns}`,
 );
 
 /**

@@ -162,6 +162,7 @@ describe('a delivery', () => {
       id: expect.stringMatching(/^evt_[0-9a-f]{32}$/),
       type: 'transaction.created',
       created: Math.floor(Date.parse(data.createdTime) / 1000),
+      apiVersion: '1.0.1',
       livemode: true,
       data: { object: data },
     });

@@ -238,6 +238,7 @@ describe('test', () => {
       id: expect.stringMatching(/^evt_/),
       type: 'webhook.ping',
       created: anInteger,
+      apiVersion: '1.0.1',
       livemode: true,
       data: { object: { id, events: ['invoice.paid'], createdTime: aTime } },
     });

@@ -4,6 +4,8 @@ import { eventTypes, pingType, readableTypes } from '../../../core/event-types.t
 import type { Principal } from '../../../core/principal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
+import { appendEvent } from '../events/append-events.cte.ts';
+import { disabledEvent } from './events.ts';
 import { recordOf } from './list.ts';
 import { type EndpointDeps, lockManagedEndpoint } from './managed-endpoint.ts';
 import { requireAllowedUrl } from './register.ts';
@@ -18,7 +20,7 @@ import { type EndpointRow, findOpenDeliveryBeyond, updateEndpoint } from './stat
 export async function modifyEndpoint(
   { id, url, events, state, maxInFlight, ratePerSecond }: Static<typeof modifyInput>,
   principal: Principal,
-  { database, directory, guards, clock }: EndpointDeps,
+  { database, directory, guards, clock, drawUuid }: EndpointDeps,
 ): Promise<EndpointRow> {
   const changes = [url, events, state, maxInFlight, ratePerSecond];
   if (changes.every((change) => change === undefined)) {
@@ -48,6 +50,7 @@ export async function modifyEndpoint(
       before: recordOf(before, clock()),
       after: recordOf(row as EndpointRow, clock()),
     });
+    if (before.state && state === false) await appendEvent(transaction, disabledEvent(row as EndpointRow, drawUuid()));
     return row as EndpointRow;
   });
   await directory.changed(database, id);

@@ -65,7 +65,7 @@ export const webhookEndpoints = defineModule({
     RegisteredWebhookEndpoint: registeredEndpoint,
     WebhookEventPattern: eventPattern,
   },
-  eventObjects: { 'webhook.ping': pingObject },
+  eventObjects: { 'webhook.ping': pingObject, 'webhook.disabled': endpointRecord },
   provide,
   routes: (context: NodeWith<Settings> & Provided) =>
     endpointRoutes({

@@ -7,7 +7,10 @@ test('a caller may subscribe to event types that it may read', () => {
   const reader = principalWith('transaction_read');
   expect(() => requireReadScopes(['transaction.*', 'transaction.created'], reader)).not.toThrow();
   expect(() =>
-    requireReadScopes(['*'], principalWith('transaction_read', 'invoice_read', 'subscription_read')),
+    requireReadScopes(
+      ['*'],
+      principalWith('transaction_read', 'invoice_read', 'subscription_read', 'channel_read', 'webhook_read'),
+    ),
   ).not.toThrow();
 });
 

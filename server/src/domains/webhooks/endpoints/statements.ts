@@ -21,13 +21,14 @@ export interface EndpointRow {
   removed_at: string | null;
 }
 
-const columns = `tenant_id, id, livemode, url, events, state, disabled_reason, first_failure_at, open_until, max_in_flight,
+/** The columns of `EndpointRow`, from `webhook_endpoint`. */
+export const endpointColumns = `tenant_id, id, livemode, url, events, state, disabled_reason, first_failure_at, open_until, max_in_flight,
   rate_per_s, next_secret_sealed is not null as has_next_secret, promote_at, created_at, updated_at, removed_at`;
 
 /** Removed or not. Values: tenants, id. */
 export const findEndpoint = statement<EndpointRow>(
   'webhooks.find_endpoint',
-  `select ${columns} from webhook_endpoint where id = $2 and tenant_id = any ($1::bigint[])`,
+  `select ${endpointColumns} from webhook_endpoint where id = $2 and tenant_id = any ($1::bigint[])`,
 );
 
 /**
@@ -36,7 +37,7 @@ export const findEndpoint = statement<EndpointRow>(
  */
 export const lockEndpoint = statement<EndpointRow>(
   'webhooks.lock_endpoint',
-  `select ${columns} from webhook_endpoint where id = $2 and tenant_id = any ($1::bigint[]) for no key update`,
+  `select ${endpointColumns} from webhook_endpoint where id = $2 and tenant_id = any ($1::bigint[]) for no key update`,
 );
 
 const listed =
@@ -45,7 +46,7 @@ const listed =
 /** Newest first. Values: tenants, event patterns that the caller may read, modes, limit, offset. */
 export const listEndpoints = statement<EndpointRow>(
   'webhooks.list_endpoints',
-  `select ${columns} from webhook_endpoint where ${listed} order by id desc limit $4 offset $5`,
+  `select ${endpointColumns} from webhook_endpoint where ${listed} order by id desc limit $4 offset $5`,
 );
 
 export const countEndpoints = statement<{ total: number }>(
@@ -102,7 +103,7 @@ export const updateEndpoint = statement<EndpointRow>(
           updated_at = to_timestamp($9::float8 / 1000)
      from change
     where id = $1
-   returning ${columns}`,
+   returning ${endpointColumns}`,
 );
 
 /** Finds an event type of an open delivery that is not among these types. Values: id, types. */
@@ -121,7 +122,7 @@ export const markRemoved = statement<EndpointRow>(
       set state = false, removed_at = to_timestamp($2::float8 / 1000), updated_at = to_timestamp($2::float8 / 1000),
           next_secret_sealed = null, promote_at = null
     where id = $1
-   returning ${columns}`,
+   returning ${endpointColumns}`,
 );
 
 const unleased = '(leased_until is null or leased_until <= to_timestamp($3::float8 / 1000))';
@@ -151,7 +152,7 @@ export const stageSecret = statement<EndpointRow>(
           next_secret_sealed = $3, promote_at = to_timestamp($4::float8 / 1000),
           updated_at = to_timestamp($2::float8 / 1000)
     where id = $1
-   returning ${columns}`,
+   returning ${endpointColumns}`,
 );
 
 /** Sets when the staged secret is promoted. Values: id, now in ms, time of the promotion in ms. */
@@ -160,7 +161,7 @@ export const schedulePromotion = statement<EndpointRow>(
   `update webhook_endpoint
       set promote_at = to_timestamp($3::float8 / 1000), updated_at = to_timestamp($2::float8 / 1000)
     where id = $1 and next_secret_sealed is not null
-   returning ${columns}`,
+   returning ${endpointColumns}`,
 );
 
 /** The staged secret replaces the present one. Values: id, now in ms. */
@@ -170,7 +171,7 @@ export const promoteSecret = statement<EndpointRow>(
       set secret_sealed = next_secret_sealed, next_secret_sealed = null, promote_at = null,
           updated_at = to_timestamp($2::float8 / 1000)
     where id = $1 and next_secret_sealed is not null
-   returning ${columns}`,
+   returning ${endpointColumns}`,
 );
 
 /** Writes the promotions that are due, which deletes the replaced secrets. Values: now in ms. */

@@ -1,5 +1,5 @@
 import type { EventType, SentType } from '../../../core/event-types.ts';
-import { publicId } from '../../../core/id.ts';
+import { publicId, uuidTimeMs } from '../../../core/id.ts';
 import { plainArray, textArray } from '../../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { Topic } from '../../../platform/postgres/notifications/topics.ts';
@@ -28,15 +28,37 @@ export interface EventDraft {
   body: string;
 }
 
+/** The version of the interface whose records the payloads show. Within it fields are only added. */
+export const payloadVersion = '1.0.1';
+
 /** What an event's body says before the record. */
 type EventHead = Pick<EventDraft, 'id' | 'createdMs' | 'livemode'> & { type: SentType };
 
 /**
- * The payload (interface, Events, Payload): id, type, created in Unix seconds, data.object; and livemode. The object comes
- * last, as the JSON text given, so that `objectOfBody` can return exactly that text.
+ * The payload (interface, Events, Payload): id, type, created in Unix seconds, data.object; besides apiVersion and livemode.
+ * The object comes last, as the JSON text given, so that `objectOfBody` can return exactly that text.
  */
 export function eventBody({ id, type, createdMs, livemode }: EventHead, objectJson: string): string {
-  return `{"id":"${publicId('evt', id)}","type":"${type}","created":${Math.floor(createdMs / 1000)},"livemode":${livemode},"data":{"object":${objectJson}}}`;
+  return `{"id":"${publicId('evt', id)}","type":"${type}","created":${Math.floor(createdMs / 1000)},"apiVersion":"${payloadVersion}","livemode":${livemode},"data":{"object":${objectJson}}}`;
+}
+
+/** The record that an event is about, with the mode that it has. */
+export interface EventSubject {
+  tenantId: number;
+  livemode: boolean;
+  objectId: string;
+  object: object;
+}
+
+/** An event about a record as its detail route shows it, created at the time of the event's id. */
+export function eventDraft(
+  type: EventType,
+  { tenantId, livemode, objectId, object }: EventSubject,
+  id: string,
+): EventDraft {
+  const createdMs = uuidTimeMs(id);
+  const body = eventBody({ id, type, createdMs, livemode }, JSON.stringify(object));
+  return { tenantId, livemode, id, type, objectId, createdMs, body };
 }
 
 export function objectOfBody(body: string): string {

@@ -52,7 +52,7 @@ const typesOf = async (query: object, who = as): Promise<string[]> =>
 
 test('the list shows events, newest first', async () => {
   const { body } = await list({ type: 'transaction.created' });
-  expect(body.pagination).toEqual({ pageSize: 20, next: null });
+  expect(body.pagination).toEqual({ pageSize: 20, next: null, nextCursor: null });
   expect(body.data.map(({ objectId }: { objectId: string }) => objectId)).toEqual(payments.toReversed());
   expect(body.data[0]).toEqual({
     ...{ id: expect.stringMatching(/^evt_[0-9a-f]{32}$/), tenantId: String(tenantId), type: 'transaction.created' },
@@ -84,9 +84,30 @@ test('a page continues where the previous page ended', async () => {
   } while (after !== null);
   expect(seen).toHaveLength(7);
   expect(new Set(seen).size).toBe(7);
+  const first = (await list({ pageSize: 3, type: 'transaction.created' })).body.pagination;
+  expect(first).toEqual({ pageSize: 3, next: null, nextCursor: null });
+  const { nextCursor: cursor } = (await list({ pageSize: 4 })).body.pagination;
+  expect(dataOf(await list({ cursor })).map(({ id }: { id: string }) => id)).toEqual(seen.slice(4));
+  expect((await list({ cursor, type: 'transaction.created' })).body.error).toMatchObject({ field: 'cursor' });
   const ofOne = await list({ objectId: payments[0], pageSize: 1 });
   const rest = await typesOf({ objectId: payments[0], pageSize: 1, after: ofOne.body.pagination.next });
   expect(rest).toEqual(['transaction.created']);
+});
+
+test('a search finds an event and the events of a record; payloads come on request', async () => {
+  const [{ id }] = dataOf(await list({ type: 'transaction.failed' }));
+  const [found, ...others] = dataOf(await list({ search: id, fields: 'payload' }));
+  expect(others).toEqual([]);
+  expect(found).toMatchObject({ id, payload: { id, type: 'transaction.failed' } });
+  expect(await typesOf({ search: payments[0] })).toEqual(['transaction.processing', 'transaction.created']);
+  expect(await typesOf({ search: 'evt_00000000000000000000000000000000' })).toEqual([]);
+  expect(dataOf(await list({ search: payments[0] }))[0]).not.toHaveProperty('payload');
+});
+
+test('only a platform administrator lists the events of a tenant', async () => {
+  expect(await typesOf({ tenantId }, admin)).toHaveLength(7);
+  expect(await typesOf({ tenantId: 0 }, admin)).toEqual([]);
+  expect((await list({ tenantId })).body.error).toMatchObject({ type: 'role_missing', field: 'tenantId' });
 });
 
 test('the detail contains the exact payload of the deliveries', async () => {

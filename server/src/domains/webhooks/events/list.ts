@@ -1,70 +1,75 @@
 import type { Static } from 'typebox';
-import { dayRangeOf } from '../../../core/days.ts';
+import { timeRangeOf } from '../../../core/days.ts';
 import { invalid } from '../../../core/errors.ts';
 import { eventTypes, readableTypes } from '../../../core/event-types.ts';
-import { leastUuidAt, publicId, uuidOfPublicId } from '../../../core/id.ts';
+import { leastUuidAt, publicId, uuidAfter, uuidOfPublicId } from '../../../core/id.ts';
 import { visibleModes } from '../../../core/livemode.ts';
-import { type CursorPagination, defaultPageSize } from '../../../core/page.ts';
 import { type Principal, tenantOnWire } from '../../../core/principal.ts';
+import { type CursorList, filtersOf, rowsOf, scanFor } from '../../../platform/lists/list.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import { scanEnough } from '../../../platform/postgres/scan-enough.ts';
-import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
-import type { eventListQuery, listedEvent } from './schema.ts';
-import { type EventRow, listEvents, listEventsOfObject } from './statements.ts';
+import { listedTenants } from '../../identity/tenants/visible-tenants.ts';
+import type { eventListQuery, eventRow, listedEvent } from './schema.ts';
+import { type EventRow, type ListedRow, listEvents, listEventsOfObject } from './statements.ts';
 
 export type ListedEvent = Static<typeof listedEvent>;
 
-/** Maximum number of events read for one page, over all tenants. */
-const maxScanned = 10_000;
+type Query = Static<typeof eventListQuery>;
 
-/** A page of events, newest first, of the types that the caller may read. */
-export async function listEventsOf(
+/** The events of the types that the caller may read, newest first. */
+export async function eventList(
   database: Queryable,
-  query: Static<typeof eventListQuery>,
+  query: Query,
   principal: Principal,
-): Promise<{ data: ListedEvent[]; pagination: CursorPagination }> {
-  const { pageSize = defaultPageSize, type, objectId } = query;
+): Promise<CursorList<ListedRow>> {
+  const { type } = query;
   const types = readableTypes(principal.scopes).filter((readable) => type === undefined || readable === type);
-  const tenantIds = await visibleTenants(database, principal);
-  const idRange = idRangeOf(query);
-  const modes = visibleModes(principal, query.livemode, { namesRecord: objectId !== undefined });
-  const mostScanned = Math.max(pageSize, Math.ceil(maxScanned / tenantIds.length));
-  const isFiltered = types.length < eventTypes.length;
-  const scan = (scanned: number) =>
-    database.run(listEvents, [tenantIds, ...idRange, scanned + 1, types, pageSize + 1, modes]);
-  const rows =
-    objectId === undefined
-      ? await scanEnough(scan, { pageSize, mostScanned, isFiltered })
-      : await listOfObject(database, objectId, [tenantIds, ...idRange], types, pageSize + 1, modes);
-  const found = rows.filter(({ id }) => id !== null);
-  const page = found.slice(0, pageSize);
-  const next = found.length > pageSize ? (page.at(-1) as EventRow).id : (rows[0]?.bound ?? null);
+  const tenantIds = await listedTenants(database, principal, query.tenantId);
+  const [fromId, toId] = idRangeOf(query);
+  const objectId = objectIdOf(query);
+  const isSifted = types.length < eventTypes.length;
+  const modes = visibleModes(principal, query.livemode, {
+    namesRecord: objectId !== undefined || query.search !== undefined,
+  });
+  const withPayload = query.fields !== undefined;
   return {
-    data: page.map(recordOf),
-    pagination: { pageSize, next: next === null ? null : publicId('evt', next) },
+    name: 'events',
+    filters: filtersOf(query),
+    keyType: 'uuid',
+    idPrefix: 'evt',
+    read: async ({ belowKey = toId, take }) => {
+      const range = [tenantIds, fromId, belowKey < toId ? belowKey : toId];
+      const rest = [types, take + 1, modes, withPayload];
+      if (objectId === undefined) {
+        const scan = (rows: number) => database.run(listEvents, [...range, rows + 1, ...rest]);
+        return rowsOf(await scanFor(scan, { isSifted, isModed: true }, take, tenantIds.length), take);
+      }
+      // A payment and its transaction.created event share one id.
+      const createdEventId = uuidOfPublicId('txn', objectId) ?? null;
+      return rowsOf(await database.run(listEventsOfObject, [...range, objectId, createdEventId, ...rest]), take);
+    },
   };
 }
 
-async function listOfObject(
-  database: Queryable,
-  objectId: string,
-  tenantsAndIdRange: unknown[],
-  types: readonly string[],
-  limit: number,
-  modes: boolean[],
-): Promise<(EventRow & { bound?: null })[]> {
-  // A payment and its transaction.created event share one id.
-  const createdEventId = uuidOfPublicId('txn', objectId) ?? null;
-  return database.run(listEventsOfObject, [...tenantsAndIdRange, objectId, createdEventId, types, limit, modes]);
+/** The record of the events; undefined: any. A search that is no event's id is the id of a record. */
+function objectIdOf({ objectId, search }: Query): string | undefined {
+  const searched = search === undefined || uuidOfPublicId('evt', search) !== undefined ? undefined : search;
+  if (objectId !== undefined && searched !== undefined && objectId !== searched) {
+    throw invalid('search', 'search finds records by their id: leave out objectId.');
+  }
+  return objectId ?? searched;
 }
 
-/** The first id (inclusive) and the last id (exclusive) of the days and the cursor in a query. */
-function idRangeOf({ startDate, endDate, after }: Static<typeof eventListQuery>): [string, string] {
-  const { fromMs, toMs } = dayRangeOf(startDate, endDate);
-  const afterId = after === undefined ? undefined : uuidOfPublicId('evt', after);
-  if (after !== undefined && afterId === undefined) throw invalid('after', "after must be an event's id, evt_….");
-  const endId = leastUuidAt(toMs);
-  return [leastUuidAt(fromMs), afterId !== undefined && afterId < endId ? afterId : endId];
+/** The first id (inclusive) and the last id (exclusive) of the time limits, and of the event that is searched. */
+function idRangeOf(query: Query): [string, string] {
+  const { fromMs, toMs } = timeRangeOf(query);
+  const [from, to] = [leastUuidAt(fromMs), leastUuidAt(toMs)];
+  const id = uuidOfPublicId('evt', query.search ?? '');
+  if (id === undefined) return [from, to];
+  return id >= from && id < to ? [id, uuidAfter(id)] : [from, from];
+}
+
+export function listedAs({ fields }: Query): (row: ListedRow) => Static<typeof eventRow> {
+  return (row) => ({ ...recordOf(row), ...(fields !== undefined && { payload: JSON.parse(row.body ?? '{}') }) });
 }
 
 export function recordOf(row: EventRow): ListedEvent {

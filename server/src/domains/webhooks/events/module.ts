@@ -2,7 +2,7 @@ import { defineModule } from '../../../platform/module.ts';
 import type { Node } from '../../../platform/node.ts';
 import { eventChecks } from './integrity.ts';
 import { eventRoutes } from './routes.ts';
-import { eventDetail, listedEvent, type } from './schema.ts';
+import { eventDetail, eventRow, type } from './schema.ts';
 
 /** Events, written together with the change that they report and with their deliveries. */
 export const events = defineModule({
@@ -12,7 +12,7 @@ export const events = defineModule({
     { name: 'Events', description: 'Changes of payments, invoices and subscriptions, as webhooks report them.' },
   ],
   resources: { event: eventDetail },
-  schemas: { Event: listedEvent, EventDetail: eventDetail, EventType: type },
+  schemas: { Event: eventRow, EventDetail: eventDetail, EventType: type },
   integrity: eventChecks,
-  routes: ({ listDatabase }: Node) => eventRoutes(listDatabase),
+  routes: (context: Node) => eventRoutes(context),
 });

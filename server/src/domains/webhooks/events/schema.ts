@@ -1,19 +1,28 @@
 import { Type } from 'typebox';
 import { eventTypes } from '../../../core/event-types.ts';
-import { cursorFields, dayFields } from '../../../platform/http/list-query.ts';
+import {
+  cursorListFields,
+  furtherFields,
+  searchField,
+  tenantField,
+  timeFields,
+} from '../../../platform/http/list-query.ts';
 import { livemode, livemodeFilter } from '../../../platform/http/shapes.ts';
 import { tenantIdOnWire } from '../../identity/tenants/schema.ts';
 
 export const type = Type.Enum([...eventTypes]);
 
 export const eventListQuery = Type.Object({
-  ...cursorFields,
+  ...cursorListFields,
   type: Type.Optional(type),
   objectId: Type.Optional(
     Type.String({ minLength: 1, maxLength: 100, description: 'Only events about this record, such as `txn_…`.' }),
   ),
-  ...dayFields,
+  search: searchField('the id of the event or of the record that it is about'),
+  ...timeFields,
+  tenantId: tenantField,
   livemode: livemodeFilter,
+  fields: furtherFields(['payload']),
 });
 
 export const eventQuery = Type.Object({
@@ -29,7 +38,12 @@ export const listedEvent = Type.Object({
   createdTime: Type.String(),
 });
 
-export const eventDetail = Type.Object({
-  ...listedEvent.properties,
-  payload: Type.Object({}, { additionalProperties: true, description: 'The body of every delivery of this event.' }),
-});
+const payload = Type.Object(
+  {},
+  { additionalProperties: true, description: 'The body of every delivery of this event.' },
+);
+
+/** An event as a row of the list. */
+export const eventRow = Type.Object({ ...listedEvent.properties, payload: Type.Optional(payload) });
+
+export const eventDetail = Type.Object({ ...listedEvent.properties, payload });

@@ -10,12 +10,19 @@ export interface EventRow {
   created_at: string;
 }
 
+/** A row of the list. */
+export type ListedRow = EventRow & {
+  /** Read only if it was asked for. */
+  body: string | null;
+};
+
 /**
  * A page, newest first. Reads at most $4 events of each tenant, and returns those of the types $5. `bound` is the lowest id
  * down to which the page is complete, or null when every event was read; each row repeats it, and an empty page is one row
- * without an id. Values: tenants, first id, id after the last, events to read for each tenant, types, limit, modes.
+ * without an id. Values: tenants, first id, id after the last, events to read for each tenant, types, limit, modes, whether to
+ * read the payload.
  */
-export const listEvents = statement<EventRow & { bound: string | null }>(
+export const listEvents = statement<ListedRow & { bound: string | null }>(
   'events.list',
   `with scanned as materialized (
      select near.*
@@ -38,7 +45,8 @@ export const listEvents = statement<EventRow & { bound: string | null }>(
    select row.*, bound.id as bound
      from bound
      left join (
-       select event.tenant_id, event.id, event.livemode, event.type, event.object_id, event.created_at
+       select event.tenant_id, event.id, event.livemode, event.type, event.object_id, event.created_at,
+              case when $8::boolean then event.body end as body
          from page join event on event.tenant_id = page.tenant_id and event.id = page.id
      ) as row on true
     order by row.id desc`,
@@ -47,20 +55,21 @@ export const listEvents = statement<EventRow & { bound: string | null }>(
 /**
  * A page of the events about one record, newest first, by their own index. `transaction.created` events are not in that
  * index: they are found by their id, which is the payment's. Values: tenants, first id, id after the last, record, id of
- * the payment (null: the record is not a payment), types, limit, modes.
+ * the payment (null: the record is not a payment), types, limit, modes, whether to read the payload.
  */
-export const listEventsOfObject = statement<EventRow>(
+export const listEventsOfObject = statement<ListedRow>(
   'events.list_of_object',
   `select near.*
      from unnest($1::bigint[]) as visible (tenant_id)
     cross join lateral (
-      (select tenant_id, id, livemode, type, object_id, created_at from event
-        where tenant_id = visible.tenant_id and object_id = $4 and livemode = any ($8::boolean[]) and type <> 'transaction.created'
-          and id >= $2::uuid and id < $3::uuid and type = any ($6::text[])
+      (select tenant_id, id, livemode, type, object_id, created_at, case when $9::boolean then body end as body from event
+        where tenant_id = visible.tenant_id and object_id = $4 and livemode = any ($8::boolean[])
+          and type <> 'transaction.created' and id >= $2::uuid and id < $3::uuid and type = any ($6::text[])
         order by id desc limit $7::int)
       union all
-      (select tenant_id, id, livemode, type, object_id, created_at from event
-        where tenant_id = visible.tenant_id and livemode = any ($8::boolean[]) and id = $5::uuid and object_id = $4 and type = 'transaction.created'
+      (select tenant_id, id, livemode, type, object_id, created_at, case when $9::boolean then body end as body from event
+        where tenant_id = visible.tenant_id and livemode = any ($8::boolean[]) and id = $5::uuid and object_id = $4
+          and type = 'transaction.created'
           and id >= $2::uuid and id < $3::uuid and type = any ($6::text[]))
     ) as near
     order by near.id desc limit $7::int`,

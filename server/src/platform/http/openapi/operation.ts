@@ -1,11 +1,16 @@
 import type { TSchema } from 'typebox';
 import type { Endpoint, Need, Paging, Route } from '../route.ts';
-import { cursorPagination, envelope, pagination, refusal } from '../route-schema.ts';
+import { cursorPagination, envelope, listPagination, pagination, refusal } from '../route-schema.ts';
 import { refusalsOf } from './refusals.ts';
 import type { DocumentSchemas, Json } from './schemas.ts';
 
 /** The schemas that every answer consists of. */
-export const sharedSchemas = { Pagination: pagination, CursorPagination: cursorPagination, Error: refusal };
+export const sharedSchemas = {
+  Pagination: pagination,
+  CursorPagination: cursorPagination,
+  ListPagination: listPagination,
+  Error: refusal,
+};
 
 /** A request and its answer. */
 export interface OperationExample {
@@ -64,6 +69,7 @@ function parametersOf(
         in: place,
         required: place === 'path' || required.includes(name),
         ...(description !== undefined && { description }),
+        ...((rest as Json).type === 'object' && { style: 'deepObject', explode: true }),
         schema: rest,
         ...withExample(examples[name]),
       };
@@ -80,14 +86,21 @@ interface Fields {
 /** `idempotency-key` becomes `Idempotency-Key`. */
 const headerName = (name: string) => name.replaceAll(/(^|-)[a-z]/g, (start) => start.toUpperCase());
 
-function answerOf({ data, paged, documentTypes }: Endpoint, schemas: DocumentSchemas, example: unknown): Json {
+function answerOf(
+  { data, paged, documentTypes, exportTypes = [] }: Endpoint,
+  schemas: DocumentSchemas,
+  example: unknown,
+): Json {
   if (documentTypes === undefined) {
     const content = { schema: namedEnvelope(data, paged, schemas), ...withExample(example) };
-    return { description: 'Done.', content: { 'application/json': content } };
+    return { description: 'Done.', content: { 'application/json': content, ...textOf(exportTypes) } };
   }
+  return { description: 'Done.', content: textOf(documentTypes) };
+}
+
+function textOf(types: readonly string[]): Json {
   const binary = (type: string) => (type.startsWith('text/') || type.includes('json') ? {} : { format: 'binary' });
-  const content = documentTypes.map((type) => [type, { schema: { type: 'string', ...binary(type) } }]);
-  return { description: 'Done.', content: Object.fromEntries(content) };
+  return Object.fromEntries(types.map((type) => [type, { schema: { type: 'string', ...binary(type) } }]));
 }
 
 /** The envelope of an answer is named after its data: `InvoiceResponse`, `InvoiceListResponse`, `LoginResponse`. */

@@ -45,11 +45,14 @@ function inputRefusals({ body, rawBody, query, params, headers }: Endpoint): Ref
     ...(body ? (['malformed_json', 'not_json', 'encoding_not_supported'] as const) : []),
     ...(body || rawBody ? (['body_too_large'] as const) : []),
     ...(namesRecord(body) || requiresRecord(query) || params ? (['record_not_found'] as const) : []),
+    ...([query, body].some((schema) => fieldsOf(schema).some(hasMode)) ? (['livemode_mismatch'] as const) : []),
     ...(fieldsOf(headers).includes('idempotency-key') ? (['idempotency_mismatch'] as const) : []),
   ];
 }
 
 const fieldsOf = (schema: TSchema | undefined) => Object.keys((schema as Shape | undefined)?.properties ?? {});
+/** A channel has the mode of its payments. */
+const hasMode = (name: string) => name === 'livemode' || name === 'channelId';
 const isId = (name: string) => name === 'id' || /Ids?$/.test(name);
 const namesRecord = (schema: TSchema | undefined) => fieldsOf(schema).some(isId);
 const requiresRecord = (schema: TSchema | undefined) => (schema as Shape | undefined)?.required?.some(isId) ?? false;

@@ -95,10 +95,10 @@ function typeAndFormat({ type, format, maxLength, enum: words, maximum }: Json, 
   if (type === 'integer') {
     return { format: typeof maximum === 'number' && maximum < 2 ** 31 ? 'int32' : 'int64' };
   }
-  // Inputs are limited in length, and declare the format that is enforced.
-  if (type !== 'string' || format !== undefined || maxLength !== undefined) return {};
+  if (type !== 'string' || format !== undefined) return {};
   const [, named] = formatsOfNames.find(([names]) => names.test(property)) ?? [];
-  return named === undefined ? {} : { format: named };
+  // Inputs are limited in length, and declare the format that is enforced; URLs are taken apart instead.
+  return named === undefined || (maxLength !== undefined && named !== 'uri') ? {} : { format: named };
 }
 
 /** `anyOf` of a plain type and null becomes one schema of both types, which generators and people read more easily. */

@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox';
+import { livemode } from '../shapes.ts';
 import type { DocumentSchemas, Json } from './schemas.ts';
 
 /** An event type that is sent to webhook endpoints. */
@@ -44,6 +45,8 @@ function payloadOf({ type, object }: DocumentedEvent, schemas: DocumentSchemas):
     id: { type: 'string', description: 'The id of the event.' },
     type: { type: 'string', const: type },
     created: { type: 'integer', format: 'int64', description: 'When it happened, in seconds since 1970.' },
+    apiVersion: { type: 'string', description: 'The version of the interface whose records the payload shows.' },
+    livemode: schemas.refer(livemode),
     data: {
       type: 'object',
       required: ['object'],

@@ -1,5 +1,5 @@
 import { renderedTypes } from '../../../domains/billing/invoices/rendering/render.ts';
-import { exportTypes } from '../../../domains/identity/audit/export.ts';
+import { exportTypes } from '../../../platform/lists/export.ts';
 import type { Prepared } from './records.ts';
 import type { Sent } from './requests.ts';
 
@@ -30,7 +30,7 @@ function queryOf(pairs: Sent['pairs'], bend: Sent['bend']): string {
 const escaped = (text: string) => encodeURIComponent(text.toWellFormed());
 
 /** What answers instead of the envelope. */
-const documentTypes = [...renderedTypes, ...Object.values(exportTypes)];
+const documentTypes = [...renderedTypes, ...exportTypes];
 
 /** The faults of a reply, independent of the request. */
 export function faultOf({ status, headers }: Pick<Response, 'status' | 'headers'>, text: string): string | undefined {

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { bodyShapeOf } from '../../body-fields.ts';
 
 export interface Operation {
   method: 'GET' | 'POST';
@@ -31,9 +32,8 @@ export function operationsOf(document: any, fits: (path: string, name: string) =
   return Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item as Record<string, { requestBody?: never; parameters?: never }>).map(([method, operation]) => {
       // biome-ignore lint/suspicious/noExplicitAny: see above
-      const { requestBody, parameters = [] } = operation as any;
-      const schema = requestBody?.content['application/json']?.schema;
-      const { properties = {}, required = [] } = schema?.anyOf?.[0] ?? schema ?? {};
+      const { parameters = [] } = operation as any;
+      const { properties = {}, required = [] } = bodyShapeOf(operation, document);
       const inQuery = parameters.filter((one: { in: string }) => one.in === 'query').map(({ name }: never) => name);
       const names: string[] = [...Object.keys(properties), ...inQuery];
       return {

@@ -2,7 +2,7 @@ import { utcDay } from '../../../../core/clock.ts';
 import type { DrawUuid } from '../../../../core/id.ts';
 import type { Principal } from '../../../../core/principal.ts';
 import { type ChangeStatusDeps, changeInvoice, setStatus } from '../change-status.ts';
-import { appendPaidEvents } from '../events.ts';
+import { appendInvoiceEvents } from '../events.ts';
 import type { InvoiceRecord } from '../record.ts';
 import { requireTransition } from '../rules.ts';
 import { allocateNumbers } from './numbers.ts';
@@ -24,7 +24,9 @@ export async function finalizeInvoice(id: number, principal: Principal, deps: Fi
     ])) as [number];
     const dueDate = invoice.due_date ?? utcDay(nowMs);
     const row = await setStatus(transaction, invoice, to, nowMs, { number, dueDate });
-    if (to === 'PAID') await appendPaidEvents(transaction, [row], deps.drawUuid);
+    const types = to === 'PAID' ? (['invoice.finalized', 'invoice.paid'] as const) : (['invoice.finalized'] as const);
+    const events = types.map((type) => ({ type, invoice: row }));
+    await appendInvoiceEvents(transaction, events, deps.drawUuid);
     return row;
   });
 }

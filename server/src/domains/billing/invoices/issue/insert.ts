@@ -19,6 +19,8 @@ export interface InvoiceFacts {
   /** The channel to pay through; null: the customer's default channel. */
   channelId: number | null;
   subscriptionId: number | null;
+  /** The test clock of the customer; 0: the real time. */
+  clockId: number;
   /** A subscription can be invoiced once for each period start. Null when the invoice is for no period. */
   periodStartMs: number | null;
   periodEndMs: number | null;
@@ -72,6 +74,7 @@ export async function insertInvoices(transaction: Queryable, drafts: readonly Ne
     plainArray(lines.map(({ taxAmount }) => taxAmount)),
     plainArray(column(({ livemode }) => livemode)),
     plainArray(column(({ livemode }) => seriesOf(livemode))),
+    plainArray(column(({ clockId }) => clockId)),
   ]);
   return drafts.map((draft, i) => rowOf(draft, (placed[i] as { id: number }).id));
 }
@@ -99,6 +102,8 @@ function rowOf(draft: NewInvoice, id: number): InvoiceRow {
     description: draft.description,
     metadata: draft.metadata,
     due_date: draft.dueMs === null ? null : utcDay(draft.dueMs),
+    overdue_at: null,
+    clock_id: draft.clockId,
     subscription_id: draft.subscriptionId,
     period_start: timeOf(draft.periodStartMs),
     period_end: timeOf(draft.periodEndMs),

@@ -1,10 +1,12 @@
 import type { DrawUuid } from '../../../../core/id.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
-import { appendPaidEvents } from '../events.ts';
+import { appendEvents, type EventDraft } from '../../../webhooks/events/append-events.cte.ts';
+import { type InvoiceEvent, invoiceEventDraft } from '../events.ts';
+import { recordOf } from '../record.ts';
 import type { InvoiceRow } from '../statements.ts';
 import { type InvoiceFacts, insertInvoices } from './insert.ts';
 import { allocateNumbers } from './numbers.ts';
-import { type LineInput, priceLines } from './price-lines.ts';
+import { type LineInput, type PricedLines, priceLines } from './price-lines.ts';
 
 /** An invoice to issue. Its amounts follow from its lines (`priceLines`). */
 export interface InvoiceDraft extends InvoiceFacts {
@@ -15,8 +17,8 @@ export interface InvoiceDraft extends InvoiceFacts {
 }
 
 /**
- * Issues many invoices, finalized and numbered, in three statements for any number of them. Invoices with a total of 0 are
- * PAID at once, with their `invoice.paid` event. Runs in the caller's transaction and keeps the tenants' number counters
+ * Issues many invoices, finalized and numbered, with their events, in four statements for any number of them. Invoices with
+ * a total of 0 are PAID at once, with their `invoice.paid` event. Runs in the caller's transaction and keeps the tenants' number counters
  * locked until it ends. Returns the rows in the order of the drafts.
  */
 export async function issueInvoices(
@@ -26,18 +28,29 @@ export async function issueInvoices(
 ): Promise<InvoiceRow[]> {
   if (drafts.length === 0) return [];
   const numbers = await allocateNumbers(transaction, drafts);
+  const priced = drafts.map(({ lines }) => priceLines(lines));
   const rows = await insertInvoices(
     transaction,
     drafts.map((draft, i) => {
-      const totals = priceLines(draft.lines);
+      const totals = priced[i] as PricedLines;
       const status = totals.total === 0 ? 'PAID' : 'OPEN';
       return { ...draft, totals, status, number: numbers[i] as number, createdMs: draft.issuedMs };
     }),
   );
-  await appendPaidEvents(
+  await appendEvents(
     transaction,
-    rows.filter(({ status }) => status === 'PAID'),
-    drawUuid,
+    rows.flatMap((row, i) => eventsOfIssued(row, priced[i] as PricedLines, drawUuid)),
   );
   return rows;
+}
+
+/** The record follows from the draft: nothing is read back. */
+function eventsOfIssued(invoice: InvoiceRow, { lines }: PricedLines, drawUuid: DrawUuid): EventDraft[] {
+  const record = { ...recordOf(invoice), lines, payments: [] };
+  const events: InvoiceEvent[] = [
+    { type: 'invoice.created', invoice },
+    { type: 'invoice.finalized', invoice },
+  ];
+  if (invoice.status === 'PAID') events.push({ type: 'invoice.paid', invoice });
+  return events.map((event) => invoiceEventDraft(event, record, drawUuid()));
 }

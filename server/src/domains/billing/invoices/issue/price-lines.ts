@@ -35,10 +35,7 @@ const basisPoints = 10_000n;
  * remainder. Throws `invalid_request` when a sum is negative or exceeds 9007199254740991 minor units.
  */
 export function priceLines(lines: readonly LineInput[]): PricedLines {
-  const amounts = lines.map(({ quantity, unitAmount }) => BigInt(quantity) * BigInt(unitAmount));
-  const taxes = taxesOf(lines, amounts);
-  const subtotal = sumOf(amounts);
-  const tax = sumOf(taxes);
+  const { amounts, taxes, subtotal, tax } = sumsOf(lines);
   if (![...amounts, subtotal, subtotal + tax].every(isSafeAmount))
     throw invalid('lines', 'lines sum up to more than 9007199254740991 minor units.');
   if (subtotal < 0n || subtotal + tax < 0n) throw invalid('lines', 'lines must not sum up to less than 0.');
@@ -57,7 +54,14 @@ export function priceLines(lines: readonly LineInput[]): PricedLines {
   };
 }
 
-function taxesOf(lines: readonly LineInput[], amounts: readonly bigint[]): bigint[] {
+/** The amounts and taxes of lines, and their sums, which can be negative or exceed the largest amount. */
+export function sumsOf(lines: readonly Omit<LineInput, 'description'>[]) {
+  const amounts = lines.map(({ quantity, unitAmount }) => BigInt(quantity) * BigInt(unitAmount));
+  const taxes = taxesOf(lines, amounts);
+  return { amounts, taxes, subtotal: sumOf(amounts), tax: sumOf(taxes) };
+}
+
+function taxesOf(lines: readonly Omit<LineInput, 'description'>[], amounts: readonly bigint[]): bigint[] {
   const taxes = lines.map(({ taxAmount = 0 }) => BigInt(taxAmount));
   for (const rate of new Set(lines.map(({ taxRate }) => taxRate))) {
     if (rate === undefined) continue;

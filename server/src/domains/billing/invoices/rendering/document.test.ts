@@ -24,6 +24,7 @@ function invoiceOf(lines: LineInput[], changes: Partial<InvoiceRecord> = {}): In
     description: null,
     metadata: null,
     dueDate: '2027-06-30',
+    overdueTime: null,
     subscriptionId: null,
     periodStart: null,
     periodEnd: null,

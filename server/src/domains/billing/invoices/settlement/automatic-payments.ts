@@ -3,8 +3,7 @@ import type { DrawUuid } from '../../../../core/id.ts';
 import { plainArray, textArray } from '../../../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
 import type { PaymentWriter } from '../../../payments/transactions/create.ts';
-import { appendEvents } from '../../../webhooks/events/append-events.cte.ts';
-import { eventDraftOf } from '../events.ts';
+import { appendInvoiceEvents } from '../events.ts';
 import { type InvoiceKey, keyOfRow, mapKeyOf } from '../lock.ts';
 import { paymentRequestOf } from '../payment/payment-request.ts';
 import { reserveAmounts } from '../payment/reserve.ts';
@@ -106,13 +105,14 @@ async function recordFailedAttempts(
     plainArray(failed.map(() => nowMs)),
   ]);
   const now = new Date(nowMs).toISOString();
-  await appendEvents(
-    transaction,
-    failed.map(({ invoice, refusal: { type, message } }) => {
-      const payment = { transactionId: null, failureCode: type, failureMessage: message };
-      const updated_at = now > invoice.updated_at ? now : invoice.updated_at;
-      const after = { ...invoice, version: invoice.version + 1, updated_at };
-      return eventDraftOf('invoice.payment_failed', after, payment, drawUuid());
-    }),
-  );
+  const events = failed.map(({ invoice, refusal: { type: failureCode, message: failureMessage } }) => ({
+    type: 'invoice.payment_failed' as const,
+    invoice: {
+      ...invoice,
+      version: invoice.version + 1,
+      updated_at: now > invoice.updated_at ? now : invoice.updated_at,
+    },
+    payment: { transactionId: null, failureCode, failureMessage },
+  }));
+  await appendInvoiceEvents(transaction, events, drawUuid);
 }

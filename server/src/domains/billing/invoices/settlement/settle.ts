@@ -2,8 +2,7 @@ import type { DrawUuid } from '../../../../core/id.ts';
 import { type FailureReports, Worker } from '../../../../platform/jobs/worker.ts';
 import { plainArray, textArray } from '../../../../platform/postgres/array-literal.ts';
 import type { Database, Queryable } from '../../../../platform/postgres/database.ts';
-import { appendEvents, type EventDraft } from '../../../webhooks/events/append-events.cte.ts';
-import { eventDraftOf } from '../events.ts';
+import { appendInvoiceEvents, type InvoiceEvent } from '../events.ts';
 import { keyOfRow, lockInvoices, mapKeyOf } from '../lock.ts';
 import type { LockedInvoice } from '../statements.ts';
 import type { InvoiceFollowers, SettledPayment } from './followers.ts';
@@ -65,7 +64,7 @@ async function apply(
     ended.map(({ tenant_id, invoice_id }) => ({ tenantId: tenant_id, invoiceId: invoice_id })),
   );
   const current = new Map(invoices.map((invoice) => [mapKeyOf(keyOfRow(invoice)), invoice]));
-  const events: EventDraft[] = [];
+  const events: InvoiceEvent[] = [];
   const settled: SettledPayment[] = [];
   for (const payment of ended) {
     const key = mapKeyOf({ tenantId: payment.tenant_id, invoiceId: payment.invoice_id });
@@ -75,7 +74,7 @@ async function apply(
     current.set(key, after);
     settled.push(settledPayment(after, payment, atMs));
     const type = eventTypeOf(before, after, payment);
-    if (type !== undefined) events.push(eventDraftOf(type, after, eventPaymentOf(payment), drawUuid()));
+    if (type !== undefined) events.push({ type, invoice: after, payment: eventPaymentOf(payment) });
   }
   await saveInvoices(transaction, [...current.values()]);
   await transaction.run(markPaymentsApplied, [
@@ -83,7 +82,7 @@ async function apply(
     plainArray(ended.map(({ invoice_id }) => invoice_id)),
     plainArray(ended.map(({ number }) => number)),
   ]);
-  await appendEvents(transaction, events);
+  await appendInvoiceEvents(transaction, events, drawUuid);
   await followers.settled(transaction, settled);
 }
 

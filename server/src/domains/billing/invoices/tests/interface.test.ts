@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { verify } from '../../../../app/integrity.ts';
 import {
-  eventsOfInvoice,
   makeCustomer,
   makeDraft,
   makeInvoice,
+  paymentEventsOfInvoice,
   settledInvoice,
 } from '../../../../testing/billing/invoices.ts';
 import {
@@ -88,6 +88,7 @@ test('an invoice goes from DRAFT to PAID, and every answer shows its whole recor
       description: 'Breakfast',
       metadata: { table: 4 },
       dueDate: '2026-12-31',
+      overdueTime: null,
       subscriptionId: null,
       periodStart: null,
       periodEnd: null,
@@ -126,7 +127,7 @@ test('an invoice goes from DRAFT to PAID, and every answer shows its whole recor
     paidTime: aTime,
     payments: [{ transactionId, amount: 1505, state: 'SUCCEEDED', automatic: false, failureCode: null }],
   });
-  expect(await eventsOfInvoice(db, id)).toEqual(['invoice.paid']);
+  expect(await paymentEventsOfInvoice(db, id)).toEqual(['invoice.paid']);
   expect(await broken()).toEqual([]);
 });
 
@@ -142,10 +143,10 @@ describe('payments of an invoice', () => {
     expect(await detail(id)).toMatchObject({ status: 'OPEN', amountPaid: 0, amountUnderWay: 1000 });
     await update(parts[0] as string, 'SUCCESS');
     expect(await settled(id)).toMatchObject({ status: 'OPEN', amountPaid: 300, amountUnderWay: 700 });
-    expect(await eventsOfInvoice(db, id)).toEqual([]);
+    expect(await paymentEventsOfInvoice(db, id)).toEqual([]);
     await update(parts[1] as string, 'SUCCESS');
     expect(await settled(id)).toMatchObject({ status: 'PAID', amountPaid: 1000, amountRemaining: 0 });
-    expect(await eventsOfInvoice(db, id)).toEqual(['invoice.paid']);
+    expect(await paymentEventsOfInvoice(db, id)).toEqual(['invoice.paid']);
   });
 
   test('are refused when they exceed it, have another currency, or the invoice is not OPEN', async () => {
@@ -194,11 +195,14 @@ describe('payments of an invoice', () => {
       expect(invoice).toMatchObject({ status: 'OPEN', amountPaid: 0, amountUnderWay: 0 });
       expect(invoice.payments[0]).toMatchObject({ state: 'FAILED', failureCode: 'expired_card' });
       expect(invoice.payments).toHaveLength(attempts);
-      expect(await eventsOfInvoice(db, id)).toEqual(Array.from({ length: attempts }, () => 'invoice.payment_failed'));
+      expect(await paymentEventsOfInvoice(db, id)).toEqual(
+        Array.from({ length: attempts }, () => 'invoice.payment_failed'),
+      );
     }
-    const [event] = await db.query<{ body: string }>('select body from event where object_id = $1 limit 1', [
-      `inv_${id}`,
-    ]);
+    const [event] = await db.query<{ body: string }>(
+      `select body from event where object_id = $1 and type = 'invoice.payment_failed' limit 1`,
+      [`inv_${id}`],
+    );
     expect(JSON.parse(event?.body ?? '').data.object).toMatchObject({
       id,
       status: 'OPEN',
@@ -209,7 +213,7 @@ describe('payments of an invoice', () => {
     const { transactionId } = dataOf(await pay({ id }));
     await update(transactionId, 'CANCELLED');
     expect(await settled(id)).toMatchObject({ status: 'OPEN', amountUnderWay: 0 });
-    expect(await eventsOfInvoice(db, id)).toHaveLength(3);
+    expect(await paymentEventsOfInvoice(db, id)).toHaveLength(3);
   });
 
   test("through a provider use the customer's token and settle the invoice by the provider's result", async () => {
@@ -223,7 +227,7 @@ describe('payments of an invoice', () => {
     expect((await settled(id)).payments).toMatchObject([{ transactionId, failureCode: 'insufficient_funds' }]);
     dataOf(await pay({ id, paymentMethod: 'pm_good' }));
     await eventually('it is paid', async () => (await detail(id)).status === 'PAID');
-    expect(await eventsOfInvoice(db, id)).toEqual(['invoice.payment_failed', 'invoice.paid']);
+    expect(await paymentEventsOfInvoice(db, id)).toEqual(['invoice.payment_failed', 'invoice.paid']);
   });
 
   test('with an Idempotency-Key are created once, and a repeat gets the first answer', async () => {
@@ -268,7 +272,7 @@ describe('payments of an invoice', () => {
     expect(await settled(id)).toMatchObject({ status: 'PAID' });
     dataOf(await florin.post('/api/refund/create', { transactionId }, admin));
     expect(await settled(id)).toMatchObject({ status: 'PAID', amountPaid: 1000 });
-    expect(await eventsOfInvoice(db, id)).toEqual(['invoice.paid']);
+    expect(await paymentEventsOfInvoice(db, id)).toEqual(['invoice.paid']);
   });
 });
 
@@ -328,7 +332,7 @@ test('an invoice with a total of 0 becomes PAID when it is finalized, with its e
   ];
   const id = await makeDraft(florin, admin, customerId, { lines });
   expect(dataOf(await post('finalize', { id }))).toMatchObject({ status: 'PAID', total: 0, paidTime: aTime });
-  expect(await eventsOfInvoice(db, id)).toEqual(['invoice.paid']);
+  expect(await paymentEventsOfInvoice(db, id)).toEqual(['invoice.paid']);
 });
 
 test('fifty concurrent payments on two nodes never exceed the invoice', async () => {
@@ -351,7 +355,7 @@ test('fifty concurrent payments on two nodes never exceed the invoice', async ()
     const rest = dataOf(await other.post('/api/invoice/pay', { id }, as)).transactionId;
     await Promise.all([...ids, rest].map((one) => update(one, 'SUCCESS')));
     expect(await settled(id)).toMatchObject({ status: 'PAID', amountPaid: 1000, amountUnderWay: 0 });
-    expect(await eventsOfInvoice(db, id)).toEqual(['invoice.paid']);
+    expect(await paymentEventsOfInvoice(db, id)).toEqual(['invoice.paid']);
   } finally {
     await other.stop();
   }
@@ -419,11 +423,22 @@ test('the list is newest first, paged, filtered, and has an exact total', async 
     const { body } = await florin.get(`/api/invoice/list?${query}`, as);
     return { ids: body.data.map(({ id }: { id: number }) => id), ...body.pagination };
   };
-  expect(await list('')).toEqual({ ids: made, page: 1, pageSize: 20, total: 7, totalPages: 1 });
+  expect(await list('')).toEqual({ ids: made, page: 1, pageSize: 20, total: 7, totalPages: 1, nextCursor: null });
   expect(await list('page=2&pageSize=3')).toMatchObject({ ids: made.slice(3, 6), total: 7, totalPages: 3 });
   expect(await list('status=OPEN')).toMatchObject({ ids: made.slice(0, 1), total: 1 });
   expect(await list(`customerId=${customers[1]}`)).toMatchObject({ total: 3 });
   expect(await list('subscriptionId=5')).toMatchObject({ ids: [], total: 0 });
+  expect(await list('search=INV-000001')).toMatchObject({ ids: [made[0]], total: 1 });
+  expect(await list(`search=${made[3]}`)).toMatchObject({ ids: [made[3]], total: 1 });
+  const { nextCursor } = await list('pageSize=5&currency=USD');
+  expect(await list(`pageSize=5&currency=USD&cursor=${nextCursor}`)).toEqual({
+    ids: made.slice(5),
+    pageSize: 5,
+    nextCursor: null,
+  });
+  expect(await list('amountFrom=9007199254740991')).toMatchObject({ ids: [] });
+  expect(await list(`startDate=${new Date().toISOString().slice(0, 10)}`)).toMatchObject({ total: 7 });
+  expect(await list('endDate=2020-01-01T00:00:00Z')).toMatchObject({ total: 0 });
 });
 
 test('after all tests of this file, every integrity claim holds', async () => {

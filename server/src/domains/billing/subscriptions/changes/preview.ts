@@ -1,14 +1,15 @@
 import type { Static } from 'typebox';
 import type { Clock } from '../../../../core/clock.ts';
 import { maximumAmount } from '../../../../core/currency.ts';
-import { invalid, notFound } from '../../../../core/errors.ts';
+import { invalid, notFound, Refusal } from '../../../../core/errors.ts';
 import { seesMode } from '../../../../core/livemode.ts';
 import type { Principal } from '../../../../core/principal.ts';
 import type { Database } from '../../../../platform/postgres/database.ts';
 import { visibleTenants } from '../../../identity/tenants/visible-tenants.ts';
+import { type PricedLines, priceLines } from '../../invoices/issue/price-lines.ts';
 import { findPlan } from '../../plans/statements.ts';
 import { customerNowMs } from '../periods/customer-time.ts';
-import { invoiceLinesOf, type Line } from '../renewal/invoice-lines.ts';
+import { type Carried, type ChangeLine, invoiceLinesOf, type Line } from '../renewal/invoice-lines.ts';
 import { renewalOf } from '../renewal/renew.ts';
 import { msOf, timeOf, withChange } from '../rules.ts';
 import type { previewedInvoice, previewQuery } from '../schema.ts';
@@ -38,7 +39,7 @@ export async function previewInvoice(
 
 function upcomingInvoice(
   row: SubscriptionWithTerms,
-  changes: readonly { description: string; amount: number }[],
+  changes: readonly ChangeLine[],
   invoiceNow: boolean,
   nowMs: number,
 ): Previewed {
@@ -60,12 +61,19 @@ function upcomingInvoice(
 
 function previewOf(
   { currency }: SubscriptionWithTerms,
-  { lines, carried }: { lines: Line[]; carried: number },
+  { lines, carried }: { lines: Line[]; carried: Carried[] },
   invoiceTime: string,
   [periodStart, periodEnd]: [string, string] | [null, null] = [null, null],
 ): Previewed {
-  const priced = lines.map((line) => ({ ...line, amount: line.quantity * line.unitAmount }));
-  const total = priced.reduce((sum, { amount }) => sum + amount, 0);
-  if (total > maximumAmount) throw invalid('quantity', `The invoice would exceed ${maximumAmount} minor units.`);
-  return { currency, lines: priced, total, carried, invoiceTime, periodStart, periodEnd };
+  const carriedSum = carried.reduce((sum, { amount }) => sum + amount, 0);
+  return { currency, ...pricedLines(lines), carried: carriedSum, invoiceTime, periodStart, periodEnd };
+}
+
+function pricedLines(lines: readonly Line[]): PricedLines {
+  try {
+    return priceLines(lines);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    throw invalid('quantity', `The invoice would exceed ${maximumAmount} minor units.`);
+  }
 }

@@ -44,6 +44,7 @@ function nextPeriodOf(row: SubscriptionWithTerms, nowMs: number): Step {
       plan_id: row.next_plan_id ?? row.plan_id,
       quantity,
       unit_amount: row.next_unit_amount,
+      tax_rate: row.next_tax_rate,
       next_plan_id: null,
       next_quantity: null,
       anchor_at,

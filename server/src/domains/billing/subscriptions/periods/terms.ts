@@ -1,6 +1,7 @@
 import { maximumAmount } from '../../../../core/currency.ts';
 import { invalid, Refusal } from '../../../../core/errors.ts';
 import type { PlanRow } from '../../plans/statements.ts';
+import type { ChangeLine } from '../renewal/invoice-lines.ts';
 import type { SubscriptionWithTerms } from '../statements.ts';
 import { periodPrice, prorateTerms } from './period.ts';
 
@@ -13,7 +14,7 @@ export interface TermsInput {
 /** A change of plan or quantity: the new fields of the subscription, and the credit and charge for the rest of its period. */
 export interface NewTerms {
   to: Partial<SubscriptionWithTerms>;
-  lines: { description: string; amount: number }[];
+  lines: ChangeLine[];
 }
 
 /**
@@ -70,10 +71,11 @@ interface Terms {
   plan_name: string;
   quantity: number;
   unit_amount: number;
+  tax_rate: number | null;
   next_quantity: number | null;
 }
 
-/** Another plan's amount takes effect at once; a new amount of the same plan with the next period. */
+/** Another plan's amount and tax rate take effect at once; new ones of the same plan with the next period. */
 function immediateTerms(row: SubscriptionWithTerms, plan: PlanRow | undefined, input: TermsInput) {
   const isAnother = plan !== undefined && plan.id !== row.plan_id;
   return {
@@ -81,6 +83,7 @@ function immediateTerms(row: SubscriptionWithTerms, plan: PlanRow | undefined, i
     plan_name: plan?.name ?? row.plan_name,
     quantity: input.quantity ?? row.quantity,
     unit_amount: isAnother ? plan.amount : row.unit_amount,
+    tax_rate: isAnother ? plan.tax_rate : row.tax_rate,
     next_quantity: scheduledQuantity(row, input),
     ...(plan !== undefined && {
       next_plan_id: null,
@@ -94,19 +97,23 @@ function prorationLines(row: SubscriptionWithTerms, to: Terms, nowMs: number): N
   const { credit, charge } = prorateTerms(row, periodPrice(to.unit_amount, to.quantity), nowMs);
   if (to.plan_id === row.plan_id && to.quantity === row.quantity) return [];
   return [
-    { description: `Unused time of ${row.quantity} × ${row.plan_name}`, amount: 0 - credit },
-    { description: `Remaining time of ${to.quantity} × ${to.plan_name}`, amount: charge },
+    { description: `Unused time of ${row.quantity} × ${row.plan_name}`, amount: 0 - credit, tax_rate: row.tax_rate },
+    { description: `Remaining time of ${to.quantity} × ${to.plan_name}`, amount: charge, tax_rate: to.tax_rate },
   ].filter(({ amount }) => amount !== 0);
 }
 
 /** Refuses a change whose credits and charges, with the next period, exceed the largest amount of an invoice. */
 export function requireFitsOneInvoice(
   row: SubscriptionWithTerms,
-  pending: readonly { amount: number }[],
+  pending: readonly Pick<ChangeLine, 'amount' | 'tax_rate'>[],
   { lines, to }: NewTerms,
 ): void {
   const price = (to.next_unit_amount ?? row.next_unit_amount) * (to.next_quantity ?? to.quantity ?? row.quantity);
-  const sum = [...pending, ...lines].reduce((all, { amount }) => all + Math.abs(amount), price);
+  const nextRate = to.next_tax_rate === undefined ? row.next_tax_rate : to.next_tax_rate;
+  const sum = [...pending, ...lines, { amount: price, tax_rate: nextRate }].reduce(
+    (all, { amount, tax_rate }) => all + Math.abs(amount) * (1 + (tax_rate ?? 0) / 10_000),
+    0,
+  );
   if (sum <= maximumAmount) return;
   throw invalid('quantity', `These changes sum up to more than ${maximumAmount} minor units on one invoice.`);
 }
@@ -116,6 +123,7 @@ export function nextTermsOf(plan: PlanRow) {
   return {
     next_plan_name: plan.name,
     next_unit_amount: plan.amount,
+    next_tax_rate: plan.tax_rate,
     next_interval_unit: plan.interval_unit,
     next_interval_count: plan.interval_count,
     next_plan_channel_id: plan.channel_id,

@@ -1,4 +1,6 @@
-/** Further changes are summed up in one line, since nobody reads more. */
+import { sumsOf } from '../../invoices/issue/price-lines.ts';
+
+/** Further changes are summed up in one line for each tax rate, since nobody reads more. */
 const maxChangeLines = 100;
 
 /** A line of an invoice, before tax. */
@@ -6,30 +8,65 @@ export interface Line {
   description: string;
   quantity: number;
   unitAmount: number;
+  /** In basis points; undefined: untaxed. */
+  taxRate?: number | undefined;
 }
 
+/** A credit (negative) or charge that is not on an invoice yet, before tax. */
+export interface ChangeLine {
+  description: string;
+  amount: number;
+  /** In basis points; null: untaxed. */
+  tax_rate: number | null;
+}
+
+/** What is carried to the next invoice, before tax. */
+export type Carried = Omit<ChangeLine, 'description'>;
+
+export const carriedOut = 'Credit carried to the next invoice';
+
 /**
- * The lines of an invoice: that of the period that begins, if one does, and the pending credits and charges. A credit reduces
- * the total to 0 at most; the rest of it is carried to the next invoice.
+ * The lines of an invoice: that of the period that begins, if one does, and the pending credits and charges. Where credits
+ * exceed charges, the invoice comes to 0 and the difference is carried to the next one, apart for each tax rate: a credit
+ * takes back the tax that was charged with it, at its own rate. With a single rate that is the rest of the credit.
  */
 export function invoiceLinesOf(
   period: Line | undefined,
-  pending: readonly { description: string; amount: number }[],
-): { lines: Line[]; carried: number } {
+  pending: readonly ChangeLine[],
+): { lines: Line[]; carried: Carried[] } {
   const changes = pending.length > maxChangeLines ? summarized(pending) : pending;
-  const lines = [
-    ...(period === undefined ? [] : [period]),
-    ...changes.map(({ description, amount }) => ({ description, quantity: 1, unitAmount: amount })),
-  ];
-  const total = lines.reduce((sum, { quantity, unitAmount }) => sum + quantity * unitAmount, 0);
-  if (total >= 0) return { lines, carried: 0 };
-  lines.push({ description: 'Credit carried to the next invoice', quantity: 1, unitAmount: -total });
-  return { lines, carried: total };
+  const lines = [...(period === undefined ? [] : [period]), ...changes.map(lineOf)];
+  if (!isNegative(lines)) return { lines, carried: [] };
+  const carried = sumsByRate(lines.map(changeOf)).filter(({ amount }) => amount !== 0);
+  const taken = carried.map(({ amount, tax_rate }) => lineOf({ description: carriedOut, amount: -amount, tax_rate }));
+  return { lines: [...lines, ...taken], carried };
 }
 
-function summarized(pending: readonly { description: string; amount: number }[]) {
+/** Whether the lines sum up to less than 0, without or with tax: no invoice can. */
+function isNegative(lines: readonly Line[]): boolean {
+  const { subtotal, tax } = sumsOf(lines);
+  return subtotal < 0n || subtotal + tax < 0n;
+}
+
+function lineOf({ description, amount, tax_rate }: ChangeLine): Line {
+  const line = { description, quantity: 1, unitAmount: amount };
+  return tax_rate === null ? line : { ...line, taxRate: tax_rate };
+}
+
+const changeOf = ({ quantity, unitAmount, taxRate }: Line): Carried => ({
+  amount: quantity * unitAmount,
+  tax_rate: taxRate ?? null,
+});
+
+function sumsByRate(changes: readonly Carried[]): Carried[] {
+  const sums = new Map<number | null, number>();
+  for (const { amount, tax_rate } of changes) sums.set(tax_rate, (sums.get(tax_rate) ?? 0) + amount);
+  return [...sums].map(([tax_rate, amount]) => ({ amount, tax_rate }));
+}
+
+function summarized(pending: readonly ChangeLine[]): ChangeLine[] {
   const first = pending.slice(0, maxChangeLines - 1);
   const rest = pending.slice(maxChangeLines - 1);
-  const amount = rest.reduce((sum, line) => sum + line.amount, 0);
-  return [...first, { description: `${rest.length} further changes`, amount }];
+  const description = `${rest.length} further changes`;
+  return [...first, ...sumsByRate(rest).map((sum) => ({ description, ...sum }))];
 }

@@ -64,11 +64,13 @@ export function renewalOf(before: SubscriptionWithTerms, nowMs: number): Change 
   const { after } = step;
   if (step.kind === 'ends') return { before, after, atMs: nowMs };
   const line = step.isFullPeriod
-    ? { description: after.plan_name, quantity: after.quantity, unitAmount: after.unit_amount }
-    : { description: after.plan_name, quantity: 1, unitAmount: step.price };
+    ? { description: after.plan_name, quantity: after.quantity, unitAmount: after.unit_amount, ...taxOf(after) }
+    : { description: after.plan_name, quantity: 1, unitAmount: step.price, ...taxOf(after) };
   const period = { line, startMs: msOf(after.period_start), endMs: msOf(after.period_end) };
   return { before, after, atMs: nowMs, invoice: { period } };
 }
+
+const taxOf = ({ tax_rate }: SubscriptionWithTerms) => (tax_rate === null ? {} : { taxRate: tax_rate });
 
 /** Retries a subscription of a failed batch alone. One that fails again is postponed, so that it does not block the others. */
 async function renewAlone(row: SubscriptionWithTerms, clockId: number, nowMs: number, deps: RenewDeps): Promise<void> {

@@ -9,7 +9,7 @@ import { eventDraftOf } from '../events.ts';
 import { msOf, timeOf } from '../rules.ts';
 import { type PendingLine, pendingLinesOf, type SubscriptionWithTerms } from '../statements.ts';
 import { eventOf } from '../states.ts';
-import { invoiceLinesOf, type Line } from './invoice-lines.ts';
+import { type Carried, type ChangeLine, carriedOut, invoiceLinesOf, type Line } from './invoice-lines.ts';
 import { type ChangedRows, type ChargeRow, type LineRow, saveRows } from './write-statements.ts';
 
 /** A change of a locked subscription: its row before and after, and what follows from the change. */
@@ -19,7 +19,7 @@ export interface Change {
   /** When it happens, in the customer's time. */
   atMs: number;
   /** Credits and charges for the next invoice. */
-  lines?: readonly { description: string; amount: number }[];
+  lines?: readonly ChangeLine[];
   /** An invoice to issue: for a period that begins, or without a period for pending credits and charges alone. */
   invoice?: { period: { line: Line; startMs: number; endMs: number } | undefined };
   /** Time that is not billed. */
@@ -64,8 +64,8 @@ interface DraftedInvoice {
   draft: InvoiceDraft;
   /** Earlier credits and charges that the invoice includes. */
   pending: PendingLine[];
-  /** The credit that is carried to the next invoice; 0 or negative. */
-  carried: number;
+  /** What is carried to the next invoice: credits that exceed the charges. */
+  carried: readonly Carried[];
 }
 
 async function draftInvoices(transaction: Queryable, changes: readonly Change[]): Promise<DraftedInvoice[]> {
@@ -89,6 +89,7 @@ async function draftInvoices(transaction: Queryable, changes: readonly Change[])
       currency: after.currency,
       channelId: after.channel_id ?? after.next_plan_channel_id,
       subscriptionId: after.id,
+      clockId: after.clock_id,
       periodStartMs: period?.startMs ?? null,
       periodEndMs: period?.endMs ?? null,
       dueMs: atMs,
@@ -148,10 +149,10 @@ function rowsOfInvoice(
     due_at: isPaid ? null : now,
   };
   const lines: LineRow[] = (change.lines ?? []).map((line) => ({ ...key, ...line, created_at: now, invoice_id }));
-  if (carried !== 0) {
+  for (const { amount, tax_rate } of carried) {
     lines.push(
-      { ...key, description: carriedOut, amount: -carried, created_at: now, invoice_id },
-      { ...key, description: carriedIn, amount: carried, created_at: now, invoice_id: null },
+      { ...key, description: carriedOut, amount: -amount, tax_rate, created_at: now, invoice_id },
+      { ...key, description: carriedIn, amount, tax_rate, created_at: now, invoice_id: null },
     );
   }
   return {
@@ -165,7 +166,6 @@ function rowsOfInvoice(
   };
 }
 
-const carriedOut = 'Credit carried to the next invoice';
 const carriedIn = 'Credit carried from the invoice before';
 
 const keyOf = ({ tenant_id, id }: SubscriptionWithTerms) => ({ tenant_id, subscription_id: id });

@@ -31,6 +31,7 @@ export interface LineRow {
   subscription_id: number;
   description: string;
   amount: number;
+  tax_rate: number | null;
   created_at: string;
   invoice_id: number | null;
 }
@@ -52,13 +53,14 @@ const save = statement<{ id: number }>(
   `with change as (
      select * from json_to_recordset($1::json) as row (
        tenant_id bigint, id bigint, from_state text, from_version int, state text, plan_id bigint, quantity int, unit_amount bigint,
+       tax_rate int,
        next_plan_id bigint, next_quantity int, channel_id bigint, metadata json, anchor_at timestamptz, next_number int,
        period_start timestamptz, period_end timestamptz, end_at timestamptz, cancel_at_period_end boolean,
        due_at timestamptz, paused_at timestamptz, ended_at timestamptz, version int, updated_at timestamptz)
    ), saved as (
      update subscription s
         set state = change.state, plan_id = change.plan_id, quantity = change.quantity,
-            unit_amount = change.unit_amount, next_plan_id = change.next_plan_id, next_quantity = change.next_quantity,
+            unit_amount = change.unit_amount, tax_rate = change.tax_rate, next_plan_id = change.next_plan_id, next_quantity = change.next_quantity,
             channel_id = change.channel_id, metadata = change.metadata, anchor_at = change.anchor_at,
             next_number = change.next_number, period_start = change.period_start, period_end = change.period_end,
             end_at = change.end_at, cancel_at_period_end = change.cancel_at_period_end, due_at = change.due_at,
@@ -80,9 +82,9 @@ const save = statement<{ id: number }>(
      on conflict (tenant_id, invoice_id)
      do update set state = excluded.state, failures = excluded.failures, due_at = excluded.due_at
    ), line as (
-     insert into subscription_line (tenant_id, subscription_id, description, amount, created_at, invoice_id)
+     insert into subscription_line (tenant_id, subscription_id, description, amount, tax_rate, created_at, invoice_id)
      select * from json_to_recordset($4::json) as row (
-       tenant_id bigint, subscription_id bigint, description text, amount bigint, created_at timestamptz,
+       tenant_id bigint, subscription_id bigint, description text, amount bigint, tax_rate int, created_at timestamptz,
        invoice_id bigint)
    ), invoiced as (
      update subscription_line l set invoice_id = row.invoice_id

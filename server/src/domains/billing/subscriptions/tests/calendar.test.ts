@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { dayMs, hourMs } from '../../../../core/clock.ts';
+import { isTimeZone } from '../../../../core/time-zone.ts';
 import { intervalUnits } from '../../plans/schema.ts';
-import { type Anchor, boundaryOf, daysAfter, type Interval, isTimeZone, periodOf } from '../periods/calendar.ts';
+import { type Anchor, boundaryOf, daysAfter, type Interval, periodOf } from '../periods/calendar.ts';
 
 const at = (text: string) => Date.parse(text);
 const shown = (ms: number) => new Date(ms).toISOString().replace(':00.000Z', 'Z');

@@ -311,6 +311,50 @@ describe('a change in the middle of a period', () => {
   });
 });
 
+describe('tax', () => {
+  const taxesOf = async (customerId: number) =>
+    (await invoicesOf(customerId)).map(({ subtotal, tax, total }: Record<string, number>) => [subtotal, tax, total]);
+
+  test("of a plan is on every invoice; a change credits the old rate and charges the new plan's, as previewed", async () => {
+    const { clockId, customerId } = await aCustomer('2027-04-01T00:00:00Z');
+    const small = await aPlan({ name: 'Small', amount: 3000, taxRate: 700 });
+    const large = await aPlan({ name: 'Large', amount: 9001, taxRate: 1900 });
+    const id = await aSubscription({ customerId, planId: small });
+    expect(await taxesOf(customerId)).toEqual([[3000, 210, 3210]]);
+    await advance(clockId, '2027-04-16T00:00:00Z');
+    expect(await post('subscription/update', { id, planId: large })).toMatchObject({ taxRate: 1900 });
+    const previewed = await get(`subscription/preview?id=${id}`);
+    await advance(clockId, '2027-05-01T00:00:01Z');
+    // Half of April: 1500 back at 7 %, 4500 at 19 %, and May at 19 %. 13501 × 0.19 = 2565.19, less 105.
+    expect((await taxesOf(customerId))[1]).toEqual([9001 + 4500 - 1500, 2565 - 105, 12_001 + 2460]);
+    expect(previewed).toMatchObject({ subtotal: 12_001, tax: 2460, total: 14_461, carried: 0 });
+    const [, second] = await invoicesOf(customerId);
+    expect((await get(`invoice/detail?id=${second.id}`)).lines).toEqual(previewed.lines);
+  });
+
+  test("at a plan's new rate begins with the next period", async () => {
+    const { clockId, customerId } = await aCustomer('2027-01-01T00:00:00Z');
+    const planId = await aPlan({ amount: 1000, taxRate: 1900 });
+    const id = await aSubscription({ customerId, planId });
+    const plan = { id: planId, name: 'Gold', currency: 'USD', amount: 1000, interval: 'month', state: true };
+    expect(await post('plan/modify', { ...plan })).toMatchObject({ taxRate: 1900 });
+    await post('plan/modify', { ...plan, taxRate: null });
+    expect(await detail(id)).toMatchObject({ taxRate: 1900 });
+    await advance(clockId, '2027-02-01T00:00:01Z');
+    expect(await detail(id)).toMatchObject({ taxRate: null });
+    expect(await taxesOf(customerId)).toEqual([
+      [1000, 190, 1190],
+      [1000, 0, 1000],
+    ]);
+  });
+
+  test.each([-1, 10_001, 19.5, '1900'])('at the rate %j is refused', async (taxRate) => {
+    const input = { name: 'Gold', currency: 'USD', amount: 1000, interval: 'month', state: true, taxRate };
+    const { body } = await florin.post('/api/plan/modify', input, as);
+    expect(body).toEqual(aRefusal(400, { type: 'invalid_request', field: 'taxRate' }));
+  });
+});
+
 test('an update of a plan keeps the fields that are left out, and checks them with the others', async () => {
   const id = await aPlan({ intervalCount: 100, trialDays: 14, channelId: sandbox });
   const { customerId } = await aCustomer('2027-04-01T00:00:00Z');
@@ -419,6 +463,10 @@ test('a repeat with the same Idempotency-Key does not subscribe twice', async ()
   expect(again.headers.get('idempotency-replayed')).toBe('true');
   expect(again.body.data).toEqual(first.body.data);
   expect(await get(`subscription/list?customerId=${customerId}`)).toHaveLength(1);
+  const [{ id }] = await get(`subscription/list?customerId=${customerId}&currency=USD`);
+  expect(await get(`subscription/list?customerId=${customerId}&metadata[none]=x`)).toEqual([]);
+  expect(await get(`subscription/list?search=${id}`)).toMatchObject([{ id }]);
+  expect(await get('subscription/list?search=nobody@example.com')).toEqual([]);
 });
 
 test("a subscription that a platform administrator creates for a tenant's customer belongs to that tenant", async () => {

@@ -92,6 +92,7 @@ test('five hundred due subscriptions are renewed with the same statements as one
     'subscriptions.pending_lines',
     'invoices.count_on',
     'invoices.insert_many',
+    'events.record_many',
     'subscriptions.save',
     'events.record_many',
   ]);

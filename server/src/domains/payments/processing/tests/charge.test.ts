@@ -83,7 +83,12 @@ test('the next action of the payer is on the payment and in an event', async () 
     next_action: nextAction,
     provider_reference: 'r',
   });
-  expect(await eventsOf(id)).toEqual(['transaction.created', 'transaction.processing', 'transaction.processing']);
+  expect(await eventsOf(id)).toEqual([
+    'transaction.created',
+    'transaction.processing',
+    'transaction.processing',
+    'transaction.action_required',
+  ]);
 });
 
 test('twenty concurrent reports of the same outcome settle once', async () => {

@@ -83,7 +83,7 @@ describe('a refund', () => {
   const refundOf = (facts: Partial<OperationRow>) => operation({ kind: 'REFUND', status: 'SUCCESS', ...facts });
 
   test.each([
-    [succeeded, 'SUCCESS', { refundedChange: 400, channelId: 10 }],
+    [succeeded, 'SUCCESS', { refundedChange: 400, channelId: 10, refundEvent: { type: 'refund.succeeded' } }],
     [failed, 'FAILED', { heldChange: -400, refundEvent: { type: 'refund.failed' } }],
     [cancelled, 'CANCELLED', { heldChange: -400, refundEvent: { type: 'refund.failed' } }],
   ])('with the outcome %j is %s', (outcome, refundStatus, transition) => {

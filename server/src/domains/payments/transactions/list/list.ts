@@ -1,90 +1,169 @@
 import type { Static } from 'typebox';
-import { dayRangeOf } from '../../../../core/days.ts';
-import { firstUuidAt, publicId } from '../../../../core/id.ts';
-import { visibleModes } from '../../../../core/livemode.ts';
-import { defaultPageSize, type Pagination, paginationOf } from '../../../../core/page.ts';
+import { utcDay } from '../../../../core/clock.ts';
+import { dayRangeOf, type TimeRange, timeRangeOf } from '../../../../core/days.ts';
+import { firstUuidAt, publicId, uuidOfPublicId } from '../../../../core/id.ts';
+import { listedModes } from '../../../../core/livemode.ts';
 import type { Principal } from '../../../../core/principal.ts';
+import type { Answer, Call } from '../../../../platform/http/route.ts';
+import {
+  countedList,
+  filtersOf,
+  type List,
+  type ListDeps,
+  readSlice,
+  type Selection,
+} from '../../../../platform/lists/list.ts';
+import { foundIds, inBoth, integerOf, prefixPattern } from '../../../../platform/lists/search.ts';
 import type { Database, Queryable } from '../../../../platform/postgres/database.ts';
-import { visibleTenants } from '../../../identity/tenants/visible-tenants.ts';
-import type { listedTransaction, listQuery } from '../schema.ts';
+import { answerList } from '../../../identity/audit/answer-list.ts';
+import { listedTenants, tenantOfRow } from '../../../identity/tenants/visible-tenants.ts';
+import { listedTransaction, type listQuery } from '../schema.ts';
 import { rowsPerBucket } from '../totals/rollup.ts';
-import { type ListedRow, listAllNewest, listAllOldest, listGroupsNewest, listGroupsOldest } from './list-statements.ts';
-import { type Filter, locateInBuckets, locateInDays, type PageLocation } from './page-location.ts';
+import {
+  findByReference,
+  findBySearch,
+  indexedDescription,
+  readGroups,
+  statements,
+  transactionFilters,
+} from './filter-statements.ts';
+import type { ListedRow } from './list-statements.ts';
+import { readPageByTotals } from './page-by-totals.ts';
 
+type Query = Static<typeof listQuery>;
 export type Listed = Static<typeof listedTransaction>;
+type NextAction = NonNullable<Listed['nextAction']> | null;
 
-/**
- * One page of payments, newest first, and their exact total, from one snapshot. The totals of each day tell which days to
- * skip without reading them; on busy days, buckets are skipped in the same way. What is left is read from the end that is
- * nearer to the page.
- */
+/** The payments that the caller may see and asks for: a page, or all of them as a file. */
 export async function listTransactions(
-  database: Pick<Database, 'snapshot'>,
-  query: Static<typeof listQuery>,
-  principal: Principal,
-  bucketSize: number = rowsPerBucket,
-): Promise<{ data: Listed[]; pagination: Pagination }> {
-  const page = { page: query.page ?? 1, pageSize: query.pageSize ?? defaultPageSize };
-  const days = dayRangeOf(query.startDate, query.endDate);
-  return database.snapshot(async (snapshot) => {
-    const filter: Filter = {
-      tenantIds: await visibleTenants(snapshot, principal),
-      modes: visibleModes(principal, query.livemode, { namesRecord: query.channelId !== undefined }),
-      channelId: query.channelId ?? 0,
-      userId: query.userId ?? 0,
-      status: query.status ?? '*',
-    };
-    const inDays = await locateInDays(snapshot, filter, days, (page.page - 1) * page.pageSize, page.pageSize);
-    const location = isFar(inDays, filter, bucketSize) ? await locateInBuckets(snapshot, filter, inDays) : inDays;
-    const rows = location.rows === 0 ? [] : await readPage(snapshot, filter, location);
-    return { data: rows.map(listedOf), pagination: paginationOf(page, location.total) };
+  call: Pick<Call<unknown, Query>, 'query' | 'principal' | 'headers'>,
+  deps: ListDeps & { database: Database },
+): Promise<Answer<Listed[]>> {
+  return answerList(call, deps.database, {
+    list: await transactionList(deps, call.query, call.principal),
+    listedAs: listedAs(call.query, call.principal),
+    shape: listedTransaction,
+    file: 'transactions',
+    action: 'transaction.export',
   });
 }
 
-/**
- * Whether the page is so far from the nearer end that locating its buckets costs less than reading up to it. Locating them
- * takes a millisecond, mostly for planning. Rows of several groups or tenants are merged, and each is read that far, so
- * there buckets pay off sooner.
- */
-function isFar(location: PageLocation, filter: Filter, bucketSize: number): boolean {
-  const { rows, skip, take } = location;
-  const isMerged = !isUnfiltered(filter, location) || filter.tenantIds.length > 1;
-  return rows > bucketSize && Math.min(skip, rows - skip - take) > (isMerged ? bucketSize / 16 : bucketSize);
-}
-
-const isUnfiltered = ({ channelId, userId, status }: Filter, { hasOtherModes }: PageLocation) =>
-  channelId === 0 && userId === 0 && status === '*' && !hasOtherModes;
-
-async function readPage(snapshot: Queryable, filter: Filter, location: PageLocation): Promise<ListedRow[]> {
-  const { ranges, rows, skip, take, firstDay, lastDay } = location;
-  const skipFromOldest = rows - skip - take;
-  const fromNewest = skip <= skipFromOldest;
-  const values = [
-    ranges.map(({ tenantId }) => tenantId),
-    ranges.map(({ fromMs }) => firstUuidAt(fromMs)),
-    ranges.map(({ toMs }) => firstUuidAt(toMs)),
-    fromNewest ? skip : skipFromOldest,
-    take,
-  ];
-  const { modes, channelId, userId, status } = filter;
-  const found = isUnfiltered(filter, location)
-    ? await snapshot.run(fromNewest ? listAllNewest : listAllOldest, values)
-    : await snapshot.run(fromNewest ? listGroupsNewest : listGroupsOldest, [
-        ...values,
-        channelId,
-        userId,
-        status,
-        firstDay,
-        lastDay,
-        modes,
-      ]);
-  return fromNewest ? found : found.reverse();
-}
-
-function listedOf(row: ListedRow): Listed {
+/** The payments that the caller may see and asks for. */
+export async function transactionList(
+  deps: ListDeps,
+  query: Query,
+  principal: Principal,
+  bucketSize: number = rowsPerBucket,
+): Promise<List<ListedRow>> {
+  const range = timeRangeOf(query);
+  const tenantIds = await listedTenants(deps.listDatabase, principal, query.tenantId);
+  const ids = await lookUp(deps.listDatabase, query, tenantIds);
+  const modes = listedModes(principal, query.livemode, [
+    query.channelId,
+    query.customerId,
+    query.invoiceId,
+    query.providerReference,
+  ]);
+  const given = {
+    ...query,
+    modes,
+    ids,
+    firstDay: utcDay(range.fromMs),
+    lastDay: utcDay(range.toMs - 1),
+    withJson: furtherOf(query).some((field) => field === 'metadata' || field === 'nextAction'),
+  };
+  const way = wayTo(given);
+  const selection: Selection = {
+    tenantIds,
+    fromKey: firstUuidAt(range.fromMs),
+    toKey: firstUuidAt(range.toMs),
+    values: transactionFilters.valuesOf(given),
+    isSifted: transactionFilters.usedIn(given).some((name) => !passedOn[way].includes(name)),
+    isModed: modes !== undefined,
+  };
+  const list = countedList(deps, statements[way === 'groups' ? 'all' : way], selection, {
+    name: 'transactions',
+    filters: filtersOf(query),
+    keyType: 'uuid',
+    uncounted: transactionFilters.uncountedIn(query) ?? uncountedLimit(query, range),
+  });
+  if (way !== 'all' && way !== 'groups') return list;
+  const { channelId = 0, userId = 0, status = '*' } = query;
+  const days = range.days ?? dayRangeOf();
   return {
+    ...list,
+    read: (slice) => readSlice(deps.listDatabase, way === 'all' ? statements.all.read : readGroups, selection, slice),
+    readPage: (skip, take) =>
+      deps.database.snapshot((snapshot) =>
+        readPageByTotals(snapshot, { tenantIds, modes: modes ?? [true, false], channelId, userId, status }, days, {
+          skip,
+          take,
+          withJson: given.withJson,
+          bucketSize,
+        }),
+      ),
+  };
+}
+
+type Given = Query & { ids: string[] | undefined };
+type Way = 'ids' | 'invoiceId' | 'customerId' | 'groups' | 'all';
+
+/** The filters by whose index the rows are found. */
+function wayTo({ ids, customerId, invoiceId, status, channelId, userId }: Given): Way {
+  if (ids !== undefined) return 'ids';
+  if (invoiceId !== undefined) return 'invoiceId';
+  if (customerId !== undefined) return 'customerId';
+  return [status, channelId, userId].some((filter) => filter !== undefined) ? 'groups' : 'all';
+}
+
+/** The filters that every row found on a way passes. */
+const passedOn: Record<Way, readonly string[]> = {
+  ids: ['ids'],
+  invoiceId: ['invoiceId'],
+  customerId: ['customerId'],
+  groups: ['status', 'channelId', 'userId'],
+  all: [],
+};
+
+/** Totals are kept by UTC day. */
+function uncountedLimit({ startDate = '', timeZone = 'UTC' }: Query, { days }: TimeRange): string | undefined {
+  if (days !== undefined) return undefined;
+  if (timeZone !== 'UTC') return 'timeZone';
+  return startDate.length > 'YYYY-MM-DD'.length ? 'startDate' : 'endDate';
+}
+
+/** The payments that have the provider's reference and that the search finds; undefined: neither was asked for. */
+async function lookUp(
+  database: Queryable,
+  { providerReference, search }: Query,
+  tenantIds: readonly number[],
+): Promise<string[] | undefined> {
+  const referenced =
+    providerReference === undefined
+      ? undefined
+      : foundIds(await database.run(findByReference, [tenantIds, providerReference]), 'providerReference');
+  if (search === undefined) return referenced;
+  const found = foundIds(
+    await database.run(findBySearch, [
+      tenantIds,
+      uuidOfPublicId('txn', search) ?? null,
+      integerOf(search),
+      search,
+      prefixPattern(search.slice(0, indexedDescription)),
+    ]),
+  );
+  return inBoth(referenced, found);
+}
+
+const furtherOf = ({ fields = '' }: Query) => fields.split(',');
+
+/** A row as the caller sees it, with the further fields that the query asks for. */
+export function listedAs(query: Query, principal: Principal): (row: ListedRow) => Listed {
+  const further = new Set(furtherOf(query));
+  return (row) => ({
     id: publicId('txn', row.id),
     livemode: row.livemode,
+    ...tenantOfRow(principal, row),
     amount: row.amount,
     amountRefunded: row.amount_refunded,
     currency: row.currency,
@@ -92,7 +171,16 @@ function listedOf(row: ListedRow): Listed {
     channelId: row.channel_id,
     channelName: row.channel_name,
     description: row.description,
+    customerId: row.customer_id,
+    invoiceId: row.invoice_id,
     userId: row.user_id,
+    providerReference: row.provider_reference,
+    failureCode: row.failure_code,
     createdTime: row.created_at,
-  };
+    ...(further.has('failureMessage') && { failureMessage: row.failure_message }),
+    ...(further.has('metadata') && { metadata: row.metadata }),
+    ...(further.has('nextAction') && { nextAction: row.next_action as NextAction }),
+    ...(further.has('version') && { version: row.version }),
+    ...(further.has('updatedTime') && { updatedTime: row.updated_at }),
+  });
 }

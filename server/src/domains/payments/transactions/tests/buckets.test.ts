@@ -4,9 +4,8 @@ import { minuteMs, secondMs } from '../../../../core/clock.ts';
 import { publicId } from '../../../../core/id.ts';
 import type { Principal } from '../../../../core/principal.ts';
 import type { Database, Queryable } from '../../../../platform/postgres/database.ts';
-import { arrangeChannels, paymentsNode, principalOf } from '../../../../testing/payments/payments.ts';
+import { arrangeChannels, listTransactions, paymentsNode, principalOf } from '../../../../testing/payments/payments.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../../../testing/postgres/database.ts';
-import { listTransactions } from '../list/list.ts';
 import { rollUpTransactionTotals, rowsPerBucket } from '../totals/rollup.ts';
 import { countTotalsCte } from '../totals/totals.cte.ts';
 
@@ -105,7 +104,7 @@ async function listedAndCounted(
       recount = await counted(moment, query, caller);
       return page;
     });
-  const page = await listTransactions({ snapshot }, query, caller, bucketSize);
+  const page = await listTransactions({ database: { snapshot }, listDatabase: db.database }, query, caller, bucketSize);
   return { page, recount };
 }
 
@@ -189,7 +188,8 @@ test('a page in the middle of a burst reads about one bucket, under every filter
   const readPages = async (who: Principal, depths: number[]) => {
     for (const filter of filters) {
       const query: Query = { ...filter, startDate: '2026-03-10', endDate: '2026-03-10', pageSize: 50 };
-      const { total } = (await listTransactions(db.database, query, who)).pagination;
+      const deps = { database: db.database, listDatabase: db.database };
+      const { total = 0 } = (await listTransactions(deps, query, who)).pagination;
       expect(total).toBeGreaterThan(3 * rowsPerBucket);
       for (const depth of depths) {
         const { page, recount, read } = await listedAndRead({ ...query, page: Math.ceil((total * depth) / 50) }, who);

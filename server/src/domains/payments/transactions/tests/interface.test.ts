@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { administratorOf, dataOf, makeChannel, makeKey, makePayment } from '../../../../testing/cast.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../../../testing/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../../testing/service/florin.ts';
-import { aRefusal, aTime, aTransactionId } from '../../../../testing/shapes.ts';
+import { aRefusal, aText, aTime, aTransactionId } from '../../../../testing/shapes.ts';
 
 let db: TestDatabase;
 let florin: TestFlorin;
@@ -289,7 +289,12 @@ describe('list', () => {
       channelId,
       channelName: 'Visa and others',
       description: null,
+      customerId: null,
+      invoiceId: null,
       userId,
+      tenantId: null,
+      providerReference: null,
+      failureCode: null,
       createdTime: aTime,
     };
     expect(data).toEqual([row, { ...row, id: older, description: 'older' }]);
@@ -301,13 +306,19 @@ describe('list', () => {
     const of = async (query: string) => (await list(`?channelId=${own}${query}`)).body;
     const first = await of('');
     expect(first.data).toHaveLength(20);
-    expect(first.pagination).toEqual({ page: 1, pageSize: 20, total: 21, totalPages: 2 });
+    expect(first.pagination).toEqual({ page: 1, pageSize: 20, total: 21, totalPages: 2, nextCursor: aText });
     expect((await of('&page=2')).data).toHaveLength(1);
     expect(await of('&page=3')).toMatchObject({
       data: [],
       pagination: { page: 3, pageSize: 20, total: 21, totalPages: 2 },
     });
-    expect((await of('&pageSize=100')).pagination).toEqual({ page: 1, pageSize: 100, total: 21, totalPages: 1 });
+    expect((await of('&pageSize=100')).pagination).toEqual({
+      page: 1,
+      pageSize: 100,
+      total: 21,
+      totalPages: 1,
+      nextCursor: null,
+    });
     const tooMany = await list('?pageSize=101');
     expect({ status: tooMany.status, body: tooMany.body }).toEqual({
       status: 400,
@@ -368,7 +379,17 @@ describe('list', () => {
     ['userId=NaN', 'userId'],
     ['startDate=2026-1-1', 'startDate'],
     ['startDate=2026-02-30', 'startDate'],
-    ['startDate=2026-01-01T00:00:00Z', 'startDate'],
+    ['startDate=2026-01-01T00:00:00', 'startDate'],
+    ['endDate=2026-02-30T00:00:00Z', 'endDate'],
+    ['timeZone=Mars/Base', 'timeZone'],
+    ['timeZone=%2B01:00', 'timeZone'],
+    ['currency=usd', 'currency'],
+    ['amountFrom=0', 'amountFrom'],
+    ['metadata=7', 'metadata'],
+    ['fields=secret', 'fields'],
+    ['search=ab', 'search'],
+    ['cursor=x', 'cursor'],
+    ['page=2&currency=USD', 'page'],
     ['endDate=yesterday', 'endDate'],
     ['startDate=2026-02-02&endDate=2026-02-01', 'startDate'],
     ['status=PENDING%00', 'status'],

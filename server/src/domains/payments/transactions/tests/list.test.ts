@@ -3,12 +3,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { dayMs } from '../../../../core/clock.ts';
 import { publicId } from '../../../../core/id.ts';
 import type { Principal } from '../../../../core/principal.ts';
-import { arrangeChannels, paymentsNode, principalOf } from '../../../../testing/payments/payments.ts';
+import type { ListDeps } from '../../../../platform/lists/list.ts';
+import { arrangeChannels, listTransactions, paymentsNode, principalOf } from '../../../../testing/payments/payments.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../../../testing/postgres/database.ts';
-import { listTransactions } from '../list/list.ts';
 import { rollUpTransactionTotals, rowsPerBucket } from '../totals/rollup.ts';
 
 let db: TestDatabase;
+let deps: ListDeps;
 let node: Awaited<ReturnType<typeof paymentsNode>>;
 let nowMs = Date.parse('2026-01-30T22:00:00Z');
 const merchants = [principalOf(1, 7), principalOf(1, 8), principalOf(2, 9)];
@@ -16,6 +17,7 @@ const administrator = principalOf(0, 1, 'PLATFORM_ADMIN');
 
 beforeAll(async () => {
   db = await databaseFromTemplate();
+  deps = { database: db.database, listDatabase: db.database };
   await arrangeChannels(db);
   node = await paymentsNode(db, () => nowMs);
   // Five days of payments by three users in two tenants, some of them updated, half of the totals rolled up into buckets.
@@ -65,7 +67,7 @@ test('every page under every filter has exactly the rows, order and total of a r
       async (query, caller, bucketSize) => {
         fc.pre(query.startDate === undefined || query.endDate === undefined || query.startDate <= query.endDate);
         const expected = await counted(query as never, caller);
-        const { data, pagination } = await listTransactions(db.database, query as never, caller, bucketSize);
+        const { data, pagination } = await listTransactions(deps, query as never, caller, bucketSize);
         expect(data.map((row) => row.id)).toEqual(expected.ids);
         expect(pagination.total).toBe(expected.total);
         expect(pagination.totalPages).toBe(Math.ceil(expected.total / (query.pageSize ?? 20)));
@@ -92,7 +94,7 @@ async function counted(query: Record<string, string | number>, caller: Principal
 
 test('totals stay exact during concurrent creates, updates and rollups', async () => {
   const [caller] = merchants as [Principal];
-  const before = (await listTransactions(db.database, {}, caller)).pagination.total;
+  const before = (await listTransactions(deps, {}, caller)).pagination.total as number;
   let acknowledged = 0;
   let done = false;
   const writing = Promise.all(
@@ -113,12 +115,12 @@ test('totals stay exact during concurrent creates, updates and rollups', async (
   );
   while (!done) {
     const atLeast = before + acknowledged;
-    const { pagination } = await listTransactions(db.database, {}, caller);
+    const { pagination } = await listTransactions(deps, {}, caller);
     expect(pagination.total).toBeGreaterThanOrEqual(atLeast);
     expect(pagination.total).toBeLessThanOrEqual(before + 400);
   }
   await Promise.all([writing, rollingUp]);
-  const { pagination } = await listTransactions(db.database, {}, caller);
+  const { pagination } = await listTransactions(deps, {}, caller);
   expect(pagination.total).toBe(before + 400);
 });
 

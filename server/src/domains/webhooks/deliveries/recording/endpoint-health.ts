@@ -1,8 +1,9 @@
 import type { Clock } from '../../../../core/clock.ts';
-import type { Queryable } from '../../../../platform/postgres/database.ts';
+import type { DrawUuid } from '../../../../core/id.ts';
+import type { Database, Queryable } from '../../../../platform/postgres/database.ts';
 import type { EndpointDirectory } from '../../endpoints/directory.ts';
+import { disabledEvent } from '../../endpoints/events.ts';
 import {
-  type DisabledEndpoint,
   disableEndpoint,
   pauseEndpoint,
   recordExhaustion,
@@ -11,6 +12,8 @@ import {
   reserveTrials,
 } from '../../endpoints/health-statements.ts';
 import { type DisabledReason, disabledAfterMs } from '../../endpoints/rules.ts';
+import type { EndpointRow } from '../../endpoints/statements.ts';
+import { appendEvent } from '../../events/append-events.cte.ts';
 import type { EndpointQueue } from '../claiming/endpoint-queue.ts';
 import { breakerOpenMs } from '../rules.ts';
 
@@ -18,8 +21,10 @@ type OnDisabled = (endpoint: { tenantId: number; id: number; url: string }, reas
 
 export interface EndpointHealthOptions {
   database: Queryable;
+  transactions: Pick<Database, 'transaction'>;
   directory: EndpointDirectory;
   clock: Clock;
+  drawUuid: DrawUuid;
   /** Called once when an endpoint has been switched off, after the commit. */
   onDisabled?: OnDisabled | undefined;
   onPaused?: (() => void) | undefined;
@@ -85,31 +90,40 @@ export class EndpointHealth {
     const { firstFailureMs } = queue.endpoint;
     const isRecent = firstFailureMs !== null && firstFailureMs > nowMs - disabledAfterMs;
     if (isRecent) return;
-    await this.#write(async ({ database, directory }) => {
+    await this.#write(async ({ transactions, drawUuid }) => {
       const sinceMs = queue.failingSinceMs ?? nowMs;
       const reason: DisabledReason = 'failing';
-      const [row] = await database.run(recordExhaustion, [queue.id, sinceMs, nowMs - disabledAfterMs, reason, nowMs]);
+      const values = [queue.id, sinceMs, nowMs - disabledAfterMs, reason, nowMs];
+      const row = await transactions.transaction(async (transaction) => {
+        const [changed] = await transaction.run(recordExhaustion, values);
+        if (changed?.state === false) await appendEvent(transaction, disabledEvent(changed, drawUuid()));
+        return changed;
+      });
       if (row === undefined) return;
       queue.endpoint = { ...queue.endpoint, firstFailureMs: firstFailureMs ?? sinceMs, isActive: row.state };
-      if (!row.state) await this.#announceDisabled(row, reason, { database, directory });
+      if (!row.state) await this.#announceDisabled(row, reason);
     });
   }
 
   /** The endpoint answered 410 Gone. */
   async disableGone(queue: EndpointQueue): Promise<void> {
-    await this.#write(async ({ database, directory, clock }) => {
+    await this.#write(async ({ transactions, clock, drawUuid }) => {
       const reason: DisabledReason = 'gone';
-      const [row] = await database.run(disableEndpoint, [queue.id, reason, clock()]);
+      const row = await transactions.transaction(async (transaction) => {
+        const [disabled] = await transaction.run(disableEndpoint, [queue.id, reason, clock()]);
+        if (disabled !== undefined) await appendEvent(transaction, disabledEvent(disabled, drawUuid()));
+        return disabled;
+      });
       queue.endpoint = { ...queue.endpoint, isActive: false };
-      if (row !== undefined) await this.#announceDisabled(row, reason, { database, directory });
+      if (row !== undefined) await this.#announceDisabled(row, reason);
     });
   }
 
   async #announceDisabled(
-    { tenant_id: tenantId, id, url }: DisabledEndpoint,
+    { tenant_id: tenantId, id, url }: Pick<EndpointRow, 'tenant_id' | 'id' | 'url'>,
     reason: DisabledReason,
-    { database, directory }: Pick<EndpointHealthOptions, 'database' | 'directory'>,
   ): Promise<void> {
+    const { database, directory } = this.#options;
     await directory.changed(database, id);
     this.#options.onDisabled?.({ tenantId, id, url }, reason);
   }

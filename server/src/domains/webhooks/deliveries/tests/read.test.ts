@@ -78,7 +78,7 @@ const detail = async (id: string) => dataOf(await florin.get(`/api/webhook/deliv
 describe('the list of deliveries', () => {
   test('contains every delivery of the tenant, latest events first', async () => {
     const { data, pagination } = await list();
-    expect(pagination).toEqual({ pageSize: 20, next: null });
+    expect(pagination).toEqual({ pageSize: 20, next: null, nextCursor: null });
     expect(data).toHaveLength(5);
     const events = data.map(({ eventId }: { eventId: string }) => eventId);
     expect(events).toEqual(events.toSorted().reverse());
@@ -111,6 +111,11 @@ describe('the list of deliveries', () => {
     expect(await count({ startDate: yesterday, endDate: today })).toBe(5);
     expect(await count({ endDate: yesterday })).toBe(0);
     expect(await count({ startDate: '0001-01-01', endDate: '9999-12-31' })).toBe(5);
+    const { data, pagination } = await list({ pageSize: 4 });
+    expect(await count({ cursor: pagination.nextCursor })).toBe(1);
+    expect((await list({ search: data[0].id })).data).toEqual(data.slice(0, 1));
+    expect(await count({ search: eventId })).toBe(2);
+    expect(await count({ search: eventId, endpointId: second })).toBe(1);
   });
 
   test('continues where the last page ended and contains each delivery once', async () => {
@@ -160,6 +165,9 @@ describe('the list of deliveries', () => {
 
   test.each([
     ['after=x', 'after'],
+    ['search=txn_1', 'search'],
+    ['cursor=x', 'cursor'],
+    ['tenantId=7', 'tenantId'],
     ['after=evt_00000000000000000000000000000000', 'after'],
     ['eventId=1', 'eventId'],
     ['state=DONE', 'state'],

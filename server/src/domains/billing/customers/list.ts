@@ -1,0 +1,66 @@
+import type { Static } from 'typebox';
+import { listedModes } from '../../../core/livemode.ts';
+import type { Principal } from '../../../core/principal.ts';
+import type { Answer, Call } from '../../../platform/http/route.ts';
+import { createdLimitsOf } from '../../../platform/lists/created.cte.ts';
+import { countedList, everyInteger, filtersOf, type List, type ListDeps, wayTo } from '../../../platform/lists/list.ts';
+import { foundIds, integerOf, prefixPattern } from '../../../platform/lists/search.ts';
+import type { Database } from '../../../platform/postgres/database.ts';
+import { answerList } from '../../identity/audit/answer-list.ts';
+import { listedTenants, tenantOfRow } from '../../identity/tenants/visible-tenants.ts';
+import { customerFilters, findBySearch, indexedName, statements } from './list-statements.ts';
+import { recordOf } from './record.ts';
+import { type customerListQuery, listedCustomer } from './schema.ts';
+import type { CustomerRow } from './statements.ts';
+
+type Query = Static<typeof customerListQuery>;
+type Listed = Static<typeof listedCustomer>;
+
+/** The customers that the caller may see and asks for: a page, or all of them as a file. */
+export async function listCustomers(
+  call: Pick<Call<unknown, Query>, 'query' | 'principal' | 'headers'>,
+  deps: ListDeps & { database: Database },
+): Promise<Answer<Listed[]>> {
+  return answerList(call, deps.database, {
+    list: await customerList(deps, call.query, call.principal),
+    listedAs: listedAs(call.principal),
+    shape: listedCustomer,
+    file: 'customers',
+    action: 'customer.export',
+  });
+}
+
+/** The customers that the caller may see and asks for. */
+export async function customerList(deps: ListDeps, query: Query, principal: Principal): Promise<List<CustomerRow>> {
+  const tenantIds = await listedTenants(deps.listDatabase, principal, query.tenantId);
+  const modes = listedModes(principal, query.livemode);
+  const given = { ...query, modes, ...createdLimitsOf(query), ids: await search(deps, query, tenantIds) };
+  const way = wayTo(given, statements);
+  const selection = {
+    ...everyInteger,
+    tenantIds,
+    values: customerFilters.valuesOf(given),
+    isSifted: customerFilters.usedIn(given).some((name) => name !== way),
+    isModed: modes !== undefined,
+  };
+  return countedList(deps, statements[way], selection, {
+    name: 'customers',
+    filters: filtersOf(query),
+    keyType: 'bigint',
+    uncounted: customerFilters.uncountedIn(query),
+  });
+}
+
+async function search(
+  { listDatabase }: ListDeps,
+  { search: text }: Query,
+  tenantIds: readonly number[],
+): Promise<number[] | undefined> {
+  if (text === undefined) return undefined;
+  const values = [tenantIds, integerOf(text), text, prefixPattern(text.slice(0, indexedName))];
+  return foundIds(await listDatabase.run(findBySearch, values));
+}
+
+export function listedAs(principal: Principal): (row: CustomerRow) => Listed {
+  return (row) => ({ ...recordOf(row), ...tenantOfRow(principal, row) });
+}

@@ -1,0 +1,66 @@
+import { type Clock, dayMs } from '../../../../core/clock.ts';
+import type { DrawUuid } from '../../../../core/id.ts';
+import { type FailureReports, Worker } from '../../../../platform/jobs/worker.ts';
+import type { Database } from '../../../../platform/postgres/database.ts';
+import type { TestClockWork } from '../../test-clocks/worker.ts';
+import { appendInvoiceEvents } from '../events.ts';
+import {
+  clocksWithOverdueInvoices,
+  markOverdue,
+  nextDueDate,
+  overdueInvoiceDue,
+  overdueInvoicesDue,
+} from './statements.ts';
+
+export interface OverdueWorkerDeps extends FailureReports {
+  database: Database;
+  clock: Clock;
+  drawUuid: DrawUuid;
+}
+
+/** Invoices in one transaction. */
+const batchSize = 200;
+/** The clock id of customers without a test clock. */
+const realClockId = 0;
+
+/**
+ * Finds OPEN invoices whose due date has passed, and reports each once by `invoice.overdue`. The mark and the event are
+ * written by one transaction, so that no lease is needed: after a crash the invoice is still due.
+ */
+export function overdueInvoiceWorker(deps: OverdueWorkerDeps): Worker<object> {
+  const { database, clock, onError, onRecovered } = deps;
+  return new Worker({
+    name: 'overdue invoices',
+    dueWork: { topic: overdueInvoicesDue, due: overdueInvoiceDue },
+    claim: async () => {
+      let found = await reportOverdue(realClockId, clock(), deps);
+      for (const { id, now_at } of await database.run(clocksWithOverdueInvoices)) {
+        found += await reportOverdue(id, Date.parse(now_at), deps);
+      }
+      return found > 0 ? [{}] : [];
+    },
+    slots: 1,
+    onError,
+    onRecovered,
+  });
+}
+
+function reportOverdue(clockId: number, nowMs: number, { database, drawUuid }: OverdueWorkerDeps): Promise<number> {
+  return database.transaction(async (transaction) => {
+    const rows = await transaction.run(markOverdue, [clockId, nowMs, batchSize]);
+    const events = rows.map((invoice) => ({ type: 'invoice.overdue' as const, invoice }));
+    await appendInvoiceEvents(transaction, events, drawUuid);
+    return rows.length;
+  });
+}
+
+/** Invoices become overdue by test clocks: at the end of the due date, in UTC. */
+export const overdueTestClockWork: TestClockWork = {
+  nextDueMs: async (snapshot, { clockId }, untilMs) => {
+    const [row] = await snapshot.run(nextDueDate, [clockId]);
+    const dueMs = row?.day == null ? null : Date.parse(row.day) + dayMs;
+    return dueMs !== null && dueMs <= untilMs ? dueMs : null;
+  },
+  isInProgress: async () => false,
+  topics: [overdueInvoicesDue],
+};

@@ -1,0 +1,160 @@
+import { Type } from 'typebox';
+import { maximumAmount } from '../../../../core/currency.ts';
+import { currencyField, metadataField, searchField } from '../../../../platform/http/list-query.ts';
+import { long } from '../../../../platform/http/shapes.ts';
+import { listFilters, noCondition } from '../../../../platform/lists/filters.ts';
+import {
+  firstFilter,
+  listStatements,
+  type RowSource,
+  readStatement,
+} from '../../../../platform/lists/list-statements.ts';
+import { hasMetadata } from '../../../../platform/lists/metadata.cte.ts';
+import { modeFilter } from '../../../../platform/lists/modes.cte.ts';
+import { searchLimit } from '../../../../platform/lists/search.ts';
+import { statement } from '../../../../platform/postgres/statement.ts';
+import { recordsByReference } from '../../operations/references.cte.ts';
+import { transactionStatuses } from '../states.ts';
+import { type ListedRow, listedColumns, usedGroups } from './list-statements.ts';
+
+const amount = (description: string) => Type.Integer({ minimum: 1, maximum: maximumAmount, description });
+
+/** The filters of the list, on `transaction t`. Those that are not counted have no index: the rows are looked through. */
+export const transactionFilters = listFilters({
+  status: {
+    field: Type.Optional(Type.Enum([...transactionStatuses])),
+    type: 'text',
+    condition: (value) => `t.status = ${value}`,
+  },
+  channelId: {
+    field: Type.Optional(long('Only payments through this channel.')),
+    type: 'bigint',
+    condition: (value) => `t.channel_id = ${value}`,
+  },
+  userId: {
+    field: Type.Optional(long('Only payments created by this user or with one of their keys.')),
+    type: 'bigint',
+    condition: (value) => `t.user_id = ${value}`,
+  },
+  customerId: {
+    field: Type.Optional(long('Only payments of this customer.')),
+    type: 'bigint',
+    condition: (value) => `t.customer_id = ${value}`,
+  },
+  invoiceId: {
+    field: Type.Optional(long('Only payments of this invoice.')),
+    type: 'bigint',
+    condition: (value) => `t.invoice_id = ${value}`,
+  },
+  currency: { field: currencyField, type: 'text', condition: (value) => `t.currency = ${value}`, counted: false },
+  amountFrom: {
+    field: Type.Optional(amount('Only payments of at least this amount, in minor units.')),
+    type: 'bigint',
+    condition: (value) => `t.amount >= ${value}`,
+    counted: false,
+  },
+  amountTo: {
+    field: Type.Optional(amount('Only payments of at most this amount, in minor units.')),
+    type: 'bigint',
+    condition: (value) => `t.amount <= ${value}`,
+    counted: false,
+  },
+  metadata: {
+    field: metadataField,
+    type: 'json',
+    condition: (value) => hasMetadata('t.metadata', value),
+    counted: false,
+  },
+  modes: modeFilter('t.livemode'),
+  /** Found by `findByReference` and `findBySearch`. */
+  ids: { type: 'uuid[]', condition: (value) => `t.id = any (${value})` },
+  /** The UTC days of the range, for `usedGroups`. */
+  firstDay: { type: 'date', condition: noCondition },
+  lastDay: { type: 'date', condition: noCondition },
+  withJson: { type: 'boolean', condition: noCondition },
+});
+
+/** Filters that become `ids` before the list is read. */
+export const lookedUpFilters = {
+  providerReference: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description: 'Only payments of which the provider knows a charge by this id (`providerReference`).',
+    }),
+  ),
+  search: searchField(
+    "their id, the provider's id, the `Idempotency-Key` of their create, the id of their customer or invoice, or the beginning of their description",
+  ),
+};
+
+const value = (name: Parameters<typeof transactionFilters.value>[0]) => transactionFilters.value(name, firstFilter);
+
+const rows: RowSource = { from: 'transaction t', alias: 't', key: 'uuid' };
+const columns = listedColumns(value('withJson'));
+
+/** Statements by the filter that finds the rows. */
+export const statements = listStatements<ListedRow, 'ids' | 'invoiceId' | 'customerId'>(
+  'transactions',
+  rows,
+  columns,
+  transactionFilters,
+  ['ids', 'invoiceId', 'customerId'],
+);
+
+/** Reads payments by status, channel and user: from each group in use, by the one index for these filters. */
+export const readGroups = readStatement<ListedRow>(
+  'transactions.read_groups',
+  {
+    ...rows,
+    groups: `select row_number() over () as number, range.tenant_id, from_key, to_key, channel_id, user_id, status
+       from range join (${usedGroups(
+         '$1::bigint[]',
+         value('modes'),
+         `coalesce(${value('channelId')}, 0)`,
+         `coalesce(${value('userId')}, 0)`,
+         `coalesce(${value('status')}, '*')`,
+         value('firstDay'),
+         value('lastDay'),
+       )}) as used using (tenant_id)`,
+    condition: 't.channel_id = source.channel_id and t.user_id = source.user_id and t.status = source.status',
+  },
+  columns,
+  transactionFilters,
+);
+
+/** Payments by a provider's id of one of their charges. Values: tenants, reference. */
+export const findByReference = statement<{ id: string }>(
+  'transactions.find_by_reference',
+  `select transaction_id as id from (${recordsByReference('$1::bigint[]', '$2::text')}) as found
+    where refund_id is null limit ${searchLimit}`,
+);
+
+/** How much of a description is indexed. */
+export const indexedDescription = 40;
+
+/**
+ * Payments by a text, each branch by its own index. Values: tenants; the text as an id, as an integer and as it is; and a
+ * pattern for the first characters of a description, which must begin with the text. Any may be null but the last.
+ */
+export const findBySearch = statement<{ id: string }>(
+  'transactions.find_by_search',
+  `select found.id
+     from unnest($1::bigint[]) as visible (tenant_id)
+    cross join lateral (
+      select id from transaction where tenant_id = visible.tenant_id and id = $2::uuid
+      union
+      select id from transaction where tenant_id = visible.tenant_id and idempotency_key = $4
+      union
+      (select id from transaction where tenant_id = visible.tenant_id and customer_id = $3::bigint limit ${searchLimit})
+      union
+      (select id from transaction where tenant_id = visible.tenant_id and invoice_id = $3::bigint limit ${searchLimit})
+      union
+      (select id from transaction
+        where tenant_id = visible.tenant_id and lower(left(description, ${indexedDescription})) like lower($5)
+          and starts_with(lower(description), lower($4)) limit ${searchLimit})
+    ) as found
+    union
+   select transaction_id from (${recordsByReference('$1::bigint[]', '$4::text')}) as referenced where refund_id is null
+    limit ${searchLimit}`,
+);

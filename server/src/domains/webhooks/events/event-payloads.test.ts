@@ -1,0 +1,210 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type EventType, eventTypes } from '../../../core/event-types.ts';
+import { dataOf } from '../../../testing/cast.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/postgres/database.ts';
+import { administratorPassword, florinOn, type TestFlorin } from '../../../testing/service/florin.ts';
+
+/** The sandbox refuses refunds of this amount. */
+const refusedRefundAmount = 7_319_070;
+
+type Event = { type: EventType; object_id: string; body: string };
+
+const page = readFileSync(fileURLToPath(new URL('../../../../../docs/guides/webhooks.md', import.meta.url)), 'utf8');
+
+let db: TestDatabase;
+let florin: TestFlorin;
+let as: string;
+/** One event of each type, and the record that its detail route or list showed right after it. */
+const written = new Map<EventType, { event: Event; shown?: object }>();
+
+beforeAll(async () => {
+  db = await databaseFromTemplate();
+  florin = await florinOn(db);
+  as = await florin.login('admin', administratorPassword);
+  await driveEveryType();
+});
+
+afterAll(async () => {
+  await florin.stop();
+  await db.drop();
+});
+
+const post = async (path: string, body: object) => dataOf(await florin.post(`/api/${path}`, body, as));
+const get = async (path: string) => dataOf(await florin.get(`/api/${path}`, as));
+
+/** Waits for an event about a record, and remembers it. Without `shown`, what the detail route answers now is compared. */
+async function expectEvent(type: EventType, objectId: string, shown?: object): Promise<void> {
+  let event: Event | undefined;
+  await eventually(`${type} of ${objectId} is written`, async () => {
+    const sql = 'select type, object_id, body from event where type = $1 and object_id = $2 order by id limit 1';
+    [event] = await db.query<Event>(sql, [type, objectId]);
+    return event !== undefined;
+  });
+  written.set(type, { event: event as Event, ...(shown && { shown }) });
+}
+
+async function driveEveryType(): Promise<void> {
+  const channel = { type: 'ONLINE', currency: 'USD', country: 'US', state: true };
+  const wire = await post('channel/modify', { ...channel, name: 'Wire', code: 'wire', type: 'OFFLINE' });
+  const sandbox = await post('channel/modify', {
+    ...channel,
+    name: 'Sandbox',
+    code: 'sandbox',
+    provider: 'sandbox',
+    livemode: false,
+  });
+  await drivePayments(wire.id, sandbox.id);
+  const customerId = await driveCustomer(wire.id);
+  await driveInvoices(customerId, wire.id);
+  await driveSubscriptions(wire.id);
+  await expectEventOfChannel(wire);
+  const { id } = await post('webhook/register', { url: 'http://127.0.0.1:9/', events: ['customer.created'] });
+  const endpoint = await post('webhook/modify', { id, state: false });
+  await expectEvent('webhook.disabled', `whe_${id}`, { ...endpoint, updatedTime: expect.any(String) });
+}
+
+async function drivePayments(wireId: number, sandboxId: number): Promise<void> {
+  const pay = (channelId: number, fields = {}) =>
+    post('transaction/create', { amount: 1999, currency: 'USD', channelId, ...fields });
+  const paid = await pay(wireId, { metadata: { order: 1001 }, description: 'Order 1001' });
+  await expectEvent('transaction.created', paid.id, paid);
+  const processing = await post('transaction/update', { id: paid.id, status: 'PROCESSING' });
+  await expectEvent('transaction.processing', paid.id, processing);
+  const succeeded = await post('transaction/update', { id: paid.id, status: 'SUCCESS' });
+  await expectEvent('transaction.succeeded', paid.id, succeeded);
+  const refund = await post('refund/create', { transactionId: paid.id, amount: 500, reason: 'Sent back' });
+  await expectEvent('refund.created', refund.id, refund);
+  await expectEvent('refund.succeeded', refund.id, refund);
+  await expectEvent('transaction.refunded', paid.id, await get(`transaction/detail?id=${paid.id}`));
+  const { id: failedId } = await pay(wireId);
+  await expectEvent(
+    'transaction.failed',
+    failedId,
+    await post('transaction/update', { id: failedId, status: 'FAILED', failureCode: 'bounced', failureMessage: 'No.' }),
+  );
+  const { id: cancelledId } = await pay(wireId);
+  const cancelled = await post('transaction/update', { id: cancelledId, status: 'CANCELLED' });
+  await expectEvent('transaction.cancelled', cancelledId, cancelled);
+
+  const { id: askingId } = await pay(sandboxId, { paymentMethod: 'sandbox:payer' });
+  await expectEvent('transaction.action_required', askingId);
+  await expectShown('transaction.action_required', `transaction/detail?id=${askingId}`);
+  const { id: refusingId } = await pay(sandboxId, { amount: refusedRefundAmount });
+  await expectEvent('transaction.succeeded', refusingId);
+  await expectEvent('transaction.succeeded', paid.id, succeeded);
+  const { id: refusedId } = await post('refund/create', { transactionId: refusingId });
+  await expectEvent('refund.failed', refusedId);
+  await expectShown('refund.failed', `refund/detail?id=${refusedId}`);
+}
+
+async function expectShown(type: EventType, detailPath: string): Promise<void> {
+  const { event } = written.get(type) as { event: Event };
+  written.set(type, { event, shown: await get(detailPath) });
+}
+
+async function driveCustomer(defaultChannelId: number): Promise<number> {
+  const address = { line1: 'Quay 1', city: 'Hamburg', country: 'DE' };
+  const created = await post('customer/modify', { name: 'Ada', email: 'ada@example.com', address, defaultChannelId });
+  await expectEvent('customer.created', `cus_${created.id}`, created);
+  const updated = await post('customer/modify', { id: created.id, name: 'Ada L.', phone: '+49 40 1' });
+  await expectEvent('customer.updated', `cus_${created.id}`, updated);
+  return created.id;
+}
+
+async function driveInvoices(customerId: number, channelId: number): Promise<void> {
+  const lines = [{ description: 'Bread', quantity: 4, unitAmount: 250, taxRate: 700 }];
+  const draft = (fields = {}) => post('invoice/create', { customerId, currency: 'USD', lines, channelId, ...fields });
+  const settled = async (path: string, status: string) => {
+    const { transactionId } = await post('invoice/pay', { id: Number(path) });
+    await post('transaction/update', { id: transactionId, status });
+    return { transactionId };
+  };
+  const created = await draft({ metadata: { order: 1002 } });
+  const of = `inv_${created.id}`;
+  await expectEvent('invoice.created', of, created);
+  await expectEvent('invoice.finalized', of, await post('invoice/finalize', { id: created.id }));
+  await settled(created.id, 'FAILED');
+  await expectEvent('invoice.payment_failed', of);
+  await expectShown('invoice.payment_failed', `invoice/detail?id=${created.id}`);
+  await settled(created.id, 'SUCCESS');
+  await expectEvent('invoice.paid', of);
+  await expectShown('invoice.paid', `invoice/detail?id=${created.id}`);
+
+  const { id: voidId } = await draft();
+  await expectEvent('invoice.voided', `inv_${voidId}`, await post('invoice/void', { id: voidId }));
+  const { id: overdueId } = await draft({ dueDate: '2026-01-31' });
+  await post('invoice/finalize', { id: overdueId });
+  await expectEvent('invoice.overdue', `inv_${overdueId}`);
+  await expectShown('invoice.overdue', `invoice/detail?id=${overdueId}`);
+  const givenUp = await post('invoice/void', { id: overdueId, uncollectible: true });
+  await expectEvent('invoice.uncollectible', `inv_${overdueId}`, givenUp);
+}
+
+async function driveSubscriptions(channelId: number): Promise<void> {
+  const monthly = { name: 'Gold', currency: 'USD', amount: 1000, interval: 'month', channelId, state: true };
+  const { id: planId } = await post('plan/modify', monthly);
+  const { id: clockId } = await post('clock/create', { name: 'May', nowTime: '2027-05-01T00:00:00Z' });
+  const { id: customerId } = await post('customer/modify', { name: 'Bob', clockId });
+  const created = await post('subscription/create', { customerId, planId, trialDays: 5 });
+  const of = `sub_${created.id}`;
+  await expectEvent('subscription.created', of, created);
+  await expectEvent('subscription.updated', of, await post('subscription/update', { id: created.id, quantity: 2 }));
+  const cancelled = await post('subscription/cancel', { id: created.id });
+  await expectEvent('subscription.cancelled', of, cancelled);
+  const ending = { customerId, planId, endTime: '2027-05-03T00:00:00Z' };
+  const { id: endingId } = await post('subscription/create', ending);
+  await post('clock/advance', { id: clockId, toTime: '2027-05-04T00:00:00Z' });
+  await expectEvent('subscription.expired', `sub_${endingId}`);
+  await expectShown('subscription.expired', `subscription/detail?id=${endingId}`);
+}
+
+async function expectEventOfChannel(wire: { id: number; callbackUrl: string | null }): Promise<void> {
+  const input = { name: 'Wire', code: 'wire', type: 'OFFLINE', currency: 'USD', country: 'US' };
+  const {
+    callbackUrl: _,
+    updatedTime: __,
+    ...shown
+  } = await post('channel/modify', { id: wire.id, ...input, state: false });
+  await expectEvent('channel.disabled', `chn_${wire.id}`, shown);
+}
+
+/** The fields of an object by their names, with those of nested objects and of the first element of arrays. */
+function shapeOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.length === 0 ? [] : [shapeOf(value[0])];
+  if (value === null || typeof value !== 'object') return 'value';
+  const keepsAnything = new Set(['metadata', 'address', 'nextAction']);
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => [name, keepsAnything.has(name) ? 'value' : shapeOf(field)]),
+  );
+}
+
+/** The payload that the page shows for the events of a noun. */
+function payloadOfPage(noun: string): { data: { object: object } } {
+  const section = page.split(/^#{3} /m).find((text) => text.startsWith(`\`${noun}.*\``)) ?? '';
+  return JSON.parse(/^```json\n([\s\S]*?)^```/m.exec(section)?.[1] ?? 'null');
+}
+
+test.each(eventTypes)('%s has the payload that the page shows for its record', (type) => {
+  const { event } = written.get(type) as { event: Event };
+  const real = JSON.parse(event.body);
+  const shown = payloadOfPage(type.split('.')[0] as string);
+  const ofPayment = { transactionId: 'value', failureCode: 'value', failureMessage: 'value' };
+  const expected = shapeOf(shown) as { data: { object: Record<string, unknown> } };
+  if (type.startsWith('invoice.') && !['invoice.paid', 'invoice.payment_failed'].includes(type)) {
+    for (const name of Object.keys(ofPayment)) delete expected.data.object[name];
+    if (real.data.object.payments.length === 0) expected.data.object['payments'] = [];
+  }
+  expect(shapeOf(real)).toEqual(expected);
+  expect(Object.keys(real)).toEqual(['id', 'type', 'created', 'apiVersion', 'livemode', 'data']);
+  expect(page).toContain(`| \`${type}\` |`);
+});
+
+test.each(eventTypes)('%s shows the record as its detail route does', (type) => {
+  const { event, shown } = written.get(type) as { event: Event; shown: object };
+  const object = JSON.parse(event.body).data.object;
+  // The name is joined by the route: events are written without reading the channel.
+  const fields = Object.entries(shown).filter(([name]) => name !== 'channelName');
+  expect(object).toMatchObject(Object.fromEntries(fields));
+});

@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto';
+import { invalid } from '../../core/errors.ts';
+
+const digestBytes = 9;
+
+/** The forms of keys by which lists are ordered. */
+export type KeyType = 'uuid' | 'bigint';
+
+const keyForms: Record<KeyType, RegExp> = {
+  uuid: /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+  bigint: /^\d{1,16}$/,
+};
+
+/**
+ * A cursor: a digest of the list and its filters, and the key below which the next rows are. It is opaque to callers, but no
+ * secret and no permission: one that somebody made up shows no row that the list would not show.
+ */
+export function cursorOf(list: string, filters: object, key: string): string {
+  return Buffer.concat([digestOf(list, filters), Buffer.from(key)]).toString('base64url');
+}
+
+/** The key of a cursor; refused unless this list gave it under the same filters. */
+export function keyOfCursor(list: string, filters: object, keyType: KeyType, cursor: string): string {
+  const bytes = Buffer.from(cursor, 'base64url');
+  const key = bytes.subarray(digestBytes).toString();
+  // Buffer.from ignores what is not base64url: only the spelling that was given out is taken.
+  if (bytes.toString('base64url') !== cursor || !keyForms[keyType].test(key)) {
+    throw invalid('cursor', 'cursor must be the pagination.nextCursor of an earlier page of this list.');
+  }
+  if (!bytes.subarray(0, digestBytes).equals(digestOf(list, filters))) {
+    throw invalid('cursor', 'cursor was given out under other filters: repeat those of the page that it came with.');
+  }
+  return key;
+}
+
+/** The order in which filters are named makes no difference. */
+function digestOf(list: string, filters: object): Buffer {
+  const given = Object.entries(filters)
+    .filter(([, value]) => value !== undefined)
+    .toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return createHash('sha256')
+    .update(JSON.stringify([list, given]))
+    .digest()
+    .subarray(0, digestBytes);
+}

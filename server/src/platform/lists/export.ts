@@ -1,0 +1,100 @@
+import { Readable } from 'node:stream';
+import type { TSchema } from 'typebox';
+import { invalid } from '../../core/errors.ts';
+import { defaultPageSize } from '../../core/page.ts';
+import { csvLine } from './csv.ts';
+import type { List, Paging, Rows } from './list.ts';
+
+/** The media types in which lists are exported. */
+export const exportTypes = ['text/csv', 'application/x-ndjson'] as const;
+export type ExportType = (typeof exportTypes)[number];
+
+/** The part of a list's description that is about its export. */
+export const exportText =
+  'With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead ' +
+  'of a page. Refusals use the envelope. The export is recorded in the audit log.';
+
+/**
+ * The export that a request accepts, by the highest weight in its Accept header (RFC 9110, 12.5.1); undefined: JSON, also for
+ * types that there are not.
+ */
+export function exportTypeOf(accept = ''): ExportType | undefined {
+  const [preferred] = accept
+    .split(',')
+    .map((range) => {
+      const [type = '', ...parameters] = range
+        .toLowerCase()
+        .split(';')
+        .map((part) => part.trim());
+      const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
+      return { type, weight: weight === undefined ? 1 : Number(weight) };
+    })
+    .filter(({ type, weight }) => weight > 0 && ['application/json', '*/*', ...exportTypes].includes(type))
+    .toSorted((one, other) => other.weight - one.weight);
+  return exportTypes.find((type) => type === preferred?.type);
+}
+
+/** How the rows of a list are written. */
+export interface ExportFormat<Row> {
+  /** The names of the columns, and the values of a row in their order. */
+  columns: readonly string[];
+  cellsOf: (row: Row) => readonly unknown[];
+  /** A row as JSON on one line. */
+  jsonOf: (row: Row) => string;
+}
+
+/** The format of rows that are shown as records: a column for each field. */
+export function recordFormat<Row>(columns: readonly string[], recordOf: (row: Row) => object): ExportFormat<Row> {
+  const named = (row: Row) => recordOf(row) as Readonly<Record<string, unknown>>;
+  return {
+    columns,
+    cellsOf: (row) => {
+      const record = named(row);
+      return columns.map((name) => record[name]);
+    },
+    jsonOf: (row) => JSON.stringify(recordOf(row)),
+  };
+}
+
+/** The fields of a record that are always there, and those of the others that are named. */
+export function columnsOf(record: TSchema, further: readonly string[]): string[] {
+  const { properties = {}, required = [] } = record as { properties?: object; required?: string[] };
+  return Object.keys(properties).filter((name) => required.includes(name) || further.includes(name));
+}
+
+/** An export has all rows: no page of them can be asked for. */
+export function refusePaging({ page = 1, pageSize = defaultPageSize, cursor }: Paging): void {
+  const field =
+    cursor !== undefined ? 'cursor' : page !== 1 ? 'page' : pageSize !== defaultPageSize ? 'pageSize' : undefined;
+  if (field !== undefined) throw invalid(field, `${field} cannot be used for an export, which has all rows.`);
+}
+
+const rowsPerPortion = 1_000;
+
+/**
+ * All rows of a list, newest first, as a stream. The first portion is read at once, so that what fails is refused as usual.
+ * Each other one is read when the client has taken the one before: an export of any size needs little memory, holds no
+ * connection in between, and ends when the client has gone.
+ */
+export async function exportOf<Row>(
+  list: Pick<List<Row>, 'read'>,
+  type: ExportType,
+  format: ExportFormat<Row>,
+): Promise<Readable> {
+  const first = await list.read({ take: rowsPerPortion });
+  return Readable.from(portions(list, first, type, format), { objectMode: false });
+}
+
+async function* portions<Row>(
+  { read }: Pick<List<Row>, 'read'>,
+  first: Rows<Row>,
+  type: ExportType,
+  { columns, cellsOf, jsonOf }: ExportFormat<Row>,
+): AsyncGenerator<string> {
+  const textOf = type === 'text/csv' ? (row: Row) => csvLine(cellsOf(row)) : (row: Row) => `${jsonOf(row)}\n`;
+  if (type === 'text/csv') yield csvLine(columns);
+  for (let portion = first; ; portion = await read({ belowKey: portion.nextKey, take: rowsPerPortion })) {
+    if (portion.rows.length > 0) yield portion.rows.map(textOf).join('');
+    if (portion.nextKey === undefined) return;
+  }
+}

@@ -1,0 +1,196 @@
+import { invalid } from '../../core/errors.ts';
+import { publicId, uuidOfPublicId } from '../../core/id.ts';
+import { defaultPageSize, type ListPagination, paginationOf } from '../../core/page.ts';
+import type { Database, Queryable } from '../postgres/database.ts';
+import { scanEnough } from '../postgres/scan-enough.ts';
+import type { Statement } from '../postgres/statement.ts';
+import { cursorOf, type KeyType, keyOfCursor } from './cursor.ts';
+import type { ListStatements, ReadRow } from './list-statements.ts';
+
+/** The query parameters that every list has besides its filters. */
+export interface Paging {
+  page?: number | undefined;
+  pageSize?: number | undefined;
+  cursor?: string | undefined;
+  /** An older form of the cursor: the public id of the last row. */
+  after?: string | undefined;
+  fields?: unknown;
+}
+
+/** A list under the filters of one request, which is paged by cursor alone. */
+export interface CursorList<Row> {
+  /** Part of the cursor, so that the cursor of one list is refused by another. */
+  name: string;
+  /** The filters as they were given. */
+  filters: object;
+  keyType: KeyType;
+  /** Rows below a key, newest first. */
+  read: (slice: Slice) => Promise<Rows<Row>>;
+  /** The prefix of public ids that `after` takes, which some lists had before there were cursors. */
+  idPrefix?: string;
+}
+
+/** A list that has page numbers too. */
+export interface List<Row> extends CursorList<Row> {
+  keyOf: (row: Row) => string | number;
+  /** A filter in use under which rows are not counted: there are no page numbers. */
+  uncounted: string | undefined;
+  /** A page by its number, and the exact number of rows, from one snapshot. */
+  readPage: (skip: number, take: number) => Promise<{ rows: Row[]; total: number }>;
+}
+
+/** Which rows to read. */
+export interface Slice {
+  /** Undefined: from the newest on. */
+  belowKey?: string | undefined;
+  take: number;
+}
+
+export interface Rows<Row> {
+  rows: Row[];
+  /** The key below which the next rows are; undefined: there are none. There may be one after an empty page. */
+  nextKey: string | undefined;
+}
+
+/** The filters of a query: all of it but the paging. They are part of a cursor. */
+export function filtersOf<Query extends object>(query: Query): Omit<Query, keyof Paging> {
+  const { page, pageSize, cursor, after, fields, ...filters } = query as Query & Paging;
+  return filters;
+}
+
+/** One page of a list, by number or by cursor. */
+export async function pageOf<Row>(
+  list: List<Row> | CursorList<Row>,
+  paging: Paging,
+): Promise<{ rows: Row[]; pagination: ListPagination }> {
+  const { page = 1, pageSize = defaultPageSize, cursor, after } = paging;
+  if ('readPage' in list && cursor === undefined && list.uncounted === undefined) {
+    const { rows, total } = await list.readPage((page - 1) * pageSize, pageSize);
+    const last = rows.at(-1);
+    const hasNext = last !== undefined && (page - 1) * pageSize + rows.length < total;
+    const nextCursor = hasNext ? cursorOf(list.name, list.filters, String(list.keyOf(last))) : null;
+    return { rows, pagination: { ...paginationOf({ page, pageSize }, total), nextCursor } };
+  }
+  // Page 1 is the default, and is where a walk by cursor begins.
+  if (page !== 1) throw invalid('page', noPageNumbers('uncounted' in list ? list.uncounted : undefined));
+  if (cursor !== undefined && after !== undefined) throw invalid('after', 'after cannot be used together with cursor.');
+  const belowKey =
+    cursor === undefined ? keyAfter(list, after) : keyOfCursor(list.name, list.filters, list.keyType, cursor);
+  const { rows, nextKey } = await list.read({ belowKey, take: pageSize });
+  const nextCursor = nextKey === undefined ? null : cursorOf(list.name, list.filters, nextKey);
+  const { idPrefix } = list;
+  const next = idPrefix !== undefined && { next: nextKey === undefined ? null : publicId(idPrefix, nextKey) };
+  return { rows, pagination: { pageSize, ...next, nextCursor } };
+}
+
+function keyAfter({ idPrefix = '' }: { idPrefix?: string }, after: string | undefined): string | undefined {
+  if (after === undefined) return undefined;
+  const key = uuidOfPublicId(idPrefix, after);
+  if (key === undefined) throw invalid('after', `after must be an id that begins with ${idPrefix}_.`);
+  return key;
+}
+
+function noPageNumbers(uncounted: string | undefined): string {
+  return uncounted === undefined
+    ? 'page cannot be used together with cursor.'
+    : `Rows are not counted under ${uncounted}, so there are no page numbers: leave out page, and pass on pagination.nextCursor as cursor.`;
+}
+
+/** Rows that a filter may leave out are looked through in portions of this size. */
+const scannedRows = 10_000;
+
+/** What to read with a statement of `readStatement`. */
+export interface Selection {
+  tenantIds: readonly number[];
+  fromKey: string | number;
+  /** Exclusive. */
+  toKey: string | number;
+  values: readonly unknown[];
+  /** Rows are read that may not pass: a page may be short, or even empty, although more follow. */
+  isSifted: boolean;
+  /** Rows of another mode are left out, which is few of them as a rule. */
+  isModed: boolean;
+}
+
+/** The filter in use by whose index rows are found, in the order in which the statements were declared. */
+export function wayTo<Way extends string>(
+  given: Readonly<Record<string, unknown>>,
+  statements: Readonly<Record<Way | 'all', unknown>>,
+): Way | 'all' {
+  const ways = Object.keys(statements) as (Way | 'all')[];
+  return ways.find((way) => (given[way] ?? null) !== null) ?? 'all';
+}
+
+/** The whole range of a list whose keys are integers. */
+export const everyInteger = { fromKey: 0, toKey: Number.MAX_SAFE_INTEGER };
+
+/** Reads rows below a key, newest first. */
+export async function readSlice<Row extends { id: string | number }>(
+  database: Queryable,
+  statement: Statement<ReadRow<Row>>,
+  selection: Selection,
+  { belowKey, take }: Slice,
+): Promise<Rows<Row>> {
+  const { tenantIds, toKey } = selection;
+  const ended = belowKey !== undefined && isLower(belowKey, toKey) ? { ...selection, toKey: belowKey } : selection;
+  const scan = (rows: number) => database.run(statement, [...rangeValues(ended), rows + 1, take + 1]);
+  return rowsOf((await scanFor(scan, selection, take, tenantIds.length)) as BoundRow<Row>[], take);
+}
+
+/** Scans as many rows as a page takes, or more where some of them do not pass. */
+export function scanFor<Row extends { id?: string | number | null; bound?: string | number | null }>(
+  scan: (rows: number) => Promise<Row[]>,
+  { isSifted, isModed }: Pick<Selection, 'isSifted' | 'isModed'>,
+  take: number,
+  tenants: number,
+): Promise<Row[]> {
+  if (!isSifted && !isModed) return scan(take);
+  const mostScanned = Math.max(take, Math.ceil(scannedRows / Math.max(1, tenants)));
+  return scanEnough(scan, { pageSize: take, mostScanned, isFiltered: isSifted });
+}
+
+/** A row of a statement that returns `bound` with each row, or alone. */
+type BoundRow<Row> = Row & { bound?: string | number | null };
+
+/** The rows of a statement that was asked for one more than `take`. */
+export function rowsOf<Row extends { id: string | number }>(found: readonly BoundRow<Row>[], take: number): Rows<Row> {
+  const rows = found.filter(({ id }) => id !== null);
+  const next = rows.length > take ? rows[take - 1]?.id : (found[0]?.bound ?? undefined);
+  return { rows: rows.slice(0, take), nextKey: next === undefined ? undefined : String(next) };
+}
+
+/** UUIDs in text, or integers. */
+const isLower = (one: string, other: string | number) =>
+  typeof other === 'string' ? one < other : Number(one) < other;
+
+/** The values of `firstFilter` and of the filters. */
+export function rangeValues({ tenantIds, fromKey, toKey, values }: Selection): unknown[] {
+  return [tenantIds, tenantIds.map(() => fromKey), tenantIds.map(() => toKey), ...values];
+}
+
+export interface ListDeps {
+  /** Pages by number are read on one snapshot. */
+  database: Pick<Database, 'snapshot'>;
+  /** The pool for lists that look through many rows. */
+  listDatabase: Queryable;
+}
+
+/** A list whose pages are read, and whose rows are counted, by the same conditions (`listStatements`). */
+export function countedList<Row extends { id: string | number }>(
+  { database, listDatabase }: ListDeps,
+  { read, page, count }: ListStatements<Row>,
+  selection: Selection,
+  list: Pick<List<Row>, 'name' | 'filters' | 'keyType' | 'uncounted'>,
+): List<Row> {
+  const values = rangeValues(selection);
+  return {
+    ...list,
+    keyOf: (row) => row.id,
+    read: (slice) => readSlice(listDatabase, read, selection, slice),
+    readPage: (skip, take) =>
+      database.snapshot(async (snapshot) => {
+        const [counted] = await snapshot.run(count, values);
+        return { total: counted?.total ?? 0, rows: await snapshot.run(page, [...values, skip, take]) };
+      }),
+  };
+}

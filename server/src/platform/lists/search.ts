@@ -1,0 +1,33 @@
+import { invalid } from '../../core/errors.ts';
+
+/** Maximum number of rows that a search may find. */
+const mostFound = 1_000;
+
+/** How many rows a search statement should read, to notice that there are too many. */
+export const searchLimit = mostFound + 1;
+
+/** The ids that a search has found; refused when there are too many to list in order. */
+export function foundIds<Id>(rows: readonly { id: Id }[], field = 'search'): Id[] {
+  if (rows.length > mostFound) {
+    throw invalid(
+      field,
+      `${field} matches more than ${mostFound.toLocaleString('en')} rows. Give more of the text, or use a filter.`,
+    );
+  }
+  return rows.map(({ id }) => id);
+}
+
+/** A pattern for LIKE: all texts that begin with this one. */
+export const prefixPattern = (text: string) => `${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+
+/** The text as a positive integer that JSON carries exactly, or null: it is none. */
+export function integerOf(text: string): number | null {
+  const value = /^\d{1,16}$/.test(text) ? Number(text) : 0;
+  return value > 0 && Number.isSafeInteger(value) ? value : null;
+}
+
+/** The ids that two look-ups have found, of which the first may not have been asked for. */
+export function inBoth<Id>(first: readonly Id[] | undefined, second: readonly Id[]): Id[] {
+  const ids = new Set(first);
+  return second.filter((id) => first === undefined || ids.has(id));
+}
