@@ -1190,8 +1190,8 @@ export interface CustomerListItem {
   hasPaymentMethod: boolean;
   clockId: number | null;
   createdTime: string;
-  /** null when never updated. */
-  updatedTime: string | null;
+  /** Equal to `createdTime` when never updated. */
+  updatedTime: string;
   /** null: the platform's own tenant. */
   tenantId?: string | null | undefined;
 }
