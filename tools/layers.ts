@@ -35,8 +35,12 @@ const platformDependencies: Record<string, readonly string[]> = { jobs: ['postgr
 
 /** Entry points of processes: nothing imports them. */
 const entryPoints = [
+  'app/backup.ts',
+  'app/doctor.ts',
   'app/main.ts',
+  'app/rehearse.ts',
   'app/reseal.ts',
+  'app/restore.ts',
   'app/verify.ts',
   'domains/billing/invoices/rendering/pdf-process.ts',
 ];

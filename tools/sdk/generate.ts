@@ -121,6 +121,12 @@ function requireDistinct(methods: readonly Method[]): void {
   }
 }
 
+/** Events whose record is not as any operation answers it. */
+const eventRecords: Readonly<Record<string, string>> = {
+  invoice:
+    'InvoiceListItem & { transactionId: string | null; failureCode: string | null; failureMessage: string | null }',
+};
+
 /** Verbs whose answer is the record as events carry it, the most fitting first. */
 const recordVerbs = ['create', 'finalize', 'register', 'modify', 'get'];
 
@@ -134,7 +140,7 @@ function eventsOf({ webhooks }: OpenApiDocument, methods: readonly Method[], wri
       return [type, writer.typeOf(object, `${typeName(type.replaceAll('_', '.'))}Object`, true)];
     const noun = type.split('.')[0] as string;
     const results = recordVerbs.flatMap((verb) => methods.filter(({ name }) => name === `${noun}s.${verb}`));
-    return [type, results[0]?.result ?? 'Record<string, unknown>'];
+    return [type, eventRecords[noun] ?? results[0]?.result ?? 'Record<string, unknown>'];
   });
 }
 

@@ -39,15 +39,24 @@ async function listen(cli: Cli, options: ListenOptions): Promise<void> {
     .digest('hex')
     .slice(0, 16)}.json`;
   const position = options.fromNow === true ? undefined : resumable(stored.read<StoredPosition>(file));
-  await florin.events.list({ pageSize: 1, ...mode }); // Wrong credentials end the command before it says that it listens.
   out.note(`Signing secret: ${secret}`);
-  out.note(`Listening to ${url}${target === undefined ? '' : `, forwarding to ${target}`}. Ctrl-C ends it.`);
-  if (position !== undefined) out.note('Continuing where the last one ended; --from-now leaves that out.');
+  // Without a position the first look decides from where on events are forwarded.
+  let isListening = false;
+  const listening = (): void => {
+    if (isListening) return;
+    isListening = true;
+    if (position !== undefined) out.note('Continuing where the last one ended; --from-now leaves that out.');
+    out.note(`Listening to ${url}${target === undefined ? '' : `, forwarding to ${target}`}. Ctrl-C ends it.`);
+  };
+  if (position !== undefined) listening();
   const events = followEvents(florin, {
     position,
     signal,
     ...mode,
-    onPosition: (reached) => stored.write(file, { ...reached, atMs: Date.now() }),
+    onPosition: (reached) => {
+      stored.write(file, { ...reached, atMs: Date.now() });
+      listening();
+    },
     onAbsence: (error) =>
       out.note(error === undefined ? 'The service answers again.' : `Waiting for the service: ${error.message}`),
   });

@@ -16,7 +16,7 @@ export interface Stage {
   signal: AbortSignal;
 }
 
-/** Makes an event happen, and returns the id of the record that it is about. */
+/** Makes an event happen, and returns its `objectId`: the record that it is about. */
 type Scenario = (stage: Stage) => Promise<string>;
 
 /** How to make each event happen on a sandbox channel. */
@@ -32,16 +32,16 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   },
   'transaction.refunded': async (stage) => (await refund(stage, await paid(stage))).transactionId,
   'refund.failed': async (stage) => (await refund(stage, await paid(stage, 'refund:fail'))).id,
-  'invoice.paid': async (stage) => String(await payInvoice(stage, 'sandbox:succeed')),
-  'invoice.payment_failed': async (stage) => String(await payInvoice(stage, 'sandbox:decline:card_declined')),
-  'subscription.created': async (stage) => String((await subscribe(stage)).id),
+  'invoice.paid': (stage) => payInvoice(stage, 'sandbox:succeed'),
+  'invoice.payment_failed': (stage) => payInvoice(stage, 'sandbox:decline:card_declined'),
+  'subscription.created': async (stage) => `sub_${(await subscribe(stage)).id}`,
   'subscription.updated': async (stage) => {
     const { id } = await subscribe(stage);
-    return String((await stage.florin.subscriptions.update({ id, quantity: 2 })).id);
+    return `sub_${(await stage.florin.subscriptions.update({ id, quantity: 2 })).id}`;
   },
   'subscription.cancelled': async (stage) => {
     const { id } = await subscribe(stage);
-    return String((await stage.florin.subscriptions.cancel({ id })).id);
+    return `sub_${(await stage.florin.subscriptions.cancel({ id })).id}`;
   },
 };
 
@@ -73,14 +73,14 @@ const makeCustomer = ({ florin, channel }: Stage, paymentMethod: string): Promis
     paymentMethod,
   });
 
-async function payInvoice(stage: Stage, paymentMethod: string): Promise<number> {
+async function payInvoice(stage: Stage, paymentMethod: string): Promise<string> {
   const { florin, channel, overrides } = stage;
   const customer = await makeCustomer(stage, paymentMethod);
   const line = { description: 'Made by florin trigger', quantity: 1, unitAmount: 2000 };
   const draft = await florin.invoices.create({ customerId: customer.id, currency: 'USD', lines: [line], ...overrides });
   await florin.invoices.finalize(draft.id);
   await florin.invoices.pay({ id: draft.id, channelId: channel.id, paymentMethod });
-  return draft.id;
+  return `inv_${draft.id}`;
 }
 
 async function subscribe(stage: Stage): Promise<Subscription> {

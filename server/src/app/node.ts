@@ -29,6 +29,14 @@ const listConnections = 2;
  */
 const workerConnections = 10;
 
+/** The batch writer, the listener and the primary monitor. */
+const singleConnections = 3;
+
+/** The most connections to PostgreSQL that a node opens. */
+export function connectionsOfNode(settings: Settings): number {
+  return settings['app.database.connections'] + workerConnections + listConnections + singleConnections;
+}
+
 /** What a node is made from, apart from its database and its keys. */
 export interface Surroundings {
   settings: Settings;

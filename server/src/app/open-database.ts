@@ -8,7 +8,8 @@ import type { Log } from '../platform/process/log.ts';
 import { type Settings, SettingsError } from './config/settings.ts';
 import { mayPass, type Waiting } from './http/waiting.ts';
 
-const oldestVersion = 15;
+/** Of PostgreSQL. */
+export const oldestVersion = 15;
 
 export interface OpenDatabase {
   connection: ConnectionConfig;
@@ -50,7 +51,8 @@ export async function openDatabase(settings: Settings, log: Log, waiting: Waitin
   }
 }
 
-function configuredDatabase(settings: Settings): OpenDatabase {
+/** The database of `app.database.url`. Nothing is opened. */
+export function configuredDatabase(settings: Settings): OpenDatabase {
   const { 'app.database.url': url = '', 'app.database.direct-url': directUrl } = settings;
   const { connection, hosts } = connectionFrom(url, 'app.database.url');
   const direct = directUrl === undefined ? connection : connectionFrom(directUrl, 'app.database.direct-url').connection;

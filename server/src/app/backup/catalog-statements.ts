@@ -1,5 +1,5 @@
 import { escapeIdentifier } from 'pg';
-import { statement } from '../../platform/postgres/statement.ts';
+import { type Statement, statement } from '../../platform/postgres/statement.ts';
 
 export interface TableRow {
   name: string;
@@ -43,10 +43,15 @@ export const hasTable = statement<{ exists: boolean }>(
   'select to_regclass($1) is not null as exists',
 );
 
-export const hasRows = (table: string) =>
-  statement<{ exists: boolean }>('', `select exists (select from ${escapeIdentifier(table)}) as exists`);
+export const hasRows = (table: string): Statement<{ exists: boolean }> => ({
+  name: '',
+  text: `select exists (select from ${escapeIdentifier(table)}) as exists`,
+});
 
-export const emptyTable = (table: string) => statement('', `delete from ${escapeIdentifier(table)}`);
+export const emptyTable = (table: string): Statement<never> => ({
+  name: '',
+  text: `delete from ${escapeIdentifier(table)}`,
+});
 
 /** Values: the name of the sequence and the value that was drawn last. */
 export const setSequence = statement('backup.set_sequence', 'select setval($1::text::regclass, $2::bigint)');
@@ -57,9 +62,6 @@ export const setSequence = statement('backup.set_sequence', 'select setval($1::t
  */
 export const lockTables = (tables: readonly string[]) =>
   `lock table ${tables.map(escapeIdentifier).join(', ')} in access share mode`;
-
-/** A scan begins at the first row: the digests of two copies are compared. */
-export const scanInOrder = 'set local synchronize_seqscans = off';
 
 export const copyOut = ({ name, columns }: Pick<TableRow, 'name' | 'columns'>) =>
   `copy ${escapeIdentifier(name)} (${columns.map(escapeIdentifier).join(', ')}) to stdout`;

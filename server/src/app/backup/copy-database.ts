@@ -1,9 +1,9 @@
 import type { ConnectionConfig } from '../../platform/postgres/connection/connection-url.ts';
 import { migrateTo, migrationState } from '../../platform/postgres/migrate.ts';
+import type { CommandContext } from '../cli/command.ts';
+import { CommandFailure } from '../cli/failure.ts';
 import type { FoundDatabase } from '../open-database.ts';
-import type { CommandContext } from './command.ts';
 import { type Copied, copyTablesIn, copyTablesOut } from './copy-tables.ts';
-import { CommandFailure } from './failure.ts';
 import type { Manifest } from './manifest.ts';
 import { openSession } from './session.ts';
 import { requireTables, tablesOf } from './tables.ts';

@@ -5,6 +5,8 @@ import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
+import type { CommandContext } from '../cli/command.ts';
+import { CommandFailure } from '../cli/failure.ts';
 import {
   copyIn,
   copyOut,
@@ -13,15 +15,12 @@ import {
   listSequences,
   lockTables,
   readServer,
-  scanInOrder,
   setSequence,
   type TableRow,
 } from './catalog-statements.ts';
-import type { CommandContext } from './command.ts';
 import { syncFolder } from './durable-files.ts';
-import { CommandFailure } from './failure.ts';
 import type { FileEntry, Manifest, TableEntry } from './manifest.ts';
-import { Meter } from './meter.ts';
+import { Meter, RowMeter } from './meter.ts';
 import { progressOf } from './progress.ts';
 import type { Session } from './session.ts';
 
@@ -46,7 +45,6 @@ export async function copyTablesOut(
   const { client } = source;
   await client.query('begin isolation level repeatable read read only');
   await client.query(lockTables(tables.map(({ name }) => name)));
-  await client.query(scanInOrder);
   const [server] = await source.run(readServer);
   await requireUnchanged();
   const entries: TableEntry[] = [];
@@ -54,8 +52,8 @@ export async function copyTablesOut(
   for (const table of tables) {
     signal.throwIfAborted();
     const path = `tables/${table.name}.copy.gz`;
-    const [rows, compressed] = [new Meter(), new Meter()];
-    const progress = progressOf(note, () => `copying ${table.name}: ${rows.lines} rows …`);
+    const [rows, compressed] = [new RowMeter(), new Meter()];
+    const progress = progressOf(note, () => `copying ${table.name}: ${rows.rows} rows …`);
     try {
       // `flush`: the file is on disk when it is closed.
       const file = createWriteStream(join(folder, path), { flags: 'wx', mode: 0o600, flush: true });
@@ -65,7 +63,7 @@ export async function copyTablesOut(
     } finally {
       progress.stop();
     }
-    entries.push({ name: table.name, file: path, rows: rows.lines, rowsSha256: rows.sha256() });
+    entries.push({ name: table.name, file: path, rows: rows.rows, digest: rows.digest() });
     files.push({ path, bytes: compressed.bytes, sha256: compressed.sha256() });
     failPoint('backup_copying');
   }
@@ -98,7 +96,6 @@ export async function copyTablesIn(
   const entryOf = new Map(manifest.tables.map((entry) => [entry.name, entry]));
   const { client } = target;
   await client.query('begin');
-  await client.query(scanInOrder);
   // Migrations fill some tables.
   for (const { name } of tables.toReversed()) {
     const [row] = await target.run(hasRows(name));
@@ -108,8 +105,8 @@ export async function copyTablesIn(
     signal.throwIfAborted();
     const entry = entryOf.get(table.name);
     if (entry === undefined) throw new CommandFailure(`the backup has no table ${table.name}.`);
-    const rows = new Meter();
-    const progress = progressOf(note, () => `loading ${table.name}: ${rows.lines} of ${entry.rows} rows …`);
+    const rows = new RowMeter();
+    const progress = progressOf(note, () => `loading ${table.name}: ${rows.rows} of ${entry.rows} rows …`);
     try {
       const file = createReadStream(join(folder, entry.file));
       await pipeline(file, createGunzip(), rows, client.query(copyFrom(copyIn(table))), { signal });
@@ -128,11 +125,11 @@ async function requireSameRows(
   entry: TableEntry,
   signal: AbortSignal,
 ): Promise<void> {
-  const rows = new Meter();
+  const rows = new RowMeter();
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   await pipeline(target.client.query(copyTo(copyOut(table))), rows, nowhere, { signal });
-  if (rows.lines === entry.rows && rows.sha256() === entry.rowsSha256) return;
+  if (rows.rows === entry.rows && rows.digest() === entry.digest) return;
   throw new CommandFailure(
-    `table ${table.name} does not contain after the restore what was copied: ${rows.lines} rows, ${entry.rows} expected.`,
+    `table ${table.name} does not contain after the restore what was copied: ${rows.rows} rows of ${entry.rows}, or other ones.`,
   );
 }

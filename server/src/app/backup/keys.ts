@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Keyring, parseKeyring } from '../../platform/crypto/keyring.ts';
+import { CommandFailure } from '../cli/failure.ts';
 import type { Settings } from '../config/settings.ts';
-import { CommandFailure } from './failure.ts';
 
 /** The files of keys, in a data folder and in a backup, and the settings that can hold them instead. */
 export const keyFiles = { 'encryption-keys': 'app.encryption.keys', 'jwt-keys': 'app.jwt.keys' } as const;

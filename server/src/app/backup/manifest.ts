@@ -3,8 +3,8 @@ import { createReadStream } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { CommandFailure } from '../cli/failure.ts';
 import { writeFileDurably } from './durable-files.ts';
-import { CommandFailure } from './failure.ts';
 
 export interface FileEntry {
   /** Below the folder of the backup, with slashes. */
@@ -17,8 +17,8 @@ export interface TableEntry {
   name: string;
   file: string;
   rows: number;
-  /** Of the rows as COPY writes them, before compression: a restored table is compared with it. */
-  rowsSha256: string;
+  /** Of the rows (`RowMeter`): a restored table is compared with it. */
+  digest: string;
 }
 
 /** What a backup contains, in `manifest.json`. */

@@ -10,12 +10,12 @@ export interface Scratch {
 }
 
 /** @throws EmbeddedPostgresError when PostgreSQL cannot run in the folder */
-export async function openScratch(folder: string): Promise<Scratch> {
+export async function openScratch(folder: string, settings: Readonly<Record<string, string>> = {}): Promise<Scratch> {
   const postgres = await startEmbeddedPostgres({
     dataDir: folder,
     log: openLog('error'),
     isDisposable: true,
-    settings: { autovacuum: 'off' },
+    settings: { autovacuum: 'off', ...settings },
   });
   return {
     connection: { ...postgres.connection, ssl: false },

@@ -1,5 +1,5 @@
+import { CommandFailure } from '../cli/failure.ts';
 import { listTables, type TableRow } from './catalog-statements.ts';
-import { CommandFailure } from './failure.ts';
 import type { Session } from './session.ts';
 
 /** The tables of a freshly migrated schema, in an order in which each comes after those that its foreign keys lead to. */

@@ -4,7 +4,7 @@ import { freshKeyring, type Keyring, parseKeyring } from '../../platform/crypto/
 import { readOrCreateSecret } from '../../platform/crypto/sealed-secret.ts';
 import type { Queryable } from '../../platform/postgres/database.ts';
 import { holdsCluster } from '../../platform/postgres/embedded/running.ts';
-import type { Log } from '../../platform/process/log.ts';
+import { type Log, openLog } from '../../platform/process/log.ts';
 import { keysInUse } from './sealed-values.ts';
 import { environmentName, type Settings, SettingsError } from './settings.ts';
 
@@ -72,11 +72,26 @@ function generatedForNewDatabase(file: string): Omit<Secrets, 'jwtKeys'> {
 }
 
 /**
+ * Refuses encryption keys of the settings or the data folder that cannot decrypt the values in the database. Changes nothing.
+ *
+ * @throws SettingsError as `requireKeysInUse`
+ */
+export async function requireExistingKeys(settings: Settings, database: Queryable, nowMs: number): Promise<void> {
+  const keys = await encryptionKeysOf(settings, settings['app.database.url'] === undefined);
+  await requireKeysInUse({ ...keys, keep: async () => {} }, database, nowMs, openLog('silent'));
+}
+
+/**
  * Refuses encryption keys that cannot decrypt the values in the database, and stores keys that were generated for it.
  *
  * @throws SettingsError that names the missing key and the records it is needed for
  */
-export async function requireKeysInUse(secrets: Secrets, database: Queryable, nowMs: number, log: Log): Promise<void> {
+export async function requireKeysInUse(
+  secrets: Omit<Secrets, 'jwtKeys'>,
+  database: Queryable,
+  nowMs: number,
+  log: Log,
+): Promise<void> {
   const { encryptionKeys, encryptionKeysFrom: from } = secrets;
   const inUse = await keysInUse(database, encryptionKeys, nowMs);
   for (const { id, what, state } of inUse) {

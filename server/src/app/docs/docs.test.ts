@@ -48,6 +48,12 @@ test('every link of every page leads to a page and a heading', async () => {
   }
 });
 
+test('the reference shows every field of a body, also objects of any content', async () => {
+  const html = await (await ask('/docs')).body.text();
+  const [operation = ''] = /<details id="createTransaction"[\s\S]*?<\/details>/.exec(html) ?? [];
+  for (const field of ['amount', 'metadata', 'returnUrl']) expect(operation).toContain(`<code>${field}</code>`);
+});
+
 test('the pages load nothing from other servers and run nothing inline', async () => {
   const { headers, body } = await ask('/docs');
   expect(headers['content-security-policy']).not.toMatch(/unsafe|https?:|\*/);

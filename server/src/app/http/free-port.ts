@@ -36,7 +36,7 @@ async function takenBy(settings: Settings): Promise<SettingsError> {
   const { 'app.server.host': host, 'app.server.port': port, 'app.data-dir': dataDir } = settings;
   const taken = `port ${port} on ${host} is taken`;
   const another = `set PORT to a free one, for example PORT=${port === 65_535 ? port - 1 : port + 1} npm start`;
-  if (!(await isFlorin(`http://${hostOf(settings)}:${port}`))) {
+  if (!(await answersAsFlorin(settings))) {
     return new SettingsError(`${taken} by another program; stop it, or ${another}.`);
   }
   const holder = holderOfFolder(dataDir);
@@ -46,7 +46,9 @@ async function takenBy(settings: Settings): Promise<SettingsError> {
   );
 }
 
-async function isFlorin(address: string): Promise<boolean> {
+/** Whether a Florin listens on the configured address. */
+export async function answersAsFlorin(settings: Settings): Promise<boolean> {
+  const address = `http://${hostOf(settings)}:${settings['app.server.port']}`;
   try {
     const response = await fetch(`${address}/health/live`, { signal: AbortSignal.timeout(identifyTimeoutMs) });
     const { code, data } = (await response.json()) as { code?: number; data?: { status?: string } };

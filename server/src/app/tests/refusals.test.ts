@@ -272,6 +272,7 @@ const writes: Record<string, Write> = {
       intervalCount: 'id',
       trialDays: 'from nothing on',
       channelId: 'id or null',
+      taxRate: 'from nothing on',
       livemode: 'boolean',
       state: 'boolean',
       tenantId: 'tenant',

@@ -40,18 +40,29 @@ export function mailerOf(options: MailerOptions): Mailer {
   return options.url === undefined ? fileMailer(options) : smtpMailer(options.url, options.from);
 }
 
+/** Resolves when the SMTP server accepts a connection and the account of its address; rejects with the reason otherwise. */
+export async function verifyMailServer(url: string): Promise<void> {
+  const transport = createTransport(optionsOf(url));
+  try {
+    await transport.verify();
+  } finally {
+    transport.close();
+  }
+}
+
+function optionsOf(url: string) {
+  return {
+    url,
+    connectionTimeout: serverTimeoutMs,
+    greetingTimeout: serverTimeoutMs,
+    socketTimeout: serverTimeoutMs,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  };
+}
+
 function smtpMailer(url: string, from: string): Mailer {
-  const transport = createTransport(
-    {
-      url,
-      connectionTimeout: serverTimeoutMs,
-      greetingTimeout: serverTimeoutMs,
-      socketTimeout: serverTimeoutMs,
-      disableFileAccess: true,
-      disableUrlAccess: true,
-    },
-    { from },
-  );
+  const transport = createTransport(optionsOf(url), { from });
   return {
     send: async ({ to, subject, text }) => {
       await transport.sendMail({ to: { name: '', address: to }, subject, text });

@@ -140,6 +140,9 @@ async function watchBlockers(connection: ConnectionConfig, client: pg.Client) {
   };
 }
 
+/** The migrations of this version, in order. */
+export const knownMigrations = () => namesIn(migrationsDir);
+
 /** The migrations of a database, each list in order of their names. */
 export interface MigrationState {
   applied: string[];
@@ -152,7 +155,7 @@ export interface MigrationState {
 export async function migrationState(connection: ConnectionConfig): Promise<MigrationState> {
   const client = await connect(connection, 'schema check', 10_000);
   try {
-    const [known, applied] = [await namesIn(migrationsDir), await appliedTo(client)];
+    const [known, applied] = [await knownMigrations(), await appliedTo(client)];
     return {
       applied,
       pending: await pendingOf(client, migrationsDir),

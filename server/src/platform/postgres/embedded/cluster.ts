@@ -29,13 +29,18 @@ const unfinishedPrefix = 'cluster.new-';
  *
  * @throws EmbeddedPostgresError when the data is of another major version, damaged, or no PostgreSQL data at all
  */
-export async function ensureCluster(folder: DataFolder, binaries: Binaries, log: Log): Promise<void> {
+export async function ensureCluster(
+  folder: DataFolder,
+  binaries: Binaries,
+  log: Log,
+  { isDisposable = false }: { isDisposable?: boolean } = {},
+): Promise<void> {
   removeUnfinished(folder);
   if (holdsData(folder, binaries)) return;
   const begun = performance.now();
   const unfinished = mkdtempSync(join(folder.home, unfinishedPrefix));
   if (folder.account.switched) lchownSync(unfinished, folder.account.uid, folder.account.gid);
-  await initdb(folder, unfinished, binaries);
+  await initdb(folder, unfinished, binaries, isDisposable);
   renameSync(unfinished, folder.cluster);
   for (const path of [folder.home, folder.root]) fsyncFolder(path);
   log.info({ folder: folder.cluster, elapsedMs: Math.round(performance.now() - begun) }, 'made a new database');
@@ -101,7 +106,7 @@ export function removeUnfinished(folder: DataFolder): void {
   }
 }
 
-async function initdb(folder: DataFolder, target: string, binaries: Binaries): Promise<void> {
+async function initdb(folder: DataFolder, target: string, binaries: Binaries, isDisposable: boolean): Promise<void> {
   const child = spawn(
     binaries.initdb,
     [
@@ -114,6 +119,7 @@ async function initdb(folder: DataFolder, target: string, binaries: Binaries): P
       ...['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
       '--data-checksums',
       '--no-instructions',
+      ...(isDisposable ? ['--no-sync'] : []),
       ...['--set', `cluster_name=${folder.mark}`],
     ],
     // Detached: as leader of a process group it can be ended together with its children.

@@ -49,7 +49,7 @@ async function startLocked(
   const folder = openDataFolder(root);
   const binaries = provideBinaries(root, folder.account);
   const words = postmasterArguments(folder, binaries.version, options.settings ?? {}, options);
-  await ensureCluster(folder, binaries, options.log);
+  await ensureCluster(folder, binaries, options.log, options);
   const supervisor = new Supervisor(folder, { program: binaries.postgres, words }, options.log, unlock);
   await supervisor.start();
   return supervisor;

@@ -1,0 +1,174 @@
+import { createServer, type IncomingMessage, request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Florin, verifyWebhook } from '../../sdk/src/index.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../server/src/testing/postgres/database.ts';
+import { administratorPassword, florinOn, type TestFlorin } from '../../server/src/testing/service/florin.ts';
+import { type Receiver, startReceiver } from '../../server/src/testing/webhooks/receiver.ts';
+import { type Ran, TestShell } from './run.ts';
+
+let database: TestDatabase;
+let florin: TestFlorin;
+let receiver: Receiver;
+let shop: Florin;
+let channelId: number;
+let key: string;
+let front: Front;
+let shell: TestShell;
+
+beforeAll(async () => {
+  [database, receiver] = await Promise.all([databaseFromTemplate(), startReceiver()]);
+  florin = await florinOn(database);
+  const admin = new Florin({ baseUrl: florin.address });
+  await admin.login({ account: 'admin', password: administratorPassword });
+  key = (await admin.keys.generate({ scope: '*', livemode: false })).sk as string;
+  shop = new Florin({ baseUrl: florin.address, apiKey: key });
+  const channel = { name: 'Bank', code: 'bank', type: 'OFFLINE', currency: 'USD', country: 'US', state: true } as const;
+  channelId = (await shop.channels.modify(channel)).id;
+  front = await frontOf(florin.address);
+  shell = new TestShell({ FLORIN_URL: front.address, FLORIN_API_KEY: key });
+});
+
+afterAll(async () => {
+  shell?.remove();
+  await front?.stop();
+  await florin?.stop();
+  await receiver?.close();
+  await database?.drop();
+});
+
+interface Front {
+  address: string;
+  /** As for a service that was killed: closes every connection, and every new one. */
+  isAway: boolean;
+  stop: () => Promise<void>;
+}
+
+/** Stands before the service and can disappear. */
+async function frontOf(address: string): Promise<Front> {
+  const server: Server = createServer((incoming: IncomingMessage, outgoing) => {
+    if (front.isAway) {
+      outgoing.destroy();
+      return;
+    }
+    const { method, url, headers } = incoming;
+    const passed = request(address + url, { method, headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(outgoing);
+    });
+    passed.on('error', () => outgoing.destroy());
+    incoming.pipe(passed);
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const front: Front = {
+    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    isAway: false,
+    stop: async () => {
+      server.closeAllConnections();
+      await new Promise((closed) => server.close(closed));
+    },
+  };
+  return front;
+}
+
+interface Listening {
+  prints: (text: string) => Promise<void>;
+  end: () => Promise<Ran>;
+}
+
+/** Listens until `end`. */
+function listen(options = ''): Listening {
+  const interruption = new AbortController();
+  let printed = '';
+  const checks = new Set<() => void>();
+  const ran = shell.run(`listen --forward-to ${receiver.url}/hooks --json${options}`, {
+    signal: interruption.signal,
+    onOutput: (stdout, stderr) => {
+      printed = stdout + stderr;
+      for (const check of checks) check();
+    },
+  });
+  return {
+    prints: (text) =>
+      new Promise((resolve) => {
+        const check = (): void => {
+          if (printed.includes(text)) resolve();
+        };
+        checks.add(check);
+        check();
+      }),
+    end: () => {
+      interruption.abort(new DOMException('Interrupted', 'AbortError'));
+      return ran;
+    },
+  };
+}
+
+const pay = async () => (await shop.transactions.create({ amount: 1, currency: 'USD', channelId })).id;
+
+const idsReceived = () => receiver.received.map(({ body }) => JSON.parse(String(body)).data.object.id as string);
+
+test('every event is forwarded once, in order and signed, while the service goes away and comes back', async () => {
+  await pay(); // Before anybody listened.
+  const listening = listen();
+  await listening.prints('Ctrl-C ends it');
+  const paid = [await pay(), await pay()];
+  await listening.prints(paid.at(-1) as string);
+  front.isAway = true;
+  await listening.prints('Waiting for the service');
+  for (let i = 0; i < 3; i++) paid.push(await pay());
+  front.isAway = false;
+  await listening.prints(paid.at(-1) as string);
+  const { exitCode, stdout, stderr } = await listening.end();
+  expect(exitCode).toBe(130);
+
+  expect(idsReceived()).toEqual(paid);
+  const secret = /Signing secret: (\S+)/.exec(stderr)?.[1] as string;
+  for (const { body, headers } of receiver.received) await verifyWebhook(body, headers, secret);
+  const exchanges = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(exchanges[0]).toMatchObject({ type: 'transaction.created', result: 200, response: 'ok' });
+});
+
+test('the next run goes on where the last one ended, with the same secret, and forwards nothing twice', async () => {
+  const before = new Set(idsReceived());
+  const meanwhile = await pay();
+  const listening = listen();
+  await listening.prints('Continuing');
+  await listening.prints(meanwhile);
+  await listening.end();
+  expect(idsReceived().filter((id) => !before.has(id))).toEqual([meanwhile]);
+});
+
+test('--from-now leaves out what happened meanwhile, and --events what was not asked for', async () => {
+  const meanwhile = await pay();
+  const listening = listen(' --from-now --events transaction.succeeded');
+  await listening.prints('Ctrl-C ends it');
+  const id = await pay();
+  await shop.transactions.update({ id, status: 'SUCCESS' });
+  await listening.prints(id);
+  await listening.end();
+  const types = receiver.received
+    .filter(({ body }) => String(body).includes(id))
+    .map(({ headers }) => headers['x-service-event']);
+  expect(types).toEqual(['transaction.succeeded']);
+  expect(idsReceived()).not.toContain(meanwhile);
+});
+
+test('a receiver that is not there, or refuses, is shown and does not end the command', async () => {
+  receiver.answering = 503;
+  const listening = listen();
+  await listening.prints('Continuing');
+  await listening.prints(await pay());
+  const { stdout } = await listening.end();
+  expect(stdout).toContain('"result":503');
+  receiver.answering = 200;
+});
+
+test('wrong credentials end the command before it says that it listens', async () => {
+  const ran = await shell.run('listen', { env: { FLORIN_API_KEY: 'sk_test_wrong' } });
+  expect(ran.exitCode).toBe(3);
+  expect(ran.stderr).not.toContain('Listening');
+});

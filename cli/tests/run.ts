@@ -1,0 +1,70 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import { runProgram } from '../src/program.ts';
+
+export interface Ran {
+  exitCode: number;
+  stdout: string;
+  stderr: string;
+  /** The lines of standard output as JSON. */
+  json: () => never[];
+}
+
+export interface RunOptions {
+  env?: Record<string, string>;
+  input?: string;
+  isTerminal?: boolean;
+  signal?: AbortSignal;
+  /** Called with everything printed so far. */
+  onOutput?: (stdout: string, stderr: string) => void;
+}
+
+/** Runs command lines in this process, as in a home directory of their own. */
+export class TestShell {
+  readonly home = mkdtempSync(join(tmpdir(), 'florin-cli-'));
+  private readonly env: Record<string, string>;
+
+  constructor(env: Record<string, string> = {}) {
+    this.env = env;
+  }
+
+  async run(line: string | readonly string[], options: RunOptions = {}): Promise<Ran> {
+    const { env = {}, input = '', isTerminal = false, onOutput } = options;
+    let stdout = '';
+    let stderr = '';
+    const collecting = (add: (text: string) => void) =>
+      new Writable({
+        write: (chunk, _encoding, done) => {
+          add(String(chunk));
+          onOutput?.(stdout, stderr);
+          done();
+        },
+      });
+    const words = typeof line === 'string' ? line.split(' ') : line;
+    const exitCode = await runProgram(words, {
+      env: { HOME: this.home, ...this.env, ...env },
+      stdin: Readable.from([input]),
+      stdout: collecting((text) => {
+        stdout += text;
+      }),
+      stderr: collecting((text) => {
+        stderr += text;
+      }),
+      isTerminal,
+      signal: options.signal ?? new AbortController().signal,
+    });
+    const json = () =>
+      stdout
+        .trim()
+        .split('\n')
+        .filter(Boolean)
+        .map((text) => JSON.parse(text) as never);
+    return { exitCode, stdout, stderr, json };
+  }
+
+  remove(): void {
+    rmSync(this.home, { recursive: true });
+  }
+}

@@ -1,0 +1,215 @@
+import { createHash } from 'node:crypto';
+import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { chainAuditEntries } from '../../domains/identity/audit/chain.ts';
+import { freshKeyring } from '../../platform/crypto/keyring.ts';
+import { hasCluster } from '../../platform/postgres/embedded/running.ts';
+import { administratorOf, dataOf, makeChannel, makePaid, makePayment } from '../../testing/cast.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../testing/postgres/database.ts';
+import { florinOn, type TestFlorin, urlOf } from '../../testing/service/florin.ts';
+import { readSettings } from '../config/settings.ts';
+import { run as backup } from './backup.ts';
+import type { Manifest } from './manifest.ts';
+import { run as restore } from './restore.ts';
+
+let db: TestDatabase;
+let florin: TestFlorin;
+let admin: string;
+let folder: string;
+let keys: string;
+/** The proven backup that the tests restore. */
+let made: string;
+let channelId: number;
+let acknowledged: string[];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'florin-backup-'));
+  db = await databaseFromTemplate();
+  keys = freshKeyring();
+  florin = await florinOn(db, { APP_ENCRYPTION_KEYS: keys });
+  admin = await administratorOf(florin);
+  channelId = await makeChannel(florin, admin, { provider: 'sandbox', apiSecret: 'a secret of a provider' });
+  const byHand = await makeChannel(florin, admin);
+  await makePaid(florin, admin, byHand, { description: 'tab\t, line\n, backslash \\ and \u00fc\u4e2d' });
+  await chainAuditEntries(db.database);
+
+  acknowledged = [await makePayment(florin, admin, channelId)];
+  let isWriting = true;
+  const before = acknowledged.length;
+  const writer = (async () => {
+    while (isWriting && acknowledged.length < 200) acknowledged.push(await makePayment(florin, admin, channelId));
+  })();
+  const { code, lines } = await outcomeOf(backup, [join(folder, 'backups'), '--json']);
+  isWriting = false;
+  await writer;
+  expect(lines.at(-1)).toContain('"broken":[]');
+  expect(code).toBe(0);
+  expect(acknowledged.length).toBeGreaterThan(before + 5);
+  made = JSON.parse(lines.find((line) => line.startsWith('{')) as string).folder;
+});
+
+afterAll(async () => {
+  await florin.stop();
+  await db.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Runs a command with settings as in the environment; both of its outputs. */
+async function outcomeOf(
+  command: typeof backup,
+  words: string[],
+  environment: Record<string, string> = {},
+): Promise<{ code: number; lines: string[] }> {
+  const lines: string[] = [];
+  const settings = readSettings(
+    {
+      APP_DATA_DIR: florin.dataDir,
+      APP_DATABASE_URL: urlOf(db.connection),
+      APP_DEPLOYMENT_MODE: 'STANDALONE',
+      APP_ENCRYPTION_KEYS: keys,
+      ...environment,
+    },
+    undefined,
+  );
+  const add = (line: string) => lines.push(line);
+  return { code: await command(words, { settings, print: add, note: add }), lines };
+}
+
+const manifestOf = async (backupFolder: string) =>
+  JSON.parse(await readFile(join(backupFolder, 'manifest.json'), 'utf8')) as Manifest;
+
+test('a backup under load is proven, complete and readable by its owner alone', async () => {
+  expect(await readdir(join(folder, 'backups'))).toEqual([made.slice(join(folder, 'backups/').length)]);
+  const manifest = await manifestOf(made);
+  expect(manifest.broken).toEqual([]);
+  expect(manifest.auditHeads.length).toBeGreaterThan(0);
+  expect(manifest.encryptionKeys).toEqual([{ id: keys.split(':')[0], neededFor: 'channels: 1' }]);
+  expect(manifest.tables.find(({ name }) => name === 'transaction')?.rows).toBeGreaterThan(1);
+  for (const { path } of manifest.files) expect((await stat(join(made, path))).mode & 0o077, path).toBe(0);
+  expect(manifest.files.map(({ path }) => path)).toContain('encryption-keys');
+  expect(await readFile(join(made, 'encryption-keys'), 'utf8')).toBe(`${keys}\n`);
+});
+
+describe('a restored backup', () => {
+  let empty: TestDatabase;
+  beforeAll(async () => {
+    empty = await databaseFromTemplate('template0');
+  });
+  afterAll(() => empty.drop());
+
+  test('serves every payment acknowledged before it began, opens its secrets, and draws further numbers', async () => {
+    const { code, lines } = await outcomeOf(restore, [made], { APP_DATABASE_URL: urlOf(empty.connection) });
+    expect(lines.join('\n')).toContain('verified');
+    expect(code).toBe(0);
+    const restored = await florinOn(empty, { APP_ENCRYPTION_KEYS: keys, APP_ROLE: 'api' });
+    try {
+      const as = await administratorOf(restored);
+      const path = `/api/transaction/detail?id=${acknowledged[0]}`;
+      expect(dataOf(await restored.get(path, as)).id).toBe(acknowledged[0]);
+      await makePayment(restored, as, await makeChannel(restored, as));
+    } finally {
+      await restored.stop();
+    }
+    const again = await outcomeOf(restore, [made], { APP_DATABASE_URL: urlOf(empty.connection) });
+    expect(again.lines.join()).toMatch(/in use: it has accounts/);
+    expect(again.code).toBe(1);
+  });
+
+  test('is in the data folder with its keys', async () => {
+    const dataDir = join(folder, 'restored');
+    const { code, lines } = await outcomeOf(restore, [made, '--data-dir', dataDir]);
+    expect(lines.join('\n')).toContain(`next      Start Florin with APP_DATA_DIR=${dataDir}`);
+    expect(code).toBe(0);
+    expect(hasCluster(dataDir)).toBe(true);
+    expect(await readFile(join(dataDir, 'encryption-keys'), 'utf8')).toBe(`${keys}\n`);
+    expect(await readdir(dataDir)).not.toContain('restoring');
+    const again = await outcomeOf(restore, [made, '--data-dir', dataDir]);
+    expect(again.lines.join()).toMatch(/is not empty/);
+    expect(again.code).toBe(1);
+  });
+});
+
+describe('a restore is refused before anything is written', () => {
+  /** What is done to a copy of the backup, and what the refusal says. */
+  const damages: [string, (copy: string) => Promise<unknown>, RegExp][] = [
+    ['a flipped byte in a table', (copy) => flip(join(copy, 'tables/transaction.copy.gz')), /transaction.*was changed/],
+    ['a flipped byte in the manifest', (copy) => flip(join(copy, 'manifest.json')), /manifest.json was changed/],
+    ['a flipped byte in its checksum', (copy) => flip(join(copy, 'manifest.sha256')), /manifest.json was changed/],
+    ['a flipped byte in the keys', (copy) => flip(join(copy, 'encryption-keys')), /encryption-keys was changed/],
+    ['a missing table', (copy) => rm(join(copy, 'tables/refund.copy.gz')), /refund.copy.gz is missing/],
+    ['missing keys', (copy) => rm(join(copy, 'encryption-keys')), /encryption-keys is missing/],
+    ['a missing manifest', (copy) => rm(join(copy, 'manifest.json')), /is no backup/],
+    ['a file more', (copy) => writeFile(join(copy, 'tables/x'), ''), /tables\/x is not part of it/],
+    [
+      'a newer version',
+      (copy) => rewrite(copy, (manifest) => manifest.migrations.push('9999_newer')),
+      /newer than this .*9999_newer is unknown/,
+    ],
+    ['broken claims', (copy) => rewrite(copy, ({ broken }) => broken.push('x')), /breaks a claim \(x\)/],
+  ];
+
+  test.each(damages)('%s', async (_what, damage, refusal) => {
+    const copy = join(folder, 'damaged');
+    await cp(made, copy, { recursive: true });
+    try {
+      await damage(copy);
+      const dataDir = join(folder, 'never');
+      const { code, lines } = await outcomeOf(restore, [copy, '--data-dir', dataDir]);
+      expect(lines.join()).toMatch(refusal);
+      expect(code).toBe(1);
+      expect(await readdir(folder)).not.toContain('never');
+    } finally {
+      await rm(copy, { recursive: true });
+    }
+  });
+
+  test('keys in the settings that do not open what is stored', async () => {
+    const { code, lines } = await outcomeOf(restore, [made, '--data-dir', join(folder, 'never')], {
+      APP_ENCRYPTION_KEYS: freshKeyring(),
+    });
+    expect(lines.join()).toMatch(/key .* is missing in app\.encryption\.keys/);
+    expect(code).toBe(1);
+  });
+
+  async function flip(file: string): Promise<void> {
+    const bytes = await readFile(file);
+    const at = bytes.length >> 1;
+    bytes[at] = (bytes[at] as number) ^ 1;
+    await writeFile(file, bytes);
+  }
+});
+
+test('a restore that loads something else than was copied fails, and leaves the database empty', async () => {
+  const copy = join(folder, 'other');
+  await cp(made, copy, { recursive: true });
+  await rewrite(copy, ({ tables }) => {
+    const table = tables.find(({ name }) => name === 'transaction');
+    if (table !== undefined) table.digest = '0'.repeat(64);
+  });
+  const empty = await databaseFromTemplate('template0');
+  try {
+    const { code, lines } = await outcomeOf(restore, [copy], { APP_DATABASE_URL: urlOf(empty.connection) });
+    expect(lines.join()).toMatch(/table transaction does not contain after the restore what was copied/);
+    expect(code).toBe(1);
+    expect(await empty.query('select 1 from app_user')).toEqual([]);
+  } finally {
+    await empty.drop();
+  }
+});
+
+test('wrong arguments end with 2', async () => {
+  expect(await backup([])).toBe(2);
+  expect(await backup(['a', 'b'])).toBe(2);
+  expect(await restore(['a', '--force'])).toBe(2);
+});
+
+async function rewrite(copy: string, change: (manifest: Manifest) => unknown): Promise<void> {
+  const manifest = await manifestOf(copy);
+  change(manifest);
+  const text = JSON.stringify(manifest);
+  await writeFile(join(copy, 'manifest.json'), text);
+  const sha256 = createHash('sha256').update(text).digest('hex');
+  await writeFile(join(copy, 'manifest.sha256'), `${sha256}  manifest.json\n`);
+}

@@ -1,0 +1,89 @@
+import { mkdir, readdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ConnectionConfig } from '../../platform/postgres/connection/connection-url.ts';
+import { discardDataFolder } from '../../platform/postgres/embedded/discard.ts';
+import { lockFolder } from '../../platform/postgres/embedded/folder-lock.ts';
+import { startEmbeddedPostgres } from '../../platform/postgres/embedded/supervisor.ts';
+import { openLog } from '../../platform/process/log.ts';
+import { CommandFailure } from '../cli/failure.ts';
+import { syncFolder, writeFileDurably } from './durable-files.ts';
+import { keyFileNames, textIn } from './keys.ts';
+
+/** Where the database is while it is loaded: a start of Florin does not find it there. */
+const unfinished = 'restoring';
+
+/**
+ * Requires that a data folder contains nothing, except for what a killed restore of the same backup left behind.
+ *
+ * @throws CommandFailure that names what is in it
+ */
+export async function requireUnusedFolder(dataDir: string, backup: string): Promise<void> {
+  const entries: string[] = await readdir(dataDir).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  const ownKeys = entries.includes(unfinished) ? keyFileNames : [];
+  const found: string[] = [];
+  for (const name of entries) {
+    if (name === unfinished || name === 'lock') continue;
+    const key = ownKeys.find((file) => file === name);
+    const isOurs = key !== undefined && (await textIn(dataDir, key)) === (await textIn(backup, key));
+    if (!isOurs) found.push(name);
+  }
+  if (found.length === 0) return;
+  throw new CommandFailure(
+    `data folder ${dataDir} is not empty (it has ${found.slice(0, 3).join(', ')}): stop Florin and move the folder away, or choose another one with --data-dir.`,
+  );
+}
+
+export interface RestoreFolder {
+  connection: ConnectionConfig;
+  /** Stops PostgreSQL and moves its database and the keys of the backup to where a start of Florin finds them. */
+  complete: () => Promise<void>;
+  discard: () => Promise<void>;
+}
+
+/**
+ * Starts a new PostgreSQL inside an empty data folder. A kill before `complete` leaves a folder without a database, into which
+ * the backup can be restored again.
+ */
+export async function openRestoreFolder(dataDir: string, backup: string): Promise<RestoreFolder> {
+  await mkdir(dataDir, { recursive: true, mode: process.geteuid?.() === 0 ? 0o711 : 0o700 });
+  // A start of Florin is refused meanwhile.
+  const lock = await lockFolder(dataDir);
+  const folder = join(dataDir, unfinished);
+  try {
+    await discardDataFolder(folder);
+    const postgres = await startEmbeddedPostgres({ dataDir: folder, log: openLog('error') });
+    return {
+      connection: { ...postgres.connection, ssl: false },
+      complete: async () => {
+        await postgres.stop();
+        await placeKeys(folder, dataDir, backup);
+        // Last: a start beside a database without its keys is refused, and one without a database begins a new one.
+        await rename(join(folder, 'postgres'), join(dataDir, 'postgres'));
+        await syncFolder(dataDir);
+        await discardDataFolder(folder);
+        lock.release();
+      },
+      discard: async () => {
+        await postgres.stop();
+        await discardDataFolder(folder);
+        lock.release();
+      },
+    };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+async function placeKeys(folder: string, dataDir: string, backup: string): Promise<void> {
+  for (const name of keyFileNames) {
+    const text = await textIn(backup, name);
+    if (text === undefined) continue;
+    await writeFileDurably(join(folder, name), `${text}\n`);
+    await rename(join(folder, name), join(dataDir, name));
+  }
+  await syncFolder(dataDir);
+}

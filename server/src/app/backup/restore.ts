@@ -1,0 +1,205 @@
+import { join, resolve } from 'node:path';
+import type { Keyring } from '../../platform/crypto/keyring.ts';
+import type { ConnectionConfig } from '../../platform/postgres/connection/connection-url.ts';
+import { knownMigrations, migrate, migrateTo, migrationState } from '../../platform/postgres/migrate.ts';
+import { readArguments } from '../cli/arguments.ts';
+import { type CommandContext, type CommandOptions, type ExitCode, runCommand } from '../cli/command.ts';
+import { CommandFailure } from '../cli/failure.ts';
+import { version } from '../cli/version.ts';
+import type { Settings } from '../config/settings.ts';
+import { configuredDatabase } from '../open-database.ts';
+import { hasRows, hasTable } from './catalog-statements.ts';
+import { copyTablesIn } from './copy-tables.ts';
+import { findKeyText, keyFiles, keyringFrom, textIn } from './keys.ts';
+import { type Manifest, readBackup } from './manifest.ts';
+import { prove } from './prove.ts';
+import { countOf } from './report.ts';
+import { openRestoreFolder, requireUnusedFolder } from './restore-folder.ts';
+import { openSession } from './session.ts';
+import { tablesOf } from './tables.ts';
+
+const usage = `Usage: npm run restore -- DIR [--data-dir DIR] [--unproven] [--json]
+
+Restores a backup, the folder DIR that npm run backup has printed: into the data folder, or into the PostgreSQL of
+app.database.url. Either must be empty. Every file of the backup is checked before anything is written, and the restored
+database is checked as by npm run verify.
+
+  --data-dir DIR  the data folder to restore into, instead of app.data-dir or app.database.url
+  --unproven      accepts a copy of a database that breaks a claim (DIR ends in .unproven)
+  --json          prints one JSON object
+
+It reads the settings of npm start. Exit code 0: restored, and every claim holds. 1: refused or failed; the line says why.
+2: wrong arguments. See docs/guides/backup.md.
+`;
+
+/** `npm run restore`. */
+export async function run(words: readonly string[], options: CommandOptions = {}): Promise<ExitCode> {
+  const read = readArguments(words, usage, ['data-dir'], { flags: ['unproven', 'json'], operands: ['DIR'] });
+  if (read.exitCode !== undefined) return read.exitCode as ExitCode;
+  const { given, flags, operands } = read;
+  return runCommand('restore', options, async (context) => {
+    const [folder, dataDir] = [resolve(operands[0] as string), given['data-dir'].at(-1)];
+    const restored = await restore(folder, { dataDir, acceptsUnproven: flags.has('unproven') }, context);
+    report(restored, flags.has('json'), context.print);
+    return restored.broken.length === 0 ? 0 : 1;
+  });
+}
+
+export interface Restored {
+  /** The data folder, or the hosts of the database. */
+  into: string;
+  /** Whether `into` is a data folder. */
+  isFolder: boolean;
+  takenAt: string;
+  rows: number;
+  broken: string[];
+  elapsedMs: number;
+  /** What remains for the operator, one line each. */
+  next: string[];
+}
+
+/**
+ * Restores the backup in `folder`.
+ *
+ * @throws CommandFailure before anything is written when a file of the backup is damaged or missing, when a newer version made
+ *   it, when its keys are missing, or when the data folder or database is in use
+ */
+export async function restore(
+  folder: string,
+  { dataDir, acceptsUnproven }: { dataDir: string | undefined; acceptsUnproven: boolean },
+  context: CommandContext,
+): Promise<Restored> {
+  const begunAt = performance.now();
+  const { settings, note } = context;
+  const manifest = await readBackup(folder);
+  await requireKnownVersion(folder, manifest);
+  if (manifest.broken.length > 0 && !acceptsUnproven) {
+    throw new CommandFailure(
+      `${folder} is the copy of a database that breaks a claim (${manifest.broken[0]}); use an older backup, or --unproven.`,
+    );
+  }
+  const keys = await requireKeys(folder, manifest, settings);
+  note('Every file of the backup is as it was written; restoring …');
+  const isFolder = dataDir !== undefined || settings['app.database.url'] === undefined;
+  const load = (connection: ConnectionConfig) => loadAndProve(connection, folder, manifest, keys, context);
+  const done = isFolder
+    ? await intoFolder(resolve(dataDir ?? settings['app.data-dir']), folder, load, context)
+    : await intoDatabase(settings, load);
+  const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0);
+  const elapsedMs = Math.round(performance.now() - begunAt);
+  const next = [...done.next, ...nextSteps(manifest)];
+  return { into: done.into, broken: done.broken, isFolder, takenAt: manifest.takenAt, rows, elapsedMs, next };
+}
+
+async function requireKnownVersion(folder: string, manifest: Manifest): Promise<void> {
+  const known = await knownMigrations();
+  const unknown = manifest.migrations.filter((name) => !known.includes(name));
+  if (unknown.length === 0) return;
+  throw new CommandFailure(
+    `${folder} was made by Florin ${manifest.florin}, which is newer than this ${version}: its migration ${unknown[0]} is unknown here. Restore it with that version.`,
+  );
+}
+
+/** The keys with which the restored service will run: those of the settings come before those of the backup. */
+async function requireKeys(folder: string, manifest: Manifest, settings: Settings): Promise<Keyring> {
+  const setting = keyFiles['encryption-keys'];
+  const [own, kept] = [settings[setting], await textIn(folder, 'encryption-keys')];
+  const text = own ?? kept ?? (await findKeyText('encryption-keys', settings));
+  if (text === undefined) {
+    throw new CommandFailure(
+      `${folder} was made without keys: set ${setting} to the encryption keys that the service had when it was made.`,
+    );
+  }
+  const keys = keyringFrom(text, own === undefined ? 'the encryption keys of the backup' : setting);
+  const missing = manifest.encryptionKeys.find(({ id }) => keys.find(id) === undefined && !keys.isLost(id));
+  if (missing !== undefined) {
+    throw new CommandFailure(
+      `key ${missing.id}, which opens stored secrets (${missing.neededFor}), is missing in ${own === undefined ? 'the keys' : setting}; put it back into the list${kept === undefined ? '' : `, from ${join(folder, 'encryption-keys')}`}.`,
+    );
+  }
+  return keys;
+}
+
+async function intoFolder(
+  dataDir: string,
+  backup: string,
+  load: (connection: ConnectionConfig) => Promise<string[]>,
+  context: CommandContext,
+): Promise<Pick<Restored, 'into' | 'broken' | 'next'>> {
+  await requireUnusedFolder(dataDir, backup);
+  const target = await openRestoreFolder(dataDir, backup);
+  try {
+    const broken = await load(target.connection);
+    context.failPoint('restore_loaded');
+    await target.complete();
+    context.failPoint('restore_completed');
+    return { into: dataDir, broken, next: [`Start Florin with APP_DATA_DIR=${dataDir}.`] };
+  } catch (error) {
+    await target.discard();
+    throw error;
+  }
+}
+
+async function intoDatabase(
+  settings: Settings,
+  load: (connection: ConnectionConfig) => Promise<string[]>,
+): Promise<Pick<Restored, 'into' | 'broken' | 'next'>> {
+  const { direct, hosts } = configuredDatabase(settings);
+  const session = await openSession(direct, 'restore check');
+  try {
+    // A start creates the first account. Migrations alone are what a killed restore leaves behind.
+    const [table] = await session.run(hasTable, ['app_user']);
+    const [account] = table?.exists ? await session.run(hasRows('app_user')) : [];
+    if (account?.exists)
+      throw new CommandFailure(`the database at ${hosts} is in use: it has accounts. Use an empty one.`);
+  } finally {
+    await session.close();
+  }
+  const broken = await load(direct);
+  const keysAt = `set ${keyFiles['encryption-keys']} and ${keyFiles['jwt-keys']} to the keys of the backup, if they are not set yet`;
+  return { into: hosts, broken, next: [`Before you start Florin, ${keysAt}.`] };
+}
+
+/** Returns the claims that the restored database breaks. */
+async function loadAndProve(
+  connection: ConnectionConfig,
+  folder: string,
+  manifest: Manifest,
+  keys: Keyring,
+  context: CommandContext,
+): Promise<string[]> {
+  const { applied } = await migrationState(connection);
+  const others = applied.filter((name) => !manifest.migrations.includes(name));
+  if (others.length > 0) throw new CommandFailure('the database has another schema already; use an empty one.');
+  await migrateTo(connection, manifest.migrations);
+  const session = await openSession(connection, 'restore');
+  try {
+    await copyTablesIn(session, await tablesOf(session), folder, manifest, context);
+  } finally {
+    await session.close();
+  }
+  await migrate(connection, () => {});
+  context.note('Restored; checking the restored database …');
+  return (await prove(connection, keys, manifest.auditHeads)).broken;
+}
+
+function nextSteps({ takenAt }: Manifest): string[] {
+  return [
+    `Payments, refunds and changes since ${takenAt} are missing: compare with the records of your providers.`,
+    'Developer keys revoked and users disabled since then work again: revoke and disable them again.',
+    'Webhook deliveries that were open then are sent again, under their old ids.',
+    'Make a backup of the restored service, and note its audit heads.',
+  ];
+}
+
+function report(restored: Restored, asJson: boolean, print: (line: string) => void): void {
+  if (asJson) {
+    print(JSON.stringify(restored));
+    return;
+  }
+  const { into, takenAt, rows, elapsedMs, broken, next } = restored;
+  print(`restored  ${into}: ${countOf(rows, 'row')} as of ${takenAt}, in ${elapsedMs} ms`);
+  for (const claim of broken) print(`BROKEN    ${claim}`);
+  if (broken.length === 0) print('verified  every row is there, and every claim holds');
+  for (const step of next) print(`next      ${step}`);
+}

@@ -1,0 +1,37 @@
+import type { ConnectionConfig } from '../../platform/postgres/connection/connection-url.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Machine } from './machine.ts';
+import type { ServerFacts } from './statements.ts';
+
+/** What is wrong, and what the operator does about it. Both are sentences without a full stop. */
+export interface Finding {
+  what: string;
+  cure: string;
+}
+
+export interface Examination {
+  settings: Settings;
+  machine: Machine;
+}
+
+export interface DatabaseExamination extends Examination {
+  database: Database;
+  direct: ConnectionConfig;
+  server: ServerFacts;
+}
+
+interface Named {
+  /** What it makes sure of, in a few words. */
+  name: string;
+}
+
+/** Looks at this machine and the settings. */
+export interface MachineCheck extends Named {
+  check: (at: Examination) => Promise<Finding | undefined>;
+}
+
+/** Looks at the database; skipped while there is none to connect to. */
+export interface DatabaseCheck extends Named {
+  checkDatabase: (at: DatabaseExamination) => Promise<Finding | undefined>;
+}

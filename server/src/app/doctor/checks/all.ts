@@ -1,0 +1,31 @@
+import type { DatabaseCheck, MachineCheck } from '../check.ts';
+import { autovacuum, dueWork, encryptionKeys, indexes, migrations, replicationSlots } from './data.ts';
+import { mail, publicUrl, sandbox } from './deployment.ts';
+import { dataFolder, diskSpace, openFiles, port, secretFiles } from './machine.ts';
+import { clock, connections, durability, notifications, primary, version } from './server.ts';
+
+/** In the order in which they run and are reported: a cause comes before what follows from it. */
+export const machineChecks: readonly MachineCheck[] = [
+  dataFolder,
+  secretFiles,
+  diskSpace,
+  openFiles,
+  port,
+  publicUrl,
+  sandbox,
+  mail,
+];
+
+export const databaseChecks: readonly DatabaseCheck[] = [
+  version,
+  primary,
+  durability,
+  clock,
+  connections,
+  notifications,
+  migrations,
+  replicationSlots,
+];
+
+/** They read Florin's tables. */
+export const schemaChecks: readonly DatabaseCheck[] = [encryptionKeys, indexes, autovacuum, dueWork];

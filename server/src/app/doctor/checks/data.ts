@@ -1,0 +1,133 @@
+import { minuteMs } from '../../../core/clock.ts';
+import { subscriptionDue } from '../../../domains/billing/subscriptions/statements.ts';
+import { callbackDue } from '../../../domains/payments/callbacks/statements.ts';
+import { operationDue } from '../../../domains/payments/operations/claim.cte.ts';
+import { disputeDue } from '../../../domains/payments/processing/disputes/statements.ts';
+import { countBacklog } from '../../../domains/webhooks/deliveries/statements.ts';
+import { migrationState } from '../../../platform/postgres/migrate.ts';
+import { version } from '../../cli/version.ts';
+import { requireExistingKeys } from '../../config/secrets.ts';
+import { SettingsError } from '../../config/settings.ts';
+import type { DatabaseCheck } from '../check.ts';
+import { isDue, listIdleSlots, listInvalidIndexes, listUnvacuumed, readTransactionAge } from '../statements.ts';
+
+const megabyte = 1024 ** 2;
+
+export const migrations: DatabaseCheck = {
+  name: 'the schema is that of this version',
+  checkDatabase: async ({ direct }) => {
+    const { pending, unknown } = await migrationState(direct);
+    if (unknown.length > 0) {
+      return {
+        what: `the database was migrated by a newer Florin than ${version} (${unknown.join(', ')})`,
+        cure: 'update this node to that version',
+      };
+    }
+    if (pending.length === 0) return undefined;
+    return {
+      what: `migrations are missing: ${pending.join(', ')}`,
+      cure: 'start a node of this version, which runs them; npm run rehearse tells beforehand how long they take',
+    };
+  },
+};
+
+export const encryptionKeys: DatabaseCheck = {
+  name: 'the encryption keys open what is stored',
+  checkDatabase: async ({ settings, database, machine }) => {
+    try {
+      await requireExistingKeys(settings, database, machine.now());
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof SettingsError)) throw error;
+      const [what = '', ...cure] = error.message.replace(/\.$/, '').split('; ');
+      return { what, cure: cure.join('; ') || 'see docs/guides/operations.md, "Lost keys"' };
+    }
+  },
+};
+
+export const indexes: DatabaseCheck = {
+  name: 'every index is valid',
+  checkDatabase: async ({ database }) => {
+    const names = (await database.run(listInvalidIndexes)).map(({ name }) => name);
+    if (names.length === 0) return undefined;
+    return {
+      what: `${names.join(', ')} cannot be used by queries`,
+      cure: names.map((name) => `reindex index concurrently ${name}`).join('; '),
+    };
+  },
+};
+
+const deadRowsThatMatter = 100_000;
+/** PostgreSQL begins to freeze at 200 million by itself, and stops writing at 2,000 million. */
+const oldestTransactionAge = 1_000_000_000;
+
+export const autovacuum: DatabaseCheck = {
+  name: 'autovacuum keeps up',
+  checkDatabase: async ({ database, server }) => {
+    if (server.autovacuum === 'off') {
+      return {
+        what: 'autovacuum is off: tables grow without end',
+        cure: "alter system set autovacuum = 'on', and reload",
+      };
+    }
+    const [worst] = await database.run(listUnvacuumed, [deadRowsThatMatter]);
+    if (worst !== undefined) {
+      const { name, is_off: isOff, dead } = worst;
+      return isOff
+        ? { what: `autovacuum is off for table ${name}`, cure: `alter table ${name} reset (autovacuum_enabled)` }
+        : {
+            what: `table ${name} has ${dead} dead rows, more than live ones`,
+            cure: `end transactions that are open for hours (pg_stat_activity), then vacuum ${name}`,
+          };
+    }
+    const [row] = await database.run(readTransactionAge);
+    if ((row?.age ?? 0) < oldestTransactionAge) return undefined;
+    return {
+      what: `the oldest row that is not frozen is ${row?.age} transactions old; at 2 thousand million PostgreSQL stops writing`,
+      cure: 'end transactions that are open for days, remove unused replication slots, then vacuum (freeze)',
+    };
+  },
+};
+
+export const replicationSlots: DatabaseCheck = {
+  name: 'no replication slot without a reader keeps write-ahead log',
+  checkDatabase: async ({ database }) => {
+    const [slot] = await database.run(listIdleSlots);
+    if (slot === undefined) return undefined;
+    const size = slot.bytes === null ? '' : ` (${Math.floor(slot.bytes / megabyte)} MB so far)`;
+    return {
+      what: `nobody reads replication slot ${slot.name}: the server keeps its write-ahead log until the disk is full${size}`,
+      cure: `start its reader, or select pg_drop_replication_slot('${slot.name}')`,
+    };
+  },
+};
+
+/** Due work is claimed within seconds, also when its node has died (leases last less than a minute). */
+const stuckAfterMs = 10 * minuteMs;
+
+/** Work that workers claim by its due time, by what it is called in a finding. */
+const works: readonly [what: string, due: string][] = [
+  ['charges, refunds or cancellations', operationDue],
+  ['callbacks of providers', callbackDue],
+  ['look-ups of disputes', disputeDue],
+  ['renewals', subscriptionDue],
+];
+
+export const dueWork: DatabaseCheck = {
+  name: 'no work is overdue',
+  checkDatabase: async ({ database, machine }) => {
+    const atMs = machine.now() - stuckAfterMs;
+    const stuck: string[] = [];
+    for (const [what, due] of works) {
+      const [row] = await database.run(isDue(due), [atMs]);
+      if (row?.due) stuck.push(what);
+    }
+    const [backlog] = await database.run(countBacklog, [machine.now()]);
+    if (backlog?.oldest_ms && backlog.oldest_ms < atMs) stuck.push('webhook deliveries');
+    if (stuck.length === 0) return undefined;
+    return {
+      what: `${stuck.join(' and ')} are due for more than 10 minutes`,
+      cure: 'start a node with app.role all or worker; if one runs, its log says what its workers wait for',
+    };
+  },
+};
