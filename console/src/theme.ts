@@ -5,7 +5,7 @@ export const theme = createTheme({
   primaryColor: 'teal',
   primaryShade: { light: 9, dark: 7 },
   autoContrast: true,
-  luminanceThreshold: 0.32,
+  luminanceThreshold: 0.18,
   defaultRadius: 'sm',
   fontFamily: "Inter, 'Segoe UI', system-ui, -apple-system, sans-serif",
   fontFamilyMonospace: "ui-monospace, 'SF Mono', 'Cascadia Mono', Menlo, Consolas, monospace",

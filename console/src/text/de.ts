@@ -14,6 +14,7 @@ export const de: Texts = {
   'common.no': 'Nein',
   'common.name': 'Name',
   'common.export': 'Als CSV exportieren',
+  'common.close': 'Schließen',
   'common.actions': 'Aktionen',
 
   'signIn.title': 'Bei Florin anmelden',

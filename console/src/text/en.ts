@@ -13,6 +13,7 @@ export const en = {
   'common.no': 'No',
   'common.name': 'Name',
   'common.export': 'Export as CSV',
+  'common.close': 'Close',
   'common.actions': 'Actions',
 
   'signIn.title': 'Sign in to Florin',
