@@ -3,7 +3,7 @@ import { createTheme } from '@mantine/core';
 /** Compact: what is worked with all day shows as much as fits. */
 export const theme = createTheme({
   primaryColor: 'teal',
-  primaryShade: { light: 9, dark: 7 },
+  primaryShade: 9,
   autoContrast: true,
   luminanceThreshold: 0.18,
   defaultRadius: 'sm',

@@ -36,7 +36,7 @@ const sizeOf = (names: Iterable<string>) => [...names].reduce((sum, name) => sum
 function closure(names: Iterable<string>): Set<string> {
   const all = new Set(names);
   for (const name of all) {
-    for (const [, imported] of text(name).matchAll(/(?:from|import)\s*["']\.\/([\w.-]+\.js)["']/g)) {
+    for (const [, imported] of text(name).matchAll(/(?:from|import)\s*["'`]\.\/([\w.-]+\.js)["'`]/g)) {
       all.add(imported as string);
     }
   }
@@ -54,7 +54,7 @@ function allScripts(): Set<string> {
   const page = readFileSync(join(builtConsole, 'index.html'), 'utf8');
   const seen = new Set([...page.matchAll(/\/assets\/([\w.-]+\.js)/g)].map(([, name]) => name as string));
   for (const name of seen) {
-    for (const [, found] of text(name).matchAll(/["'](?:\.\/|assets\/)([\w.-]+\.js)["']/g)) seen.add(found as string);
+    for (const [, found] of text(name).matchAll(/["'`](?:\.\/|assets\/)([\w.-]+\.js)["'`]/g)) seen.add(found as string);
   }
   return seen;
 }

@@ -427,6 +427,7 @@ export const de: Texts = {
   'delivery.nextAttempt': 'Nächster Versuch',
   'delivery.outcome': 'Ausgang',
   'delivery.noAnswer': 'Es gab keine Antwort.',
+  'delivery.runs': 'Erneut gesendet',
   'delivery.request': 'Anfrage',
   'delivery.finished': 'Beendet',
   'delivery.replay': 'Erneut zustellen',

@@ -419,6 +419,7 @@ export const en = {
   'delivery.nextAttempt': 'Next try',
   'delivery.outcome': 'Outcome',
   'delivery.noAnswer': 'There was no answer.',
+  'delivery.runs': 'Sent again',
   'delivery.request': 'Request',
   'delivery.finished': 'Finished',
   'delivery.replay': 'Replay',
