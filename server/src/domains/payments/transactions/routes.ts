@@ -57,7 +57,7 @@ export function transactionRoutes(deps: TransactionDeps): Route[] {
       summary: 'Update a transaction',
       description:
         'Changes the description, the metadata or the status. Status changes follow the transition table. `metadata` is ' +
-        'replaced as a whole.',
+        'merged by key, `metadataReplace` replaces it as a whole.',
       headers: idempotencyHeaders,
       body: updateInput,
       refuses: ['illegal_transition'],
@@ -81,7 +81,7 @@ export function transactionRoutes(deps: TransactionDeps): Route[] {
 
     get('/api/transaction/list', 'transaction_read', 'Transactions', {
       summary: 'List transactions',
-      description: `Newest first. ${pagingOf('payments', ['currency', 'amountFrom', 'amountTo', 'metadata'], ' and limits other than UTC days')} ${exportText}`,
+      description: `Newest first. ${pagingOf('payments', ['currency', 'amountFrom', 'amountTo', 'metadata', 'search'], ' and limits other than UTC days')} ${exportText}`,
       query: listQuery,
       data: Type.Array(listedTransaction),
       paged: 'by_page_or_cursor',
