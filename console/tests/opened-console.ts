@@ -87,6 +87,16 @@ async function signIn(context: BrowserContext, address: string, credentials: obj
 /** Shown completely: nothing is still being read. */
 export async function shown(page: Page, path: string): Promise<void> {
   await page.goto(path);
+  await complete(page);
+}
+
+/** As a link leads there: without loading the console again. */
+export async function goTo(page: Page, path: string): Promise<void> {
+  await page.evaluate(`history.pushState(null, '', ${JSON.stringify(path)})`);
+  await complete(page);
+}
+
+async function complete(page: Page): Promise<void> {
   await page.locator('h1').first().waitFor();
   await page.locator('.mantine-Loader-root, .mantine-Skeleton-root').first().waitFor({ state: 'detached' });
 }
