@@ -17,7 +17,6 @@ export class Api {
   declare readonly events: EventsApi;
   declare readonly webhooks: WebhooksApi;
   declare readonly inboxes: InboxesApi;
-  declare readonly streams: StreamsApi;
   declare readonly channels: ChannelsApi;
   declare readonly ledger: LedgerApi;
   declare readonly transactions: TransactionsApi;
@@ -345,6 +344,14 @@ export interface EventsApi {
    * Needs a Bearer access token or a developer key.
    */
   get(params: string | EventsGetParams, options?: RequestOptions): Call<EventDetail>;
+  /**
+   * Stream events as they happen.
+   *
+   * Server-sent events (`text/event-stream`) of the caller's tenant: each `data` is an event as the list of events shows it, without its payload, and each `id` the id of the event. Only types whose read scope the caller holds. Send the last id as `Last-Event-ID` to resume, as browsers do by themselves; an event may then come twice. `gap` instead of a message: more has happened than a stream shows, so read the list of events. At most 10 streams of a user on a node.
+   *
+   * Needs a Bearer access token or a developer key.
+   */
+  stream(params?: EventsStreamParams, options?: RequestOptions): Call<Response>;
 }
 
 export interface WebhooksApi extends WebhookHelpers {
@@ -473,17 +480,6 @@ export interface InboxesApi {
    * Takes any body up to 64 KiB, at most 100 messages per second.
    */
   post(params: InboxesPostParams & { body: RawBody }, options?: RequestOptions): Call<InboxReceipt>;
-}
-
-export interface StreamsApi {
-  /**
-   * Stream events as they happen.
-   *
-   * Server-sent events (`text/event-stream`) of the caller's tenant: each `data` is an event as the list of events shows it, without its payload, and each `id` the id of the event. Only types whose read scope the caller holds. Send the last id as `Last-Event-ID` to resume, as browsers do by themselves; an event may then come twice. `gap` instead of a message: more has happened than a stream shows, so read the list of events. At most 10 streams of a user on a node.
-   *
-   * Needs a Bearer access token or a developer key.
-   */
-  stream(params?: StreamsStreamParams, options?: RequestOptions): Call<Response>;
 }
 
 export interface ChannelsApi {
@@ -885,6 +881,7 @@ export interface EventObjects {
   'customer.updated': Customer;
   'channel.disabled': ChannelInEvent;
   'webhook.disabled': WebhookEndpoint;
+  'webhook.ping': WebhookPing;
 }
 
 export interface AccountBalance {
@@ -1588,6 +1585,11 @@ export interface EventsListParams {
   livemode?: boolean | undefined;
   /** Further fields of the rows: `payload`. */
   fields?: string | undefined;
+}
+
+export interface EventsStreamParams {
+  /** false: answers what has happened since `Last-Event-ID`, and ends. Default true. */
+  follow?: boolean | undefined;
 }
 
 export interface ForgotPasswordInput {
@@ -2473,11 +2475,6 @@ export interface StepUp {
   steppedUpUntil: string;
 }
 
-export interface StreamsStreamParams {
-  /** false: answers what has happened since `Last-Event-ID`, and ends. Default true. */
-  follow?: boolean | undefined;
-}
-
 export interface Subscription {
   id: number;
   /** true: live. false: a test record. */
@@ -2959,6 +2956,12 @@ export interface WebhookModifyInput {
   maxInFlight?: number | null | undefined;
   /** Maximum number of deliveries per second, over all nodes. null: no limit. */
   ratePerSecond?: number | null | undefined;
+}
+
+export interface WebhookPing {
+  id: number;
+  events: (WebhookEventPattern | (string & {}))[];
+  createdTime: string;
 }
 
 export interface WebhookRegisterInput {

@@ -60,7 +60,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   'inboxes.list': ['GET', '/api/inbox/list', 'ln'],
   'inboxes.messages': ['GET', '/api/inbox/messages', 'lp'],
   'inboxes.post': ['POST', '/inbox/{token}', 'r'],
-  'streams.stream': ['GET', '/api/stream', 'd'],
+  'events.stream': ['GET', '/api/stream', 'd'],
   'channels.list': ['GET', '/api/channel/list', 'l'],
   'channels.get': ['GET', '/api/channel/detail'],
   'channels.modify': ['POST', '/api/channel/modify', 'k'],
