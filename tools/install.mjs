@@ -18,6 +18,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildConsole } from './build-console.mjs';
 import { isBundled } from './bundle.mjs';
 import { prune, removeBundler } from './needed-to-run.mjs';
 
@@ -35,6 +36,7 @@ if (installedFrom !== fingerprint) install();
 else if (installedWhat === 'production' && !isProduction) add('development');
 requireRuntime();
 if (isProduction && !isBundled()) bundle();
+if (process.argv.includes('--console')) buildConsole();
 
 function install() {
   process.stderr.write('Installing the dependencies of package-lock.json (once) …\n');
@@ -56,6 +58,7 @@ function add(what) {
     join('server', 'package.json'),
     join('sdk', 'package.json'),
     join('cli', 'package.json'),
+    join('console', 'package.json'),
   ]) {
     mkdirSync(dirname(join(whole, file)), { recursive: true });
     copyFileSync(join(root, file), join(whole, file));

@@ -4,6 +4,7 @@ import { plans } from '../domains/billing/plans/module.ts';
 import { subscriptions } from '../domains/billing/subscriptions/module.ts';
 import { testClocks } from '../domains/billing/test-clocks/module.ts';
 import { audit } from '../domains/identity/audit/module.ts';
+import { consoleSessions } from '../domains/identity/console/module.ts';
 import { developerKeys } from '../domains/identity/developer-keys/module.ts';
 import { secondFactor } from '../domains/identity/second-factor/module.ts';
 import { sessions } from '../domains/identity/sessions/module.ts';
@@ -22,6 +23,7 @@ import { deliveries } from '../domains/webhooks/deliveries/module.ts';
 import { webhookEndpoints } from '../domains/webhooks/endpoints/module.ts';
 import { events } from '../domains/webhooks/events/module.ts';
 import { inboxes } from '../domains/webhooks/inboxes/module.ts';
+import { stream } from '../domains/webhooks/stream/module.ts';
 
 /**
  * All modules of the product, in order of dependency: a module may import and use only modules that come before it. The
@@ -35,11 +37,13 @@ export const modules = [
   developerKeys,
   users,
   secondFactor,
+  consoleSessions,
 
   events,
   webhookEndpoints,
   deliveries,
   inboxes,
+  stream,
 
   providers,
   operations,

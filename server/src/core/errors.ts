@@ -25,6 +25,7 @@ export const refusalTypes = {
   second_factor_not_enrolled: 'forbidden',
   step_up_required: 'forbidden',
   address_not_allowed: 'forbidden',
+  origin_not_allowed: 'forbidden',
   clocks_not_offered: 'forbidden',
   sandbox_disabled: 'forbidden',
 

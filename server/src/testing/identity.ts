@@ -5,6 +5,7 @@ import { developerKeyRoutes } from '../domains/identity/developer-keys/routes.ts
 import { LoginFailures } from '../domains/identity/sessions/login-failures.ts';
 import { sessionRoutes } from '../domains/identity/sessions/routes.ts';
 import { SessionAuthenticator } from '../domains/identity/sessions/session-authenticator.ts';
+import { SessionCookie } from '../domains/identity/sessions/session-cookie.ts';
 import { tenantRoutes } from '../domains/identity/tenants/routes.ts';
 import { ensureAdministrator } from '../domains/identity/users/first-administrator.ts';
 import { PasswordMailer } from '../domains/identity/users/password-mailer.ts';
@@ -154,7 +155,7 @@ async function startNode({ db, keyring, clock, send, logError }: NodeOptions): P
   const keys = new KeyAuthenticator(deps);
   await notifications.start();
 
-  const authenticate = authenticator({ keys, sessions });
+  const authenticate = authenticator({ keys, sessions, sessionCookie: new SessionCookie(publicUrl) });
   const app = httpServer({ authenticate, onReply: () => {}, onDefect: (error) => logError(error, 'defect') });
   const routes = [...tenantRoutes(deps), ...sessionRoutes(deps), ...userRoutes(deps), ...developerKeyRoutes(deps)];
   for (const route of routes) addRoute(app, route, { authenticate });

@@ -7,6 +7,7 @@ import { hostOf, publicUrlOf } from '../config/public-url.ts';
 import { addDocs } from '../docs/serve.ts';
 import { openApiOf } from '../openapi/document.ts';
 import { routesOf } from '../routes.ts';
+import { addConsole } from './console/serve-console.ts';
 import { listenAt } from './listen.ts';
 import { addMetricsRoute, operationsRoutes } from './operations.ts';
 import { addRateLimit } from './rate-limit.ts';
@@ -22,8 +23,8 @@ import { addSecurityTxt } from './security-txt.ts';
  * operations routes. If the start had to wait, the port is taken over from `waiting`.
  */
 export async function serve(context: Context, isStopping: () => boolean, waiting?: WaitingServer): Promise<string> {
-  const { settings, log, lifecycle, metrics, authenticate, primary, clock, creator, providers, refusedRequests } =
-    context;
+  const { settings, log, lifecycle, metrics, authenticate, primary, clock } = context;
+  const { creator, providers, refusedRequests, eventStreams } = context;
   const observeReply = requestMetrics(metrics);
   const app = httpServer({
     authenticate,
@@ -44,6 +45,7 @@ export async function serve(context: Context, isStopping: () => boolean, waiting
   addMetricsRoute(app, metrics);
   addSecurityTxt(app, { contact: settings['app.security.contact'], publicUrl: publicUrlOf(settings), clock });
   if (routes.length > 0) {
+    addConsole(app);
     addResetPage(app);
     addSandboxPage(app, { sandbox: () => providers.of('sandbox'), publicUrl: publicUrlOf(settings) });
   }
@@ -56,6 +58,8 @@ export async function serve(context: Context, isStopping: () => boolean, waiting
     await app.close();
     await creator.drained();
   });
+  // Before the server stops: it waits for answers that are not complete.
+  lifecycle.add('event streams', async () => eventStreams.close());
   const { port } = app.server.address() as AddressInfo;
   return `http://${hostOf(settings)}:${port}`;
 }

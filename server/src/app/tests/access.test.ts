@@ -158,6 +158,23 @@ const cases: Record<string, Case> = {
     request: () => ({ body: { token: 'never issued', newPassword: memberPassword } }),
     answers: 400,
   },
+  'POST /api/console/session': {
+    needs: 'nothing',
+    ownerships: plain,
+    request: () => ({ headers: fromConsole(), body: { account: 'admin', password: administratorPassword } }),
+  },
+  'POST /api/console/session/second-factor': {
+    needs: 'nothing',
+    ownerships: plain,
+    request: () => ({ headers: fromConsole(), body: { challenge: 'never issued', code: '123456' } }),
+    answers: 400,
+  },
+  'POST /api/console/session/end': {
+    needs: 'nothing',
+    ownerships: plain,
+    request: () => ({ headers: fromConsole() }),
+  },
+  'GET /api/console/session': { needs: 'session', ownerships: plain, request: () => ({}) },
   'GET /api/user/info': { needs: 'session', ownerships: plain, request: () => ({}) },
   'GET /api/user/list': { needs: 'user_read', ownerships: plain, request: () => ({}) },
   'POST /api/user/modify': {
@@ -438,6 +455,7 @@ const cases: Record<string, Case> = {
     request: ({ delivery: deliveryId }) => ({ body: { deliveryId }, id: deliveryId }),
   },
   'GET /api/webhook/replay/detail': { ...readsWebhook, request: ({ replay: id }) => ({ query: { id }, id }) },
+  'GET /api/stream': { needs: 'known', ownerships: plain, request: () => ({ query: { follow: 'false' } }) },
   'GET /api/event/list': { needs: 'known', ownerships: plain, request: () => ({}) },
   'GET /api/event/detail': { ...readsWebhook, needs: 'known', request: ({ event: id }) => ({ query: { id }, id }) },
   'POST /api/inbox/create': { needs: 'webhook_write', alsoNeeds: everyRead, ownerships: plain, request: () => ({}) },
@@ -470,6 +488,11 @@ const cases: Record<string, Case> = {
   // Last: it ends the sessions that the others need.
   'POST /api/user/logout': { needs: 'session', ownerships: plain, request: () => ({}), alsoWhenEnded: true },
 };
+
+/** What the console sends with every request. */
+function fromConsole(): Record<string, string> {
+  return { origin: florin.address, 'x-florin-console': '1' };
+}
 
 /** What can be done to a draft once: each known caller gets one of their own to do it to. */
 function draftVerb(): Case {
@@ -736,10 +759,12 @@ test('the OpenAPI document declares for each operation what the matrix expects',
 });
 
 /** The security requirement of an operation. Further scopes, which only the request or the record names, are not in it. */
-function securityOf({ needs, administrators }: Case): Record<string, string[]>[] {
+function securityOf({ needs, administrators, alsoWhenEnded }: Case): Record<string, string[]>[] {
   const bothAdministrators = ['MERCHANT_ADMIN', 'PLATFORM_ADMIN'];
   if (needs === 'nothing') return [];
-  if (needs === 'session') return [{ bearer: administrators ? bothAdministrators : [] }];
+  const roles = administrators ? bothAdministrators : [];
+  if (alsoWhenEnded) return [{ bearer: roles }];
+  if (needs === 'session') return [{ bearer: roles }, { console: roles }];
   if (needs === 'key') return [{ apiKey: [] }];
   const neededBy: Record<string, string[]> = {
     known: [],
@@ -747,7 +772,7 @@ function securityOf({ needs, administrators }: Case): Record<string, string[]>[]
     PLATFORM_ADMIN: ['PLATFORM_ADMIN', '*'],
   };
   const needed = neededBy[needs] ?? [needs];
-  return [{ bearer: needed }, { apiKey: needed }];
+  return [{ bearer: needed }, { apiKey: needed }, { console: needed }];
 }
 
 /** Routes that change something and leave no entry in the audit log here, each with the reason. */
@@ -759,6 +784,8 @@ const unaudited: Record<string, string> = {
   'POST /api/user/reset-password': 'Recorded with a mailed token: audit.test.ts.',
   'POST /api/user/change-password': 'Refused here; recorded with the present password: own-sessions.test.ts.',
   'POST /api/user/login/second-factor': 'Refused here; recorded with a challenge: second-factor.test.ts.',
+  'POST /api/console/session/second-factor': 'Refused here; recorded with a challenge: console.test.ts.',
+  'POST /api/console/session/end': 'Without a cookie here; recorded with one: console.test.ts.',
   'POST /api/user/second-factor/begin': 'Changes nothing until it is confirmed.',
   'POST /api/user/second-factor/confirm': 'Refused here; recorded with a code: second-factor.test.ts.',
   'POST /api/user/second-factor/recovery-codes': 'Refused here; recorded with a code: second-factor.test.ts.',

@@ -98,6 +98,8 @@ export interface Endpoint {
   paged: Paging;
   /** The media types of its answers, if it does not answer with the envelope. */
   documentTypes?: readonly string[];
+  /** The answer has no end of its own: its duration is not that of a request. */
+  isEndless?: boolean;
   /** Media types in which it answers instead of the envelope if the Accept header asks for them. */
   exportTypes?: readonly string[];
   handle: (call: Call<never, never>) => Promise<Answer<unknown>>;
@@ -117,6 +119,7 @@ export interface EndpointDefinition<Body extends TSchema, Query extends TSchema,
   data: Data;
   paged?: Paging;
   documentTypes?: readonly string[];
+  isEndless?: boolean;
   exportTypes?: readonly string[];
   handle: (call: Call<Static<Body>, Static<Query>>) => Promise<Answer<Static<Data>>>;
 }

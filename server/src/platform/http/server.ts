@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { IncomingMessage, RequestListener, Server } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, RequestListener, Server } from 'node:http';
 import Fastify, {
   type FastifyError,
   type FastifyInstance,
@@ -28,9 +28,14 @@ import { securityHeaders } from './security-headers.ts';
 import { compileSerializer } from './serialization.ts';
 import { compileSchema } from './validation.ts';
 
+/** Identifies the caller by the headers of the request and its address; throws a refusal. */
+export type Authenticate = (
+  request: { method: string; headers: IncomingHttpHeaders },
+  address: string,
+) => Promise<Principal>;
+
 export interface HttpServerOptions {
-  /** Identifies the caller by the Authorization header and the address; throws a refusal. */
-  authenticate: (authorization: string | undefined, address: string) => Promise<Principal>;
+  authenticate: Authenticate;
   /** Called for every reply, for metrics and the log. */
   onReply: (reply: ReplyFacts) => void;
   /** Called for every refusal, with the caller if authenticated. Must not throw. */
@@ -76,6 +81,8 @@ declare module 'fastify' {
     refusal: Refusal | undefined;
     /** Gives up the request's turn (`TenantTurns`). */
     leaveTurn: (() => void) | undefined;
+    /** When the answer of an endless stream began; its end says nothing about the service. */
+    answeredAfterMs: number | undefined;
     /** The declared path. Fastify would build the whole description of the route to return it. */
     declaredPath: string;
   }
@@ -150,6 +157,7 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
   app.decorateRequest('principal', undefined);
   app.decorateRequest('refusal', undefined);
   app.decorateRequest('leaveTurn', undefined);
+  app.decorateRequest('answeredAfterMs', undefined);
   app.decorateRequest('declaredPath', 'other');
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(everyAnswer);
@@ -167,7 +175,7 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
       method: request.method,
       path: request.declaredPath,
       status: reply.statusCode,
-      durationMs: reply.elapsedTime,
+      durationMs: request.answeredAfterMs ?? reply.elapsedTime,
       requestId: request.id,
       refusal: request.refusal,
     });
@@ -231,7 +239,7 @@ export function addRoute(
     onRequest: (request, _reply, done) => {
       request.declaredPath = path;
       if (needs === 'nothing' || needs === 'token') return done();
-      authenticate(request.headers.authorization, request.ip)
+      authenticate(request.raw as { method: string; headers: IncomingHttpHeaders }, request.ip)
         .then((principal) => {
           request.principal = { ...principal, requestId: request.id, address: request.ip };
           requirePermission(needs, principal);
@@ -246,6 +254,7 @@ export function addRoute(
     // Every request is answered, also when its client has left; not every response is closed.
     onSend: (request, reply, payload, done) => {
       request.leaveTurn?.();
+      if (endpoint.isEndless) request.answeredAfterMs = reply.elapsedTime;
       reply.headers(modeHeaders(request.principal));
       done(null, payload);
     },

@@ -1,21 +1,30 @@
 import { Refusal } from '../../../core/errors.ts';
-import type { Principal } from '../../../core/principal.ts';
+import type { Authenticate } from '../../../platform/http/server.ts';
 import type { SessionAuthenticator } from '../sessions/session-authenticator.ts';
+import type { SessionCookie } from '../sessions/session-cookie.ts';
 import type { KeyAuthenticator } from './key-authenticator.ts';
 
 export interface Authenticators {
   keys: KeyAuthenticator;
   sessions: SessionAuthenticator;
+  sessionCookie: SessionCookie;
 }
 
 /**
- * Authenticates the Authorization header of a request from an address: `Bearer <access token>` or `ApiKey <key>`, the scheme
- * in any case. Refuses with `credentials_missing`, `credentials_invalid` or `address_not_allowed`.
+ * Authenticates a request from an address by its Authorization header: `Bearer <access token>` or `ApiKey <key>`, the scheme
+ * in any case. Without that header the cookie of the console is looked at. Refuses with `credentials_missing`,
+ * `credentials_invalid`, `address_not_allowed` or `origin_not_allowed`.
  */
-export function authenticator({ keys, sessions }: Authenticators) {
-  return async (authorization: string | undefined, address: string): Promise<Principal> => {
+export function authenticator({ keys, sessions, sessionCookie }: Authenticators): Authenticate {
+  return async (request, address) => {
+    const { authorization, cookie } = request.headers;
     if (authorization === undefined || authorization === '') {
-      throw new Refusal('credentials_missing', 'This needs an Authorization header: Bearer or ApiKey.');
+      const session = sessionCookie.read(cookie);
+      if (session === undefined) {
+        throw new Refusal('credentials_missing', 'This needs an Authorization header: Bearer or ApiKey.');
+      }
+      sessionCookie.requireOwnOrigin(request);
+      return sessions.authenticateCookie(session, address);
     }
     const space = authorization.indexOf(' ');
     const scheme = authorization.slice(0, space).toLowerCase();

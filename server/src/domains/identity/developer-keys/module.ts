@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { defineModule } from '../../../platform/module.ts';
 import type { Node } from '../../../platform/node.ts';
 import type { SessionAuthenticator } from '../sessions/session-authenticator.ts';
+import type { SessionCookie } from '../sessions/session-cookie.ts';
 import { authenticator } from './authenticate.ts';
 import { noticeExpiringKeys } from './expiry-notices.ts';
 import { KeyAuthenticator } from './key-authenticator.ts';
@@ -36,8 +37,8 @@ export const developerKeys = defineModule({
   retention: (node: Node) => [{ name: 'notices of expiring keys', sweep: (nowMs) => noticeExpiringKeys(nowMs, node) }],
 });
 
-function provide(node: Node & { sessions: SessionAuthenticator }) {
+function provide(node: Node & { sessions: SessionAuthenticator; sessionCookie: SessionCookie }) {
   const keys = new KeyAuthenticator(node);
   node.lifecycle.add('last uses of keys', () => keys.settled());
-  return { keys, authenticate: authenticator({ keys, sessions: node.sessions }) };
+  return { keys, authenticate: authenticator({ ...node, keys }) };
 }

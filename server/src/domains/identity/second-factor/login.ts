@@ -2,13 +2,7 @@ import { Refusal } from '../../../core/errors.ts';
 import type { Actor } from '../audit/append.ts';
 import type { RefusedRequests } from '../audit/refused-requests.ts';
 import { challengeInvalid, tryLoginChallenge, useLoginChallenge } from '../sessions/challenge.ts';
-import {
-  type LoginOrigin,
-  type LoginResult,
-  type OpenSessionDeps,
-  openSession,
-  signLoginResult,
-} from '../sessions/open-session.ts';
+import { type LoginOrigin, type OpenedLogin, type OpenSessionDeps, openSession } from '../sessions/open-session.ts';
 import { type CodeDeps, withCode } from './verify.ts';
 
 export interface SecondLoginDeps extends CodeDeps, OpenSessionDeps {
@@ -22,7 +16,7 @@ export interface SecondLoginDeps extends CodeDeps, OpenSessionDeps {
 export async function loginWithSecondFactor(
   { challenge, code, ...origin }: { challenge: string; code: string } & LoginOrigin,
   deps: SecondLoginDeps,
-): Promise<LoginResult> {
+): Promise<OpenedLogin> {
   const user = await tryLoginChallenge(challenge, deps.clock(), deps.database);
   const { address, requestId } = origin;
   const actor: Actor = { by: 'password', userId: user.id, userName: user.user_name, address, requestId };
@@ -34,7 +28,7 @@ export async function loginWithSecondFactor(
       if (opened === undefined) throw challengeInvalid();
       return opened;
     });
-    return await signLoginResult(user, session, deps);
+    return { user, session };
   } catch (error) {
     if (error instanceof Refusal && error.type === 'code_wrong') {
       const route = 'POST /api/user/login/second-factor';

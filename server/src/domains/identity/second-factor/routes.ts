@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { administrator, get, post, type Route } from '../../../platform/http/route.ts';
+import { signLoginResult } from '../sessions/open-session.ts';
 import { loginResult } from '../sessions/schema.ts';
 import { beginEnrolment, confirmEnrolment, type EnrolDeps, regenerateRecoveryCodes } from './enrol.ts';
 import { loginWithSecondFactor, type SecondLoginDeps } from './login.ts';
@@ -33,7 +34,10 @@ export function secondFactorRoutes(deps: SecondFactorDeps): Route[] {
       data: loginResult,
       handle: async ({ body, address, requestId, headers }) => ({
         message: 'Login successful',
-        data: await loginWithSecondFactor({ ...body, address, requestId, device: headers['user-agent'] }, deps),
+        data: await signLoginResult(
+          await loginWithSecondFactor({ ...body, address, requestId, device: headers['user-agent'] }, deps),
+          deps,
+        ),
       }),
     }),
 

@@ -8,13 +8,7 @@ import type { RefusedRequests } from '../audit/refused-requests.ts';
 import { normalizedAccount } from './account.ts';
 import { challengeLogin } from './challenge.ts';
 import type { LoginFailures } from './login-failures.ts';
-import {
-  type LoginOrigin,
-  type LoginResult,
-  type OpenSessionDeps,
-  openSession,
-  signLoginResult,
-} from './open-session.ts';
+import { type LoginOrigin, type OpenedLogin, type OpenSessionDeps, openSession } from './open-session.ts';
 import type { loginInput } from './schema.ts';
 import { findLogin, type LoginRow } from './statements.ts';
 
@@ -34,9 +28,9 @@ export interface LoginDeps extends OpenSessionDeps {
 export async function login(
   { account, password, ...origin }: Static<typeof loginInput> & LoginOrigin,
   deps: LoginDeps,
-): Promise<LoginResult> {
+): Promise<OpenedLogin> {
   const attempt = await deps.loginFailures.reserve(account, origin.address);
-  let result: LoginResult | undefined;
+  let result: OpenedLogin | undefined;
   try {
     const [user] = await deps.database.run(findLogin, [normalizedAccount(account)]);
     const actor = actorOf(user, origin);
@@ -86,7 +80,7 @@ async function startVerified(
   actor: Actor,
   origin: LoginOrigin,
   deps: LoginDeps,
-): Promise<LoginResult | undefined> {
+): Promise<OpenedLogin | undefined> {
   const session = await deps.database.transaction((transaction) => openSession(transaction, user, actor, origin, deps));
-  return session && signLoginResult(user, session, deps);
+  return session && { user, session };
 }

@@ -24,9 +24,18 @@ export async function logout(
   authorization: string | undefined,
   everywhere: boolean,
   origin: RequestOrigin,
-  { database, notifications, tokens, clock }: LogoutDeps,
+  deps: LogoutDeps,
 ): Promise<void> {
-  const { sessionId } = await tokens.verify('access', bearerTokenOf(authorization));
+  const { sessionId } = await deps.tokens.verify('access', bearerTokenOf(authorization));
+  await logoutSession(sessionId, everywhere, origin, deps);
+}
+
+export async function logoutSession(
+  sessionId: string,
+  everywhere: boolean,
+  origin: RequestOrigin,
+  { database, notifications, clock }: LogoutDeps,
+): Promise<void> {
   const now = new Date(clock());
   const [topic, key] = everywhere ? [principalsTopic, ''] : [sessionsTopic, sessionId];
   await database.transaction(async (transaction) => {

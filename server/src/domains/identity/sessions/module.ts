@@ -20,6 +20,7 @@ import {
   tokenPair,
 } from './schema.ts';
 import { SessionAuthenticator } from './session-authenticator.ts';
+import { SessionCookie } from './session-cookie.ts';
 import { deleteExpiredChallenges, deleteExpiredSessions } from './statements.ts';
 
 const settings = {
@@ -93,6 +94,7 @@ function provide(needs: Needs) {
   return {
     tokens,
     sessions,
+    sessionCookie: new SessionCookie(needs.publicUrl),
     lifetimes: {
       accessTokenSeconds: settings['app.jwt.access-token-expire'] / 1000,
       sessionSeconds: settings['app.jwt.refresh-token-expire'] / 1000,

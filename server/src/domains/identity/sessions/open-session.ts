@@ -5,7 +5,7 @@ import type { Queryable } from '../../../platform/postgres/database.ts';
 import { type Actor, appendAudit } from '../audit/append.ts';
 import type { loginResult } from './schema.ts';
 import { type LoginRow, startSession } from './statements.ts';
-import { signAccessToken, signRefreshToken, type TokenDeps } from './token-pair.ts';
+import { type OpenedSession, signAccessToken, signRefreshToken, type TokenDeps } from './token-pair.ts';
 
 export interface OpenSessionDeps extends TokenDeps {
   /** `app.deployment-mode`: a label in the answer. */
@@ -24,9 +24,10 @@ export interface LoginOrigin {
 
 export type LoginResult = Static<typeof loginResult>;
 
-interface OpenedSession {
-  id: string;
-  expiresAtMs: number;
+/** A login that succeeded: how its session is handed over, in tokens or in a cookie, is up to the route. */
+export interface OpenedLogin {
+  user: LoginRow;
+  session: OpenedSession;
 }
 
 /**
@@ -58,11 +59,7 @@ export async function openSession(
 }
 
 /** The answer to login, with the tokens of the session. */
-export async function signLoginResult(
-  user: LoginRow,
-  session: OpenedSession,
-  deps: OpenSessionDeps,
-): Promise<LoginResult> {
+export async function signLoginResult({ user, session }: OpenedLogin, deps: OpenSessionDeps): Promise<LoginResult> {
   const refreshToken = await signRefreshToken(user, session.id, deps);
   const { accessToken, expiresIn } = await signAccessToken(user, session, deps);
   return {

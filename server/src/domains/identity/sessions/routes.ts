@@ -4,6 +4,7 @@ import type { FailureLimiter } from '../../../platform/http/limits/rate-limiter.
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import { type LoginDeps, login } from './login.ts';
 import { type LogoutDeps, logout } from './logout.ts';
+import { signLoginResult } from './open-session.ts';
 import { refresh } from './refresh.ts';
 import { revokeSessions } from './revoke.ts';
 import {
@@ -37,7 +38,10 @@ export function sessionRoutes(deps: SessionRoutesDeps): Route[] {
       data: loginResult,
       handle: async ({ body, address, requestId, headers }) => ({
         message: 'Login successful',
-        data: await login({ ...body, address, requestId, device: headers['user-agent'] }, deps),
+        data: await signLoginResult(
+          await login({ ...body, address, requestId, device: headers['user-agent'] }, deps),
+          deps,
+        ),
       }),
     }),
 

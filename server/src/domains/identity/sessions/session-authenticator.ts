@@ -1,7 +1,7 @@
 import { type Clock, minuteMs } from '../../../core/clock.ts';
 import { Refusal } from '../../../core/errors.ts';
 import { type Principal, platformTenant } from '../../../core/principal.ts';
-import type { Tokens } from '../../../platform/crypto/tokens.ts';
+import type { Tokens, VerifiedToken } from '../../../platform/crypto/tokens.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import type { Notifications } from '../../../platform/postgres/notifications/notifications.ts';
 import { ReadThroughCache } from '../../../platform/postgres/read-through-cache.ts';
@@ -62,7 +62,15 @@ export class SessionAuthenticator {
 
   /** Refuses with `credentials_invalid`. Queries the database only for a session that is not cached. */
   async authenticate(accessToken: string, address: string): Promise<Principal> {
-    const { sessionId } = await this.#tokens.verify('access', accessToken);
+    return this.#principalOf(await this.#tokens.verify('access', accessToken), address);
+  }
+
+  /** The same for the cookie of the console. */
+  async authenticateCookie(cookie: string, address: string): Promise<Principal> {
+    return this.#principalOf(await this.#tokens.verify('cookie', cookie), address);
+  }
+
+  async #principalOf({ sessionId }: VerifiedToken, address: string): Promise<Principal> {
     const live = this.#live.peek(sessionId) ?? (await this.#live.get(sessionId));
     const nowMs = this.#clock();
     if (live === undefined || live.expiresAtMs <= nowMs) throw sessionEnded();

@@ -7,6 +7,12 @@ import type { tokenPair } from './schema.ts';
 
 export type TokenPair = Static<typeof tokenPair>;
 
+/** A session that has just been started, or was found live. */
+export interface OpenedSession {
+  id: string;
+  expiresAtMs: number;
+}
+
 export interface TokenLifetimes {
   /** `app.jwt.access-token-expire` */
   accessTokenSeconds: number;
@@ -23,7 +29,7 @@ export interface TokenDeps {
 /** A new access token; it never outlives its session. */
 export async function signAccessToken(
   user: AccountRow,
-  session: { id: string; expiresAtMs: number },
+  session: OpenedSession,
   { tokens, clock, lifetimes }: TokenDeps,
 ): Promise<Pick<TokenPair, 'accessToken' | 'expiresIn'>> {
   const remainingSeconds = Math.max(1, Math.floor((session.expiresAtMs - clock()) / 1000));
@@ -37,6 +43,12 @@ export function signRefreshToken(
   { tokens, lifetimes }: TokenDeps,
 ): Promise<string> {
   return tokens.sign('refresh', contentOf(user, sessionId, lifetimes.sessionSeconds));
+}
+
+/** The cookie of the console: it names the session and nothing else, and lives as long. */
+export function signCookie(user: AccountRow, session: OpenedSession, { tokens, clock }: TokenDeps): Promise<string> {
+  const lifetimeSeconds = Math.max(1, Math.floor((session.expiresAtMs - clock()) / 1000));
+  return tokens.sign('cookie', { subject: String(user.id), sessionId: session.id, claims: {}, lifetimeSeconds });
 }
 
 /** The claims of the interface (JWT claims). */

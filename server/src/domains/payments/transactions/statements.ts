@@ -1,7 +1,7 @@
 import { columns } from '../../../platform/postgres/columns.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { statement } from '../../../platform/postgres/statement.ts';
-import { appendEventsCte, wakesDeliveries } from '../../webhooks/events/append-events.cte.ts';
+import { appendEventsCte, wakesDeliveries, wakesStreams } from '../../webhooks/events/append-events.cte.ts';
 import { openOperationsCte, operationsDue } from '../operations/open.cte.ts';
 import type { TransactionStatus } from './states.ts';
 import { countTotalsCte, rollupsDue } from './totals/totals.cte.ts';
@@ -133,6 +133,7 @@ const createBatch = statement<InsertedRow>(
     wakes: [
       { topic: rollupsDue, when: (rows) => rows.length > 0 },
       wakesDeliveries,
+      wakesStreams,
       { topic: operationsDue, when: (rows) => rows.some(({ has_operation }) => has_operation) },
     ],
   },

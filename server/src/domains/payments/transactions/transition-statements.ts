@@ -2,7 +2,7 @@ import type { DrawUuid } from '../../../core/id.ts';
 import type { NamedType } from '../../../platform/postgres/columns.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { type Statement, statement, type Wake } from '../../../platform/postgres/statement.ts';
-import { wakesDeliveries } from '../../webhooks/events/append-events.cte.ts';
+import { wakesDeliveries, wakesStreams } from '../../webhooks/events/append-events.cte.ts';
 import { rollupsDue } from './totals/totals.cte.ts';
 import {
   type Transition,
@@ -32,6 +32,7 @@ export class PaymentTransitions {
     this.wakes = [
       { topic: rollupsDue, when: (rows) => rows.length > 0 },
       wakesDeliveries,
+      wakesStreams,
       ...followers.map(({ wakes: { topic, changed } }) => ({
         topic,
         when: ([row]: readonly MovedRow[]) => Number(row?.[changed] ?? 0) > 0,

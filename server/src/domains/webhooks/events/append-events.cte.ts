@@ -14,6 +14,12 @@ export const wakesDeliveries: Wake<{ deliveries: number }> = {
   when: (rows) => rows.some(({ deliveries }) => deliveries > 0),
 };
 
+/** Events were written: streams have something to show. */
+export const eventsWritten: Topic = 'events';
+
+/** For statements that append an event for each of their rows. */
+export const wakesStreams: Wake<unknown> = { topic: eventsWritten, when: (rows) => rows.length > 0 };
+
 /** An event that is not written yet. */
 export interface EventDraft {
   tenantId: number;
@@ -131,7 +137,7 @@ const insertEvent = statement<{ deliveries: number }>(
             to_timestamp($5::float8 / 1000) as created_at, $6::text as body, $7::boolean as livemode
    ), ${appendEventsCte}
    select (select count(*) from enqueued) as deliveries`,
-  { wakes: [wakesDeliveries] },
+  { wakes: [wakesDeliveries, wakesStreams] },
 );
 
 /** Records an event and its deliveries, in the transaction of the change itself. Returns the number of deliveries. */
@@ -149,7 +155,7 @@ const insertEvents = statement<{ deliveries: number }>(
          as row (tenant_id, id, type, object_id, created_ms, body, livemode)
    ), ${appendEventsCte}
    select (select count(*) from enqueued) as deliveries`,
-  { wakes: [wakesDeliveries] },
+  { wakes: [wakesDeliveries, wakesStreams] },
 );
 
 /** Records many events and their deliveries with one statement. Returns the number of deliveries. */

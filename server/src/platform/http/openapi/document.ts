@@ -64,6 +64,14 @@ export function openApiDocument(routes: readonly Route[], options: DocumentOptio
           name: 'Authorization',
           description: 'A developer key, written `ApiKey sk_live_…`.',
         },
+        console: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: '__Host-florin',
+          description:
+            'The session of the console, which no script can read: for pages of the same origin alone. What is not GET needs ' +
+            'the header `X-Florin-Console`. Without https the cookie is called `florin-` and the port.',
+        },
       },
     },
   };

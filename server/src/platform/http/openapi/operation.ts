@@ -161,8 +161,9 @@ function requirementsOf(need: Need): Json {
 function securityOf(need: Need): Record<string, string[]>[] {
   const [needs, roles] = typeof need === 'string' ? [need, []] : [need.needs, need.userTypes];
   if (needs === 'nothing') return [];
-  if (needs === 'session' || needs === 'enrolment' || needs === 'token') return [{ bearer: [...roles] }];
+  if (needs === 'token') return [{ bearer: [...roles] }];
+  if (needs === 'session' || needs === 'enrolment') return [{ bearer: [...roles] }, { console: [...roles] }];
   if (needs === 'key') return [{ apiKey: [...roles] }];
   const needed = needs === 'caller' ? [...roles] : [...roles, needs];
-  return [{ bearer: needed }, { apiKey: needed }];
+  return [{ bearer: needed }, { apiKey: needed }, { console: needed }];
 }

@@ -1,4 +1,5 @@
 import { renderedTypes } from '../../../domains/billing/invoices/rendering/render.ts';
+import { streamType } from '../../../domains/webhooks/stream/routes.ts';
 import { exportTypes } from '../../../platform/lists/export.ts';
 import type { Prepared } from './records.ts';
 import type { Sent } from './requests.ts';
@@ -14,7 +15,9 @@ export function send(
     ...(authorization !== undefined && { authorization }),
     ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
   };
-  if (method === 'GET') return fetch(`${florin.address}${address}?${queryOf(pairs, bend)}`, { headers });
+  // Otherwise it would not end.
+  const ending = path === '/api/stream' ? 'follow=false&' : '';
+  if (method === 'GET') return fetch(`${florin.address}${address}?${ending}${queryOf(pairs, bend)}`, { headers });
   const json = `{${pairs.map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(',')}}`;
   const body = bend === undefined ? json : json.slice(0, bend.at) + bend.insert + json.slice(bend.at + 1);
   return fetch(florin.address + address, { method, body, headers: { ...headers, 'content-type': contentType } });
@@ -30,7 +33,7 @@ function queryOf(pairs: Sent['pairs'], bend: Sent['bend']): string {
 const escaped = (text: string) => encodeURIComponent(text.toWellFormed());
 
 /** What answers instead of the envelope. */
-const documentTypes = [...renderedTypes, ...exportTypes];
+const documentTypes = [streamType, ...renderedTypes, ...exportTypes];
 
 /** The faults of a reply, independent of the request. */
 export function faultOf({ status, headers }: Pick<Response, 'status' | 'headers'>, text: string): string | undefined {

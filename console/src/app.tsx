@@ -1,0 +1,43 @@
+import { Button, Center, Loader, Stack, Text } from '@mantine/core';
+import { lazy, Suspense } from 'react';
+import { ProfileContext, useSessionQuery } from './session/session.tsx';
+import { SignInPage } from './session/sign-in-page.tsx';
+import { ModeProvider } from './shell/mode.tsx';
+import { useText } from './shell/preferences.tsx';
+
+const Shell = lazy(async () => ({ default: (await import('./shell/shell.tsx')).Shell }));
+
+/** The sign-in, or the console of the user: the address stays, so that a link leads to its page. */
+export function App() {
+  const text = useText();
+  const session = useSessionQuery();
+  if (session.data === null) return <SignInPage />;
+  if (session.data !== undefined) {
+    return (
+      <ProfileContext value={session.data}>
+        <ModeProvider>
+          <Suspense fallback={<Waiting />}>
+            <Shell />
+          </Suspense>
+        </ModeProvider>
+      </ProfileContext>
+    );
+  }
+  if (session.isPending) return <Waiting />;
+  return (
+    <Center mih="60vh">
+      <Stack align="center">
+        <Text role="alert">{session.error.message}</Text>
+        <Button onClick={() => session.refetch()}>{text('common.tryAgain')}</Button>
+      </Stack>
+    </Center>
+  );
+}
+
+function Waiting() {
+  return (
+    <Center mih="60vh">
+      <Loader />
+    </Center>
+  );
+}

@@ -1,0 +1,36 @@
+import { exponentOf } from '../../../server/src/core/currency.ts';
+import { decimalOf } from '../../../server/src/core/money.ts';
+import { usePreferences } from '../shell/preferences.tsx';
+
+const formats = new Map<string, Intl.NumberFormat>();
+
+/** `amount` in minor units, by the digits of ISO 4217; those that browsers know differ for some currencies. */
+export function moneyText(amount: number | bigint | string, currency: string, locale: string): string {
+  const digits = exponentOf(currency);
+  if (digits === undefined) return `${amount} ${currency}`;
+  const key = `${locale} ${currency}`;
+  const format =
+    formats.get(key) ??
+    new Intl.NumberFormat(locale, {
+      style: 'currency',
+      currency,
+      currencyDisplay: 'code',
+      minimumFractionDigits: digits,
+      maximumFractionDigits: digits,
+    });
+  formats.set(key, format);
+  const value = BigInt(amount);
+  const decimal = decimalOf(value < 0n ? -value : value, currency);
+  // As text: a number would round sums above 2^53.
+  return format.format((value < 0n ? `-${decimal}` : decimal) as Intl.StringNumericLiteral);
+}
+
+interface MoneyProps {
+  amount: number | bigint | string;
+  currency: string;
+}
+
+export function Money({ amount, currency }: MoneyProps) {
+  const { locale } = usePreferences();
+  return <span style={{ whiteSpace: 'nowrap' }}>{moneyText(amount, currency, locale)}</span>;
+}

@@ -1,0 +1,55 @@
+import { useEffect, useState } from 'react';
+import { usePreferences } from '../shell/preferences.tsx';
+
+interface TimeProps {
+  /** ISO 8601 */
+  value: string | null | undefined;
+  /** Seconds matter where attempts are compared. */
+  precise?: boolean;
+}
+
+/** A time in the chosen zone, which is shown with it. */
+export function Time({ value, precise = false }: TimeProps) {
+  const { locale, timeZone } = usePreferences();
+  if (value === null || value === undefined) return <>–</>;
+  const text = new Intl.DateTimeFormat(locale, {
+    year: 'numeric',
+    month: 'short',
+    day: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    ...(precise && { second: '2-digit' }),
+    timeZoneName: 'short',
+    timeZone,
+  }).format(new Date(value));
+  return (
+    <time dateTime={value} title={value} style={{ whiteSpace: 'nowrap' }}>
+      {text}
+    </time>
+  );
+}
+
+const steps: readonly [Intl.RelativeTimeFormatUnit, number][] = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+];
+
+/** How far away a time is, counting on: "in 4 minutes". */
+export function RelativeTime({ value }: { value: string }) {
+  const { locale } = usePreferences();
+  const [nowMs, setNowMs] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNowMs(Date.now()), 1_000);
+    return () => clearInterval(timer);
+  }, []);
+  const seconds = Math.round((Date.parse(value) - nowMs) / 1_000);
+  const [unit, size] = steps.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1];
+  const text = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(Math.trunc(seconds / size), unit);
+  return (
+    <time dateTime={value} title={value} style={{ whiteSpace: 'nowrap' }}>
+      {text}
+    </time>
+  );
+}

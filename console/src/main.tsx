@@ -1,0 +1,26 @@
+import './styles.css';
+import { MantineProvider } from '@mantine/core';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { setNonce } from 'get-nonce';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { queryClient } from './api/query-client.ts';
+import { App } from './app.tsx';
+import { PreferencesProvider } from './shell/preferences.tsx';
+import { theme } from './theme.ts';
+
+/** Browsers hide the nonce from attributes, so that styles cannot read it; the property keeps it. */
+const nonce = document.querySelector<HTMLElement>('meta[property=csp-nonce]')?.nonce ?? '';
+setNonce(nonce);
+
+createRoot(document.getElementById('console') as HTMLElement).render(
+  <StrictMode>
+    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
+      <QueryClientProvider client={queryClient}>
+        <PreferencesProvider>
+          <App />
+        </PreferencesProvider>
+      </QueryClientProvider>
+    </MantineProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,44 @@
+import { SimpleGrid, Stack } from '@mantine/core';
+import { useProfile } from '../../session/session.tsx';
+import { useText } from '../../shell/preferences.tsx';
+import { Facts } from '../../ui/facts.tsx';
+import { Page, Section } from '../../ui/page.tsx';
+import { ChangePassword } from './change-password.tsx';
+import { DisplaySettings } from './display-settings.tsx';
+import { MySessions } from './my-sessions.tsx';
+import { SecondFactor } from './second-factor.tsx';
+
+export default function AccountPage() {
+  const text = useText();
+  const profile = useProfile();
+  return (
+    <Page title={text('account.title')}>
+      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
+        <Stack gap="lg">
+          <Facts
+            facts={[
+              [text('team.userName'), profile.userName],
+              [text('customers.email'), profile.email],
+              [text('team.role'), [text(`userType.${profile.userType}`), ...profile.roles].join(' · ')],
+              [text('tenants.one'), profile.tenantName ?? text('shell.platform')],
+            ]}
+          />
+          <Section title={text('account.display')}>
+            <DisplaySettings />
+          </Section>
+        </Stack>
+        <Stack gap="lg">
+          <Section title={text('account.password')}>
+            <ChangePassword />
+          </Section>
+          <Section title={text('team.secondFactor')}>
+            <SecondFactor />
+          </Section>
+        </Stack>
+      </SimpleGrid>
+      <Section title={text('account.sessions')}>
+        <MySessions />
+      </Section>
+    </Page>
+  );
+}

@@ -1,0 +1,49 @@
+import { Alert, Button, Paper, PasswordInput, Stack } from '@mantine/core';
+import type { FormEvent } from 'react';
+import { ApiError } from '../../api/client.ts';
+import { useChange } from '../../api/hooks.ts';
+import { useText } from '../../shell/preferences.tsx';
+import { ErrorNote } from '../../ui/notes.tsx';
+
+/** Needs the present password, and ends the other sessions. */
+export function ChangePassword() {
+  const text = useText();
+  const changing = useChange('/api/user/change-password');
+  const refused = changing.error instanceof ApiError ? changing.error : undefined;
+  const errorOf = (field: string) => (refused?.field === field ? refused.message : undefined);
+
+  function change(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const form = event.currentTarget;
+    changing.mutate({ body: Object.fromEntries(new FormData(form)) }, { onSuccess: () => form.reset() });
+  }
+
+  return (
+    <Paper withBorder p="md">
+      <form onSubmit={change}>
+        <Stack gap="sm">
+          {(['oldPassword', 'newPassword'] as const).map((name) => (
+            <PasswordInput
+              key={name}
+              name={name}
+              label={text(`account.${name}`)}
+              autoComplete={name === 'oldPassword' ? 'current-password' : 'new-password'}
+              error={errorOf(name)}
+              visibilityToggleButtonProps={{ 'aria-label': text('signIn.showPassword') }}
+              required
+            />
+          ))}
+          {refused?.field === undefined && <ErrorNote error={changing.error} />}
+          {changing.isSuccess && (
+            <Alert color="green" role="status">
+              {text('account.passwordChanged')}
+            </Alert>
+          )}
+          <Button type="submit" variant="default" w="fit-content" loading={changing.isPending}>
+            {text('account.changePassword')}
+          </Button>
+        </Stack>
+      </form>
+    </Paper>
+  );
+}

@@ -1,0 +1,61 @@
+import { Badge, Button, Group } from '@mantine/core';
+import { useChange, useRead } from '../../api/hooks.ts';
+import type { Session } from '../../api/records.ts';
+import { Time } from '../../format/time.tsx';
+import { useSignOut } from '../../session/session.tsx';
+import { useText } from '../../shell/preferences.tsx';
+import { DataTable } from '../../ui/data-table.tsx';
+import { ErrorNote } from '../../ui/notes.tsx';
+
+export function MySessions() {
+  const text = useText();
+  const signOut = useSignOut();
+  const sessions = useRead<Session[]>('/api/session/list');
+  const ending = useChange('/api/session/revoke');
+  return (
+    <>
+      <ErrorNote error={sessions.error ?? ending.error} />
+      <DataTable
+        caption={text('account.sessions')}
+        columns={[
+          {
+            header: text('sessions.device'),
+            cell: ({ device, current }) => (
+              <Group gap="xs">
+                {browserOf(device)}
+                {current && <Badge>{text('sessions.current')}</Badge>}
+              </Group>
+            ),
+          },
+          { header: text('sessions.address'), from: 'sm', cell: ({ address }) => address },
+          { header: text('keys.lastUsed'), cell: ({ lastUsedTime }) => <Time value={lastUsedTime} /> },
+          { header: text('sessions.expires'), from: 'md', cell: ({ expiresTime }) => <Time value={expiresTime} /> },
+          {
+            header: text('common.actions'),
+            isControl: true,
+            cell: ({ id, current }) =>
+              !current && (
+                <Button variant="default" size="xs" onClick={() => ending.mutate({ body: { id } })}>
+                  {text('sessions.end')}
+                </Button>
+              ),
+          },
+        ]}
+        rows={sessions.data?.data}
+        keyOf={({ id }) => id}
+        empty={null}
+      />
+      <Button variant="default" w="fit-content" onClick={() => signOut(true)}>
+        {text('sessions.endAll')}
+      </Button>
+    </>
+  );
+}
+
+/** A User-Agent header in short: the browser and the system. */
+function browserOf(device: string | null): string {
+  if (device === null) return '–';
+  const browser = /(Firefox|Edg|OPR|Chrome|Safari)\/[\d.]+/.exec(device)?.[1]?.replace('Edg', 'Edge');
+  const system = /(Windows|Mac OS X|Android|iPhone|iPad|Linux)/.exec(device)?.[1];
+  return browser === undefined ? device.slice(0, 60) : [browser, system].filter(Boolean).join(' · ');
+}

@@ -1,0 +1,164 @@
+import { Badge, Button, Group, Paper, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { renderSVG } from 'uqr';
+import { useRead } from '../../api/hooks.ts';
+import { Time } from '../../format/time.tsx';
+import { useText } from '../../shell/preferences.tsx';
+import { Copyable } from '../../ui/copy.tsx';
+import { FormModal } from '../../ui/form-modal.tsx';
+import { ShownOnce } from '../../ui/shown-once.tsx';
+
+interface FactorStatus {
+  active: boolean;
+  confirmedTime: string | null;
+  recoveryCodesLeft: number;
+}
+
+interface BegunFactor {
+  secret: string;
+  uri: string;
+}
+
+interface RecoveryCodes {
+  recoveryCodes: string[];
+}
+
+type Dialog = 'begin' | 'renew' | 'remove' | undefined;
+
+/** Enrol, with a QR code drawn here; renew the recovery codes; remove. */
+export function SecondFactor() {
+  const text = useText();
+  const status = useRead<FactorStatus>('/api/user/second-factor').data?.data;
+  const [dialog, setDialog] = useState<Dialog>();
+  const [begun, setBegun] = useState<BegunFactor>();
+  const [codes, setCodes] = useState<string[]>();
+  const close = () => setDialog(undefined);
+  const showCodes = ({ data }: { data: RecoveryCodes }) => setCodes(data.recoveryCodes);
+  return (
+    <Paper withBorder p="md">
+      <Stack gap="sm" align="start">
+        {status?.active ? (
+          <>
+            <Group gap="xs">
+              <Badge color="green">{text('state.active')}</Badge>
+              <Text size="sm">
+                <Time value={status.confirmedTime} /> · {text.count('factor.codesLeft', status.recoveryCodesLeft)}
+              </Text>
+            </Group>
+            <Group gap="xs">
+              <Button variant="default" onClick={() => setDialog('renew')}>
+                {text('factor.renew')}
+              </Button>
+              <Button variant="default" onClick={() => setDialog('remove')}>
+                {text('common.remove')}
+              </Button>
+            </Group>
+          </>
+        ) : (
+          <>
+            <Text size="sm">{text('factor.hint')}</Text>
+            <Button variant="default" onClick={() => setDialog('begin')}>
+              {text('factor.begin')}
+            </Button>
+          </>
+        )}
+      </Stack>
+      <FormModal<BegunFactor>
+        title={text('factor.begin')}
+        submit={text('common.next')}
+        opened={dialog === 'begin'}
+        onClose={close}
+        path="/api/user/second-factor/begin"
+        bodyOf={({ password }) => ({ password })}
+        onDone={({ data }) => setBegun(data)}
+      >
+        {(errorOf) => (
+          <PasswordInput
+            name="password"
+            label={text('account.oldPassword')}
+            autoComplete="current-password"
+            error={errorOf('password')}
+            visibilityToggleButtonProps={{ 'aria-label': text('signIn.showPassword') }}
+            required
+            data-autofocus
+          />
+        )}
+      </FormModal>
+      <ConfirmFactor begun={begun} onClose={() => setBegun(undefined)} onDone={showCodes} />
+      <FormModal<RecoveryCodes>
+        title={text('factor.renew')}
+        submit={text('factor.renew')}
+        opened={dialog === 'renew'}
+        onClose={close}
+        path="/api/user/second-factor/recovery-codes"
+        bodyOf={({ code }) => ({ code })}
+        onDone={showCodes}
+      >
+        {(errorOf) => <CodeInput error={errorOf('code')} />}
+      </FormModal>
+      <FormModal
+        title={text('factor.removeTitle')}
+        submit={text('common.remove')}
+        isDangerous
+        opened={dialog === 'remove'}
+        onClose={close}
+        path="/api/user/second-factor/remove"
+        bodyOf={({ code }) => ({ code })}
+      >
+        {(errorOf) => <CodeInput error={errorOf('code')} />}
+      </FormModal>
+      <ShownOnce
+        title={text('factor.codesTitle')}
+        hint={text('factor.codesOnce')}
+        value={codes?.join('\n')}
+        onClose={() => setCodes(undefined)}
+      />
+    </Paper>
+  );
+}
+
+interface ConfirmFactorProps {
+  begun: BegunFactor | undefined;
+  onClose: () => void;
+  onDone: (reply: { data: RecoveryCodes }) => void;
+}
+
+function ConfirmFactor({ begun, onClose, onDone }: ConfirmFactorProps) {
+  const text = useText();
+  const picture = begun && `data:image/svg+xml,${encodeURIComponent(renderSVG(begun.uri))}`;
+  return (
+    <FormModal<RecoveryCodes>
+      title={text('factor.begin')}
+      submit={text('factor.confirm')}
+      opened={begun !== undefined}
+      onClose={onClose}
+      path="/api/user/second-factor/confirm"
+      bodyOf={({ code }) => ({ code })}
+      onDone={onDone}
+    >
+      {(errorOf) => (
+        <>
+          <Text size="sm">{text('factor.scan')}</Text>
+          <img src={picture} width={200} height={200} alt={text('factor.picture')} />
+          <Copyable value={begun?.secret ?? ''} />
+          <CodeInput error={errorOf('code')} />
+        </>
+      )}
+    </FormModal>
+  );
+}
+
+function CodeInput({ error }: { error: string | undefined }) {
+  const text = useText();
+  return (
+    <TextInput
+      name="code"
+      label={text('signIn.code')}
+      autoComplete="one-time-code"
+      minLength={6}
+      error={error}
+      required
+      data-autofocus
+    />
+  );
+}

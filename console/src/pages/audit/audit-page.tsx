@@ -1,0 +1,95 @@
+import { Button, Group, Modal, Text } from '@mantine/core';
+import { useState } from 'react';
+import { addressOf } from '../../api/client.ts';
+import type { AuditEntry } from '../../api/records.ts';
+import { Time } from '../../format/time.tsx';
+import { useText } from '../../shell/preferences.tsx';
+import { CodeBlock } from '../../ui/copy.tsx';
+import { CursorList } from '../../ui/cursor-list.tsx';
+import { DayFilters } from '../../ui/day-filters.tsx';
+import { FilterSelect } from '../../ui/filter-select.tsx';
+import { Icon } from '../../ui/icons.tsx';
+import { EmptyState } from '../../ui/notes.tsx';
+import { Page } from '../../ui/page.tsx';
+import { useFilters } from '../../ui/use-filters.ts';
+
+const filterNames = ['recordType', 'startDate', 'endDate'] as const;
+const recordTypes = [
+  'user',
+  'session',
+  'key',
+  'tenant',
+  'channel',
+  'webhook',
+  'transaction',
+  'refund',
+  'customer',
+  'invoice',
+  'plan',
+  'subscription',
+];
+
+export default function AuditPage() {
+  const text = useText();
+  const { filters, setFilters } = useFilters(filterNames);
+  const [shown, setShown] = useState<AuditEntry>();
+  return (
+    <Page
+      title={text('audit.title')}
+      actions={
+        <Button
+          component="a"
+          variant="default"
+          href={addressOf('/api/audit/export', { ...filters, format: 'csv' })}
+          download
+          leftSection={<Icon name="download" size={16} />}
+        >
+          CSV
+        </Button>
+      }
+    >
+      <Group gap="xs" align="end">
+        <DayFilters filters={filters} onChange={setFilters} />
+        <FilterSelect
+          label={text('audit.record')}
+          options={recordTypes.map((type) => ({ value: type, label: type }))}
+          value={filters.recordType}
+          onChange={(recordType) => setFilters({ recordType })}
+        />
+      </Group>
+      <CursorList<AuditEntry>
+        caption={text('audit.title')}
+        path="/api/audit/list"
+        query={filters}
+        columns={[
+          { header: text('audit.time'), cell: ({ time }) => <Time value={time} precise /> },
+          { header: text('audit.action'), cell: ({ action }) => action },
+          { header: text('audit.who'), cell: ({ userName, by }) => userName ?? by },
+          {
+            header: text('audit.record'),
+            from: 'sm',
+            cell: ({ recordType, recordId }) => (
+              <Text size="sm" maw={260} truncate>
+                {recordType} {recordId}
+              </Text>
+            ),
+          },
+          { header: text('sessions.address'), from: 'md', cell: ({ address }) => address },
+          {
+            header: text('audit.changes'),
+            cell: (entry) => (
+              <Button variant="default" size="compact-xs" onClick={() => setShown(entry)}>
+                {text('audit.show')}
+              </Button>
+            ),
+          },
+        ]}
+        keyOf={({ id }) => id}
+        empty={<EmptyState title={text('audit.none')} />}
+      />
+      <Modal opened={shown !== undefined} onClose={() => setShown(undefined)} title={shown?.action} size="lg">
+        <CodeBlock value={JSON.stringify(shown, null, 2)} />
+      </Modal>
+    </Page>
+  );
+}

@@ -1,0 +1,120 @@
+import { MultiSelect, Select, SimpleGrid, Switch, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { currencyCodes } from '../../../../server/src/core/currency.ts';
+import type { Channel } from '../../api/records.ts';
+import { useProfile } from '../../session/session.tsx';
+import { useMode } from '../../shell/mode.tsx';
+import { useText } from '../../shell/preferences.tsx';
+import { FormModal } from '../../ui/form-modal.tsx';
+import { SecretField } from './secret-field.tsx';
+
+interface ChannelModalProps {
+  /** Undefined: a new one. */
+  channel: Channel | undefined;
+  onClose: () => void;
+}
+
+/** A channel and its secrets, which are written and never read: those that are left empty stay as they are. */
+export function ChannelModal({ channel, onClose }: ChannelModalProps) {
+  const text = useText();
+  const { sandboxEnabled } = useProfile();
+  const { livemode } = useMode();
+  const [currencies, setCurrencies] = useState(channel?.currency.split(',') ?? ['USD']);
+  const [provider, setProvider] = useState(channel?.provider ?? '');
+  const providers = [...(sandboxEnabled || provider === 'sandbox' ? ['sandbox'] : []), 'stripe', 'mollie'];
+  return (
+    <FormModal
+      title={text(channel === undefined ? 'channels.add' : 'channels.edit')}
+      submit={text('common.save')}
+      opened
+      onClose={onClose}
+      size="lg"
+      path="/api/channel/modify"
+      bodyOf={({ name, code, type, country, apiKey, apiSecret, webhookSecret, state }) => ({
+        // The sandbox is test, whatever is chosen.
+        ...(channel !== undefined ? { id: channel.id } : provider !== 'sandbox' && { livemode }),
+        name,
+        code,
+        type,
+        country: country?.toUpperCase(),
+        currency: currencies.join(','),
+        provider: provider || null,
+        state: state === 'on',
+        ...(apiKey && { apiKey }),
+        ...(apiSecret && { apiSecret }),
+        ...(webhookSecret && { webhookSecret }),
+      })}
+    >
+      {(errorOf) => (
+        <>
+          <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+            <TextInput
+              name="name"
+              label={text('common.name')}
+              defaultValue={channel?.name}
+              error={errorOf('name')}
+              required
+              data-autofocus
+            />
+            <TextInput
+              name="code"
+              label={text('channels.code')}
+              defaultValue={channel?.code}
+              error={errorOf('code')}
+              required
+            />
+            <Select
+              label={text('channels.provider')}
+              description={text('channels.providerHint')}
+              data={[
+                { value: '', label: text('channels.noProvider') },
+                ...providers.map((value) => ({ value, label: value })),
+              ]}
+              value={provider}
+              onChange={(chosen) => setProvider(chosen ?? '')}
+              error={errorOf('provider')}
+              allowDeselect={false}
+            />
+            <Select
+              name="type"
+              label={text('channels.type')}
+              description={text('channels.typeHint')}
+              data={['ONLINE', 'OFFLINE']}
+              defaultValue={channel?.type ?? 'ONLINE'}
+              error={errorOf('type')}
+              allowDeselect={false}
+            />
+            <MultiSelect
+              label={text('channels.currencies')}
+              data={[...currencyCodes]}
+              value={currencies}
+              onChange={setCurrencies}
+              error={errorOf('currency')}
+              limit={40}
+              searchable
+              required
+            />
+            <TextInput
+              name="country"
+              label={text('channels.country')}
+              defaultValue={channel?.country}
+              placeholder="DE"
+              minLength={2}
+              maxLength={2}
+              error={errorOf('country')}
+              required
+            />
+          </SimpleGrid>
+          {provider !== '' && (
+            <>
+              <SecretField name="apiKey" isNew={channel === undefined} error={errorOf('apiKey')} />
+              <SecretField name="apiSecret" isNew={channel === undefined} error={errorOf('apiSecret')} />
+              <SecretField name="webhookSecret" isNew={channel === undefined} error={errorOf('webhookSecret')} />
+            </>
+          )}
+          <Switch name="state" label={text('channels.accepts')} defaultChecked={channel?.state ?? true} />
+        </>
+      )}
+    </FormModal>
+  );
+}

@@ -1,0 +1,40 @@
+import { Anchor, Group, PasswordInput, Text } from '@mantine/core';
+import { useState } from 'react';
+import { useText } from '../../shell/preferences.tsx';
+
+interface SecretFieldProps {
+  name: 'apiKey' | 'apiSecret' | 'webhookSecret';
+  isNew: boolean;
+  error: string | undefined;
+}
+
+/** A secret that the service never shows: it is kept as it is, or replaced. */
+export function SecretField({ name, isNew, error }: SecretFieldProps) {
+  const text = useText();
+  const [isReplaced, setIsReplaced] = useState(isNew);
+  const label = text(`channels.${name}`);
+  if (!isReplaced) {
+    return (
+      <Group gap="xs">
+        <Text size="sm" fw={500}>
+          {label}
+        </Text>
+        <Text size="sm" c="dimmed">
+          {text('channels.secretKept')}
+        </Text>
+        <Anchor component="button" type="button" size="sm" onClick={() => setIsReplaced(true)}>
+          {text('channels.replace')}
+        </Anchor>
+      </Group>
+    );
+  }
+  return (
+    <PasswordInput
+      name={name}
+      label={label}
+      autoComplete="new-password"
+      error={error}
+      visibilityToggleButtonProps={{ 'aria-label': text('signIn.showPassword') }}
+    />
+  );
+}

@@ -1,0 +1,98 @@
+import { Select, SimpleGrid, TextInput } from '@mantine/core';
+import { useRead } from '../../api/hooks.ts';
+import type { Channel, Customer } from '../../api/records.ts';
+import { useMay } from '../../session/session.tsx';
+import { useMode } from '../../shell/mode.tsx';
+import { useText } from '../../shell/preferences.tsx';
+import { FormModal } from '../../ui/form-modal.tsx';
+
+interface CustomerModalProps {
+  /** Undefined: a new one. */
+  customer: Customer | undefined;
+  opened: boolean;
+  onClose: () => void;
+}
+
+const addressParts = ['line1', 'line2', 'postalCode', 'city', 'state', 'country'] as const;
+
+export function CustomerModal({ customer, opened, onClose }: CustomerModalProps) {
+  const text = useText();
+  const { livemode } = useMode();
+  const mayReadChannels = useMay('channel_read');
+  const channels = useRead<Channel[]>('/api/channel/list', {}, { enabled: mayReadChannels });
+  return (
+    <FormModal
+      title={text(customer === undefined ? 'customers.add' : 'customers.edit')}
+      submit={text('common.save')}
+      opened={opened}
+      onClose={onClose}
+      size="lg"
+      path="/api/customer/modify"
+      bodyOf={(fields) => {
+        const address = addressParts.flatMap((part) => (fields[part] ? [[part, fields[part]] as const] : []));
+        return {
+          ...(customer === undefined ? { livemode } : { id: customer.id }),
+          name: fields.name,
+          email: fields.email || null,
+          phone: fields.phone || null,
+          externalId: fields.externalId || null,
+          address: address.length === 0 ? null : Object.fromEntries(address),
+          ...(mayReadChannels && {
+            defaultChannelId: fields.defaultChannelId ? Number(fields.defaultChannelId) : null,
+          }),
+        };
+      }}
+    >
+      {(errorOf) => (
+        <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+          <TextInput
+            name="name"
+            label={text('customers.name')}
+            defaultValue={customer?.name}
+            error={errorOf('name')}
+            required
+            data-autofocus
+          />
+          <TextInput
+            name="email"
+            type="email"
+            label={text('customers.email')}
+            defaultValue={customer?.email ?? ''}
+            error={errorOf('email')}
+          />
+          <TextInput
+            name="phone"
+            label={text('customers.phone')}
+            defaultValue={customer?.phone ?? ''}
+            error={errorOf('phone')}
+          />
+          <TextInput
+            name="externalId"
+            label={text('customers.externalId')}
+            defaultValue={customer?.externalId ?? ''}
+            error={errorOf('externalId')}
+          />
+          {addressParts.map((part) => (
+            <TextInput
+              key={part}
+              name={part}
+              label={text(`address.${part}`)}
+              defaultValue={customer?.address?.[part] ?? ''}
+              error={errorOf(`address.${part}`)}
+            />
+          ))}
+          {mayReadChannels && (
+            <Select
+              name="defaultChannelId"
+              label={text('customers.channel')}
+              data={channels.data?.data.map(({ id, name }) => ({ value: String(id), label: name })) ?? []}
+              defaultValue={customer?.defaultChannelId ? String(customer.defaultChannelId) : null}
+              error={errorOf('defaultChannelId')}
+              clearable
+            />
+          )}
+        </SimpleGrid>
+      )}
+    </FormModal>
+  );
+}

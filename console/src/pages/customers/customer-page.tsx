@@ -1,0 +1,92 @@
+import { useDisclosure } from '@mantine/hooks';
+import { useRead } from '../../api/hooks.ts';
+import type { Customer, ListedInvoice, Subscription } from '../../api/records.ts';
+import { Time } from '../../format/time.tsx';
+import { useMay } from '../../session/session.tsx';
+import { useText } from '../../shell/preferences.tsx';
+import { CodeBlock } from '../../ui/copy.tsx';
+import { DataTable } from '../../ui/data-table.tsx';
+import { Facts } from '../../ui/facts.tsx';
+import { EmptyState } from '../../ui/notes.tsx';
+import { Page, Section } from '../../ui/page.tsx';
+import { PermittedButton } from '../../ui/permitted.tsx';
+import { RecordPage } from '../../ui/record-page.tsx';
+import { useInvoiceColumns } from '../invoices/invoice-columns.tsx';
+import { useSubscriptionColumns } from '../subscriptions/subscription-columns.tsx';
+import { CustomerModal } from './customer-modal.tsx';
+
+export default function CustomerPage({ id }: { id: string }) {
+  const text = useText();
+  const [isEditing, { open, close }] = useDisclosure(false);
+  const read = useRead<Customer>('/api/customer/detail', { id });
+  return (
+    <RecordPage title={text('customers.one')} listPath="/customers" read={read}>
+      {(customer) => (
+        <Page
+          title={customer.name}
+          actions={
+            <PermittedButton needs="transaction_write" variant="default" onClick={open}>
+              {text('common.edit')}
+            </PermittedButton>
+          }
+        >
+          <Facts
+            facts={[
+              ['ID', customer.id],
+              [text('customers.email'), customer.email],
+              [text('customers.phone'), customer.phone],
+              [text('customers.externalId'), customer.externalId],
+              [text('customers.address'), customer.address && Object.values(customer.address).join(', ')],
+              [text('customers.method'), text(customer.hasPaymentMethod ? 'common.yes' : 'common.no')],
+              [text('payments.created'), <Time key="created" value={customer.createdTime} />],
+            ]}
+          />
+          {customer.metadata !== null && <CodeBlock value={JSON.stringify(customer.metadata, null, 2)} />}
+          <CustomerInvoices customerId={customer.id} />
+          <CustomerSubscriptions customerId={customer.id} />
+          <CustomerModal customer={customer} opened={isEditing} onClose={close} />
+        </Page>
+      )}
+    </RecordPage>
+  );
+}
+
+function CustomerInvoices({ customerId }: { customerId: number }) {
+  const text = useText();
+  const mayRead = useMay('invoice_read');
+  const columns = useInvoiceColumns();
+  const read = useRead<ListedInvoice[]>('/api/invoice/list', { customerId }, { enabled: mayRead });
+  if (!mayRead) return null;
+  return (
+    <Section title={text('invoices.title')}>
+      <DataTable
+        caption={text('invoices.title')}
+        columns={columns}
+        rows={read.data?.data}
+        keyOf={({ id }) => id}
+        linkOf={({ id }) => `/invoices/${id}`}
+        empty={<EmptyState title={text('invoices.none')} />}
+      />
+    </Section>
+  );
+}
+
+function CustomerSubscriptions({ customerId }: { customerId: number }) {
+  const text = useText();
+  const mayRead = useMay('subscription_read');
+  const columns = useSubscriptionColumns();
+  const read = useRead<Subscription[]>('/api/subscription/list', { customerId }, { enabled: mayRead });
+  if (!mayRead) return null;
+  return (
+    <Section title={text('subscriptions.title')}>
+      <DataTable
+        caption={text('subscriptions.title')}
+        columns={columns}
+        rows={read.data?.data}
+        keyOf={({ id }) => id}
+        linkOf={({ id }) => `/subscriptions/${id}`}
+        empty={<EmptyState title={text('subscriptions.none')} />}
+      />
+    </Section>
+  );
+}

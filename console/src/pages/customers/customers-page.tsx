@@ -1,0 +1,61 @@
+import { Text, TextInput } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import type { Customer } from '../../api/records.ts';
+import { Time } from '../../format/time.tsx';
+import { useText } from '../../shell/preferences.tsx';
+import { ListPage } from '../../ui/list-page.tsx';
+import { EmptyState } from '../../ui/notes.tsx';
+import { PermittedButton } from '../../ui/permitted.tsx';
+import { CustomerModal } from './customer-modal.tsx';
+
+const filterNames = ['name', 'email', 'externalId'] as const;
+
+export default function CustomersPage() {
+  const text = useText();
+  const [isAdding, { open, close }] = useDisclosure(false);
+  const add = (
+    <PermittedButton needs="transaction_write" onClick={open} w="fit-content">
+      {text('customers.add')}
+    </PermittedButton>
+  );
+  return (
+    <>
+      <ListPage<Customer, (typeof filterNames)[number]>
+        title={text('customers.title')}
+        path="/api/customer/list"
+        isExported
+        filterNames={filterNames}
+        actions={add}
+        filters={({ filters, setFilters }) => (
+          <>
+            {filterNames.map((name) => (
+              <TextInput
+                key={name}
+                size="xs"
+                label={text(`customers.${name}`)}
+                defaultValue={filters[name]}
+                onBlur={({ currentTarget }) => setFilters({ [name]: currentTarget.value.trim() })}
+                onKeyDown={({ key, currentTarget }) => key === 'Enter' && currentTarget.blur()}
+              />
+            ))}
+          </>
+        )}
+        columns={[
+          { header: text('customers.name'), cell: ({ name }) => name },
+          { header: text('customers.email'), cell: ({ email }) => email },
+          { header: text('customers.externalId'), from: 'md', cell: ({ externalId }) => externalId },
+          { header: text('payments.created'), from: 'sm', cell: ({ createdTime }) => <Time value={createdTime} /> },
+        ]}
+        keyOf={({ id }) => id}
+        linkOf={({ id }) => `/customers/${id}`}
+        empty={({ hasFilters }) => (
+          <EmptyState title={text(hasFilters ? 'customers.noneMatch' : 'customers.none')}>
+            <Text size="sm">{text('customers.noneHint')}</Text>
+            {add}
+          </EmptyState>
+        )}
+      />
+      <CustomerModal customer={undefined} opened={isAdding} onClose={close} />
+    </>
+  );
+}

@@ -1,0 +1,97 @@
+import { Text, Textarea } from '@mantine/core';
+import { useState } from 'react';
+import type { Dispute } from '../../api/records.ts';
+import { Money } from '../../format/money.tsx';
+import { Time } from '../../format/time.tsx';
+import { useText } from '../../shell/preferences.tsx';
+import { FilterSelect } from '../../ui/filter-select.tsx';
+import { FormModal } from '../../ui/form-modal.tsx';
+import { LinkText } from '../../ui/link-text.tsx';
+import { ListPage } from '../../ui/list-page.tsx';
+import { EmptyState } from '../../ui/notes.tsx';
+import { PermittedButton } from '../../ui/permitted.tsx';
+import { StatusBadge } from '../../ui/status-badge.tsx';
+
+const filterNames = ['state'] as const;
+
+/** Where a provider contradicts what is booked. */
+export default function DisputesPage() {
+  const text = useText();
+  const [closed, setClosed] = useState<Dispute>();
+  return (
+    <>
+      <ListPage<Dispute, 'state'>
+        title={text('disputes.title')}
+        path="/api/dispute/list"
+        filterNames={filterNames}
+        filters={({ filters, setFilters }) => (
+          <FilterSelect
+            label={text('payments.status')}
+            options={['OPEN', 'DISAGREES', 'AGREES', 'CLOSED']}
+            value={filters.state}
+            onChange={(state) => setFilters({ state })}
+          />
+        )}
+        columns={[
+          { header: text('disputes.opened'), cell: ({ openedTime }) => <Time value={openedTime} /> },
+          { header: text('payments.status'), cell: ({ state }) => <StatusBadge status={state} /> },
+          {
+            header: text('payment.title'),
+            cell: ({ transactionId }) => (
+              <LinkText href={`/payments/${transactionId}`}>{`${transactionId.slice(0, 16)}…`}</LinkText>
+            ),
+          },
+          { header: text('disputes.reported'), from: 'sm', cell: ({ reported }) => reported },
+          {
+            header: text('payments.amount'),
+            isNumber: true,
+            from: 'sm',
+            cell: ({ amount, currency }) =>
+              amount !== null && currency !== null && <Money amount={amount} currency={currency} />,
+          },
+          { header: text('disputes.note'), from: 'md', cell: ({ note }) => note },
+          {
+            header: text('common.actions'),
+            isControl: true,
+            cell: (dispute) =>
+              dispute.state !== 'CLOSED' && (
+                <PermittedButton
+                  needs="transaction_refund"
+                  variant="default"
+                  size="xs"
+                  onClick={() => setClosed(dispute)}
+                >
+                  {text('disputes.close')}
+                </PermittedButton>
+              ),
+          },
+        ]}
+        keyOf={({ transactionId, operation }) => `${transactionId} ${operation}`}
+        empty={() => (
+          <EmptyState title={text('disputes.none')}>
+            <Text size="sm">{text('disputes.noneHint')}</Text>
+          </EmptyState>
+        )}
+      />
+      <FormModal
+        title={text('disputes.closeTitle')}
+        submit={text('disputes.close')}
+        opened={closed !== undefined}
+        onClose={() => setClosed(undefined)}
+        path="/api/dispute/close"
+        bodyOf={({ note }) => ({ transactionId: closed?.transactionId, operation: closed?.operation, note })}
+      >
+        {(errorOf) => (
+          <Textarea
+            name="note"
+            label={text('disputes.note')}
+            description={text('disputes.noteHint')}
+            error={errorOf('note')}
+            required
+            data-autofocus
+          />
+        )}
+      </FormModal>
+    </>
+  );
+}

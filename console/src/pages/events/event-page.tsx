@@ -1,0 +1,58 @@
+import { useRead } from '../../api/hooks.ts';
+import type { Delivery, EventDetail } from '../../api/records.ts';
+import { Time } from '../../format/time.tsx';
+import { useMay } from '../../session/session.tsx';
+import { useText } from '../../shell/preferences.tsx';
+import { CodeBlock, Copyable } from '../../ui/copy.tsx';
+import { CursorList } from '../../ui/cursor-list.tsx';
+import { Facts } from '../../ui/facts.tsx';
+import { LinkText } from '../../ui/link-text.tsx';
+import { EmptyState } from '../../ui/notes.tsx';
+import { Page, Section } from '../../ui/page.tsx';
+import { RecordPage } from '../../ui/record-page.tsx';
+import { pathOfRecord } from '../../ui/record-paths.ts';
+import { useDeliveryColumns } from '../webhooks/delivery-columns.tsx';
+
+export default function EventPage({ id }: { id: string }) {
+  const text = useText();
+  const read = useRead<EventDetail>('/api/event/detail', { id });
+  const mayReadWebhooks = useMay('webhook_read');
+  const columns = useDeliveryColumns();
+  return (
+    <RecordPage title={text('event.title')} listPath="/events" read={read}>
+      {(event) => (
+        <Page title={event.type}>
+          <Facts
+            facts={[
+              ['ID', <Copyable key="id" value={event.id} />],
+              [
+                text('events.record'),
+                <LinkText key="record" href={pathOfRecord(event.type, event.objectId)}>
+                  {event.objectId}
+                </LinkText>,
+              ],
+              [text('payments.created'), <Time key="created" value={event.createdTime} precise />],
+            ]}
+          />
+          {mayReadWebhooks && (
+            <Section title={text('events.deliveries')}>
+              <CursorList<Delivery>
+                caption={text('events.deliveries')}
+                path="/api/webhook/delivery/list"
+                query={{ eventId: id }}
+                columns={columns}
+                keyOf={({ id: deliveryId }) => deliveryId}
+                linkOf={({ id: deliveryId }) => `/deliveries/${deliveryId}`}
+                empty={<EmptyState title={text('events.noEndpoint')} />}
+                everyMs={5_000}
+              />
+            </Section>
+          )}
+          <Section title={text('event.payload')}>
+            <CodeBlock value={JSON.stringify(event.payload, null, 2)} />
+          </Section>
+        </Page>
+      )}
+    </RecordPage>
+  );
+}

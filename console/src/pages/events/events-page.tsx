@@ -1,0 +1,50 @@
+import { Group, TextInput } from '@mantine/core';
+import { eventTypes } from '../../../../server/src/core/event-types.ts';
+import type { ListedEvent } from '../../api/records.ts';
+import { Time } from '../../format/time.tsx';
+import { useText } from '../../shell/preferences.tsx';
+import { CursorList } from '../../ui/cursor-list.tsx';
+import { DayFilters } from '../../ui/day-filters.tsx';
+import { FilterSelect } from '../../ui/filter-select.tsx';
+import { EmptyState } from '../../ui/notes.tsx';
+import { Page } from '../../ui/page.tsx';
+import { useFilters } from '../../ui/use-filters.ts';
+
+const filterNames = ['type', 'objectId', 'startDate', 'endDate'] as const;
+
+export default function EventsPage() {
+  const text = useText();
+  const { filters, setFilters } = useFilters(filterNames);
+  return (
+    <Page title={text('events.title')}>
+      <Group gap="xs" align="end">
+        <DayFilters filters={filters} onChange={setFilters} />
+        <FilterSelect
+          label={text('events.type')}
+          value={filters.type}
+          options={eventTypes.map((type) => ({ value: type, label: type }))}
+          onChange={(type) => setFilters({ type })}
+        />
+        <TextInput
+          size="xs"
+          label={text('events.record')}
+          defaultValue={filters.objectId}
+          onBlur={({ currentTarget }) => setFilters({ objectId: currentTarget.value.trim() })}
+        />
+      </Group>
+      <CursorList<ListedEvent>
+        caption={text('events.title')}
+        path="/api/event/list"
+        query={filters}
+        columns={[
+          { header: text('payments.created'), cell: ({ createdTime }) => <Time value={createdTime} precise /> },
+          { header: text('events.type'), cell: ({ type }) => type },
+          { header: text('events.record'), from: 'sm', cell: ({ objectId }) => objectId },
+        ]}
+        keyOf={({ id }) => id}
+        linkOf={({ id }) => `/events/${id}`}
+        empty={<EmptyState title={text('events.none')} />}
+      />
+    </Page>
+  );
+}

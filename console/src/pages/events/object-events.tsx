@@ -1,0 +1,58 @@
+import { Text } from '@mantine/core';
+import { useRead } from '../../api/hooks.ts';
+import type { Delivery, ListedEvent } from '../../api/records.ts';
+import { Time } from '../../format/time.tsx';
+import { useMay } from '../../session/session.tsx';
+import { useText } from '../../shell/preferences.tsx';
+import { DataTable } from '../../ui/data-table.tsx';
+import { LinkText } from '../../ui/link-text.tsx';
+import { Section } from '../../ui/page.tsx';
+import { StatusBadge } from '../../ui/status-badge.tsx';
+
+/** The events about a record, each with where it was delivered to. */
+export function ObjectEvents({ objectId }: { objectId: string }) {
+  const text = useText();
+  const events = useRead<ListedEvent[]>('/api/event/list', { objectId, pageSize: 50 });
+  return (
+    <Section title={text('events.ofRecord')}>
+      <DataTable
+        caption={text('events.ofRecord')}
+        columns={[
+          { header: text('events.type'), cell: ({ type }) => type },
+          { header: text('events.deliveries'), cell: ({ id }) => <EventDeliveries eventId={id} /> },
+          {
+            header: text('payments.created'),
+            from: 'sm',
+            cell: ({ createdTime }) => <Time value={createdTime} precise />,
+          },
+        ]}
+        rows={events.data?.data}
+        keyOf={({ id }) => id}
+        linkOf={({ id }) => `/events/${id}`}
+        empty={
+          <Text size="sm" c="dimmed">
+            {text('events.noneOfRecord')}
+          </Text>
+        }
+      />
+    </Section>
+  );
+}
+
+function EventDeliveries({ eventId }: { eventId: string }) {
+  const text = useText();
+  const mayRead = useMay('webhook_read');
+  const deliveries = useRead<Delivery[]>('/api/webhook/delivery/list', { eventId, pageSize: 10 }, { enabled: mayRead });
+  if (deliveries.data?.data.length === 0) {
+    return (
+      <Text size="xs" c="dimmed">
+        {text('events.noEndpoint')}
+      </Text>
+    );
+  }
+  return deliveries.data?.data.map(({ id, state }) => (
+    <LinkText key={id} href={`/deliveries/${id}`}>
+      <StatusBadge status={state} />
+    </LinkText>
+  ));
+}

@@ -1,0 +1,143 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { post } from '../../api/client.ts';
+import { useChange, useRead } from '../../api/hooks.ts';
+import type { Channel, GeneratedKey, ListedPayment } from '../../api/records.ts';
+import { useProfile } from '../../session/session.tsx';
+import { useMode } from '../../shell/mode.tsx';
+import { useText } from '../../shell/preferences.tsx';
+import { CodeBlock } from '../../ui/copy.tsx';
+import { DataTable } from '../../ui/data-table.tsx';
+import { ErrorNote } from '../../ui/notes.tsx';
+import { Page } from '../../ui/page.tsx';
+import { sandboxInput } from '../channels/add-sandbox.tsx';
+import { InboxMessages } from '../inboxes/inbox-messages.tsx';
+import { makeConnectedInbox } from '../inboxes/make-inbox.ts';
+import { curlOf } from '../payments/curl.ts';
+import { usePaymentColumns } from '../payments/payment-columns.tsx';
+import { Step } from './step.tsx';
+
+/** From nothing to a verified webhook, on one page. */
+export default function FirstRunPage() {
+  const text = useText();
+  const { livemode, setLivemode } = useMode();
+  const client = useQueryClient();
+  const { sandboxEnabled } = useProfile();
+  // A first try belongs where no money moves.
+  useEffect(() => {
+    if (sandboxEnabled) setLivemode(false);
+  }, [sandboxEnabled, setLivemode]);
+  const channels = useRead<Channel[]>('/api/channel/list').data?.data;
+  const [key, setKey] = useState<string>();
+  const [inboxId, setInboxId] = useState<number>();
+  const channel =
+    channels?.find(({ provider, state }) => provider === 'sandbox' && state) ?? channels?.find(({ state }) => state);
+
+  const preparing = useMutation({
+    mutationFn: async () => {
+      if (channel === undefined) await post('/api/channel/modify', sandboxInput);
+      return makeConnectedInbox(livemode);
+    },
+    onSuccess: async ({ inbox }) => {
+      setInboxId(inbox.id);
+      await client.invalidateQueries();
+    },
+  });
+  const generating = useChange<GeneratedKey>('/api/developer/mine/generate', ({ data }) => setKey(data.sk));
+  const paying = useChange('/api/transaction/create');
+  const payment = {
+    amount: 1999,
+    currency: channel?.currency.split(',')[0] ?? 'USD',
+    channelId: channel?.id ?? 0,
+    description: text('firstRun.payment'),
+  };
+
+  return (
+    <Page title={text('firstRun.title')}>
+      <Stack gap="sm" maw={860}>
+        <Step number={1} title={text('firstRun.prepare')} isDone={inboxId !== undefined}>
+          <Text size="sm">{text(sandboxEnabled ? 'firstRun.prepareHint' : 'firstRun.noSandbox')}</Text>
+          <ErrorNote error={preparing.error} />
+          {inboxId === undefined && (
+            <Button
+              w="fit-content"
+              loading={preparing.isPending}
+              onClick={() => preparing.mutate()}
+              disabled={channels === undefined}
+            >
+              {text('firstRun.prepareGo')}
+            </Button>
+          )}
+        </Step>
+        <Step number={2} title={text('firstRun.key')} isDone={key !== undefined} isReady={inboxId !== undefined}>
+          <ErrorNote error={generating.error} />
+          {key === undefined ? (
+            <Button
+              w="fit-content"
+              loading={generating.isPending}
+              onClick={() =>
+                generating.mutate({
+                  body: { name: text('firstRun.title'), scope: 'transaction_write,transaction_read', livemode },
+                })
+              }
+            >
+              {text('keys.add')}
+            </Button>
+          ) : (
+            <>
+              <Text size="sm">{text('keys.shownOnce')}</Text>
+              <CodeBlock value={key} />
+            </>
+          )}
+        </Step>
+        <Step
+          number={3}
+          title={text('firstRun.pay')}
+          isDone={paying.isSuccess}
+          isReady={key !== undefined && channel !== undefined}
+        >
+          <Text size="sm">{text('firstRun.payHint')}</Text>
+          <CodeBlock value={curlOf(payment).replace('$FLORIN_API_KEY', key ?? '')} />
+          <ErrorNote error={paying.error} />
+          <Group>
+            <Button variant="default" loading={paying.isPending} onClick={() => paying.mutate({ body: payment })}>
+              {text('firstRun.payHere')}
+            </Button>
+          </Group>
+        </Step>
+        <Step number={4} title={text('firstRun.arrives')} isDone={false} isReady={inboxId !== undefined}>
+          <Arrivals inboxId={inboxId} />
+        </Step>
+      </Stack>
+    </Page>
+  );
+}
+
+/** The payment and its webhooks, as they arrive. */
+function Arrivals({ inboxId }: { inboxId: number | undefined }) {
+  const text = useText();
+  const columns = usePaymentColumns();
+  const payments = useRead<ListedPayment[]>('/api/transaction/list', { pageSize: 3 });
+  if (inboxId === undefined) return null;
+  return (
+    <>
+      <DataTable
+        caption={text('payments.title')}
+        columns={columns}
+        rows={payments.data?.data}
+        keyOf={({ id }) => id}
+        linkOf={({ id }) => `/payments/${id}`}
+        empty={null}
+      />
+      <InboxMessages
+        id={inboxId}
+        empty={
+          <Text size="sm" c="dimmed" role="status">
+            {text('inboxes.waiting')}
+          </Text>
+        }
+      />
+    </>
+  );
+}

@@ -1,0 +1,93 @@
+import { Select, SimpleGrid } from '@mantine/core';
+import { useState } from 'react';
+import { decimalOf } from '../../../../server/src/core/money.ts';
+import { useRead } from '../../api/hooks.ts';
+import type { SeriesPoint } from '../../api/records.ts';
+import { moneyText } from '../../format/money.tsx';
+import { usePreferences, useText } from '../../shell/preferences.tsx';
+import { Chart, type Series } from './chart.tsx';
+import { dayOf } from './days.ts';
+
+const days = 30;
+
+/** Volume, success and the split by channel, by day of UTC. */
+export function Charts() {
+  const text = useText();
+  const { locale } = usePreferences();
+  const range = { startDate: dayOf(1 - days), endDate: dayOf(0) };
+  const total = useRead<SeriesPoint[]>('/api/statistics/series', range).data?.data;
+  const byStatus = useRead<SeriesPoint[]>('/api/statistics/series', { ...range, groupBy: 'status' }).data?.data;
+  const byChannel = useRead<SeriesPoint[]>('/api/statistics/series', { ...range, groupBy: 'channel' }).data?.data;
+  const [chosen, setChosen] = useState<string | null>(null);
+  if (total === undefined || byStatus === undefined || byChannel === undefined) return null;
+  if (total.every(({ count }) => count === 0)) return null;
+
+  const paid = byStatus.filter(({ status }) => status === 'SUCCESS' || status === 'REFUNDED');
+  const currencies = [...new Set(paid.flatMap(({ amounts }) => amounts.map(({ currency }) => currency)))].sort();
+  const currency = chosen ?? currencies[0] ?? 'USD';
+  const axis = Array.from({ length: days }, (_, i) => dayOf(i + 1 - days));
+  const shares = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
+  const numbers = new Intl.NumberFormat(locale);
+  return (
+    <SimpleGrid cols={{ base: 1, md: 3 }} spacing="sm">
+      <Chart
+        title={text('home.volumeByDay')}
+        days={axis}
+        series={[{ label: currency, values: volumeOf(paid, axis, currency) }]}
+        shown={(value) => moneyText(Math.round(value * 10 ** digitsOf(currency)), currency, locale)}
+        controls={
+          currencies.length > 1 && (
+            <Select
+              size="xs"
+              w={86}
+              aria-label={text('ledger.currency')}
+              data={currencies}
+              value={currency}
+              onChange={setChosen}
+              allowDeselect={false}
+            />
+          )
+        }
+      />
+      <Chart
+        title={text('home.successByDay')}
+        days={axis}
+        series={[{ label: text('home.success'), values: successOf(total, axis) }]}
+        shown={(value) => shares.format(value)}
+        range={[0, 1]}
+      />
+      <Chart
+        title={text('home.countByChannel')}
+        days={axis}
+        series={countsByChannel(byChannel, axis)}
+        shown={(value) => numbers.format(value)}
+      />
+    </SimpleGrid>
+  );
+}
+
+const digitsOf = (currency: string) => (decimalOf(0, currency).split('.')[1] ?? '').length;
+
+/** In major units: a chart needs no more precision than its pixels have. */
+function volumeOf(points: readonly SeriesPoint[], axis: readonly string[], currency: string): number[] {
+  const byDay = new Map<string, bigint>();
+  for (const { day, amounts } of points) {
+    const amount = amounts.find((one) => one.currency === currency)?.amount ?? '0';
+    byDay.set(day, (byDay.get(day) ?? 0n) + BigInt(amount));
+  }
+  return axis.map((day) => Number(decimalOf(byDay.get(day) ?? 0n, currency)));
+}
+
+/** Null on a day without charges. */
+function successOf(points: readonly SeriesPoint[], axis: readonly string[]): (number | null)[] {
+  const byDay = new Map(points.map(({ day, successRate }) => [day, successRate]));
+  return axis.map((day) => byDay.get(day) ?? null);
+}
+
+function countsByChannel(points: readonly SeriesPoint[], axis: readonly string[]): Series[] {
+  const names = new Map(points.map(({ channelId, channelName }) => [channelId, channelName ?? '']));
+  return [...names].slice(0, 6).map(([channelId, label]) => {
+    const byDay = new Map(points.filter((one) => one.channelId === channelId).map(({ day, count }) => [day, count]));
+    return { label, values: axis.map((day) => byDay.get(day) ?? 0) };
+  });
+}

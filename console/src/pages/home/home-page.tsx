@@ -1,0 +1,54 @@
+import { lazy, Suspense } from 'react';
+import { useRead } from '../../api/hooks.ts';
+import type { ListedPayment } from '../../api/records.ts';
+import { useMay } from '../../session/session.tsx';
+import { useText } from '../../shell/preferences.tsx';
+import { DataTable } from '../../ui/data-table.tsx';
+import { LinkText } from '../../ui/link-text.tsx';
+import { EmptyState } from '../../ui/notes.tsx';
+import { Page, Section } from '../../ui/page.tsx';
+import { usePaymentColumns } from '../payments/payment-columns.tsx';
+import { Checklist } from './checklist.tsx';
+import { Tiles } from './tiles.tsx';
+
+const Charts = lazy(async () => ({ default: (await import('./charts.tsx')).Charts }));
+
+export default function HomePage() {
+  const text = useText();
+  const mayRead = useMay('transaction_read');
+  return (
+    <Page title={text('home.title')}>
+      <Checklist />
+      {mayRead ? (
+        <>
+          <Tiles />
+          <Suspense fallback={null}>
+            <Charts />
+          </Suspense>
+          <LatestPayments />
+        </>
+      ) : (
+        <EmptyState title={text('home.noPayments')} />
+      )}
+    </Page>
+  );
+}
+
+function LatestPayments() {
+  const text = useText();
+  const columns = usePaymentColumns();
+  const latest = useRead<ListedPayment[]>('/api/transaction/list', { pageSize: 10 });
+  if (latest.data?.data.length === 0) return null;
+  return (
+    <Section title={text('home.latest')} actions={<LinkText href="/payments">{text('home.all')}</LinkText>}>
+      <DataTable
+        caption={text('home.latest')}
+        columns={columns}
+        rows={latest.data?.data}
+        keyOf={({ id }) => id}
+        linkOf={({ id }) => `/payments/${id}`}
+        empty={null}
+      />
+    </Section>
+  );
+}

@@ -1,0 +1,109 @@
+import { Paper, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useRead } from '../../api/hooks.ts';
+import type { Delivery, Summary } from '../../api/records.ts';
+import { Money } from '../../format/money.tsx';
+import { useMay } from '../../session/session.tsx';
+import { usePreferences, useText } from '../../shell/preferences.tsx';
+import { LinkText } from '../../ui/link-text.tsx';
+import { dayOf } from './days.ts';
+
+/** Volume, success, what is pending, and what was not delivered: of the last seven days. */
+export function Tiles() {
+  const text = useText();
+  const { locale } = usePreferences();
+  const mayReadWebhooks = useMay('webhook_read');
+  const week = { startDate: dayOf(-6), endDate: dayOf(0) };
+  const summary = useRead<Summary>('/api/statistics/summary', week).data?.data;
+  const paid = summary?.statuses.filter(({ status }) => status === 'SUCCESS' || status === 'REFUNDED') ?? [];
+  const pending = summary?.statuses.filter(({ status }) => status === 'PENDING' || status === 'PROCESSING') ?? [];
+  const pendingCount = pending.reduce((sum, { count }) => sum + count, 0);
+  const volumes = volumesOf(paid);
+  const ended = summary?.charges ? summary.charges.succeeded + summary.charges.failed : 0;
+  const numbers = new Intl.NumberFormat(locale);
+  const shares = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2, lg: 4 }} spacing="sm">
+      <Tile label={text('home.volume')} isLoading={summary === undefined}>
+        {volumes.length === 0
+          ? '–'
+          : volumes.map(({ currency, amount }) => (
+              <div key={currency}>
+                <Money amount={amount} currency={currency} />
+              </div>
+            ))}
+      </Tile>
+      <Tile
+        label={text('home.success')}
+        isLoading={summary === undefined}
+        note={ended === 0 ? text('home.noCharges') : text('home.ofCharges', { n: numbers.format(ended) })}
+      >
+        {ended === 0 ? '–' : shares.format((summary?.charges?.succeeded ?? 0) / ended)}
+      </Tile>
+      <Tile
+        label={text('home.pending')}
+        isLoading={summary === undefined}
+        note={<LinkText href="/payments?status=PROCESSING">{text('home.show')}</LinkText>}
+      >
+        {numbers.format(pendingCount)}
+      </Tile>
+      {mayReadWebhooks && <FailedDeliveries startDate={week.startDate} />}
+    </SimpleGrid>
+  );
+}
+
+function FailedDeliveries({ startDate }: { startDate: string }) {
+  const text = useText();
+  const query = { state: 'FAILED', startDate, pageSize: 100 };
+  const failed = useRead<Delivery[]>('/api/webhook/delivery/list', query, { everyMs: 15_000 }).data;
+  const count = failed?.data.length ?? 0;
+  return (
+    <Tile
+      label={text('home.failedDeliveries')}
+      isLoading={failed === undefined}
+      note={<LinkText href={`/deliveries?state=FAILED&startDate=${startDate}`}>{text('home.show')}</LinkText>}
+    >
+      {failed?.pagination?.nextCursor ? `${count}+` : count}
+    </Tile>
+  );
+}
+
+interface TileProps {
+  label: string;
+  isLoading: boolean;
+  note?: ReactNode;
+  children: ReactNode;
+}
+
+function Tile({ label, isLoading, note, children }: TileProps) {
+  return (
+    <Paper withBorder p="md">
+      <Stack gap={2}>
+        <Text size="xs" c="dimmed">
+          {label}
+        </Text>
+        {isLoading ? (
+          <Skeleton height={28} width="60%" my={4} />
+        ) : (
+          <Text component="div" size="xl" fw={600} lh={1.35}>
+            {children}
+          </Text>
+        )}
+        <Text component="div" size="xs" c="dimmed">
+          {note}
+        </Text>
+      </Stack>
+    </Paper>
+  );
+}
+
+/** Per currency: amounts of different currencies are never added. */
+function volumesOf(statuses: Summary['statuses']): { currency: string; amount: bigint }[] {
+  const sums = new Map<string, bigint>();
+  for (const { currency, amount } of statuses.flatMap(({ amounts }) => amounts)) {
+    sums.set(currency, (sums.get(currency) ?? 0n) + BigInt(amount));
+  }
+  return [...sums]
+    .map(([currency, amount]) => ({ currency, amount }))
+    .sort((a, b) => a.currency.localeCompare(b.currency));
+}

@@ -1,0 +1,103 @@
+import { Checkbox, Select, Text } from '@mantine/core';
+import { useState } from 'react';
+import { useRead } from '../../api/hooks.ts';
+import type { Channel, Invoice } from '../../api/records.ts';
+import { useMay } from '../../session/session.tsx';
+import { useText } from '../../shell/preferences.tsx';
+import { FormModal } from '../../ui/form-modal.tsx';
+import { MoneyField, minorUnitsOf } from '../../ui/money-field.tsx';
+import { PermittedButton } from '../../ui/permitted.tsx';
+
+/** Finalize a draft; pay or void what is open. */
+export function InvoiceActions({ invoice }: { invoice: Invoice }) {
+  const text = useText();
+  const [dialog, setDialog] = useState<'finalize' | 'pay' | 'void'>();
+  const close = () => setDialog(undefined);
+  const { id, status } = invoice;
+  return (
+    <>
+      {(status === 'DRAFT' || status === 'OPEN') && (
+        <PermittedButton needs="invoice_write" variant="default" onClick={() => setDialog('void')}>
+          {text('invoices.void')}
+        </PermittedButton>
+      )}
+      {status === 'DRAFT' && (
+        <PermittedButton needs="invoice_write" onClick={() => setDialog('finalize')}>
+          {text('invoices.finalize')}
+        </PermittedButton>
+      )}
+      {status === 'OPEN' && (
+        <PermittedButton needs="invoice_write" onClick={() => setDialog('pay')}>
+          {text('invoices.pay')}
+        </PermittedButton>
+      )}
+      <FormModal
+        title={text('invoices.finalizeTitle')}
+        submit={text('invoices.finalize')}
+        opened={dialog === 'finalize'}
+        onClose={close}
+        path="/api/invoice/finalize"
+        bodyOf={() => ({ id })}
+      >
+        <Text size="sm">{text('invoices.finalizeHint')}</Text>
+      </FormModal>
+      <FormModal
+        title={text('invoices.voidTitle')}
+        submit={text('invoices.void')}
+        isDangerous
+        opened={dialog === 'void'}
+        onClose={close}
+        path="/api/invoice/void"
+        bodyOf={({ uncollectible }) => ({ id, ...(uncollectible === 'on' && { uncollectible: true }) })}
+      >
+        <Text size="sm">{text('invoices.voidHint')}</Text>
+        {status === 'OPEN' && <Checkbox name="uncollectible" label={text('invoices.uncollectible')} />}
+      </FormModal>
+      <PayModal invoice={invoice} opened={dialog === 'pay'} onClose={close} />
+    </>
+  );
+}
+
+function PayModal({ invoice, opened, onClose }: { invoice: Invoice; opened: boolean; onClose: () => void }) {
+  const text = useText();
+  const mayReadChannels = useMay('channel_read');
+  const channels = useRead<Channel[]>('/api/channel/list', {}, { enabled: opened && mayReadChannels });
+  const usable = channels.data?.data.filter(
+    ({ state, currency }) => state && currency.split(',').includes(invoice.currency),
+  );
+  return (
+    <FormModal
+      title={text('invoices.payTitle')}
+      submit={text('invoices.pay')}
+      opened={opened}
+      onClose={onClose}
+      path="/api/invoice/pay"
+      isIdempotent
+      bodyOf={({ amount, channelId }) => ({
+        id: invoice.id,
+        ...(amount && { amount: minorUnitsOf(amount, invoice.currency) }),
+        ...(channelId && { channelId: Number(channelId) }),
+      })}
+    >
+      {(errorOf) => (
+        <>
+          <Select
+            name="channelId"
+            label={text('payments.channel')}
+            description={text('invoices.channelHint')}
+            data={usable?.map(({ id, name }) => ({ value: String(id), label: name })) ?? []}
+            error={errorOf('channelId')}
+            clearable
+          />
+          <MoneyField
+            name="amount"
+            label={text('payments.amount')}
+            description={text('invoices.amountHint')}
+            currency={invoice.currency}
+            error={errorOf('amount')}
+          />
+        </>
+      )}
+    </FormModal>
+  );
+}

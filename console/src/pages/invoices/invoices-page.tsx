@@ -1,0 +1,54 @@
+import { Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useLocation } from 'wouter';
+import { invoiceStatuses, type ListedInvoice } from '../../api/records.ts';
+import { useText } from '../../shell/preferences.tsx';
+import { FilterSelect } from '../../ui/filter-select.tsx';
+import { ListPage } from '../../ui/list-page.tsx';
+import { EmptyState } from '../../ui/notes.tsx';
+import { PermittedButton } from '../../ui/permitted.tsx';
+import { CreateInvoiceModal } from './create-invoice-modal.tsx';
+import { useInvoiceColumns } from './invoice-columns.tsx';
+
+const filterNames = ['status', 'customerId', 'subscriptionId'] as const;
+
+export default function InvoicesPage() {
+  const text = useText();
+  const [, navigate] = useLocation();
+  const [isCreating, { open, close }] = useDisclosure(false);
+  const columns = useInvoiceColumns();
+  const add = (
+    <PermittedButton needs="invoice_write" onClick={open} w="fit-content">
+      {text('invoices.add')}
+    </PermittedButton>
+  );
+  return (
+    <>
+      <ListPage<ListedInvoice, (typeof filterNames)[number]>
+        title={text('invoices.title')}
+        path="/api/invoice/list"
+        isExported
+        filterNames={filterNames}
+        actions={add}
+        filters={({ filters, setFilters }) => (
+          <FilterSelect
+            label={text('payments.status')}
+            options={invoiceStatuses}
+            value={filters.status}
+            onChange={(status) => setFilters({ status })}
+          />
+        )}
+        columns={columns}
+        keyOf={({ id }) => id}
+        linkOf={({ id }) => `/invoices/${id}`}
+        empty={() => (
+          <EmptyState title={text('invoices.none')}>
+            <Text size="sm">{text('invoices.noneHint')}</Text>
+            {add}
+          </EmptyState>
+        )}
+      />
+      <CreateInvoiceModal opened={isCreating} onClose={close} onCreated={(id) => navigate(`/invoices/${id}`)} />
+    </>
+  );
+}

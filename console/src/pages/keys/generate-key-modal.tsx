@@ -1,0 +1,64 @@
+import { MultiSelect, TagsInput, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { defaultScopes, scopes } from '../../../../server/src/core/scopes.ts';
+import type { GeneratedKey } from '../../api/records.ts';
+import { useProfile } from '../../session/session.tsx';
+import { useMode } from '../../shell/mode.tsx';
+import { useText } from '../../shell/preferences.tsx';
+import { FormModal } from '../../ui/form-modal.tsx';
+
+interface GenerateKeyModalProps {
+  opened: boolean;
+  onClose: () => void;
+  onGenerated: (key: GeneratedKey) => void;
+}
+
+/** Nobody gives a key more than they have. */
+export function GenerateKeyModal({ opened, onClose, onGenerated }: GenerateKeyModalProps) {
+  const text = useText();
+  const profile = useProfile();
+  const { livemode } = useMode();
+  const grantable = [...(profile.holdsAll ? ['*'] : []), ...scopes.filter((scope) => profile.scopes.includes(scope))];
+  const [scope, setScope] = useState<string[]>(defaultScopes.filter((one) => profile.scopes.includes(one)));
+  const [addresses, setAddresses] = useState<string[]>([]);
+  return (
+    <FormModal<GeneratedKey>
+      title={text('keys.add')}
+      submit={text('keys.add')}
+      opened={opened}
+      onClose={onClose}
+      path="/api/developer/mine/generate"
+      bodyOf={({ name, expires }) => ({
+        scope: scope.join(','),
+        livemode,
+        ...(name && { name }),
+        ...(expires && { expiresTime: `${expires}T23:59:59Z` }),
+        ...(addresses.length > 0 && { allowedAddresses: addresses }),
+      })}
+      onDone={({ data }) => onGenerated(data)}
+    >
+      {(errorOf) => (
+        <>
+          <TextInput name="name" label={text('common.name')} maxLength={100} error={errorOf('name')} data-autofocus />
+          <MultiSelect
+            label={text('keys.scope')}
+            data={grantable}
+            value={scope}
+            onChange={setScope}
+            error={errorOf('scope')}
+            searchable
+            required
+          />
+          <TextInput name="expires" type="date" label={text('keys.expires')} error={errorOf('expiresTime')} />
+          <TagsInput
+            label={text('keys.addresses')}
+            description={text('keys.addressesHint')}
+            value={addresses}
+            onChange={setAddresses}
+            error={errorOf('allowedAddresses')}
+          />
+        </>
+      )}
+    </FormModal>
+  );
+}

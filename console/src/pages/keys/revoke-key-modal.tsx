@@ -1,0 +1,31 @@
+import { Text, TextInput } from '@mantine/core';
+import type { DeveloperKey } from '../../api/records.ts';
+import { useText } from '../../shell/preferences.tsx';
+import { FormModal } from '../../ui/form-modal.tsx';
+
+/** Typing the last four characters keeps the wrong key from being revoked: it cannot be undone. */
+export function RevokeKeyModal({ revoked, onClose }: { revoked: DeveloperKey | undefined; onClose: () => void }) {
+  const text = useText();
+  const last = revoked?.skMasked.slice(-4) ?? '';
+  return (
+    <FormModal
+      title={text('keys.revokeTitle')}
+      submit={text('keys.revoke')}
+      isDangerous
+      opened={revoked !== undefined}
+      onClose={onClose}
+      path="/api/developer/mine/revoke"
+      bodyOf={() => ({ id: revoked?.id })}
+    >
+      <Text size="sm">{text('keys.revokeHint')}</Text>
+      <TextInput
+        label={text('keys.typeLast', { last })}
+        pattern={last}
+        title={last}
+        autoComplete="off"
+        required
+        data-autofocus
+      />
+    </FormModal>
+  );
+}

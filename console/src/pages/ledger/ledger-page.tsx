@@ -1,0 +1,92 @@
+import { Group, TextInput } from '@mantine/core';
+import { useRead } from '../../api/hooks.ts';
+import { accounts, type Balance, type LedgerEntry } from '../../api/records.ts';
+import { Money } from '../../format/money.tsx';
+import { Time } from '../../format/time.tsx';
+import { useText } from '../../shell/preferences.tsx';
+import { DataTable } from '../../ui/data-table.tsx';
+import { DayFilters } from '../../ui/day-filters.tsx';
+import { FilterSelect } from '../../ui/filter-select.tsx';
+import { LinkText } from '../../ui/link-text.tsx';
+import { EmptyState, ErrorNote } from '../../ui/notes.tsx';
+import { Page, Section } from '../../ui/page.tsx';
+import { Paging } from '../../ui/paging.tsx';
+import { useFilters, usePageNumber } from '../../ui/use-filters.ts';
+
+const filterNames = ['account', 'currency', 'startDate', 'endDate'] as const;
+
+export default function LedgerPage() {
+  const text = useText();
+  const page = usePageNumber();
+  const { filters, setFilters } = useFilters(filterNames);
+  const balances = useRead<Balance[]>('/api/ledger/balance', { currency: filters.currency });
+  const entries = useRead<LedgerEntry[]>('/api/ledger/entries', { ...filters, page, pageSize: 25 });
+  const accountName = (account: Balance['account']) => text(`ledger.${account}`);
+  return (
+    <Page title={text('ledger.title')}>
+      <Section title={text('ledger.balances')}>
+        <ErrorNote error={balances.error} onRetry={() => balances.refetch()} />
+        <DataTable
+          caption={text('ledger.balances')}
+          columns={[
+            { header: text('ledger.account'), cell: ({ account }) => accountName(account) },
+            ...(['debit', 'credit', 'balance'] as const).map((side) => ({
+              header: text(`ledger.${side}`),
+              isNumber: true,
+              from: side === 'balance' ? undefined : ('sm' as const),
+              cell: (row: Balance) => <Money amount={row[side]} currency={row.currency} />,
+            })),
+          ]}
+          rows={balances.data?.data}
+          keyOf={({ account, currency }) => `${account} ${currency}`}
+          empty={<EmptyState title={text('ledger.none')} />}
+        />
+      </Section>
+      <Section title={text('ledger.entries')}>
+        <Group gap="xs" align="end">
+          <DayFilters filters={filters} onChange={setFilters} />
+          <FilterSelect
+            label={text('ledger.account')}
+            options={accounts.map((account) => ({ value: account, label: accountName(account) }))}
+            value={filters.account}
+            onChange={(account) => setFilters({ account })}
+          />
+          <TextInput
+            size="xs"
+            w={90}
+            label={text('ledger.currency')}
+            defaultValue={filters.currency}
+            maxLength={3}
+            onBlur={({ currentTarget }) => setFilters({ currency: currentTarget.value.trim().toUpperCase() })}
+          />
+        </Group>
+        <ErrorNote error={entries.error} onRetry={() => entries.refetch()} />
+        <DataTable
+          caption={text('ledger.entries')}
+          columns={[
+            { header: text('payments.created'), cell: ({ createdTime }) => <Time value={createdTime} /> },
+            { header: text('ledger.account'), cell: ({ account }) => accountName(account) },
+            { header: text('ledger.side'), cell: ({ side }) => text(`ledger.${side}`) },
+            {
+              header: text('payments.amount'),
+              isNumber: true,
+              cell: ({ amount, currency }) => <Money amount={amount} currency={currency} />,
+            },
+            { header: text('ledger.counter'), from: 'md', cell: ({ counterAccount }) => accountName(counterAccount) },
+            {
+              header: text('payment.title'),
+              from: 'sm',
+              cell: ({ transactionId }) => (
+                <LinkText href={`/payments/${transactionId}`}>{`${transactionId.slice(0, 16)}…`}</LinkText>
+              ),
+            },
+          ]}
+          rows={entries.data?.data}
+          keyOf={(entry) => `${entry.transactionId} ${entry.refundId} ${entry.account} ${entry.side}`}
+          empty={<EmptyState title={text('ledger.noEntries')} />}
+        />
+        <Paging pagination={entries.data?.pagination} onPage={(next) => setFilters({ page: next })} />
+      </Section>
+    </Page>
+  );
+}

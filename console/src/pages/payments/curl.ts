@@ -1,0 +1,12 @@
+import type { Payment } from '../../api/records.ts';
+
+/** The request that makes such a payment, for a shell. The key comes from the environment: the console has none. */
+export function curlOf(payment: Pick<Payment, 'amount' | 'currency' | 'channelId' | 'description'>): string {
+  const { amount, currency, channelId, description } = payment;
+  const body = JSON.stringify({ amount, currency, channelId, ...(description && { description }) });
+  return [
+    `curl -s ${location.origin}/api/transaction/create \\`,
+    `  -H "Authorization: ApiKey $FLORIN_API_KEY" -H 'Content-Type: application/json' \\`,
+    `  -d '${body.replaceAll("'", `'\\''`)}'`,
+  ].join('\n');
+}

@@ -1,0 +1,36 @@
+import { Button, Text } from '@mantine/core';
+import { Link } from 'wouter';
+import { useRead } from '../../api/hooks.ts';
+import type { Channel } from '../../api/records.ts';
+import { useMay } from '../../session/session.tsx';
+import { useText } from '../../shell/preferences.tsx';
+import { CodeBlock } from '../../ui/copy.tsx';
+import { EmptyState } from '../../ui/notes.tsx';
+import { curlOf } from './curl.ts';
+
+/** No payment matches, or there is none at all: then a first one can be made right here. */
+export function NoPayments({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
+  const text = useText();
+  const mayReadChannels = useMay('channel_read');
+  const channels = useRead<Channel[]>('/api/channel/list', {}, { enabled: mayReadChannels });
+  if (isFiltered) {
+    return (
+      <EmptyState title={text('payments.noneMatch')}>
+        <Button variant="default" onClick={onClear} w="fit-content">
+          {text('filters.clear')}
+        </Button>
+      </EmptyState>
+    );
+  }
+  const channel = channels.data?.data.find(({ state }) => state);
+  const currency = channel?.currency.split(',')[0] ?? 'USD';
+  return (
+    <EmptyState title={text('payments.none')}>
+      <Text size="sm">{text('payments.noneHint')}</Text>
+      <CodeBlock value={curlOf({ amount: 1999, currency, channelId: channel?.id ?? 1, description: null })} />
+      <Button component={Link} href="/welcome" variant="default" w="fit-content">
+        {text('firstRun.open')}
+      </Button>
+    </EmptyState>
+  );
+}

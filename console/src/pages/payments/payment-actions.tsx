@@ -1,0 +1,153 @@
+import { Button, Select, Text, TextInput } from '@mantine/core';
+import { useClipboard, useDisclosure } from '@mantine/hooks';
+import { useState } from 'react';
+import { useRead } from '../../api/hooks.ts';
+import type { Channel, Payment } from '../../api/records.ts';
+import { Money } from '../../format/money.tsx';
+import { useMay } from '../../session/session.tsx';
+import { usePreferences, useText } from '../../shell/preferences.tsx';
+import { FormModal } from '../../ui/form-modal.tsx';
+import { Icon } from '../../ui/icons.tsx';
+import { MoneyField, minorUnitsOf } from '../../ui/money-field.tsx';
+import { PermittedButton } from '../../ui/permitted.tsx';
+import { curlOf } from './curl.ts';
+
+/** Refund, cancel, record the outcome of an offline payment, and copy as curl. */
+export function PaymentActions({ payment }: { payment: Payment }) {
+  const text = useText();
+  const [dialog, setDialog] = useState<'refund' | 'cancel'>();
+  const { copied, copy } = useClipboard();
+  const close = () => setDialog(undefined);
+  const isOpen = payment.status === 'PENDING' || payment.status === 'PROCESSING';
+  const isPaid = payment.status === 'SUCCESS' || payment.status === 'REFUNDED';
+  const isRefundable = isPaid && payment.amountRefunded < payment.amount;
+  return (
+    <>
+      {payment.nextAction?.url !== undefined && isOpen && (
+        <Button
+          component="a"
+          variant="default"
+          href={payment.nextAction.url}
+          target="_blank"
+          rel="noreferrer"
+          rightSection={<Icon name="external" size={14} />}
+        >
+          {text('payment.payerPage')}
+        </Button>
+      )}
+      <Button variant="default" onClick={() => copy(curlOf(payment))}>
+        {copied ? text('common.copied') : text('payment.copyCurl')}
+      </Button>
+      {isOpen && <RecordOutcome payment={payment} />}
+      {isOpen && (
+        <PermittedButton needs="transaction_write" variant="default" onClick={() => setDialog('cancel')}>
+          {text('payment.cancel')}
+        </PermittedButton>
+      )}
+      {isPaid && (
+        <PermittedButton
+          needs="transaction_refund"
+          onClick={() => setDialog('refund')}
+          unavailable={isRefundable ? undefined : text('payment.allRefunded')}
+        >
+          {text('payment.refund')}
+        </PermittedButton>
+      )}
+      <RefundModal payment={payment} opened={dialog === 'refund'} onClose={close} />
+      <FormModal
+        title={text('payment.cancelTitle')}
+        submit={text('payment.cancel')}
+        isDangerous
+        opened={dialog === 'cancel'}
+        onClose={close}
+        path="/api/transaction/update"
+        isIdempotent
+        bodyOf={() => ({ id: payment.id, status: 'CANCELLED' })}
+      >
+        <Text size="sm">{text('payment.cancelHint')}</Text>
+      </FormModal>
+    </>
+  );
+}
+
+interface RefundModalProps {
+  payment: Payment;
+  opened: boolean;
+  onClose: () => void;
+}
+
+function RefundModal({ payment, opened, onClose }: RefundModalProps) {
+  const text = useText();
+  const { locale } = usePreferences();
+  const { currency, id } = payment;
+  const rest = payment.amount - payment.amountRefunded;
+  return (
+    <FormModal
+      title={text('payment.refundTitle')}
+      submit={text('payment.refund')}
+      opened={opened}
+      onClose={onClose}
+      path="/api/refund/create"
+      isIdempotent
+      bodyOf={({ amount, reason }) => ({
+        transactionId: id,
+        amount: minorUnitsOf(amount, currency) ?? rest,
+        ...(reason && { reason }),
+      })}
+    >
+      {(errorOf) => (
+        <>
+          <MoneyField
+            name="amount"
+            label={text('payments.amount')}
+            description={
+              <>
+                {text('payment.refundHint')} <Money amount={rest} currency={currency} />
+              </>
+            }
+            currency={currency}
+            error={errorOf('amount')}
+            data-autofocus
+            lang={locale}
+          />
+          <TextInput name="reason" label={text('payment.reason')} maxLength={255} error={errorOf('reason')} />
+        </>
+      )}
+    </FormModal>
+  );
+}
+
+/** Only a channel without a provider leaves the outcome to a person. */
+function RecordOutcome({ payment }: { payment: Payment }) {
+  const text = useText();
+  const [isOpen, { open, close }] = useDisclosure(false);
+  const mayReadChannels = useMay('channel_read');
+  const channels = useRead<Channel[]>('/api/channel/list', {}, { enabled: mayReadChannels });
+  const channel = channels.data?.data.find(({ id }) => id === payment.channelId);
+  if (channel === undefined || channel.provider !== null) return null;
+  return (
+    <>
+      <PermittedButton needs="transaction_write" variant="default" onClick={open}>
+        {text('payment.record')}
+      </PermittedButton>
+      <FormModal
+        title={text('payment.recordTitle')}
+        submit={text('common.save')}
+        opened={isOpen}
+        onClose={close}
+        path="/api/transaction/update"
+        isIdempotent
+        bodyOf={({ status }) => ({ id: payment.id, status })}
+      >
+        <Text size="sm">{text('payment.recordHint')}</Text>
+        <Select
+          name="status"
+          label={text('payments.status')}
+          defaultValue="SUCCESS"
+          allowDeselect={false}
+          data={(['SUCCESS', 'FAILED'] as const).map((value) => ({ value, label: text(`status.${value}`) }))}
+        />
+      </FormModal>
+    </>
+  );
+}

@@ -1,0 +1,108 @@
+import { Grid, Stack, Text } from '@mantine/core';
+import { useRead } from '../../api/hooks.ts';
+import type { Payment } from '../../api/records.ts';
+import { Money } from '../../format/money.tsx';
+import { Time } from '../../format/time.tsx';
+import { useText } from '../../shell/preferences.tsx';
+import { CodeBlock, Copyable } from '../../ui/copy.tsx';
+import { Facts } from '../../ui/facts.tsx';
+import { LinkText } from '../../ui/link-text.tsx';
+import { Page, Section } from '../../ui/page.tsx';
+import { RecordPage } from '../../ui/record-page.tsx';
+import { StatusBadge } from '../../ui/status-badge.tsx';
+import { ObjectEvents } from '../events/object-events.tsx';
+import { PaymentActions } from './payment-actions.tsx';
+import { PaymentRefunds } from './payment-refunds.tsx';
+import { PaymentTimeline } from './payment-timeline.tsx';
+
+export default function PaymentPage({ id }: { id: string }) {
+  const text = useText();
+  const read = useRead<Payment>('/api/transaction/detail', { id });
+  return (
+    <RecordPage title={text('payment.title')} listPath="/payments" read={read}>
+      {(payment) => (
+        <Page
+          title={text('payment.title')}
+          beside={
+            <>
+              <Text size="lg" fw={600}>
+                <Money amount={payment.amount} currency={payment.currency} />
+              </Text>
+              <StatusBadge status={payment.status} />
+            </>
+          }
+          actions={<PaymentActions payment={payment} />}
+        >
+          <Grid gap="lg">
+            <Grid.Col span={{ base: 12, md: 7 }} order={{ base: 2, md: 1 }}>
+              <Stack gap="lg">
+                <Section title={text('payment.timeline')}>
+                  <PaymentTimeline id={id} />
+                </Section>
+                {payment.amountRefunded > 0 && <PaymentRefunds transactionId={id} />}
+                <ObjectEvents objectId={id} />
+              </Stack>
+            </Grid.Col>
+            <Grid.Col span={{ base: 12, md: 5 }} order={{ base: 1, md: 2 }}>
+              <Stack gap="lg">
+                <PaymentFacts payment={payment} />
+                {payment.metadata !== null && (
+                  <Section title={text('payment.metadata')}>
+                    <CodeBlock value={JSON.stringify(payment.metadata, null, 2)} />
+                  </Section>
+                )}
+                <Section title="JSON">
+                  <CodeBlock value={JSON.stringify(payment, null, 2)} />
+                </Section>
+              </Stack>
+            </Grid.Col>
+          </Grid>
+        </Page>
+      )}
+    </RecordPage>
+  );
+}
+
+function PaymentFacts({ payment }: { payment: Payment }) {
+  const text = useText();
+  const { currency, customerId, invoiceId, failureCode, failureMessage } = payment;
+  return (
+    <Section title={text('payment.facts')}>
+      <Facts
+        facts={[
+          ['ID', <Copyable key="id" value={payment.id} />],
+          [text('payments.amount'), <Money key="amount" amount={payment.amount} currency={currency} />],
+          [
+            text('payment.refunded'),
+            payment.amountRefunded > 0 && <Money key="refunded" amount={payment.amountRefunded} currency={currency} />,
+          ],
+          [text('payments.channel'), payment.channelName],
+          [text('payments.description'), payment.description],
+          [
+            text('payment.customer'),
+            customerId !== null && (
+              <LinkText key="customer" href={`/customers/${customerId}`}>
+                {customerId}
+              </LinkText>
+            ),
+          ],
+          [
+            text('payment.invoice'),
+            invoiceId !== null && (
+              <LinkText key="invoice" href={`/invoices/${invoiceId}`}>
+                {invoiceId}
+              </LinkText>
+            ),
+          ],
+          [text('payment.failure'), failureCode && [failureCode, failureMessage].filter(Boolean).join(' · ')],
+          [
+            text('payment.reference'),
+            payment.providerReference && <Copyable key="reference" value={payment.providerReference} />,
+          ],
+          [text('payments.created'), <Time key="created" value={payment.createdTime} precise />],
+          [text('payment.updated'), <Time key="updated" value={payment.updatedTime} precise />],
+        ]}
+      />
+    </Section>
+  );
+}

@@ -1,0 +1,71 @@
+import { Tabs, Text } from '@mantine/core';
+import { useRead } from '../../api/hooks.ts';
+import { type ListedPayment, paymentStatuses, type Summary } from '../../api/records.ts';
+import { usePreferences, useText } from '../../shell/preferences.tsx';
+import type { TextKey } from '../../text/texts.ts';
+import { DataTable } from '../../ui/data-table.tsx';
+import { ExportButton } from '../../ui/export-button.tsx';
+import { ErrorNote } from '../../ui/notes.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Paging } from '../../ui/paging.tsx';
+import { useFilters, usePageNumber } from '../../ui/use-filters.ts';
+import { NoPayments } from './no-payments.tsx';
+import { usePaymentColumns } from './payment-columns.tsx';
+import { PaymentFilters, paymentFilterNames } from './payment-filters.tsx';
+
+export default function PaymentsPage() {
+  const text = useText();
+  const page = usePageNumber();
+  const { filters, setFilters, hasFilters } = useFilters(paymentFilterNames);
+  const columns = usePaymentColumns();
+  const payments = useRead<ListedPayment[]>('/api/transaction/list', { ...filters, page, pageSize: 25 });
+  return (
+    <Page title={text('payments.title')} actions={<ExportButton path="/api/transaction/list" query={filters} />}>
+      <StatusTabs filters={filters} onStatus={(status) => setFilters({ status })} />
+      <PaymentFilters filters={filters} onChange={setFilters} />
+      <ErrorNote error={payments.error} onRetry={() => payments.refetch()} />
+      <DataTable
+        caption={text('payments.title')}
+        columns={columns}
+        rows={payments.data?.data}
+        keyOf={({ id }) => id}
+        linkOf={({ id }) => `/payments/${id}`}
+        empty={<NoPayments isFiltered={hasFilters} onClear={() => setFilters(noFilters)} />}
+      />
+      <Paging pagination={payments.data?.pagination} onPage={(next) => setFilters({ page: next })} />
+    </Page>
+  );
+}
+
+const noFilters = Object.fromEntries(paymentFilterNames.map((name) => [name, '']));
+
+type Filters = Record<(typeof paymentFilterNames)[number], string>;
+
+/** The statuses, with how many payments each has. */
+function StatusTabs({ filters, onStatus }: { filters: Filters; onStatus: (status: string) => void }) {
+  const text = useText();
+  const { locale } = usePreferences();
+  const { status, search, customerId, ...counted } = filters;
+  // The totals do not know every filter.
+  const isCountable = search === '' && customerId === '';
+  const query = { ...counted, startDate: counted.startDate || '2000-01-01' };
+  const summary = useRead<Summary>('/api/statistics/summary', query, { enabled: isCountable });
+  const numbers = new Intl.NumberFormat(locale);
+  const countOf = (name: string) => summary.data?.data.statuses.find((one) => one.status === name)?.count ?? 0;
+  return (
+    <Tabs value={status || 'ALL'} onChange={(value) => onStatus(value === 'ALL' ? '' : (value ?? ''))}>
+      <Tabs.List>
+        {['ALL', ...paymentStatuses].map((name) => (
+          <Tabs.Tab key={name} value={name} px="sm">
+            {text(`status.${name}` as TextKey)}
+            {isCountable && summary.data !== undefined && (
+              <Text span size="xs" c="dimmed" ml={6}>
+                {numbers.format(name === 'ALL' ? summary.data.data.count : countOf(name))}
+              </Text>
+            )}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+    </Tabs>
+  );
+}

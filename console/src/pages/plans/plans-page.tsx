@@ -1,0 +1,153 @@
+import { Badge, Button, NumberInput, Select, SimpleGrid, Switch, Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { currencyCodes } from '../../../../server/src/core/currency.ts';
+import { decimalOf } from '../../../../server/src/core/money.ts';
+import { intervals, type Plan } from '../../api/records.ts';
+import { Money } from '../../format/money.tsx';
+import { useMode } from '../../shell/mode.tsx';
+import { useText } from '../../shell/preferences.tsx';
+import { FormModal } from '../../ui/form-modal.tsx';
+import { ListPage } from '../../ui/list-page.tsx';
+import { MoneyField, minorUnitsOf } from '../../ui/money-field.tsx';
+import { EmptyState } from '../../ui/notes.tsx';
+import { PermittedButton } from '../../ui/permitted.tsx';
+
+export default function PlansPage() {
+  const text = useText();
+  const [edited, setEdited] = useState<Plan | 'new'>();
+  const add = (
+    <PermittedButton needs="subscription_write" onClick={() => setEdited('new')} w="fit-content">
+      {text('plans.add')}
+    </PermittedButton>
+  );
+  return (
+    <>
+      <ListPage<Plan, never>
+        title={text('plans.title')}
+        path="/api/plan/list"
+        filterNames={[]}
+        actions={add}
+        columns={[
+          { header: text('common.name'), cell: ({ name }) => name },
+          {
+            header: text('subscriptions.price'),
+            isNumber: true,
+            cell: ({ amount, currency }) => <Money amount={amount} currency={currency} />,
+          },
+          {
+            header: text('plans.interval'),
+            cell: ({ interval, intervalCount }) => text.count(`interval.${interval}`, intervalCount),
+          },
+          { header: text('plans.trialDays'), isNumber: true, from: 'sm', cell: ({ trialDays }) => trialDays },
+          {
+            header: text('payments.status'),
+            from: 'sm',
+            cell: ({ state }) => (
+              <Badge color={state ? 'green' : 'gray'}>{text(state ? 'state.active' : 'state.inactive')}</Badge>
+            ),
+          },
+          {
+            header: text('common.actions'),
+            isControl: true,
+            cell: (plan) => (
+              <Button variant="default" size="xs" onClick={() => setEdited(plan)}>
+                {text('common.edit')}
+              </Button>
+            ),
+          },
+        ]}
+        keyOf={({ id }) => id}
+        empty={() => (
+          <EmptyState title={text('plans.none')}>
+            <Text size="sm">{text('plans.noneHint')}</Text>
+            {add}
+          </EmptyState>
+        )}
+      />
+      {edited !== undefined && (
+        <PlanModal plan={edited === 'new' ? undefined : edited} onClose={() => setEdited(undefined)} />
+      )}
+    </>
+  );
+}
+
+function PlanModal({ plan, onClose }: { plan: Plan | undefined; onClose: () => void }) {
+  const text = useText();
+  const { livemode } = useMode();
+  const [currency, setCurrency] = useState(plan?.currency ?? 'EUR');
+  return (
+    <FormModal
+      title={text(plan === undefined ? 'plans.add' : 'plans.edit')}
+      submit={text('common.save')}
+      opened
+      onClose={onClose}
+      size="lg"
+      path="/api/plan/modify"
+      bodyOf={({ name, amount, interval, intervalCount, trialDays, state }) => ({
+        ...(plan === undefined ? { livemode } : { id: plan.id }),
+        name,
+        currency,
+        amount: minorUnitsOf(amount, currency),
+        interval,
+        intervalCount: Number(intervalCount),
+        trialDays: Number(trialDays),
+        state: state === 'on',
+      })}
+    >
+      {(errorOf) => (
+        <>
+          <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+            <TextInput
+              name="name"
+              label={text('common.name')}
+              defaultValue={plan?.name}
+              error={errorOf('name')}
+              required
+              data-autofocus
+            />
+            <Select
+              label={text('ledger.currency')}
+              data={[...currencyCodes]}
+              value={currency}
+              onChange={(chosen) => chosen !== null && setCurrency(chosen)}
+              error={errorOf('currency')}
+              searchable
+              allowDeselect={false}
+            />
+            <MoneyField
+              name="amount"
+              label={text('subscriptions.price')}
+              currency={currency}
+              defaultValue={plan && decimalOf(plan.amount, plan.currency)}
+              error={errorOf('amount')}
+              required
+            />
+            <NumberInput
+              name="trialDays"
+              label={text('plans.trialDays')}
+              defaultValue={plan?.trialDays ?? 0}
+              min={0}
+              error={errorOf('trialDays')}
+            />
+            <NumberInput
+              name="intervalCount"
+              label={text('plans.every')}
+              defaultValue={plan?.intervalCount ?? 1}
+              min={1}
+              error={errorOf('intervalCount')}
+            />
+            <Select
+              name="interval"
+              label={text('plans.interval')}
+              data={intervals.map((value) => ({ value, label: text(`plans.${value}`) }))}
+              defaultValue={plan?.interval ?? 'month'}
+              error={errorOf('interval')}
+              allowDeselect={false}
+            />
+          </SimpleGrid>
+          <Switch name="state" label={text('state.active')} defaultChecked={plan?.state ?? true} />
+        </>
+      )}
+    </FormModal>
+  );
+}

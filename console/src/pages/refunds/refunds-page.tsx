@@ -1,0 +1,61 @@
+import { Text } from '@mantine/core';
+import { type Refund, refundStatuses } from '../../api/records.ts';
+import { Money } from '../../format/money.tsx';
+import { Time } from '../../format/time.tsx';
+import { useText } from '../../shell/preferences.tsx';
+import { DayFilters } from '../../ui/day-filters.tsx';
+import { FilterSelect } from '../../ui/filter-select.tsx';
+import { LinkText } from '../../ui/link-text.tsx';
+import { ListPage } from '../../ui/list-page.tsx';
+import { EmptyState } from '../../ui/notes.tsx';
+import { StatusBadge } from '../../ui/status-badge.tsx';
+
+const filterNames = ['status', 'startDate', 'endDate'] as const;
+
+export default function RefundsPage() {
+  const text = useText();
+  return (
+    <ListPage<Refund, (typeof filterNames)[number]>
+      title={text('refunds.title')}
+      path="/api/refund/list"
+      isExported
+      filterNames={filterNames}
+      filters={({ filters, setFilters }) => (
+        <>
+          <DayFilters filters={filters} onChange={setFilters} />
+          <FilterSelect
+            label={text('payments.status')}
+            options={refundStatuses}
+            value={filters.status}
+            onChange={(status) => setFilters({ status })}
+          />
+        </>
+      )}
+      columns={[
+        { header: text('payments.created'), cell: ({ createdTime }) => <Time value={createdTime} /> },
+        { header: text('payments.status'), cell: ({ status }) => <StatusBadge status={status} /> },
+        {
+          header: text('payments.amount'),
+          isNumber: true,
+          cell: ({ amount, currency }) => <Money amount={amount} currency={currency} />,
+        },
+        {
+          header: text('payment.title'),
+          from: 'sm',
+          cell: ({ transactionId }) => (
+            <LinkText href={`/payments/${transactionId}`}>{`${transactionId.slice(0, 16)}…`}</LinkText>
+          ),
+        },
+        { header: text('payment.reason'), from: 'md', cell: ({ reason }) => reason },
+      ]}
+      keyOf={({ id }) => id}
+      linkOf={({ id }) => `/refunds/${id}`}
+      empty={() => (
+        <EmptyState title={text('refunds.none')}>
+          <Text size="sm">{text('refunds.noneHint')}</Text>
+          <LinkText href="/payments?status=SUCCESS">{text('refunds.toPayments')}</LinkText>
+        </EmptyState>
+      )}
+    />
+  );
+}

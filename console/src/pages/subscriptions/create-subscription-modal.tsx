@@ -1,0 +1,72 @@
+import { NumberInput, Select } from '@mantine/core';
+import { useRead } from '../../api/hooks.ts';
+import type { Customer, Plan, Subscription } from '../../api/records.ts';
+import { moneyText } from '../../format/money.tsx';
+import { usePreferences, useText } from '../../shell/preferences.tsx';
+import { FormModal } from '../../ui/form-modal.tsx';
+
+interface CreateSubscriptionModalProps {
+  opened: boolean;
+  onClose: () => void;
+  onCreated: (id: number) => void;
+}
+
+export function CreateSubscriptionModal({ opened, onClose, onCreated }: CreateSubscriptionModalProps) {
+  const text = useText();
+  const { locale } = usePreferences();
+  const customers = useRead<Customer[]>('/api/customer/list', { pageSize: 100 }, { enabled: opened });
+  const plans = useRead<Plan[]>('/api/plan/list', { state: true, pageSize: 100 }, { enabled: opened });
+  return (
+    <FormModal<Subscription>
+      title={text('subscriptions.add')}
+      submit={text('subscriptions.add')}
+      opened={opened}
+      onClose={onClose}
+      path="/api/subscription/create"
+      isIdempotent
+      bodyOf={({ customerId, planId, quantity, trialDays }) => ({
+        customerId: Number(customerId),
+        planId: Number(planId),
+        quantity: Number(quantity),
+        ...(trialDays && { trialDays: Number(trialDays) }),
+      })}
+      onDone={({ data }) => onCreated(data.id)}
+    >
+      {(errorOf) => (
+        <>
+          <Select
+            name="customerId"
+            label={text('payment.customer')}
+            data={customers.data?.data.map(({ id, name }) => ({ value: String(id), label: name })) ?? []}
+            error={errorOf('customerId')}
+            searchable
+            required
+            data-autofocus
+          />
+          <Select
+            name="planId"
+            label={text('plans.one')}
+            data={
+              plans.data?.data.map(({ id, name, amount, currency }) => ({
+                value: String(id),
+                label: `${name} · ${moneyText(amount, currency, locale)}`,
+              })) ?? []
+            }
+            error={errorOf('planId')}
+            searchable
+            required
+          />
+          <NumberInput
+            name="quantity"
+            label={text('invoices.quantity')}
+            defaultValue={1}
+            min={1}
+            error={errorOf('quantity')}
+            required
+          />
+          <NumberInput name="trialDays" label={text('plans.trialDays')} min={0} error={errorOf('trialDays')} />
+        </>
+      )}
+    </FormModal>
+  );
+}

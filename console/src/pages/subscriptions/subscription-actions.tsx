@@ -1,0 +1,56 @@
+import { Checkbox, Text } from '@mantine/core';
+import { useState } from 'react';
+import { useChange } from '../../api/hooks.ts';
+import type { Subscription } from '../../api/records.ts';
+import { useText } from '../../shell/preferences.tsx';
+import { FormModal } from '../../ui/form-modal.tsx';
+import { ErrorNote } from '../../ui/notes.tsx';
+import { PermittedButton } from '../../ui/permitted.tsx';
+
+/** Pause, resume, cancel. */
+export function SubscriptionActions({ subscription: { id, state } }: { subscription: Subscription }) {
+  const text = useText();
+  const [isCancelling, setIsCancelling] = useState(false);
+  const pausing = useChange('/api/subscription/pause');
+  const resuming = useChange('/api/subscription/resume');
+  const hasEnded = state === 'CANCELLED' || state === 'EXPIRED';
+  if (hasEnded) return null;
+  return (
+    <>
+      <ErrorNote error={pausing.error ?? resuming.error} />
+      {state === 'PAUSED' ? (
+        <PermittedButton
+          needs="subscription_write"
+          loading={resuming.isPending}
+          onClick={() => resuming.mutate({ body: { id } })}
+        >
+          {text('subscriptions.resume')}
+        </PermittedButton>
+      ) : (
+        <PermittedButton
+          needs="subscription_write"
+          variant="default"
+          loading={pausing.isPending}
+          onClick={() => pausing.mutate({ body: { id } })}
+        >
+          {text('subscriptions.pause')}
+        </PermittedButton>
+      )}
+      <PermittedButton needs="subscription_write" variant="default" onClick={() => setIsCancelling(true)}>
+        {text('subscriptions.cancel')}
+      </PermittedButton>
+      <FormModal
+        title={text('subscriptions.cancelTitle')}
+        submit={text('subscriptions.cancel')}
+        isDangerous
+        opened={isCancelling}
+        onClose={() => setIsCancelling(false)}
+        path="/api/subscription/cancel"
+        bodyOf={({ atPeriodEnd }) => ({ id, cancelAtPeriodEnd: atPeriodEnd === 'on' })}
+      >
+        <Text size="sm">{text('subscriptions.cancelHint')}</Text>
+        <Checkbox name="atPeriodEnd" label={text('subscriptions.atPeriodEnd')} defaultChecked />
+      </FormModal>
+    </>
+  );
+}

@@ -1,0 +1,31 @@
+import type { Subscription } from '../../api/records.ts';
+import { Money } from '../../format/money.tsx';
+import { Time } from '../../format/time.tsx';
+import { useText } from '../../shell/preferences.tsx';
+import type { Column } from '../../ui/data-table.tsx';
+import { LinkText } from '../../ui/link-text.tsx';
+import { StatusBadge } from '../../ui/status-badge.tsx';
+
+export function useSubscriptionColumns(): Column<Subscription>[] {
+  const text = useText();
+  return [
+    { header: 'ID', cell: ({ id }) => id },
+    { header: text('payments.status'), cell: ({ state }) => <StatusBadge status={state} /> },
+    {
+      header: text('subscriptions.price'),
+      isNumber: true,
+      cell: ({ unitAmount, quantity, currency }) => (
+        <>
+          {quantity > 1 && `${quantity} × `}
+          <Money amount={unitAmount} currency={currency} />
+        </>
+      ),
+    },
+    {
+      header: text('payment.customer'),
+      from: 'sm',
+      cell: ({ customerId }) => <LinkText href={`/customers/${customerId}`}>{customerId}</LinkText>,
+    },
+    { header: text('subscriptions.periodEnd'), from: 'md', cell: ({ periodEnd }) => <Time value={periodEnd} /> },
+  ];
+}

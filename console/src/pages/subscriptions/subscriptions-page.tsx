@@ -1,0 +1,58 @@
+import { Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useLocation } from 'wouter';
+import { type Subscription, subscriptionStates } from '../../api/records.ts';
+import { useText } from '../../shell/preferences.tsx';
+import { FilterSelect } from '../../ui/filter-select.tsx';
+import { LinkText } from '../../ui/link-text.tsx';
+import { ListPage } from '../../ui/list-page.tsx';
+import { EmptyState } from '../../ui/notes.tsx';
+import { PermittedButton } from '../../ui/permitted.tsx';
+import { CreateSubscriptionModal } from './create-subscription-modal.tsx';
+import { useSubscriptionColumns } from './subscription-columns.tsx';
+
+const filterNames = ['state', 'customerId', 'planId'] as const;
+
+export default function SubscriptionsPage() {
+  const text = useText();
+  const [, navigate] = useLocation();
+  const [isCreating, { open, close }] = useDisclosure(false);
+  const columns = useSubscriptionColumns();
+  return (
+    <>
+      <ListPage<Subscription, (typeof filterNames)[number]>
+        title={text('subscriptions.title')}
+        path="/api/subscription/list"
+        isExported
+        filterNames={filterNames}
+        actions={
+          <PermittedButton needs="subscription_write" onClick={open}>
+            {text('subscriptions.add')}
+          </PermittedButton>
+        }
+        filters={({ filters, setFilters }) => (
+          <FilterSelect
+            label={text('payments.status')}
+            options={subscriptionStates}
+            value={filters.state}
+            onChange={(state) => setFilters({ state })}
+          />
+        )}
+        columns={columns}
+        keyOf={({ id }) => id}
+        linkOf={({ id }) => `/subscriptions/${id}`}
+        empty={() => (
+          <EmptyState title={text('subscriptions.none')}>
+            <Text size="sm">{text('subscriptions.noneHint')}</Text>
+            <LinkText href="/plans">{text('subscriptions.toPlans')}</LinkText>
+          </EmptyState>
+        )}
+      />
+      <CreateSubscriptionModal
+        opened={isCreating}
+        onClose={close}
+        onCreated={(id) => navigate(`/subscriptions/${id}`)}
+      />
+    </>
+  );
+}

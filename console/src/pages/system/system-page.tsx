@@ -1,0 +1,61 @@
+import { Anchor, Badge, List, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { get } from '../../api/client.ts';
+import { useLiveness } from '../../live/use-stream.ts';
+import { useProfile } from '../../session/session.tsx';
+import { useText } from '../../shell/preferences.tsx';
+import { Facts } from '../../ui/facts.tsx';
+import { ErrorNote } from '../../ui/notes.tsx';
+import { Page, Section } from '../../ui/page.tsx';
+
+/** Whether this node can serve requests, and where to look further. */
+export default function SystemPage() {
+  const text = useText();
+  const profile = useProfile();
+  const liveness = useLiveness();
+  const ready = useQuery({
+    queryKey: ['/health/ready'],
+    queryFn: ({ signal }) => get<{ status: string }>('/health/ready', {}, signal),
+    refetchInterval: 5_000,
+    retry: false,
+  });
+  return (
+    <Page title={text('system.title')}>
+      <ErrorNote error={ready.error} />
+      <Facts
+        facts={[
+          [
+            text('system.ready'),
+            <Badge key="ready" color={ready.isSuccess ? 'green' : 'red'}>
+              {text(ready.isSuccess ? 'common.yes' : 'common.no')}
+            </Badge>,
+          ],
+          [
+            text('system.stream'),
+            <Badge key="stream" color={liveness === 'live' ? 'green' : 'yellow'}>
+              {text(`system.${liveness}`)}
+            </Badge>,
+          ],
+          [text('system.mode'), profile.deploymentMode],
+          [text('system.publicUrl'), profile.publicUrl],
+          [text('system.sandbox'), text(profile.sandboxEnabled ? 'common.yes' : 'common.no')],
+        ]}
+      />
+      <Section title={text('system.more')}>
+        <Stack gap="xs">
+          <List size="sm" spacing={4}>
+            <List.Item>
+              <Anchor href="/metrics">{text('system.metrics')}</Anchor>
+            </List.Item>
+            <List.Item>
+              <Anchor href="/docs">{text('system.reference')}</Anchor>
+            </List.Item>
+            <List.Item>
+              <Anchor href="/openapi.json">OpenAPI</Anchor>
+            </List.Item>
+          </List>
+        </Stack>
+      </Section>
+    </Page>
+  );
+}

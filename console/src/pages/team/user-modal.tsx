@@ -1,0 +1,115 @@
+import { Anchor, MultiSelect, Select, Switch, Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { roleNames, userTypes } from '../../../../server/src/core/scopes.ts';
+import { useChange } from '../../api/hooks.ts';
+import type { Profile, Tenant, User } from '../../api/records.ts';
+import { useProfile } from '../../session/session.tsx';
+import { useText } from '../../shell/preferences.tsx';
+import { FormModal } from '../../ui/form-modal.tsx';
+import { ErrorNote } from '../../ui/notes.tsx';
+
+interface UserModalProps {
+  /** Undefined: one to be invited. */
+  user: User | undefined;
+  tenants: readonly Tenant[];
+  onClose: () => void;
+}
+
+/** A new user gets a mail with a link to choose a password: nobody else ever knows it. */
+export function UserModal({ user, tenants, onClose }: UserModalProps) {
+  const text = useText();
+  const profile = useProfile();
+  const isPlatform = profile.userType === 'PLATFORM_ADMIN';
+  const offered = userTypes.filter((type) => type !== 'PLATFORM_ADMIN' || isPlatform);
+  const [userType, setUserType] = useState<Profile['userType']>(user?.userType ?? 'MERCHANT_USER');
+  const [roles, setRoles] = useState<string[]>(user?.roles ?? ['viewer']);
+  return (
+    <FormModal
+      title={text(user === undefined ? 'team.invite' : 'team.edit')}
+      submit={text(user === undefined ? 'team.sendInvitation' : 'common.save')}
+      opened
+      onClose={onClose}
+      path="/api/user/modify"
+      bodyOf={({ userName, email, tenantId, state }) => ({
+        ...(user !== undefined && { id: user.id }),
+        userName,
+        email,
+        userType,
+        roles: userType === 'MERCHANT_USER' ? roles : [],
+        ...(user === undefined && isPlatform && { tenantId: tenantId || null }),
+        state: user === undefined || state === 'on',
+      })}
+    >
+      {(errorOf) => (
+        <>
+          {user === undefined && <Text size="sm">{text('team.inviteHint')}</Text>}
+          <TextInput
+            name="userName"
+            label={text('team.userName')}
+            defaultValue={user?.userName}
+            error={errorOf('userName')}
+            required
+            data-autofocus
+          />
+          <TextInput
+            name="email"
+            type="email"
+            label={text('customers.email')}
+            defaultValue={user?.email}
+            error={errorOf('email')}
+            required
+          />
+          {user === undefined && isPlatform && (
+            <Select
+              name="tenantId"
+              label={text('tenants.one')}
+              data={tenants.map(({ id, name }) => ({ value: String(id), label: name }))}
+              placeholder={text('shell.platform')}
+              error={errorOf('tenantId')}
+              clearable
+              searchable
+            />
+          )}
+          <Select
+            label={text('team.userType')}
+            data={offered.map((value) => ({ value, label: text(`userType.${value}`) }))}
+            value={userType}
+            onChange={(chosen) => chosen !== null && setUserType(chosen)}
+            error={errorOf('userType')}
+            allowDeselect={false}
+          />
+          {userType === 'MERCHANT_USER' && (
+            <MultiSelect
+              label={text('team.roles')}
+              description={text('team.rolesHint')}
+              data={roleNames}
+              value={roles}
+              onChange={setRoles}
+              error={errorOf('roles')}
+            />
+          )}
+          {user !== undefined && (
+            <>
+              <Switch name="state" label={text('state.active')} defaultChecked={user.state} />
+              {user.secondFactor && <RemoveSecondFactor id={user.id} />}
+            </>
+          )}
+        </>
+      )}
+    </FormModal>
+  );
+}
+
+/** For a user who has lost it. */
+function RemoveSecondFactor({ id }: { id: number }) {
+  const text = useText();
+  const removing = useChange('/api/user/second-factor/revoke');
+  return (
+    <>
+      <ErrorNote error={removing.error} />
+      <Anchor component="button" type="button" size="sm" onClick={() => removing.mutate({ body: { id } })}>
+        {text(removing.isSuccess ? 'team.factorRemoved' : 'team.removeFactor')}
+      </Anchor>
+    </>
+  );
+}

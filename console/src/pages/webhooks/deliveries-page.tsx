@@ -1,0 +1,98 @@
+import { Checkbox, Group } from '@mantine/core';
+import { useState } from 'react';
+import { post } from '../../api/client.ts';
+import { useRead } from '../../api/hooks.ts';
+import { type Delivery, deliveryStates, type WebhookEndpoint } from '../../api/records.ts';
+import { useText } from '../../shell/preferences.tsx';
+import { CursorList } from '../../ui/cursor-list.tsx';
+import type { Column } from '../../ui/data-table.tsx';
+import { DayFilters } from '../../ui/day-filters.tsx';
+import { FilterSelect } from '../../ui/filter-select.tsx';
+import { EmptyState, ErrorNote } from '../../ui/notes.tsx';
+import { Page } from '../../ui/page.tsx';
+import { PermittedButton } from '../../ui/permitted.tsx';
+import { useFilters } from '../../ui/use-filters.ts';
+import { useDeliveryColumns } from './delivery-columns.tsx';
+
+const filterNames = ['state', 'endpointId', 'eventType', 'startDate', 'endDate'] as const;
+
+/** All deliveries, from which several can be chosen to be sent again. */
+export default function DeliveriesPage() {
+  const text = useText();
+  const { filters, setFilters } = useFilters(filterNames);
+  const endpoints = useRead<WebhookEndpoint[]>('/api/webhook/list', { pageSize: 100 });
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [error, setError] = useState<Error>();
+  const columns = useDeliveryColumns();
+
+  const toggle = (id: string) => {
+    const next = new Set(chosen);
+    if (!next.delete(id)) next.add(id);
+    setChosen(next);
+  };
+  const choice: Column<Delivery> = {
+    header: text('deliveries.choose'),
+    isControl: true,
+    cell: ({ id, state }) => (
+      <Checkbox
+        size="xs"
+        style={{ position: 'relative', zIndex: 1 }}
+        disabled={state === 'OPEN'}
+        checked={chosen.has(id)}
+        onChange={() => toggle(id)}
+        aria-label={text('deliveries.chooseOne', { id })}
+      />
+    ),
+  };
+  async function replayChosen() {
+    setError(undefined);
+    try {
+      for (const deliveryId of chosen) await post('/api/webhook/replay', { deliveryId });
+      setChosen(new Set());
+    } catch (caught) {
+      setError(caught as Error);
+    }
+  }
+
+  return (
+    <Page
+      title={text('events.deliveries')}
+      actions={
+        <PermittedButton
+          needs="webhook_write"
+          onClick={replayChosen}
+          unavailable={chosen.size === 0 ? text('deliveries.chooseFirst') : undefined}
+        >
+          {text.count('deliveries.replay', chosen.size)}
+        </PermittedButton>
+      }
+    >
+      <Group gap="xs" align="end">
+        <DayFilters filters={filters} onChange={setFilters} />
+        <FilterSelect
+          label={text('payments.status')}
+          options={deliveryStates}
+          value={filters.state}
+          onChange={(state) => setFilters({ state })}
+        />
+        <FilterSelect
+          label={text('deliveries.endpoint')}
+          options={endpoints.data?.data.map(({ id, url }) => ({ value: String(id), label: url })) ?? []}
+          value={filters.endpointId}
+          onChange={(endpointId) => setFilters({ endpointId })}
+        />
+      </Group>
+      <ErrorNote error={error} />
+      <CursorList<Delivery>
+        caption={text('events.deliveries')}
+        path="/api/webhook/delivery/list"
+        query={filters}
+        columns={[choice, ...columns]}
+        keyOf={({ id }) => id}
+        linkOf={({ id }) => `/deliveries/${id}`}
+        everyMs={5_000}
+        empty={<EmptyState title={text('deliveries.none')} />}
+      />
+    </Page>
+  );
+}

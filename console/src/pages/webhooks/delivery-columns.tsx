@@ -1,0 +1,43 @@
+import { Text } from '@mantine/core';
+import type { Delivery } from '../../api/records.ts';
+import { RelativeTime, Time } from '../../format/time.tsx';
+import { useText } from '../../shell/preferences.tsx';
+import type { Column } from '../../ui/data-table.tsx';
+import { StatusBadge } from '../../ui/status-badge.tsx';
+
+/** A delivery that is due waits for its endpoint, which is paused or slow. */
+export function NextTry({ time }: { time: string }) {
+  const text = useText();
+  if (Date.parse(time) < Date.now()) return <>{text('deliveries.waiting')}</>;
+  return <RelativeTime value={time} />;
+}
+
+export function useDeliveryColumns(): Column<Delivery>[] {
+  const text = useText();
+  return [
+    { header: text('payments.created'), cell: ({ createdTime }) => <Time value={createdTime} precise /> },
+    { header: text('payments.status'), cell: ({ state }) => <StatusBadge status={state} /> },
+    { header: text('events.type'), cell: ({ eventType }) => eventType },
+    {
+      header: text('deliveries.endpoint'),
+      from: 'lg',
+      cell: ({ url }) => (
+        <Text size="sm" maw={280} truncate title={url}>
+          {url}
+        </Text>
+      ),
+    },
+    { header: text('deliveries.attempts'), isNumber: true, from: 'sm', cell: ({ attemptCount }) => attemptCount },
+    {
+      header: text('deliveries.last'),
+      from: 'md',
+      cell: ({ lastStatus, lastOutcome }) => lastStatus ?? lastOutcome ?? '–',
+    },
+    {
+      header: text('deliveries.next'),
+      from: 'md',
+      cell: ({ state, nextAttemptTime }) =>
+        state === 'OPEN' && nextAttemptTime !== null ? <NextTry time={nextAttemptTime} /> : '–',
+    },
+  ];
+}

@@ -1,0 +1,158 @@
+import { Accordion, Badge, Group, Text } from '@mantine/core';
+import { useChange, useRead } from '../../api/hooks.ts';
+import type { Attempt, DeliveryDetail, EventDetail } from '../../api/records.ts';
+import { Time } from '../../format/time.tsx';
+import { useText } from '../../shell/preferences.tsx';
+import { CodeBlock, Copyable } from '../../ui/copy.tsx';
+import { Facts } from '../../ui/facts.tsx';
+import { LinkText } from '../../ui/link-text.tsx';
+import { ErrorNote } from '../../ui/notes.tsx';
+import { Page, Section } from '../../ui/page.tsx';
+import { PermittedButton } from '../../ui/permitted.tsx';
+import { RecordPage } from '../../ui/record-page.tsx';
+import { StatusBadge } from '../../ui/status-badge.tsx';
+import { NextTry } from './delivery-columns.tsx';
+
+export default function DeliveryPage({ id }: { id: string }) {
+  const text = useText();
+  const read = useRead<DeliveryDetail>('/api/webhook/delivery/detail', { id }, { everyMs: 5_000 });
+  const replay = useChange('/api/webhook/replay');
+  return (
+    <RecordPage title={text('delivery.title')} listPath="/deliveries" read={read}>
+      {(delivery) => (
+        <Page
+          title={delivery.eventType}
+          beside={
+            <Group gap="xs">
+              <StatusBadge status={delivery.state} />
+              <NextAttempt delivery={delivery} />
+            </Group>
+          }
+          actions={
+            <PermittedButton
+              needs="webhook_write"
+              loading={replay.isPending}
+              onClick={() => replay.mutate({ body: { deliveryId: id } })}
+              unavailable={delivery.state === 'OPEN' ? text('delivery.isOpen') : undefined}
+            >
+              {text('delivery.replay')}
+            </PermittedButton>
+          }
+        >
+          <ErrorNote error={replay.error} />
+          <Facts
+            facts={[
+              ['ID', <Copyable key="id" value={delivery.id} />],
+              [
+                text('deliveries.endpoint'),
+                <LinkText key="endpoint" href={`/webhooks/${delivery.endpointId}`}>
+                  {delivery.url}
+                </LinkText>,
+              ],
+              [
+                text('event.title'),
+                <LinkText key="event" href={`/events/${delivery.eventId}`}>
+                  {delivery.eventId}
+                </LinkText>,
+              ],
+              [text('payments.created'), <Time key="created" value={delivery.createdTime} precise />],
+              [
+                text('delivery.finished'),
+                delivery.finishedTime && <Time key="finished" value={delivery.finishedTime} precise />,
+              ],
+            ]}
+          />
+          <Section title={text('delivery.attempts')}>
+            {delivery.attempts.length === 0 ? (
+              <Text size="sm" c="dimmed">
+                {text('delivery.noAttempts')}
+              </Text>
+            ) : (
+              <Attempts attempts={delivery.attempts} />
+            )}
+          </Section>
+          <RequestSection delivery={delivery} />
+        </Page>
+      )}
+    </RecordPage>
+  );
+}
+
+/** The clock of the next try. */
+function NextAttempt({ delivery: { state, nextAttemptTime } }: { delivery: DeliveryDetail }) {
+  const text = useText();
+  if (state !== 'OPEN' || nextAttemptTime === null) return null;
+  return (
+    <Text size="sm" c="dimmed">
+      {text('delivery.nextAttempt')} <NextTry time={nextAttemptTime} />
+    </Text>
+  );
+}
+
+function Attempts({ attempts }: { attempts: readonly Attempt[] }) {
+  const text = useText();
+  const newestFirst = attempts.toReversed();
+  return (
+    <Accordion variant="contained" defaultValue={String(newestFirst[0]?.number)} order={3}>
+      {newestFirst.map((attempt) => (
+        <Accordion.Item key={attempt.number} value={String(attempt.number)}>
+          <Accordion.Control>
+            <Group gap="sm">
+              <Badge color={attempt.status !== null && attempt.status < 300 ? 'green' : 'red'}>
+                {attempt.status ?? attempt.outcome}
+              </Badge>
+              <Text size="sm">{text('delivery.attempt', { n: attempt.number })}</Text>
+              <Text size="sm" c="dimmed">
+                <Time value={attempt.time} precise /> · {attempt.durationMs} ms
+              </Text>
+            </Group>
+          </Accordion.Control>
+          <Accordion.Panel>
+            <AttemptDetail attempt={attempt} />
+          </Accordion.Panel>
+        </Accordion.Item>
+      ))}
+    </Accordion>
+  );
+}
+
+function AttemptDetail({ attempt }: { attempt: Attempt }) {
+  const text = useText();
+  const { responseHeaders, responseBody, address, outcome } = attempt;
+  const head = Object.entries(responseHeaders ?? {}).map(([name, value]) => `${name}: ${value}`);
+  const answer = [...head, '', responseBody ?? ''].join('\n').trim();
+  return (
+    <>
+      <Text size="sm" mb="xs">
+        {text('delivery.outcome')}: {outcome}
+        {address !== null && ` · ${address}`}
+      </Text>
+      {answer === '' ? (
+        <Text size="sm" c="dimmed">
+          {text('delivery.noAnswer')}
+        </Text>
+      ) : (
+        <CodeBlock value={answer} />
+      )}
+    </>
+  );
+}
+
+/** What was sent. The signature is left out: it is made again for every attempt, from a secret that is not shown. */
+function RequestSection({ delivery }: { delivery: DeliveryDetail }) {
+  const text = useText();
+  const event = useRead<EventDetail>('/api/event/detail', { id: delivery.eventId });
+  const headers = [
+    `POST ${delivery.url}`,
+    'Content-Type: application/json',
+    `X-Service-Event: ${delivery.eventType}`,
+    `X-Service-Delivery: ${delivery.id}`,
+  ].join('\n');
+  return (
+    <Section title={text('delivery.request')}>
+      <CodeBlock
+        value={event.data === undefined ? headers : `${headers}\n\n${JSON.stringify(event.data.data.payload, null, 2)}`}
+      />
+    </Section>
+  );
+}

@@ -1,0 +1,135 @@
+import { Group, Text } from '@mantine/core';
+import { useState } from 'react';
+import { useChange, useRead } from '../../api/hooks.ts';
+import { type Delivery, deliveryStates, type WebhookEndpoint } from '../../api/records.ts';
+import { Time } from '../../format/time.tsx';
+import { useText } from '../../shell/preferences.tsx';
+import { CursorList } from '../../ui/cursor-list.tsx';
+import { Facts } from '../../ui/facts.tsx';
+import { FilterSelect } from '../../ui/filter-select.tsx';
+import { EmptyState, ErrorNote } from '../../ui/notes.tsx';
+import { Page, Section } from '../../ui/page.tsx';
+import { PermittedButton } from '../../ui/permitted.tsx';
+import { RecordPage } from '../../ui/record-page.tsx';
+import { useFilters } from '../../ui/use-filters.ts';
+import { useDeliveryColumns } from './delivery-columns.tsx';
+import { type EndpointDialog, EndpointDialogs } from './endpoint-dialogs.tsx';
+import { EndpointState } from './webhooks-page.tsx';
+
+const filterNames = ['state'] as const;
+
+export default function EndpointPage({ id }: { id: string }) {
+  const text = useText();
+  const endpoints = useRead<WebhookEndpoint[]>('/api/webhook/list', { pageSize: 100 });
+  const endpoint = endpoints.data?.data.find((one) => String(one.id) === id);
+  if (endpoint === undefined) {
+    return (
+      <RecordPage title={text('webhooks.endpoint')} listPath="/webhooks" read={endpoints}>
+        {() => (
+          <Page title={text('webhooks.endpoint')}>
+            <EmptyState title={text('record.absent')} />
+          </Page>
+        )}
+      </RecordPage>
+    );
+  }
+  return <Endpoint endpoint={endpoint} />;
+}
+
+function Endpoint({ endpoint }: { endpoint: WebhookEndpoint }) {
+  const text = useText();
+  const [dialog, setDialog] = useState<EndpointDialog>();
+  const ping = useChange('/api/webhook/test');
+  const { filters, setFilters } = useFilters(filterNames);
+  const columns = useDeliveryColumns().filter(({ header }) => header !== text('deliveries.endpoint'));
+  const isActive = endpoint.state;
+  return (
+    <Page
+      title={text('webhooks.endpoint')}
+      beside={<EndpointState endpoint={endpoint} />}
+      actions={
+        <>
+          <PermittedButton
+            needs="webhook_write"
+            variant="default"
+            loading={ping.isPending}
+            onClick={() => ping.mutate({ body: { id: endpoint.id } })}
+            unavailable={isActive ? undefined : text('webhooks.isInactive')}
+          >
+            {text('webhooks.test')}
+          </PermittedButton>
+          <PermittedButton
+            needs="webhook_write"
+            variant="default"
+            onClick={() => setDialog('replay')}
+            unavailable={isActive ? undefined : text('webhooks.isInactive')}
+          >
+            {text('webhooks.replay')}
+          </PermittedButton>
+          <PermittedButton needs="webhook_write" variant="default" onClick={() => setDialog('edit')}>
+            {text('common.edit')}
+          </PermittedButton>
+          <PermittedButton needs="webhook_write" variant="default" onClick={() => setDialog('rotate')}>
+            {text('webhooks.rotate')}
+          </PermittedButton>
+          <PermittedButton needs="webhook_write" variant="default" c="red" onClick={() => setDialog('remove')}>
+            {text('common.remove')}
+          </PermittedButton>
+        </>
+      }
+    >
+      <ErrorNote error={ping.error} />
+      <EndpointFacts endpoint={endpoint} />
+      <Section
+        title={text('events.deliveries')}
+        actions={
+          <Group>
+            <FilterSelect
+              label={text('payments.status')}
+              options={deliveryStates}
+              value={filters.state}
+              onChange={(state) => setFilters({ state })}
+            />
+          </Group>
+        }
+      >
+        <CursorList<Delivery>
+          caption={text('events.deliveries')}
+          path="/api/webhook/delivery/list"
+          query={{ endpointId: endpoint.id, ...filters }}
+          columns={columns}
+          keyOf={(delivery) => delivery.id}
+          linkOf={(delivery) => `/deliveries/${delivery.id}`}
+          everyMs={5_000}
+          empty={
+            <EmptyState title={text('deliveries.none')}>
+              <Text size="sm">{text('deliveries.noneHint')}</Text>
+            </EmptyState>
+          }
+        />
+      </Section>
+      <EndpointDialogs endpoint={endpoint} dialog={dialog} onClose={() => setDialog(undefined)} />
+    </Page>
+  );
+}
+
+function EndpointFacts({ endpoint }: { endpoint: WebhookEndpoint }) {
+  const text = useText();
+  return (
+    <Facts
+      facts={[
+        [text('webhooks.url'), endpoint.url],
+        [text('webhooks.events'), endpoint.events.join(', ')],
+        [text('webhooks.failingSince'), endpoint.failingSince && <Time key="since" value={endpoint.failingSince} />],
+        [
+          text('webhooks.pausedUntil'),
+          endpoint.pausedUntil && <Time key="until" value={endpoint.pausedUntil} precise />,
+        ],
+        [text('webhooks.maxInFlight'), endpoint.maxInFlight],
+        [text('webhooks.ratePerSecond'), endpoint.ratePerSecond],
+        [text('webhooks.nextSecret'), endpoint.nextSecret && (endpoint.promoteAt ?? text('webhooks.staged'))],
+        [text('payments.created'), <Time key="created" value={endpoint.createdTime} />],
+      ]}
+    />
+  );
+}

@@ -1,0 +1,73 @@
+import { MultiSelect, PasswordInput, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { eventTypes } from '../../../../server/src/core/event-types.ts';
+import type { WebhookEndpoint } from '../../api/records.ts';
+import { useMode } from '../../shell/mode.tsx';
+import { useText } from '../../shell/preferences.tsx';
+import { FormModal } from '../../ui/form-modal.tsx';
+import { ShownOnce } from '../../ui/shown-once.tsx';
+
+export const eventChoices = ['*', ...new Set(eventTypes.map((type) => `${type.split('.')[0]}.*`)), ...eventTypes];
+
+interface RegisterModalProps {
+  opened: boolean;
+  onClose: () => void;
+}
+
+export function RegisterModal({ opened, onClose }: RegisterModalProps) {
+  const text = useText();
+  const { livemode } = useMode();
+  const [events, setEvents] = useState<string[]>(['*']);
+  const [secret, setSecret] = useState<string>();
+  return (
+    <>
+      <FormModal<WebhookEndpoint & { secret?: string }>
+        title={text('webhooks.add')}
+        submit={text('webhooks.add')}
+        opened={opened}
+        onClose={onClose}
+        path="/api/webhook/register"
+        bodyOf={({ url, secret: given }) => ({ url, events, livemode, ...(given && { secret: given }) })}
+        onDone={({ data }) => setSecret(data.secret)}
+      >
+        {(errorOf) => (
+          <>
+            <TextInput
+              name="url"
+              type="url"
+              label={text('webhooks.url')}
+              placeholder="https://shop.example/webhooks"
+              error={errorOf('url')}
+              required
+              data-autofocus
+            />
+            <MultiSelect
+              label={text('webhooks.events')}
+              description={text('webhooks.eventsHint')}
+              data={eventChoices}
+              value={events}
+              onChange={setEvents}
+              error={errorOf('events')}
+              searchable
+              required
+            />
+            <PasswordInput
+              name="secret"
+              label={text('webhooks.secret')}
+              description={text('webhooks.secretHint')}
+              autoComplete="new-password"
+              error={errorOf('secret')}
+              visibilityToggleButtonProps={{ 'aria-label': text('signIn.showPassword') }}
+            />
+          </>
+        )}
+      </FormModal>
+      <ShownOnce
+        title={text('webhooks.secretTitle')}
+        hint={text('webhooks.secretOnce')}
+        value={secret}
+        onClose={() => setSecret(undefined)}
+      />
+    </>
+  );
+}

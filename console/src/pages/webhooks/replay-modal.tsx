@@ -1,0 +1,87 @@
+import { Alert, Checkbox, Modal, Progress, Stack, Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { useRead } from '../../api/hooks.ts';
+import type { Replay } from '../../api/records.ts';
+import { usePreferences, useText } from '../../shell/preferences.tsx';
+import { FormModal } from '../../ui/form-modal.tsx';
+
+interface ReplayModalProps {
+  endpointId: number;
+  opened: boolean;
+  onClose: () => void;
+}
+
+const states = ['FAILED', 'CANCELLED', 'SUCCEEDED', 'MISSING'] as const;
+
+/** Sends again what an endpoint has missed since a time, and shows how far the replay has come. */
+export function ReplayModal({ endpointId, opened, onClose }: ReplayModalProps) {
+  const text = useText();
+  const [chosen, setChosen] = useState<string[]>(['FAILED']);
+  const [replayId, setReplayId] = useState<string>();
+  const { timeZone } = usePreferences();
+  return (
+    <>
+      <FormModal<{ replayId: string | null }>
+        title={text('replay.title')}
+        submit={text('webhooks.replay')}
+        opened={opened}
+        onClose={onClose}
+        path="/api/webhook/replay"
+        bodyOf={({ since }) => ({ endpointId, since: new Date(since as string).toISOString(), states: chosen })}
+        onDone={({ data }) => setReplayId(data.replayId ?? undefined)}
+      >
+        {(errorOf) => (
+          <>
+            <TextInput
+              name="since"
+              type="datetime-local"
+              label={text('replay.since')}
+              description={Intl.DateTimeFormat().resolvedOptions().timeZone || timeZone}
+              defaultValue={localTime(Date.now() - 86_400_000)}
+              error={errorOf('since')}
+              required
+              data-autofocus
+            />
+            <Checkbox.Group label={text('replay.which')} value={chosen} onChange={setChosen} error={errorOf('states')}>
+              <Stack gap={6} mt={6}>
+                {states.map((state) => (
+                  <Checkbox key={state} value={state} label={text(`replay.${state}`)} />
+                ))}
+              </Stack>
+            </Checkbox.Group>
+          </>
+        )}
+      </FormModal>
+      <ReplayProgress id={replayId} onClose={() => setReplayId(undefined)} />
+    </>
+  );
+}
+
+function ReplayProgress({ id, onClose }: { id: string | undefined; onClose: () => void }) {
+  const text = useText();
+  const read = useRead<Replay>('/api/webhook/replay/detail', { id }, { enabled: id !== undefined, everyMs: 1_000 });
+  const replay = read.data?.data;
+  const isRunning = replay === undefined || replay.state === 'RUNNING';
+  return (
+    <Modal opened={id !== undefined} onClose={onClose} title={text('replay.title')}>
+      <Stack gap="sm">
+        <Progress
+          value={100}
+          animated={isRunning}
+          color={isRunning ? undefined : 'green'}
+          aria-label={text('replay.title')}
+        />
+        <Text size="sm" role="status">
+          {replay && text.count('replay.sent', replay.deliveryCount)}
+        </Text>
+        {replay?.state === 'STOPPED' && <Alert color="red">{text('replay.stopped')}</Alert>}
+      </Stack>
+    </Modal>
+  );
+}
+
+/** As a field for local times wants it. */
+function localTime(atMs: number): string {
+  const at = new Date(atMs);
+  return new Date(atMs - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}

@@ -1,0 +1,68 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { createContext, useContext } from 'react';
+import { ApiError, get, post } from '../api/client.ts';
+import { sessionKey } from '../api/query-client.ts';
+import type { Profile } from '../api/records.ts';
+
+/** Who is signed in: null is nobody, undefined not known yet. */
+export function useSessionQuery() {
+  return useQuery({
+    queryKey: sessionKey,
+    queryFn: async ({ signal }) => {
+      try {
+        return (await get<Profile>(sessionKey[0], {}, signal)).data;
+      } catch (error) {
+        if (error instanceof ApiError && error.status === 401) return null;
+        throw error;
+      }
+    },
+    staleTime: 60_000,
+  });
+}
+
+export const ProfileContext = createContext<Profile | undefined>(undefined);
+
+export function useProfile(): Profile {
+  const profile = useContext(ProfileContext);
+  if (profile === undefined) throw new Error('Nobody is signed in here.');
+  return profile;
+}
+
+export type Permission =
+  | 'transaction_write'
+  | 'transaction_read'
+  | 'transaction_refund'
+  | 'user_write'
+  | 'user_read'
+  | 'channel_read'
+  | 'channel_write'
+  | 'invoice_read'
+  | 'invoice_write'
+  | 'subscription_read'
+  | 'subscription_write'
+  | 'webhook_read'
+  | 'webhook_write'
+  /** What administrators alone may do. */
+  | '*'
+  /** What administrators of the platform alone may do. */
+  | 'platform';
+
+/** Whether the user may do what needs this. The service decides; the console only does not offer what it would refuse. */
+export function mayDo(profile: Profile, permission: Permission): boolean {
+  if (permission === 'platform') return profile.userType === 'PLATFORM_ADMIN';
+  return permission === '*' ? profile.holdsAll : profile.scopes.includes(permission);
+}
+
+export function useMay(permission: Permission): boolean {
+  return mayDo(useProfile(), permission);
+}
+
+/** Ends the session, or with `everywhere` every session of the user, and forgets all that was read. */
+export function useSignOut() {
+  const client = useQueryClient();
+  return async (everywhere = false) => {
+    await post('/api/console/session/end', { all: everywhere });
+    client.clear();
+    client.setQueryData(sessionKey, null);
+  };
+}

@@ -1,0 +1,103 @@
+import { AppShell, Burger, Group, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { Link, useLocation } from 'wouter';
+import { LivenessContext, useStream } from '../live/use-stream.ts';
+import { EnrolFirst } from '../pages/account/enrol-first.tsx';
+import { mayDo, useProfile } from '../session/session.tsx';
+import { Icon } from '../ui/icons.tsx';
+import logo from './florin.svg';
+import { useMode } from './mode.tsx';
+import { ModeSwitch } from './mode-switch.tsx';
+import { navigation } from './navigation.ts';
+import { Pages } from './pages.tsx';
+import { useText } from './preferences.tsx';
+import { Search } from './search.tsx';
+import classes from './shell.module.css';
+import { ThemeSwitch } from './theme-switch.tsx';
+import { UserMenu } from './user-menu.tsx';
+
+/** What surrounds every page: navigation, search, and the user's own menu. */
+export function Shell() {
+  const text = useText();
+  const profile = useProfile();
+  const liveness = useStream();
+  const { livemode } = useMode();
+  const [isOpen, { toggle, close }] = useDisclosure(false);
+  return (
+    <LivenessContext value={liveness}>
+      <a className="skip-link" href="#content">
+        {text('shell.skip')}
+      </a>
+      {!livemode && <div className={classes.testFrame} />}
+      <AppShell
+        header={{ height: 52 }}
+        navbar={{ width: 212, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
+        padding={{ base: 'sm', sm: 'lg' }}
+      >
+        <AppShell.Header className={classes.header}>
+          <Group gap="xs" wrap="nowrap">
+            <Burger hiddenFrom="sm" size="sm" opened={isOpen} onClick={toggle} aria-label={text('shell.menu')} />
+            <Link href="/" className={classes.logo}>
+              <img src={logo} alt="" width={24} height={24} />
+              <Text fw={600} visibleFrom="xs">
+                Florin
+              </Text>
+            </Link>
+          </Group>
+          <Group gap={4} wrap="nowrap">
+            {liveness === 'polling' && (
+              <Text size="xs" c="dimmed" role="status">
+                {text('shell.polling')}
+              </Text>
+            )}
+            <ModeSwitch />
+            <Search />
+            <ThemeSwitch />
+            <UserMenu />
+          </Group>
+        </AppShell.Header>
+        <AppShell.Navbar className={classes.navbar}>
+          {!profile.mustEnrol && <Navigation onNavigate={close} />}
+        </AppShell.Navbar>
+        <AppShell.Main id="content" tabIndex={-1}>
+          <div className={classes.content}>{profile.mustEnrol ? <EnrolFirst /> : <Pages />}</div>
+        </AppShell.Main>
+      </AppShell>
+    </LivenessContext>
+  );
+}
+
+function Navigation({ onNavigate }: { onNavigate: () => void }) {
+  const text = useText();
+  const profile = useProfile();
+  const [path] = useLocation();
+  return (
+    <nav aria-label={text('shell.navigation')}>
+      {navigation.map(({ label, items }) => {
+        const offered = items.filter(({ needs }) => needs === undefined || mayDo(profile, needs));
+        if (offered.length === 0) return null;
+        return (
+          <div key={label} className={classes.group}>
+            <Text className={classes.groupLabel}>{text(label)}</Text>
+            {offered.map((item) => (
+              <Link
+                key={item.path}
+                href={item.path}
+                onClick={onNavigate}
+                className={classes.item}
+                aria-current={isWithin(path, item.path) ? 'page' : undefined}
+              >
+                <Icon name={item.icon} />
+                {text(item.label)}
+              </Link>
+            ))}
+          </div>
+        );
+      })}
+    </nav>
+  );
+}
+
+function isWithin(path: string, itemPath: string): boolean {
+  return itemPath === '/' ? path === '/' : path === itemPath || path.startsWith(`${itemPath}/`);
+}

@@ -1,0 +1,20 @@
+import { createTheme } from '@mantine/core';
+
+/** Compact: what is worked with all day shows as much as fits. */
+export const theme = createTheme({
+  primaryColor: 'teal',
+  primaryShade: { light: 9, dark: 7 },
+  autoContrast: true,
+  luminanceThreshold: 0.32,
+  defaultRadius: 'sm',
+  fontFamily: "Inter, 'Segoe UI', system-ui, -apple-system, sans-serif",
+  fontFamilyMonospace: "ui-monospace, 'SF Mono', 'Cascadia Mono', Menlo, Consolas, monospace",
+  headings: { fontWeight: '600', sizes: { h1: { fontSize: '1.375rem' }, h2: { fontSize: '1.05rem' } } },
+  respectReducedMotion: true,
+  components: {
+    Button: { defaultProps: { size: 'sm' } },
+    Badge: { defaultProps: { variant: 'light', radius: 'sm', tt: 'none', fw: 500, size: 'md', miw: 'fit-content' } },
+    Modal: { defaultProps: { centered: true } },
+    Anchor: { defaultProps: { underline: 'hover' } },
+  },
+});

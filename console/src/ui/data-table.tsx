@@ -1,0 +1,88 @@
+import { Paper, Skeleton, Table, VisuallyHidden } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import classes from './data-table.module.css';
+
+export interface Column<Row> {
+  header: string;
+  cell: (row: Row) => ReactNode;
+  /** Amounts stand at the right, so that their digits are under each other. */
+  isNumber?: boolean;
+  /** Holds something to click that is not the row itself; its header is for screen readers alone. */
+  isControl?: boolean;
+  /** Not shown on narrower screens. */
+  from?: 'xs' | 'sm' | 'md' | 'lg' | 'xl';
+}
+
+interface DataTableProps<Row> {
+  /** For screen readers. */
+  caption: string;
+  columns: readonly Column<Row>[];
+  /** Undefined: not read yet. */
+  rows: readonly Row[] | undefined;
+  keyOf: (row: Row) => string | number;
+  /** Where a click on the row leads; its first cell without control holds the link. */
+  linkOf?: (row: Row) => string;
+  /** Instead of a table without rows. */
+  empty: ReactNode;
+}
+
+export function DataTable<Row>({ caption, columns, rows, keyOf, linkOf, empty }: DataTableProps<Row>) {
+  if (rows?.length === 0) return <>{empty}</>;
+  const linked = columns.find(({ isControl }) => !isControl);
+  return (
+    <Paper withBorder className={classes.frame}>
+      <Table highlightOnHover={linkOf !== undefined} verticalSpacing={7} horizontalSpacing="sm">
+        <caption>
+          <VisuallyHidden>{caption}</VisuallyHidden>
+        </caption>
+        <Table.Thead>
+          <Table.Tr>
+            {columns.map((column) => (
+              <Table.Th key={column.header} className={classOf(column)} visibleFrom={column.from}>
+                {column.isControl ? <VisuallyHidden>{column.header}</VisuallyHidden> : column.header}
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows === undefined ? (
+            <Placeholder columns={columns} />
+          ) : (
+            rows.map((row) => (
+              <Table.Tr key={keyOf(row)} className={linkOf && classes.linked}>
+                {columns.map((column) => (
+                  <Table.Td key={column.header} className={classOf(column)} visibleFrom={column.from}>
+                    {column === linked && linkOf ? (
+                      <Link href={linkOf(row)} className={classes.link}>
+                        {column.cell(row)}
+                      </Link>
+                    ) : (
+                      column.cell(row)
+                    )}
+                  </Table.Td>
+                ))}
+              </Table.Tr>
+            ))
+          )}
+        </Table.Tbody>
+      </Table>
+    </Paper>
+  );
+}
+
+function Placeholder<Row>({ columns }: { columns: readonly Column<Row>[] }) {
+  return [1, 2, 3, 4, 5].map((row) => (
+    <Table.Tr key={row}>
+      {columns.map((column) => (
+        <Table.Td key={column.header} visibleFrom={column.from}>
+          <Skeleton height={14} my={4} />
+        </Table.Td>
+      ))}
+    </Table.Tr>
+  ));
+}
+
+function classOf({ isNumber }: Column<never>): string | undefined {
+  return isNumber ? classes.number : undefined;
+}

@@ -1,0 +1,33 @@
+import { Button } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import type { Query } from '../api/client.ts';
+import { downloadCsv } from '../api/download.ts';
+import { inMode } from '../api/mode.ts';
+import { useMode } from '../shell/mode.tsx';
+import { useText } from '../shell/preferences.tsx';
+import { Icon } from './icons.tsx';
+import { ErrorNote } from './notes.tsx';
+
+/** Exactly the rows of the filters, as CSV. */
+export function ExportButton({ path, query }: { path: string; query: Query }) {
+  const text = useText();
+  const { livemode } = useMode();
+  const name = path.split('/')[2] ?? 'export';
+  const saving = useMutation({
+    mutationFn: () => downloadCsv(path, inMode(path, query, livemode), `${name}.csv`),
+  });
+  return (
+    <>
+      <ErrorNote error={saving.error} />
+      <Button
+        variant="default"
+        leftSection={<Icon name="download" size={16} />}
+        loading={saving.isPending}
+        onClick={() => saving.mutate()}
+        aria-label={text('common.export')}
+      >
+        CSV
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,21 @@
+import { Paper } from '@mantine/core';
+import type { ReactNode } from 'react';
+import classes from './facts.module.css';
+
+/** What is known of a record: names and values. A fact without value is left out. */
+export function Facts({ facts }: { facts: readonly (readonly [string, ReactNode])[] }) {
+  return (
+    <Paper withBorder>
+      <dl className={classes.facts}>
+        {facts
+          .filter(([, value]) => value !== null && value !== undefined && value !== false && value !== '')
+          .map(([name, value]) => (
+            <div key={name} className={classes.fact}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+      </dl>
+    </Paper>
+  );
+}

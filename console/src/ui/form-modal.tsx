@@ -1,0 +1,105 @@
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { ApiError, post, type Reply } from '../api/client.ts';
+import { useChange } from '../api/hooks.ts';
+import { useText } from '../shell/preferences.tsx';
+import { ErrorNote } from './notes.tsx';
+
+export type Fields = Readonly<Record<string, string>>;
+/** Why the service refused a field, to be shown beside it. */
+export type ErrorOf = (field: string) => string | undefined;
+
+interface FormModalProps<Data> {
+  title: string;
+  submit: string;
+  /** What it does cannot be undone. */
+  isDangerous?: boolean;
+  opened: boolean;
+  onClose: () => void;
+  path: string;
+  /** Only for paths that take an Idempotency-Key: what is sent twice is then done once. */
+  isIdempotent?: boolean;
+  bodyOf: (fields: Fields) => unknown;
+  onDone?: (reply: Reply<Data>) => void;
+  size?: string;
+  children?: ReactNode | ((errorOf: ErrorOf) => ReactNode);
+}
+
+/**
+ * A form in a dialog, which sends one request. Refusals are shown beside their field. Where the service asks for a fresh code
+ * of the second factor, the form asks for it and goes on.
+ */
+export function FormModal<Data>(props: FormModalProps<Data>) {
+  return (
+    <Modal opened={props.opened} onClose={props.onClose} title={props.title} size={props.size ?? 'md'}>
+      {/* Its state belongs to one opening: what was typed and refused before is gone. */}
+      <ModalForm {...props} />
+    </Modal>
+  );
+}
+
+function ModalForm<Data>(props: FormModalProps<Data>) {
+  const { submit, isDangerous = false, isIdempotent, path, bodyOf, onClose, onDone, children } = props;
+  const text = useText();
+  const [idempotencyKey] = useState(randomKey);
+  const [stepUpError, setStepUpError] = useState<Error>();
+  const change = useChange<Data>(path, (reply) => {
+    onClose();
+    onDone?.(reply);
+  });
+  const refused = change.error instanceof ApiError ? change.error : undefined;
+  const needsCode = refused?.type === 'step_up_required';
+  const errorOf: ErrorOf = (field) => (refused?.field === field ? refused.message : undefined);
+  const isBesideField = refused?.field !== undefined && hasField(refused.field);
+
+  async function send(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const fields = Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>;
+    setStepUpError(undefined);
+    if (needsCode) {
+      const wrong = await post('/api/user/step-up', { code: fields.stepUpCode }).then(
+        () => undefined,
+        (error: Error) => error,
+      );
+      if (wrong !== undefined) return setStepUpError(wrong);
+    }
+    change.mutate({ body: bodyOf(fields), ...(isIdempotent && { idempotencyKey }) });
+  }
+
+  return (
+    <form onSubmit={send}>
+      <Stack gap="sm">
+        {typeof children === 'function' ? children(errorOf) : children}
+        {needsCode ? (
+          <>
+            <Text size="sm">{text('stepUp.hint')}</Text>
+            <TextInput
+              name="stepUpCode"
+              label={text('signIn.code')}
+              autoComplete="one-time-code"
+              error={stepUpError?.message}
+              required
+              autoFocus
+            />
+          </>
+        ) : (
+          !isBesideField && <ErrorNote error={change.error} />
+        )}
+        <Group justify="flex-end" gap="xs" mt="xs">
+          <Button variant="default" onClick={onClose}>
+            {text('common.cancel')}
+          </Button>
+          <Button type="submit" color={isDangerous ? 'red' : undefined} loading={change.isPending}>
+            {submit}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+const hasField = (name: string) => document.querySelector(`form [name="${CSS.escape(name)}"]`) !== null;
+
+function randomKey(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}

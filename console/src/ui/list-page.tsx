@@ -1,0 +1,60 @@
+import { Group } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useRead } from '../api/hooks.ts';
+import { type Column, DataTable } from './data-table.tsx';
+import { ExportButton } from './export-button.tsx';
+import { ErrorNote } from './notes.tsx';
+import { Page } from './page.tsx';
+import { Paging } from './paging.tsx';
+import { useFilters, usePageNumber } from './use-filters.ts';
+
+interface ListPageProps<Row, Name extends string> {
+  title: string;
+  path: string;
+  /** The filters, which are also those of the address. */
+  filterNames: readonly Name[];
+  columns: readonly Column<Row>[];
+  keyOf: (row: Row) => string | number;
+  linkOf?: (row: Row) => string;
+  actions?: ReactNode;
+  /** Whether the list can be saved as CSV. */
+  isExported?: boolean;
+  /** Between the title and the table. */
+  filters?: (state: ReturnType<typeof useFilters<Name>>) => ReactNode;
+  empty: (state: ReturnType<typeof useFilters<Name>>) => ReactNode;
+}
+
+/** A page with one list that is read by pages. */
+export function ListPage<Row, Name extends string>(props: ListPageProps<Row, Name>) {
+  const { title, path, filterNames, columns, keyOf, linkOf, actions, isExported, filters, empty } = props;
+  const page = usePageNumber();
+  const state = useFilters(filterNames);
+  const rows = useRead<Row[]>(path, { ...state.filters, page, pageSize: 25 });
+  return (
+    <Page
+      title={title}
+      actions={
+        <>
+          {isExported && <ExportButton path={path} query={state.filters} />}
+          {actions}
+        </>
+      }
+    >
+      {filters && (
+        <Group gap="xs" align="end">
+          {filters(state)}
+        </Group>
+      )}
+      <ErrorNote error={rows.error} onRetry={() => rows.refetch()} />
+      <DataTable
+        caption={title}
+        columns={columns}
+        rows={rows.data?.data}
+        keyOf={keyOf}
+        linkOf={linkOf}
+        empty={empty(state)}
+      />
+      <Paging pagination={rows.data?.pagination} onPage={(next) => state.setFilters({ page: next } as never)} />
+    </Page>
+  );
+}

@@ -1,0 +1,31 @@
+import { TextInput, type TextInputProps } from '@mantine/core';
+import { exponentOf } from '../../../server/src/core/currency.ts';
+import { amountOfDecimal } from '../../../server/src/core/money.ts';
+import { usePreferences } from '../shell/preferences.tsx';
+
+interface MoneyFieldProps extends Omit<TextInputProps, 'type' | 'pattern'> {
+  name: string;
+  currency: string;
+}
+
+/** An amount, typed in major units with the decimal sign of the chosen formats; `minorUnitsOf` reads it. */
+export function MoneyField({ currency, ...rest }: MoneyFieldProps) {
+  const { locale } = usePreferences();
+  const digits = exponentOf(currency) ?? 2;
+  const fraction = digits === 0 ? '' : `([.,]\\d{1,${digits}})?`;
+  return (
+    <TextInput
+      {...rest}
+      inputMode="decimal"
+      pattern={`\\d{1,16}${fraction}`}
+      placeholder={new Intl.NumberFormat(locale, { minimumFractionDigits: digits }).format(0)}
+      rightSection={currency}
+      rightSectionWidth={56}
+    />
+  );
+}
+
+/** `19,99` EUR → 1999. Undefined if it is not an amount of this currency. */
+export function minorUnitsOf(typed: string | undefined, currency: string): number | undefined {
+  return typed === undefined || typed === '' ? undefined : amountOfDecimal(typed.replace(',', '.'), currency);
+}

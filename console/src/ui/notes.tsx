@@ -1,0 +1,42 @@
+import { Alert, Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { ApiError } from '../api/client.ts';
+import { useText } from '../shell/preferences.tsx';
+
+/** Why something was refused, with the id by which the log of the service has it. */
+export function ErrorNote({ error, onRetry }: { error: Error | null | undefined; onRetry?: () => void }) {
+  const text = useText();
+  if (error === null || error === undefined) return null;
+  const facts = error instanceof ApiError ? error : undefined;
+  return (
+    <Alert color="red" role="alert">
+      <Group justify="space-between" gap="xs">
+        <div>
+          <Text size="sm">{facts?.status === 0 ? text('error.unreachable') : error.message}</Text>
+          {facts?.requestId !== undefined && (
+            <Text size="xs" c="dimmed">
+              {text('error.request', { id: facts.requestId })}
+            </Text>
+          )}
+        </div>
+        {onRetry !== undefined && (
+          <Button size="xs" variant="default" onClick={onRetry}>
+            {text('common.tryAgain')}
+          </Button>
+        )}
+      </Group>
+    </Alert>
+  );
+}
+
+/** Nothing is here yet: what it is for, and the next step as something to click or to paste. */
+export function EmptyState({ title, children }: { title: string; children?: ReactNode }) {
+  return (
+    <Paper withBorder p="xl">
+      <Stack gap="sm" maw={640}>
+        <Title order={2}>{title}</Title>
+        {children}
+      </Stack>
+    </Paper>
+  );
+}

@@ -1,0 +1,39 @@
+import { Button, Group, Text } from '@mantine/core';
+import type { Page } from '../api/client.ts';
+import { usePreferences, useText } from '../shell/preferences.tsx';
+
+interface PagingProps {
+  pagination: Page | undefined;
+  onPage: (page: number) => void;
+}
+
+/** Under a list that is read by pages. */
+export function Paging({ pagination, onPage }: PagingProps) {
+  const text = useText();
+  const { locale } = usePreferences();
+  if (pagination === undefined || pagination.total === 0) return null;
+  const { page, pageSize, total, totalPages } = pagination;
+  const numbers = new Intl.NumberFormat(locale);
+  const values = {
+    from: numbers.format((page - 1) * pageSize + 1),
+    to: numbers.format(Math.min(page * pageSize, total)),
+    total: numbers.format(total),
+  };
+  return (
+    <Group justify="space-between">
+      <Text size="sm" c="dimmed">
+        {text('paging.range', values)}
+      </Text>
+      {totalPages > 1 && (
+        <Group gap="xs">
+          <Button variant="default" size="xs" disabled={page <= 1} onClick={() => onPage(page - 1)}>
+            {text('paging.previous')}
+          </Button>
+          <Button variant="default" size="xs" disabled={page >= totalPages} onClick={() => onPage(page + 1)}>
+            {text('paging.next')}
+          </Button>
+        </Group>
+      )}
+    </Group>
+  );
+}

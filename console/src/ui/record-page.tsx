@@ -1,0 +1,39 @@
+import { Anchor, Text } from '@mantine/core';
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import { ApiError, type Reply } from '../api/client.ts';
+import { useModeOf } from '../shell/mode.tsx';
+import { useText } from '../shell/preferences.tsx';
+import { EmptyState, ErrorNote } from './notes.tsx';
+import { Page } from './page.tsx';
+
+interface RecordPageProps<Data> {
+  title: string;
+  /** Where the list of such records is. */
+  listPath: string;
+  read: UseQueryResult<Reply<Data>>;
+  children: (record: Data) => ReactNode;
+}
+
+/** A page about one record, which may be absent, or another tenant's: the service does not tell the two apart. */
+export function RecordPage<Data>({ title, listPath, read, children }: RecordPageProps<Data>) {
+  const text = useText();
+  useModeOf(read.data?.data as { livemode?: boolean } | undefined);
+  if (read.data !== undefined && read.error === null) return <>{children(read.data.data)}</>;
+  const isAbsent = read.error instanceof ApiError && (read.error.status === 404 || read.error.status === 400);
+  return (
+    <Page title={title}>
+      {isAbsent ? (
+        <EmptyState title={text('record.absent')}>
+          <Text size="sm">{read.error?.message}</Text>
+          <Anchor component={Link} href={listPath} size="sm">
+            {text('record.toList')}
+          </Anchor>
+        </EmptyState>
+      ) : (
+        <ErrorNote error={read.error} onRetry={() => read.refetch()} />
+      )}
+    </Page>
+  );
+}

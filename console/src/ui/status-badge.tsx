@@ -1,0 +1,28 @@
+import { Badge } from '@mantine/core';
+import { useText } from '../shell/preferences.tsx';
+import type { TextKey } from '../text/texts.ts';
+
+const colors: Readonly<Record<string, string>> = {
+  SUCCESS: 'green',
+  SUCCEEDED: 'green',
+  PAID: 'green',
+  ACTIVE: 'green',
+  VERIFIED: 'green',
+  AGREES: 'green',
+  FAILED: 'red',
+  WRONG: 'red',
+  UNCOLLECTIBLE: 'red',
+  PAST_DUE: 'red',
+  DISAGREES: 'red',
+  PENDING: 'yellow',
+  PROCESSING: 'blue',
+  OPEN: 'blue',
+  TRIALING: 'blue',
+  REFUNDED: 'violet',
+};
+
+/** A state of the API, in the language of the user. */
+export function StatusBadge({ status }: { status: string }) {
+  const text = useText();
+  return <Badge color={colors[status] ?? 'gray'}>{text(`status.${status}` as TextKey)}</Badge>;
+}

@@ -1,0 +1,70 @@
+import { randomBytes } from 'node:crypto';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Refusal } from '../../../core/errors.ts';
+import { builtConsole, findFile, findPage } from './built-files.ts';
+import { consolePages } from './pages.ts';
+
+/**
+ * Serves the console at `/` and at the paths of its pages. The page is small and never kept; the files that it names have a
+ * hash of their content in their names and are kept for a year.
+ */
+export function addConsole(app: FastifyInstance, folder = builtConsole): void {
+  const showPage = async (_request: FastifyRequest, reply: FastifyReply) => {
+    const page = await findPage(folder);
+    return page === undefined ? sendUnbuilt(reply) : sendPage(reply, page);
+  };
+  for (const path of ['/', ...consolePages.flatMap((name) => [`/${name}`, `/${name}/*`])]) {
+    app.get(path, showPage);
+  }
+  app.get('/assets/:name', async (request, reply) => {
+    const { name } = request.params as { name: string };
+    const file = await findFile(folder, name, request.headers['accept-encoding']);
+    if (file === undefined) throw new Refusal('path_unknown', `There is no file ${name}.`);
+    return reply
+      .headers({
+        'content-type': file.type,
+        'cache-control': 'public, max-age=31536000, immutable',
+        vary: 'accept-encoding',
+        ...(file.encoding !== undefined && { 'content-encoding': file.encoding }),
+      })
+      .send(file.content);
+  });
+}
+
+/** Own files alone; styles that the console makes at run time carry the nonce. */
+const policyOf = (nonce: string) =>
+  `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' data:; font-src 'self'; ` +
+  "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+function sendPage(reply: FastifyReply, page: string): FastifyReply {
+  const nonce = randomBytes(16).toString('base64');
+  return reply
+    .headers({
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': policyOf(nonce),
+      'cross-origin-opener-policy': 'same-origin',
+      'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
+    })
+    .send(page.replaceAll('{{nonce}}', nonce));
+}
+
+const unbuilt = `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>Florin</title></head>
+<body>
+<h1>The console is not built</h1>
+<p>The API is served. <code>npm start</code> builds the console and says why if it cannot.
+The <a href="/docs">reference</a> needs no build.</p>
+</body>
+</html>
+`;
+
+function sendUnbuilt(reply: FastifyReply): FastifyReply {
+  return reply
+    .code(503)
+    .headers({
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    })
+    .send(unbuilt);
+}

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { dataOf, makeMember, makeTenant, memberPassword } from '../../../testing/cast.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../testing/postgres/database.ts';
+import { administratorPassword, florinOn, type Reply, type TestFlorin } from '../../../testing/service/florin.ts';
+
+let db: TestDatabase;
+let florin: TestFlorin;
+let own: Record<string, string>;
+
+beforeAll(async () => {
+  db = await databaseFromTemplate();
+  florin = await florinOn(db);
+  own = { origin: florin.address, 'x-florin-console': '1' };
+});
+
+afterAll(async () => {
+  await florin.stop();
+  await db.drop();
+});
+
+const admin = { account: 'admin', password: administratorPassword };
+
+const signIn = (body: object = admin, headers = own) => florin.call('POST', '/api/console/session', { body, headers });
+
+/** The cookie as a browser sends it back. */
+const cookieOf = ({ headers }: Reply) => (headers.get('set-cookie') ?? '').split(';')[0] as string;
+
+test('signing in answers no token, and sets a cookie that scripts and other sites cannot use', async () => {
+  const reply = await signIn();
+  expect(reply).toMatchObject({ status: 200, body: { data: null } });
+  expect(reply.headers.get('set-cookie')).toMatch(
+    /^florin-0=[\w.-]+; Max-Age=60\d{4}; Path=\/; HttpOnly; SameSite=Strict$/,
+  );
+  const profile = await florin.call('GET', '/api/console/session', { headers: { cookie: cookieOf(reply) } });
+  expect(profile.body.data).toMatchObject({ userName: 'admin', holdsAll: true, tenantName: null, mustEnrol: false });
+  expect(JSON.stringify(profile.body)).not.toContain('eyJ');
+});
+
+test('the cookie is no access token, and an access token is no cookie', async () => {
+  const [, cookie = ''] = cookieOf(await signIn()).split('=');
+  expect((await florin.get('/api/user/info', `Bearer ${cookie}`)).status).toBe(401);
+  const bearer = await florin.login('admin', administratorPassword);
+  const headers = { cookie: `florin-0=${bearer.replace('Bearer ', '')}` };
+  expect((await florin.call('GET', '/api/user/info', { headers })).status).toBe(401);
+});
+
+test('a page of another origin can use the cookie neither to read nor to change', async () => {
+  const cookie = cookieOf(await signIn());
+  const customer = { name: 'Ada' };
+  const create = (headers: Record<string, string>) =>
+    florin.call('POST', '/api/customer/modify', { body: customer, headers: { cookie, ...headers } });
+  const read = (headers: Record<string, string>) =>
+    florin.call('GET', '/api/user/info', { headers: { cookie, ...headers } });
+  const refused = { status: 403, body: { error: { type: 'origin_not_allowed' } } };
+
+  expect(await create(own)).toMatchObject({ status: 200 });
+  expect(await create({ 'x-florin-console': '1' })).toMatchObject(refused);
+  expect(await create({ origin: florin.address })).toMatchObject(refused);
+  expect(await create({ ...own, origin: 'null' })).toMatchObject(refused);
+  expect(await create({ ...own, origin: 'http://127.0.0.1:1' })).toMatchObject(refused);
+  expect(await create({ ...own, 'sec-fetch-site': 'same-site' })).toMatchObject(refused);
+  expect(await read({})).toMatchObject({ status: 200 });
+  expect(await read({ 'sec-fetch-site': 'cross-site' })).toMatchObject(refused);
+  expect(await read({ origin: 'https://evil.example' })).toMatchObject(refused);
+  expect(await signIn(admin, {})).toMatchObject(refused);
+});
+
+test('an Authorization header wins over the cookie', async () => {
+  const headers = { cookie: cookieOf(await signIn()) };
+  const as = 'Bearer garbage';
+  expect((await florin.call('GET', '/api/user/info', { headers, as })).status).toBe(401);
+});
+
+test('signing out ends the session and removes the cookie; doing it twice is no error', async () => {
+  const cookie = cookieOf(await signIn());
+  const end = () => florin.call('POST', '/api/console/session/end', { headers: { ...own, cookie } });
+  const ended = await end();
+  expect(ended.headers.get('set-cookie')).toMatch(/^florin-0=; Max-Age=0; /);
+  expect((await florin.call('GET', '/api/user/info', { headers: { cookie } })).status).toBe(401);
+  expect((await end()).status).toBe(200);
+  const found = await db.query(`select from audit_entry where body::json->>'action' = 'session.logout'`);
+  expect(found.length).toBe(1);
+});
+
+test('signing out everywhere ends every session of the user, and of no other', async () => {
+  const as = await florin.login('admin', administratorPassword);
+  const tenantId = await makeTenant(florin, as);
+  const member = await makeMember(florin, as, { userType: 'MERCHANT_ADMIN', tenantId });
+  const cookies = [];
+  for (const _ of [1, 2]) cookies.push(cookieOf(await signIn({ account: member.userName, password: memberPassword })));
+  const headers = { ...own, cookie: cookies[0] as string };
+  dataOf(await florin.call('POST', '/api/console/session/end', { headers, body: { all: true } }));
+  expect((await florin.call('GET', '/api/user/info', { headers: { cookie: cookies[1] as string } })).status).toBe(401);
+  expect((await florin.get('/api/user/info', as)).status).toBe(200);
+});
+
+test('a wrong password is refused as at login, and sets no cookie', async () => {
+  const refused = await signIn({ ...admin, password: 'not the password' });
+  expect(refused).toMatchObject({ status: 401, body: { error: { type: 'login_refused' } } });
+  expect(refused.headers.get('set-cookie')).toBeNull();
+});

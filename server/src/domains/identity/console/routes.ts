@@ -1,0 +1,132 @@
+import { Type } from 'typebox';
+import type { Clock } from '../../../core/clock.ts';
+import { notFound, Refusal } from '../../../core/errors.ts';
+import type { Principal } from '../../../core/principal.ts';
+import { type Answer, type Call, get, post, type Route } from '../../../platform/http/route.ts';
+import type { Database } from '../../../platform/postgres/database.ts';
+import { loginWithSecondFactor, type SecondLoginDeps } from '../second-factor/login.ts';
+import { secondLoginInput } from '../second-factor/schema.ts';
+import { type LoginDeps, login } from '../sessions/login.ts';
+import { type LogoutDeps, logoutSession } from '../sessions/logout.ts';
+import type { OpenedLogin } from '../sessions/open-session.ts';
+import type { SessionCookie } from '../sessions/session-cookie.ts';
+import { signCookie } from '../sessions/token-pair.ts';
+import { findTenant } from '../tenants/statements.ts';
+import { recordOf } from '../users/record.ts';
+import { findUser } from '../users/statements.ts';
+import { profile, signInInput, signOutInput } from './schema.ts';
+
+export interface ConsoleDeps extends LoginDeps, SecondLoginDeps, LogoutDeps {
+  sessionCookie: SessionCookie;
+  sandboxEnabled: boolean;
+  publicUrl: string;
+}
+
+const group = 'Console sessions';
+const ownOriginOnly =
+  'Only for pages of this origin, which send the header `X-Florin-Console`; others are refused (403, `origin_not_allowed`).';
+
+export function consoleRoutes(deps: ConsoleDeps): Route[] {
+  return [
+    post('/api/console/session', 'nothing', group, {
+      summary: 'Sign in to the console',
+      description:
+        'Like a login, but the session is kept in a cookie that no script can read, and no token is answered. ' +
+        ownOriginOnly,
+      body: signInInput,
+      refuses: ['origin_not_allowed', 'login_refused', 'second_factor_challenge', 'too_many_attempts'],
+      data: Type.Null(),
+      handle: async (call) => {
+        deps.sessionCookie.requireOwnOrigin({ method: 'POST', ...call });
+        return signedIn(await login({ ...call.body, ...originOf(call) }, deps), deps);
+      },
+    }),
+
+    post('/api/console/session/second-factor', 'nothing', group, {
+      summary: 'Finish signing in with a code',
+      description: `Takes the challenge of the refused sign-in. ${ownOriginOnly}`,
+      body: secondLoginInput,
+      refuses: ['origin_not_allowed', 'code_wrong', 'challenge_invalid', 'too_many_attempts'],
+      data: Type.Null(),
+      handle: async (call) => {
+        deps.sessionCookie.requireOwnOrigin({ method: 'POST', ...call });
+        return signedIn(await loginWithSecondFactor({ ...call.body, ...originOf(call) }, deps), deps);
+      },
+    }),
+
+    post('/api/console/session/end', 'nothing', group, {
+      summary: 'Sign out of the console',
+      description:
+        'Ends the session and removes the cookie; with `all`, ends every session of the user. Signing out twice is not an ' +
+        `error. The body is optional. ${ownOriginOnly}`,
+      body: signOutInput,
+      refuses: ['origin_not_allowed'],
+      data: Type.Null(),
+      handle: async (call) => {
+        deps.sessionCookie.requireOwnOrigin({ method: 'POST', ...call });
+        await endSession(call.headers.cookie, call.body?.all === true, originOf(call), deps);
+        return { message: 'Signed out', data: null, headers: { 'set-cookie': deps.sessionCookie.clear() } };
+      },
+    }),
+
+    get('/api/console/session', 'enrolment', group, {
+      summary: 'Get who is signed in',
+      data: profile,
+      handle: async ({ principal }) => ({ data: await profileOf(principal, deps) }),
+    }),
+  ];
+}
+
+function originOf({ address, requestId, headers }: Call<unknown, unknown>) {
+  return { address, requestId, device: headers['user-agent'] };
+}
+
+async function signedIn(opened: OpenedLogin, deps: ConsoleDeps): Promise<Answer<null>> {
+  const maxAgeSeconds = Math.max(1, Math.floor((opened.session.expiresAtMs - deps.clock()) / 1000));
+  const cookie = await signCookie(opened.user, opened.session, deps);
+  return {
+    message: 'Signed in',
+    data: null,
+    headers: { 'set-cookie': deps.sessionCookie.set(cookie, maxAgeSeconds) },
+  };
+}
+
+async function endSession(
+  cookies: string | undefined,
+  everywhere: boolean,
+  origin: { address: string; requestId: string },
+  deps: ConsoleDeps,
+): Promise<void> {
+  const cookie = deps.sessionCookie.read(cookies);
+  if (cookie === undefined) return;
+  try {
+    const { sessionId } = await deps.tokens.verify('cookie', cookie);
+    await logoutSession(sessionId, everywhere, { address: origin.address, requestId: origin.requestId }, deps);
+  } catch (error) {
+    // An expired cookie has no session to end.
+    if (!(error instanceof Refusal && error.type === 'credentials_invalid')) throw error;
+  }
+}
+
+async function profileOf(
+  principal: Principal,
+  { database, deploymentMode, sandboxEnabled, publicUrl }: ConsoleDeps & { database: Database; clock: Clock },
+) {
+  const [[user], [tenant]] = await Promise.all([
+    database.run(findUser, [principal.userId]),
+    database.run(findTenant, [principal.tenantId]),
+  ]);
+  if (user === undefined) throw notFound('user', principal.userId);
+  const { id, state, invited, updatedTime, ...shown } = recordOf(user);
+  return {
+    userId: id,
+    ...shown,
+    scopes: [...principal.scopes],
+    tenantName: shown.tenantId === null ? null : (tenant?.name ?? null),
+    holdsAll: principal.holdsAll,
+    mustEnrol: principal.mayOnlyEnrol === true,
+    deploymentMode,
+    sandboxEnabled,
+    publicUrl,
+  };
+}

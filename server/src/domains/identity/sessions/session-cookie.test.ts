@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { SessionCookie } from './session-cookie.ts';
+
+test('on https the cookie is Secure and bound to the host', () => {
+  const cookie = new SessionCookie('https://pay.example');
+  expect(cookie.name).toBe('__Host-florin');
+  expect(cookie.set('value', 60)).toBe('__Host-florin=value; Max-Age=60; Path=/; HttpOnly; SameSite=Strict; Secure');
+});
+
+test('it is found among others, and an empty one is none', () => {
+  const cookie = new SessionCookie('http://127.0.0.1:8080');
+  expect(cookie.read('theme=dark; florin-8080=a.b-c_d; florin-80801=x')).toBe('a.b-c_d');
+  expect(cookie.read('florin-8080=')).toBeUndefined();
+  expect(cookie.read(undefined)).toBeUndefined();
+});
+
+test('behind a proxy that ends TLS, the host of the origin decides', () => {
+  const cookie = new SessionCookie('http://127.0.0.1:8080');
+  const headers = { origin: 'https://console.example', host: 'console.example', 'x-florin-console': '1' };
+  expect(() => cookie.requireOwnOrigin({ method: 'POST', headers })).not.toThrow();
+  expect(() => cookie.requireOwnOrigin({ method: 'POST', headers: { ...headers, host: 'other.example' } })).toThrow();
+});

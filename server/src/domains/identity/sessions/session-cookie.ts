@@ -1,0 +1,67 @@
+import { Refusal } from '../../../core/errors.ts';
+
+/** A header that only the console's own script sends: a page of another origin cannot add it without being asked first. */
+export const consoleHeader = 'x-florin-console';
+
+/** The cookie that holds a session of the console: `HttpOnly`, `SameSite=Strict`, and on https `Secure` with `__Host-`. */
+export class SessionCookie {
+  readonly name: string;
+  readonly #origin: string;
+  readonly #attributes: string;
+
+  /** `publicUrl`: how browsers reach the service. Cookies do not tell ports apart, so that without https the name does. */
+  constructor(publicUrl: string) {
+    const { origin, protocol, port } = new URL(publicUrl);
+    const isSecure = protocol === 'https:';
+    this.#origin = origin;
+    this.name = isSecure ? '__Host-florin' : `florin-${port || 80}`;
+    this.#attributes = `Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
+  }
+
+  /** The Set-Cookie header that keeps a session for so long. */
+  set(value: string, maxAgeSeconds: number): string {
+    return `${this.name}=${value}; Max-Age=${maxAgeSeconds}; ${this.#attributes}`;
+  }
+
+  /** The Set-Cookie header that removes it. */
+  clear(): string {
+    return this.set('', 0);
+  }
+
+  /** The value in a Cookie header; undefined if there is none. */
+  read(header: string | undefined): string | undefined {
+    for (const pair of header?.split(';') ?? []) {
+      const [name, value] = pair.trim().split('=', 2);
+      if (name === this.name && value) return value;
+    }
+    return undefined;
+  }
+
+  /**
+   * Refuses a request that a page of another origin may have caused. Browsers send the cookie along with whatever reaches this
+   * host, also from another port of it. `origin_not_allowed`.
+   */
+  requireOwnOrigin({ method, headers }: CookieRequest): void {
+    const { origin, host, 'sec-fetch-site': site } = headers;
+    const isRead = method === 'GET' || method === 'HEAD';
+    if (origin !== undefined && origin !== this.#origin && hostOf(origin) !== host) throw refused(`origin ${origin}`);
+    if (site !== undefined && site !== 'same-origin' && site !== 'none') throw refused('another site');
+    if (isRead) return;
+    if (origin === undefined) throw refused('a page without an origin');
+    if (headers[consoleHeader] === undefined) throw refused(`a page that does not send ${consoleHeader}`);
+  }
+}
+
+interface CookieRequest {
+  method: string;
+  headers: Record<string, string | string[] | undefined>;
+}
+
+/** Behind a proxy that ends TLS, the origin is https and the Host header alone says whether it is ours. */
+function hostOf(origin: string | string[]): string | undefined {
+  return typeof origin === 'string' && URL.canParse(origin) ? new URL(origin).host : undefined;
+}
+
+function refused(by: string): Refusal {
+  return new Refusal('origin_not_allowed', `The session of the console cannot be used by ${by}.`);
+}

@@ -1,0 +1,201 @@
+import { Readable } from 'node:stream';
+import { LRUCache } from 'lru-cache';
+import { type Clock, secondMs } from '../../../core/clock.ts';
+import { Refusal } from '../../../core/errors.ts';
+import { eventTypes } from '../../../core/event-types.ts';
+import { leastUuidAt, publicId } from '../../../core/id.ts';
+import type { Queryable } from '../../../platform/postgres/database.ts';
+import type { Topics } from '../../../platform/postgres/notifications/topics.ts';
+import { eventsWritten } from '../events/append-events.cte.ts';
+import { recordOf } from '../events/list.ts';
+import type { EventRow } from '../events/statements.ts';
+import { eventsSince } from './statements.ts';
+
+export interface EventStreamsOptions {
+  database: Queryable;
+  topics: Topics;
+  clock: Clock;
+  logError: (error: unknown, message: string) => void;
+}
+
+export interface StreamRequest {
+  userId: number;
+  tenantId: number;
+  types: readonly string[];
+  /** Of a key; a session sees both modes. */
+  livemode: boolean | undefined;
+  /** The time of the last event that the reader has; undefined: it wants what happens from now on. */
+  sinceMs: number | undefined;
+  /** Rejects when the reader may no longer read. */
+  authenticateAgain: () => Promise<unknown>;
+}
+
+/** Ids are drawn before their transaction commits: an event may become visible this much later than a newer one. */
+const lateMs = 5 * secondMs;
+/** One read shows what many commits have written. */
+const readPauseMs = 200;
+/** Finds what a lost notification would have reported. */
+const pollMs = 2 * secondMs;
+/** Shorter than the silence after which proxies and this server give up a connection. */
+const heartbeatMs = 15 * secondMs;
+/** Of one tenant in one read. More is a gap, which the reader closes with the list of events. */
+const maxEvents = 200;
+const maxStreamsOfUser = 10;
+/** A reader that is so far behind is disconnected, and resumes. */
+const maxBufferedBytes = 256 * 1024;
+
+/**
+ * Streams of events to browsers and programs: ids and types, never payloads. One read serves all streams of the node. An
+ * event may be sent twice after a reconnect; its id tells.
+ */
+export class EventStreams {
+  readonly #options: EventStreamsOptions;
+  readonly #open = new Set<OpenStream>();
+  #timer: NodeJS.Timeout | undefined;
+  #heartbeat: NodeJS.Timeout | undefined;
+  #lastReadMs = 0;
+  #isReading = false;
+  #isClosed = false;
+
+  constructor(options: EventStreamsOptions) {
+    this.#options = options;
+    options.topics.subscribe(eventsWritten, () => this.#readWithin(readPauseMs));
+  }
+
+  /** What has happened since, and then nothing more. */
+  async read(request: StreamRequest): Promise<string> {
+    const stream = new OpenStream(request, () => {});
+    stream.send(await this.#eventsOf([request.tenantId], request.sinceMs));
+    return stream.taken();
+  }
+
+  /** What has happened since, and whatever happens from now on. Refuses with `too_many_requests`. */
+  async open(request: StreamRequest): Promise<Readable> {
+    if (this.#isClosed)
+      throw new Refusal('shutting_down', 'This node is stopping. Ask another.', { retryAfterSeconds: 1 });
+    if ([...this.#open].filter(({ userId }) => userId === request.userId).length >= maxStreamsOfUser) {
+      const message = `A user may have ${maxStreamsOfUser} streams open on a node.`;
+      throw new Refusal('too_many_requests', message, { retryAfterSeconds: 5 });
+    }
+    const stream = new OpenStream(request, () => {
+      this.#open.delete(stream);
+      if (this.#open.size === 0) this.#rest();
+    });
+    this.#open.add(stream);
+    this.#heartbeat ??= setInterval(() => this.#beat(), heartbeatMs).unref();
+    this.#readWithin(pollMs);
+    try {
+      if (request.sinceMs !== undefined) stream.send(await this.#eventsOf([request.tenantId], request.sinceMs));
+    } catch (error) {
+      stream.end();
+      throw error;
+    }
+    return stream.readable;
+  }
+
+  /** Ends every stream: readers connect to another node, and resume there. */
+  close(): void {
+    this.#isClosed = true;
+    for (const stream of this.#open) stream.end();
+    this.#rest();
+  }
+
+  #rest(): void {
+    clearTimeout(this.#timer);
+    clearInterval(this.#heartbeat);
+    this.#timer = undefined;
+    this.#heartbeat = undefined;
+  }
+
+  #readWithin(ms: number): void {
+    if (this.#open.size === 0 || this.#isReading || this.#isClosed) return;
+    const waitMs = Math.max(0, Math.min(ms, this.#lastReadMs + ms - this.#options.clock()));
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#readForAll(), waitMs).unref();
+  }
+
+  #readForAll(): void {
+    const nowMs = this.#options.clock();
+    this.#isReading = true;
+    this.#lastReadMs = nowMs;
+    const tenantIds = [...new Set([...this.#open].map(({ tenantId }) => tenantId))];
+    this.#eventsOf(tenantIds, nowMs)
+      .then((events) => {
+        for (const stream of this.#open) stream.send(events);
+      })
+      // The database is away: the next poll shows what was missed, as long as that is recent.
+      .catch(() => {})
+      .finally(() => {
+        this.#isReading = false;
+        this.#readWithin(pollMs);
+      })
+      .catch((error: unknown) => this.#options.logError(error, 'A stream of events failed.'));
+  }
+
+  #eventsOf(tenantIds: readonly number[], sinceMs: number | undefined): Promise<EventRow[]> {
+    const since = leastUuidAt((sinceMs ?? this.#options.clock()) - lateMs);
+    return this.#options.database.run(eventsSince, [tenantIds, since, maxEvents, eventTypes]);
+  }
+
+  #beat(): void {
+    for (const stream of this.#open) {
+      stream.beat();
+      stream.authenticateAgain().catch(() => stream.end());
+    }
+  }
+}
+
+/** One reader. */
+class OpenStream {
+  readonly userId: number;
+  readonly tenantId: number;
+  readonly authenticateAgain: () => Promise<unknown>;
+  readonly readable: Readable;
+  readonly #types: ReadonlySet<string>;
+  readonly #livemode: boolean | undefined;
+  readonly #sent = new LRUCache<string, true>({ max: 10 * maxEvents });
+
+  constructor({ userId, tenantId, types, livemode, authenticateAgain }: StreamRequest, onClose: () => void) {
+    this.userId = userId;
+    this.tenantId = tenantId;
+    this.authenticateAgain = authenticateAgain;
+    this.#types = new Set(types);
+    this.#livemode = livemode;
+    this.readable = new Readable({ read: () => {}, encoding: 'utf8' }).once('close', onClose);
+    this.readable.push('retry: 2000\n\n');
+  }
+
+  send(events: readonly EventRow[]): void {
+    const ours = events.filter(({ tenant_id }) => tenant_id === this.tenantId);
+    const unsent = ours.filter(({ id }) => !this.#sent.has(id));
+    if (ours.length >= maxEvents && unsent.length === ours.length) this.#push('event: gap\ndata: {}\n\n');
+    for (const event of unsent) {
+      this.#sent.set(event.id, true);
+      if (!this.#isFor(event)) continue;
+      this.#push(`id: ${publicId('evt', event.id)}\ndata: ${JSON.stringify(recordOf(event))}\n\n`);
+    }
+  }
+
+  #isFor({ type, livemode }: EventRow): boolean {
+    return this.#types.has(type) && (this.#livemode === undefined || this.#livemode === livemode);
+  }
+
+  beat(): void {
+    this.#push(':\n\n');
+  }
+
+  /** Everything so far. */
+  taken(): string {
+    return this.readable.read() as string;
+  }
+
+  end(): void {
+    if (!this.readable.destroyed) this.readable.push(null);
+  }
+
+  #push(text: string): void {
+    if (this.readable.destroyed || this.readable.readableEnded) return;
+    if (this.readable.readableLength > maxBufferedBytes) this.readable.destroy();
+    else this.readable.push(text);
+  }
+}

@@ -1,0 +1,53 @@
+import { Type } from 'typebox';
+import { invalid } from '../../../core/errors.ts';
+import { readableTypes } from '../../../core/event-types.ts';
+import { uuidOfPublicId, uuidTimeMs } from '../../../core/id.ts';
+import { get, type Route } from '../../../platform/http/route.ts';
+import type { Authenticate } from '../../../platform/http/server.ts';
+import type { EventStreams, StreamRequest } from './event-streams.ts';
+import { lastEventHeader, streamQuery } from './schema.ts';
+
+export interface StreamDeps {
+  eventStreams: EventStreams;
+  authenticate: Authenticate;
+}
+
+export const streamType = 'text/event-stream';
+
+export function streamRoutes({ eventStreams, authenticate }: StreamDeps): Route[] {
+  return [
+    get('/api/stream', 'caller', 'Events', {
+      summary: 'Stream events as they happen',
+      description:
+        "Server-sent events (`text/event-stream`) of the caller's tenant: each `data` is an event as the list of events " +
+        'shows it, without its payload, and each `id` the id of the event. Only types whose read scope the caller holds. ' +
+        'Send the last id as `Last-Event-ID` to resume, as browsers do by themselves; an event may then come twice. `gap` ' +
+        'instead of a message: more has happened than a stream shows, so read the list of events. At most 10 streams of a ' +
+        'user on a node.',
+      query: streamQuery,
+      headers: lastEventHeader,
+      data: Type.Null(),
+      documentTypes: [streamType],
+      isEndless: true,
+      handle: async ({ query, headers, principal, address }) => {
+        const request: StreamRequest = {
+          userId: principal.userId,
+          tenantId: principal.tenantId,
+          types: readableTypes(principal.scopes),
+          livemode: principal.livemode,
+          sinceMs: timeOf(headers['last-event-id']),
+          authenticateAgain: () => authenticate({ method: 'GET', headers }, address),
+        };
+        const content = query.follow === false ? await eventStreams.read(request) : await eventStreams.open(request);
+        return { document: { type: streamType, content } };
+      },
+    }),
+  ];
+}
+
+function timeOf(lastEventId: string | string[] | undefined): number | undefined {
+  if (lastEventId === undefined || lastEventId === '') return undefined;
+  const id = typeof lastEventId === 'string' ? uuidOfPublicId('evt', lastEventId) : undefined;
+  if (id === undefined) throw invalid('Last-Event-ID', "Last-Event-ID must be an event's id, evt_….");
+  return uuidTimeMs(id);
+}

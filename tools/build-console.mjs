@@ -1,0 +1,120 @@
+// Builds the console into build/console, once for each state of its sources: `npm start` compares a fingerprint. Plain
+// JavaScript for Node 20, as install.mjs, by which it is called; the build itself runs on the bundled Node.js.
+//
+// The tools of the build are no part of an installation that only runs the service: they are installed beside it, and removed
+// when the build is done. A build that fails does not prevent the start: the API is served without the console.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, gzipSync, constants as zlib } from 'node:zlib';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const built = join(root, 'build', 'console');
+const stamp = join(built, '.built-from');
+/** What the console is made of. Of the server it uses the arithmetic of money. */
+const sources = [
+  'console/index.html',
+  'console/package.json',
+  'console/vite.config.ts',
+  'console/src',
+  'server/src/core',
+];
+
+/** Does nothing when the console is built from these sources already. */
+export function buildConsole() {
+  const fingerprint = fingerprintOf([...sources, 'package-lock.json', 'tools/build-console.mjs']);
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === fingerprint) return;
+  process.stderr.write('Building the console (once) …\n');
+  const scratch = join(root, 'build', `console-${process.pid}`);
+  try {
+    const workplace = existsSync(join(root, 'node_modules', 'vite')) ? root : installTools(join(scratch, 'tools'));
+    const output = join(scratch, 'console');
+    run(
+      workplace,
+      'node',
+      viteOf(workplace),
+      'build',
+      'console',
+      '--outDir',
+      output,
+      '--emptyOutDir',
+      '--logLevel',
+      'warn',
+    );
+    compress(join(output, 'assets'));
+    writeFileSync(join(output, '.built-from'), fingerprint);
+    rmSync(built, { recursive: true, force: true });
+    renameSync(output, built);
+  } catch (error) {
+    process.stderr.write(`The console could not be built (${error.message}); the API is served without it.\n`);
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+function fingerprintOf(paths) {
+  const hash = createHash('sha256');
+  for (const path of paths.flatMap((one) => filesBelow(join(root, one)))) {
+    hash.update(relative(root, path)).update('\0').update(readFileSync(path)).update('\0');
+  }
+  return hash.digest('hex');
+}
+
+function filesBelow(path) {
+  if (!existsSync(path)) return [];
+  try {
+    return readdirSync(path, { withFileTypes: true })
+      .flatMap((entry) => (entry.isDirectory() ? filesBelow(join(path, entry.name)) : [join(path, entry.name)]))
+      .sort();
+  } catch (error) {
+    if (error.code === 'ENOTDIR') return [path];
+    throw error;
+  }
+}
+
+/** A copy of the sources with the packages of the console alone. */
+function installTools(folder) {
+  for (const path of [
+    ...sources,
+    'package.json',
+    'package-lock.json',
+    '.npmrc',
+    'server/package.json',
+    'tsconfig.json',
+    'console/tsconfig.json',
+  ]) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    cpSync(join(root, path), join(folder, path), { recursive: true });
+  }
+  run(folder, 'npm', 'ci', '--workspace', 'console', '--include=dev', '--ignore-scripts', '--loglevel=error');
+  return folder;
+}
+
+const viteOf = (folder) => join(folder, 'node_modules', 'vite', 'bin', 'vite.js');
+
+function run(cwd, command, ...words) {
+  const path = [join(root, 'node_modules', '.bin'), process.env.PATH].join(delimiter);
+  const { status, error } = spawnSync(command, words, {
+    cwd,
+    env: { ...process.env, PATH: path, NODE_ENV: 'production' },
+    stdio: ['ignore', process.stderr, process.stderr],
+    shell: process.platform === 'win32',
+  });
+  if (error !== undefined) throw error;
+  if (status !== 0) throw new Error(`${command} ended with ${status}, see above`);
+}
+
+function compress(folder) {
+  for (const name of readdirSync(folder).filter((one) => /\.(js|css|svg)$/.test(one))) {
+    const content = readFileSync(join(folder, name));
+    writeFileSync(join(folder, `${name}.gz`), gzipSync(content, { level: 9 }));
+    writeFileSync(
+      join(folder, `${name}.br`),
+      brotliCompressSync(content, { params: { [zlib.BROTLI_PARAM_SIZE_HINT]: content.length } }),
+    );
+  }
+}
+
+if (process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) buildConsole();
