@@ -96,6 +96,17 @@ const writes: Record<string, Write> = {
     required: ['token', 'newPassword'],
   },
   '/api/user/logout': { body: () => ({ all: false }), fields: { all: 'boolean' }, required: [] },
+  '/api/console/session': {
+    body: () => ({ account: 'admin', password: 'not the password' }),
+    fields: { account: 'text', password: 'text' },
+    required: ['account', 'password'],
+  },
+  '/api/console/session/second-factor': {
+    body: () => ({ challenge: 'x', code: '123456' }),
+    fields: { challenge: 'text', code: 'text' },
+    required: ['challenge', 'code'],
+  },
+  '/api/console/session/end': { body: () => ({ all: false }), fields: { all: 'boolean' }, required: [] },
   '/api/user/modify': {
     body: () => {
       const userName = unique('user');
@@ -719,7 +730,8 @@ describe('bodies that are not JSON', () => {
   });
 
   test.each(Object.entries(writes))('%s without a body', async (path, { required, needsBody = false }) => {
-    for (const headers of [{}, { 'content-type': 'application/json' }]) {
+    const ofConsole = path.startsWith('/api/console/') ? { 'x-florin-console': '1', origin: florin.address } : {};
+    for (const headers of [ofConsole, { ...ofConsole, 'content-type': 'application/json' }]) {
       const { status, body } = await florin.call('POST', path, { as: admin, headers });
       if (needsBody || required.length > 0) {
         expect({ status, body }).toEqual({ status: 400, body: aRefusal(400, { type: 'invalid_request' }) });
