@@ -40,7 +40,7 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
       faults.push(...found.map((fault) => `${path} ${fault}`));
     }
     expect(faults).toEqual([]);
-  });
+  }, 240_000);
 
   test('sign-in is accessible in both themes', async () => {
     for (const dark of [false, true]) {
