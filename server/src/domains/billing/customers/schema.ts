@@ -1,15 +1,18 @@
 import { Type } from 'typebox';
 import { listFields, timeFields } from '../../../platform/http/list-query.ts';
 import {
+  country,
   keptMetadata,
   livemode,
   livemodeFilter,
   livemodeInput,
   long,
-  metadata,
+  metadataChange,
   nullable,
+  requiredToCreate,
+  updatedTime,
 } from '../../../platform/http/shapes.ts';
-import { tenantIdOnWire } from '../../identity/tenants/schema.ts';
+import { forTenant, tenantIdOnWire } from '../../identity/tenants/schema.ts';
 import { customerFilters, customerSearch } from './list-statements.ts';
 
 const clearable = (shape: ReturnType<typeof Type.String>, title: string, description: string) =>
@@ -21,13 +24,16 @@ const addressFields = {
   postalCode: Type.Optional(Type.String({ maxLength: 40 })),
   city: Type.Optional(Type.String({ maxLength: 200 })),
   state: Type.Optional(Type.String({ maxLength: 200 })),
-  country: Type.Optional(Type.String({ pattern: '^[A-Z]{2,3}$', title: 'an ISO 3166 country code, such as US' })),
+  country: Type.Optional(country),
 };
+
+/** What a new one needs. */
+export const requiredOfNewCustomer = ['name'] as const;
 
 export const customerInput = Type.Object(
   {
     id: Type.Optional(long('Omit to create.')),
-    name: Type.String({ minLength: 1, maxLength: 200 }),
+    name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
     email: clearable(
       Type.String({ format: 'email', maxLength: 254 }),
       'an e-mail address, or null',
@@ -43,7 +49,7 @@ export const customerInput = Type.Object(
         title: 'an address, or null',
         description:
           '`line1`, `line2`, `city` and `state` of at most 200 characters, `postalCode` of at most 40, and `country`, an ' +
-          'ISO 3166 code such as US. All are optional; an update replaces the whole address. null clears it.',
+          'ISO 3166-1 alpha-2 code such as US. All are optional; an update replaces the whole address. null clears it.',
       }),
     ),
     externalId: clearable(
@@ -51,13 +57,7 @@ export const customerInput = Type.Object(
       'at most 255 characters, or null',
       'The id of the customer in your own system. Unique in the tenant among the customers of one mode.',
     ),
-    metadata: Type.Optional(
-      Type.Union([metadata, Type.Null()], {
-        title: 'an object of at most 50 keys, or null',
-        description:
-          'Your own data: at most 16 KiB of JSON, 8 levels, 50 keys. Returned as it was sent. null clears it.',
-      }),
-    ),
+    ...metadataChange,
     defaultChannelId: Type.Optional(
       Type.Union([long('The channel.'), Type.Null()], {
         title: "a channel's id, or null",
@@ -77,8 +77,9 @@ export const customerInput = Type.Object(
           'The test clock that the customer uses. Only in STANDALONE mode; cannot change after the customer is created.',
       }),
     ),
+    ...forTenant,
   },
-  { additionalProperties: false },
+  { additionalProperties: false, ...requiredToCreate(requiredOfNewCustomer) },
 );
 
 export const customerQuery = Type.Object({
@@ -111,7 +112,7 @@ export const customerRecord = Type.Object({
   hasPaymentMethod: Type.Boolean({ description: "Whether a provider's token is stored." }),
   clockId: nullable(Type.Integer()),
   createdTime: Type.String(),
-  updatedTime: nullable(Type.String({ description: 'null when never updated.' })),
+  updatedTime,
 });
 
 /** A customer as a row of the list. */

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { maximumAmount } from '../../../core/currency.ts';
 import { listFields, timeFields } from '../../../platform/http/list-query.ts';
 import { keptMetadata, livemode, livemodeFilter, long, metadata, nullable } from '../../../platform/http/shapes.ts';
-import { tenantIdOnWire } from '../../identity/tenants/schema.ts';
+import { forTenant, tenantIdOnWire } from '../../identity/tenants/schema.ts';
 import { invoiceFilters, invoiceSearch } from './list-statements.ts';
 import { invoiceStatuses, paymentStates } from './states.ts';
 
@@ -42,6 +42,7 @@ export const invoiceInput = Type.Object(
         description: 'The last day for payment, YYYY-MM-DD in UTC. Default: the day on which the invoice is finalized.',
       }),
     ),
+    ...forTenant,
   },
   { additionalProperties: false },
 );

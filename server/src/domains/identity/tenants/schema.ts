@@ -1,14 +1,19 @@
 import { type Static, Type } from 'typebox';
 import { invalid } from '../../../core/errors.ts';
-import { platformTenant } from '../../../core/principal.ts';
+import { long, requiredToCreate, updatedTime } from '../../../platform/http/shapes.ts';
+
+/** What a new one needs. */
+export const requiredOfNewTenant = ['name', 'state'] as const;
 
 export const tenantInput = Type.Object(
   {
     id: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'Omit to create.' })),
-    name: Type.String({ minLength: 1, maxLength: 200 }),
-    state: Type.Boolean({
-      description: 'false: the tenant is disabled. Logins, sessions and keys of its users are refused.',
-    }),
+    name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    state: Type.Optional(
+      Type.Boolean({
+        description: 'false: the tenant is disabled. Logins, sessions and keys of its users are refused.',
+      }),
+    ),
     secondFactorRequired: Type.Optional(
       Type.Boolean({
         description:
@@ -17,8 +22,10 @@ export const tenantInput = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, ...requiredToCreate(requiredOfNewTenant) },
 );
+
+export const tenantQuery = Type.Object({ id: long('The tenant.') });
 
 export const tenantRecord = Type.Object({
   id: Type.Integer(),
@@ -28,29 +35,33 @@ export const tenantRecord = Type.Object({
     description: 'Whether sessions of users without a second factor may only enrol one.',
   }),
   createdTime: Type.String(),
-  updatedTime: Type.Union([Type.String(), Type.Null()], { description: 'null when never updated.' }),
+  updatedTime,
 });
 
-/** The `tenantId` of other records: a string or null (interface, Login result); a number is accepted too. */
+/**
+ * The `tenantId` of other records: a string (interface, Login result); a number is accepted too. Null, which answers show for
+ * the platform's own tenant, counts as not given: only callers of the platform see it, and theirs is the default.
+ */
 export const tenantIdInput = Type.Union(
   [
-    Type.String({ pattern: '^[0-9]{1,15}$', title: "a tenant's id, or null for the platform" }),
+    Type.String({ pattern: '^[0-9]{1,15}$', title: "a tenant's id" }),
     Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
-    Type.Null(),
   ],
   {
-    title: "a tenant's id, or null for the platform",
-    description: "The tenant's id; null: the platform's own tenant.",
+    title: "a tenant's id",
+    description: "The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own.",
   },
 );
+
+/** In the body of what creates a record (`actFor`). */
+export const forTenant = { tenantId: Type.Optional(tenantIdInput) };
 
 export const tenantIdOnWire = Type.Union([Type.String(), Type.Null()], {
   description: "null: the platform's own tenant.",
 });
 
 export function tenantIdOf(input: Static<typeof tenantIdInput>): number {
-  if (input === null) return platformTenant;
   const id = Number(input);
-  if (!Number.isSafeInteger(id)) throw invalid('tenantId', "tenantId must be a tenant's id, or null for the platform.");
+  if (!Number.isSafeInteger(id)) throw invalid('tenantId', "tenantId must be a tenant's id.");
   return id;
 }

@@ -22,7 +22,7 @@ test('a tenant is created, updated and listed', async () => {
     state: true,
     secondFactorRequired: false,
     createdTime: expect.any(String),
-    updatedTime: null,
+    updatedTime: expect.any(String),
   });
   const { id } = created.body.data;
   const updated = await save({ id, name: 'Harbour Shop', state: true });
