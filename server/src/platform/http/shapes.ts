@@ -19,6 +19,30 @@ export const metadata = Type.Object(
   },
 );
 
+const addressFields = {
+  line1: Type.Optional(Type.String({ maxLength: 200 })),
+  line2: Type.Optional(Type.String({ maxLength: 200 })),
+  postalCode: Type.Optional(Type.String({ maxLength: 40 })),
+  city: Type.Optional(Type.String({ maxLength: 200 })),
+  state: Type.Optional(Type.String({ maxLength: 200 })),
+  country: Type.Optional(Type.String({ pattern: '^[A-Z]{2,3}$', title: 'an ISO 3166 country code, such as US' })),
+};
+
+/** A postal address; null clears it. */
+export const address = Type.Union([Type.Object(addressFields, { additionalProperties: false }), Type.Null()], {
+  title: 'an address, or null',
+  description:
+    '`line1`, `line2`, `city` and `state` of at most 200 characters, `postalCode` of at most 40, and `country`, an ' +
+    'ISO 3166 code such as US. All are optional; an update replaces the whole address. null clears it.',
+});
+
+/** Addresses in answers. */
+export const keptAddress = Type.Unsafe<Record<string, string> | null>({
+  description: 'As it was sent.',
+  type: ['object', 'null'],
+  additionalProperties: true,
+});
+
 /** In answers: the mode of a record. */
 export const livemode = Type.Boolean({ description: 'true: live. false: a test record.' });
 

@@ -73,6 +73,7 @@ export async function createInvoice(
         totals,
         status: 'DRAFT',
         number: null,
+        seller: null,
         createdMs: customerNowMs(customer, realMs),
       },
     ]);

@@ -29,6 +29,7 @@ export function recordOf(row: InvoiceRow): ListedInvoice {
     channelId: row.channel_id,
     description: row.description,
     metadata: row.metadata,
+    seller: row.seller,
     dueDate: row.due_date,
     overdueTime: row.overdue_at,
     subscriptionId: row.subscription_id,

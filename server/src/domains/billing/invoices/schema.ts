@@ -1,7 +1,15 @@
 import { Type } from 'typebox';
 import { maximumAmount } from '../../../core/currency.ts';
 import { listFields, timeFields } from '../../../platform/http/list-query.ts';
-import { keptMetadata, livemode, livemodeFilter, long, metadata, nullable } from '../../../platform/http/shapes.ts';
+import {
+  keptAddress,
+  keptMetadata,
+  livemode,
+  livemodeFilter,
+  long,
+  metadata,
+  nullable,
+} from '../../../platform/http/shapes.ts';
 import { tenantIdOnWire } from '../../identity/tenants/schema.ts';
 import { invoiceFilters, invoiceSearch } from './list-statements.ts';
 import { invoiceStatuses, paymentStates } from './states.ts';
@@ -107,6 +115,12 @@ export const printQuery = Type.Object({
   format: Type.Optional(Type.Enum(['html', 'pdf'], { default: 'html' })),
 });
 
+export const sellerRecord = Type.Object({
+  name: Type.String(),
+  address: keptAddress,
+  taxId: nullable(Type.String()),
+});
+
 /** An invoice without its lines and payments, as in lists. */
 export const listedInvoice = Type.Object({
   id: Type.Integer(),
@@ -129,6 +143,10 @@ export const listedInvoice = Type.Object({
   channelId: nullable(Type.Integer()),
   description: nullable(Type.String()),
   metadata: keptMetadata,
+  seller: Type.Union([sellerRecord, Type.Null()], {
+    description:
+      'The tenant as it was when the invoice was finalized. null: a DRAFT, or an invoice of a version that kept no seller.',
+  }),
   dueDate: nullable(Type.String({ description: 'YYYY-MM-DD, in UTC.' })),
   overdueTime: nullable(
     Type.String({ description: 'When it was found to be unpaid after its due date; kept when it is paid later.' }),

@@ -2,6 +2,13 @@ import { statement } from '../../../platform/postgres/statement.ts';
 import type { NumberSeries } from './number.ts';
 import { type InvoiceStatus, type PaymentState, permittedTransitions } from './states.ts';
 
+/** Who sells: the tenant of an invoice. */
+export interface Seller {
+  name: string;
+  address: Record<string, string> | null;
+  taxId: string | null;
+}
+
 export interface InvoiceRow {
   tenant_id: number;
   id: number;
@@ -25,6 +32,8 @@ export interface InvoiceRow {
   channel_id: number | null;
   description: string | null;
   metadata: Record<string, unknown> | null;
+  /** As it was when the invoice was finalized; null: a DRAFT, or finalized by a version that kept none. */
+  seller: Seller | null;
   due_date: string | null;
   /** When it was found to be past its due date. */
   overdue_at: string | null;
@@ -45,7 +54,7 @@ export interface InvoiceRow {
 
 /** The columns of `InvoiceRow`, from `invoice i`. */
 export const invoiceColumns = `i.tenant_id, i.id, i.livemode, i.series, i.number, i.customer_id, i.status, i.currency, i.subtotal, i.tax, i.total,
-  i.amount_paid, i.amount_held, i.payments, i.channel_id, i.description, i.metadata, i.due_date, i.overdue_at, i.clock_id,
+  i.amount_paid, i.amount_held, i.payments, i.channel_id, i.description, i.metadata, i.seller, i.due_date, i.overdue_at, i.clock_id,
   i.subscription_id,
   i.period_start, i.period_end, i.user_id, i.version, i.created_at, i.finalized_at, i.paid_at, i.closed_at, i.updated_at`;
 
@@ -191,11 +200,12 @@ export const insertFailedPayments = statement(
    select tenant_id, id, payments, amount, true, 'FAILED', failure_code, failure_message, at, at, at from counted`,
 );
 
-/** Values: tenant, id, status, number or null, due date or null, now (ms). */
+/** Values: tenant, id, status, number or null, due date or null, now (ms), seller as JSON or null. */
 export const updateStatus = statement<InvoiceRow>(
   'invoices.move',
   `update invoice i
       set status = $3, number = coalesce($4, i.number), due_date = coalesce($5::date, i.due_date),
+          seller = coalesce($7::json, i.seller),
           finalized_at = case when $3 in ('OPEN', 'PAID') then to_timestamp($6::float8 / 1000) else i.finalized_at end,
           paid_at = case when $3 = 'PAID' then to_timestamp($6::float8 / 1000) else i.paid_at end,
           closed_at = case when $3 in ('VOID', 'UNCOLLECTIBLE') then to_timestamp($6::float8 / 1000) else i.closed_at end,
@@ -215,5 +225,8 @@ export const advanceCounters = statement<{ tenant_id: number; series: NumberSeri
    returning tenant_id, series, last`,
 );
 
-/** The seller's name on rendered invoices. Values: tenant. */
-export const findSeller = statement<{ name: string }>('invoices.find_seller', 'select name from tenant where id = $1');
+/** Tenants as sellers. Values: array of tenants. */
+export const findSellers = statement<Seller & { id: number }>(
+  'invoices.find_sellers',
+  'select id, name, address, tax_id as "taxId" from tenant where id = any ($1::bigint[])',
+);

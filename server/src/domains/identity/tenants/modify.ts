@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
-import { notFound } from '../../../core/errors.ts';
-import type { Principal } from '../../../core/principal.ts';
+import { invalid, notFound } from '../../../core/errors.ts';
+import { type Principal, platformTenant } from '../../../core/principal.ts';
 import { requireStepUp } from '../../../core/step-up.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import type { Notifications } from '../../../platform/postgres/notifications/notifications.ts';
@@ -24,16 +24,17 @@ type TenantInput = Static<typeof tenantInput>;
  * immediately; enabling it again makes its keys and its unexpired sessions work again.
  */
 export async function modifyTenant(
-  { id, name, state, secondFactorRequired }: TenantInput,
+  input: TenantInput,
   principal: Principal,
   deps: ModifyTenantDeps,
 ): Promise<TenantRow> {
+  const { id, name, state, secondFactorRequired, address, taxId } = input;
+  const addressJson = address && JSON.stringify(address);
   const now = new Date(deps.clock());
   if (id === undefined) {
     return deps.database.transaction(async (transaction) => {
-      const [created] = (await transaction.run(insertTenant, [name, state, now, secondFactorRequired ?? null])) as [
-        TenantRow,
-      ];
+      const values = [name, state, now, secondFactorRequired ?? null, addressJson ?? null, taxId ?? null];
+      const [created] = (await transaction.run(insertTenant, values)) as [TenantRow];
       const after = recordOf(created);
       await appendAudit(transaction, principal, {
         action: 'tenant.create',
@@ -44,15 +45,15 @@ export async function modifyTenant(
       return created;
     });
   }
+  if (id === platformTenant) requireSellerOnly(input);
   const updated = await deps.database.transaction(async (transaction) => {
     const [existing] = await transaction.run(lockTenant, [id]);
     if (existing === undefined) throw notFound('tenant', id);
     if (existing.second_factor_required && secondFactorRequired === false) {
       requireStepUp(principal, now.getTime(), 'Requiring no second factor any more');
     }
-    const [row] = (await transaction.run(updateTenant, [id, name, state, now, secondFactorRequired ?? null])) as [
-      TenantRow,
-    ];
+    const values = [id, name, state, now, secondFactorRequired ?? null, ...given(addressJson), ...given(taxId)];
+    const [row] = (await transaction.run(updateTenant, values)) as [TenantRow];
     const [before, after] = [recordOf(existing), recordOf(row)];
     await appendAudit(transaction, principal, { action: 'tenant.update', tenantId: id, recordId: id, before, after });
     await deps.notifications.publish(transaction, principalsTopic);
@@ -60,4 +61,14 @@ export async function modifyTenant(
   });
   deps.notifications.applied(principalsTopic);
   return updated;
+}
+
+const given = (value: unknown) => [value !== undefined, value ?? null];
+
+/** The platform's own tenant cannot be disabled: nobody could enable it again. */
+function requireSellerOnly({ state, secondFactorRequired }: TenantInput): void {
+  if (!state) throw invalid('state', "The platform's own tenant cannot be disabled.");
+  if (secondFactorRequired !== undefined) {
+    throw invalid('secondFactorRequired', "The platform's own tenant cannot require a second factor.");
+  }
 }

@@ -3,6 +3,14 @@ import type { tenantRecord } from './schema.ts';
 import type { TenantRow } from './statements.ts';
 
 export function recordOf(row: TenantRow): Static<typeof tenantRecord> {
-  const { id, name, state, second_factor_required: secondFactorRequired, created_at, updated_at } = row;
-  return { id, name, state, secondFactorRequired, createdTime: created_at, updatedTime: updated_at };
+  return {
+    id: row.id,
+    name: row.name,
+    state: row.state,
+    secondFactorRequired: row.second_factor_required,
+    address: row.address,
+    taxId: row.tax_id,
+    createdTime: row.created_at,
+    updatedTime: row.updated_at,
+  };
 }

@@ -1,11 +1,18 @@
 import { type Static, Type } from 'typebox';
 import { invalid } from '../../../core/errors.ts';
 import { platformTenant } from '../../../core/principal.ts';
+import { address, keptAddress, nullable } from '../../../platform/http/shapes.ts';
 
 export const tenantInput = Type.Object(
   {
-    id: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'Omit to create.' })),
-    name: Type.String({ minLength: 1, maxLength: 200 }),
+    id: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: "Omit to create. 0: the platform's own tenant, of which only the seller can change.",
+      }),
+    ),
+    name: Type.String({ minLength: 1, maxLength: 200, description: 'The seller on its invoices.' }),
     state: Type.Boolean({
       description: 'false: the tenant is disabled. Logins, sessions and keys of its users are refused.',
     }),
@@ -14,6 +21,13 @@ export const tenantInput = Type.Object(
         description:
           'true: sessions of users without a second factor may only enrol one. An update without it keeps the present ' +
           'value; a new tenant without it requires none.',
+      }),
+    ),
+    address: Type.Optional(address),
+    taxId: Type.Optional(
+      Type.Union([Type.String({ minLength: 1, maxLength: 40 }), Type.Null()], {
+        title: 'at most 40 characters, or null',
+        description: 'The tax number of the seller on its invoices, in any notation. null clears it.',
       }),
     ),
   },
@@ -27,6 +41,8 @@ export const tenantRecord = Type.Object({
   secondFactorRequired: Type.Boolean({
     description: 'Whether sessions of users without a second factor may only enrol one.',
   }),
+  address: keptAddress,
+  taxId: nullable(Type.String()),
   createdTime: Type.String(),
   updatedTime: Type.Union([Type.String(), Type.Null()], { description: 'null when never updated.' }),
 });

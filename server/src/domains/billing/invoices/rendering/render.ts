@@ -6,7 +6,7 @@ import { readCustomer } from '../../customers/read.ts';
 import { readInvoice } from '../read.ts';
 import { detailOf } from '../record.ts';
 import type { printQuery } from '../schema.ts';
-import { findSeller } from '../statements.ts';
+import { sellerOf } from '../sellers.ts';
 import { documentOf } from './document.ts';
 import { contentPolicy, renderHtml } from './html.ts';
 import type { PdfRenderer } from './pdf-renderer.ts';
@@ -31,9 +31,11 @@ export async function renderInvoice(
   const { invoice, tenantId } = await database.snapshot(async (snapshot) => {
     const row = await readInvoice(snapshot, id, principal);
     const customer = await readCustomer(snapshot, row.customer_id, principal);
-    const [seller] = await snapshot.run(findSeller, [row.tenant_id]);
+    const present = await sellerOf(snapshot, row.tenant_id);
+    // Invoices that were finalized before sellers were kept show the name alone, as they always have.
+    const seller = row.seller ?? (row.status === 'DRAFT' ? present : { ...present, address: null, taxId: null });
     return {
-      invoice: documentOf(await detailOf(snapshot, row), seller?.name ?? '', customer),
+      invoice: documentOf(await detailOf(snapshot, row), seller, customer),
       tenantId: row.tenant_id,
     };
   });
