@@ -13,9 +13,11 @@ export class Api {
   declare readonly sessions: SessionsApi;
   declare readonly keys: KeysApi;
   declare readonly secondFactor: SecondFactorApi;
+  declare readonly console: ConsoleApi;
   declare readonly events: EventsApi;
   declare readonly webhooks: WebhooksApi;
   declare readonly inboxes: InboxesApi;
+  declare readonly streams: StreamsApi;
   declare readonly channels: ChannelsApi;
   declare readonly ledger: LedgerApi;
   declare readonly transactions: TransactionsApi;
@@ -285,6 +287,33 @@ export interface SecondFactorApi {
   revoke(params: number | SecondFactorRevokeInput, options?: RequestOptions): Call<null>;
 }
 
+export interface ConsoleApi {
+  /**
+   * Get who is signed in.
+   *
+   * Needs a Bearer access token.
+   */
+  profile(options?: RequestOptions): Call<ConsoleProfile>;
+  /**
+   * Sign in to the console.
+   *
+   * Like a login, but the session is kept in a cookie that no script can read, and no token is answered. Only for pages of this origin, which send the header `X-Florin-Console`; others are refused (403, `origin_not_allowed`).
+   */
+  signIn(params: LoginInput, options?: RequestOptions): Call<null>;
+  /**
+   * Finish signing in with a code.
+   *
+   * Takes the challenge of the refused sign-in. Only for pages of this origin, which send the header `X-Florin-Console`; others are refused (403, `origin_not_allowed`).
+   */
+  confirmSignIn(params: SecondFactorLoginInput, options?: RequestOptions): Call<null>;
+  /**
+   * Sign out of the console.
+   *
+   * Ends the session and removes the cookie; with `all`, ends every session of the user. Signing out twice is not an error. The body is optional. Only for pages of this origin, which send the header `X-Florin-Console`; others are refused (403, `origin_not_allowed`).
+   */
+  signOut(params?: LogoutInput, options?: RequestOptions): Call<null>;
+}
+
 export interface EventsApi {
   /**
    * List events.
@@ -424,6 +453,17 @@ export interface InboxesApi {
   post(params: InboxesPostParams & { body: RawBody }, options?: RequestOptions): Call<InboxReceipt>;
 }
 
+export interface StreamsApi {
+  /**
+   * Stream events as they happen.
+   *
+   * Server-sent events (`text/event-stream`) of the caller's tenant: each `data` is an event as the list of events shows it, without its payload, and each `id` the id of the event. Only types whose read scope the caller holds. Send the last id as `Last-Event-ID` to resume, as browsers do by themselves; an event may then come twice. `gap` instead of a message: more has happened than a stream shows, so read the list of events. At most 10 streams of a user on a node.
+   *
+   * Needs a Bearer access token or a developer key.
+   */
+  stream(params?: StreamsStreamParams, options?: RequestOptions): Call<Response>;
+}
+
 export interface ChannelsApi {
   /**
    * List channels.
@@ -488,7 +528,7 @@ export interface TransactionsApi extends TransactionHelpers {
   /**
    * List transactions.
    *
-   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while payments are created. Under `currency`, `amountFrom`, `amountTo`, `metadata` and limits other than UTC days, payments are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page. Refusals use the envelope. The export is recorded in the audit log.
+   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while payments are created. Under `currency`, `amountFrom`, `amountTo`, `metadata`, `search` and limits other than UTC days, payments are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page. Refusals use the envelope. The export is recorded in the audit log.
    *
    * Needs the scope `transaction_read`.
    */
@@ -1046,6 +1086,33 @@ export interface ClockCreateInput {
 export interface ClocksGetParams {
   /** The clock. */
   id: number;
+}
+
+export interface ConsoleProfile {
+  userId: number;
+  userName: string;
+  email: string;
+  userType: "PLATFORM_ADMIN" | "MERCHANT_ADMIN" | "MERCHANT_USER" | (string & {});
+  /** null: the platform's own tenant. */
+  tenantId: string | null;
+  roles: string[];
+  /** The permissions of this user. */
+  scopes: ("transaction_write" | "transaction_read" | "transaction_refund" | "user_write" | "user_read" | "channel_read" | "channel_write" | "invoice_read" | "invoice_write" | "subscription_read" | "subscription_write" | "webhook_read" | "webhook_write" | (string & {}))[];
+  /** Whether the user has a second factor. */
+  secondFactor: boolean;
+  createdTime: string;
+  /** null: the platform's own tenant. */
+  tenantName: string | null;
+  /** Whether the user holds every permission, as administrators do. */
+  holdsAll: boolean;
+  /** true: nothing can be done before a second factor is enrolled. */
+  mustEnrol: boolean;
+  /** STANDALONE or CLUSTER. */
+  deploymentMode: string;
+  /** Whether channels may name the sandbox. */
+  sandboxEnabled: boolean;
+  /** How browsers and providers reach the service: `app.public-url`. */
+  publicUrl: string;
 }
 
 export interface CreatedInbox {
@@ -2347,6 +2414,11 @@ export interface StepUp {
   steppedUpUntil: string;
 }
 
+export interface StreamsStreamParams {
+  /** false: answers what has happened since `Last-Event-ID`, and ends. Default true. */
+  follow?: boolean | undefined;
+}
+
 export interface Subscription {
   id: number;
   /** true: live. false: a test record. */
@@ -2706,7 +2778,7 @@ export interface TransactionsListParams {
   metadata?: Record<string, string> | undefined;
   /** Only payments of which the provider knows a charge by this id (`providerReference`). */
   providerReference?: string | undefined;
-  /** Only rows found by their id, the provider's id, the `Idempotency-Key` of their create, the id of their customer or invoice, or the beginning of their description. */
+  /** Only rows found by their id, the provider's id, the `Idempotency-Key` of their create, or the id of their customer or invoice; if there are none, by the beginning of their description. */
   search?: string | undefined;
   /** The first day (YYYY-MM-DD), whole; or a time with its offset (2026-01-31T09:30:00+01:00), inclusive. */
   startDate?: string | undefined;

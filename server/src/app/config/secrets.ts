@@ -72,6 +72,18 @@ function generatedForNewDatabase(file: string): Omit<Secrets, 'jwtKeys'> {
 }
 
 /**
+ * Refuses keys that are missing, or that cannot be parsed. Generates none.
+ *
+ * @throws SettingsError that names the setting or the file
+ */
+export async function requireKeys(settings: Settings): Promise<void> {
+  const isOurs = settings['app.database.url'] === undefined;
+  if (isOurs && !holdsCluster(settings['app.data-dir'])) return;
+  if (fileOf('app.jwt.keys', settings) === undefined) given('app.jwt.keys', settings);
+  await encryptionKeysOf(settings, isOurs);
+}
+
+/**
  * Refuses encryption keys of the settings or the data folder that cannot decrypt the values in the database. Changes nothing.
  *
  * @throws SettingsError as `requireKeysInUse`

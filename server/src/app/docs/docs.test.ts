@@ -107,11 +107,11 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
 
   test('an operation is found by its name, and answers a request with a pasted key', async () => {
     const page = await pageIn('light', '/docs');
-    await page.getByLabel('Search').fill('listChannels');
+    await page.getByRole('searchbox', { name: 'Search' }).fill('listChannels');
     await page.getByText('1 found').waitFor();
     const token = (await florin.login('admin', administratorPassword)).replace('Bearer ', '');
     await page.getByLabel('Key or access token').fill(token);
-    await page.getByText('List channels').click();
+    await page.locator('#listChannels summary').click();
     await page.getByRole('button', { name: 'Send listChannels' }).click();
     await page.getByText('200 OK').waitFor();
     expect(complaints).toEqual([]);

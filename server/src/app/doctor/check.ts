@@ -1,6 +1,6 @@
 import type { ConnectionConfig } from '../../platform/postgres/connection/connection-url.ts';
 import type { Database } from '../../platform/postgres/database.ts';
-import type { Settings } from '../config/settings.ts';
+import { type Settings, SettingsError } from '../config/settings.ts';
 import type { Machine } from './machine.ts';
 import type { ServerFacts } from './statements.ts';
 
@@ -8,6 +8,17 @@ import type { ServerFacts } from './statements.ts';
 export interface Finding {
   what: string;
   cure: string;
+}
+
+/**
+ * The finding that a refusal of the settings is; its cure is what follows the first semicolon.
+ *
+ * @throws any other error as it is
+ */
+export function findingOf(error: unknown, cure: string): Finding {
+  if (!(error instanceof SettingsError)) throw error;
+  const [what = '', ...remedies] = error.message.replace(/\.$/, '').split('; ');
+  return { what, cure: remedies.join('; ') || cure };
 }
 
 export interface Examination {

@@ -250,6 +250,31 @@ test('a plan and a customer are subscribed within one mode; modes never change',
   expect((await florin.post('/api/customer/modify', moved, admin)).body).toEqual(mismatch('defaultChannelId'));
 });
 
+test('a key is repeated no answer of the other mode, whatever Idempotency-Key it sends', async () => {
+  const call = (path: string, body: object, as: string) =>
+    florin.call('POST', `/api/${path}`, { as, body, headers: { 'idempotency-key': 'shared' } });
+  const payment = { amount: 5, currency: 'USD', channelId: channels.live };
+  expect((await call('transaction/create', payment, keys.live)).status).toBe(200);
+  expect((await call('transaction/create', payment, keys.live)).status).toBe(200);
+  expect((await call('transaction/create', payment, keys.test)).body).toEqual(mismatch('channelId'));
+  const plan = {
+    name: 'Silver',
+    currency: 'USD',
+    amount: 100,
+    interval: 'month',
+    channelId: channels.live,
+    state: true,
+  };
+  const { id: planId } = dataOf(await florin.post('/api/plan/modify', plan, keys.live));
+  const subscribed = { customerId: customers.live, planId, trialDays: 3 };
+  const { id } = dataOf(await call('subscription/create', subscribed, keys.live));
+  expect((await call('subscription/create', subscribed, keys.test)).status).toBe(404);
+  const doubled = { id, quantity: 2 };
+  expect((await call('subscription/update', doubled, keys.live)).status).toBe(200);
+  expect((await call('subscription/update', doubled, keys.live)).status).toBe(200);
+  expect((await call('subscription/update', doubled, keys.test)).status).toBe(404);
+});
+
 test('a replay sends an endpoint the events of its mode alone', async () => {
   await makePayment(florin, keys.test, channels.test);
   const [endpoint] = dataOf(await florin.get('/api/webhook/list', keys.test));

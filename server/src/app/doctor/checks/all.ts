@@ -1,13 +1,14 @@
 import type { DatabaseCheck, MachineCheck } from '../check.ts';
 import { autovacuum, dueWork, encryptionKeys, indexes, migrations, replicationSlots } from './data.ts';
 import { mail, publicUrl, sandbox } from './deployment.ts';
-import { dataFolder, diskSpace, openFiles, port, secretFiles } from './machine.ts';
+import { dataFolder, diskSpace, keys, openFiles, port, secretFiles } from './machine.ts';
 import { clock, connections, durability, notifications, primary, version } from './server.ts';
 
 /** In the order in which they run and are reported: a cause comes before what follows from it. */
 export const machineChecks: readonly MachineCheck[] = [
   dataFolder,
   secretFiles,
+  keys,
   diskSpace,
   openFiles,
   port,

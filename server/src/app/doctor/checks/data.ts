@@ -7,8 +7,7 @@ import { countBacklog } from '../../../domains/webhooks/deliveries/statements.ts
 import { migrationState } from '../../../platform/postgres/migrate.ts';
 import { version } from '../../cli/version.ts';
 import { requireExistingKeys } from '../../config/secrets.ts';
-import { SettingsError } from '../../config/settings.ts';
-import type { DatabaseCheck } from '../check.ts';
+import { type DatabaseCheck, findingOf } from '../check.ts';
 import { isDue, listIdleSlots, listInvalidIndexes, listUnvacuumed, readTransactionAge } from '../statements.ts';
 
 const megabyte = 1024 ** 2;
@@ -38,9 +37,7 @@ export const encryptionKeys: DatabaseCheck = {
       await requireExistingKeys(settings, database, machine.now());
       return undefined;
     } catch (error) {
-      if (!(error instanceof SettingsError)) throw error;
-      const [what = '', ...cure] = error.message.replace(/\.$/, '').split('; ');
-      return { what, cure: cure.join('; ') || 'see docs/guides/operations.md, "Lost keys"' };
+      return findingOf(error, 'see docs/guides/operations.md, "Lost keys"');
     }
   },
 };

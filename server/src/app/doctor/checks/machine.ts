@@ -1,8 +1,9 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { requireKeys } from '../../config/secrets.ts';
 import { SettingsError } from '../../config/settings.ts';
 import { answersAsFlorin, requireFreePort } from '../../http/free-port.ts';
-import type { Finding, MachineCheck } from '../check.ts';
+import { type Finding, findingOf, type MachineCheck } from '../check.ts';
 
 const megabyte = 1024 ** 2;
 const gigabyte = 1024 ** 3;
@@ -65,6 +66,18 @@ async function ofCluster(cluster: string): Promise<Finding | undefined> {
     cure: `chmod 700 ${cluster}`,
   };
 }
+
+export const keys: MachineCheck = {
+  name: 'the keys are there',
+  check: async ({ settings }) => {
+    try {
+      await requireKeys(settings);
+      return undefined;
+    } catch (error) {
+      return findingOf(error, 'put the keys of this installation there, from a backup or wherever they are kept');
+    }
+  },
+};
 
 export const diskSpace: MachineCheck = {
   name: 'the disk of the data folder has room',

@@ -34,6 +34,7 @@ export function consoleRoutes(deps: ConsoleDeps): Route[] {
         'Like a login, but the session is kept in a cookie that no script can read, and no token is answered. ' +
         ownOriginOnly,
       body: signInInput,
+      refuses: ['origin_not_allowed', 'login_refused', 'second_factor_challenge', 'too_many_attempts'],
       data: Type.Null(),
       handle: async (call) => {
         deps.sessionCookie.requireOwnOrigin({ method: 'POST', ...call });
@@ -45,6 +46,7 @@ export function consoleRoutes(deps: ConsoleDeps): Route[] {
       summary: 'Finish signing in with a code',
       description: `Takes the challenge of the refused sign-in. ${ownOriginOnly}`,
       body: secondLoginInput,
+      refuses: ['origin_not_allowed', 'code_wrong', 'challenge_invalid', 'too_many_attempts'],
       data: Type.Null(),
       handle: async (call) => {
         deps.sessionCookie.requireOwnOrigin({ method: 'POST', ...call });
@@ -58,6 +60,7 @@ export function consoleRoutes(deps: ConsoleDeps): Route[] {
         'Ends the session and removes the cookie; with `all`, ends every session of the user. Signing out twice is not an ' +
         `error. The body is optional. ${ownOriginOnly}`,
       body: signOutInput,
+      refuses: ['origin_not_allowed'],
       data: Type.Null(),
       handle: async (call) => {
         deps.sessionCookie.requireOwnOrigin({ method: 'POST', ...call });

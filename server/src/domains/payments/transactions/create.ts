@@ -118,7 +118,7 @@ export class TransactionCreator implements PaymentWriter {
     try {
       return await this.#createNew(input, principal, idempotencyKey);
     } catch (error) {
-      if (idempotencyKey === undefined || isDatabaseUnavailable(error)) throw error;
+      if (idempotencyKey === undefined || isDatabaseUnavailable(error) || isOfOtherMode(error)) throw error;
       const first = await this.#firstAnswer(input, principal, idempotencyKey);
       if (first === undefined) throw error;
       return createdOrThrow(first);
@@ -284,6 +284,11 @@ const createdFrom = (draft: Draft): Created => ({ json: objectOfBody(draft.event
 function createdOrThrow(outcome: Outcome): Created {
   if (outcome instanceof Refusal) throw outcome;
   return outcome;
+}
+
+/** The first answer would show a key the payment of the other mode. */
+function isOfOtherMode(error: unknown): boolean {
+  return error instanceof Refusal && error.type === 'livemode_mismatch';
 }
 
 function isDatabaseUnavailable(error: unknown): boolean {

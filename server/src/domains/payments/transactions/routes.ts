@@ -81,7 +81,7 @@ export function transactionRoutes(deps: TransactionDeps): Route[] {
 
     get('/api/transaction/list', 'transaction_read', 'Transactions', {
       summary: 'List transactions',
-      description: `Newest first. ${pagingOf('payments', ['currency', 'amountFrom', 'amountTo', 'metadata'], ' and limits other than UTC days')} ${exportText}`,
+      description: `Newest first. ${pagingOf('payments', ['currency', 'amountFrom', 'amountTo', 'metadata', 'search'], ' and limits other than UTC days')} ${exportText}`,
       query: listQuery,
       data: Type.Array(listedTransaction),
       paged: 'by_page_or_cursor',

@@ -8,6 +8,7 @@ import { detailOf } from '../record.ts';
 import type { printQuery } from '../schema.ts';
 import { sellerOf } from '../sellers.ts';
 import { documentOf } from './document.ts';
+import { attachmentNamed, fileNameOf } from './file-name.ts';
 import { contentPolicy, renderHtml } from './html.ts';
 import type { PdfRenderer } from './pdf-renderer.ts';
 import { tagOf } from './version.ts';
@@ -28,14 +29,16 @@ export async function renderInvoice(
   principal: Principal,
   { database, pdfRenderer }: RenderDeps,
 ): Promise<Answer<never>> {
-  const { invoice, tenantId } = await database.snapshot(async (snapshot) => {
+  const { invoice, fileName, tenantId } = await database.snapshot(async (snapshot) => {
     const row = await readInvoice(snapshot, id, principal);
     const customer = await readCustomer(snapshot, row.customer_id, principal);
     const present = await sellerOf(snapshot, row.tenant_id);
     // Invoices that were finalized before sellers were kept show the name alone, as they always have.
     const seller = row.seller ?? (row.status === 'DRAFT' ? present : { ...present, address: null, taxId: null });
+    const record = await detailOf(snapshot, row);
     return {
-      invoice: documentOf(await detailOf(snapshot, row), seller, customer),
+      invoice: documentOf(record, seller, customer),
+      fileName: fileNameOf(seller.name, record),
       tenantId: row.tenant_id,
     };
   });
@@ -47,9 +50,8 @@ export async function renderInvoice(
       headers: { ...securityHeaders, 'content-security-policy': contentPolicy },
     };
   }
-  const name = `attachment; filename="invoice-${id}.pdf"`;
   return {
     document: { type: 'application/pdf', tag, content: () => pdfRenderer.pdf({ tag, invoice, tenantId }) },
-    headers: { ...securityHeaders, 'content-disposition': name },
+    headers: { ...securityHeaders, 'content-disposition': attachmentNamed(fileName) },
   };
 }

@@ -13,7 +13,7 @@ import { customerNowMs } from '../periods/customer-time.ts';
 import { recordOf, type SubscriptionReply } from '../record.ts';
 import { catchUp } from '../renewal/renew.ts';
 import { type Change, writeChanges } from '../renewal/write-changes.ts';
-import { lockSubscription, type SubscriptionWithTerms } from '../statements.ts';
+import { findSubscription, lockSubscription, type SubscriptionWithTerms } from '../statements.ts';
 import { hasEnded, mayBecome, type SubscriptionState, transitions } from '../states.ts';
 
 export interface ChangeSubscriptionDeps {
@@ -47,9 +47,10 @@ export async function changeSubscription(
   deps: ChangeSubscriptionDeps,
   decide: DecideChange,
 ): Promise<SubscriptionReply> {
+  await requireVisible(input.id, principal, deps.database);
   const run = async (transaction: Queryable) => {
     const [found] = await transaction.run(lockSubscription, [await visibleTenants(transaction, principal), input.id]);
-    if (found === undefined || !seesMode(principal, found.livemode)) throw notFound('subscription', input.id);
+    if (found === undefined) throw notFound('subscription', input.id);
     const nowMs = await customerNowMs(transaction, found, deps.clock);
     const row = await catchUp(transaction, found, nowMs, deps);
     requireNotEnded(row);
@@ -65,6 +66,12 @@ export async function changeSubscription(
   const request = { tenantId: principal.tenantId, path, key: idempotencyKey, input, nowMs: deps.clock() };
   const { answer, replayed } = await answerOnce(deps.database, request, run);
   return { record: answer, replayed };
+}
+
+/** Before an answer is repeated: a key must not be shown a subscription of the other mode. */
+async function requireVisible(id: number, principal: Principal, database: Database): Promise<void> {
+  const [found] = await database.run(findSubscription, [await visibleTenants(database, principal), id]);
+  if (found === undefined || !seesMode(principal, found.livemode)) throw notFound('subscription', id);
 }
 
 function requireNotEnded({ state }: SubscriptionWithTerms): void {

@@ -65,6 +65,12 @@ export const transactionFilters = listFilters({
     condition: (value) => hasMetadata('t.metadata', value),
     counted: false,
   },
+  /** A search that finds no id. Descriptions have no index: it would slow down every create by 4 %. */
+  described: {
+    type: 'text',
+    condition: (value) => `starts_with(lower(t.description), lower(${value}))`,
+    counted: false,
+  },
   modes: modeFilter('t.livemode'),
   /** Found by `findByReference` and `findBySearch`. */
   ids: { type: 'uuid[]', condition: (value) => `t.id = any (${value})` },
@@ -84,7 +90,7 @@ export const lookedUpFilters = {
     }),
   ),
   search: searchField(
-    "their id, the provider's id, the `Idempotency-Key` of their create, the id of their customer or invoice, or the beginning of their description",
+    "their id, the provider's id, the `Idempotency-Key` of their create, or the id of their customer or invoice; if there are none, by the beginning of their description",
   ),
 };
 
@@ -130,12 +136,9 @@ export const findByReference = statement<{ id: string }>(
     where refund_id is null limit ${searchLimit}`,
 );
 
-/** How much of a description is indexed. */
-export const indexedDescription = 40;
-
 /**
- * Payments by a text, each branch by its own index. Values: tenants; the text as an id, as an integer and as it is; and a
- * pattern for the first characters of a description, which must begin with the text. Any may be null but the last.
+ * Payments by one of their ids, each branch by its own index. Values: tenants; the text as a payment's id, as an integer (null:
+ * it is none), and as it is.
  */
 export const findBySearch = statement<{ id: string }>(
   'transactions.find_by_search',
@@ -149,10 +152,6 @@ export const findBySearch = statement<{ id: string }>(
       (select id from transaction where tenant_id = visible.tenant_id and customer_id = $3::bigint limit ${searchLimit})
       union
       (select id from transaction where tenant_id = visible.tenant_id and invoice_id = $3::bigint limit ${searchLimit})
-      union
-      (select id from transaction
-        where tenant_id = visible.tenant_id and lower(left(description, ${indexedDescription})) like lower($5)
-          and starts_with(lower(description), lower($4)) limit ${searchLimit})
     ) as found
     union
    select transaction_id from (${recordsByReference('$1::bigint[]', '$4::text')}) as referenced where refund_id is null

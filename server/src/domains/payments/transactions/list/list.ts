@@ -13,20 +13,13 @@ import {
   readSlice,
   type Selection,
 } from '../../../../platform/lists/list.ts';
-import { foundIds, inBoth, integerOf, prefixPattern } from '../../../../platform/lists/search.ts';
+import { foundIds, inBoth, integerOf } from '../../../../platform/lists/search.ts';
 import type { Database, Queryable } from '../../../../platform/postgres/database.ts';
 import { answerList } from '../../../identity/audit/answer-list.ts';
 import { listedTenants, tenantOfRow } from '../../../identity/tenants/visible-tenants.ts';
 import { listedTransaction, type listQuery } from '../schema.ts';
 import { rowsPerBucket } from '../totals/rollup.ts';
-import {
-  findByReference,
-  findBySearch,
-  indexedDescription,
-  readGroups,
-  statements,
-  transactionFilters,
-} from './filter-statements.ts';
+import { findByReference, findBySearch, readGroups, statements, transactionFilters } from './filter-statements.ts';
 import type { ListedRow } from './list-statements.ts';
 import { readPageByTotals } from './page-by-totals.ts';
 
@@ -57,7 +50,6 @@ export async function transactionList(
 ): Promise<List<ListedRow>> {
   const range = timeRangeOf(query);
   const tenantIds = await listedTenants(deps.listDatabase, principal, query.tenantId);
-  const ids = await lookUp(deps.listDatabase, query, tenantIds);
   const modes = listedModes(principal, query.livemode, [
     query.channelId,
     query.customerId,
@@ -67,7 +59,7 @@ export async function transactionList(
   const given = {
     ...query,
     modes,
-    ids,
+    ...(await lookUp(deps.listDatabase, query, tenantIds)),
     firstDay: utcDay(range.fromMs),
     lastDay: utcDay(range.toMs - 1),
     withJson: furtherOf(query).some((field) => field === 'metadata' || field === 'nextAction'),
@@ -85,7 +77,7 @@ export async function transactionList(
     name: 'transactions',
     filters: filtersOf(query),
     keyType: 'uuid',
-    uncounted: transactionFilters.uncountedIn(query) ?? uncountedLimit(query, range),
+    uncounted: transactionFilters.uncountedIn(query) ?? (query.search && 'search') ?? uncountedLimit(query, range),
   });
   if (way !== 'all' && way !== 'groups') return list;
   const { channelId = 0, userId = 0, status = '*' } = query;
@@ -105,7 +97,7 @@ export async function transactionList(
   };
 }
 
-type Given = Query & { ids: string[] | undefined };
+type Given = Query & { ids?: string[] };
 type Way = 'ids' | 'invoiceId' | 'customerId' | 'groups' | 'all';
 
 /** The filters by whose index the rows are found. */
@@ -132,27 +124,25 @@ function uncountedLimit({ startDate = '', timeZone = 'UTC' }: Query, { days }: T
   return startDate.length > 'YYYY-MM-DD'.length ? 'startDate' : 'endDate';
 }
 
-/** The payments that have the provider's reference and that the search finds; undefined: neither was asked for. */
+/**
+ * The payments that have the provider's reference and that the search finds, if one of the two was asked for. A search that
+ * finds no id is for the beginning of a description.
+ */
 async function lookUp(
   database: Queryable,
   { providerReference, search }: Query,
   tenantIds: readonly number[],
-): Promise<string[] | undefined> {
+): Promise<{ ids?: string[]; described?: string }> {
   const referenced =
     providerReference === undefined
       ? undefined
       : foundIds(await database.run(findByReference, [tenantIds, providerReference]), 'providerReference');
-  if (search === undefined) return referenced;
-  const found = foundIds(
-    await database.run(findBySearch, [
-      tenantIds,
-      uuidOfPublicId('txn', search) ?? null,
-      integerOf(search),
-      search,
-      prefixPattern(search.slice(0, indexedDescription)),
-    ]),
-  );
-  return inBoth(referenced, found);
+  const within = referenced === undefined ? {} : { ids: referenced };
+  if (search === undefined) return within;
+  const id = uuidOfPublicId('txn', search);
+  const found = foundIds(await database.run(findBySearch, [tenantIds, id ?? null, integerOf(search), search]));
+  if (found.length > 0 || id !== undefined) return { ids: inBoth(referenced, found) };
+  return { ...within, described: search };
 }
 
 const furtherOf = ({ fields = '' }: Query) => fields.split(',');

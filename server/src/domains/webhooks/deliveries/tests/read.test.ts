@@ -167,7 +167,6 @@ describe('the list of deliveries', () => {
     ['after=x', 'after'],
     ['search=txn_1', 'search'],
     ['cursor=x', 'cursor'],
-    ['tenantId=7', 'tenantId'],
     ['after=evt_00000000000000000000000000000000', 'after'],
     ['eventId=1', 'eventId'],
     ['state=DONE', 'state'],

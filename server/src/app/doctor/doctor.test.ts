@@ -1,0 +1,337 @@
+import { chmod, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SMTPServer } from 'smtp-server';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freshKeyring } from '../../platform/crypto/keyring.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../platform/postgres/embedded/supervisor.ts';
+import { openLog } from '../../platform/process/log.ts';
+import { administratorOf, makeChannel, makePayment } from '../../testing/cast.ts';
+import { databaseAt, eventually, type TestDatabase } from '../../testing/postgres/database.ts';
+import { transactionPooler } from '../../testing/postgres/transaction-pooler.ts';
+import { florinOn, urlOf } from '../../testing/service/florin.ts';
+import { readSettings } from '../config/settings.ts';
+import { primary, version } from './checks/server.ts';
+import { examine, type Outcome, run } from './doctor.ts';
+import type { Machine } from './machine.ts';
+import type { ServerFacts } from './statements.ts';
+
+const keys = freshKeyring();
+/** Its disk and its limits are not those of the machine that runs the test. */
+const healthyMachine: Machine = {
+  now: Date.now,
+  freeSpace: async () => ({ free: 50e9, total: 100e9 }),
+  openFileLimit: async () => 65_536,
+};
+
+let folder: string;
+let dataDir: string;
+let postgres: EmbeddedPostgres;
+let db: TestDatabase;
+let mailServer: SMTPServer;
+let mailPort: number;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'florin-doctor-'));
+  dataDir = join(folder, 'data');
+  postgres = await startEmbeddedPostgres({ dataDir, log: openLog('silent') });
+  db = databaseAt({ ...postgres.connection, ssl: false });
+  await writeFile(keyFile(), keys, { mode: 0o600 });
+  await writeFile(join(dataDir, 'jwt-keys'), keys, { mode: 0o600 });
+  const florin = await florinOn(db, { APP_ENCRYPTION_KEYS: keys });
+  const admin = await administratorOf(florin);
+  const channelId = await makeChannel(florin, admin, { provider: 'sandbox', apiSecret: 'a secret of a provider' });
+  await makePayment(florin, admin, channelId, { metadata: { sandbox: 'pending' } });
+  await eventually('the charge is looked up again later', async () => {
+    const rows = await db.query(
+      `select 1 from provider_operation where calls = 1 and lease is null and due_at > now()`,
+    );
+    return rows.length > 0;
+  });
+  await florin.stop();
+  mailServer = new SMTPServer({ authOptional: true, disabledCommands: ['STARTTLS'], logger: false });
+  await new Promise<void>((resolve) => mailServer.listen(0, '127.0.0.1', resolve));
+  mailPort = (mailServer.server.address() as { port: number }).port;
+});
+
+afterAll(async () => {
+  await new Promise<void>((resolve) => mailServer.close(() => resolve()));
+  await db.drop();
+  await postgres.stop();
+  await rm(folder, { recursive: true });
+});
+
+const keyFile = () => join(dataDir, 'encryption-keys');
+const settingsOf = (environment: Record<string, string> = {}) =>
+  readSettings({ PORT: '0', APP_DATA_DIR: dataDir, ...environment }, undefined);
+
+/** A node of a cluster, on the same database. */
+const clusterNode = (environment: Record<string, string> = {}) =>
+  settingsOf({
+    APP_DATABASE_URL: urlOf(postgres.connection),
+    APP_ENCRYPTION_KEYS: keys,
+    APP_JWT_KEYS: keys,
+    APP_PUBLIC_URL: 'https://pay.example.com',
+    APP_MAIL_URL: `smtp://127.0.0.1:${mailPort}`,
+    ...environment,
+  });
+
+const findingsOf = (outcomes: readonly Outcome[]) =>
+  outcomes.flatMap(({ check, finding }) => (finding === undefined ? [] : [{ check, ...finding }]));
+
+test('on a healthy node every check is made, and finds nothing', async () => {
+  for (const settings of [settingsOf(), clusterNode()]) {
+    const outcomes = await examine(settings, healthyMachine);
+    expect(findingsOf(outcomes)).toEqual([]);
+    expect(outcomes.filter(({ skipped }) => skipped !== undefined)).toEqual([]);
+    expect(new Set(outcomes.map(({ check }) => check)).size).toBe(outcomes.length);
+  }
+});
+
+interface Ill {
+  /** What the one finding is about, and how it is cured. */
+  check: string;
+  what: RegExp;
+  cure: RegExp;
+  settings?: () => ReturnType<typeof settingsOf>;
+  machine?: Partial<Machine>;
+  /** SQL that plants it, and SQL that cures it. */
+  sql?: [plant: string, cure: string];
+  plant?: () => Promise<() => Promise<unknown>>;
+}
+
+const ofDatabase = (setting: string) => `alter database florin ${setting}`;
+
+const ills: Record<string, Ill> = {
+  'a database that others may enter': {
+    check: 'this account can use the data folder',
+    what: /mode 777.*refuses to start/,
+    cure: /chmod 700/,
+    plant: async () => {
+      const cluster = join(dataDir, 'postgres', 'cluster');
+      await chmod(cluster, 0o777);
+      return () => chmod(cluster, 0o700);
+    },
+  },
+  'keys that others may read': {
+    check: 'only their owner can read the keys and the first password',
+    what: /encryption-keys can be read by other accounts \(mode 644\)/,
+    cure: /chmod 600/,
+    plant: async () => {
+      await chmod(keyFile(), 0o644);
+      return () => chmod(keyFile(), 0o600);
+    },
+  },
+  'a disk that is nearly full': {
+    check: 'the disk of the data folder has room',
+    what: /has 953 MB left of 95367 MB/,
+    cure: /make room/,
+    machine: { freeSpace: async () => ({ free: 1e9, total: 100e9 }) },
+  },
+  'a low limit of open files': {
+    check: 'a process may open enough files',
+    what: /may open 1024 files/,
+    cure: /LimitNOFILE/,
+    machine: { openFileLimit: async () => 1_024 },
+  },
+  'a clock that is ahead': {
+    check: "this machine's clock agrees with the database's",
+    what: /ahead of the database's/,
+    cure: /NTP/,
+    machine: { now: () => Date.now() + 30_000 },
+  },
+  'an address without TLS in a cluster': {
+    check: 'the public address is an https address',
+    what: /http:\/\/pay.example.com/,
+    cure: /APP_PUBLIC_URL/,
+    settings: () => clusterNode({ APP_PUBLIC_URL: 'http://pay.example.com' }),
+  },
+  'the sandbox in a cluster': {
+    check: 'no payment can be made with the sandbox in production',
+    what: /moves no money/,
+    cure: /APP_SANDBOX_ENABLED/,
+    settings: () => clusterNode({ APP_SANDBOX_ENABLED: 'true' }),
+  },
+  'a mail server that is away': {
+    check: 'mail can be sent',
+    what: /127\.0\.0\.1:1 does not accept.*ECONNREFUSED/,
+    cure: /app\.mail\.url/,
+    settings: () => clusterNode({ APP_MAIL_URL: 'smtp://user:secret@127.0.0.1:1' }),
+  },
+  'a cluster that sends no mail': {
+    check: 'mail can be sent',
+    what: /is not set/,
+    cure: /APP_MAIL_URL/,
+    settings: () => clusterNode({ APP_MAIL_URL: '' }),
+  },
+  'a database that is away': {
+    check: 'the database can be reached',
+    what: /127\.0\.0\.1:1 cannot be used: .*ECONNREFUSED/,
+    cure: /start it/,
+    settings: () => clusterNode({ APP_DATABASE_URL: 'postgres://florin:secret@127.0.0.1:1/florin' }),
+  },
+  'a database that takes no writes': {
+    check: 'the database accepts writes',
+    what: /read-only/,
+    cure: /default_transaction_read_only/,
+    sql: [
+      ofDatabase('set default_transaction_read_only = on'),
+      `set transaction_read_only = off; ${ofDatabase('reset default_transaction_read_only')}`,
+    ],
+  },
+  'commits that do not wait for the disk': {
+    check: 'what is acknowledged survives a power failure',
+    what: /synchronous_commit is off/,
+    cure: /turn it on/,
+    sql: [ofDatabase('set synchronous_commit = off'), ofDatabase('reset synchronous_commit')],
+  },
+  'too few connections': {
+    check: 'the database has enough connections',
+    what: /limit of the database is 10, and a node needs 25/,
+    cure: /app\.database\.connections/,
+    sql: [ofDatabase('connection limit 10'), ofDatabase('connection limit -1')],
+  },
+  'a pooler that drops notifications': {
+    check: 'notifications between nodes arrive',
+    what: /did not arrive/,
+    cure: /app\.database\.direct-url/,
+    settings: () => clusterNode({ APP_DATABASE_URL: urlOf(pooler.connection) }),
+    plant: async () => {
+      pooler = await transactionPooler({ ...postgres.connection, ssl: false });
+      return () => pooler.close();
+    },
+  },
+  'a migration that is missing': {
+    check: 'the schema is that of this version',
+    what: /migrations are missing: 0001_baseline/,
+    cure: /start a node/,
+    sql: [
+      'create table hidden as select * from schema_migration; delete from schema_migration',
+      'insert into schema_migration select * from hidden; drop table hidden',
+    ],
+  },
+  'a schema of a newer version': {
+    check: 'the schema is that of this version',
+    what: /newer Florin .*9999_newer/,
+    cure: /update this node/,
+    sql: [
+      `insert into schema_migration (name, run_on) values ('9999_newer', now())`,
+      `delete from schema_migration where name = '9999_newer'`,
+    ],
+  },
+  'a replication slot without a reader': {
+    check: 'no replication slot without a reader keeps write-ahead log',
+    what: /slot gone.*MB so far/,
+    cure: /pg_drop_replication_slot\('gone'\)/,
+    sql: [`select pg_create_physical_replication_slot('gone', true)`, `select pg_drop_replication_slot('gone')`],
+  },
+  'an encryption key of another installation': {
+    check: 'the encryption keys open what is stored',
+    what: /encryption-keys lacks key .* \(channels: 1\)/,
+    cure: /put it back into the list/,
+    plant: async () => {
+      await writeFile(keyFile(), freshKeyring());
+      return () => writeFile(keyFile(), keys);
+    },
+  },
+  'an invalid index': {
+    check: 'every index is valid',
+    what: /event_by_object/,
+    cure: /reindex index concurrently event_by_object/,
+    sql: [
+      `update pg_index set indisvalid = false where indexrelid = 'event_by_object'::regclass`,
+      `update pg_index set indisvalid = true where indexrelid = 'event_by_object'::regclass`,
+    ],
+  },
+  'a table without autovacuum': {
+    check: 'autovacuum keeps up',
+    what: /off for table event/,
+    cure: /reset \(autovacuum_enabled\)/,
+    sql: ['alter table event set (autovacuum_enabled = false)', 'alter table event reset (autovacuum_enabled)'],
+  },
+  'work that nobody does': {
+    check: 'no work is overdue',
+    what: /charges, refunds or cancellations are due for more than 10 minutes/,
+    cure: /app\.role/,
+    sql: [
+      `update provider_operation set due_at = due_at - interval '1 hour' where finished_at is null`,
+      `update provider_operation set due_at = due_at + interval '1 hour' where finished_at is null`,
+    ],
+  },
+};
+let pooler: Awaited<ReturnType<typeof transactionPooler>>;
+
+test.each(Object.entries(ills))('%s is named with its cure, and nothing else', async (_name, ill) => {
+  const plant = ill.plant ?? (async () => async () => {});
+  const cure = await plant();
+  if (ill.sql !== undefined) await execute(ill.sql[0]);
+  try {
+    const settings = ill.settings?.() ?? settingsOf();
+    const findings = findingsOf(await examine(settings, { ...healthyMachine, ...ill.machine }));
+    expect(findings).toEqual([
+      { check: ill.check, what: expect.stringMatching(ill.what), cure: expect.stringMatching(ill.cure) },
+    ]);
+    expect(JSON.stringify(findings)).not.toContain('secret@');
+  } finally {
+    if (ill.sql !== undefined) await execute(ill.sql[1]);
+    await cure();
+  }
+});
+
+/** On a connection of its own: settings of the database hold for new connections. */
+async function execute(sql: string): Promise<void> {
+  const client = databaseAt({ ...postgres.connection, ssl: false });
+  try {
+    await client.query(sql);
+  } finally {
+    await client.drop();
+  }
+}
+
+describe('what only another server has', () => {
+  const server = (facts: Partial<ServerFacts>) => ({ server: facts }) as never;
+
+  test('an old version', async () => {
+    expect(await version.checkDatabase(server({ version: 140_011 }))).toMatchObject({ what: /14$/ });
+  });
+
+  test('a standby', async () => {
+    expect(await primary.checkDatabase(server({ in_recovery: true }))).toMatchObject({ what: /standby/ });
+  });
+});
+
+test('a port that another program uses', async () => {
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  try {
+    const { port } = other.address() as { port: number };
+    // A connection that says nothing: the check must not wait for it.
+    other.on('connection', (socket) => socket.destroy());
+    const findings = findingsOf(await examine(settingsOf({ PORT: String(port) }), healthyMachine));
+    expect(findings).toMatchObject([{ check: 'the port is free, or Florin listens on it', cure: /ss -ltnp/ }]);
+  } finally {
+    await new Promise((resolve) => other.close(resolve));
+  }
+});
+
+test('keys that are missing are named, also while the database is stopped', async () => {
+  await rename(keyFile(), join(folder, 'keys'));
+  try {
+    const findings = findingsOf(await examine(settingsOf(), healthyMachine));
+    expect(findings[0]).toMatchObject({ check: 'the keys are there' });
+    expect(findings[0]?.what).toMatch(/encryption-keys is missing/);
+  } finally {
+    await rename(join(folder, 'keys'), keyFile());
+  }
+});
+
+test('the command ends with 1 when something is wrong, and tells it as lines or as JSON', async () => {
+  const lines: string[] = [];
+  const print = (line: string) => lines.push(line);
+  const settings = clusterNode({ APP_SANDBOX_ENABLED: 'true' });
+  expect(await run([], { settings, print })).toBe(1);
+  expect(lines.join('\n')).toMatch(/^WRONG {4}no payment can be made with the sandbox.*\ncure {5}remove/m);
+  expect(await run(['--json'], { settings, print })).toBe(1);
+  expect(JSON.parse(lines.at(-1) as string)).toMatchObject({ isHealthy: false });
+});
