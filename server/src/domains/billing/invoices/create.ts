@@ -42,17 +42,13 @@ export async function createInvoice(
 ): Promise<{ record: InvoiceRecord; replayed: boolean }> {
   const { database, clock } = deps;
   requireCurrency(input.currency);
-  requireOneTax(input);
+  requireOneTax(input.lines);
   metadataJson(input.metadata);
   const totals = priceLines(input.lines);
   const customer = await readCustomer(database, input.customerId, principal, 'customerId');
   const tenantId = customer.tenant_id;
   const { channelId, currency } = input;
-  if (channelId !== undefined) {
-    const channel = await deps.channels.findUsable(channelId, tenantId);
-    requireSameMode(customer.livemode, channel.livemode, 'channelId', `channel ${channelId}`);
-    requireAccepting(channel, currency);
-  }
+  if (channelId !== undefined) await requireChannel(channelId, { ...customer, currency }, deps);
   const realMs = clock();
   const run = async (transaction: Queryable): Promise<InvoiceRecord> => {
     const [row] = await insertInvoices(transaction, [
@@ -87,7 +83,18 @@ export async function createInvoice(
   return { record: answer, replayed };
 }
 
-function requireOneTax({ lines }: InvoiceInput): void {
+/** Refuses a channel on which an invoice cannot be paid. */
+export async function requireChannel(
+  channelId: number,
+  invoice: { tenant_id: number; livemode: boolean; currency: string },
+  { channels }: Pick<CreateInvoiceDeps, 'channels'>,
+): Promise<void> {
+  const channel = await channels.findUsable(channelId, invoice.tenant_id);
+  requireSameMode(invoice.livemode, channel.livemode, 'channelId', `channel ${channelId}`);
+  requireAccepting(channel, invoice.currency);
+}
+
+export function requireOneTax(lines: InvoiceInput['lines']): void {
   const both = lines.findIndex(({ taxRate, taxAmount }) => taxRate !== undefined && taxAmount !== undefined);
   if (both >= 0) throw invalid(`lines.${both}.taxAmount`, 'A line has a taxRate or a taxAmount, not both.');
 }

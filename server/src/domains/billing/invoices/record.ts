@@ -26,6 +26,8 @@ export function recordOf(row: InvoiceRow): ListedInvoice {
     amountPaid: row.amount_paid,
     amountRemaining: amountDue - row.amount_paid,
     amountUnderWay: row.amount_held - row.amount_paid,
+    amountRefunded: row.amount_refunded,
+    nextPaymentAttempt: row.next_payment_attempt,
     channelId: row.channel_id,
     description: row.description,
     metadata: row.metadata,

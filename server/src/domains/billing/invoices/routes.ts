@@ -7,6 +7,7 @@ import type { ListDeps } from '../../../platform/lists/list.ts';
 import { type CreateInvoiceDeps, createInvoice } from './create.ts';
 import { type FinalizeDeps, finalizeInvoice } from './issue/finalize.ts';
 import { listInvoices } from './list.ts';
+import { type ModifyInvoiceDeps, modifyInvoice } from './modify.ts';
 import { type PayInvoiceDeps, payInvoice } from './payment/pay.ts';
 import { readInvoice } from './read.ts';
 import { detailOf } from './record.ts';
@@ -18,6 +19,7 @@ import {
   invoiceQuery,
   invoiceRecord,
   invoiceRow,
+  modifyInput,
   paidInvoice,
   payInput,
   printQuery,
@@ -26,6 +28,7 @@ import {
 import { type VoidDeps, voidInvoice } from './void.ts';
 
 type InvoiceRouteDeps = CreateInvoiceDeps &
+  ModifyInvoiceDeps &
   FinalizeDeps &
   PayInvoiceDeps &
   VoidDeps &
@@ -79,6 +82,20 @@ export function invoiceRoutes(deps: InvoiceRouteDeps): Route[] {
       data: Type.Null(),
       documentTypes: renderedTypes,
       handle: ({ query, principal }) => renderInvoice(query, principal, deps),
+    }),
+
+    post('/api/invoice/modify', 'invoice_write', 'Invoices', {
+      summary: 'Change a draft',
+      description:
+        'Changes the fields that are given; `lines` replace all lines. The customer and the currency stay. Only a DRAFT can ' +
+        'be changed. No event is sent: `invoice.finalized` shows what became of it.',
+      body: modifyInput,
+      refuses: ['invoice_not_draft', 'currency_not_supported', 'channel_inactive'],
+      data: invoiceRecord,
+      handle: async ({ body, principal }) => ({
+        message: 'Invoice updated',
+        data: await modifyInvoice(body, principal, deps),
+      }),
     }),
 
     post('/api/invoice/finalize', 'invoice_write', 'Invoices', {

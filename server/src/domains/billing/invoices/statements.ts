@@ -26,6 +26,10 @@ export interface InvoiceRow {
   amount_paid: number;
   /** The amount of payments that have succeeded or are in progress: paid and reserved. */
   amount_held: number;
+  /** What was refunded of its payments. */
+  amount_refunded: number;
+  /** When the subscription that issued it tries its failed payment again; null: no try is planned. */
+  next_payment_attempt: string | null;
   /** How many payments the invoice has, failed ones included. */
   payments: number;
   /** The channel to pay through; null: the customer's default channel. */
@@ -52,9 +56,26 @@ export interface InvoiceRow {
   updated_at: string;
 }
 
+/**
+ * What was refunded of an invoice's payments, from `invoice i`. Read from the payments, so that a refund waits for no invoice.
+ * Most rows have no payment and cost nothing.
+ */
+const amountRefunded = `case when i.amount_paid = 0 then 0 else (
+    select coalesce(sum(t.amount_refunded), 0)
+      from invoice_payment p
+      join transaction t on t.tenant_id = p.tenant_id and t.id = p.transaction_id
+     where p.tenant_id = i.tenant_id and p.invoice_id = i.id and p.state = 'SUCCEEDED') end::bigint`;
+
+/** When a failed payment of an invoice is tried again: its subscription keeps the schedule. */
+const nextPaymentAttempt = (tenant: string, invoice: string) => `(
+    select c.due_at from subscription_charge c
+     where c.tenant_id = ${tenant} and c.invoice_id = ${invoice} and c.state = 'FAILED')`;
+
 /** The columns of `InvoiceRow`, from `invoice i`. */
 export const invoiceColumns = `i.tenant_id, i.id, i.livemode, i.series, i.number, i.customer_id, i.status, i.currency, i.subtotal, i.tax, i.total,
-  i.amount_paid, i.amount_held, i.payments, i.channel_id, i.description, i.metadata, i.seller, i.due_date, i.overdue_at, i.clock_id,
+  i.amount_paid, i.amount_held, ${amountRefunded} as amount_refunded,
+  case when i.subscription_id is not null then ${nextPaymentAttempt('i.tenant_id', 'i.id')} end as next_payment_attempt,
+  i.payments, i.channel_id, i.description, i.metadata, i.seller, i.due_date, i.overdue_at, i.clock_id,
   i.subscription_id,
   i.period_start, i.period_end, i.user_id, i.version, i.created_at, i.finalized_at, i.paid_at, i.closed_at, i.updated_at`;
 
@@ -100,6 +121,13 @@ export const findInvoice = statement<InvoiceRow>(
   `select ${invoiceColumns}
      from unnest($1::bigint[]) as visible (tenant_id)
      join invoice i on i.tenant_id = visible.tenant_id and i.id = $2`,
+);
+
+/** When failed payments are tried again. Values: arrays of tenants and invoices. */
+export const findNextPaymentAttempts = statement<{ tenant_id: number; id: number; at: string | null }>(
+  'invoices.find_next_payment_attempts',
+  `select tenant_id, id, ${nextPaymentAttempt('wanted.tenant_id', 'wanted.id')} as at
+     from unnest($1::bigint[], $2::bigint[]) as wanted (tenant_id, id)`,
 );
 
 /** Whether the invoice id of a payment names an invoice in Florin. Invoices are never removed. Values: tenant, id. */

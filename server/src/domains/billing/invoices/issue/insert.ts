@@ -100,6 +100,8 @@ function rowOf(draft: NewInvoice, id: number): InvoiceRow {
     total: totals.total,
     amount_paid: 0,
     amount_held: 0,
+    amount_refunded: 0,
+    next_payment_attempt: null,
     payments: 0,
     channel_id: draft.channelId,
     description: draft.description,

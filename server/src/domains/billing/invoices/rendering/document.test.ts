@@ -22,6 +22,8 @@ function invoiceOf(lines: LineInput[], changes: Partial<InvoiceRecord> = {}): In
     amountPaid: 0,
     amountRemaining: sums.total,
     amountUnderWay: 0,
+    amountRefunded: 0,
+    nextPaymentAttempt: null,
     channelId: null,
     description: null,
     metadata: null,

@@ -75,12 +75,14 @@ function countryOf(code: string): string {
   return code.length === 2 ? (countryNames.of(code) ?? code) : code;
 }
 
-function paymentSummaryOf({ status, currency, amountRemaining, total, dueDate, paidTime, closedTime }: InvoiceRecord) {
+function paymentSummaryOf(invoice: InvoiceRecord) {
+  const { status, currency, amountRemaining, amountRefunded, total, dueDate, paidTime, closedTime } = invoice;
+  const refunded = amountRefunded > 0 ? `, ${priceOf(amountRefunded, currency)} refunded` : '';
   if (status === 'DRAFT') return null;
   if (status === 'VOID') return `Void since ${dayOf(closedTime)}: nothing is to be paid`;
   if (total === 0) return 'Nothing is to be paid';
-  if (status === 'PAID') return `${priceOf(total, currency)} paid on ${dayOf(paidTime)}`;
-  return `${priceOf(amountRemaining, currency)} to pay by ${dayOf(dueDate)}`;
+  if (status === 'PAID') return `${priceOf(total, currency)} paid on ${dayOf(paidTime)}${refunded}`;
+  return `${priceOf(amountRemaining, currency)} to pay by ${dayOf(dueDate)}${refunded}`;
 }
 
 function factsOf({ finalizedTime, dueDate, periodStart, periodEnd, status }: InvoiceRecord): LabelledValue[] {

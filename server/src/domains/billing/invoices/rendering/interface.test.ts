@@ -127,6 +127,10 @@ describe.each(formats)('as %s', (format) => {
     expect(whole.replaceAll(/paid/gi, 'PAID')).toMatch(/^(Invoice INV-\d+)?PAID$/m);
     expect(whole).toContain(`USD 10.00 paid on ${today()}`);
     expect(whole.split('\n')).toContain('To pay USD 0.00');
+    const { payments } = dataOf(await florin.get(`/api/invoice/detail?id=${id}`, admin));
+    const refund = { transactionId: payments[0].transactionId, amount: 200 };
+    dataOf(await florin.post('/api/refund/create', refund, admin));
+    expect(await textOf(id)).toContain(`USD 10.00 paid on ${today()}, USD 2.00 refunded`);
     const voided = await makeInvoice(florin, admin, customerId, due);
     dataOf(await florin.post('/api/invoice/void', { id: voided }, admin));
     expect(await textOf(voided)).toContain(`Void since ${today()}: nothing is to be paid`);
