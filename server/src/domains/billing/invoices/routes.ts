@@ -62,7 +62,7 @@ export function invoiceRoutes(deps: InvoiceRouteDeps): Route[] {
 
     get('/api/invoice/list', 'invoice_read', 'Invoices', {
       summary: 'List invoices',
-      description: `Newest first. ${pagingOf('invoices', ['currency', 'amountFrom', 'amountTo', 'metadata'])} ${exportText}`,
+      description: `Newest first. ${pagingOf('invoices', ['currency', 'amountFrom', 'amountTo', 'dueFrom', 'dueTo', 'metadata'])} ${exportText}`,
       query: invoiceListQuery,
       data: Type.Array(invoiceRow),
       paged: 'by_page_or_cursor',

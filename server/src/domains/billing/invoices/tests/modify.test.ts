@@ -74,7 +74,10 @@ describe('a draft', () => {
   test('refuses a channel on which it cannot be paid', async () => {
     const id = await makeDraft(florin, admin, customerId);
     const euros = await makeChannel(florin, admin, { currency: 'EUR' });
-    expect(await modify({ id, channelId: euros })).toMatchObject({ status: 400, body: { error: { type: 'currency_not_supported' } } });
+    expect(await modify({ id, channelId: euros })).toMatchObject({
+      status: 400,
+      body: { error: { type: 'currency_not_supported' } },
+    });
     expect((await modify({ id, channelId: 987_654 })).status).toBe(404);
   });
 });
@@ -85,7 +88,10 @@ test('an invoice that is no draft stays as it is', async () => {
   dataOf(await florin.post('/api/invoice/void', { id: voided }, admin));
   for (const id of [open, voided]) {
     const before = await detail(id);
-    expect(await modify({ id, dueDate: '2027-06-30' })).toMatchObject({ status: 409, body: { error: { type: 'invoice_not_draft' } } });
+    expect(await modify({ id, dueDate: '2027-06-30' })).toMatchObject({
+      status: 409,
+      body: { error: { type: 'invoice_not_draft' } },
+    });
     expect(await detail(id)).toEqual(before);
   }
 });
