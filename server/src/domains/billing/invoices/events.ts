@@ -4,6 +4,7 @@ import { plainArray } from '../../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { appendEvents, type EventDraft, eventDraft } from '../../webhooks/events/append-events.cte.ts';
 import { keyOfRow, mapKeyOf } from './lock.ts';
+import { type MailOccasion, queueMails } from './mails/queue.ts';
 import { detailsOf, type InvoiceRecord } from './record.ts';
 import { objectIdOf } from './rules.ts';
 import { findNextPaymentAttempts, type InvoiceRow } from './statements.ts';
@@ -27,7 +28,7 @@ export interface InvoiceEvent {
 }
 
 /**
- * Appends events about invoices. Reads their lines, their payments and when these are tried again: call it after these are
+ * Appends events about invoices, and queues the mails about payments. Reads their lines, their payments and when these are tried again: call it after these are
  * written.
  */
 export async function appendInvoiceEvents(
@@ -45,6 +46,14 @@ export async function appendInvoiceEvents(
     transaction,
     events.map((event, i) => invoiceEventDraft(event, records[i] as InvoiceRecord, drawUuid())),
   );
+  const occasions = events.flatMap((event, i) => occasionOf(event, invoices[i] as InvoiceRow));
+  await queueMails(transaction, occasions, drawUuid);
+}
+
+/** Customers are mailed about payments: not about an invoice that is PAID because its total is 0. */
+function occasionOf({ type, payment }: InvoiceEvent, invoice: InvoiceRow): MailOccasion[] {
+  if (type === 'invoice.paid' && payment) return [{ kind: 'RECEIPT', invoice }];
+  return type === 'invoice.payment_failed' ? [{ kind: 'PAYMENT_FAILED', invoice }] : [];
 }
 
 /** The rows of events were read before the schedule of their subscription changed. */

@@ -30,10 +30,11 @@ export async function modifyTenant(
 ): Promise<TenantRow> {
   const { id, name, state, secondFactorRequired, address, taxId } = input;
   const addressJson = address && JSON.stringify(address);
+  const mails = [input.customerMails ?? null, input.mailLanguage ?? null];
   const now = new Date(deps.clock());
   if (id === undefined) {
     return deps.database.transaction(async (transaction) => {
-      const values = [name, state, now, secondFactorRequired ?? null, addressJson ?? null, taxId ?? null];
+      const values = [name, state, now, secondFactorRequired ?? null, addressJson ?? null, taxId ?? null, ...mails];
       const [created] = (await transaction.run(insertTenant, values)) as [TenantRow];
       const after = recordOf(created);
       await appendAudit(transaction, principal, {
@@ -45,14 +46,23 @@ export async function modifyTenant(
       return created;
     });
   }
-  if (id === platformTenant) requireSellerOnly(input);
+  if (id === platformTenant) requireNoRestriction(input);
   const updated = await deps.database.transaction(async (transaction) => {
     const [existing] = await transaction.run(lockTenant, [id]);
     if (existing === undefined) throw notFound('tenant', id);
     if (existing.second_factor_required && secondFactorRequired === false) {
       requireStepUp(principal, now.getTime(), 'Requiring no second factor any more');
     }
-    const values = [id, name, state, now, secondFactorRequired ?? null, ...given(addressJson), ...given(taxId)];
+    const values = [
+      id,
+      name,
+      state,
+      now,
+      secondFactorRequired ?? null,
+      ...given(addressJson),
+      ...given(taxId),
+      ...mails,
+    ];
     const [row] = (await transaction.run(updateTenant, values)) as [TenantRow];
     const [before, after] = [recordOf(existing), recordOf(row)];
     await appendAudit(transaction, principal, { action: 'tenant.update', tenantId: id, recordId: id, before, after });
@@ -66,7 +76,7 @@ export async function modifyTenant(
 const given = (value: unknown) => [value !== undefined, value ?? null];
 
 /** The platform's own tenant cannot be disabled: nobody could enable it again. */
-function requireSellerOnly({ state, secondFactorRequired }: TenantInput): void {
+function requireNoRestriction({ state, secondFactorRequired }: TenantInput): void {
   if (!state) throw invalid('state', "The platform's own tenant cannot be disabled.");
   if (secondFactorRequired !== undefined) {
     throw invalid('secondFactorRequired', "The platform's own tenant cannot require a second factor.");

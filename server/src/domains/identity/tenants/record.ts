@@ -10,6 +10,8 @@ export function recordOf(row: TenantRow): Static<typeof tenantRecord> {
     secondFactorRequired: row.second_factor_required,
     address: row.address,
     taxId: row.tax_id,
+    customerMails: row.customer_mails,
+    mailLanguage: row.mail_language,
     createdTime: row.created_at,
     updatedTime: row.updated_at,
   };

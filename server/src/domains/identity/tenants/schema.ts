@@ -3,13 +3,17 @@ import { invalid } from '../../../core/errors.ts';
 import { platformTenant } from '../../../core/principal.ts';
 import { address, keptAddress, nullable } from '../../../platform/http/shapes.ts';
 
+export const mailLanguages = ['en', 'de'] as const;
+export type MailLanguage = (typeof mailLanguages)[number];
+
 export const tenantInput = Type.Object(
   {
     id: Type.Optional(
       Type.Integer({
         minimum: 0,
         maximum: Number.MAX_SAFE_INTEGER,
-        description: "Omit to create. 0: the platform's own tenant, of which only the seller can change.",
+        description:
+          "Omit to create. 0: the platform's own tenant, of which only the seller and the mails to customers can change.",
       }),
     ),
     name: Type.String({ minLength: 1, maxLength: 200, description: 'The seller on its invoices.' }),
@@ -30,6 +34,16 @@ export const tenantInput = Type.Object(
         description: 'The tax number of the seller on its invoices, in any notation. null clears it.',
       }),
     ),
+    customerMails: Type.Optional(
+      Type.Boolean({
+        description:
+          'true: customers with an e-mail address are mailed a receipt when an invoice is paid, and when a payment of one ' +
+          'fails; not about test invoices. An update without it keeps the present value; a new tenant mails nobody.',
+      }),
+    ),
+    mailLanguage: Type.Optional(
+      Type.Enum([...mailLanguages], { description: 'The language of these mails. Default of a new tenant: `en`.' }),
+    ),
   },
   { additionalProperties: false },
 );
@@ -43,6 +57,8 @@ export const tenantRecord = Type.Object({
   }),
   address: keptAddress,
   taxId: nullable(Type.String()),
+  customerMails: Type.Boolean({ description: 'Whether customers are mailed about payments of their invoices.' }),
+  mailLanguage: Type.Enum([...mailLanguages]),
   createdTime: Type.String(),
   updatedTime: Type.Union([Type.String(), Type.Null()], { description: 'null when never updated.' }),
 });

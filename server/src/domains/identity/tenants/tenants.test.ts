@@ -23,6 +23,8 @@ test('a tenant is created, updated and listed', async () => {
     secondFactorRequired: false,
     address: null,
     taxId: null,
+    customerMails: false,
+    mailLanguage: 'en',
     createdTime: expect.any(String),
     updatedTime: null,
   });

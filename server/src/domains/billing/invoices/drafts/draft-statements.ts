@@ -1,5 +1,5 @@
-import { statement } from '../../../platform/postgres/statement.ts';
-import { type InvoiceRow, invoiceColumns } from './statements.ts';
+import { statement } from '../../../../platform/postgres/statement.ts';
+import { type InvoiceRow, invoiceColumns } from '../statements.ts';
 
 /** Values: tenant, invoice. */
 export const deleteLines = statement(

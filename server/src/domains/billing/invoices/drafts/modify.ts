@@ -1,17 +1,17 @@
 import type { Static } from 'typebox';
-import { Refusal } from '../../../core/errors.ts';
-import { metadataJson } from '../../../core/metadata.ts';
-import type { Principal } from '../../../core/principal.ts';
-import { plainArray, textArray } from '../../../platform/postgres/array-literal.ts';
-import type { Queryable } from '../../../platform/postgres/database.ts';
-import type { ChannelDirectory } from '../../payments/channels/directory.ts';
-import { type ChangeStatusDeps, changeInvoice } from './change-status.ts';
-import { requireChannel, requireOneTax } from './create.ts';
+import { Refusal } from '../../../../core/errors.ts';
+import { metadataJson } from '../../../../core/metadata.ts';
+import type { Principal } from '../../../../core/principal.ts';
+import { plainArray, textArray } from '../../../../platform/postgres/array-literal.ts';
+import type { Queryable } from '../../../../platform/postgres/database.ts';
+import type { ChannelDirectory } from '../../../payments/channels/directory.ts';
+import { type ChangeStatusDeps, changeInvoice } from '../change-status.ts';
+import { requireChannel, requireOneTax } from '../create.ts';
+import { type PricedLine, priceLines } from '../issue/price-lines.ts';
+import type { InvoiceRecord } from '../record.ts';
+import type { modifyInput } from '../schema.ts';
+import type { InvoiceRow, LockedInvoice } from '../statements.ts';
 import { deleteLines, insertLines, updateDraft } from './draft-statements.ts';
-import { type PricedLine, priceLines } from './issue/price-lines.ts';
-import type { InvoiceRecord } from './record.ts';
-import type { modifyInput } from './schema.ts';
-import type { InvoiceRow, LockedInvoice } from './statements.ts';
 
 type ModifyInput = Static<typeof modifyInput>;
 
