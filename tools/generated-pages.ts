@@ -203,7 +203,7 @@ function requestTable({ endpoint }: Route): string {
     rows.map(({ name, shape, required }) => [
       `\`${name}\``.replace(/ \((header|path)\)`$/, '` ($1)'),
       typeOf(shape),
-      shape.default !== undefined ? `no; default ${shape.default}` : required ? 'yes' : 'no',
+      shape.default !== undefined ? `no; default ${shape.default}` : required,
       meaningOf(shape),
     ]),
   );
@@ -225,6 +225,8 @@ interface Shape {
   items?: Shape;
   properties?: Record<string, Shape>;
   required?: string[];
+  /** What a body needs that creates a record. */
+  else?: { required?: string[] };
   default?: unknown;
   title?: string;
   description?: string;
@@ -240,7 +242,7 @@ interface Shape {
 interface Field {
   name: string;
   shape: Shape;
-  required: boolean;
+  required: 'yes' | 'no' | 'to create';
 }
 
 /** The fields of an object; fields of nested objects have dotted names. */
@@ -249,8 +251,13 @@ function fieldsOf(schema: TSchema | undefined, prefix = ''): Field[] {
   const object = shape.anyOf?.find((one) => one.properties !== undefined) ?? shape;
   return Object.entries(object.properties ?? {}).flatMap(([name, inner]) => {
     if (Object.keys(inner.properties ?? {}).length > 0) return fieldsOf(inner as TSchema, `${prefix}${name}.`);
-    return [{ name: prefix + name, shape: inner, required: object.required?.includes(name) ?? false }];
+    return [{ name: prefix + name, shape: inner, required: requiredOf(name, object) }];
   });
+}
+
+function requiredOf(name: string, object: Shape): Field['required'] {
+  if (object.required?.includes(name)) return 'yes';
+  return object.else?.required?.includes(name) ? 'to create' : 'no';
 }
 
 function typeOf(shape: Shape): string {

@@ -3,9 +3,9 @@ import { createTheme } from '@mantine/core';
 /** Compact: what is worked with all day shows as much as fits. */
 export const theme = createTheme({
   primaryColor: 'teal',
-  primaryShade: { light: 9, dark: 7 },
+  primaryShade: 9,
   autoContrast: true,
-  luminanceThreshold: 0.32,
+  luminanceThreshold: 0.18,
   defaultRadius: 'sm',
   fontFamily: "Inter, 'Segoe UI', system-ui, -apple-system, sans-serif",
   fontFamilyMonospace: "ui-monospace, 'SF Mono', 'Cascadia Mono', Menlo, Consolas, monospace",

@@ -22,8 +22,8 @@ const moded = new Set([
 /** A query that names a record shows that record's mode. */
 const naming = ['objectId', 'eventId', 'transactionId', 'customerId', 'subscriptionId', 'endpointId', 'search'];
 
-/** The query in the chosen mode, where the mode decides what is shown. */
+/** The query in the chosen mode, where the mode decides what is shown and the query does not say itself. */
 export function inMode(path: string, query: Query, livemode: boolean): Query {
   const namesRecord = naming.some((name) => query[name] !== undefined && query[name] !== '');
-  return moded.has(path) && !namesRecord ? { ...query, livemode } : query;
+  return moded.has(path) && !namesRecord ? { livemode, ...query } : query;
 }

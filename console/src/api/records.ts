@@ -148,6 +148,7 @@ export interface EventDetail extends ListedEvent {
 
 export interface WebhookEndpoint {
   id: number;
+  livemode: boolean;
   url: string;
   events: string[];
   state: boolean;

@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
 import { ApiError, get, post } from '../api/client.ts';
 import { sessionKey } from '../api/query-client.ts';
@@ -57,12 +57,17 @@ export function useMay(permission: Permission): boolean {
   return mayDo(useProfile(), permission);
 }
 
+/** What was read in one session must not be seen in the next. */
+export function forgetAllBut(path: string, client: QueryClient): void {
+  client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== path });
+}
+
 /** Ends the session, or with `everywhere` every session of the user, and forgets all that was read. */
 export function useSignOut() {
   const client = useQueryClient();
   return async (everywhere = false) => {
     await post('/api/console/session/end', { all: everywhere });
-    client.clear();
     client.setQueryData(sessionKey, null);
+    forgetAllBut(sessionKey[0], client);
   };
 }

@@ -7,6 +7,7 @@ import type { Profile } from '../api/records.ts';
 import logo from '../shell/florin.svg';
 import { useText } from '../shell/preferences.tsx';
 import { ForgotPassword } from './forgot-password.tsx';
+import { forgetAllBut } from './session.tsx';
 import classes from './sign-in.module.css';
 
 /** Password, then the code of a second factor if the account has one. */
@@ -27,7 +28,7 @@ export function SignInPage() {
       if (challenge === undefined) await post('/api/console/session', fields);
       else await post('/api/console/session/second-factor', { challenge, ...fields });
       const profile = await get<Profile>(sessionKey[0]);
-      client.clear();
+      forgetAllBut(sessionKey[0], client);
       client.setQueryData(sessionKey, profile.data);
     } catch (caught) {
       if (!(caught instanceof ApiError)) throw caught;

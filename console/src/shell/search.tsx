@@ -1,8 +1,9 @@
-import { Button, Kbd, Modal, NavLink, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Kbd, NavLink, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { type KeyboardEvent, useState } from 'react';
 import { useLocation } from 'wouter';
 import { mayDo, useProfile } from '../session/session.tsx';
+import { Dialog } from '../ui/dialog.tsx';
 import { Icon, type IconName } from '../ui/icons.tsx';
 import { navigation } from './navigation.ts';
 import { type Text as Texts, useText } from './preferences.tsx';
@@ -33,9 +34,9 @@ export function Search() {
       <Button variant="subtle" color="gray" px={8} onClick={open} hiddenFrom="sm" aria-label={text('search.open')}>
         <Icon name="search" />
       </Button>
-      <Modal opened={isOpen} onClose={close} withCloseButton={false} padding="sm" yOffset="12vh" centered={false}>
+      <Dialog opened={isOpen} onClose={close} withCloseButton={false} padding="sm" yOffset="12vh" centered={false}>
         <SearchBox onClose={close} />
-      </Modal>
+      </Dialog>
     </>
   );
 }

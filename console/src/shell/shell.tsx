@@ -37,7 +37,7 @@ export function Shell() {
         <AppShell.Header className={classes.header}>
           <Group gap="xs" wrap="nowrap">
             <Burger hiddenFrom="sm" size="sm" opened={isOpen} onClick={toggle} aria-label={text('shell.menu')} />
-            <Link href="/" className={classes.logo}>
+            <Link href="/" className={classes.logo} aria-label="Florin">
               <img src={logo} alt="" width={24} height={24} />
               <Text fw={600} visibleFrom="xs">
                 Florin

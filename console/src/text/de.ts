@@ -14,6 +14,7 @@ export const de: Texts = {
   'common.no': 'Nein',
   'common.name': 'Name',
   'common.export': 'Als CSV exportieren',
+  'common.close': 'Schließen',
   'common.actions': 'Aktionen',
 
   'signIn.title': 'Bei Florin anmelden',
@@ -426,6 +427,7 @@ export const de: Texts = {
   'delivery.nextAttempt': 'Nächster Versuch',
   'delivery.outcome': 'Ausgang',
   'delivery.noAnswer': 'Es gab keine Antwort.',
+  'delivery.runs': 'Erneut gesendet',
   'delivery.request': 'Anfrage',
   'delivery.finished': 'Beendet',
   'delivery.replay': 'Erneut zustellen',

@@ -13,6 +13,7 @@ export const en = {
   'common.no': 'No',
   'common.name': 'Name',
   'common.export': 'Export as CSV',
+  'common.close': 'Close',
   'common.actions': 'Actions',
 
   'signIn.title': 'Sign in to Florin',
@@ -418,6 +419,7 @@ export const en = {
   'delivery.nextAttempt': 'Next try',
   'delivery.outcome': 'Outcome',
   'delivery.noAnswer': 'There was no answer.',
+  'delivery.runs': 'Sent again',
   'delivery.request': 'Request',
   'delivery.finished': 'Finished',
   'delivery.replay': 'Replay',

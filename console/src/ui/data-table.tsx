@@ -31,7 +31,8 @@ export function DataTable<Row>({ caption, columns, rows, keyOf, linkOf, empty }:
   if (rows?.length === 0) return <>{empty}</>;
   const linked = columns.find(({ isControl }) => !isControl);
   return (
-    <Paper withBorder className={classes.frame}>
+    // Without links in its rows, a wide table could not be scrolled with the keyboard.
+    <Paper withBorder className={classes.frame} tabIndex={linkOf === undefined ? 0 : undefined}>
       <Table highlightOnHover={linkOf !== undefined} verticalSpacing={7} horizontalSpacing="sm">
         <caption>
           <VisuallyHidden>{caption}</VisuallyHidden>

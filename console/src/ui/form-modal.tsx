@@ -1,8 +1,9 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { ApiError, post, type Reply } from '../api/client.ts';
 import { useChange } from '../api/hooks.ts';
 import { useText } from '../shell/preferences.tsx';
+import { Dialog } from './dialog.tsx';
 import { ErrorNote } from './notes.tsx';
 
 export type Fields = Readonly<Record<string, string>>;
@@ -31,10 +32,10 @@ interface FormModalProps<Data> {
  */
 export function FormModal<Data>(props: FormModalProps<Data>) {
   return (
-    <Modal opened={props.opened} onClose={props.onClose} title={props.title} size={props.size ?? 'md'}>
+    <Dialog opened={props.opened} onClose={props.onClose} title={props.title} size={props.size ?? 'md'}>
       {/* Its state belongs to one opening: what was typed and refused before is gone. */}
       <ModalForm {...props} />
-    </Modal>
+    </Dialog>
   );
 }
 

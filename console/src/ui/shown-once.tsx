@@ -1,7 +1,8 @@
-import { Button, Checkbox, Modal, Stack, Text } from '@mantine/core';
+import { Button, Checkbox, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useText } from '../shell/preferences.tsx';
 import { CodeBlock } from './copy.tsx';
+import { Dialog } from './dialog.tsx';
 
 interface ShownOnceProps {
   title: string;
@@ -20,7 +21,7 @@ export function ShownOnce({ title, hint, value, onClose }: ShownOnceProps) {
     onClose();
   };
   return (
-    <Modal
+    <Dialog
       opened={value !== undefined}
       onClose={close}
       title={title}
@@ -41,6 +42,6 @@ export function ShownOnce({ title, hint, value, onClose }: ShownOnceProps) {
           {text('common.done')}
         </Button>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

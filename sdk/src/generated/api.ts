@@ -17,7 +17,6 @@ export class Api {
   declare readonly events: EventsApi;
   declare readonly webhooks: WebhooksApi;
   declare readonly inboxes: InboxesApi;
-  declare readonly streams: StreamsApi;
   declare readonly channels: ChannelsApi;
   declare readonly ledger: LedgerApi;
   declare readonly transactions: TransactionsApi;
@@ -72,13 +71,19 @@ export interface TenantsApi {
    */
   list(options?: RequestOptions): List<Tenant>;
   /**
+   * Get a tenant.
+   *
+   * Needs the scope `*`. Needs the user type PLATFORM_ADMIN.
+   */
+  get(params: number | TenantsGetParams, options?: RequestOptions): Call<Tenant>;
+  /**
    * Create or update a tenant.
    *
    * Without `id`, creates a tenant; with `id`, updates that tenant. Disabling a tenant (`state` false) refuses its logins, sessions and keys immediately.
    *
    * Needs the scope `*`. Needs the user type PLATFORM_ADMIN.
    */
-  modify(params: TenantModifyInput, options?: RequestOptions): Call<Tenant>;
+  modify(params?: TenantModifyInput, options?: WriteOptions): Call<Tenant>;
 }
 
 export interface UsersApi {
@@ -129,6 +134,14 @@ export interface UsersApi {
    */
   info(options?: RequestOptions): Call<CurrentUser>;
   /**
+   * Get a user.
+   *
+   * A user of the caller's tenant. A platform administrator finds those of every tenant.
+   *
+   * Needs the scope `user_read`.
+   */
+  get(params: number | UsersGetParams, options?: RequestOptions): Call<User>;
+  /**
    * List users.
    *
    * Newest first. A platform administrator sees the users of every tenant, others those of their own.
@@ -143,7 +156,7 @@ export interface UsersApi {
    *
    * Needs the scope `user_write`.
    */
-  modify(params: UserModifyInput, options?: RequestOptions): Call<User>;
+  modify(params?: UserModifyInput, options?: WriteOptions): Call<User>;
   /**
    * Finish a login with a code.
    *
@@ -331,17 +344,25 @@ export interface EventsApi {
    * Needs a Bearer access token or a developer key.
    */
   get(params: string | EventsGetParams, options?: RequestOptions): Call<EventDetail>;
+  /**
+   * Stream events as they happen.
+   *
+   * Server-sent events (`text/event-stream`) of the caller's tenant: each `data` is an event as the list of events shows it, without its payload, and each `id` the id of the event. Only types whose read scope the caller holds. Send the last id as `Last-Event-ID` to resume, as browsers do by themselves; an event may then come twice. `gap` instead of a message: more has happened than a stream shows, so read the list of events. At most 10 streams of a user on a node.
+   *
+   * Needs a Bearer access token or a developer key.
+   */
+  stream(params?: EventsStreamParams, options?: RequestOptions): Call<Response>;
 }
 
 export interface WebhooksApi extends WebhookHelpers {
   /**
    * Register a webhook endpoint.
    *
-   * Events of the caller's tenant, in the mode of the endpoint, are posted to the endpoint from now on, signed. The caller also needs the read scope of every event type in `events`.
+   * Events of the caller's tenant, in the mode of the endpoint, are posted to the endpoint from now on, signed. The caller also needs the read scope of every event type in `events`. A repeat with the same `Idempotency-Key` gets the first response again, without the generated secret: rotate it if that response was lost.
    *
    * Needs the scope `webhook_write`.
    */
-  register(params: WebhookRegisterInput, options?: RequestOptions): Call<RegisteredWebhookEndpoint>;
+  register(params: WebhookRegisterInput, options?: WriteOptions): Call<RegisteredWebhookEndpoint>;
   /**
    * List webhook endpoints.
    *
@@ -350,6 +371,14 @@ export interface WebhooksApi extends WebhookHelpers {
    * Needs the scope `webhook_read`.
    */
   list(params?: WebhooksListParams, options?: RequestOptions): List<WebhookEndpoint>;
+  /**
+   * Get a webhook endpoint.
+   *
+   * Without its secret. Also needs the read scope of every event type that it subscribes to. A removed endpoint is absent.
+   *
+   * Needs the scope `webhook_read`.
+   */
+  get(params: number | WebhooksGetParams, options?: RequestOptions): Call<WebhookEndpoint>;
   /**
    * Change a webhook endpoint.
    *
@@ -453,17 +482,6 @@ export interface InboxesApi {
   post(params: InboxesPostParams & { body: RawBody }, options?: RequestOptions): Call<InboxReceipt>;
 }
 
-export interface StreamsApi {
-  /**
-   * Stream events as they happen.
-   *
-   * Server-sent events (`text/event-stream`) of the caller's tenant: each `data` is an event as the list of events shows it, without its payload, and each `id` the id of the event. Only types whose read scope the caller holds. Send the last id as `Last-Event-ID` to resume, as browsers do by themselves; an event may then come twice. `gap` instead of a message: more has happened than a stream shows, so read the list of events. At most 10 streams of a user on a node.
-   *
-   * Needs a Bearer access token or a developer key.
-   */
-  stream(params?: StreamsStreamParams, options?: RequestOptions): Call<Response>;
-}
-
 export interface ChannelsApi {
   /**
    * List channels.
@@ -474,13 +492,21 @@ export interface ChannelsApi {
    */
   list(params?: ChannelsListParams, options?: RequestOptions): List<ChannelListItem>;
   /**
+   * Get a channel.
+   *
+   * A channel of the caller's tenant or of the platform. A platform administrator finds every tenant's.
+   *
+   * Needs the scope `channel_read`.
+   */
+  get(params: number | ChannelsGetParams, options?: RequestOptions): Call<Channel>;
+  /**
    * Create or update a channel.
    *
    * Creates a channel without `id`, updates the channel with this `id` otherwise. Returns the saved channel.
    *
    * Needs the scope `channel_write`.
    */
-  modify(params: ChannelModifyInput, options?: RequestOptions): Call<Channel>;
+  modify(params?: ChannelModifyInput, options?: WriteOptions): Call<Channel>;
 }
 
 export interface LedgerApi {
@@ -514,7 +540,7 @@ export interface TransactionsApi extends TransactionHelpers {
   /**
    * Update a transaction.
    *
-   * Changes the description, the metadata or the status. Status changes follow the transition table. `metadata` is replaced as a whole.
+   * Changes the description, the metadata or the status. Status changes follow the transition table. `metadata` is merged by key, `metadataReplace` replaces it as a whole.
    *
    * Needs the scope `transaction_write`.
    */
@@ -629,7 +655,7 @@ export interface ClocksApi {
    *
    * Needs the scope `subscription_write`.
    */
-  create(params: ClockCreateInput, options?: RequestOptions): Call<Clock>;
+  create(params: ClockCreateInput, options?: WriteOptions): Call<Clock>;
   /**
    * Advance a test clock.
    *
@@ -662,7 +688,7 @@ export interface CustomersApi {
    *
    * Needs the scope `transaction_write`.
    */
-  modify(params: CustomerModifyInput, options?: RequestOptions): Call<Customer>;
+  modify(params?: CustomerModifyInput, options?: WriteOptions): Call<Customer>;
   /**
    * Get a customer.
    *
@@ -746,7 +772,13 @@ export interface PlansApi {
    *
    * Needs the scope `subscription_write`.
    */
-  modify(params: PlanModifyInput, options?: RequestOptions): Call<Plan>;
+  modify(params?: PlanModifyInput, options?: WriteOptions): Call<Plan>;
+  /**
+   * Get a plan.
+   *
+   * Needs the scope `subscription_read`.
+   */
+  get(params: number | PlansGetParams, options?: RequestOptions): Call<Plan>;
   /**
    * List plans.
    *
@@ -849,6 +881,7 @@ export interface EventObjects {
   'customer.updated': Customer;
   'channel.disabled': ChannelInEvent;
   'webhook.disabled': WebhookEndpoint;
+  'webhook.ping': WebhookPing;
 }
 
 export interface AccountBalance {
@@ -982,8 +1015,8 @@ export interface Channel {
   /** The address to give to the provider for its callbacks. null without a provider, and for callers who could not change the channel or lack the scope `channel_read`. */
   callbackUrl: string | null;
   createdTime: string;
-  /** null when never updated. */
-  updatedTime: string | null;
+  /** Equal to `createdTime` when never updated. */
+  updatedTime: string;
 }
 
 export interface ChannelInEvent {
@@ -1027,15 +1060,15 @@ export interface ChannelListItem {
 export interface ChannelModifyInput {
   /** Omit to create. */
   id?: number | undefined;
-  name: string;
+  name?: string | undefined;
   /** Unique within its tenant. */
-  code: string;
+  code?: string | undefined;
   /** ONLINE: real-time processing. OFFLINE: bank and wire transfers. */
-  type: "ONLINE" | "OFFLINE";
+  type?: "ONLINE" | "OFFLINE" | undefined;
   /** The ISO 4217 codes that this channel accepts, comma-separated: `USD,EUR`. */
-  currency: string;
-  /** A country code of ISO 3166, such as US. */
-  country: string;
+  currency?: string | undefined;
+  /** A country code of ISO 3166-1 alpha-2, such as US. */
+  country?: string | undefined;
   /** The provider's API key. Stored encrypted, never returned. An update without it keeps it; an empty string clears it. */
   apiKey?: string | undefined;
   /** The provider's API secret. Stored encrypted, never returned. An update without it keeps it; an empty string clears it. */
@@ -1043,13 +1076,20 @@ export interface ChannelModifyInput {
   /** The secret with which Florin verifies the provider's callbacks. Stored encrypted, never returned. An update without it keeps it; an empty string clears it. */
   webhookSecret?: string | undefined;
   /** true: active and accepting payments. */
-  state: boolean;
+  state?: boolean | undefined;
   /** The provider that takes the money. Without one, Florin only records payments, and updates change their status. An update without this field keeps it; null clears it. */
   provider?: "sandbox" | "stripe" | "mollie" | null | undefined;
   /** Whether the channel takes live payments (true) or test payments (false). Decided at creation, never changed. Default: the mode of the key; for a session, false with the provider `sandbox`, true otherwise. With another provider, false needs the API key of that provider's test mode. */
   livemode?: boolean | undefined;
   /** Channels that Florin tries in this order after a definite failure that another channel may not have. An update without this field keeps them. */
   fallbackChannelIds?: number[] | undefined;
+  /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
+  tenantId?: string | number | undefined;
+}
+
+export interface ChannelsGetParams {
+  /** The channel. */
+  id: number;
 }
 
 export interface ChannelsListParams {
@@ -1067,7 +1107,8 @@ export interface Clock {
   /** The time to which it advances; null: it is READY. */
   toTime: string | null;
   createdTime: string;
-  updatedTime: string | null;
+  /** Equal to `createdTime` when never updated. */
+  updatedTime: string;
 }
 
 export interface ClockAdvanceInput {
@@ -1192,8 +1233,8 @@ export interface Customer {
   hasPaymentMethod: boolean;
   clockId: number | null;
   createdTime: string;
-  /** null when never updated. */
-  updatedTime: string | null;
+  /** Equal to `createdTime` when never updated. */
+  updatedTime: string;
 }
 
 export interface CustomerListItem {
@@ -1213,8 +1254,8 @@ export interface CustomerListItem {
   hasPaymentMethod: boolean;
   clockId: number | null;
   createdTime: string;
-  /** null when never updated. */
-  updatedTime: string | null;
+  /** Equal to `createdTime` when never updated. */
+  updatedTime: string;
   /** null: the platform's own tenant. */
   tenantId?: string | null | undefined;
 }
@@ -1222,17 +1263,19 @@ export interface CustomerListItem {
 export interface CustomerModifyInput {
   /** Omit to create. */
   id?: number | undefined;
-  name: string;
+  name?: string | undefined;
   /** Not unique: a household may share one. null clears it. */
   email?: string | null | undefined;
   /** In any notation. null clears it. */
   phone?: string | null | undefined;
-  /** `line1`, `line2`, `city` and `state` of at most 200 characters, `postalCode` of at most 40, and `country`, an ISO 3166 code such as US. All are optional; an update replaces the whole address. null clears it. */
+  /** `line1`, `line2`, `city` and `state` of at most 200 characters, `postalCode` of at most 40, and `country`, an ISO 3166-1 alpha-2 code such as US. All are optional; an update replaces the whole address. null clears it. */
   address?: CustomerModifyInputAddress | undefined;
   /** The id of the customer in your own system. Unique in the tenant among the customers of one mode. null clears it. */
   externalId?: string | null | undefined;
-  /** Your own data: at most 16 KiB of JSON, 8 levels, 50 keys. Returned as it was sent. null clears it. */
+  /** Keys of your own data to set; null deletes a key, and other keys stay. At most 16 KiB of JSON, 8 levels and 50 keys in all. */
   metadata?: Record<string, unknown> | undefined;
+  /** Your own data, replaced as a whole. Not together with `metadata`. */
+  metadataReplace?: Record<string, unknown> | undefined;
   /** The channel for invoices that name no channel. null clears it. */
   defaultChannelId?: number | null | undefined;
   /** The provider's token of the payment method (Stripe: `pm_…`), never a card number. Not returned. null clears it. */
@@ -1241,16 +1284,18 @@ export interface CustomerModifyInput {
   livemode?: boolean | undefined;
   /** The test clock that the customer uses. Only in STANDALONE mode; cannot change after the customer is created. */
   clockId?: number | null | undefined;
+  /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
+  tenantId?: string | number | undefined;
 }
 
-/** `line1`, `line2`, `city` and `state` of at most 200 characters, `postalCode` of at most 40, and `country`, an ISO 3166 code such as US. All are optional; an update replaces the whole address. null clears it. */
+/** `line1`, `line2`, `city` and `state` of at most 200 characters, `postalCode` of at most 40, and `country`, an ISO 3166-1 alpha-2 code such as US. All are optional; an update replaces the whole address. null clears it. */
 export interface CustomerModifyInputAddress {
   line1?: string | undefined;
   line2?: string | undefined;
   postalCode?: string | undefined;
   city?: string | undefined;
   state?: string | undefined;
-  /** An ISO 3166 country code, such as US. */
+  /** A country code of ISO 3166-1 alpha-2, such as US. */
   country?: string | undefined;
 }
 
@@ -1542,6 +1587,11 @@ export interface EventsListParams {
   fields?: string | undefined;
 }
 
+export interface EventsStreamParams {
+  /** false: answers what has happened since `Last-Event-ID`, and ends. Default true. */
+  follow?: boolean | undefined;
+}
+
 export interface ForgotPasswordInput {
   email: string;
 }
@@ -1688,6 +1738,8 @@ export interface InvoiceCreateInput {
   channelId?: number | undefined;
   /** The last day for payment, YYYY-MM-DD in UTC. Default: the day on which the invoice is finalized. */
   dueDate?: string | undefined;
+  /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
+  tenantId?: string | number | undefined;
 }
 
 export interface InvoiceFinalizeInput {
@@ -2044,21 +2096,21 @@ export interface Plan {
   taxRate: number | null;
   state: boolean;
   createdTime: string;
-  /** null when never updated. */
-  updatedTime: string | null;
+  /** Equal to `createdTime` when never updated. */
+  updatedTime: string;
 }
 
 export interface PlanModifyInput {
   /** Omit to create. */
   id?: number | undefined;
   /** Shown on the invoices. */
-  name: string;
+  name?: string | undefined;
   /** An ISO 4217 code in capitals. */
-  currency: string;
+  currency?: string | undefined;
   /** The price of one unit for a period, in minor units, 0 to 9007199254740991. A new amount applies from the next period on. */
-  amount: number;
+  amount?: number | undefined;
   /** The unit of the billing interval. */
-  interval: "day" | "week" | "month" | "year";
+  interval?: "day" | "week" | "month" | "year" | undefined;
   /** How many units a period lasts: at most 365 days, 104 weeks, 120 months, 10 years. Default 1; an update keeps it. */
   intervalCount?: number | undefined;
   /** Free days before the first period; a subscription may set its own. Default 0; an update keeps it. */
@@ -2070,7 +2122,14 @@ export interface PlanModifyInput {
   /** Whether it is live (true) or for tests (false); never changes. Default: the mode of the key; for a session the mode of its channel, or live. */
   livemode?: boolean | undefined;
   /** false: no new subscriptions. Existing ones continue. */
-  state: boolean;
+  state?: boolean | undefined;
+  /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
+  tenantId?: string | number | undefined;
+}
+
+export interface PlansGetParams {
+  /** The plan. */
+  id: number;
 }
 
 export interface PlansListParams {
@@ -2134,6 +2193,8 @@ export interface RefundCreateInput {
   reason?: string | undefined;
   /** Your own data: at most 16 KiB of JSON, 8 levels, 50 keys. Returned as it was sent. */
   metadata?: Record<string, unknown> | undefined;
+  /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
+  tenantId?: string | number | undefined;
 }
 
 export interface RefundListItem {
@@ -2414,11 +2475,6 @@ export interface StepUp {
   steppedUpUntil: string;
 }
 
-export interface StreamsStreamParams {
-  /** false: answers what has happened since `Last-Event-ID`, and ends. Default true. */
-  follow?: boolean | undefined;
-}
-
 export interface Subscription {
   id: number;
   /** true: live. false: a test record. */
@@ -2490,6 +2546,8 @@ export interface SubscriptionCreateInput {
   timeZone?: string | undefined;
   /** Your own data: at most 16 KiB of JSON, 8 levels, 50 keys. Returned as it was sent. */
   metadata?: Record<string, unknown> | undefined;
+  /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
+  tenantId?: string | number | undefined;
 }
 
 export interface SubscriptionIdInput {
@@ -2518,8 +2576,10 @@ export interface SubscriptionUpdateInput {
   endTime?: string | null | undefined;
   /** The channel to pay its invoices on; null: the plan's, else the customer's. */
   channelId?: number | null | undefined;
-  /** Your own data: at most 16 KiB of JSON, 8 levels, 50 keys. Returned as it was sent. */
+  /** Keys of your own data to set; null deletes a key, and other keys stay. At most 16 KiB of JSON, 8 levels and 50 keys in all. */
   metadata?: Record<string, unknown> | undefined;
+  /** Your own data, replaced as a whole. Not together with `metadata`. */
+  metadataReplace?: Record<string, unknown> | undefined;
 }
 
 export interface SubscriptionsGetParams {
@@ -2574,18 +2634,23 @@ export interface Tenant {
   /** Whether sessions of users without a second factor may only enrol one. */
   secondFactorRequired: boolean;
   createdTime: string;
-  /** null when never updated. */
-  updatedTime: string | null;
+  /** Equal to `createdTime` when never updated. */
+  updatedTime: string;
 }
 
 export interface TenantModifyInput {
   /** Omit to create. */
   id?: number | undefined;
-  name: string;
+  name?: string | undefined;
   /** false: the tenant is disabled. Logins, sessions and keys of its users are refused. */
-  state: boolean;
+  state?: boolean | undefined;
   /** true: sessions of users without a second factor may only enrol one. An update without it keeps the present value; a new tenant without it requires none. */
   secondFactorRequired?: boolean | undefined;
+}
+
+export interface TenantsGetParams {
+  /** The tenant. */
+  id: number;
 }
 
 export interface TimelineStep {
@@ -2668,6 +2733,8 @@ export interface TransactionCreateInput {
   paymentMethod?: string | undefined;
   /** Where the provider redirects the payer's browser afterwards. Default: `app.public-url`. */
   returnUrl?: string | undefined;
+  /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
+  tenantId?: string | number | undefined;
 }
 
 export interface TransactionDetail {
@@ -2739,8 +2806,10 @@ export interface TransactionUpdateInput {
   id: string;
   status?: TransactionStatus | undefined;
   description?: string | undefined;
-  /** Your own data: at most 16 KiB of JSON, 8 levels, 50 keys. Returned as it was sent. */
+  /** Keys of your own data to set; null deletes a key, and other keys stay. At most 16 KiB of JSON, 8 levels and 50 keys in all. */
   metadata?: Record<string, unknown> | undefined;
+  /** Your own data, replaced as a whole. Not together with `metadata`. */
+  metadataReplace?: Record<string, unknown> | undefined;
   /** Only with status FAILED. */
   failureCode?: string | undefined;
   /** Only with status FAILED. */
@@ -2806,26 +2875,31 @@ export interface User {
   /** Whether the user has a second factor. */
   secondFactor: boolean;
   createdTime: string;
-  /** null when never updated. */
-  updatedTime: string | null;
+  /** Equal to `createdTime` when never updated. */
+  updatedTime: string;
 }
 
 export interface UserModifyInput {
   /** Omit to create. */
   id?: number | undefined;
   /** Unique in the tenant, ignoring case, also among the e-mail addresses of other users. A name that a user of another tenant logs in with is kept, but logs in only that user. */
-  userName: string;
+  userName?: string | undefined;
   /** Unique in the tenant, ignoring case, also among the user names of other users. It logs in one user of the installation: the first who has proven to receive its mail, by the token of an invitation or a reset. */
-  email: string;
+  email?: string | undefined;
   /** At least 6 characters (`app.password.min-length`), at most 1024 bytes, not a commonly used password. Only from sessions. A new user without one is invited by mail to choose it. */
   password?: string | undefined;
-  userType: "PLATFORM_ADMIN" | "MERCHANT_ADMIN" | "MERCHANT_USER";
-  /** The tenant's id; null: the platform's own tenant. */
-  tenantId?: string | number | null | undefined;
+  userType?: "PLATFORM_ADMIN" | "MERCHANT_ADMIN" | "MERCHANT_USER" | undefined;
+  /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
+  tenantId?: string | number | undefined;
   /** The permissions of a MERCHANT_USER. An update without it keeps the present roles. */
   roles?: ("viewer" | "cashier" | "operator")[] | undefined;
   /** false: the user is disabled. Logins, sessions and keys of the user are refused. */
-  state: boolean;
+  state?: boolean | undefined;
+}
+
+export interface UsersGetParams {
+  /** The user. */
+  id: number;
 }
 
 export interface UsersListParams {
@@ -2858,8 +2932,8 @@ export interface WebhookEndpoint {
   nextSecret: boolean;
   /** When the staged secret replaces the present one. null: on request, or no secret is staged. */
   promoteAt: string | null;
-  /** null when never updated. */
-  updatedTime: string | null;
+  /** Equal to `createdTime` when never updated. */
+  updatedTime: string;
 }
 
 export type WebhookEventPattern = "*" | "transaction.*" | "refund.*" | "subscription.*" | "invoice.*" | "customer.*" | "channel.*" | "webhook.*" | "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "transaction.action_required" | "refund.created" | "refund.succeeded" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.created" | "invoice.finalized" | "invoice.paid" | "invoice.payment_failed" | "invoice.overdue" | "invoice.voided" | "invoice.uncollectible" | "customer.created" | "customer.updated" | "channel.disabled" | "webhook.disabled";
@@ -2884,6 +2958,12 @@ export interface WebhookModifyInput {
   ratePerSecond?: number | null | undefined;
 }
 
+export interface WebhookPing {
+  id: number;
+  events: (WebhookEventPattern | (string & {}))[];
+  createdTime: string;
+}
+
 export interface WebhookRegisterInput {
   /** The http or https URL that deliveries are posted to, without user name and password. */
   url: string;
@@ -2893,6 +2973,8 @@ export interface WebhookRegisterInput {
   secret?: string | undefined;
   /** Whether it is live (true) or for tests (false); never changes. Default: the mode of the key; for a session live. */
   livemode?: boolean | undefined;
+  /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
+  tenantId?: string | number | undefined;
 }
 
 export interface WebhookReplay {
@@ -2972,6 +3054,11 @@ export interface WebhooksDeliveriesListParams {
   tenantId?: number | undefined;
   /** true: live records. false: test records. Default: the mode of the key; live for a session. */
   livemode?: boolean | undefined;
+}
+
+export interface WebhooksGetParams {
+  /** The endpoint's id. */
+  id: number;
 }
 
 export interface WebhooksListParams {

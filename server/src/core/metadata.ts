@@ -2,18 +2,59 @@ import { invalid } from './errors.ts';
 
 const maximumMetadataBytes = 16 * 1024;
 const maximumMetadataDepth = 8;
+export const maximumMetadataKeys = 50;
 
 /** The metadata as JSON to store; refused when it is too large or too deep (decisions, Transactions). */
-export function metadataJson(metadata: object | undefined): string | null {
+export function metadataJson(metadata: object | undefined, field = 'metadata'): string | null {
   if (metadata === undefined) return null;
   const json = JSON.stringify(metadata);
   if (Buffer.byteLength(json) > maximumMetadataBytes) {
-    throw invalid('metadata', 'metadata must be at most 16 KiB of JSON.');
+    throw invalid(field, `${field} must be at most 16 KiB of JSON.`);
   }
   if (depthOf(metadata) > maximumMetadataDepth) {
-    throw invalid('metadata', `metadata must be nested at most ${maximumMetadataDepth} levels.`);
+    throw invalid(field, `${field} must be nested at most ${maximumMetadataDepth} levels.`);
   }
   return json;
+}
+
+export type Metadata = Record<string, unknown>;
+
+/** What an update asks of metadata; its two ways exclude each other. */
+export interface MetadataChange {
+  /** Keys to set; null deletes a key. */
+  metadata?: object | undefined;
+  /** The new metadata, as a whole. */
+  metadataReplace?: object | undefined;
+}
+
+/** The metadata after an update; undefined: it stays as it is. Refuses what `metadataJson` refuses, and more than 50 keys. */
+export function changedMetadata(before: Metadata | null, change: MetadataChange): Metadata | undefined {
+  const { metadata, metadataReplace } = change;
+  refuseBothWays(change);
+  if (metadataReplace !== undefined) {
+    metadataJson(metadataReplace, 'metadataReplace');
+    return metadataReplace as Metadata;
+  }
+  if (metadata === undefined) return undefined;
+  const merged = Object.entries({ ...before, ...metadata }).filter(([key, value]) => !isDeleted(key, value, metadata));
+  if (merged.length > maximumMetadataKeys) {
+    throw invalid(
+      'metadata',
+      `metadata must have at most ${maximumMetadataKeys} keys, with those that it has already.`,
+    );
+  }
+  const after = Object.fromEntries(merged);
+  metadataJson(after);
+  return after;
+}
+
+function isDeleted(key: string, value: unknown, given: object): boolean {
+  return value === null && Object.hasOwn(given, key);
+}
+
+export function refuseBothWays({ metadata, metadataReplace }: MetadataChange): void {
+  if (metadata === undefined || metadataReplace === undefined) return;
+  throw invalid('metadataReplace', 'Give metadata to change some keys or metadataReplace to replace all, not both.');
 }
 
 function depthOf(value: unknown): number {

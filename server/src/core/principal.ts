@@ -16,6 +16,8 @@ export interface Principal {
   scopes: ReadonlySet<Scope>;
   /** Holds `*`: a session of an administrator, or a key of one that was granted `*`. */
   holdsAll: boolean;
+  /** A platform administrator who acts for one tenant in this request, and sees no other. */
+  actsForTenant?: true;
   /** The session behind a Bearer token. */
   sessionId?: string;
   /** Present if the user of the session has a second factor. */
@@ -40,7 +42,12 @@ export function holds(principal: Principal, permission: Permission): boolean {
 
 /** A platform administrator sees every tenant, other callers only their own (decisions, Who may do what). */
 export function seesAllTenants(principal: Principal): boolean {
-  return principal.userType === 'PLATFORM_ADMIN';
+  return principal.userType === 'PLATFORM_ADMIN' && principal.actsForTenant !== true;
+}
+
+/** A platform administrator, acting for a tenant. */
+export function inTenant(principal: Principal, tenantId: number): Principal {
+  return { ...principal, tenantId, actsForTenant: true };
 }
 
 export const tenantOnWire = (tenantId: number): string | null =>

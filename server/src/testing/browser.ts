@@ -25,8 +25,9 @@ export function openBrowser(): Promise<Browser> {
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** What axe finds wrong with the page, each with the first element concerned. */
-export async function axeViolations(page: Page): Promise<string[]> {
-  return (await page.evaluate(`${axe}; axe.run().then(({ violations }) =>
+/** What axe finds wrong with the page, by all rules or by some, each with the first element concerned. */
+export async function axeViolations(page: Page, rules?: readonly string[]): Promise<string[]> {
+  const options = JSON.stringify(rules === undefined ? {} : { runOnly: rules });
+  return (await page.evaluate(`${axe}; axe.run(${options}).then(({ violations }) =>
     violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))`)) as string[];
 }

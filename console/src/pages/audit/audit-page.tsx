@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { addressOf } from '../../api/client.ts';
 import type { AuditEntry } from '../../api/records.ts';
@@ -7,6 +7,7 @@ import { useText } from '../../shell/preferences.tsx';
 import { CodeBlock } from '../../ui/copy.tsx';
 import { CursorList } from '../../ui/cursor-list.tsx';
 import { DayFilters } from '../../ui/day-filters.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
 import { FilterSelect } from '../../ui/filter-select.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { EmptyState } from '../../ui/notes.tsx';
@@ -87,9 +88,9 @@ export default function AuditPage() {
         keyOf={({ id }) => id}
         empty={<EmptyState title={text('audit.none')} />}
       />
-      <Modal opened={shown !== undefined} onClose={() => setShown(undefined)} title={shown?.action} size="lg">
+      <Dialog opened={shown !== undefined} onClose={() => setShown(undefined)} title={shown?.action} size="lg">
         <CodeBlock value={JSON.stringify(shown, null, 2)} />
-      </Modal>
+      </Dialog>
     </Page>
   );
 }

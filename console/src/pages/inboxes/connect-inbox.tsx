@@ -1,8 +1,9 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
 import { useMode } from '../../shell/mode.tsx';
 import { useText } from '../../shell/preferences.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
 import { makeConnectedInbox } from './make-inbox.ts';
 
@@ -20,7 +21,7 @@ export function ConnectInbox({ opened, onClose }: { opened: boolean; onClose: ()
     },
   });
   return (
-    <Modal opened={opened} onClose={onClose} title={text('inboxes.add')}>
+    <Dialog opened={opened} onClose={onClose} title={text('inboxes.add')}>
       <Stack gap="sm">
         <Text size="sm">{text('inboxes.addHint')}</Text>
         <ErrorNote error={making.error} />
@@ -33,6 +34,6 @@ export function ConnectInbox({ opened, onClose }: { opened: boolean; onClose: ()
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

@@ -47,7 +47,6 @@ export function CreateInvoiceModal({ opened, onClose, onCreated }: CreateInvoice
               error={errorOf('customerId')}
               searchable
               required
-              data-autofocus
             />
             <Select
               label={text('ledger.currency')}

@@ -41,7 +41,6 @@ export function CreateSubscriptionModal({ opened, onClose, onCreated }: CreateSu
             error={errorOf('customerId')}
             searchable
             required
-            data-autofocus
           />
           <Select
             name="planId"

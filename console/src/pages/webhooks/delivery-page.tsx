@@ -4,6 +4,7 @@ import type { Attempt, DeliveryDetail, EventDetail } from '../../api/records.ts'
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { CodeBlock, Copyable } from '../../ui/copy.tsx';
+import { DataTable } from '../../ui/data-table.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { LinkText } from '../../ui/link-text.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
@@ -71,6 +72,7 @@ export default function DeliveryPage({ id }: { id: string }) {
               <Attempts attempts={delivery.attempts} />
             )}
           </Section>
+          {delivery.runs.length > 1 && <Runs delivery={delivery} />}
           <RequestSection delivery={delivery} />
         </Page>
       )}
@@ -135,6 +137,27 @@ function AttemptDetail({ attempt }: { attempt: Attempt }) {
         <CodeBlock value={answer} />
       )}
     </>
+  );
+}
+
+/** The same event to the same endpoint, sent again by replays. */
+function Runs({ delivery }: { delivery: DeliveryDetail }) {
+  const text = useText();
+  return (
+    <Section title={text('delivery.runs')}>
+      <DataTable
+        caption={text('delivery.runs')}
+        columns={[
+          { header: text('payments.created'), cell: ({ createdTime }) => <Time value={createdTime} precise /> },
+          { header: text('payments.status'), cell: ({ state }) => <StatusBadge status={state} /> },
+          { header: 'ID', from: 'sm', cell: ({ id }) => (id === delivery.id ? text('sessions.current') : id) },
+        ]}
+        rows={delivery.runs}
+        keyOf={({ id }) => id}
+        linkOf={({ id }) => `/deliveries/${id}`}
+        empty={null}
+      />
+    </Section>
   );
 }
 

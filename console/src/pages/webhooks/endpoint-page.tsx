@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useChange, useRead } from '../../api/hooks.ts';
 import { type Delivery, deliveryStates, type WebhookEndpoint } from '../../api/records.ts';
 import { Time } from '../../format/time.tsx';
+import { useModeOf } from '../../shell/mode.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { CursorList } from '../../ui/cursor-list.tsx';
 import { Facts } from '../../ui/facts.tsx';
@@ -10,7 +11,6 @@ import { FilterSelect } from '../../ui/filter-select.tsx';
 import { EmptyState, ErrorNote } from '../../ui/notes.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { PermittedButton } from '../../ui/permitted.tsx';
-import { RecordPage } from '../../ui/record-page.tsx';
 import { useFilters } from '../../ui/use-filters.ts';
 import { useDeliveryColumns } from './delivery-columns.tsx';
 import { type EndpointDialog, EndpointDialogs } from './endpoint-dialogs.tsx';
@@ -20,20 +20,19 @@ const filterNames = ['state'] as const;
 
 export default function EndpointPage({ id }: { id: string }) {
   const text = useText();
-  const endpoints = useRead<WebhookEndpoint[]>('/api/webhook/list', { pageSize: 100 });
-  const endpoint = endpoints.data?.data.find((one) => String(one.id) === id);
-  if (endpoint === undefined) {
-    return (
-      <RecordPage title={text('webhooks.endpoint')} listPath="/webhooks" read={endpoints}>
-        {() => (
-          <Page title={text('webhooks.endpoint')}>
-            <EmptyState title={text('record.absent')} />
-          </Page>
-        )}
-      </RecordPage>
-    );
-  }
-  return <Endpoint endpoint={endpoint} />;
+  // The list is of one mode; the address does not say of which.
+  const live = useRead<WebhookEndpoint[]>('/api/webhook/list', { pageSize: 100, livemode: true });
+  const test = useRead<WebhookEndpoint[]>('/api/webhook/list', { pageSize: 100, livemode: false });
+  const all = [...(live.data?.data ?? []), ...(test.data?.data ?? [])];
+  const endpoint = all.find((one) => String(one.id) === id);
+  useModeOf(endpoint);
+  if (endpoint !== undefined) return <Endpoint endpoint={endpoint} />;
+  return (
+    <Page title={text('webhooks.endpoint')}>
+      <ErrorNote error={live.error ?? test.error} />
+      {live.isSuccess && test.isSuccess && <EmptyState title={text('record.absent')} />}
+    </Page>
+  );
 }
 
 function Endpoint({ endpoint }: { endpoint: WebhookEndpoint }) {

@@ -1,8 +1,9 @@
-import { Alert, Checkbox, Modal, Progress, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Checkbox, Progress, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useRead } from '../../api/hooks.ts';
 import type { Replay } from '../../api/records.ts';
 import { usePreferences, useText } from '../../shell/preferences.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
 import { FormModal } from '../../ui/form-modal.tsx';
 
 interface ReplayModalProps {
@@ -63,7 +64,7 @@ function ReplayProgress({ id, onClose }: { id: string | undefined; onClose: () =
   const replay = read.data?.data;
   const isRunning = replay === undefined || replay.state === 'RUNNING';
   return (
-    <Modal opened={id !== undefined} onClose={onClose} title={text('replay.title')}>
+    <Dialog opened={id !== undefined} onClose={onClose} title={text('replay.title')}>
       <Stack gap="sm">
         <Progress
           value={100}
@@ -76,7 +77,7 @@ function ReplayProgress({ id, onClose }: { id: string | undefined; onClose: () =
         </Text>
         {replay?.state === 'STOPPED' && <Alert color="red">{text('replay.stopped')}</Alert>}
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,7 +1,7 @@
 import type { Intersection, OwnSettings } from '../../platform/module.ts';
 import { connectionOf } from '../../platform/postgres/connection/connection-url.ts';
 import { type SettingDeclaration, SettingsError, type SettingsOf, setting } from '../../platform/settings/declare.ts';
-import { contact, integer, type Kind, oneOf, proxies, text, url } from '../../platform/settings/kinds.ts';
+import { contact, integer, type Kind, oneOf, origins, proxies, text, url } from '../../platform/settings/kinds.ts';
 import { modules } from '../modules.ts';
 
 export { SettingsError } from '../../platform/settings/declare.ts';
@@ -30,6 +30,10 @@ const nodeSettings = {
     default: '2000',
     description:
       'Open connections allowed from one address (a /64 network of IPv6). Those of app.server.trust-proxy are not limited.',
+  }),
+  'app.cors.origins': setting(origins, {
+    description:
+      'Origins of browser applications that may call this service from their own pages, such as https://app.example.com. Each is named in full; there is no wildcard. Without it, browsers allow no other origin.',
   }),
   'app.data-dir': setting(text, {
     default: './data',
@@ -115,7 +119,7 @@ const nodeSettings = {
   'app.mail.from': setting(text, { default: 'Florin <florin@localhost>', description: 'The sender of mail.' }),
   'app.drill.fail-point': setting(text, {
     description:
-      'For fault tests, refused in CLUSTER mode: the step of a payment at which this process ends as by kill -9, such as begun or answered:3.',
+      'For fault tests, refused in CLUSTER mode: the step of a payment or of a backup at which this process ends as by kill -9, such as begun or answered:3.',
   }),
   'app.log.level': setting(oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent'), {
     default: 'info',

@@ -55,7 +55,7 @@ test('fields have the formats that generators need', () => {
     additionalProperties: false,
     required: ['amount', 'currency', 'channelId'],
   });
-  expect(Customer).toMatchObject({ properties: { updatedTime: { type: ['string', 'null'], format: 'date-time' } } });
+  expect(Customer).toMatchObject({ properties: { updatedTime: { type: 'string', format: 'date-time' } } });
   expect(WebhookEndpoint).toMatchObject({ properties: { url: { format: 'uri' } } });
 });
 

@@ -31,6 +31,7 @@ export async function serve(context: Context, isStopping: () => boolean, waiting
     trustProxy: settings['app.server.trust-proxy'],
     connectionsPerAddress: settings['app.server.connections-per-address'],
     publicUrl: publicUrlOf(settings),
+    corsOrigins: settings['app.cors.origins'],
     onReply: (reply) => {
       observeReply(reply);
       logReply(reply, log);

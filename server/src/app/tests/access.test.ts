@@ -177,6 +177,12 @@ const cases: Record<string, Case> = {
   'GET /api/console/session': { needs: 'session', ownerships: plain, request: () => ({}) },
   'GET /api/user/info': { needs: 'session', ownerships: plain, request: () => ({}) },
   'GET /api/user/list': { needs: 'user_read', ownerships: plain, request: () => ({}) },
+  'GET /api/user/detail': {
+    needs: 'user_read',
+    ownerships: named,
+    acrossTenants: true,
+    request: ({ user: { id } }) => ({ query: { id }, id }),
+  },
   'POST /api/user/modify': {
     needs: 'user_write',
     ownerships: createdOrNamed,
@@ -188,6 +194,12 @@ const cases: Record<string, Case> = {
     },
   },
   'GET /api/tenant/list': { needs: 'PLATFORM_ADMIN', ownerships: plain, request: () => ({}) },
+  'GET /api/tenant/detail': {
+    needs: 'PLATFORM_ADMIN',
+    ownerships: named,
+    acrossTenants: true,
+    request: ({ tenant: id }) => ({ query: { id }, id }),
+  },
   'POST /api/tenant/modify': {
     needs: 'PLATFORM_ADMIN',
     ownerships: createdOrNamed,
@@ -264,6 +276,12 @@ const cases: Record<string, Case> = {
     },
   },
   'GET /api/channel/list': { needs: 'channel_read', ownerships: plain, request: () => ({}) },
+  'GET /api/channel/detail': {
+    needs: 'channel_read',
+    ownerships: named,
+    acrossTenants: true,
+    request: ({ channel: id }) => ({ query: { id }, id }),
+  },
   'POST /api/channel/modify': {
     needs: 'channel_write',
     ownerships: createdOrNamed,
@@ -276,6 +294,7 @@ const cases: Record<string, Case> = {
   'POST /api/transaction/create': {
     needs: 'transaction_write',
     ownerships: named,
+    acrossTenants: true,
     request: ({ channel: id }) => ({ body: { amount: 100, currency: 'USD', channelId: id }, id }),
   },
   'POST /api/transaction/update': {
@@ -390,6 +409,12 @@ const cases: Record<string, Case> = {
     acrossTenants: true,
     request: ({ plan: id }, _caller, ownership) => ({ body: planInput(ownership === 'none' ? {} : { id }), id }),
   },
+  'GET /api/plan/detail': {
+    needs: 'subscription_read',
+    ownerships: named,
+    acrossTenants: true,
+    request: ({ plan: id }) => ({ query: { id }, id }),
+  },
   'GET /api/plan/list': { needs: 'subscription_read', ownerships: plain, request: () => ({}) },
   'POST /api/subscription/create': {
     needs: 'subscription_write',
@@ -436,6 +461,7 @@ const cases: Record<string, Case> = {
     }),
   },
   'GET /api/webhook/list': { needs: 'webhook_read', ownerships: plain, request: () => ({}) },
+  'GET /api/webhook/detail': { ...readsWebhook, request: ({ webhook: id }) => ({ query: { id }, id }) },
   'POST /api/webhook/modify': {
     ...changesWebhook,
     request: ({ webhook: id }) => ({ body: { id, maxInFlight: 5 }, id }),

@@ -96,6 +96,17 @@ const writes: Record<string, Write> = {
     required: ['token', 'newPassword'],
   },
   '/api/user/logout': { body: () => ({ all: false }), fields: { all: 'boolean' }, required: [] },
+  '/api/console/session': {
+    body: () => ({ account: 'admin', password: 'not the password' }),
+    fields: { account: 'text', password: 'text' },
+    required: ['account', 'password'],
+  },
+  '/api/console/session/second-factor': {
+    body: () => ({ challenge: 'x', code: '123456' }),
+    fields: { challenge: 'text', code: 'text' },
+    required: ['challenge', 'code'],
+  },
+  '/api/console/session/end': { body: () => ({ all: false }), fields: { all: 'boolean' }, required: [] },
   '/api/user/modify': {
     body: () => {
       const userName = unique('user');
@@ -192,6 +203,7 @@ const writes: Record<string, Write> = {
       provider: 'provider',
       livemode: 'boolean',
       fallbackChannelIds: 'ids',
+      tenantId: 'tenant',
     },
     required: ['name', 'code', 'type', 'currency', 'country', 'state'],
   },
@@ -217,6 +229,7 @@ const writes: Record<string, Write> = {
       invoiceId: 'id',
       paymentMethod: 'text',
       returnUrl: 'text',
+      tenantId: 'tenant',
     },
     required: ['amount', 'currency', 'channelId'],
   },
@@ -234,6 +247,7 @@ const writes: Record<string, Write> = {
       status: 'text',
       description: 'text',
       metadata: 'object',
+      metadataReplace: 'object',
       failureCode: 'text',
       failureMessage: 'text',
     },
@@ -241,7 +255,7 @@ const writes: Record<string, Write> = {
   },
   '/api/refund/create': {
     body: () => ({ transactionId, amount: 1, reason: 'x', metadata: {} }),
-    fields: { transactionId: 'text', amount: 'amount', reason: 'text', metadata: 'object' },
+    fields: { transactionId: 'text', amount: 'amount', reason: 'text', metadata: 'object', tenantId: 'tenant' },
     required: ['transactionId'],
   },
   '/api/dispute/close': {
@@ -269,8 +283,10 @@ const writes: Record<string, Write> = {
       intervalCount: 'id',
       trialDays: 'from nothing on',
       channelId: 'id or null',
+      taxRate: 'from nothing on',
       livemode: 'boolean',
       state: 'boolean',
+      tenantId: 'tenant',
     },
     required: ['name', 'currency', 'amount', 'interval', 'state'],
   },
@@ -286,6 +302,7 @@ const writes: Record<string, Write> = {
       channelId: 'id or null',
       timeZone: 'text',
       metadata: 'object',
+      tenantId: 'tenant',
     },
     required: ['customerId', 'planId'],
   },
@@ -302,6 +319,7 @@ const writes: Record<string, Write> = {
       endTime: 'text or null',
       channelId: 'id or null',
       metadata: 'object',
+      metadataReplace: 'object',
     },
     required: ['id'],
   },
@@ -321,11 +339,13 @@ const writes: Record<string, Write> = {
       phone: 'text or null',
       address: 'object or null',
       externalId: 'text or null',
-      metadata: 'object or null',
+      metadata: 'object',
+      metadataReplace: 'object',
       defaultChannelId: 'id or null',
       paymentMethod: 'text or null',
       livemode: 'boolean',
       clockId: 'id or null',
+      tenantId: 'tenant',
     },
     required: ['name'],
   },
@@ -343,6 +363,7 @@ const writes: Record<string, Write> = {
       metadata: 'object',
       channelId: 'id',
       dueDate: 'text',
+      tenantId: 'tenant',
     },
     required: ['customerId', 'currency', 'lines'],
   },
@@ -369,7 +390,7 @@ const writes: Record<string, Write> = {
   },
   '/api/webhook/register': {
     body: () => ({ url: 'http://127.0.0.1:9/', events: ['transaction.refunded'], secret: 'a secret of tests' }),
-    fields: { url: 'text', events: 'texts', secret: 'text', livemode: 'boolean' },
+    fields: { url: 'text', events: 'texts', secret: 'text', livemode: 'boolean', tenantId: 'tenant' },
     required: ['url', 'events'],
   },
   '/api/webhook/modify': {
@@ -480,8 +501,9 @@ describe('every field of every body', () => {
   });
 
   test.each(fields)('%s refuses a wrong %s, and names it', async (path, field, kind) => {
-    const { body } = writes[path] as Write;
+    const { body, required } = writes[path] as Write;
     for (const json of wrongOf[kind]) {
+      if (json === 'null' && !required.includes(field)) continue; // Not given: see below.
       const { status, body: answer } = await post(path, withField(body(), field, json));
       expect({ json, status, body: answer }).toEqual({
         json,
@@ -513,6 +535,24 @@ describe('every field of every body', () => {
       expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
     },
   );
+
+  test.each(Object.entries(writes))('%s takes null for an optional field as not given', async (path, write) => {
+    const clears = 'id' in write.body() ? ['text or null', 'id or null', 'object or null', 'cap'] : [];
+    const nulls = Object.keys(write.fields).filter(
+      (field) => !write.required.includes(field) && !clears.includes(write.fields[field] as Kind),
+    );
+    const given = (value: null | undefined) =>
+      post(path, JSON.stringify({ ...write.body(), ...Object.fromEntries(nulls.map((field) => [field, value])) }));
+    const [absent, asNull] = [await given(undefined), await given(null)];
+    if (path.endsWith('logout')) admin = await administratorOf(florin);
+    const { message, error = {} } = asNull.body;
+    expect({ status: asNull.status, message, type: error.type, field: error.field }).toEqual({
+      status: absent.status,
+      message: absent.body.message,
+      type: absent.body.error?.type,
+      field: absent.body.error?.field,
+    });
+  });
 
   test.each(Object.keys(writes))('%s takes nothing but an object', async (path) => {
     for (const json of ['[]', '[{}]', '"text"', '5', 'true']) {
@@ -690,7 +730,8 @@ describe('bodies that are not JSON', () => {
   });
 
   test.each(Object.entries(writes))('%s without a body', async (path, { required, needsBody = false }) => {
-    for (const headers of [{}, { 'content-type': 'application/json' }]) {
+    const ofConsole = path.startsWith('/api/console/') ? { 'x-florin-console': '1', origin: florin.address } : {};
+    for (const headers of [ofConsole, { ...ofConsole, 'content-type': 'application/json' }]) {
       const { status, body } = await florin.call('POST', path, { as: admin, headers });
       if (needsBody || required.length > 0) {
         expect({ status, body }).toEqual({ status: 400, body: aRefusal(400, { type: 'invalid_request' }) });
@@ -728,7 +769,7 @@ describe('path and query', () => {
     ['/api/transaction/list?channel=5', 'channel', 'Did you mean channelId?'],
     ['/api/transaction/list?colour=red', 'colour', 'Its query parameters: page, pageSize, '],
     ['/api/transaction/detail?ID=txn_1', 'ID', 'Did you mean id?'],
-    ['/api/channel/list?status=on', 'status', 'It has no query parameters.'],
+    ['/api/tenant/list?status=on', 'status', 'It has no query parameters.'],
   ])('%s is told what is known instead', async (path, field, hint) => {
     const { status, body } = await florin.get(path, admin);
     expect({ status, body }).toEqual({ status: 400, body: aRefusal(400, { type: 'invalid_request', field }) });
@@ -877,6 +918,16 @@ describe('headers', () => {
       await post('/api/transaction/create', body, { 'idempotency-key': 'cl\u00e9 \u00ff' }),
     ];
     expect(dataOf(again).id).toBe(dataOf(first).id);
+  });
+
+  test('a repeat with null where the first request left a field out is the same request', async () => {
+    const order = { amount: 5, currency: 'USD', channelId };
+    const again = { ...order, description: null, metadata: null, customerId: null, paymentMethod: null };
+    const headers = { 'idempotency-key': unique('null') };
+    const first = await post('/api/transaction/create', JSON.stringify(order), headers);
+    const repeat = await post('/api/transaction/create', JSON.stringify(again), headers);
+    expect(repeat.headers.get('idempotency-replayed')).toBe('true');
+    expect(dataOf(repeat).id).toBe(dataOf(first).id);
   });
 
   test('X-Forwarded-For of an unknown proxy is ignored', async () => {

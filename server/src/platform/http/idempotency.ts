@@ -17,6 +17,11 @@ export const idempotencyHeaders = Type.Object({
 /** Marks an answer that repeats an earlier one. */
 export const replayedHeader = { headers: { 'idempotency-replayed': 'true' } };
 
+/** The reply to a write that accepts an Idempotency-Key. */
+export function replyOnce<Data>(message: string, { answer, replayed }: { answer: Data; replayed: boolean }) {
+  return { message, data: answer, ...(replayed && replayedHeader) };
+}
+
 export function idempotencyKeyOf(headers: IncomingHttpHeaders): string | undefined {
   const key = headers['idempotency-key'];
   if (key === undefined) return undefined;

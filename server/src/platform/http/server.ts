@@ -11,6 +11,7 @@ import { invalid, Refusal } from '../../core/errors.ts';
 import type { Principal } from '../../core/principal.ts';
 import { send, sendDocument } from './answer.ts';
 import { brokenHttpRefusal, jsonType, refuseConnection } from './broken-http.ts';
+import { corsFor } from './cors.ts';
 import { drainBeforeClose } from './drain.ts';
 import { maximumBodyBytes, parseJsonBody, refuseEncoded, refuseUnstorableText } from './json-body.ts';
 import { KnownMethods } from './known-methods.ts';
@@ -48,6 +49,8 @@ export interface HttpServerOptions {
   connectionsPerAddress?: number | undefined;
   /** How browsers reach the service: decides whether they are told to use HTTPS alone. */
   publicUrl?: string | undefined;
+  /** Origins of browser applications that may call the service; without it, none but its own. */
+  corsOrigins?: readonly string[] | undefined;
   /** Shorter than `socketOptions` in tests. */
   timeouts?: Partial<typeof socketTimeouts> | undefined;
   /** Provides a server with `socketOptions`; without it one is created. */
@@ -107,6 +110,7 @@ export const socketOptions = {
 /** An HTTP server that answers in the envelope and authenticates its callers. Add routes before it listens. */
 export function httpServer(options: HttpServerOptions): FastifyInstance {
   const everyAnswer = securityHeaders(options.publicUrl ?? '');
+  const cors = options.corsOrigins && corsFor(options.corsOrigins);
   const timeouts = { ...socketTimeouts, ...options.timeouts };
   const app = Fastify({
     logger: false,
@@ -162,7 +166,8 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(everyAnswer);
     reply.header('x-request-id', request.id);
-    done(unmetOf(request));
+    const unmet = unmetOf(request);
+    if (unmet !== undefined || cors?.(request, reply) !== 'answered') done(unmet);
   });
   app.server.setTimeout(inactiveMs); // Of a client that does not read its answer.
   // Node would answer 417 by itself, without the envelope.

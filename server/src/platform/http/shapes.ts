@@ -1,4 +1,6 @@
 import { Type } from 'typebox';
+import { countryCodes } from '../../core/country.ts';
+import { maximumMetadataKeys } from '../../core/metadata.ts';
 
 /** Schemas that several kinds of records share. */
 
@@ -9,15 +11,46 @@ export const nullable = <Shape extends ReturnType<typeof Type.String> | ReturnTy
   shape: Shape,
 ) => Type.Union([shape, Type.Null()], 'description' in shape ? { description: shape.description as string } : {});
 
+const metadataOptions = {
+  additionalProperties: true,
+  maxProperties: maximumMetadataKeys,
+  title: `an object of at most ${maximumMetadataKeys} keys`,
+};
+
 export const metadata = Type.Object(
   {},
   {
-    additionalProperties: true,
-    maxProperties: 50,
-    title: 'an object of at most 50 keys',
+    ...metadataOptions,
     description: 'Your own data: at most 16 KiB of JSON, 8 levels, 50 keys. Returned as it was sent.',
   },
 );
+
+/** In the body of an update. */
+export const metadataChange = {
+  metadata: Type.Optional(
+    Type.Object(
+      {},
+      {
+        ...metadataOptions,
+        description:
+          'Keys of your own data to set; null deletes a key, and other keys stay. At most 16 KiB of JSON, 8 levels and 50 ' +
+          'keys in all.',
+      },
+    ),
+  ),
+  metadataReplace: Type.Optional(
+    Type.Object(
+      {},
+      { ...metadataOptions, description: 'Your own data, replaced as a whole. Not together with `metadata`.' },
+    ),
+  ),
+};
+
+/** A country (ISO 3166-1 alpha-2). By pattern: an enumeration of 249 codes would fill the reference and every refusal. */
+export const country = Type.String({
+  pattern: `^(${countryCodes.join('|')})$`,
+  title: 'a country code of ISO 3166-1 alpha-2, such as US',
+});
 
 const addressFields = {
   line1: Type.Optional(Type.String({ maxLength: 200 })),
@@ -25,7 +58,7 @@ const addressFields = {
   postalCode: Type.Optional(Type.String({ maxLength: 40 })),
   city: Type.Optional(Type.String({ maxLength: 200 })),
   state: Type.Optional(Type.String({ maxLength: 200 })),
-  country: Type.Optional(Type.String({ pattern: '^[A-Z]{2,3}$', title: 'an ISO 3166 country code, such as US' })),
+  country: Type.Optional(country),
 };
 
 /** A postal address; null clears it. */
@@ -33,7 +66,7 @@ export const address = Type.Union([Type.Object(addressFields, { additionalProper
   title: 'an address, or null',
   description:
     '`line1`, `line2`, `city` and `state` of at most 200 characters, `postalCode` of at most 40, and `country`, an ' +
-    'ISO 3166 code such as US. All are optional; an update replaces the whole address. null clears it.',
+    'ISO 3166-1 alpha-2 code such as US. All are optional; an update replaces the whole address. null clears it.',
 });
 
 /** Addresses in answers. */
@@ -43,6 +76,19 @@ export const keptAddress = Type.Unsafe<Record<string, string> | null>({
   additionalProperties: true,
 });
 
+export const updatedTime = Type.String({ description: 'Equal to `createdTime` when never updated.' });
+
+/**
+ * Options of a body that creates a record without `id` and updates the record with this `id`: these fields are required to
+ * create, and kept by an update without them.
+ */
+export const requiredToCreate = (fields: readonly string[]) => ({
+  if: { required: ['id'] },
+  else: { required: [...fields] },
+});
+
+/** Such a body without `id`, which validation has found complete. */
+export type Creation<Input, Fields extends readonly (keyof Input)[]> = Input & Required<Pick<Input, Fields[number]>>;
 /** In answers: the mode of a record. */
 export const livemode = Type.Boolean({ description: 'true: live. false: a test record.' });
 

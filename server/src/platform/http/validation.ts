@@ -5,6 +5,7 @@ import type { TSchema } from 'typebox';
 import { invalid, Refusal } from '../../core/errors.ts';
 import { atFirstUse } from './first-use.ts';
 import { nearestName } from './nearest-name.ts';
+import { nullsRemoverOf } from './nulls.ts';
 
 const strict = ajv({ coerceTypes: false });
 /** A query string holds only text: "20" must be able to mean 20 there, and nowhere else. */
@@ -28,13 +29,17 @@ export const compileSchema: FastifySchemaCompiler<TSchema> = ({ schema, httpPart
   // Headers are described for the reference page; the route that reads one looks at it itself.
   if (httpPart === 'headers') return (value: unknown) => ({ value });
   const compiled = atFirstUse((): ValidateFunction => (httpPart === 'body' ? strict : fromText).compile(schema));
+  const removeNulls = httpPart === 'body' ? nullsRemoverOf(schema) : undefined;
   const integers = httpPart === 'querystring' ? integersOf(schema) : [];
   return (value: unknown) => {
+    removeNulls?.(value);
     const bent = integers.find((name) => !isInteger((value as Record<string, unknown>)[name]));
     if (bent !== undefined) return { error: invalid(bent, `${bent} must be an integer.`) };
     const validate = compiled();
     if (validate(value)) return { value };
-    return { error: refusalOf(validate.errors?.[0] as ErrorObject, httpPart === 'querystring' ? 'query' : 'body') };
+    return {
+      error: refusalOf(validate.errors?.[0] as ErrorObject, httpPart === 'querystring' ? 'query' : 'body', schema),
+    };
   };
 };
 
@@ -50,31 +55,44 @@ function isInteger(text: unknown): boolean {
 
 type Part = 'query' | 'body';
 
-function refusalOf(error: ErrorObject, part: Part): Refusal {
+function refusalOf(error: ErrorObject, part: Part, schema: TSchema): Refusal {
   if (error.instancePath === '' && error.keyword === 'type') {
     return new Refusal('invalid_request', `The ${part} must be a JSON object.`);
   }
   const at = error.instancePath.slice(1).replaceAll('/', '.');
   if (error.keyword === 'required') {
     // A misspelt name leaves the right one missing; the caller sees only the misspelt one.
-    const unknown = unknownNameIn(error);
-    if (unknown !== undefined) return unknownField(at, unknown, error, part);
+    const shape = shapeAround(error, schema);
+    const unknown = unknownNameIn(error.data, shape);
+    if (unknown !== undefined) return unknownField(at, unknown, shape, part);
     const field = join(at, error.params.missingProperty);
     return invalid(field, `${field} is required.`);
   }
-  if (error.keyword === 'additionalProperties') return unknownField(at, error.params.additionalProperty, error, part);
+  if (error.keyword === 'additionalProperties') {
+    return unknownField(at, error.params.additionalProperty, error.parentSchema as Shape, part);
+  }
   return invalid(at, `${at} ${requirementOf(error)}.`);
 }
 
-function unknownNameIn({ data, parentSchema }: ErrorObject): string | undefined {
-  if (parentSchema?.additionalProperties !== false) return undefined;
-  return Object.keys(data as object).find((name) => !Object.hasOwn(parentSchema.properties, name));
+interface Shape {
+  properties?: Record<string, unknown>;
+  additionalProperties?: unknown;
+}
+
+/** The shape that lacks a field. What a body needs to create a record (`requiredToCreate`) is in a part without properties. */
+function shapeAround({ instancePath, parentSchema = {} }: ErrorObject, schema: TSchema): Shape {
+  return instancePath === '' && !('properties' in parentSchema) ? (schema as Shape) : (parentSchema as Shape);
+}
+
+function unknownNameIn(data: unknown, { properties = {}, additionalProperties }: Shape): string | undefined {
+  if (additionalProperties !== false) return undefined;
+  return Object.keys(data as object).find((name) => !Object.hasOwn(properties, name));
 }
 
 /** Refuses a name that the request does not have, and suggests the nearest one, or else all of them. */
-function unknownField(at: string, name: string, { parentSchema }: ErrorObject, part: Part): Refusal {
+function unknownField(at: string, name: string, { properties = {} }: Shape, part: Part): Refusal {
   const field = join(at, name);
-  const known = Object.keys(parentSchema?.properties ?? {});
+  const known = Object.keys(properties);
   const noun = part === 'query' ? 'query parameter' : 'field';
   return invalid(field, `${readable(field)} is not a ${noun} of this request. ${hintOf(name, known, noun)}`);
 }

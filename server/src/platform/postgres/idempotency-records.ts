@@ -10,7 +10,7 @@ export interface IdempotentRequest {
   path: string;
   /** Undefined: the client sent no Idempotency-Key. */
   key: string | undefined;
-  /** The body: a repeat has the same. */
+  /** The body, without secrets: a repeat has the same. A hash of a password could be guessed from. */
   input: object;
   nowMs: number;
 }
@@ -47,6 +47,13 @@ export async function answerOnce<Answer>(
     if (!record.request_hash.equals(hash)) throw idempotencyMismatch();
     return { answer: record.answer as Answer, replayed: true };
   });
+}
+
+/** Runs the work of one request as `answerOnce` does. */
+export type Once = <Answer>(work: (transaction: Queryable) => Promise<Answer>) => Promise<IdempotentAnswer<Answer>>;
+
+export function onceFor(database: Database, request: IdempotentRequest): Once {
+  return (work) => answerOnce(database, request, work);
 }
 
 const claimKey = statement<{ key: string }>(

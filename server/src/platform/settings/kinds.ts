@@ -77,6 +77,18 @@ export function url(...protocols: string[]): Kind<string> {
   };
 }
 
+const isOrigin = (entry: string) => /^https?:/.test(entry) && URL.canParse(entry) && new URL(entry).origin === entry;
+
+/** Origins of browser applications: scheme, host and port, without a path. */
+export const origins: Kind<string[]> = {
+  name: 'comma-separated origins',
+  parse: (value) => {
+    const entries = words.parse(value);
+    if (entries.every(isOrigin)) return entries;
+    throw new Error('must list origins such as https://app.example.com, each in full and without a path');
+  },
+};
+
 /** A contact of RFC 9116: an e-mail address becomes a mailto: URI. */
 export const contact: Kind<string> = {
   name: 'e-mail address or https: address',

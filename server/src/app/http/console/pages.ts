@@ -1,6 +1,5 @@
 /** The first parts of the console's own paths: `/payments/txn_…` is answered with the console, and it finds the page. */
 export const consolePages = [
-  'sign-in',
   'welcome',
   'payments',
   'refunds',

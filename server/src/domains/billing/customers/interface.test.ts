@@ -51,7 +51,7 @@ describe('a customer', () => {
         hasPaymentMethod: true,
         clockId: null,
         createdTime: aTime,
-        updatedTime: null,
+        updatedTime: aTime,
       },
     });
     expect(JSON.stringify(reply.body)).not.toContain('pm_secret');
@@ -67,9 +67,11 @@ describe('a customer', () => {
       hasPaymentMethod: false,
       updatedTime: aTime,
     });
-    const rest = { phone: null, address: null, externalId: null, metadata: null, defaultChannelId: null };
-    expect(dataOf(await modify({ id, name: 'Eleni', ...rest }))).toMatchObject(rest);
+    const rest = { phone: null, address: null, externalId: null, defaultChannelId: null };
+    expect(dataOf(await modify({ id, ...rest }))).toMatchObject({ name: 'Eleni', metadata: { since: 2020 }, ...rest });
     expect(dataOf(await modify({ name: 'Nobody', ...rest }))).toMatchObject(rest);
+    expect(dataOf(await modify({ id, metadata: { vip: true, since: null } })).metadata).toEqual({ vip: true });
+    expect(dataOf(await modify({ id, metadataReplace: {} })).metadata).toEqual({});
   });
 
   test('has an externalId that is unique in its tenant, also with concurrent requests', async () => {
@@ -162,7 +164,7 @@ describe('a test clock', () => {
       state: 'READY',
       toTime: null,
       createdTime: aTime,
-      updatedTime: null,
+      updatedTime: aTime,
     });
     const customerId = await makeCustomer(florin, as, { clockId: clock.id });
     const id = await makeInvoice(florin, as, customerId, { channelId });

@@ -3,12 +3,15 @@ import type { Clock } from '../../../core/clock.ts';
 import { invalid, Refusal } from '../../../core/errors.ts';
 import type { DrawUuid } from '../../../core/id.ts';
 import { livemodeOfNew, requireSameMode, requireUnchangedMode } from '../../../core/livemode.ts';
-import { metadataJson } from '../../../core/metadata.ts';
+import { changedMetadata, metadataJson } from '../../../core/metadata.ts';
 import type { Principal } from '../../../core/principal.ts';
+import type { Creation } from '../../../platform/http/shapes.ts';
 import { violatedConstraint } from '../../../platform/postgres/connection/failures.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
+import { type IdempotentAnswer, type Once, onceFor } from '../../../platform/postgres/idempotency-records.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
 import { secretsGiven } from '../../identity/audit/changes.ts';
+import { actFor } from '../../identity/tenants/act-for.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import type { ChannelRow } from '../../payments/channels/statements.ts';
 import { appendEvent, type EventDraft, eventDraft } from '../../webhooks/events/append-events.cte.ts';
@@ -16,8 +19,8 @@ import { readClock } from '../test-clocks/read.ts';
 import { requireTestClocksOffered } from '../test-clocks/rules.ts';
 import { paymentMethodPlace } from './payment-method.ts';
 import { readCustomer } from './read.ts';
-import { recordOf } from './record.ts';
-import { customerInput } from './schema.ts';
+import { type CustomerRecord, recordOf } from './record.ts';
+import { customerInput, type requiredOfNewCustomer } from './schema.ts';
 import { type CustomerRow, insertCustomer, lockCustomer, setPaymentMethod, updateCustomer } from './statements.ts';
 
 export interface CustomerDeps {
@@ -32,17 +35,27 @@ export interface CustomerDeps {
 }
 
 type CustomerInput = Static<typeof customerInput>;
+type NewCustomer = Creation<CustomerInput, typeof requiredOfNewCustomer>;
 
 /** Creates a customer, or updates the one with this `id`; an update keeps the fields that are left out. */
 export async function modifyCustomer(
   input: CustomerInput,
-  principal: Principal,
+  caller: Principal,
   deps: CustomerDeps,
-): Promise<CustomerRow> {
+  idempotencyKey?: string,
+): Promise<IdempotentAnswer<CustomerRecord>> {
+  const principal = await actFor(caller, input.tenantId, deps.database);
+  const once = onceFor(deps.database, {
+    tenantId: principal.tenantId,
+    path: '/api/customer/modify',
+    key: idempotencyKey,
+    input: { ...input, ...secretsGiven(customerInput, input), mode: principal.livemode ?? null },
+    nowMs: deps.clock(),
+  });
   try {
     return input.id === undefined
-      ? await create(input, principal, deps)
-      : await update(input.id, input, principal, deps);
+      ? await create(input as NewCustomer, principal, deps, once)
+      : await update(input.id, input, principal, deps, once);
   } catch (error) {
     if (violatedConstraint(error) !== 'customer_by_external_id') throw error;
     throw new Refusal('external_id_taken', `Another customer already has the externalId ${input.externalId}.`, {
@@ -51,7 +64,14 @@ export async function modifyCustomer(
   }
 }
 
-async function create(input: CustomerInput, principal: Principal, deps: CustomerDeps): Promise<CustomerRow> {
+async function create(
+  input: NewCustomer,
+  caller: Principal,
+  deps: CustomerDeps,
+  once: Once,
+): Promise<IdempotentAnswer<CustomerRecord>> {
+  const principal = await deps.channels.actOn(input.defaultChannelId, caller);
+  if (input.metadataReplace !== undefined) throw invalid('metadataReplace', 'metadataReplace needs the id to update.');
   const channel = await usableChannel(input.defaultChannelId, principal.tenantId, deps.channels);
   const livemode = livemodeOfNew(principal, input.livemode, channel, 'defaultChannelId');
   const clockId = await requireClock(input.clockId, principal, deps);
@@ -69,12 +89,12 @@ async function create(input: CustomerInput, principal: Principal, deps: Customer
     deps.clock(),
     livemode,
   ];
-  return deps.database.transaction(async (transaction) => {
+  return once(async (transaction) => {
     const [row] = (await transaction.run(insertCustomer, values)) as [CustomerRow];
     const saved = paymentMethod ? await storePaymentMethod(transaction, row, paymentMethod, deps) : row;
     await audit(transaction, principal, input, undefined, saved);
     await appendEvent(transaction, eventDraftOf('customer.created', saved, deps.drawUuid()));
-    return saved;
+    return recordOf(saved);
   });
 }
 
@@ -95,7 +115,8 @@ async function update(
   input: CustomerInput,
   principal: Principal,
   { database, channels, clock, drawUuid, seal }: CustomerDeps,
-): Promise<CustomerRow> {
+  once: Once,
+): Promise<IdempotentAnswer<CustomerRecord>> {
   const existing = await readCustomer(database, id, principal);
   requireUnchangedMode(input.livemode, existing.livemode);
   const channel = await usableChannel(input.defaultChannelId, existing.tenant_id, channels);
@@ -106,25 +127,25 @@ async function update(
     throw invalid('clockId', 'clockId stays as it was when the customer was created.');
   }
   const given = (value: unknown) => [value !== undefined, value ?? null];
-  const values = [
+  const valuesAfter = (before: CustomerRow) => [
     existing.tenant_id,
     id,
-    input.name,
+    input.name ?? before.name,
     ...given(input.email),
     ...given(input.phone),
     ...given(input.address && JSON.stringify(input.address)),
     ...given(input.externalId),
-    ...given(input.metadata && metadataJson(input.metadata)),
+    ...given(metadataJson(changedMetadata(before.metadata, input)) ?? undefined),
     ...given(input.defaultChannelId),
     ...given(input.paymentMethod && seal(input.paymentMethod, paymentMethodPlace(existing.tenant_id, id))),
     clock(),
   ];
-  return database.transaction(async (transaction) => {
-    const [before] = await transaction.run(lockCustomer, [existing.tenant_id, id]);
-    const [row] = (await transaction.run(updateCustomer, values)) as [CustomerRow];
+  return once(async (transaction) => {
+    const [before] = (await transaction.run(lockCustomer, [existing.tenant_id, id])) as [CustomerRow];
+    const [row] = (await transaction.run(updateCustomer, valuesAfter(before))) as [CustomerRow];
     await audit(transaction, principal, input, before, row);
     await appendEvent(transaction, eventDraftOf('customer.updated', row, drawUuid()));
-    return row;
+    return recordOf(row);
   });
 }
 

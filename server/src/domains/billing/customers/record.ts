@@ -18,6 +18,6 @@ export function recordOf(row: CustomerRow): CustomerRecord {
     hasPaymentMethod: row.has_payment_method,
     clockId: row.clock_id,
     createdTime: row.created_at,
-    updatedTime: row.updated_at,
+    updatedTime: row.updated_at ?? row.created_at,
   };
 }

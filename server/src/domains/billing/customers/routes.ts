@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { invalid, notFound } from '../../../core/errors.ts';
 import { visibleModes } from '../../../core/livemode.ts';
+import { idempotencyHeaders, idempotencyKeyOf, replyOnce } from '../../../platform/http/idempotency.ts';
 import { pagingOf } from '../../../platform/http/list-query.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import { exportText, exportTypes } from '../../../platform/lists/export.ts';
@@ -19,13 +20,14 @@ export function customerRoutes(deps: CustomerDeps & Pick<ListDeps, 'listDatabase
       summary: 'Create or update a customer',
       description:
         'Without `id` a customer is created, with `id` that customer is updated. The answer is the saved record.',
+      headers: idempotencyHeaders,
       body: customerInput,
       refuses: ['external_id_taken', 'clocks_not_offered'],
       data: customerRecord,
-      handle: async ({ body, principal }) => ({
-        message: body.id === undefined ? 'Customer created' : 'Customer updated',
-        data: recordOf(await modifyCustomer(body, principal, deps)),
-      }),
+      handle: async ({ body, principal, headers }) => {
+        const message = body.id === undefined ? 'Customer created' : 'Customer updated';
+        return replyOnce(message, await modifyCustomer(body, principal, deps, idempotencyKeyOf(headers)));
+      },
     }),
 
     get('/api/customer/detail', 'transaction_read', 'Customers', {

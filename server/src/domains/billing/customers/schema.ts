@@ -8,19 +8,24 @@ import {
   livemodeFilter,
   livemodeInput,
   long,
-  metadata,
+  metadataChange,
   nullable,
+  requiredToCreate,
+  updatedTime,
 } from '../../../platform/http/shapes.ts';
-import { tenantIdOnWire } from '../../identity/tenants/schema.ts';
+import { forTenant, tenantIdOnWire } from '../../identity/tenants/schema.ts';
 import { customerFilters, customerSearch } from './list-statements.ts';
 
 const clearable = (shape: ReturnType<typeof Type.String>, title: string, description: string) =>
   Type.Optional(Type.Union([shape, Type.Null()], { title, description: `${description} null clears it.` }));
 
+/** What a new one needs. */
+export const requiredOfNewCustomer = ['name'] as const;
+
 export const customerInput = Type.Object(
   {
     id: Type.Optional(long('Omit to create.')),
-    name: Type.String({ minLength: 1, maxLength: 200 }),
+    name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
     email: clearable(
       Type.String({ format: 'email', maxLength: 254 }),
       'an e-mail address, or null',
@@ -37,13 +42,7 @@ export const customerInput = Type.Object(
       'at most 255 characters, or null',
       'The id of the customer in your own system. Unique in the tenant among the customers of one mode.',
     ),
-    metadata: Type.Optional(
-      Type.Union([metadata, Type.Null()], {
-        title: 'an object of at most 50 keys, or null',
-        description:
-          'Your own data: at most 16 KiB of JSON, 8 levels, 50 keys. Returned as it was sent. null clears it.',
-      }),
-    ),
+    ...metadataChange,
     defaultChannelId: Type.Optional(
       Type.Union([long('The channel.'), Type.Null()], {
         title: "a channel's id, or null",
@@ -63,8 +62,9 @@ export const customerInput = Type.Object(
           'The test clock that the customer uses. Only in STANDALONE mode; cannot change after the customer is created.',
       }),
     ),
+    ...forTenant,
   },
-  { additionalProperties: false },
+  { additionalProperties: false, ...requiredToCreate(requiredOfNewCustomer) },
 );
 
 export const customerQuery = Type.Object({
@@ -93,7 +93,7 @@ export const customerRecord = Type.Object({
   hasPaymentMethod: Type.Boolean({ description: "Whether a provider's token is stored." }),
   clockId: nullable(Type.Integer()),
   createdTime: Type.String(),
-  updatedTime: nullable(Type.String({ description: 'null when never updated.' })),
+  updatedTime,
 });
 
 /** A customer as a row of the list. */

@@ -9,6 +9,7 @@ import type { Principal } from '../../../core/principal.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { answerOnce } from '../../../platform/postgres/idempotency-records.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
+import { actFor } from '../../identity/tenants/act-for.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import { requireAccepting } from '../../payments/channels/rules.ts';
 import { customerNowMs, readCustomer } from '../customers/read.ts';
@@ -45,7 +46,8 @@ export async function createInvoice(
   requireOneTax(input.lines);
   metadataJson(input.metadata);
   const totals = priceLines(input.lines);
-  const customer = await readCustomer(database, input.customerId, principal, 'customerId');
+  const actor = await actFor(principal, input.tenantId, database);
+  const customer = await readCustomer(database, input.customerId, actor, 'customerId');
   const tenantId = customer.tenant_id;
   const { channelId, currency } = input;
   if (channelId !== undefined) await requireChannel(channelId, { ...customer, currency }, deps);

@@ -8,9 +8,10 @@ import {
   livemodeFilter,
   long,
   metadata,
+  metadataChange,
   nullable,
 } from '../../../platform/http/shapes.ts';
-import { tenantIdOnWire } from '../../identity/tenants/schema.ts';
+import { forTenant, tenantIdOnWire } from '../../identity/tenants/schema.ts';
 import { invoiceFilters, invoiceSearch } from './list-statements.ts';
 import { invoiceStatuses, paymentStates } from './states.ts';
 
@@ -50,6 +51,7 @@ export const invoiceInput = Type.Object(
       ...day,
       description: 'The last day for payment, YYYY-MM-DD in UTC. Default: the day on which the invoice is finalized.',
     }),
+    ...forTenant,
   },
   { additionalProperties: false },
 );
@@ -77,7 +79,7 @@ export const modifyInput = Type.Object(
       'at most 2000 characters, or null',
       'Shown on the invoice.',
     ),
-    metadata: clearable(metadata, 'an object of at most 50 keys, or null', 'Your own data: at most 16 KiB of JSON.'),
+    ...metadataChange,
     channelId: clearable(long('The channel.'), "a channel's id, or null", 'The channel to pay the invoice on.'),
     dueDate: clearable(day, 'a day as YYYY-MM-DD, or null', 'The last day for payment, in UTC.'),
   },

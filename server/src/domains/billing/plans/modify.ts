@@ -4,15 +4,18 @@ import { requireCurrency } from '../../../core/currency.ts';
 import { notFound, Refusal } from '../../../core/errors.ts';
 import { livemodeOfNew, requireSameMode, requireUnchangedMode, seesMode } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
+import type { Creation } from '../../../platform/http/shapes.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
+import { type IdempotentAnswer, onceFor } from '../../../platform/postgres/idempotency-records.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
+import { actFor } from '../../identity/tenants/act-for.ts';
 import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import { requireAccepting } from '../../payments/channels/rules.ts';
 import type { ChannelRow } from '../../payments/channels/statements.ts';
-import { recordOf } from './record.ts';
+import { type PlanRecord, recordOf } from './record.ts';
 import { requireInterval } from './rules.ts';
-import type { planInput } from './schema.ts';
+import type { planInput, requiredOfNewPlan } from './schema.ts';
 import { insertPlan, lockPlan, type PlanRow, updatePlan } from './statements.ts';
 import type { PlanUsages } from './usages.ts';
 
@@ -24,43 +27,61 @@ export interface PlanDeps {
 }
 
 type PlanInput = Static<typeof planInput>;
+type WholePlan = Creation<PlanInput, typeof requiredOfNewPlan>;
 
 /**
- * Creates a plan, or updates the one with this `id`, and returns the saved row. A plan in use keeps its currency and interval;
- * a new amount, tax rate, name or channel applies to the periods that follow.
+ * Creates a plan, or updates the one with this `id`, which keeps what is left out, and returns the saved row. A plan in use
+ * keeps its currency and interval; a new amount, tax rate, name or channel applies to the periods that follow.
  */
-export async function modifyPlan(input: PlanInput, principal: Principal, deps: PlanDeps): Promise<PlanRow> {
-  requireCurrency(input.currency);
+export async function modifyPlan(
+  input: PlanInput,
+  caller: Principal,
+  deps: PlanDeps,
+  idempotencyKey?: string,
+): Promise<IdempotentAnswer<PlanRecord>> {
+  const named = await actFor(caller, input.tenantId, deps.database);
+  const principal = input.id === undefined ? await deps.channels.actOn(input.channelId, named) : named;
+  const once = onceFor(deps.database, {
+    tenantId: principal.tenantId,
+    path: '/api/plan/modify',
+    key: idempotencyKey,
+    input: { ...input, mode: principal.livemode ?? null },
+    nowMs: deps.clock(),
+  });
+  if (input.currency !== undefined) requireCurrency(input.currency);
   const { id } = input;
   if (id === undefined) {
-    requireInterval(input.interval, input.intervalCount ?? 1);
-    const channel = await acceptingChannel(input, principal.tenantId, deps.channels);
+    const plan = input as WholePlan;
+    requireInterval(plan.interval, plan.intervalCount ?? 1);
+    const channel = await acceptingChannel(plan, principal.tenantId, deps.channels);
     const livemode = livemodeOfNew(principal, input.livemode, channel);
-    const values = [principal.tenantId, ...valuesOf(input), deps.clock(), livemode];
-    return deps.database.transaction(async (transaction) => {
+    const values = [principal.tenantId, ...valuesOf(plan), deps.clock(), livemode];
+    return once(async (transaction) => {
       const [created] = (await transaction.run(insertPlan, values)) as [PlanRow];
       await audit(transaction, principal, undefined, created);
-      return created;
+      return recordOf(created);
     });
   }
-  return deps.database.transaction(async (transaction) => {
+  return once(async (transaction) => {
     const [existing] = await transaction.run(lockPlan, [await visibleTenants(transaction, principal), id]);
     if (existing === undefined || !seesMode(principal, existing.livemode)) throw notFound('plan', id);
     requireUnchangedMode(input.livemode, existing.livemode);
-    requireInterval(input.interval, input.intervalCount ?? existing.interval_count);
-    const channel = await acceptingChannel(input, existing.tenant_id, deps.channels);
+    const { name, currency, amount, interval, state } = recordOf(existing);
+    const plan: WholePlan = { name, currency, amount, interval, state, ...input };
+    requireInterval(plan.interval, plan.intervalCount ?? existing.interval_count);
+    const channel = await acceptingChannel(plan, existing.tenant_id, deps.channels);
     if (channel !== undefined) {
       requireSameMode(existing.livemode, channel.livemode, 'channelId', `channel ${channel.id}`);
     }
-    await requireUnused(input, existing, transaction, deps);
+    await requireUnused(plan, existing, transaction, deps);
     const [updated] = await transaction.run(updatePlan, [
       existing.tenant_id,
       id,
-      ...valuesOf(input, existing),
+      ...valuesOf(plan, existing),
       deps.clock(),
     ]);
     await audit(transaction, principal, existing, updated as PlanRow);
-    return updated as PlanRow;
+    return recordOf(updated as PlanRow);
   });
 }
 
@@ -80,7 +101,7 @@ async function audit(
 }
 
 async function acceptingChannel(
-  { channelId, currency }: PlanInput,
+  { channelId, currency }: WholePlan,
   tenantId: number,
   channels: ChannelDirectory,
 ): Promise<ChannelRow | undefined> {
@@ -91,7 +112,7 @@ async function acceptingChannel(
 }
 
 async function requireUnused(
-  input: PlanInput,
+  input: WholePlan,
   existing: PlanRow,
   transaction: Queryable,
   { planUsages }: PlanDeps,
@@ -108,14 +129,14 @@ async function requireUnused(
 }
 
 /** The first field that changes although a plan in use must keep it. */
-function changedFixedField({ currency, interval, intervalCount }: PlanInput, existing: PlanRow): string | undefined {
+function changedFixedField({ currency, interval, intervalCount }: WholePlan, existing: PlanRow): string | undefined {
   if (currency !== existing.currency) return 'currency';
   if (interval !== existing.interval_unit) return 'interval';
   if ((intervalCount ?? existing.interval_count) !== existing.interval_count) return 'intervalCount';
   return undefined;
 }
 
-function valuesOf(input: PlanInput, existing?: PlanRow): unknown[] {
+function valuesOf(input: WholePlan, existing?: PlanRow): unknown[] {
   return [
     input.name,
     input.currency,

@@ -3,7 +3,9 @@ import { tenantOnWire } from '../../../core/principal.ts';
 import type { planRecord } from './schema.ts';
 import type { PlanRow } from './statements.ts';
 
-export function recordOf(row: PlanRow): Static<typeof planRecord> {
+export type PlanRecord = Static<typeof planRecord>;
+
+export function recordOf(row: PlanRow): PlanRecord {
   return {
     id: row.id,
     livemode: row.livemode,
@@ -18,6 +20,6 @@ export function recordOf(row: PlanRow): Static<typeof planRecord> {
     taxRate: row.tax_rate,
     state: row.state,
     createdTime: row.created_at,
-    updatedTime: row.updated_at,
+    updatedTime: row.updated_at ?? row.created_at,
   };
 }

@@ -1,12 +1,14 @@
 import { Type } from 'typebox';
-import { visibleModes } from '../../../core/livemode.ts';
+import { notFound } from '../../../core/errors.ts';
+import { seesMode, visibleModes } from '../../../core/livemode.ts';
 import { defaultPageSize, paginationOf } from '../../../core/page.ts';
+import { idempotencyHeaders, idempotencyKeyOf, replyOnce } from '../../../platform/http/idempotency.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
 import { modifyPlan, type PlanDeps } from './modify.ts';
 import { recordOf } from './record.ts';
-import { planInput, planListQuery, planRecord } from './schema.ts';
-import { countPlans, listPlans } from './statements.ts';
+import { planInput, planListQuery, planQuery, planRecord } from './schema.ts';
+import { countPlans, findVisiblePlan, listPlans } from './statements.ts';
 
 export function planRoutes(deps: PlanDeps): Route[] {
   return [
@@ -15,13 +17,26 @@ export function planRoutes(deps: PlanDeps): Route[] {
       description:
         'Without `id` a plan is created, with `id` that plan is updated. The answer is the saved record. A plan with ' +
         'subscriptions cannot change `currency`, `interval` and `intervalCount`.',
+      headers: idempotencyHeaders,
       body: planInput,
       refuses: ['plan_in_use', 'currency_not_supported'],
       data: planRecord,
-      handle: async ({ body, principal }) => ({
-        message: body.id === undefined ? 'Plan created' : 'Plan updated',
-        data: recordOf(await modifyPlan(body, principal, deps)),
-      }),
+      handle: async ({ body, principal, headers }) => {
+        const message = body.id === undefined ? 'Plan created' : 'Plan updated';
+        return replyOnce(message, await modifyPlan(body, principal, deps, idempotencyKeyOf(headers)));
+      },
+    }),
+
+    get('/api/plan/detail', 'subscription_read', 'Plans', {
+      summary: 'Get a plan',
+      query: planQuery,
+      data: planRecord,
+      handle: async ({ query: { id }, principal }) => {
+        const tenants = await visibleTenants(deps.database, principal);
+        const [row] = await deps.database.run(findVisiblePlan, [tenants, id]);
+        if (row === undefined || !seesMode(principal, row.livemode)) throw notFound('plan', id);
+        return { data: recordOf(row) };
+      },
     }),
 
     get('/api/plan/list', 'subscription_read', 'Plans', {

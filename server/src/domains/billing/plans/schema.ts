@@ -1,7 +1,14 @@
 import { Type } from 'typebox';
 import { maximumAmount } from '../../../core/currency.ts';
 import { pageFields } from '../../../platform/http/list-query.ts';
-import { livemode, livemodeFilter, livemodeInput } from '../../../platform/http/shapes.ts';
+import {
+  livemode,
+  livemodeFilter,
+  livemodeInput,
+  requiredToCreate,
+  updatedTime,
+} from '../../../platform/http/shapes.ts';
+import { forTenant } from '../../identity/tenants/schema.ts';
 import { longestInterval } from './rules.ts';
 
 export const intervalUnits = ['day', 'week', 'month', 'year'] as const;
@@ -12,18 +19,23 @@ const nullableInteger = (description: string) => Type.Union([Type.Integer(), Typ
 
 const interval = Type.Enum([...intervalUnits], { description: 'The unit of the billing interval.' });
 
+/** What a new one needs. */
+export const requiredOfNewPlan = ['name', 'currency', 'amount', 'interval', 'state'] as const;
+
 export const planInput = Type.Object(
   {
     id: Type.Optional(id('Omit to create.')),
-    name: Type.String({ minLength: 1, maxLength: 200, description: 'Shown on the invoices.' }),
-    currency: Type.String({ pattern: '^[A-Z]{3}$', title: 'an ISO 4217 code in capitals' }),
-    amount: Type.Integer({
-      minimum: 0,
-      maximum: maximumAmount,
-      description:
-        'The price of one unit for a period, in minor units, 0 to 9007199254740991. A new amount applies from the next period on.',
-    }),
-    interval,
+    name: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'Shown on the invoices.' })),
+    currency: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$', title: 'an ISO 4217 code in capitals' })),
+    amount: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: maximumAmount,
+        description:
+          'The price of one unit for a period, in minor units, 0 to 9007199254740991. A new amount applies from the next period on.',
+      }),
+    ),
+    interval: Type.Optional(interval),
     intervalCount: Type.Optional(
       Type.Integer({
         minimum: 1,
@@ -56,10 +68,13 @@ export const planInput = Type.Object(
       }),
     ),
     livemode: livemodeInput('the mode of its channel, or live'),
-    state: Type.Boolean({ description: 'false: no new subscriptions. Existing ones continue.' }),
+    state: Type.Optional(Type.Boolean({ description: 'false: no new subscriptions. Existing ones continue.' })),
+    ...forTenant,
   },
-  { additionalProperties: false },
+  { additionalProperties: false, ...requiredToCreate(requiredOfNewPlan) },
 );
+
+export const planQuery = Type.Object({ id: id('The plan.') });
 
 export const planListQuery = Type.Object({
   ...pageFields,
@@ -81,5 +96,5 @@ export const planRecord = Type.Object({
   taxRate: nullableInteger('In basis points; null: untaxed.'),
   state: Type.Boolean(),
   createdTime: Type.String(),
-  updatedTime: Type.Union([Type.String(), Type.Null()], { description: 'null when never updated.' }),
+  updatedTime,
 });

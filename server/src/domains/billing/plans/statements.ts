@@ -50,6 +50,12 @@ export const findPlan = statement<PlanRow>(
   `select ${columns} from plan where tenant_id = $1 and id = $2`,
 );
 
+/** Values: visible tenants, id. */
+export const findVisiblePlan = statement<PlanRow>(
+  'plans.find_visible',
+  `select ${columns} from plan where tenant_id = any ($1::bigint[]) and id = $2`,
+);
+
 /** Values: as `insertPlan` without the mode, with the id after the tenant. */
 export const updatePlan = statement<PlanRow>(
   'plans.update',

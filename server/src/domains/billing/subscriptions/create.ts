@@ -9,6 +9,7 @@ import { isTimeZone } from '../../../core/time-zone.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { answerOnce } from '../../../platform/postgres/idempotency-records.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
+import { actFor } from '../../identity/tenants/act-for.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import { requireAccepting } from '../../payments/channels/rules.ts';
 import { readCustomer } from '../customers/read.ts';
@@ -62,7 +63,8 @@ export async function createSubscription(
   idempotencyKey?: string,
 ): Promise<SubscriptionReply> {
   metadataJson(input.metadata);
-  const { tenant_id: tenantId } = await readCustomer(deps.database, input.customerId, principal, 'customerId');
+  const actor = await actFor(principal, input.tenantId, deps.database);
+  const { tenant_id: tenantId } = await readCustomer(deps.database, input.customerId, actor, 'customerId');
   const run = async (transaction: Queryable) => {
     const after = await subscribe(transaction, input, { tenantId, userId: principal.userId }, deps);
     await appendAudit(transaction, principal, { action: 'subscription.create', tenantId, recordId: after.id, after });

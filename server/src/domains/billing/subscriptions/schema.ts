@@ -6,8 +6,10 @@ import {
   livemode,
   livemodeFilter,
   metadata,
+  metadataChange,
   nullable,
 } from '../../../platform/http/shapes.ts';
+import { forTenant } from '../../identity/tenants/schema.ts';
 import { subscriptionFilters, subscriptionSearch } from './list-statements.ts';
 import { subscriptionStates } from './states.ts';
 
@@ -59,6 +61,7 @@ export const createInput = Type.Object(
       }),
     ),
     metadata: Type.Optional(metadata),
+    ...forTenant,
   },
   { additionalProperties: false },
 );
@@ -101,7 +104,7 @@ export const updateInput = Type.Object(
       }),
     ),
     channelId: Type.Optional(channel),
-    metadata: Type.Optional(metadata),
+    ...metadataChange,
   },
   { additionalProperties: false },
 );

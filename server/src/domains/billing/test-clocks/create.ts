@@ -2,8 +2,9 @@ import type { Static } from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
+import { answerOnce, type IdempotentAnswer } from '../../../platform/postgres/idempotency-records.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
-import { recordOf } from './record.ts';
+import { type ClockRecord, recordOf } from './record.ts';
 import { parseClockTime, requireTestClocksOffered } from './rules.ts';
 import type { clockInput } from './schema.ts';
 import { type ClockRow, insertClock } from './statements.ts';
@@ -17,18 +18,21 @@ export interface ClockDeps {
 }
 
 export async function createClock(
-  { name, nowTime }: Static<typeof clockInput>,
+  input: Static<typeof clockInput>,
   principal: Principal,
   deps: ClockDeps,
-): Promise<ClockRow> {
+  idempotencyKey?: string,
+): Promise<IdempotentAnswer<ClockRecord>> {
+  const { name, nowTime } = input;
   requireTestClocksOffered(deps);
   const realMs = deps.clock();
   const nowMs = nowTime === undefined ? realMs : parseClockTime(nowTime, 'nowTime');
   const { tenantId } = principal;
-  return deps.database.transaction(async (transaction) => {
+  const request = { tenantId, path: '/api/clock/create', key: idempotencyKey, input, nowMs: realMs };
+  return answerOnce(deps.database, request, async (transaction) => {
     const [row] = (await transaction.run(insertClock, [tenantId, name, nowMs, realMs])) as [ClockRow];
     const after = recordOf(row);
     await appendAudit(transaction, principal, { action: 'clock.create', tenantId, recordId: row.id, after });
-    return row;
+    return after;
   });
 }

@@ -2,14 +2,9 @@ import type { Static } from 'typebox';
 import type { clockRecord } from './schema.ts';
 import type { ClockRow } from './statements.ts';
 
-export function recordOf({
-  id,
-  name,
-  now_at,
-  target_at,
-  created_at,
-  updated_at,
-}: ClockRow): Static<typeof clockRecord> {
+export type ClockRecord = Static<typeof clockRecord>;
+
+export function recordOf({ id, name, now_at, target_at, created_at, updated_at }: ClockRow): ClockRecord {
   return {
     id,
     name,
@@ -17,6 +12,6 @@ export function recordOf({
     state: target_at === null ? 'READY' : 'ADVANCING',
     toTime: target_at,
     createdTime: created_at,
-    updatedTime: updated_at,
+    updatedTime: updated_at ?? created_at,
   };
 }

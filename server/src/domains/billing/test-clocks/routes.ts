@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { idempotencyHeaders, idempotencyKeyOf, replyOnce } from '../../../platform/http/idempotency.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
 import { advanceClock } from './advance.ts';
@@ -14,13 +15,12 @@ export function clockRoutes(deps: ClockDeps): Route[] {
     post('/api/clock/create', 'subscription_write', 'Clocks', {
       summary: 'Create a test clock',
       description: 'Only in STANDALONE mode. Customers that name the clock use its time instead of the real time.',
+      headers: idempotencyHeaders,
       body: clockInput,
       refuses: ['clocks_not_offered'],
       data: clockRecord,
-      handle: async ({ body, principal }) => ({
-        message: 'Clock created',
-        data: recordOf(await createClock(body, principal, deps)),
-      }),
+      handle: async ({ body, principal, headers }) =>
+        replyOnce('Clock created', await createClock(body, principal, deps, idempotencyKeyOf(headers))),
     }),
 
     post('/api/clock/advance', 'subscription_write', 'Clocks', {

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { long, nullable } from '../../../platform/http/shapes.ts';
+import { long, nullable, updatedTime } from '../../../platform/http/shapes.ts';
 
 const time = (description: string) =>
   Type.String({ format: 'date-time', maxLength: 40, pattern: '^(?!0000)', title: 'an ISO 8601 time', description });
@@ -31,5 +31,5 @@ export const clockRecord = Type.Object({
   }),
   toTime: nullable(Type.String({ description: 'The time to which it advances; null: it is READY.' })),
   createdTime: Type.String(),
-  updatedTime: nullable(Type.String()),
+  updatedTime,
 });

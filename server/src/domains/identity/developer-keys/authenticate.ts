@@ -29,8 +29,15 @@ export function authenticator({ keys, sessions, sessionCookie }: Authenticators)
     const space = authorization.indexOf(' ');
     const scheme = authorization.slice(0, space).toLowerCase();
     const credentials = authorization.slice(space + 1).trim();
+    if (scheme === 'bearer' && credentials.startsWith('sk_')) throw mistaken('A developer key', 'ApiKey sk_…');
+    if (scheme === 'apikey' && credentials.startsWith('eyJ')) throw mistaken('An access token', 'Bearer eyJ…');
     if (scheme === 'apikey') return keys.authenticate(credentials, address);
     if (scheme === 'bearer') return sessions.authenticate(credentials, address);
     throw new Refusal('credentials_invalid', 'The Authorization header must read Bearer or ApiKey, then the secret.');
   };
+}
+
+/** For credentials that are sent under the scheme of the other kind. */
+function mistaken(what: string, header: string): Refusal {
+  return new Refusal('credentials_invalid', `${what} is sent with another scheme: use "Authorization: ${header}".`);
 }

@@ -212,3 +212,17 @@ describe('a key', () => {
     expect((await florin.get('/api/transaction/list', sk)).status).toBe(401);
   });
 });
+
+test('credentials under the scheme of the other kind are refused with the right one', async () => {
+  const { as, sk } = await makeKey(florin, admin);
+  expect(as).toBe(`ApiKey ${sk}`);
+  const token = admin.replace('Bearer ', '');
+  for (const [wrong, right] of [
+    [`Bearer ${sk}`, 'ApiKey sk_…'],
+    [`ApiKey ${token}`, 'Bearer eyJ…'],
+  ] as const) {
+    const { status, body } = await florin.get('/api/channel/list', wrong);
+    expect({ status, body }).toEqual({ status: 401, body: aRefusal(401, { type: 'credentials_invalid' }) });
+    expect(body.message).toContain(`use "Authorization: ${right}"`);
+  }
+});

@@ -4,10 +4,11 @@ import { invalid, notFound } from '../../../core/errors.ts';
 import { type Principal, platformTenant } from '../../../core/principal.ts';
 import { requireStepUp } from '../../../core/step-up.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
+import { type IdempotentAnswer, onceFor } from '../../../platform/postgres/idempotency-records.ts';
 import type { Notifications } from '../../../platform/postgres/notifications/notifications.ts';
 import { appendAudit } from '../audit/append.ts';
 import { principalsTopic } from './notifications.ts';
-import { recordOf } from './record.ts';
+import { recordOf, type TenantRecord } from './record.ts';
 import type { tenantInput } from './schema.ts';
 import { insertTenant, lockTenant, type TenantRow, updateTenant } from './statements.ts';
 
@@ -20,20 +21,26 @@ export interface ModifyTenantDeps {
 type TenantInput = Static<typeof tenantInput>;
 
 /**
- * Creates a tenant, or updates the tenant named by `id`. Disabling a tenant refuses its logins, sessions and keys
+ * Creates a tenant, or updates the tenant named by `id`, which keeps what is left out. Disabling a tenant refuses its logins, sessions and keys
  * immediately; enabling it again makes its keys and its unexpired sessions work again.
  */
 export async function modifyTenant(
   input: TenantInput,
   principal: Principal,
   deps: ModifyTenantDeps,
-): Promise<TenantRow> {
+  idempotencyKey?: string,
+): Promise<IdempotentAnswer<TenantRecord>> {
   const { id, name, state, secondFactorRequired, address, taxId } = input;
   const addressJson = address && JSON.stringify(address);
   const mails = [input.customerMails ?? null, input.mailLanguage ?? null];
   const now = new Date(deps.clock());
+  const { tenantId } = principal;
+  const once = onceFor(deps.database, {
+    ...{ tenantId, path: '/api/tenant/modify', key: idempotencyKey, input },
+    nowMs: now.getTime(),
+  });
   if (id === undefined) {
-    return deps.database.transaction(async (transaction) => {
+    return once(async (transaction) => {
       const values = [name, state, now, secondFactorRequired ?? null, addressJson ?? null, taxId ?? null, ...mails];
       const [created] = (await transaction.run(insertTenant, values)) as [TenantRow];
       const after = recordOf(created);
@@ -43,11 +50,11 @@ export async function modifyTenant(
         recordId: created.id,
         after,
       });
-      return created;
+      return after;
     });
   }
   if (id === platformTenant) requireNoRestriction(input);
-  const updated = await deps.database.transaction(async (transaction) => {
+  const updated = await once(async (transaction) => {
     const [existing] = await transaction.run(lockTenant, [id]);
     if (existing === undefined) throw notFound('tenant', id);
     if (existing.second_factor_required && secondFactorRequired === false) {
@@ -55,8 +62,8 @@ export async function modifyTenant(
     }
     const values = [
       id,
-      name,
-      state,
+      name ?? existing.name,
+      state ?? existing.state,
       now,
       secondFactorRequired ?? null,
       ...given(addressJson),
@@ -67,7 +74,7 @@ export async function modifyTenant(
     const [before, after] = [recordOf(existing), recordOf(row)];
     await appendAudit(transaction, principal, { action: 'tenant.update', tenantId: id, recordId: id, before, after });
     await deps.notifications.publish(transaction, principalsTopic);
-    return row;
+    return after;
   });
   deps.notifications.applied(principalsTopic);
   return updated;
@@ -77,7 +84,7 @@ const given = (value: unknown) => [value !== undefined, value ?? null];
 
 /** The platform's own tenant cannot be disabled: nobody could enable it again. */
 function requireNoRestriction({ state, secondFactorRequired }: TenantInput): void {
-  if (!state) throw invalid('state', "The platform's own tenant cannot be disabled.");
+  if (state === false) throw invalid('state', "The platform's own tenant cannot be disabled.");
   if (secondFactorRequired !== undefined) {
     throw invalid('secondFactorRequired', "The platform's own tenant cannot require a second factor.");
   }

@@ -2,7 +2,9 @@ import type { Static } from 'typebox';
 import type { tenantRecord } from './schema.ts';
 import type { TenantRow } from './statements.ts';
 
-export function recordOf(row: TenantRow): Static<typeof tenantRecord> {
+export type TenantRecord = Static<typeof tenantRecord>;
+
+export function recordOf(row: TenantRow): TenantRecord {
   return {
     id: row.id,
     name: row.name,
@@ -13,6 +15,6 @@ export function recordOf(row: TenantRow): Static<typeof tenantRecord> {
     customerMails: row.customer_mails,
     mailLanguage: row.mail_language,
     createdTime: row.created_at,
-    updatedTime: row.updated_at,
+    updatedTime: row.updated_at ?? row.created_at,
   };
 }

@@ -1,9 +1,11 @@
 import { Type } from 'typebox';
+import { notFound } from '../../../core/errors.ts';
+import { idempotencyHeaders, idempotencyKeyOf, replyOnce } from '../../../platform/http/idempotency.ts';
 import { get, platformAdministrator, post, type Route } from '../../../platform/http/route.ts';
 import { type ModifyTenantDeps, modifyTenant } from './modify.ts';
 import { recordOf } from './record.ts';
-import { tenantInput, tenantRecord } from './schema.ts';
-import { listTenants } from './statements.ts';
+import { tenantInput, tenantQuery, tenantRecord } from './schema.ts';
+import { findTenant, listTenants } from './statements.ts';
 
 export function tenantRoutes(deps: ModifyTenantDeps): Route[] {
   return [
@@ -14,18 +16,30 @@ export function tenantRoutes(deps: ModifyTenantDeps): Route[] {
       handle: async () => ({ data: (await deps.database.run(listTenants)).map(recordOf) }),
     }),
 
+    get('/api/tenant/detail', platformAdministrator('*'), 'Tenants', {
+      summary: 'Get a tenant',
+      query: tenantQuery,
+      data: tenantRecord,
+      handle: async ({ query: { id } }) => {
+        const [row] = await deps.database.run(findTenant, [id]);
+        if (row === undefined) throw notFound('tenant', id);
+        return { data: recordOf(row) };
+      },
+    }),
+
     post('/api/tenant/modify', platformAdministrator('*'), 'Tenants', {
       summary: 'Create or update a tenant',
       description:
         'Without `id`, creates a tenant; with `id`, updates that tenant. Disabling a tenant (`state` false) refuses its ' +
         'logins, sessions and keys immediately.',
+      headers: idempotencyHeaders,
       body: tenantInput,
       refuses: ['step_up_required'],
       data: tenantRecord,
-      handle: async ({ body, principal }) => ({
-        message: body.id === undefined ? 'Tenant created' : 'Tenant updated',
-        data: recordOf(await modifyTenant(body, principal, deps)),
-      }),
+      handle: async ({ body, principal, headers }) => {
+        const message = body.id === undefined ? 'Tenant created' : 'Tenant updated';
+        return replyOnce(message, await modifyTenant(body, principal, deps, idempotencyKeyOf(headers)));
+      },
     }),
   ];
 }

@@ -1,10 +1,12 @@
 import { type Static, Type } from 'typebox';
 import { invalid } from '../../../core/errors.ts';
-import { platformTenant } from '../../../core/principal.ts';
-import { address, keptAddress, nullable } from '../../../platform/http/shapes.ts';
+import { address, keptAddress, nullable, requiredToCreate, updatedTime } from '../../../platform/http/shapes.ts';
 
 export const mailLanguages = ['en', 'de'] as const;
 export type MailLanguage = (typeof mailLanguages)[number];
+
+/** What a new one needs. */
+export const requiredOfNewTenant = ['name', 'state'] as const;
 
 export const tenantInput = Type.Object(
   {
@@ -16,10 +18,12 @@ export const tenantInput = Type.Object(
           "Omit to create. 0: the platform's own tenant, of which only the seller and the mails to customers can change.",
       }),
     ),
-    name: Type.String({ minLength: 1, maxLength: 200, description: 'The seller on its invoices.' }),
-    state: Type.Boolean({
-      description: 'false: the tenant is disabled. Logins, sessions and keys of its users are refused.',
-    }),
+    name: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'The seller on its invoices.' })),
+    state: Type.Optional(
+      Type.Boolean({
+        description: 'false: the tenant is disabled. Logins, sessions and keys of its users are refused.',
+      }),
+    ),
     secondFactorRequired: Type.Optional(
       Type.Boolean({
         description:
@@ -45,8 +49,16 @@ export const tenantInput = Type.Object(
       Type.Enum([...mailLanguages], { description: 'The language of these mails. Default of a new tenant: `en`.' }),
     ),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, ...requiredToCreate(requiredOfNewTenant) },
 );
+
+export const tenantQuery = Type.Object({
+  id: Type.Integer({
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
+    description: "The tenant; 0: the platform's own.",
+  }),
+});
 
 export const tenantRecord = Type.Object({
   id: Type.Integer(),
@@ -60,29 +72,33 @@ export const tenantRecord = Type.Object({
   customerMails: Type.Boolean({ description: 'Whether customers are mailed about payments of their invoices.' }),
   mailLanguage: Type.Enum([...mailLanguages]),
   createdTime: Type.String(),
-  updatedTime: Type.Union([Type.String(), Type.Null()], { description: 'null when never updated.' }),
+  updatedTime,
 });
 
-/** The `tenantId` of other records: a string or null (interface, Login result); a number is accepted too. */
+/**
+ * The `tenantId` of other records: a string (interface, Login result); a number is accepted too. Null, which answers show for
+ * the platform's own tenant, counts as not given: only callers of the platform see it, and theirs is the default.
+ */
 export const tenantIdInput = Type.Union(
   [
-    Type.String({ pattern: '^[0-9]{1,15}$', title: "a tenant's id, or null for the platform" }),
+    Type.String({ pattern: '^[0-9]{1,15}$', title: "a tenant's id" }),
     Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
-    Type.Null(),
   ],
   {
-    title: "a tenant's id, or null for the platform",
-    description: "The tenant's id; null: the platform's own tenant.",
+    title: "a tenant's id",
+    description: "The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own.",
   },
 );
+
+/** In the body of what creates a record (`actFor`). */
+export const forTenant = { tenantId: Type.Optional(tenantIdInput) };
 
 export const tenantIdOnWire = Type.Union([Type.String(), Type.Null()], {
   description: "null: the platform's own tenant.",
 });
 
 export function tenantIdOf(input: Static<typeof tenantIdInput>): number {
-  if (input === null) return platformTenant;
   const id = Number(input);
-  if (!Number.isSafeInteger(id)) throw invalid('tenantId', "tenantId must be a tenant's id, or null for the platform.");
+  if (!Number.isSafeInteger(id)) throw invalid('tenantId', "tenantId must be a tenant's id.");
   return id;
 }

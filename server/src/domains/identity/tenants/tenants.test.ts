@@ -26,7 +26,7 @@ test('a tenant is created, updated and listed', async () => {
     customerMails: false,
     mailLanguage: 'en',
     createdTime: expect.any(String),
-    updatedTime: null,
+    updatedTime: expect.any(String),
   });
   const { id } = created.body.data;
   const updated = await save({ id, name: 'Harbour Shop', state: true });

@@ -340,7 +340,7 @@ describe('users', () => {
       invited: false,
       secondFactor: false,
       createdTime: aTime,
-      updatedTime: null,
+      updatedTime: aTime,
     };
     expect(created.body).toEqual({ code: 200, message: 'User created', data: record });
     const change = { ...input, id: created.body.data.id, roles: ['operator'] };
@@ -392,8 +392,8 @@ describe('users', () => {
     expect((await make({ userType: 'MERCHANT_USER' })).body.data.tenantId).toBe(String(tenantId));
     expect((await make({ userType: 'PLATFORM_ADMIN' })).status).toBe(403);
     const elsewhere = await makeTenant(florin, admin);
-    expect((await make({ userType: 'MERCHANT_USER', tenantId: elsewhere })).status).toBe(403);
-    expect((await make({ userType: 'MERCHANT_USER', tenantId: null })).status).toBe(403);
+    expect((await make({ userType: 'MERCHANT_USER', tenantId: elsewhere })).status).toBe(404);
+    expect((await make({ userType: 'MERCHANT_USER', tenantId: 0 })).status).toBe(404);
   });
 });
 
@@ -407,7 +407,7 @@ describe('tenants', () => {
       state: true,
       secondFactorRequired: false,
       createdTime: aTime,
-      updatedTime: null,
+      updatedTime: aTime,
     };
     expect(created.body).toEqual({ code: 200, message: 'Tenant created', data: record });
     const { id } = created.body.data;

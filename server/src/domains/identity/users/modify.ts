@@ -1,28 +1,30 @@
 import type { Static } from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
 import { invalid, notFound, Refusal } from '../../../core/errors.ts';
-import { type Principal, platformTenant, seesAllTenants } from '../../../core/principal.ts';
+import { type Principal, seesAllTenants } from '../../../core/principal.ts';
 import { requireStepUp } from '../../../core/step-up.ts';
 import type { Passwords } from '../../../platform/crypto/passwords.ts';
+import type { Creation } from '../../../platform/http/shapes.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
+import { type IdempotentAnswer, onceFor } from '../../../platform/postgres/idempotency-records.ts';
 import type { Notifications } from '../../../platform/postgres/notifications/notifications.ts';
 import { appendAudit } from '../audit/append.ts';
 import { secretsGiven } from '../audit/changes.ts';
 import { revokeKeysOfUser } from '../developer-keys/statements.ts';
 import { endSessionsOfUser } from '../sessions/statements.ts';
+import { actFor } from '../tenants/act-for.ts';
 import { principalsTopic } from '../tenants/notifications.ts';
 import { tenantIdOf } from '../tenants/schema.ts';
-import { findTenant } from '../tenants/statements.ts';
 import { type Naming, namingBy, takeNames } from './names.ts';
 import type { PasswordMailer } from './password-mailer.ts';
-import { recordOf } from './record.ts';
+import { recordOf, type UserRecord } from './record.ts';
 import {
   refusePrivilegeEscalation,
   refuseTenantOfPlatformAdministrator,
   requireSessionToSet,
   requireStrongPassword,
 } from './rules.ts';
-import { userInput } from './schema.ts';
+import { type requiredOfNewUser, userInput } from './schema.ts';
 import { insertUser, lockWithAdministrators, type UserRow, updateUser, voidResetsOfUser } from './statements.ts';
 
 export interface ModifyUserDeps {
@@ -35,14 +37,20 @@ export interface ModifyUserDeps {
   passwordMinLength: number;
 }
 
-export type UserInput = Static<typeof userInput>;
+type UserInput = Static<typeof userInput>;
+type WholeUser = Creation<UserInput, typeof requiredOfNewUser>;
 
 /**
- * Creates a user, or updates the user named by `id`; returns the saved row. A user without a password is invited by mail. A
+ * Creates a user, or updates the user named by `id`, who keeps what is left out; returns the saved row. A user without a password is invited by mail. A
  * new password, another e-mail address or disabling the user ends the user's sessions and mailed tokens; disabling also
  * revokes the user's keys. A changed type or role takes effect on the next request.
  */
-export async function modifyUser(input: UserInput, principal: Principal, deps: ModifyUserDeps): Promise<UserRow> {
+export async function modifyUser(
+  input: UserInput,
+  principal: Principal,
+  deps: ModifyUserDeps,
+  idempotencyKey?: string,
+): Promise<IdempotentAnswer<UserRecord>> {
   if (input.password !== undefined) requireSessionToSet('password', principal);
   const now = new Date(deps.clock());
   const { id } = input;
@@ -50,21 +58,29 @@ export async function modifyUser(input: UserInput, principal: Principal, deps: M
   if (id === undefined) requireStepUp(principal, now.getTime(), 'Creating a user');
   if (input.password !== undefined) requireStepUp(principal, now.getTime(), 'Setting a password');
   const passwordHash = await hashOfNewPassword(input, deps);
-  if (id === undefined) {
-    const created = await deps.database.transaction((transaction) =>
-      createUser(input, passwordHash, now, principal, transaction),
-    );
-    if (awaitsInvitation(created)) deps.passwordMailer.invite(created);
-    return created;
-  }
-  const { before, saved } = await deps.database.transaction(async (transaction) => {
-    const rows = await replaceUser({ ...input, id }, passwordHash, now, principal, transaction);
-    await deps.notifications.publish(transaction, principalsTopic);
-    return rows;
+  const once = onceFor(deps.database, {
+    tenantId: principal.tenantId,
+    path: '/api/user/modify',
+    key: idempotencyKey,
+    input: { ...input, ...secretsGiven(userInput, input) },
+    nowMs: now.getTime(),
   });
-  deps.notifications.applied(principalsTopic);
-  if (awaitsInvitation(saved) && (!before.state || before.email !== saved.email)) deps.passwordMailer.invite(saved);
-  return saved;
+  /** Who is to be invited; nobody when the answer is repeated. */
+  let invited: UserRow | undefined;
+  const answer = await once(async (transaction) => {
+    if (id === undefined) {
+      const created = await createUser(input as WholeUser, passwordHash, now, principal, transaction);
+      if (awaitsInvitation(created)) invited = created;
+      return recordOf(created);
+    }
+    const { before, saved } = await replaceUser({ ...input, id }, passwordHash, now, principal, transaction);
+    if (awaitsInvitation(saved) && (!before.state || before.email !== saved.email)) invited = saved;
+    await deps.notifications.publish(transaction, principalsTopic);
+    return recordOf(saved);
+  });
+  if (id !== undefined) deps.notifications.applied(principalsTopic);
+  if (invited !== undefined) deps.passwordMailer.invite(invited);
+  return answer;
 }
 
 function awaitsInvitation(user: UserRow): boolean {
@@ -81,22 +97,16 @@ async function hashOfNewPassword(
 }
 
 async function createUser(
-  input: UserInput,
+  input: WholeUser,
   passwordHash: string | null,
   now: Date,
   principal: Principal,
   transaction: Queryable,
 ): Promise<UserRow> {
-  const tenantId = input.tenantId === undefined ? principal.tenantId : tenantIdOf(input.tenantId);
+  const { tenantId } = await actFor(principal, input.tenantId, transaction);
   const privileges = { tenantId, userType: input.userType, roles: input.roles ?? [] };
-  if (tenantId !== principal.tenantId && !seesAllTenants(principal)) {
-    throw new Refusal('role_missing', 'Only a PLATFORM_ADMIN may make users of another tenant.', { field: 'tenantId' });
-  }
   refusePrivilegeEscalation(principal, privileges);
   refuseTenantOfPlatformAdministrator(privileges);
-  if (tenantId !== platformTenant && (await transaction.run(findTenant, [tenantId])).length === 0) {
-    throw new Refusal('record_not_found', `There is no tenant ${tenantId}.`, { field: 'tenantId' });
-  }
   const user = { ...input, ...privileges, passwordHash, now };
   const created = await insertWithNames(transaction, user, namingBy(principal));
   await audit(transaction, principal, input, undefined, created);
@@ -104,17 +114,19 @@ async function createUser(
 }
 
 async function replaceUser(
-  input: UserInput & { id: number },
+  given: UserInput & { id: number },
   passwordHash: string | null,
   now: Date,
   principal: Principal,
   transaction: Queryable,
 ): Promise<{ before: UserRow; saved: UserRow }> {
-  const locked = await transaction.run(lockWithAdministrators, [input.id]);
-  const before = locked.find((user) => user.id === input.id);
+  const locked = await transaction.run(lockWithAdministrators, [given.id]);
+  const before = locked.find((user) => user.id === given.id);
   if (before === undefined || !(seesAllTenants(principal) || before.tenant_id === principal.tenantId)) {
-    throw notFound('user', input.id);
+    throw notFound('user', given.id);
   }
+  const { userName, email, userType, state } = recordOf(before);
+  const input: WholeUser = { userName, email, userType, state, ...given };
   const after = { tenantId: before.tenant_id, userType: input.userType, roles: input.roles ?? before.roles };
   if (input.tenantId !== undefined && tenantIdOf(input.tenantId) !== before.tenant_id) {
     throw invalid('tenantId', "tenantId cannot change: what a user made belongs to the user's tenant.");
@@ -129,7 +141,7 @@ async function replaceUser(
   }
 
   const [row] = await transaction.run(updateUser, [
-    input.id,
+    given.id,
     input.userName,
     input.email,
     passwordHash,
@@ -145,7 +157,7 @@ async function replaceUser(
     await transaction.run(voidResetsOfUser, [saved.id, now]);
   }
   if (!saved.state) await transaction.run(revokeKeysOfUser, [saved.id, now]);
-  await audit(transaction, principal, input, before, saved);
+  await audit(transaction, principal, given, before, saved);
   return { before, saved };
 }
 
@@ -166,7 +178,7 @@ async function audit(
   });
 }
 
-function refuseLosingLastAdministrator(before: UserRow, after: UserInput, locked: UserRow[]): void {
+function refuseLosingLastAdministrator(before: UserRow, after: WholeUser, locked: UserRow[]): void {
   const remains = after.state && after.userType === 'PLATFORM_ADMIN';
   if (!isActiveAdministrator(before) || remains) return;
   if (locked.some((user) => user.id !== before.id && isActiveAdministrator(user))) return;
@@ -186,7 +198,7 @@ export interface NewUser {
   email: string;
   /** null: the user chooses a password when accepting the invitation. */
   passwordHash: string | null;
-  userType: UserInput['userType'];
+  userType: WholeUser['userType'];
   roles: readonly string[];
   state: boolean;
   now: Date;

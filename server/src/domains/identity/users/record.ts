@@ -3,7 +3,9 @@ import { tenantOnWire } from '../../../core/principal.ts';
 import type { userRecord } from './schema.ts';
 import type { UserRow } from './statements.ts';
 
-export function recordOf(user: UserRow): Static<typeof userRecord> {
+export type UserRecord = Static<typeof userRecord>;
+
+export function recordOf(user: UserRow): UserRecord {
   return {
     id: user.id,
     userName: user.user_name,
@@ -15,6 +17,6 @@ export function recordOf(user: UserRow): Static<typeof userRecord> {
     invited: !user.has_password,
     secondFactor: user.has_second_factor,
     createdTime: user.created_at,
-    updatedTime: user.updated_at,
+    updatedTime: user.updated_at ?? user.created_at,
   };
 }

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { notFound } from '../../../core/errors.ts';
 import { defaultPageSize, paginationOf } from '../../../core/page.ts';
 import { seesAllTenants } from '../../../core/principal.ts';
+import { idempotencyHeaders, idempotencyKeyOf, replyOnce } from '../../../platform/http/idempotency.ts';
 import { networkOf } from '../../../platform/http/limits/network-of.ts';
 import type { FailureLimiter } from '../../../platform/http/limits/rate-limiter.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
@@ -17,6 +18,7 @@ import {
   resetPasswordInput,
   userInput,
   userListQuery,
+  userQuery,
   userRecord,
 } from './schema.ts';
 import { countUsers, findUser, listUsers } from './statements.ts';
@@ -90,6 +92,19 @@ export function userRoutes(deps: UserDeps): Route[] {
       },
     }),
 
+    get('/api/user/detail', 'user_read', 'Users', {
+      summary: 'Get a user',
+      description: "A user of the caller's tenant. A platform administrator finds those of every tenant.",
+      query: userQuery,
+      data: userRecord,
+      handle: async ({ query: { id }, principal }) => {
+        const [user] = await database.run(findUser, [id]);
+        const mayBeSeen = user !== undefined && (seesAllTenants(principal) || user.tenant_id === principal.tenantId);
+        if (!mayBeSeen) throw notFound('user', id);
+        return { data: recordOf(user) };
+      },
+    }),
+
     get('/api/user/list', 'user_read', 'Users', {
       summary: 'List users',
       description: 'Newest first. A platform administrator sees the users of every tenant, others those of their own.',
@@ -115,6 +130,7 @@ export function userRoutes(deps: UserDeps): Route[] {
         'themselves, and a key can set neither a password nor the e-mail address of an existing user (403). A new ' +
         'password, another address and `state` false end the sessions of the user and every mailed token; `state` false ' +
         'also revokes the keys. The last active PLATFORM_ADMIN can be neither disabled nor demoted (409).',
+      headers: idempotencyHeaders,
       body: userInput,
       refuses: [
         'account_taken',
@@ -126,10 +142,10 @@ export function userRoutes(deps: UserDeps): Route[] {
         'step_up_required',
       ],
       data: userRecord,
-      handle: async ({ body, principal }) => ({
-        message: body.id === undefined ? 'User created' : 'User updated',
-        data: recordOf(await modifyUser(body, principal, deps)),
-      }),
+      handle: async ({ body, principal, headers }) => {
+        const message = body.id === undefined ? 'User created' : 'User updated';
+        return replyOnce(message, await modifyUser(body, principal, deps, idempotencyKeyOf(headers)));
+      },
     }),
   ];
 }

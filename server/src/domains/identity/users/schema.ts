@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { roleNames, scopes, userTypes } from '../../../core/scopes.ts';
 import { pageFields } from '../../../platform/http/list-query.ts';
+import { long, requiredToCreate, updatedTime } from '../../../platform/http/shapes.ts';
 import { tenantIdInput, tenantIdOnWire } from '../tenants/schema.ts';
 
 const newPassword = (...notes: string[]) =>
@@ -51,26 +52,33 @@ export const currentUser = Type.Object({
   createdTime: Type.String(),
 });
 
+/** What a new one needs. */
+export const requiredOfNewUser = ['userName', 'email', 'userType', 'state'] as const;
+
 export const userInput = Type.Object(
   {
     id: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'Omit to create.' })),
-    userName: Type.String({
-      pattern: '^[\\p{L}\\p{N}][\\p{L}\\p{M}\\p{N} ._@+-]{0,63}$',
-      title: '1 to 64 letters, digits, spaces or . _ @ + -, beginning with a letter or a digit',
-      description:
-        'Unique in the tenant, ignoring case, also among the e-mail addresses of other users. A name that a user of ' +
-        'another tenant logs in with is kept, but logs in only that user.',
-    }),
-    email: Type.String({
-      maxLength: 254,
-      pattern: '^[^\\s@<>()\\[\\],;:"\\\\]+@[^\\s@<>()\\[\\],;:"\\\\]+$',
-      title: 'an e-mail address',
-      description:
-        'Unique in the tenant, ignoring case, also among the user names of other users. It logs in one user of the ' +
-        'installation: the first who has proven to receive its mail, by the token of an invitation or a reset.',
-    }),
+    userName: Type.Optional(
+      Type.String({
+        pattern: '^[\\p{L}\\p{N}][\\p{L}\\p{M}\\p{N} ._@+-]{0,63}$',
+        title: '1 to 64 letters, digits, spaces or . _ @ + -, beginning with a letter or a digit',
+        description:
+          'Unique in the tenant, ignoring case, also among the e-mail addresses of other users. A name that a user of ' +
+          'another tenant logs in with is kept, but logs in only that user.',
+      }),
+    ),
+    email: Type.Optional(
+      Type.String({
+        maxLength: 254,
+        pattern: '^[^\\s@<>()\\[\\],;:"\\\\]+@[^\\s@<>()\\[\\],;:"\\\\]+$',
+        title: 'an e-mail address',
+        description:
+          'Unique in the tenant, ignoring case, also among the user names of other users. It logs in one user of the ' +
+          'installation: the first who has proven to receive its mail, by the token of an invitation or a reset.',
+      }),
+    ),
     password: Type.Optional(newPassword('Only from sessions. A new user without one is invited by mail to choose it.')),
-    userType,
+    userType: Type.Optional(userType),
     tenantId: Type.Optional(tenantIdInput),
     roles: Type.Optional(
       Type.Array(role, {
@@ -79,11 +87,13 @@ export const userInput = Type.Object(
         description: 'The permissions of a MERCHANT_USER. An update without it keeps the present roles.',
       }),
     ),
-    state: Type.Boolean({
-      description: 'false: the user is disabled. Logins, sessions and keys of the user are refused.',
-    }),
+    state: Type.Optional(
+      Type.Boolean({
+        description: 'false: the user is disabled. Logins, sessions and keys of the user are refused.',
+      }),
+    ),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, ...requiredToCreate(requiredOfNewUser) },
 );
 
 export const userRecord = Type.Object({
@@ -97,7 +107,9 @@ export const userRecord = Type.Object({
   invited: Type.Boolean({ description: 'true: invited by mail, and has not chosen a password yet.' }),
   secondFactor: Type.Boolean({ description: 'Whether the user has a second factor.' }),
   createdTime: Type.String(),
-  updatedTime: Type.Union([Type.String(), Type.Null()], { description: 'null when never updated.' }),
+  updatedTime,
 });
+
+export const userQuery = Type.Object({ id: long('The user.') });
 
 export const userListQuery = Type.Object(pageFields);

@@ -1,8 +1,9 @@
 import { notFound } from '../../../core/errors.ts';
+import type { Principal } from '../../../core/principal.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import type { Notifications } from '../../../platform/postgres/notifications/notifications.ts';
 import { ReadThroughCache } from '../../../platform/postgres/read-through-cache.ts';
-import { isSandbox, mayUse } from './rules.ts';
+import { actOn, isSandbox, mayUse } from './rules.ts';
 import { type ChannelRow, findChannel } from './statements.ts';
 
 export const channelsTopic = 'channels';
@@ -43,6 +44,11 @@ export class ChannelDirectory {
     const channel = await this.find(id);
     if (channel === undefined || !mayUse(channel, tenantId)) throw notFound('channel', id, field);
     return channel;
+  }
+
+  /** The caller, acting for the tenant of this channel (`actOn`), if it names one. */
+  async actOn(id: number | null | undefined, principal: Principal): Promise<Principal> {
+    return id == null ? principal : actOn(await this.find(id), principal);
   }
 
   /**

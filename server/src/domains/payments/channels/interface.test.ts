@@ -37,7 +37,11 @@ test('creating, updating and listing return exactly the fields of a channel', as
   const record = { id: anInteger, ...input, ...own, createdTime: aTime };
 
   const created = await modify({ ...input, ...secrets });
-  expect(created.body).toEqual({ code: 200, message: 'Channel created', data: { ...record, updatedTime: null } });
+  expect(created.body).toEqual({
+    code: 200,
+    message: 'Channel created',
+    data: { ...record, updatedTime: record.createdTime },
+  });
 
   const { id } = created.body.data;
   const changed = { ...input, name: 'All cards', type: 'OFFLINE', currency: 'JPY', country: 'JP', state: false };

@@ -5,17 +5,20 @@ import type { DrawUuid } from '../../../core/id.ts';
 import { livemodeMismatch, livemodeOfNew, requireSameMode } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { requireStepUp } from '../../../core/step-up.ts';
+import type { Creation } from '../../../platform/http/shapes.ts';
 import { violatedConstraint } from '../../../platform/postgres/connection/failures.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
+import { type IdempotentAnswer, onceFor } from '../../../platform/postgres/idempotency-records.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
 import { secretsGiven } from '../../identity/audit/changes.ts';
+import { actFor } from '../../identity/tenants/act-for.ts';
 import { appendEvent, eventDraft } from '../../webhooks/events/append-events.cte.ts';
 import { type ProviderName, sandboxDisabled } from '../providers/directory.ts';
 import { type SecretName, secretPlace } from './credentials.ts';
 import type { ChannelDirectory } from './directory.ts';
 import { recordOf } from './record.ts';
 import { currenciesOf, isTestCredential, mayChange, mayUse } from './rules.ts';
-import { channelInput } from './schema.ts';
+import { channelInput, type requiredOfNewChannel } from './schema.ts';
 import {
   type ChannelRow,
   findChannel,
@@ -38,25 +41,38 @@ export interface ChannelDeps {
 }
 
 type ChannelInput = Static<typeof channelInput>;
+type WholeChannel = Creation<ChannelInput, typeof requiredOfNewChannel>;
 
-/** Creates a channel, or updates the one with `id`. Returns the saved channel. */
-export async function saveChannel(input: ChannelInput, principal: Principal, deps: ChannelDeps): Promise<ChannelRow> {
-  const setsSecret = Object.keys(secretsGiven(channelInput, input)).length > 0;
-  if (setsSecret) requireStepUp(principal, deps.clock(), 'Setting the secrets of a channel');
-  const currencies = currenciesOf(input.currency);
+/** Creates a channel, or updates the one with `id`, which keeps what is left out. Returns the saved channel. */
+export async function saveChannel(
+  input: ChannelInput,
+  caller: Principal,
+  deps: ChannelDeps,
+  idempotencyKey?: string,
+): Promise<IdempotentAnswer<ChannelRow>> {
+  const principal = await actFor(caller, input.tenantId, deps.database);
+  const secrets = secretsGiven(channelInput, input);
+  if (Object.keys(secrets).length > 0) requireStepUp(principal, deps.clock(), 'Setting the secrets of a channel');
+  const once = onceFor(deps.database, {
+    tenantId: principal.tenantId,
+    path: '/api/channel/modify',
+    key: idempotencyKey,
+    input: { ...input, ...secrets, mode: principal.livemode ?? null },
+    nowMs: deps.clock(),
+  });
   const saved = await refuseTakenCode(input.code, () =>
-    deps.database.transaction(async (transaction) => {
+    once(async (transaction) => {
       await transaction.run(lockChannels);
       return input.id === undefined
-        ? create(input, currencies, principal, transaction, deps)
-        : update(input.id, input, currencies, principal, transaction, deps);
+        ? create(input as WholeChannel, principal, transaction, deps)
+        : update(input.id, input, principal, transaction, deps);
     }),
   );
-  await deps.directory.changed(deps.database, saved.id);
+  await deps.directory.changed(deps.database, saved.answer.id);
   return saved;
 }
 
-async function refuseTakenCode<Result>(code: string, save: () => Promise<Result>): Promise<Result> {
+async function refuseTakenCode<Result>(code: string | undefined, save: () => Promise<Result>): Promise<Result> {
   try {
     return await save();
   } catch (error) {
@@ -66,12 +82,12 @@ async function refuseTakenCode<Result>(code: string, save: () => Promise<Result>
 }
 
 async function create(
-  input: ChannelInput,
-  currencies: string[],
+  input: WholeChannel,
   principal: Principal,
   transaction: Queryable,
   { seal, clock, sandboxEnabled }: ChannelDeps,
 ): Promise<ChannelRow> {
+  const currencies = currenciesOf(input.currency);
   const { tenantId } = principal;
   if (input.provider === 'sandbox' && !sandboxEnabled) throw sandboxDisabled('provider');
   const livemode = livemodeOfNewChannel(input, principal);
@@ -104,14 +120,14 @@ async function create(
 async function update(
   id: number,
   input: ChannelInput,
-  currencies: string[],
   principal: Principal,
   transaction: Queryable,
   { seal, clock, drawUuid, sandboxEnabled }: ChannelDeps,
 ): Promise<ChannelRow> {
   const [existing] = await transaction.run(findChannel, [id]);
   if (existing === undefined || !mayChange(existing, principal)) throw notFound('channel', id);
-  const { livemode } = existing;
+  const { name, code, type, currency, country, state, livemode } = recordOf(existing);
+  const whole: WholeChannel = { name, code, type, currency, country, state, ...input };
   if (input.livemode !== undefined && input.livemode !== livemode) {
     throw livemodeMismatch(
       'livemode',
@@ -131,12 +147,12 @@ async function update(
   const [row] = await transaction.run(updateChannel, [
     existing.tenant_id,
     id,
-    input.name,
-    input.code,
-    input.type,
-    currencies,
-    input.country,
-    input.state,
+    whole.name,
+    whole.code,
+    whole.type,
+    currenciesOf(whole.currency),
+    whole.country,
+    whole.state,
     ...secret('apiKey'),
     ...secret('apiSecret'),
     ...secret('webhookSecret'),

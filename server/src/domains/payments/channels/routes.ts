@@ -1,13 +1,15 @@
 import { Type } from 'typebox';
+import { notFound } from '../../../core/errors.ts';
 import { visibleModes } from '../../../core/livemode.ts';
 import { type Principal, seesAllTenants } from '../../../core/principal.ts';
+import { idempotencyHeaders, idempotencyKeyOf, replyOnce } from '../../../platform/http/idempotency.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import { callbackUrlOf } from './credentials.ts';
 import { type ChannelDeps, saveChannel } from './modify.ts';
 import { recordOf } from './record.ts';
-import { mayChange } from './rules.ts';
-import { channelInput, channelListQuery, listedChannel, savedChannel } from './schema.ts';
-import { type ChannelRow, listChannels } from './statements.ts';
+import { mayChange, maySee } from './rules.ts';
+import { channelInput, channelListQuery, channelQuery, listedChannel, savedChannel } from './schema.ts';
+import { type ChannelRow, findChannel, listChannels } from './statements.ts';
 
 interface ChannelRoutesDeps extends ChannelDeps {
   /** `app.public-url`, without a slash at the end. */
@@ -31,22 +33,38 @@ export function channelRoutes(deps: ChannelRoutesDeps): Route[] {
       },
     }),
 
+    get('/api/channel/detail', 'channel_read', 'Channels', {
+      summary: 'Get a channel',
+      description:
+        "A channel of the caller's tenant or of the platform. A platform administrator finds every tenant's.",
+      query: channelQuery,
+      data: savedChannel,
+      handle: async ({ query: { id }, principal }) => {
+        const [row] = await deps.database.run(findChannel, [id]);
+        if (row === undefined || !maySee(row, principal)) throw notFound('channel', id);
+        return { data: savedChannelOnWire(row, principal, deps) };
+      },
+    }),
+
     post('/api/channel/modify', 'channel_write', 'Channels', {
       summary: 'Create or update a channel',
       description:
         'Creates a channel without `id`, updates the channel with this `id` otherwise. Returns the saved channel.',
+      headers: idempotencyHeaders,
       body: channelInput,
       refuses: ['channel_code_taken', 'livemode_mismatch', 'currency_not_supported', 'step_up_required'],
       data: savedChannel,
-      handle: async ({ body, principal }) => {
-        const row = await saveChannel(body, principal, deps);
-        return {
-          message: body.id === undefined ? 'Channel created' : 'Channel updated',
-          data: { ...channelOnWire(row, principal, deps), updatedTime: row.updated_at },
-        };
+      handle: async ({ body, principal, headers }) => {
+        const { answer: row, replayed } = await saveChannel(body, principal, deps, idempotencyKeyOf(headers));
+        const message = body.id === undefined ? 'Channel created' : 'Channel updated';
+        return replyOnce(message, { answer: savedChannelOnWire(row, principal, deps), replayed });
       },
     }),
   ];
+}
+
+function savedChannelOnWire(row: ChannelRow, principal: Principal, deps: ChannelRoutesDeps) {
+  return { ...channelOnWire(row, principal, deps), updatedTime: row.updated_at ?? row.created_at };
 }
 
 function channelOnWire(row: ChannelRow, principal: Principal, { publicUrl }: Pick<ChannelRoutesDeps, 'publicUrl'>) {

@@ -1,7 +1,7 @@
 import { isCurrency, requireCurrency } from '../../../core/currency.ts';
 import { invalid, Refusal } from '../../../core/errors.ts';
 import { seesMode } from '../../../core/livemode.ts';
-import { type Principal, platformTenant, seesAllTenants } from '../../../core/principal.ts';
+import { inTenant, type Principal, platformTenant, seesAllTenants } from '../../../core/principal.ts';
 import { sandboxDisabled } from '../providers/directory.ts';
 import type { ChannelRow } from './statements.ts';
 
@@ -19,6 +19,16 @@ export function currenciesOf(text: string): string[] {
 /** Every tenant can use the platform's channels but not change them (decisions, Who may do what). */
 export function mayUse(channel: ChannelRow, tenantId: number): boolean {
   return channel.tenant_id === tenantId || channel.tenant_id === platformTenant;
+}
+
+/** The caller, acting for the tenant of the channel: a platform administrator who names a tenant's channel acts for it. */
+export function actOn(channel: Pick<ChannelRow, 'tenant_id'> | undefined, principal: Principal): Principal {
+  const acts = channel !== undefined && channel.tenant_id !== platformTenant && seesAllTenants(principal);
+  return acts ? inTenant(principal, channel.tenant_id) : principal;
+}
+
+export function maySee(channel: ChannelRow, principal: Principal): boolean {
+  return seesMode(principal, channel.livemode) && (seesAllTenants(principal) || mayUse(channel, principal.tenantId));
 }
 
 export function mayChange(channel: ChannelRow, principal: Principal): boolean {

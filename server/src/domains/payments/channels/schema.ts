@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import { livemode } from '../../../platform/http/shapes.ts';
+import { country, livemode, long, requiredToCreate, updatedTime } from '../../../platform/http/shapes.ts';
+import { forTenant } from '../../identity/tenants/schema.ts';
 import { providerNames } from '../providers/directory.ts';
 
 export const channelTypes = ['ONLINE', 'OFFLINE'] as const;
@@ -13,28 +14,37 @@ const secret = (name: string) =>
     }),
   );
 
+/** What a new one needs. */
+export const requiredOfNewChannel = ['name', 'code', 'type', 'currency', 'country', 'state'] as const;
+
 export const channelInput = Type.Object(
   {
     id: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'Omit to create.' })),
-    name: Type.String({ minLength: 1, maxLength: 200 }),
-    code: Type.String({
-      pattern: '^[A-Za-z0-9._-]{1,64}$',
-      title: '1 to 64 letters, digits, dots, dashes or underscores',
-      description: 'Unique within its tenant.',
-    }),
-    type: Type.Enum([...channelTypes], {
-      description: 'ONLINE: real-time processing. OFFLINE: bank and wire transfers.',
-    }),
-    currency: Type.String({
-      minLength: 3,
-      maxLength: 1024,
-      description: 'The ISO 4217 codes that this channel accepts, comma-separated: `USD,EUR`.',
-    }),
-    country: Type.String({ pattern: '^[A-Z]{2,3}$', title: 'a country code of ISO 3166, such as US' }),
+    name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    code: Type.Optional(
+      Type.String({
+        pattern: '^[A-Za-z0-9._-]{1,64}$',
+        title: '1 to 64 letters, digits, dots, dashes or underscores',
+        description: 'Unique within its tenant.',
+      }),
+    ),
+    type: Type.Optional(
+      Type.Enum([...channelTypes], {
+        description: 'ONLINE: real-time processing. OFFLINE: bank and wire transfers.',
+      }),
+    ),
+    currency: Type.Optional(
+      Type.String({
+        minLength: 3,
+        maxLength: 1024,
+        description: 'The ISO 4217 codes that this channel accepts, comma-separated: `USD,EUR`.',
+      }),
+    ),
+    country: Type.Optional(country),
     apiKey: secret("The provider's API key"),
     apiSecret: secret("The provider's API secret"),
     webhookSecret: secret("The secret with which Florin verifies the provider's callbacks"),
-    state: Type.Boolean({ description: 'true: active and accepting payments.' }),
+    state: Type.Optional(Type.Boolean({ description: 'true: active and accepting payments.' })),
     provider: Type.Optional(
       Type.Union([Type.Enum([...providerNames]), Type.Null()], {
         title: `one of ${providerNames.join(', ')}, or null`,
@@ -60,9 +70,12 @@ export const channelInput = Type.Object(
           'without this field keeps them.',
       }),
     ),
+    ...forTenant,
   },
-  { additionalProperties: false },
+  { additionalProperties: false, ...requiredToCreate(requiredOfNewChannel) },
 );
+
+export const channelQuery = Type.Object({ id: long('The channel.') });
 
 export const channelListQuery = Type.Object({
   livemode: Type.Optional(
@@ -99,5 +112,5 @@ export const listedChannel = Type.Object(listed);
 
 export const savedChannel = Type.Object({
   ...listed,
-  updatedTime: Type.Union([Type.String(), Type.Null()], { description: 'null when never updated.' }),
+  updatedTime,
 });

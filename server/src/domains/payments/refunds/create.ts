@@ -9,6 +9,7 @@ import { requireStepUp } from '../../../core/step-up.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { answerOnce } from '../../../platform/postgres/idempotency-records.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
+import { actFor } from '../../identity/tenants/act-for.ts';
 import { appendEvents, eventDraft } from '../../webhooks/events/append-events.cte.ts';
 import { requestRefund } from '../operations/request-refund.ts';
 import type { TransactionReader } from '../transactions/read.ts';
@@ -48,10 +49,11 @@ export interface CreatedRefund {
  */
 export async function createRefund(
   input: RefundInput,
-  principal: Principal,
+  caller: Principal,
   deps: CreateRefundDeps,
   idempotencyKey?: string,
 ): Promise<CreatedRefund> {
+  const principal = await actFor(caller, input.tenantId, deps.database);
   const metadata = metadataJson(input.metadata);
   const { tenant_id, id } = await deps.reader.find(input.transactionId, principal, 'transactionId');
   const work = async (transaction: Queryable): Promise<RefundRecord> => {

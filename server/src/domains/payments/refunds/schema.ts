@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { maximumAmount } from '../../../core/currency.ts';
 import { listFields, timeFields } from '../../../platform/http/list-query.ts';
 import { keptMetadata, livemode, livemodeFilter, metadata, nullable } from '../../../platform/http/shapes.ts';
-import { tenantIdOnWire } from '../../identity/tenants/schema.ts';
+import { forTenant, tenantIdOnWire } from '../../identity/tenants/schema.ts';
 import { transactionId } from '../transactions/schema.ts';
 import { lookedUpFilters, refundFilters } from './list-statements.ts';
 import { refundStatuses } from './states.ts';
@@ -21,6 +21,7 @@ export const refundInput = Type.Object(
     ),
     reason: Type.Optional(Type.String({ minLength: 1, maxLength: 1000 })),
     metadata: Type.Optional(metadata),
+    ...forTenant,
   },
   { additionalProperties: false },
 );

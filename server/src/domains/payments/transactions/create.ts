@@ -5,8 +5,10 @@ import type { Principal } from '../../../core/principal.ts';
 import { Batcher } from '../../../platform/postgres/batcher.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { idempotencyMismatch, requestHash } from '../../../platform/postgres/idempotency-records.ts';
+import { actFor } from '../../identity/tenants/act-for.ts';
 import { objectOfBody } from '../../webhooks/events/append-events.cte.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
+import { actOn } from '../channels/rules.ts';
 import type { ChannelRow } from '../channels/statements.ts';
 import { type CreateInput, draftOf, requireUsableChannel } from './draft.ts';
 import type { PaymentReservations } from './reservations.ts';
@@ -112,11 +114,15 @@ export class TransactionCreator implements PaymentWriter {
 
   /**
    * Creates a payment. A repeat with the same idempotency key and body gets the first answer, even if the channel would
-   * refuse the payment now; the same key with another body is refused (`idempotency_mismatch`).
+   * refuse the payment now; the same key with another body is refused (`idempotency_mismatch`). A platform administrator
+   * creates it for the tenant that the request names, or whose channel it names.
    */
-  async create(input: CreateInput, principal: Principal, idempotencyKey?: string): Promise<Created> {
+  async create(input: CreateInput, caller: Principal, idempotencyKey?: string): Promise<Created> {
+    const { channels, database } = this.#deps;
+    const channel = channels.cached(input.channelId) ?? (await channels.find(input.channelId));
+    const principal = actOn(channel, await actFor(caller, input.tenantId, database));
     try {
-      return await this.#createNew(input, principal, idempotencyKey);
+      return await this.#createNew(input, channel, principal, idempotencyKey);
     } catch (error) {
       if (idempotencyKey === undefined || isDatabaseUnavailable(error) || isOfOtherMode(error)) throw error;
       const first = await this.#firstAnswer(input, principal, idempotencyKey);
@@ -125,9 +131,13 @@ export class TransactionCreator implements PaymentWriter {
     }
   }
 
-  async #createNew(input: CreateInput, principal: Principal, idempotencyKey?: string): Promise<Created> {
-    const { channels, reservations, database, drawUuid } = this.#deps;
-    const channel = channels.cached(input.channelId) ?? (await channels.find(input.channelId));
+  async #createNew(
+    input: CreateInput,
+    channel: ChannelRow | undefined,
+    principal: Principal,
+    idempotencyKey?: string,
+  ): Promise<Created> {
+    const { reservations, database, drawUuid } = this.#deps;
     requireUsableChannel(channel, input, principal);
     const draft = draftOf(input, channel, principal, drawUuid(), idempotencyKey);
     const { tenantId, invoiceId } = draft;

@@ -57,7 +57,7 @@ export function transactionRoutes(deps: TransactionDeps): Route[] {
       summary: 'Update a transaction',
       description:
         'Changes the description, the metadata or the status. Status changes follow the transition table. `metadata` is ' +
-        'replaced as a whole.',
+        'merged by key, `metadataReplace` replaces it as a whole.',
       headers: idempotencyHeaders,
       body: updateInput,
       refuses: ['illegal_transition'],

@@ -7,8 +7,10 @@ type UpdateInput = Static<typeof updateInput>;
 
 /** Requires at least one change, and status FAILED where a failure code or message is given. */
 export function requireChange(input: UpdateInput): void {
-  const { status, description, metadata, failureCode, failureMessage } = input;
-  if ([status, description, metadata, failureCode, failureMessage].every((field) => field === undefined)) {
+  const { status, description, metadata, metadataReplace, failureCode, failureMessage } = input;
+  if (
+    [status, description, metadata, metadataReplace, failureCode, failureMessage].every((field) => field === undefined)
+  ) {
     throw new Refusal('invalid_request', 'Name at least one field to change: status, description or metadata.');
   }
   if (status === 'FAILED') return;

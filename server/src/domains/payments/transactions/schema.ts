@@ -1,8 +1,16 @@
 import { Type } from 'typebox';
 import { maximumAmount } from '../../../core/currency.ts';
 import { furtherFields, listFields, timeFields } from '../../../platform/http/list-query.ts';
-import { keptMetadata, livemode, livemodeFilter, long, metadata, nullable } from '../../../platform/http/shapes.ts';
-import { tenantIdOnWire } from '../../identity/tenants/schema.ts';
+import {
+  keptMetadata,
+  livemode,
+  livemodeFilter,
+  long,
+  metadata,
+  metadataChange,
+  nullable,
+} from '../../../platform/http/shapes.ts';
+import { forTenant, tenantIdOnWire } from '../../identity/tenants/schema.ts';
 import { lookedUpFilters, transactionFilters } from './list/filter-statements.ts';
 import { transactionStatuses } from './states.ts';
 
@@ -52,6 +60,7 @@ export const createInput = Type.Object(
         description: "Where the provider redirects the payer's browser afterwards. Default: `app.public-url`.",
       }),
     ),
+    ...forTenant,
   },
   { additionalProperties: false },
 );
@@ -61,7 +70,7 @@ export const updateInput = Type.Object(
     id: transactionId,
     status: Type.Optional(status),
     description: Type.Optional(description),
-    metadata: Type.Optional(metadata),
+    ...metadataChange,
     failureCode: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Only with status FAILED.' })),
     failureMessage: Type.Optional(
       Type.String({ minLength: 1, maxLength: 1000, description: 'Only with status FAILED.' }),

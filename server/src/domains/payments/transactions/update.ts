@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
 import { notFound } from '../../../core/errors.ts';
 import type { DrawUuid } from '../../../core/id.ts';
-import { metadataJson } from '../../../core/metadata.ts';
+import { changedMetadata, metadataJson } from '../../../core/metadata.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { answerOnce } from '../../../platform/postgres/idempotency-records.ts';
@@ -49,12 +49,12 @@ export async function updateTransaction(
   idempotencyKey?: string,
 ): Promise<UpdatedTransaction> {
   requireChange(input);
-  const change = { ...input, metadataJson: metadataJson(input.metadata) ?? undefined };
+  changedMetadata(null, input);
   const { tenant_id, id } = await deps.reader.find(input.id, principal);
   const work = async (transaction: Queryable): Promise<TransactionRecord> => {
     const [row] = await transaction.run(lockPayment, [tenant_id, id]);
     if (row === undefined) throw notFound('transaction', input.id);
-    const transition = await transitionOf(change, row, principal, transaction, deps);
+    const transition = await transitionOf(input, row, principal, transaction, deps);
     const changed = await deps.transitions.apply(transaction, [transition], deps.drawUuid);
     if (!changed.has(id)) throw new Error(`Payment ${id} changed while it was locked.`);
     const [before, after] = [recordOf(row), recordOf(afterTransition(transition))];
@@ -75,7 +75,7 @@ export async function updateTransaction(
 
 /** The transition that the update makes. Its timeline message and its request to the provider are written here. */
 async function transitionOf(
-  input: Omit<UpdateInput, 'metadata'> & { metadataJson: string | undefined },
+  input: UpdateInput,
   row: TransactionRow,
   principal: Principal,
   transaction: Queryable,
@@ -88,7 +88,7 @@ async function transitionOf(
     to: row.status,
     atMs,
     description,
-    metadataJson: input.metadataJson,
+    metadataJson: metadataJson(changedMetadata(row.metadata, input)) ?? undefined,
     nextAction: row.next_action ?? undefined,
   };
   if (status === undefined) return sameStatus;

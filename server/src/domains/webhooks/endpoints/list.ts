@@ -45,6 +45,6 @@ export function recordOf(row: EndpointRow, nowMs: number): EndpointRecord {
     nextSecret: row.has_next_secret && !isPromoted,
     promoteAt: isPromoted ? null : row.promote_at,
     createdTime: row.created_at,
-    updatedTime: row.updated_at,
+    updatedTime: row.updated_at ?? row.created_at,
   };
 }

@@ -2,12 +2,15 @@ import type { Static } from 'typebox';
 import { invalid, Refusal } from '../../../core/errors.ts';
 import { livemodeOfNew } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
+import { onceFor } from '../../../platform/postgres/idempotency-records.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
+import { secretsGiven } from '../../identity/audit/changes.ts';
+import { actFor } from '../../identity/tenants/act-for.ts';
 import type { AddressGuards } from './address-guard.ts';
 import { endpointSecretPlace } from './directory.ts';
 import type { EndpointDeps } from './managed-endpoint.ts';
 import { reachesPrivate, requireReadScopes } from './rules.ts';
-import type { registerInput } from './schema.ts';
+import { registerInput } from './schema.ts';
 import { generateSecret } from './signature.ts';
 import { insertEndpoint, lockRegistrations, nextEndpointId, type RegisteredRow } from './statements.ts';
 
@@ -20,14 +23,19 @@ export interface Registered {
   row: RegisteredRow;
   /** The secret, if the caller gave none. */
   generatedSecret: string | undefined;
+  /** Whether an earlier request with the same idempotency key registered it. */
+  replayed: boolean;
 }
 
-/** Registers an endpoint of the caller's tenant. It receives events from now on. */
+/** Registers an endpoint of the caller's tenant, or of the tenant that a platform administrator names. */
 export async function registerEndpoint(
-  { url, events, secret: givenSecret, livemode: requested }: Static<typeof registerInput>,
-  principal: Principal,
+  input: Static<typeof registerInput>,
+  caller: Principal,
   { database, directory, guards, seal, clock, maxEndpoints }: RegisterDeps,
+  idempotencyKey?: string,
 ): Promise<Registered> {
+  const { url, events, secret: givenSecret, livemode: requested } = input;
+  const principal = await actFor(caller, input.tenantId, database);
   requireReadScopes(events, principal);
   await requireAllowedUrl(url, principal, guards);
   const { tenantId, userId } = principal;
@@ -37,7 +45,14 @@ export async function registerEndpoint(
   const generatedSecret = givenSecret === undefined ? generateSecret() : undefined;
   const secret = givenSecret ?? (generatedSecret as string);
   const sealed = seal(secret, endpointSecretPlace(tenantId, id));
-  const row = await database.transaction(async (transaction) => {
+  const once = onceFor(database, {
+    tenantId,
+    path: '/api/webhook/register',
+    key: idempotencyKey,
+    input: { ...input, ...secretsGiven(registerInput, input), livemode },
+    nowMs: clock(),
+  });
+  const { answer: row, replayed } = await once(async (transaction) => {
     await transaction.run(lockRegistrations, [tenantId]);
     const [registered] = await transaction.run(insertEndpoint, [
       tenantId,
@@ -61,8 +76,9 @@ export async function registerEndpoint(
     });
     return registered;
   });
-  await directory.changed(database, id);
-  return { row, generatedSecret };
+  await directory.changed(database, row.id);
+  // A repeated answer has no secret: it is stored encrypted alone, and not with the answer.
+  return { row, generatedSecret: replayed ? undefined : generatedSecret, replayed };
 }
 
 function limitReached(limit: number): Refusal {

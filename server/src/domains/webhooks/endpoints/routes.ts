@@ -1,6 +1,9 @@
 import { Type } from 'typebox';
+import { notFound } from '../../../core/errors.ts';
+import { idempotencyHeaders, idempotencyKeyOf, replyOnce } from '../../../platform/http/idempotency.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import { listEndpointsOf, recordOf } from './list.ts';
+import { findManagedEndpoint } from './managed-endpoint.ts';
 import { modifyEndpoint } from './modify.ts';
 import { pingEndpoint } from './ping.ts';
 import { type RegisterDeps, registerEndpoint } from './register.ts';
@@ -9,6 +12,7 @@ import { rotateSecret } from './rotate.ts';
 import {
   endpointInput,
   endpointListQuery,
+  endpointQuery,
   endpointRecord,
   modifyInput,
   pingResult,
@@ -24,15 +28,18 @@ export function endpointRoutes(deps: RegisterDeps): Route[] {
       summary: 'Register a webhook endpoint',
       description:
         "Events of the caller's tenant, in the mode of the endpoint, are posted to the endpoint from now on, signed. The caller also needs the read scope of " +
-        'every event type in `events`.',
+        'every event type in `events`. A repeat with the same `Idempotency-Key` gets the first response again, without the ' +
+        'generated secret: rotate it if that response was lost.',
+      headers: idempotencyHeaders,
       body: registerInput,
       refuses: ['webhook_address_forbidden', 'webhook_limit_reached'],
       data: registeredEndpoint,
-      handle: async ({ body, principal }) => {
-        const { row, generatedSecret } = await registerEndpoint(body, principal, deps);
+      handle: async ({ body, principal, headers }) => {
+        const registered = await registerEndpoint(body, principal, deps, idempotencyKeyOf(headers));
+        const { row, generatedSecret, replayed } = registered;
         const { id, livemode, url, events, state, created_at: createdTime } = row;
         const data = { id, livemode, url, events, state, createdTime };
-        if (generatedSecret === undefined) return { message: 'Webhook registered', data };
+        if (generatedSecret === undefined) return replyOnce('Webhook registered', { answer: data, replayed });
         return {
           message: 'Webhook registered. Keep its secret now: it is not shown again',
           data: { ...data, secret: generatedSecret },
@@ -48,6 +55,19 @@ export function endpointRoutes(deps: RegisterDeps): Route[] {
       data: Type.Array(endpointRecord),
       paged: true,
       handle: ({ query, principal }) => listEndpointsOf(database, query, principal, clock()),
+    }),
+
+    get('/api/webhook/detail', 'webhook_read', 'Webhooks', {
+      summary: 'Get a webhook endpoint',
+      description:
+        'Without its secret. Also needs the read scope of every event type that it subscribes to. A removed endpoint is absent.',
+      query: endpointQuery,
+      data: endpointRecord,
+      handle: async ({ query: { id }, principal }) => {
+        const row = await findManagedEndpoint(database, id, principal);
+        if (row.removed_at !== null) throw notFound('webhook', id);
+        return { data: recordOf(row, clock()) };
+      },
     }),
 
     post('/api/webhook/modify', 'webhook_write', 'Webhooks', {

@@ -1,8 +1,8 @@
 import { type TSchema, Type } from 'typebox';
 import { eventPatterns } from '../../../core/event-types.ts';
 import { pageFields } from '../../../platform/http/list-query.ts';
-import { livemodeInput } from '../../../platform/http/shapes.ts';
-import { tenantIdOnWire } from '../../identity/tenants/schema.ts';
+import { livemodeInput, updatedTime } from '../../../platform/http/shapes.ts';
+import { forTenant, tenantIdOnWire } from '../../identity/tenants/schema.ts';
 
 export const eventPattern = Type.Enum([...eventPatterns]);
 
@@ -36,6 +36,7 @@ export const registerInput = Type.Object(
       secret('Signs the deliveries. Stored encrypted, never shown. Default: generated, and returned once, here.'),
     ),
     livemode: livemodeInput('live'),
+    ...forTenant,
   },
   { additionalProperties: false },
 );
@@ -87,6 +88,8 @@ export const rotateInput = Type.Object(
   },
   { additionalProperties: false },
 );
+
+export const endpointQuery = Type.Object({ id: endpointId("The endpoint's id.") });
 
 export const endpointListQuery = Type.Object({
   ...pageFields,
@@ -141,5 +144,5 @@ export const endpointRecord = Type.Object({
     Type.String(),
     'When the staged secret replaces the present one. null: on request, or no secret is staged.',
   ),
-  updatedTime: nullable(Type.String(), 'null when never updated.'),
+  updatedTime,
 });

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import { Refusal } from '../../../../core/errors.ts';
-import { metadataJson } from '../../../../core/metadata.ts';
+import { changedMetadata, refuseBothWays } from '../../../../core/metadata.ts';
 import type { Principal } from '../../../../core/principal.ts';
 import { plainArray, textArray } from '../../../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
@@ -20,7 +20,7 @@ export interface ModifyInvoiceDeps extends ChangeStatusDeps {
 }
 
 /**
- * Changes a DRAFT: only the fields that are given; null clears one. `lines` replace all lines. Refused with
+ * Changes a DRAFT: only the fields that are given; null clears one. `lines` replace all lines; metadata changes by key. Refused with
  * `invoice_not_draft` once it is finalized or void, since others may rely on it then.
  */
 export async function modifyInvoice(
@@ -30,19 +30,20 @@ export async function modifyInvoice(
 ): Promise<InvoiceRecord> {
   requireAnyChange(input);
   if (input.lines !== undefined) requireOneTax(input.lines);
-  metadataJson(input.metadata ?? undefined);
+  refuseBothWays(input);
   const totals = input.lines && priceLines(input.lines);
   return changeInvoice('invoice.update', input.id, principal, deps, async (transaction, invoice, nowMs) => {
     requireDraft(invoice);
     if (input.channelId != null) await requireChannel(input.channelId, invoice, deps);
     if (totals !== undefined) await replaceLines(transaction, invoice, totals.lines);
+    const metadata = changedMetadata(invoice.metadata, input);
     const [row] = await transaction.run(updateDraft, [
       invoice.tenant_id,
       invoice.id,
       totals?.subtotal ?? null,
       totals?.tax ?? null,
       ...given(input.description),
-      ...given(input.metadata && JSON.stringify(input.metadata)),
+      ...given(metadata && JSON.stringify(metadata)),
       ...given(input.channelId),
       ...given(input.dueDate),
       nowMs,

@@ -49,11 +49,14 @@ describe('a draft', () => {
 
   test('gets other fields, which null clears', async () => {
     const id = await makeDraft(florin, admin, customerId);
-    const fields = { dueDate: '2027-07-31', description: 'July', metadata: { order: '7' }, channelId };
+    const fields = { dueDate: '2027-07-31', description: 'July', metadata: { order: '7', table: 4 }, channelId };
     const { lines, total } = await detail(id);
     expect(dataOf(await modify({ id, ...fields }))).toMatchObject({ ...fields, lines, total });
-    const cleared = { dueDate: null, description: null, metadata: null, channelId: null };
-    expect(dataOf(await modify({ id, ...cleared }))).toMatchObject({ ...cleared, lines, total });
+    const cleared = { dueDate: null, description: null, channelId: null };
+    const changed = dataOf(await modify({ id, ...cleared, metadata: { table: null } }));
+    expect(changed).toMatchObject({ ...cleared, lines, total });
+    expect(changed.metadata).toEqual({ order: '7' });
+    expect(dataOf(await modify({ id, metadataReplace: { table: 5 } })).metadata).toEqual({ table: 5 });
   });
 
   test.each([

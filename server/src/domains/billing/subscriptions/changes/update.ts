@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import { invalid, Refusal } from '../../../../core/errors.ts';
 import { requireSameMode } from '../../../../core/livemode.ts';
-import { metadataJson } from '../../../../core/metadata.ts';
+import { changedMetadata } from '../../../../core/metadata.ts';
 import type { Principal } from '../../../../core/principal.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
 import type { Statement } from '../../../../platform/postgres/statement.ts';
@@ -34,7 +34,7 @@ export function updateSubscription(
   idempotencyKey?: string,
 ): Promise<SubscriptionReply> {
   requireAnyChange(input);
-  metadataJson(input.metadata);
+  changedMetadata(null, input);
   return changeSubscription(
     { path, action: 'subscription.update', input, idempotencyKey },
     principal,
@@ -44,8 +44,8 @@ export function updateSubscription(
 }
 
 function requireAnyChange({ id: _, ...rest }: UpdateInput): void {
-  const { planId, quantity, cancelAtPeriodEnd, endTime, channelId, metadata, invoiceNow } = rest;
-  const fields = [planId, quantity, cancelAtPeriodEnd, endTime, channelId, metadata];
+  const { planId, quantity, cancelAtPeriodEnd, endTime, channelId, metadata, metadataReplace, invoiceNow } = rest;
+  const fields = [planId, quantity, cancelAtPeriodEnd, endTime, channelId, metadata, metadataReplace];
   if (fields.every((field) => field === undefined) && invoiceNow !== true) {
     throw new Refusal('invalid_request', 'Name at least one field to change, such as planId or quantity.');
   }
@@ -64,6 +64,7 @@ async function changeFor(
     requireAccepting(channel, row.currency);
   }
   const terms = await termsFor(transaction, row, input, nowMs);
+  const metadata = changedMetadata(row.metadata, input);
   if (input.channelId === null) await requireDefaultChannel(transaction, row, terms.to.plan_id ?? row.plan_id);
   const pending = await pendingLinesOf(transaction, [row]);
   if (terms.lines.length > 0) requireFitsOneInvoice(row, pending, terms);
@@ -75,7 +76,7 @@ async function changeFor(
       cancel_at_period_end: cancelAtPeriodEndFor(row, input.cancelAtPeriodEnd),
     }),
     ...(input.channelId !== undefined && { channel_id: input.channelId }),
-    ...(input.metadata !== undefined && { metadata: input.metadata as Record<string, unknown> }),
+    ...(metadata !== undefined && { metadata }),
   };
   return {
     before: row,

@@ -243,7 +243,10 @@ describe('update', () => {
     const id = await makePayment(florin, admin, channelId, { description: 'one', metadata: { a: 1 } });
     const { body } = await update({ id, description: 'two' });
     expect(body.data).toEqual({ ...newPayment(), id, description: 'two', metadata: { a: 1 }, version: 2 });
-    expect(dataOf(await update({ id, metadata: { b: 2 } })).metadata).toEqual({ b: 2 });
+    expect(dataOf(await update({ id, metadata: { b: 2 } })).metadata).toEqual({ a: 1, b: 2 });
+    expect(dataOf(await update({ id, metadata: { a: null } })).metadata).toEqual({ b: 2 });
+    expect(dataOf(await update({ id, metadataReplace: { c: 3 } })).metadata).toEqual({ c: 3 });
+    expect((await update({ id, metadata: {}, metadataReplace: {} })).body.error.field).toBe('metadataReplace');
   });
 
   test('accepts a failure code and message only with FAILED', async () => {

@@ -1,0 +1,14 @@
+import { Modal, type ModalProps } from '@mantine/core';
+import { useText } from '../shell/preferences.tsx';
+
+/** A window over the page. Its header is that of the dialog, not another banner of the page. */
+export function Dialog(props: ModalProps) {
+  const text = useText();
+  return (
+    <Modal
+      {...props}
+      closeButtonProps={{ 'aria-label': text('common.close') }}
+      attributes={{ header: { role: 'presentation' } }}
+    />
+  );
+}

@@ -1,0 +1,114 @@
+import { createServer } from 'node:net';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { openBrowser } from '../../server/src/testing/browser.ts';
+import { databaseFromTemplate } from '../../server/src/testing/postgres/database.ts';
+import { administratorPassword, florinOn, type TestFlorin } from '../../server/src/testing/service/florin.ts';
+import { buildConsole } from '../../tools/build-console.mjs';
+
+export interface OpenedConsole {
+  florin: TestFlorin;
+  /** The Authorization header of the administrator, for what a journey prepares. */
+  admin: string;
+  /** What the pages have complained of: errors of scripts, and what their policy has forbidden. */
+  complaints: string[];
+  /** A window of its own, with cookies of its own. */
+  open: (options?: WindowOptions) => Promise<Page>;
+  /** The same, with a user signed in. */
+  signedIn: (account?: string, password?: string, options?: WindowOptions) => Promise<Page>;
+  close: () => Promise<void>;
+}
+
+export interface WindowOptions {
+  dark?: boolean;
+  width?: number;
+  locale?: string;
+}
+
+/** A node with the built console, and a browser. */
+export async function openConsole(): Promise<OpenedConsole> {
+  buildConsole();
+  const [db, browser, port] = await Promise.all([databaseFromTemplate(), openBrowser(), freePort()]);
+  const florin = await florinOn(db, { APP_SERVER_PORT: String(port) });
+  const complaints: string[] = [];
+  const open = (options: WindowOptions = {}) => openWindow(browser, florin.address, options, complaints);
+  return {
+    florin,
+    admin: await florin.login('admin', administratorPassword),
+    complaints,
+    open,
+    signedIn: async (account = 'admin', password = administratorPassword, options = {}) => {
+      const page = await open(options);
+      await signIn(page.context(), florin.address, { account, password });
+      return page;
+    },
+    close: async () => {
+      await browser.close();
+      await florin.stop();
+      await db.drop();
+    },
+  };
+}
+
+async function openWindow(
+  browser: Browser,
+  baseURL: string,
+  { dark = false, width = 1280, locale = 'en-GB' }: WindowOptions,
+  complaints: string[],
+): Promise<Page> {
+  const context = await browser.newContext({
+    baseURL,
+    locale,
+    colorScheme: dark ? 'dark' : 'light',
+    viewport: { width, height: 800 },
+    reducedMotion: 'reduce',
+    acceptDownloads: true,
+  });
+  const page = await context.newPage();
+  page.on('pageerror', (error) => complaints.push(`${page.url()}: ${error.message}`));
+  page.on('console', (message) => {
+    // Refusals are part of the journeys.
+    const isOurs = message.type() === 'error' && !message.text().startsWith('Failed to load resource');
+    if (isOurs) complaints.push(`${page.url()}: ${message.text()}`);
+  });
+  page.on('request', (request) => {
+    const url = request.url();
+    if (!url.startsWith(baseURL) && !/^(data|blob):/.test(url)) complaints.push(`${page.url()} asked ${url}`);
+  });
+  return page;
+}
+
+/** As the sign-in page does it, without its clicks. */
+async function signIn(context: BrowserContext, address: string, credentials: object): Promise<void> {
+  const headers = { origin: address, 'x-florin-console': '1' };
+  const reply = await context.request.post('/api/console/session', { headers, data: credentials });
+  if (!reply.ok()) throw new Error(await reply.text());
+}
+
+/** Shown completely: nothing is still being read. */
+export async function shown(page: Page, path: string): Promise<void> {
+  await page.goto(path);
+  await complete(page);
+}
+
+/** As a link leads there: without loading the console again. */
+export async function goTo(page: Page, path: string): Promise<void> {
+  await page.evaluate(`history.pushState(null, '', ${JSON.stringify(path)})`);
+  await complete(page);
+}
+
+async function complete(page: Page): Promise<void> {
+  await page.locator('h1').first().waitFor();
+  await page.locator('.mantine-Loader-root, .mantine-Skeleton-root').first().waitFor({ state: 'detached' });
+}
+
+/** Inboxes are posted to at the public address, so that the port must be known before. */
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}
