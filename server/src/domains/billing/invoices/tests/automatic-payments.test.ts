@@ -8,7 +8,7 @@ import { databaseFromTemplate, eventually, type TestDatabase } from '../../../..
 import { invoiceChecks } from '../integrity.ts';
 import { type InvoiceDraft, issueInvoices } from '../issue/issue.ts';
 import { type InvoiceKey, keyOfRow, lockInvoices } from '../lock.ts';
-import { type PaymentAttempt, payInvoices } from '../settlement/automatic-payments.ts';
+import { appendFailureEvents, type PaymentAttempt, payInvoices } from '../settlement/automatic-payments.ts';
 import type { SettledPayment } from '../settlement/followers.ts';
 import { invoiceSettlementWorker } from '../settlement/settle.ts';
 
@@ -68,10 +68,10 @@ const issue = (drafts: readonly InvoiceDraft[]) =>
 const pay = (wanted: readonly InvoiceKey[], through: (transaction: Queryable) => Queryable = (one) => one) =>
   db.database.transaction(async (transaction) => {
     const database = through(transaction);
-    return payInvoices(database, wanted, await lockInvoices(database, wanted), nowMs, {
-      creator: node.creator,
-      drawUuid,
-    });
+    const deps = { creator: node.creator, drawUuid };
+    const attempts = await payInvoices(database, wanted, await lockInvoices(database, wanted), nowMs, deps);
+    await appendFailureEvents(database, attempts, drawUuid);
+    return attempts;
   });
 
 const keysOf = (rows: readonly { tenant_id: number; id: number }[]): InvoiceKey[] => rows.map(keyOfRow);
