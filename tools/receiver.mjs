@@ -31,7 +31,9 @@ async function receive(request, response) {
 }
 
 // A sender that goes away in the middle of its message is not an error of the receiver.
-createServer((request, response) => void receive(request, response).catch(() => response.destroy()))
+createServer((request, response) => {
+  receive(request, response).catch(() => response.destroy());
+})
   .on('error', ({ message }) => {
     process.stderr.write(
       `The receiver cannot listen: ${message}. Give it another port: npm run receiver -- ${secret} 9998\n`,
