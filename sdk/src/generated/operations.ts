@@ -91,6 +91,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   'invoices.get': ['GET', '/api/invoice/detail'],
   'invoices.list': ['GET', '/api/invoice/list', 'lp'],
   'invoices.print': ['GET', '/api/invoice/print', 'd'],
+  'invoices.modify': ['POST', '/api/invoice/modify'],
   'invoices.finalize': ['POST', '/api/invoice/finalize'],
   'invoices.pay': ['POST', '/api/invoice/pay', 'k'],
   'invoices.void': ['POST', '/api/invoice/void'],

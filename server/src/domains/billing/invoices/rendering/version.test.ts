@@ -10,7 +10,7 @@ const invoice: InvoiceDocument = {
   id: 7,
   title: 'Invoice INV-000007',
   stamp: 'Paid',
-  seller: { name: 'Mill', details: ['Mill Lane 1', 'Tax ID: DE123456789'] },
+  seller: { name: 'Mill', details: ['Mill Road 1', 'Tax ID: DE123456789'] },
   buyer: ['Ада', 'שלום 12'],
   paymentSummary: 'EUR 1.00 paid on 1 June 2027',
   facts: [['Date', '1 June 2027']],
