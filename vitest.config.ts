@@ -3,7 +3,13 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['server/src/**/*.test.ts', 'sdk/tests/**/*.test.ts', 'cli/tests/**/*.test.ts', 'console/tests/**/*.test.ts', 'tools/**/*.test.ts'],
+    include: [
+      'server/src/**/*.test.ts',
+      'sdk/tests/**/*.test.ts',
+      'cli/tests/**/*.test.ts',
+      'console/tests/**/*.test.ts',
+      'tools/**/*.test.ts',
+    ],
     globalSetup: ['server/src/testing/postgres/postgres-setup.ts'],
     reporters: ['default', './tools/closing-line-reporter.ts'],
     testTimeout: 60_000,

@@ -17,7 +17,7 @@ if (secret.startsWith('--') || !(Number(port) >= 0 && Number(port) <= 65_535) ||
   process.exit(2);
 }
 
-createServer(async (request, response) => {
+async function receive(request, response) {
   const chunks = [];
   for await (const chunk of request) chunks.push(chunk);
   const body = Buffer.concat(chunks); // The raw bytes: parse only after verifying.
@@ -28,6 +28,11 @@ createServer(async (request, response) => {
   console.log(`${request.headers['x-service-event']} ${request.headers['x-service-delivery']}`);
   console.log(`signature ${genuine ? 'verified' : 'WRONG'}`);
   console.log(body.toString('utf8'));
+}
+
+// A sender that goes away in the middle of its message is not an error of the receiver.
+createServer((request, response) => {
+  receive(request, response).catch(() => response.destroy());
 })
   .on('error', ({ message }) => {
     process.stderr.write(

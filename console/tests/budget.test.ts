@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, expect, test } from 'vitest';
 import { builtConsole } from '../../server/src/app/http/console/built-files.ts';
-import { buildConsole } from '../../tools/build-console.mjs';
 import { de } from '../src/text/de.ts';
 import { en } from '../src/text/en.ts';
+import { buildConsole } from './build.ts';
 
 /** Of script, gzip. */
 const signInBytes = 115 * 1024;

@@ -3,7 +3,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { openBrowser } from '../../server/src/testing/browser.ts';
 import { databaseFromTemplate } from '../../server/src/testing/postgres/database.ts';
 import { administratorPassword, florinOn, type TestFlorin } from '../../server/src/testing/service/florin.ts';
-import { buildConsole } from '../../tools/build-console.mjs';
+import { buildConsole } from './build.ts';
 
 export interface OpenedConsole {
   florin: TestFlorin;

@@ -191,6 +191,12 @@ test('a restore that loads something else than was copied fails, and leaves the 
   }
 });
 
+test('a folder that cannot be created is refused in one line', async () => {
+  const { code, lines } = await outcomeOf(backup, ['/proc/backups']);
+  expect(lines).toEqual([expect.stringMatching(/^Florin cannot back up: ENOENT.*\/proc\/backups/)]);
+  expect(code).toBe(1);
+});
+
 test('wrong arguments end with 2', async () => {
   vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   onTestFinished(() => {
