@@ -134,7 +134,17 @@ const writes: Record<string, Write> = {
   },
   '/api/tenant/modify': {
     body: () => ({ name: 'One', state: true }),
-    fields: { id: 'id', name: 'text', state: 'boolean', secondFactorRequired: 'boolean' },
+    fields: {
+      // 0 is the platform's own tenant.
+      id: 'from nothing on',
+      name: 'text',
+      state: 'boolean',
+      secondFactorRequired: 'boolean',
+      address: 'object or null',
+      taxId: 'text or null',
+      customerMails: 'boolean',
+      mailLanguage: 'text',
+    },
     required: ['name', 'state'],
   },
   '/api/developer/mine/generate': {
@@ -366,6 +376,19 @@ const writes: Record<string, Write> = {
       tenantId: 'tenant',
     },
     required: ['customerId', 'currency', 'lines'],
+  },
+  '/api/invoice/modify': {
+    body: () => ({ id: 987_654, description: 'x' }),
+    fields: {
+      id: 'id',
+      lines: 'lines',
+      description: 'text or null',
+      metadata: 'object',
+      metadataReplace: 'object',
+      channelId: 'id or null',
+      dueDate: 'text or null',
+    },
+    required: ['id'],
   },
   '/api/invoice/finalize': { body: () => ({ id: 987_654 }), fields: { id: 'id' }, required: ['id'] },
   '/api/invoice/pay': {

@@ -122,7 +122,8 @@ describe('issueInvoices', () => {
     const numbers = (tenant: number) => rows.filter((row) => row.tenant_id === tenant).map((row) => row.number);
     expect(numbers(1)).toEqual(Array.from({ length: 20 }, (_, i) => before + i + 1));
     expect(numbers(2)).toEqual(Array.from({ length: 10 }, (_, i) => i + 1));
-    for (const row of rows) {
+    // What is read from other tables is no column.
+    for (const { amount_refunded: _, next_payment_attempt: __, ...row } of rows) {
       const [stored] = await db.query('select * from invoice where id = $1', [row.id]);
       expect(stored).toMatchObject({ ...row, metadata: row.metadata });
     }
