@@ -17,7 +17,18 @@ if (secret.startsWith('--') || !(Number(port) >= 0 && Number(port) <= 65_535) ||
   process.exit(2);
 }
 
-createServer(async (request, response) => {
+createServer((request, response) => {
+  receive(request, response).catch(({ message }) => console.log(`A request was cut off: ${message}`));
+})
+  .on('error', ({ message }) => {
+    process.stderr.write(
+      `The receiver cannot listen: ${message}. Give it another port: npm run receiver -- ${secret} 9998\n`,
+    );
+    process.exit(1);
+  })
+  .listen(Number(port), '127.0.0.1', () => console.log(`Waiting for webhooks at http://127.0.0.1:${port}/`));
+
+async function receive(request, response) {
   const chunks = [];
   for await (const chunk of request) chunks.push(chunk);
   const body = Buffer.concat(chunks); // The raw bytes: parse only after verifying.
@@ -28,11 +39,4 @@ createServer(async (request, response) => {
   console.log(`${request.headers['x-service-event']} ${request.headers['x-service-delivery']}`);
   console.log(`signature ${genuine ? 'verified' : 'WRONG'}`);
   console.log(body.toString('utf8'));
-})
-  .on('error', ({ message }) => {
-    process.stderr.write(
-      `The receiver cannot listen: ${message}. Give it another port: npm run receiver -- ${secret} 9998\n`,
-    );
-    process.exit(1);
-  })
-  .listen(Number(port), '127.0.0.1', () => console.log(`Waiting for webhooks at http://127.0.0.1:${port}/`));
+}
